@@ -1,0 +1,174 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Builds svmc on Debian 12 from nothing: installs what is missing from Debian packages, configures, builds, and then
+# runs the example (demo) or all tests (test).
+set -euo pipefail
+cd "$(dirname "$0")"
+
+readonly build=build
+
+# What must be there, and the Debian package that brings it. A path, a command, or pkg:NAME for a pkg-config module.
+readonly needs='
+/usr/lib/llvm-22/bin/clang                     clang-22
+/usr/lib/llvm-22/include/llvm-c/Core.h         llvm-22-dev
+/usr/lib/llvm-22/include/clang-c/Index.h       libclang-22-dev
+/usr/lib/llvm-22/bin/ld.lld                    lld-22
+/usr/lib/llvm-22/bin/FileCheck                 llvm-22-tools
+/usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a  libclang-rt-22-dev
+gcc                                            gcc
+make                                           make
+/usr/include/stdio.h                           libc6-dev
+cmake                                          cmake
+ninja                                          ninja-build
+ccache                                         ccache
+flex                                           flex
+bison                                          bison
+python3                                        python3
+pkg-config                                     pkg-config
+dot                                            graphviz
+pkg:libfyaml                                   libfyaml-dev
+pkg:sndfile                                    libsndfile1-dev
+pkg:hwloc                                      libhwloc-dev
+pkg:fftw3f                                     libfftw3-dev
+'
+
+usage()
+{
+    cat <<'TEXT'
+usage: ./bootstrap.sh demo|test|build|help
+
+  build   install what is missing (Debian packages), configure and build into build/
+  demo    build, then run the FM receiver example
+  test    build, then run all tests; the last line is "N passed, N failed"
+
+Environment: JOBS (parallel jobs, all processors unless set), CMAKE_ARGS (further arguments of cmake).
+TEXT
+}
+
+say() { printf '%s\n' "bootstrap: $*"; }
+fail() { printf '%s\n' "bootstrap: error: $*" >&2; exit 1; }
+
+is_there()
+{
+    case $1 in
+    pkg:*) command -v pkg-config >/dev/null && pkg-config --exists "${1#pkg:}" ;;
+    /*) [ -e "$1" ] ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+missing_packages()
+{
+    local machine what package
+    machine=$(uname -m)
+    while read -r what package; do
+        [ -n "$what" ] || continue
+        is_there "${what//x86_64/$machine}" || echo "$package"
+    done <<<"$needs"
+}
+
+as_root()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null; then
+        sudo "$@"
+    else
+        fail "cannot install packages: not root, and there is no sudo; install them and run this again"
+    fi
+}
+
+# apt-get knows all the packages named.
+are_known()
+{
+    local package
+    for package in "$@"; do
+        apt-cache show "$package" >/dev/null 2>&1 || return 1
+    done
+}
+
+install_missing()
+{
+    local packages
+    mapfile -t packages < <(missing_packages)
+    if [ ${#packages[@]} -eq 0 ]; then
+        say "all needed packages are there"
+        return
+    fi
+    command -v apt-get >/dev/null ||
+        fail "these Debian packages (or what corresponds to them here) are missing: ${packages[*]}"
+    say "installing Debian packages: ${packages[*]}"
+    if ! are_known "${packages[@]}"; then
+        say "bringing the package lists up to date (apt-get update)"
+        as_root apt-get update -q
+    fi
+    as_root env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -q --no-install-recommends "${packages[@]}" </dev/null ||
+        fail "apt-get could not install them; LLVM 22 for Debian 12 is in bookworm-security"
+    mapfile -t packages < <(missing_packages)
+    [ ${#packages[@]} -eq 0 ] || fail "still missing after the installation: ${packages[*]}"
+}
+
+build()
+{
+    install_missing
+    local launcher=()
+    if command -v ccache >/dev/null; then
+        launcher=(-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+    fi
+    say "configuring into $build/"
+    # shellcheck disable=SC2086  # CMAKE_ARGS is a list of arguments
+    cmake --preset release "${launcher[@]}" ${CMAKE_ARGS:-}
+    say "building"
+    cmake --build $build --parallel "${JOBS:-$(nproc)}"
+    ln -sfn $build/compile_commands.json compile_commands.json
+}
+
+demo()
+{
+    build
+    say "running the FM receiver: examples/fm-receiver/run"
+    PATH="$PWD/$build/bin:$PATH" exec examples/fm-receiver/run
+}
+
+# Prints "N passed, N failed" from lit's own report, and fails when a test failed or none ran.
+count_results()
+{
+    python3 - "$1" <<'PYTHON'
+import sys
+import xml.etree.ElementTree as xml
+
+passed = failed = 0
+for case in xml.parse(sys.argv[1]).getroot().iter("testcase"):
+    if case.find("failure") is not None or case.find("error") is not None:
+        failed += 1
+    elif case.find("skipped") is None:
+        passed += 1
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0 or passed == 0)
+PYTHON
+}
+
+run_tests()
+{
+    build
+    local report=$build/test/results.xml status=0
+    rm -f "$report"
+    say "running the tests"
+    $build/bin/lit -sv --xunit-xml-output "$report" ${JOBS:+-j "$JOBS"} $build/test || status=$?
+    [ -f "$report" ] || fail "lit gave no results (exit code $status)"
+    # lit's exit code is 0 when all passed; the counts must agree with it.
+    count_results "$report" || status=1
+    return $status
+}
+
+case ${1:-help} in
+build) build ;;
+demo) demo ;;
+test) run_tests ;;
+help | -h | --help) usage ;;
+*)
+    usage >&2
+    exit 2
+    ;;
+esac

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What `cmake --install` puts where, and the links that give the build folder the same layout: bin, lib, include/svm,
+# share/svmc/machines, share/man/man1.
+include(CMakePackageConfigHelpers)
+
+# ---- Headers (the machine files: targets/CMakeLists.txt) ----
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/runtime/include/svm ${CMAKE_BINARY_DIR}/include/svm SYMBOLIC)
+install(DIRECTORY runtime/include/svm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
+    PATTERN "*.h" PATTERN "*.def")
+
+# ---- Tools and their manual pages ----
+foreach(tool svmc svm-hlc svm-opt svm-llc)
+    if(NOT TARGET ${tool})
+        continue()
+    endif()
+    install(TARGETS ${tool} DESTINATION ${CMAKE_INSTALL_BINDIR})
+    set(page ${CMAKE_BINARY_DIR}/share/man/man1/${tool}.1)
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/man/man1)
+    add_custom_command(OUTPUT ${page} COMMAND ${tool} --help=man > ${page} DEPENDS ${tool} VERBATIM)
+    list(APPEND manual_pages ${page})
+endforeach()
+if(manual_pages)
+    add_custom_target(manual ALL DEPENDS ${manual_pages})
+    install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+endif()
+
+# ---- The runtime library, for CMake and pkg-config ----
+if(TARGET svm_host)
+    install(TARGETS svm_host DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+configure_package_config_file(cmake/svmcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake
+    INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/svmc PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
+    CMAKE_INSTALL_BINDIR)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/svmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+configure_file(cmake/svm-host.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/svm-host.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake ${CMAKE_BINARY_DIR}/cmake/svmcConfigVersion.cmake
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/svmc)
+install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/svm-host.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# The lit configuration of all tests; lit.site.cfg.py in the build folder loads it.
+#
+# In RUN lines: the tools as %svmc %svm-hlc %svm-opt %svm-llc, %root (the source tree), %S (the test's folder), %t (a
+# scratch path), %cc (a C compiler: clang); on PATH: the tools, the test programs, FileCheck, not, count, diff, clang.
+import os
+import shutil
+import signal
+
+import lit.formats
+import lit.util
+
+SECONDS_PER_TEST = 300
+
+config.name = "svmc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".test", ".str", ".sir", ".plan", ".c", ".yaml", ".ll"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.build_dir, "test")
+
+bin_dir = os.path.join(config.build_dir, "bin")
+config.substitutions.append((r"%svmc_data\b", os.path.join(config.build_dir, "share/svmc")))
+for tool in ["svmc", "svm-hlc", "svm-opt", "svm-llc"]:
+    config.substitutions.append((r"%" + tool + r"\b(?!-)", os.path.join(bin_dir, tool)))
+    if os.path.exists(os.path.join(bin_dir, tool)):
+        config.available_features.add(tool)
+config.substitutions.append((r"%root\b", config.source_dir))
+config.substitutions.append((r"%cc\b", os.path.join(config.llvm_bin, "clang")))
+
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, os.path.join(config.test_exec_root, "bin"), config.llvm_bin, os.environ.get("PATH", "")]
+)
+config.environment["LC_ALL"] = "C"
+for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TMPDIR"]:
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+for sanitizer in filter(None, config.sanitize.split(",")):
+    config.available_features.add(sanitizer)
+for program in ["gcc", "dot", "groff", "python3"]:
+    if shutil.which(program):
+        config.available_features.add(program)
+
+
+# lit stops tests that take too long only where psutil is installed. All it needs of it is the children of a process,
+# which Linux tells as well.
+def kill_tree(pid):
+    children = {}
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/stat" % entry) as f:
+                parent = int(f.read().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+        children.setdefault(parent, []).append(int(entry))
+    doomed = [pid]
+    for p in doomed:
+        doomed.extend(children.get(p, []))
+    for p in doomed:
+        try:
+            os.kill(p, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+
+try:
+    import psutil
+except ImportError:
+    lit.util.killProcessAndChildrenIsSupported = lambda: (True, None)
+    lit.util.killProcessAndChildren = kill_tree
+lit_config.maxIndividualTestTime = SECONDS_PER_TEST
