@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The StreamIt 2.x front end: text to typed AST.
+#ifndef SVMC_LANG_STREAMIT_H
+#define SVMC_LANG_STREAMIT_H
+
+#include "lang/ast.h"
+#include "support/diag.h"
+#include "support/hmap.h"
+
+typedef struct streamit_options {
+    bool allow_typed_top; // accept a program whose one top-level stream is not void->void: the last declared named stream that no
+                          // other stream instantiates is the program, reads the program's input and writes its output
+    const char *top;      // --top=NAME: the program's entry; NULL: find it
+} streamit_options;
+
+// Parses the files (concatenated declarations in any order) and checks everything that does not depend on values known
+// only at elaboration. Errors go to d; the tree is complete even after errors but must then not be elaborated.
+// Always returns a program.
+ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count);
+void streamit_check(ast_program *program, interner *names, diag_engine *d, const streamit_options *options);
+// Tokens of one file, one a line, for --emit=tokens: "line:column kind spelling".
+void streamit_print_tokens(strbuf *out, diag_engine *d, source_id file);
+
+#endif
