@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Coroutines: a kernel that may have to wait runs on a stack of its own, taken from the machine's pool, with an unmapped page below it.
+// Switching saves what the calling convention says a call preserves, but the floating-point control words: kernels do not change them.
+// Address and thread sanitizer are told of every switch if the program is linked with them.
+#include "internal.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if !defined(SVMH_UCONTEXT) && !(defined(__x86_64__) && !defined(__ILP32__)) && !defined(__aarch64__)
+#define SVMH_UCONTEXT
+#endif
+
+#define STACK_BYTES ((size_t)1 << 20) // address space; memory is only used as far as a kernel's frames reach
+
+struct svmh_Coroutine {
+    void *sp;          // while it does not run
+    svmh_Kernel *kernel;
+    char *memory;      // guard page, then the stack
+    size_t bytes, guard;
+    void *fake, *tsan; // the sanitizers' own
+    bool finished;     // the kernel's function has returned
+    struct svmh_Coroutine *next;
+};
+
+// ---- The switch: push what must be kept, store the stack pointer in *save, go on at `load` ----
+
+#ifdef SVMH_UCONTEXT
+
+#include <ucontext.h>
+
+// Here *save points to where the context is kept.
+static void switchTo(void **save, void *load)
+{
+    swapcontext(*save, load);
+}
+
+#else
+
+void svmh_switch(void **save, void *load);
+void svmh_start(void);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl svmh_switch\n"
+        ".hidden svmh_switch\n"
+        ".type svmh_switch, @function\n"
+        "svmh_switch:\n"
+        "    pushq %rbp\n"
+        "    pushq %rbx\n"
+        "    pushq %r12\n"
+        "    pushq %r13\n"
+        "    pushq %r14\n"
+        "    pushq %r15\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    popq %r15\n"
+        "    popq %r14\n"
+        "    popq %r13\n"
+        "    popq %r12\n"
+        "    popq %rbx\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        ".size svmh_switch, .-svmh_switch\n"
+        // The first switch to a coroutine returns here, with its function in r12 and its argument in r13.
+        ".globl svmh_start\n"
+        ".hidden svmh_start\n"
+        ".type svmh_start, @function\n"
+        "svmh_start:\n"
+        "    .cfi_startproc\n"
+        "    .cfi_undefined rip\n"
+        "    movq %r13, %rdi\n"
+        "    xorl %ebp, %ebp\n"
+        "    callq *%r12\n"
+        "    ud2\n"
+        "    .cfi_endproc\n"
+        ".size svmh_start, .-svmh_start\n");
+
+// The initial contents of a stack whose end is 16-byte aligned.
+static void *prepareStack(char *end, void (*function)(void *), void *argument)
+{
+    void **sp = (void **)(void *)end;
+    *--sp = NULL;
+    *--sp = NULL;
+    *--sp = (void *)(uintptr_t)svmh_start; // return address
+    *--sp = NULL;                          // rbp
+    *--sp = NULL;                          // rbx
+    *--sp = (void *)(uintptr_t)function;   // r12
+    *--sp = argument;                      // r13
+    *--sp = NULL;                          // r14
+    *--sp = NULL;                          // r15
+    return sp;
+}
+#else // aarch64
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl svmh_switch\n"
+        ".hidden svmh_switch\n"
+        ".type svmh_switch, %function\n"
+        "svmh_switch:\n"
+        "    sub sp, sp, #160\n"
+        "    stp x19, x20, [sp, #0]\n"
+        "    stp x21, x22, [sp, #16]\n"
+        "    stp x23, x24, [sp, #32]\n"
+        "    stp x25, x26, [sp, #48]\n"
+        "    stp x27, x28, [sp, #64]\n"
+        "    stp x29, x30, [sp, #80]\n"
+        "    stp d8, d9, [sp, #96]\n"
+        "    stp d10, d11, [sp, #112]\n"
+        "    stp d12, d13, [sp, #128]\n"
+        "    stp d14, d15, [sp, #144]\n"
+        "    mov x2, sp\n"
+        "    str x2, [x0]\n"
+        "    mov sp, x1\n"
+        "    ldp x19, x20, [sp, #0]\n"
+        "    ldp x21, x22, [sp, #16]\n"
+        "    ldp x23, x24, [sp, #32]\n"
+        "    ldp x25, x26, [sp, #48]\n"
+        "    ldp x27, x28, [sp, #64]\n"
+        "    ldp x29, x30, [sp, #80]\n"
+        "    ldp d8, d9, [sp, #96]\n"
+        "    ldp d10, d11, [sp, #112]\n"
+        "    ldp d12, d13, [sp, #128]\n"
+        "    ldp d14, d15, [sp, #144]\n"
+        "    add sp, sp, #160\n"
+        "    ret\n"
+        ".size svmh_switch, .-svmh_switch\n"
+        // The first switch to a coroutine returns here, with its function in x19 and its argument in x20.
+        ".globl svmh_start\n"
+        ".hidden svmh_start\n"
+        ".type svmh_start, %function\n"
+        "svmh_start:\n"
+        "    .cfi_startproc\n"
+        "    .cfi_undefined x30\n"
+        "    mov x0, x20\n"
+        "    mov x29, xzr\n"
+        "    blr x19\n"
+        "    brk #1\n"
+        "    .cfi_endproc\n"
+        ".size svmh_start, .-svmh_start\n");
+
+static void *prepareStack(char *end, void (*function)(void *), void *argument)
+{
+    void **sp = (void **)(void *)(end - 160);
+    memset(sp, 0, 160);
+    sp[0] = (void *)(uintptr_t)function;    // x19
+    sp[1] = argument;                       // x20
+    sp[11] = (void *)(uintptr_t)svmh_start; // x30
+    return sp;
+}
+#endif
+
+static void switchTo(void **save, void *load)
+{
+    svmh_switch(save, load);
+}
+
+#endif
+
+// ---- Sanitizers: there if the program is linked with them, whatever this file was compiled with ----
+
+#define WEAK __attribute__((weak))
+WEAK void __sanitizer_start_switch_fiber(void **fakeSave, const void *bottom, size_t size);
+WEAK void __sanitizer_finish_switch_fiber(void *fake, const void **bottomOld, size_t *sizeOld);
+WEAK void __asan_unpoison_memory_region(const volatile void *address, size_t size);
+WEAK void __lsan_register_root_region(const void *address, size_t size);
+WEAK void __lsan_unregister_root_region(const void *address, size_t size);
+WEAK void *__tsan_get_current_fiber(void);
+WEAK void *__tsan_create_fiber(unsigned flags);
+WEAK void __tsan_destroy_fiber(void *fiber);
+WEAK void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+
+// ---- Stacks ----
+
+static char *stackBottom(const svmh_Coroutine *c) { return c->memory + c->guard; }
+static size_t stackSize(const svmh_Coroutine *c) { return c->bytes - c->guard; }
+
+static svmh_Coroutine *createCoroutine(svm_Machine *m, const svmh_Kernel *p)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    void *memory = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
+                        -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) {
+        if (memory != MAP_FAILED)
+            munmap(memory, STACK_BYTES + page);
+        svmh_fail(m, SVM_ERROR_STACK, svmh_name(p), (svmh_Place){"svm_kernelRun", p->runFile, p->runLine},
+                  "the system gives no memory for another stack of %zu bytes", STACK_BYTES);
+    }
+    svmh_Coroutine *c = svmh_allocate(1, sizeof *c);
+    c->memory = memory;
+    c->bytes = STACK_BYTES + page;
+    c->guard = page;
+    if (__lsan_register_root_region)
+        __lsan_register_root_region(stackBottom(c), stackSize(c));
+    if (__tsan_create_fiber)
+        c->tsan = __tsan_create_fiber(0);
+    return c;
+}
+
+static void destroyCoroutine(svmh_Coroutine *c)
+{
+    if (c->tsan)
+        __tsan_destroy_fiber(c->tsan);
+    if (__asan_unpoison_memory_region)
+        __asan_unpoison_memory_region(stackBottom(c), stackSize(c));
+    if (__lsan_unregister_root_region)
+        __lsan_unregister_root_region(stackBottom(c), stackSize(c));
+    munmap(c->memory, c->bytes);
+    free(c);
+}
+
+void svmh_freeCoroutines(svm_Machine *m)
+{
+    while (m->freeCoroutines) {
+        svmh_Coroutine *c = m->freeCoroutines;
+        m->freeCoroutines = c->next;
+        destroyCoroutine(c);
+    }
+}
+
+// ---- Entering and leaving ----
+
+static void arrive(svmh_Coroutine *c)
+{
+    if (__sanitizer_finish_switch_fiber)
+        __sanitizer_finish_switch_fiber(c->fake, &c->kernel->machine->control.bottom, &c->kernel->machine->control.size);
+}
+
+// To the control thread. A coroutine that has finished stays ready to run another kernel, so it always expects to come back.
+static void depart(svmh_Coroutine *c, bool forGood)
+{
+    svm_Machine *m = c->kernel->machine;
+    if (__sanitizer_start_switch_fiber)
+        __sanitizer_start_switch_fiber(forGood ? NULL : &c->fake, m->control.bottom, m->control.size);
+    if (__tsan_switch_to_fiber)
+        __tsan_switch_to_fiber(m->control.tsan, 0);
+    switchTo(&c->sp, m->control.sp);
+    arrive(c);
+}
+
+static void coroutineMain(void *argument)
+{
+    svmh_Coroutine *c = argument;
+    arrive(c);
+    for (;;) {
+        c->kernel->kernel->run(c->kernel->kernel);
+        c->finished = true;
+        depart(c, false);
+    }
+}
+
+#ifdef SVMH_UCONTEXT
+static void coroutineMainHalves(unsigned low, unsigned high)
+{
+    coroutineMain((void *)(uintptr_t)((uint64_t)high << 32 | low));
+}
+#endif
+
+static void prepare(svmh_Coroutine *c)
+{
+#ifdef SVMH_UCONTEXT
+    // The context lies at the far end of the stack it describes.
+    ucontext_t *u = (ucontext_t *)(void *)(stackBottom(c) + stackSize(c) - ((sizeof *u + 63) & ~(size_t)63));
+    getcontext(u);
+    u->uc_stack.ss_sp = stackBottom(c);
+    u->uc_stack.ss_size = (size_t)((char *)u - stackBottom(c));
+    u->uc_link = NULL;
+    uint64_t address = (uint64_t)(uintptr_t)c;
+    makecontext(u, (void (*)(void))(void *)(uintptr_t)coroutineMainHalves, 2, (unsigned)address, (unsigned)(address >> 32));
+    c->sp = u;
+#else
+    c->sp = prepareStack(stackBottom(c) + stackSize(c), coroutineMain, c);
+#endif
+}
+
+static svmh_Coroutine *takeCoroutine(svm_Machine *m, svmh_Kernel *p)
+{
+    svmh_Coroutine *c = m->freeCoroutines;
+    if (c) {
+        m->freeCoroutines = c->next;
+    } else {
+        c = createCoroutine(m, p);
+        prepare(c);
+    }
+    c->kernel = p;
+    p->coroutine = c;
+    return c;
+}
+
+bool svmh_enter(svmh_Kernel *p)
+{
+    svm_Machine *m = p->machine;
+    svmh_Coroutine *c = p->coroutine;
+    if (!c)
+        c = takeCoroutine(m, p);
+    void *fake = NULL;
+    if (__sanitizer_start_switch_fiber)
+        __sanitizer_start_switch_fiber(&fake, stackBottom(c), stackSize(c));
+    if (__tsan_switch_to_fiber) {
+        m->control.tsan = __tsan_get_current_fiber();
+        __tsan_switch_to_fiber(c->tsan, 0);
+    }
+#ifdef SVMH_UCONTEXT
+    ucontext_t here;
+    m->control.sp = &here;
+#endif
+    switchTo(&m->control.sp, c->sp);
+    if (__sanitizer_finish_switch_fiber)
+        __sanitizer_finish_switch_fiber(fake, NULL, NULL);
+    if (!c->finished)
+        return false;
+    c->finished = false;
+    p->coroutine = NULL;
+    c->next = m->freeCoroutines;
+    m->freeCoroutines = c;
+    return true;
+}
+
+void svmh_leave(svmh_Kernel *p)
+{
+    depart(p->coroutine, false);
+}
+
+void svmh_quit(svmh_Kernel *p)
+{
+    svmh_abandon(p);
+    depart(p->coroutine, true);
+    abort(); // nobody enters it again
+}
+
+void svmh_releaseCoroutine(svmh_Kernel *p)
+{
+    if (p->coroutine)
+        destroyCoroutine(p->coroutine);
+    p->coroutine = NULL;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Machines: creation, the one a thread uses, and the names of memories and processors.
+#include "internal.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+_Thread_local svmh_Thread svmh_thread __attribute__((tls_model("initial-exec")));
+
+// ---- Instances ----
+
+svm_Machine *svm_machineCreate(void)
+{
+    svm_Machine *m = svmh_allocate(1, sizeof *m);
+    for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next)
+        m->tableCount++;
+    m->states = svmh_allocate((size_t)m->tableCount, sizeof *m->states);
+    return m;
+}
+
+void svm_machineDestroy(svm_Machine *m)
+{
+    if (!m)
+        return;
+    if (svmh_thread.inUse == m)
+        svmh_thread.inUse = NULL;
+    if (svmh_thread.own == m)
+        svmh_thread.own = NULL;
+    for (size_t i = 0; i < m->logCount; i++)
+        m->logs[i]->machine = NULL;
+    svmh_freeKernels(m);
+    svmh_freeCoroutines(m);
+    svmh_freeMemories(m);
+    free(m->states);
+    free(m->message);
+    free(m->logs);
+    free(m);
+}
+
+// A thread's own machine goes with the thread.
+static pthread_once_t keyOnce = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+
+static void destroyOwn(void *machine)
+{
+    svm_machineDestroy(machine);
+}
+
+static void makeKey(void)
+{
+    if (pthread_key_create(&key, destroyOwn))
+        svmh_fatalProgram("no thread key left");
+}
+
+static SVMH_COLD svm_Machine *createOwn(void)
+{
+    pthread_once(&keyOnce, makeKey);
+    svm_Machine *m = svm_machineCreate();
+    svmh_thread.own = m;
+    pthread_setspecific(key, m);
+    return m;
+}
+
+svm_Machine *svmh_machine(void)
+{
+    svm_Machine *m = svmh_thread.inUse ? svmh_thread.inUse : svmh_thread.own;
+    return m ? m : createOwn();
+}
+
+svm_Machine *svm_machineUse(svm_Machine *m)
+{
+    svm_Machine *before = svmh_thread.inUse;
+    svmh_thread.inUse = m;
+    return before;
+}
+
+// ---- Names ----
+
+static const svm_MachineTable *tableAt(int ordinal)
+{
+    const svm_MachineTable *t = &svm_machineTable;
+    while (ordinal-- > 0)
+        t = t->next;
+    return t;
+}
+
+static int findMemory(const svm_MachineTable *t, const char *name)
+{
+    for (int i = 0; i < t->memoryCount; i++)
+        if (strcmp(t->memories[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static int findProcessor(const svm_MachineTable *t, const char *name)
+{
+    for (int i = 0; i < t->processorCount; i++)
+        if (strcmp(t->processors[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static SVMH_COLD _Noreturn void failNames(svm_Machine *m, const char *what, const char *name, const char *machine,
+                                          svmh_Place at)
+{
+    char known[400] = "";
+    size_t n = 0;
+    const svm_MachineTable *found = NULL;
+    for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next) {
+        if (machine && strcmp(t->name, machine) == 0)
+            found = t;
+        if (n < sizeof known - 1)
+            n += (size_t)snprintf(known + n, sizeof known - n, "%s'%s'", n ? ", " : "", t->name);
+    }
+    if (machine && !found)
+        svmh_fail(m, SVM_ERROR_NO_MACHINE, name, at, "the machine '%s' is not known here, only %s; link the program with svm-llc",
+                  machine, known);
+    n = 0;
+    known[0] = 0;
+    const svm_MachineTable *t = found ? found : &svm_machineTable;
+    bool memory = *what == 'm';
+    int count = memory ? t->memoryCount : t->processorCount;
+    for (int i = 0; i < count && n < sizeof known - 1; i++)
+        n += (size_t)snprintf(known + n, sizeof known - n, "%s'%s'", n ? ", " : "",
+                              memory ? t->memories[i].name : t->processors[i].name);
+    svmh_fail(m, SVM_ERROR_NO_NAME, name, at, "the machine '%s' has no %s '%s', only %s", t->name, what, name, known);
+}
+
+// The id kept in a name (the same for every machine instance, so threads may race to write it).
+static int resolve(svm_Machine *m, const char *name, int *idPlace, const char *machine, bool memory, svmh_Place at)
+{
+    int id = __atomic_load_n(idPlace, __ATOMIC_RELAXED);
+    if (id)
+        return id;
+    if (!name)
+        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "a %s without a name", memory ? "memory" : "processor");
+    int ordinal = 0;
+    for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next, ordinal++) {
+        if (machine && strcmp(t->name, machine) != 0)
+            continue;
+        int index = memory ? findMemory(t, name) : findProcessor(t, name);
+        if (index < 0)
+            continue;
+        id = (ordinal << 16 | index) + 1;
+        __atomic_store_n(idPlace, id, __ATOMIC_RELAXED);
+        return id;
+    }
+    failNames(m, memory ? "memory" : "processor", name, machine, at);
+}
+
+int svmh_memoryId(svm_Machine *m, mm_Mem memory, svmh_Place at)
+{
+    if (!memory)
+        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the memory is a null pointer");
+    return resolve(m, memory->name, &memory->id, memory->machine, true, at);
+}
+
+int svmh_processorId(svm_Machine *m, mm_Proc processor, svmh_Place at)
+{
+    if (!processor)
+        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the processor is a null pointer");
+    return resolve(m, processor->name, &processor->id, processor->machine, false, at);
+}
+
+// ---- What an instance has of a machine ----
+
+static svmh_MachineState *makeState(const svm_MachineTable *t)
+{
+    svmh_MachineState *s = svmh_allocate(1, sizeof *s);
+    size_t memories = (size_t)t->memoryCount;
+    s->table = t;
+    s->memories = svmh_allocate(memories, sizeof *s->memories);
+    for (size_t i = 0; i < memories; i++)
+        s->memories[i].row = &t->memories[i];
+    s->reaches = svmh_allocate(memories * (size_t)t->processorCount, sizeof *s->reaches);
+    s->controlReaches = svmh_allocate(memories, sizeof *s->controlReaches);
+    for (int i = 0; i < t->processorCount; i++) {
+        const svm_ProcessorRow *p = &t->processors[i];
+        for (int j = 0; j < p->reachCount; j++) {
+            s->reaches[(size_t)i * memories + (size_t)p->reaches[j]] = true;
+            if (p->kind == SVM_PROCESSOR_CONTROL)
+                s->controlReaches[p->reaches[j]] = true;
+        }
+    }
+    return s;
+}
+
+svmh_MachineState *svmh_state(svm_Machine *m, int id)
+{
+    int ordinal = svmh_ordinal(id);
+    if (!m->states[ordinal])
+        m->states[ordinal] = makeState(tableAt(ordinal));
+    return m->states[ordinal];
+}
+
+void svmh_checkReach(svm_Machine *m, const svmh_Kernel *p, mm_Mem memory, const char *object, svmh_Place at)
+{
+    int id = svmh_memoryId(m, memory, at);
+    if (!p) {
+        if (!svmh_state(m, id)->controlReaches[svmh_index(id)])
+            svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s', which no control processor reaches",
+                      memory->name);
+        return;
+    }
+    if (svmh_ordinal(id) != svmh_ordinal(p->processor))
+        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s' of another machine than the kernel '%s'",
+                  memory->name, svmh_name(p));
+    if (!p->reaches[svmh_index(id)])
+        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s', which the processor '%s' of '%s' does not reach",
+                  memory->name, svmh_state(m, id)->table->processors[svmh_index(p->processor)].name, svmh_name(p));
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers as text.
+#ifndef SVM_HOST_PRINT_FLOAT_H
+#define SVM_HOST_PRINT_FLOAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SVMH_FLOAT_BYTES 328 // "-", the 309 digits of the greatest double, ".", six digits, "\0" and some
+
+// Decimal digits of v; gives where they end.
+char *svmh_putUnsigned(char *at, uint64_t v);
+// What printf("%f") writes, but "nan" for every NaN; gives how many characters.
+size_t svmh_putFloat(char *at, double v);
+
+#endif

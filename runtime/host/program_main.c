@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The main function of emitted programs: options, one instance, run, drain.
+#include "internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Options {
+    svm_Settings settings;
+    bool time;
+} Options;
+
+static void printHelp(const svm_Program *p)
+{
+    printf("usage: %s [options]\n\nRuns the stream program '%s' until its input ends, or for ever.\n\n"
+           "  -i N           run N steady states\n"
+           "  --loop-input   start input files again at their end\n",
+           program_invocation_short_name, p->name);
+    if (p->reads_input)
+        printf("  --in=FILE      read the program's input from FILE (default: standard input)\n");
+    if (p->writes_output)
+        printf("  --out=FILE     write the program's output to FILE (default: standard output)\n");
+    printf("  --time         print how long it took to standard error\n"
+           "  --help         print this\n");
+    if (p->reads_input || p->writes_output)
+        printf("\nFiles are raw items, little-endian, or samples if their name ends in .wav.\n");
+    if (p->writes_output)
+        printf("A WAV file's properties may follow its name: --out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
+}
+
+static _Noreturn SVMH_PRINTF(1, 2) void usageError(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: error: ", program_invocation_short_name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "; see '%s --help'\n", program_invocation_short_name);
+    va_end(args);
+    exit(2);
+}
+
+static int64_t parseCount(const char *text)
+{
+    char *end;
+    errno = 0;
+    long long v = text ? strtoll(text, &end, 10) : -1;
+    if (!text || *text < '0' || *text > '9' || *end || errno)
+        usageError("option '-i' needs a number of steady states, not '%s'", text ? text : "");
+    return v;
+}
+
+// The value of "--name=value".
+static const char *valueOf(const char *argument, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(argument, name, n) == 0 ? argument + n : NULL;
+}
+
+static Options parseOptions(const svm_Program *p, int argc, char **argv)
+{
+    Options o = {.settings.iterations = -1};
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i], *value;
+        if (strcmp(a, "--help") == 0) {
+            printHelp(p);
+            exit(fflush(stdout) ? 1 : 0);
+        }
+        if (strncmp(a, "-i", 2) == 0) {
+            o.settings.iterations = parseCount(a[2] ? a + 2 : argv[i + 1]);
+            i += a[2] == 0;
+        } else if (strcmp(a, "--loop-input") == 0) {
+            o.settings.loopInput = true;
+        } else if (strcmp(a, "--time") == 0) {
+            o.time = true;
+        } else if ((value = valueOf(a, "--in=")) && *value) {
+            if (!p->reads_input)
+                usageError("option '--in' is for programs that read items, and '%s' takes none", p->name);
+            o.settings.in = value;
+        } else if ((value = valueOf(a, "--out=")) && *value) {
+            if (!p->writes_output)
+                usageError("option '--out' is for programs that write items, and '%s' gives none", p->name);
+            o.settings.out = value;
+        } else {
+            usageError("%s '%s'", *a == '-' ? "unknown option" : "unexpected argument", a);
+        }
+    }
+    return o;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void printTime(int64_t steadyStates, double seconds, int64_t read, int64_t written)
+{
+    double per = seconds > 0 ? 1 / seconds : 0;
+    fprintf(stderr, "%s: ", program_invocation_short_name);
+    if (steadyStates >= 0)
+        fprintf(stderr, "%lld steady states (%.6g a second), ", (long long)steadyStates, (double)steadyStates * per);
+    fprintf(stderr, "%.6f seconds, %lld items read (%.6g a second), %lld items written (%.6g a second)\n", seconds, (long long)read,
+            (double)read * per, (long long)written, (double)written * per);
+}
+
+int svm_main(const svm_Program *program, int argc, char **argv)
+{
+    Options o = parseOptions(program, argc, argv);
+    signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+    void *self = program->create(&o.settings);
+    const svmh_Thread *t = &svmh_thread;
+    int64_t read = t->itemsRead, written = t->itemsWritten;
+    double start = now();
+    bool more;
+    do // without -i: a number so great that it ends with the input only
+        more = program->run(self, o.settings.iterations >= 0 ? o.settings.iterations : INT64_C(1) << 40);
+    while (more && o.settings.iterations < 0);
+    if (!more)
+        program->drain(self);
+    double seconds = now() - start;
+    int64_t steadyStates = program->steady_states ? program->steady_states(self) : more ? o.settings.iterations : -1;
+    read = t->itemsRead - read;
+    written = t->itemsWritten - written;
+    program->destroy(self);
+    svmh_checkOutput(fflush(stdout) == 0);
+    if (o.time)
+        printTime(steadyStates, seconds, read, written);
+    return 0;
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Logs of printed text and their merging. Numbers are formatted here, as printf does it but faster (print_float.c).
+#include "internal.h"
+#include "print_float.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// ---- Which logs there are, for a program that stops at an error ----
+
+static svm_Machine *logMachine(void)
+{
+    return svmh_thread.running ? svmh_thread.running : svmh_machine();
+}
+
+static void forget(svm_Machine *m, const svm_Log *l)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < m->logCount; i++)
+        if (m->logs[i] != l)
+            m->logs[kept++] = m->logs[i];
+    m->logCount = kept;
+}
+
+static void addLog(svm_Machine *m, svm_Log *l)
+{
+    m->logs = svmh_grow(m->logs, &m->logCap, m->logCount + 1, sizeof(*m->logs));
+    m->logs[m->logCount++] = l;
+    l->machine = m;
+}
+
+void svm_printOrder(svm_Log *const logs[], size_t count)
+{
+    svm_Machine *m = svmh_machine();
+    for (size_t i = 0; i < count; i++) {
+        if (logs[i]->machine)
+            forget(logs[i]->machine, logs[i]);
+        addLog(m, logs[i]);
+    }
+}
+
+// ---- Appending ----
+
+static SVMH_COLD void growText(svm_Log *l, size_t need)
+{
+    if (!l->machine) // the first text of a log that svm_printOrder was not told of
+        addLog(logMachine(), l);
+    size_t cap = l->cap;
+    l->text = svmh_grow(l->text, &cap, need < 256 ? 256 : need, 1);
+    l->cap = cap;
+}
+
+static inline char *reserve(svm_Log *l, size_t bytes)
+{
+    if (SVMH_UNLIKELY(l->cap - l->len < bytes))
+        growText(l, l->len + bytes);
+    return l->text + l->len;
+}
+
+void svm_printInt(svm_Log *l, int32_t v)
+{
+    char *end = reserve(l, 16);
+    if (v < 0)
+        *end++ = '-';
+    l->len = (size_t)(svmh_putUnsigned(end, v < 0 ? 0U - (uint32_t)v : (uint32_t)v) - l->text);
+}
+
+void svm_printFloat(svm_Log *l, double v)
+{
+    char *at = reserve(l, SVMH_FLOAT_BYTES);
+    l->len += svmh_putFloat(at, v);
+}
+
+void svm_printBoolean(svm_Log *l, bool v)
+{
+    svm_printText(l, v ? "true" : "false");
+}
+
+void svm_printText(svm_Log *l, const char *s)
+{
+    size_t n = strlen(s);
+    memcpy(reserve(l, n), s, n);
+    l->len += n;
+}
+
+void svm_printMark(svm_Log *l)
+{
+    if (SVMH_UNLIKELY(l->markCount == l->markCap)) {
+        if (!l->machine)
+            addLog(logMachine(), l);
+        l->marks = svmh_grow(l->marks, &l->markCap, l->markCount + 1, sizeof *l->marks);
+    }
+    l->marks[l->markCount++] = l->len;
+}
+
+void svm_logDestroy(svm_Log *l)
+{
+    if (l->machine)
+        forget(l->machine, l);
+    free(l->text);
+    free(l->marks);
+    memset(l, 0, sizeof *l);
+}
+
+// ---- Merging ----
+
+void svmh_checkOutput(bool written)
+{
+    if (!written || ferror(stdout)) {
+        int error = errno;
+        clearerr(stdout);
+        svmh_thread.failing = true; // there is no use in printing what else was logged
+        svmh_fatalProgram("cannot write standard output: %s", strerror(error));
+    }
+}
+
+static void put(const svm_Log *l, size_t from, size_t to)
+{
+    if (from < to)
+        svmh_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
+}
+
+static void merge(svm_Log *const logs[], size_t count)
+{
+    size_t states = 0;
+    for (size_t i = 0; i < count; i++)
+        if (logs[i]->markCount > states)
+            states = logs[i]->markCount;
+    for (size_t s = 0; s < states; s++)
+        for (size_t i = 0; i < count; i++)
+            if (s < logs[i]->markCount)
+                put(logs[i], s ? logs[i]->marks[s - 1] : 0, logs[i]->marks[s]);
+    for (size_t i = 0; i < count; i++) {
+        const svm_Log *l = logs[i];
+        put(l, l->markCount ? l->marks[l->markCount - 1] : 0, l->len);
+    }
+}
+
+static void empty(svm_Log *const logs[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        logs[i]->len = logs[i]->markCount = 0;
+}
+
+void svm_printMerge(svm_Log *const logs[], size_t count)
+{
+    if (count == 1) // marks order nothing
+        put(logs[0], 0, logs[0]->len);
+    else
+        merge(logs, count);
+    empty(logs, count);
+}
+
+void svmh_flushLogs(svm_Machine *m)
+{
+    merge(m->logs, m->logCount);
+    empty(m->logs, m->logCount);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Readers: raw files through a buffer (large reads go around it), bits, and WAV through program_wav.c.
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)1 << 16)
+
+struct svm_ReaderPrivate {
+    char *label;          // "'x.raw'" or "standard input"
+    int fd;
+    size_t fileBytes;     // of an item in the file; 0: bits
+    bool direct;          // items lie in the file as they do in memory
+    unsigned char *buffer;
+    size_t begin, end;    // what is in it
+    size_t bit;           // bits: those of the byte at `begin` that are used up
+    bool endOfFile;
+    bool any;             // an item was read since the start of the file
+    svmh_Wav *wav;
+};
+typedef struct svm_ReaderPrivate Private;
+
+size_t svmh_itemBytes(svm_Item item, size_t elementSize, const char *where)
+{
+    static const struct {
+        size_t file, memory, other;
+    } sizes[] = {
+        [SVM_ITEM_INT] = {4, 4, 4},     [SVM_ITEM_FLOAT] = {4, 4, 4},   [SVM_ITEM_DOUBLE] = {8, 8, 8},
+        [SVM_ITEM_BIT] = {0, 4, 1},     [SVM_ITEM_BOOLEAN] = {1, 1, 4}, [SVM_ITEM_COMPLEX] = {8, 8, 8},
+    };
+    if (item == SVM_ITEM_RAW && elementSize > 0)
+        return elementSize;
+    if (item >= SVM_ITEM_RAW || (elementSize != sizes[item].memory && elementSize != sizes[item].other))
+        svmh_fatalProgram("a reader or writer of items of %zu bytes does not exist for this type (%s)", elementSize, where);
+    return sizes[item].file;
+}
+
+void svmh_swapWords(void *items, size_t bytes, svm_Item item)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    size_t word = item == SVM_ITEM_DOUBLE ? 8 : 4;
+    for (unsigned char *p = items, *end = p + bytes / word * word; p < end; p += word) {
+        for (size_t i = 0; i < word / 2; i++) {
+            unsigned char c = p[i];
+            p[i] = p[word - 1 - i];
+            p[word - 1 - i] = c;
+        }
+    }
+#else
+    (void)items, (void)bytes, (void)item;
+#endif
+}
+
+static _Noreturn SVMH_PRINTF(2, 3) void fail(const svm_Reader *r, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *where = r->where && *r->where ? r->where : NULL;
+    svmh_fatalProgram("cannot read %s: %s%s%s%s", r->private_->label, text, where ? " (" : "", where ? where : "",
+                      where ? ")" : "");
+}
+
+void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
+{
+    Private *p = svmh_allocate(1, sizeof *p);
+    r->private_ = p;
+    r->ended = false;
+    p->fileBytes = svmh_itemBytes(r->item, r->elementSize, r->where);
+    p->direct = p->fileBytes == r->elementSize && r->item != SVM_ITEM_BOOLEAN;
+    if (settings && settings->loopInput)
+        r->loop = true;
+    const char *path = r->path ? r->path : settings ? settings->in : NULL;
+    if (!path || (!r->path && strcmp(path, "-") == 0)) {
+        p->fd = STDIN_FILENO;
+        p->label = strdup("standard input");
+    } else if (svmh_isWav(path)) {
+        p->fd = -1;
+        p->wav = svmh_wavOpen(path, false, r->item, r->where);
+        return;
+    } else {
+        p->fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (p->fd < 0)
+            svmh_fatalProgram("cannot open '%s': %s", path, strerror(errno));
+        if (asprintf(&p->label, "'%s'", path) < 0)
+            p->label = NULL;
+    }
+    p->buffer = svmh_allocate(BUFFER_BYTES, 1);
+}
+
+// ---- Bytes ----
+
+static size_t readFile(const svm_Reader *r, void *to, size_t bytes)
+{
+    for (;;) {
+        ssize_t n = read(r->private_->fd, to, bytes);
+        if (n >= 0)
+            return (size_t)n;
+        if (errno != EINTR)
+            fail(r, "%s", strerror(errno));
+    }
+}
+
+// The buffer holds at least one item (bits: byte), or all that is left.
+static void fill(const svm_Reader *r)
+{
+    Private *p = r->private_;
+    size_t need = p->fileBytes ? p->fileBytes : 1;
+    if (p->end - p->begin >= need || p->endOfFile)
+        return;
+    memmove(p->buffer, p->buffer + p->begin, p->end - p->begin);
+    p->end -= p->begin;
+    p->begin = 0;
+    while (p->end < need && !p->endOfFile) {
+        size_t n = readFile(r, p->buffer + p->end, BUFFER_BYTES - p->end);
+        p->endOfFile = n == 0;
+        p->end += n;
+    }
+}
+
+static _Noreturn void failShort(const svm_Reader *r, size_t have)
+{
+    fail(r, "the input ends in the middle of an item (needs %zu bytes, has %zu)", r->private_->fileBytes, have);
+}
+
+// Up to `bytes` bytes, a multiple of the item; fewer at the end of the file only.
+static size_t readBytes(const svm_Reader *r, unsigned char *to, size_t bytes)
+{
+    Private *p = r->private_;
+    size_t done = 0;
+    while (done < bytes) {
+        if (p->begin == p->end && !p->endOfFile) {
+            if (bytes - done >= BUFFER_BYTES) {
+                size_t n = readFile(r, to + done, bytes - done);
+                p->endOfFile = n == 0;
+                done += n;
+                continue;
+            }
+            p->begin = p->end = 0;
+            size_t n = readFile(r, p->buffer, BUFFER_BYTES);
+            p->endOfFile = n == 0;
+            p->end = n;
+        }
+        size_t n = p->end - p->begin < bytes - done ? p->end - p->begin : bytes - done;
+        if (n == 0)
+            break;
+        memcpy(to + done, p->buffer + p->begin, n);
+        p->begin += n;
+        done += n;
+    }
+    if (done % p->fileBytes)
+        failShort(r, done % p->fileBytes);
+    return done;
+}
+
+// ---- Items ----
+
+static ptrdiff_t readDirect(const svm_Reader *r, char *items, ptrdiff_t count)
+{
+    size_t bytes = readBytes(r, (unsigned char *)items, (size_t)count * r->elementSize);
+    svmh_swapWords(items, bytes, r->item);
+    return (ptrdiff_t)(bytes / r->elementSize);
+}
+
+static void putInt(char *item, size_t size, int32_t v)
+{
+    if (size == 4)
+        memcpy(item, &v, 4);
+    else
+        *item = (char)v;
+}
+
+static ptrdiff_t readBooleans(const svm_Reader *r, char *items, ptrdiff_t count)
+{
+    Private *p = r->private_;
+    ptrdiff_t done = 0;
+    while (done < count) {
+        fill(r);
+        if (p->begin == p->end)
+            break;
+        for (; done < count && p->begin < p->end; done++)
+            putInt(items + (size_t)done * r->elementSize, r->elementSize, p->buffer[p->begin++] != 0);
+    }
+    return done;
+}
+
+static ptrdiff_t readBits(const svm_Reader *r, char *items, ptrdiff_t count)
+{
+    Private *p = r->private_;
+    ptrdiff_t done = 0;
+    while (done < count) {
+        fill(r);
+        if (p->begin == p->end)
+            break;
+        while (done < count && p->begin < p->end) {
+            putInt(items + (size_t)done++ * r->elementSize, r->elementSize, p->buffer[p->begin] >> (7 - p->bit) & 1);
+            if (++p->bit == 8) {
+                p->bit = 0;
+                p->begin++;
+            }
+        }
+    }
+    return done;
+}
+
+// At the end of the file: back to its start, if the input loops.
+static bool restart(svm_Reader *r)
+{
+    Private *p = r->private_;
+    if (!r->loop)
+        return false;
+    if (p->wav)
+        return svmh_wavRewind(p->wav);
+    if (!p->any)
+        fail(r, "it has no items, and so cannot be looped");
+    if (lseek(p->fd, 0, SEEK_SET) < 0)
+        fail(r, "it cannot be started again (%s); looped input must be a file", strerror(errno));
+    p->begin = p->end = p->bit = 0;
+    p->endOfFile = p->any = false;
+    return true;
+}
+
+ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
+{
+    Private *p = r->private_;
+    char *at = items;
+    ptrdiff_t done = 0;
+    while (done < count) {
+        char *to = at + (size_t)done * r->elementSize;
+        ptrdiff_t n = p->wav                      ? svmh_wavRead(p->wav, to, count - done)
+                      : p->direct                 ? readDirect(r, to, count - done)
+                      : r->item == SVM_ITEM_BIT   ? readBits(r, to, count - done)
+                                                  : readBooleans(r, to, count - done);
+        p->any |= n > 0;
+        done += n;
+        if (done < count && !restart(r))
+            break;
+    }
+    r->ended = done < count;
+    svmh_thread.itemsRead += done;
+    return done;
+}
+
+bool svm_readerAtEnd(svm_Reader *r)
+{
+    Private *p = r->private_;
+    if (p->wav)
+        return svmh_wavAtEnd(p->wav) && !restart(r);
+    fill(r);
+    if (p->begin == p->end)
+        return !restart(r);
+    if (p->fileBytes && p->end - p->begin < p->fileBytes)
+        failShort(r, p->end - p->begin);
+    return false;
+}
+
+void svm_readerClose(svm_Reader *r)
+{
+    Private *p = r->private_;
+    if (!p)
+        return;
+    if (p->wav)
+        svmh_wavClose(p->wav);
+    if (p->fd > STDIN_FILENO)
+        close(p->fd);
+    free(p->buffer);
+    free(p->label);
+    free(p);
+    r->private_ = NULL;
+}

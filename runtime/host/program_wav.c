@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// WAV files through libsndfile, which is loaded when the first is opened: a program that uses none does not need it.
+#include "internal.h"
+#include "wav_abi.h"
+
+#include <ctype.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define FRAMES 4096
+
+struct svmh_Wav {
+    char *path;
+    const char *where;
+    svm_Item item;
+    SNDFILE *file;
+    SF_INFO info;
+    bool write;
+    bool any;          // samples were read since the start
+    void *buffer;      // FRAMES frames
+    size_t begin, end; // the samples in it
+    void *library;
+#define FUNCTION(result, name, parameters) result (*name) parameters;
+#include "wav_functions.def"
+#undef FUNCTION
+};
+
+static const char suffix[] = ".wav";
+
+// Where in "dir/x.wav,rate=48000" the suffix ends; NULL: it is no such name.
+static const char *suffixEnd(const char *path)
+{
+    for (const char *s = path; *s; s++)
+        if (strncasecmp(s, suffix, sizeof suffix - 1) == 0 && (s[4] == 0 || s[4] == ','))
+            return s + 4;
+    return NULL;
+}
+
+bool svmh_isWav(const char *path)
+{
+    return suffixEnd(path) != NULL;
+}
+
+// ---- Opening ----
+
+// Samples of the buffer's kind: 16 bits for int, else as the items' parts.
+static size_t sampleBytes(const svmh_Wav *w)
+{
+    return w->item == SVM_ITEM_INT ? 2 : w->item == SVM_ITEM_DOUBLE ? 8 : 4;
+}
+
+static void load(svmh_Wav *w)
+{
+    w->library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!w->library)
+        svmh_fatalProgram("cannot open '%s': WAV files need the library libsndfile (package libsndfile1): %s", w->path, dlerror());
+#define FUNCTION(result, name, parameters) *(void **)&w->name = dlsym(w->library, #name);
+#include "wav_functions.def"
+#undef FUNCTION
+#define FUNCTION(result, name, parameters) \
+    if (!w->name) \
+        svmh_fatalProgram("cannot open '%s': the library libsndfile has no function " #name, w->path);
+#include "wav_functions.def"
+#undef FUNCTION
+}
+
+static const struct {
+    const char *name;
+    int format;
+} formats[] = {{"pcm16", SF_FORMAT_PCM_16}, {"pcm24", SF_FORMAT_PCM_24}, {"float", SF_FORMAT_FLOAT}};
+
+static bool parseFormat(const char *text, size_t length, int *format)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        if (strlen(formats[i].name) == length && strncmp(formats[i].name, text, length) == 0) {
+            *format = SF_FORMAT_WAV | formats[i].format;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool parseNumber(const char *text, size_t length, int most, int *number)
+{
+    int v = 0;
+    for (size_t i = 0; i < length; i++) {
+        if (!isdigit((unsigned char)text[i]) || v > most)
+            return false;
+        v = v * 10 + (text[i] - '0');
+    }
+    *number = v;
+    return length > 0 && v > 0 && v <= most;
+}
+
+static bool parseOption(svmh_Wav *w, const char *text, size_t length)
+{
+    const char *equals = memchr(text, '=', length);
+    if (!equals)
+        return false;
+    size_t name = (size_t)(equals - text), value = length - name - 1;
+    if (name == 4 && strncmp(text, "rate", 4) == 0)
+        return parseNumber(equals + 1, value, 10000000, &w->info.samplerate);
+    if (name == 8 && strncmp(text, "channels", 8) == 0)
+        return parseNumber(equals + 1, value, 1024, &w->info.channels);
+    return name == 6 && strncmp(text, "format", 6) == 0 && parseFormat(equals + 1, value, &w->info.format);
+}
+
+// The path without its options, which are taken in.
+static void parsePath(svmh_Wav *w, const char *path)
+{
+    const char *end = suffixEnd(path);
+    w->path = strndup(path, (size_t)(end - path));
+    while (*end == ',') {
+        const char *option = ++end;
+        end += strcspn(option, ",");
+        if (!w->write)
+            svmh_fatalProgram("'%s': options after '%s' are for files to be written", path, w->path);
+        if (!parseOption(w, option, (size_t)(end - option)))
+            svmh_fatalProgram("'%s': '%.*s' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float", path,
+                              (int)(end - option), option);
+    }
+}
+
+svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *where)
+{
+    svmh_Wav *w = svmh_allocate(1, sizeof *w);
+    w->write = write;
+    w->where = where;
+    w->item = item;
+    if (write)
+        w->info = (SF_INFO){.samplerate = 44100,
+                            .channels = item == SVM_ITEM_COMPLEX ? 2 : 1,
+                            .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
+    parsePath(w, path);
+    if (item != SVM_ITEM_INT && item != SVM_ITEM_FLOAT && item != SVM_ITEM_DOUBLE && item != SVM_ITEM_COMPLEX)
+        svmh_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path, where);
+    load(w);
+    int fd = write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        svmh_fatalProgram("cannot open '%s': %s", w->path, strerror(errno));
+    w->file = w->sf_open_fd(fd, write ? SFM_WRITE : SFM_READ, &w->info, 1);
+    if (!w->file)
+        svmh_fatalProgram("cannot %s '%s': %s", write ? "write" : "read", w->path, w->sf_strerror(NULL));
+    if (item == SVM_ITEM_COMPLEX && w->info.channels != 2)
+        svmh_fatalProgram("'%s': complex items need 2 channels, and it has %d", w->path, w->info.channels);
+    w->buffer = svmh_allocate(FRAMES * (size_t)w->info.channels, sampleBytes(w));
+    if (write)
+        w->sf_command(w->file, SFC_SET_CLIPPING, NULL, 1);
+    return w;
+}
+
+// ---- Samples ----
+
+static _Noreturn SVMH_COLD void failWav(const svmh_Wav *w, const char *reason)
+{
+    svmh_fatalProgram("cannot %s '%s': %s", w->write ? "write" : "read", w->path, reason);
+}
+
+static void readFrames(svmh_Wav *w)
+{
+    sf_count_t n = w->item == SVM_ITEM_INT      ? w->sf_readf_short(w->file, w->buffer, FRAMES)
+                   : w->item == SVM_ITEM_DOUBLE ? w->sf_readf_double(w->file, w->buffer, FRAMES)
+                                                : w->sf_readf_float(w->file, w->buffer, FRAMES);
+    if (w->sf_error(w->file))
+        failWav(w, w->sf_strerror(w->file));
+    w->begin = 0;
+    w->end = (size_t)n * (size_t)w->info.channels;
+    w->any |= n > 0;
+}
+
+static void writeFrames(svmh_Wav *w)
+{
+    sf_count_t n = (sf_count_t)(w->end / (size_t)w->info.channels);
+    sf_count_t done = w->item == SVM_ITEM_INT      ? w->sf_writef_short(w->file, w->buffer, n)
+                      : w->item == SVM_ITEM_DOUBLE ? w->sf_writef_double(w->file, w->buffer, n)
+                                                   : w->sf_writef_float(w->file, w->buffer, n);
+    if (done != n)
+        failWav(w, errno ? strerror(errno) : w->sf_strerror(w->file));
+    w->end = 0;
+}
+
+static size_t samplesPerItem(const svmh_Wav *w)
+{
+    return w->item == SVM_ITEM_COMPLEX ? 2 : 1;
+}
+
+bool svmh_wavAtEnd(svmh_Wav *w)
+{
+    if (w->begin == w->end)
+        readFrames(w);
+    return w->begin == w->end;
+}
+
+ptrdiff_t svmh_wavRead(svmh_Wav *w, void *items, ptrdiff_t count)
+{
+    size_t wanted = (size_t)count * samplesPerItem(w), done = 0;
+    while (done < wanted && !svmh_wavAtEnd(w)) {
+        size_t n = w->end - w->begin < wanted - done ? w->end - w->begin : wanted - done;
+        if (w->item == SVM_ITEM_INT) {
+            for (size_t i = 0; i < n; i++)
+                ((int32_t *)items)[done + i] = ((const short *)w->buffer)[w->begin + i];
+        } else {
+            size_t size = sampleBytes(w);
+            memcpy((char *)items + done * size, (const char *)w->buffer + w->begin * size, n * size);
+        }
+        w->begin += n;
+        done += n;
+    }
+    return (ptrdiff_t)(done / samplesPerItem(w));
+}
+
+bool svmh_wavRewind(svmh_Wav *w)
+{
+    if (!w->any)
+        failWav(w, "it has no samples, and so cannot be looped");
+    if (w->sf_seek(w->file, 0, SEEK_SET) < 0)
+        failWav(w, "it cannot be started again; looped input must be a file");
+    w->begin = w->end = 0;
+    w->any = false;
+    return true;
+}
+
+static short to16Bits(int32_t v)
+{
+    return (short)(v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : v);
+}
+
+void svmh_wavWrite(svmh_Wav *w, const void *items, ptrdiff_t count)
+{
+    size_t left = (size_t)count * samplesPerItem(w), done = 0, capacity = FRAMES * (size_t)w->info.channels;
+    while (left) {
+        size_t n = capacity - w->end < left ? capacity - w->end : left;
+        if (w->item == SVM_ITEM_INT) {
+            for (size_t i = 0; i < n; i++)
+                ((short *)w->buffer)[w->end + i] = to16Bits(((const int32_t *)items)[done + i]);
+        } else {
+            size_t size = sampleBytes(w);
+            memcpy((char *)w->buffer + w->end * size, (const char *)items + done * size, n * size);
+        }
+        w->end += n;
+        done += n;
+        left -= n;
+        if (w->end == capacity)
+            writeFrames(w);
+    }
+}
+
+void svmh_wavClose(svmh_Wav *w)
+{
+    if (w->write) {
+        size_t channels = (size_t)w->info.channels, over = w->end % channels;
+        if (over) { // silence in the channels that the last frame lacks
+            memset((char *)w->buffer + w->end * sampleBytes(w), 0, (channels - over) * sampleBytes(w));
+            w->end += channels - over;
+        }
+        errno = 0;
+        writeFrames(w);
+        w->sf_write_sync(w->file);
+    }
+    if (w->sf_error(w->file))
+        failWav(w, w->sf_strerror(w->file));
+    errno = 0;
+    if (w->sf_close(w->file))
+        failWav(w, errno ? strerror(errno) : "the file could not be closed");
+    dlclose(w->library);
+    free(w->buffer);
+    free(w->path);
+    free(w);
+}

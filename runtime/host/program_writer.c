@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BUFFER_BYTES ((size_t)1 << 16)
+
+struct svm_WriterPrivate {
+    char *label; // "'x.raw'" or "standard output"
+    int fd;
+    size_t fileBytes; // of an item in the file; 0: bits
+    bool direct;      // items lie in the file as they do in memory
+    unsigned char *buffer;
+    size_t used;
+    unsigned bits, bitCount; // bits that are no byte yet
+    svmh_Wav *wav;
+};
+typedef struct svm_WriterPrivate Private;
+
+void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
+{
+    Private *p = svmh_allocate(1, sizeof *p);
+    w->private_ = p;
+    p->fileBytes = svmh_itemBytes(w->item, w->elementSize, w->where);
+    p->direct = p->fileBytes == w->elementSize && w->item != SVM_ITEM_BOOLEAN;
+    const char *path = w->path ? w->path : settings ? settings->out : NULL;
+    if (!path || (!w->path && strcmp(path, "-") == 0)) {
+        p->fd = STDOUT_FILENO;
+        p->label = strdup("standard output");
+    } else if (svmh_isWav(path)) {
+        p->fd = -1;
+        p->wav = svmh_wavOpen(path, true, w->item, w->where);
+        return;
+    } else {
+        p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+        if (p->fd < 0)
+            svmh_fatalProgram("cannot open '%s': %s", path, strerror(errno));
+        if (asprintf(&p->label, "'%s'", path) < 0)
+            p->label = NULL;
+    }
+    p->buffer = svmh_allocate(BUFFER_BYTES, 1);
+}
+
+static _Noreturn void fail(const svm_Writer *w, int error)
+{
+    const char *where = w->where && *w->where ? w->where : NULL;
+    svmh_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "", where ? where : "",
+                      where ? ")" : "");
+}
+
+static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t count)
+{
+    const Private *p = w->private_;
+    if (p->fd == STDOUT_FILENO)
+        svmh_checkOutput(fflush(stdout) == 0); // what was printed before
+    while (count) {
+        ssize_t n = write(p->fd, bytes, count);
+        if (n < 0 && errno != EINTR)
+            fail(w, errno);
+        if (n > 0) {
+            bytes += n;
+            count -= (size_t)n;
+        }
+    }
+}
+
+static void flush(const svm_Writer *w)
+{
+    Private *p = w->private_;
+    writeFile(w, p->buffer, p->used);
+    p->used = 0;
+}
+
+static void writeBytes(const svm_Writer *w, const unsigned char *bytes, size_t count)
+{
+    Private *p = w->private_;
+    if (count > BUFFER_BYTES - p->used)
+        flush(w);
+    if (count >= BUFFER_BYTES) {
+        writeFile(w, bytes, count);
+        return;
+    }
+    memcpy(p->buffer + p->used, bytes, count);
+    p->used += count;
+}
+
+static void putByte(const svm_Writer *w, unsigned byte)
+{
+    Private *p = w->private_;
+    if (p->used == BUFFER_BYTES)
+        flush(w);
+    p->buffer[p->used++] = (unsigned char)byte;
+}
+
+static int32_t getInt(const char *item, size_t size)
+{
+    int32_t v = *item;
+    if (size == 4)
+        memcpy(&v, item, 4);
+    return v;
+}
+
+static void writeWords(const svm_Writer *w, const void *items, ptrdiff_t count)
+{
+    const unsigned char *bytes = items;
+    size_t left = (size_t)count * w->elementSize;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    unsigned char piece[4096];
+    size_t most = sizeof piece / w->elementSize * w->elementSize;
+    while (most && left) {
+        size_t n = left < most ? left : most;
+        memcpy(piece, bytes, n);
+        svmh_swapWords(piece, n, w->item);
+        writeBytes(w, piece, n);
+        bytes += n;
+        left -= n;
+    }
+#endif
+    writeBytes(w, bytes, left);
+}
+
+static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    Private *p = w->private_;
+    for (ptrdiff_t i = 0; i < count; i++) {
+        p->bits = p->bits << 1 | (getInt(items + (size_t)i * w->elementSize, w->elementSize) & 1);
+        if (++p->bitCount == 8) {
+            putByte(w, p->bits & 0xff);
+            p->bits = p->bitCount = 0;
+        }
+    }
+}
+
+void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
+{
+    const Private *p = w->private_;
+    const char *at = items;
+    svmh_thread.itemsWritten += count;
+    if (p->wav)
+        svmh_wavWrite(p->wav, items, count);
+    else if (p->direct)
+        writeWords(w, items, count);
+    else if (w->item == SVM_ITEM_BIT)
+        writeBits(w, at, count);
+    else
+        for (ptrdiff_t i = 0; i < count; i++)
+            putByte(w, getInt(at + (size_t)i * w->elementSize, w->elementSize) != 0);
+}
+
+void svm_writerClose(svm_Writer *w)
+{
+    Private *p = w->private_;
+    if (!p)
+        return;
+    if (p->wav) {
+        svmh_wavClose(p->wav);
+    } else {
+        if (p->bitCount)
+            putByte(w, p->bits << (8 - p->bitCount) & 0xff);
+        flush(w);
+        if (p->fd != STDOUT_FILENO && close(p->fd) && errno != EINTR)
+            fail(w, errno);
+    }
+    free(p->buffer);
+    free(p->label);
+    free(p);
+    w->private_ = NULL;
+}

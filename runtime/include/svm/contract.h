@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The contract macros of SVM C: what a low-level compiler must know, said in the text. Under clang they become
+// annotations, which libclang and llvm.global.annotations both see; under any other compiler they vanish.
+#ifndef SVM_CONTRACT_H
+#define SVM_CONTRACT_H
+
+#if defined(__clang__)
+#define SVM_ANNOTATE(text) __attribute__((annotate(text)))
+#else
+#define SVM_ANNOTATE(text)
+#endif
+
+#if defined(__GNUC__)
+#define SVM_UNUSED __attribute__((unused))
+#else
+#define SVM_UNUSED
+#endif
+
+// At file scope, each followed by a semicolon. Names are those of the machine file; SVM_MACHINE comes first (memories and processors keep
+// a pointer to its text).
+//   SVM_MACHINE("simple-svm"); SVM_MEMORY(GMEM); SVM_PROCESSOR(PROC1);
+#define SVM_MACHINE(name) static const char svm_machineName[] SVM_UNUSED SVM_ANNOTATE("svm.machine=" name) = name
+#define SVM_MEMORY(name) static svm_Memory name SVM_UNUSED SVM_ANNOTATE("svm.memory=" #name) = {#name, 0, svm_machineName}
+#define SVM_PROCESSOR(name) \
+    static svm_Processor name SVM_UNUSED SVM_ANNOTATE("svm.processor=" #name) = {#name, 0, svm_machineName}
+
+// Before a firing function: one firing of one actor (or of several fused ones).
+//   SVM_FIRE(stateless, peek(64), pop(1), push(1))    or stateful; rates in items; further ports: peek2(..) pop2(..) push2(..)
+#define SVM_FIRE(...) SVM_ANNOTATE("svm.fire=" #__VA_ARGS__)
+// Before a kernel's run function, void f(svm_Kernel *).
+//   SVM_KERNEL(cost(start, per_firing))               in operations, 0 when unknown
+#define SVM_KERNEL(...) SVM_ANNOTATE("svm.kernel=" #__VA_ARGS__)
+// Before a control thread's function: int f(anything *).   SVM_CONTROL(CPU)
+#define SVM_CONTROL(processor) SVM_ANNOTATE("svm.control=" #processor)
+
+#endif
