@@ -108,6 +108,10 @@ static bool report_known_mistake(const parse_feed *f)
         diag_add_fixit(d, r, where, "");
         return true;
     }
+    if (kind == ';' && feed_acceptable(f, '=') && feed_acceptable(f, TOK_ADD_ASSIGN)) {
+        diag_error(d, where, "a value alone is not a statement: expected an assignment, '++', '--' or a call");
+        return true;
+    }
     if ((kind == '.' || kind == '[') && before == ')' && after_expr(f)) {
         diag_error(d, where, "'%s' can follow only a name: store the value in a variable first", kind == '.' ? "." : "[");
         return true;

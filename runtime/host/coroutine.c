@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Coroutines: a kernel that may have to wait runs on a stack of its own, taken from the machine's pool, with an unmapped page below it.
-// Switching saves what the calling convention says a call preserves, but the floating-point control words: kernels do not change them.
-// Address and thread sanitizer are told of every switch if the program is linked with them.
+// Coroutines: a kernel that may have to wait runs on a stack of its own, taken from the machine's pool, with an
+// unmapped page below it. Switching saves what the calling convention says a call preserves, but the floating-point
+// control words: kernels do not change them. Address and thread sanitizer are told of every switch if the program is
+// linked with them.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -15,9 +16,9 @@
 #define STACK_BYTES ((size_t)1 << 20) // address space; memory is only used as far as a kernel's frames reach
 
 struct svmh_Coroutine {
-    void *sp;          // while it does not run
+    void *sp; // while it does not run
     svmh_Kernel *kernel;
-    char *memory;      // guard page, then the stack
+    char *memory; // guard page, then the stack
     size_t bytes, guard;
     void *fake, *tsan; // the sanitizers' own
     bool finished;     // the kernel's function has returned
@@ -174,14 +175,20 @@ WEAK void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 
 // ---- Stacks ----
 
-static char *stackBottom(const svmh_Coroutine *c) { return c->memory + c->guard; }
-static size_t stackSize(const svmh_Coroutine *c) { return c->bytes - c->guard; }
+static char *stackBottom(const svmh_Coroutine *c)
+{
+    return c->memory + c->guard;
+}
+static size_t stackSize(const svmh_Coroutine *c)
+{
+    return c->bytes - c->guard;
+}
 
 static svmh_Coroutine *createCoroutine(svm_Machine *m, const svmh_Kernel *p)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *memory = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK,
-                        -1, 0);
+    void *memory = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) {
         if (memory != MAP_FAILED)
             munmap(memory, STACK_BYTES + page);
@@ -225,10 +232,12 @@ void svmh_freeCoroutines(svm_Machine *m)
 static void arrive(svmh_Coroutine *c)
 {
     if (__sanitizer_finish_switch_fiber)
-        __sanitizer_finish_switch_fiber(c->fake, &c->kernel->machine->control.bottom, &c->kernel->machine->control.size);
+        __sanitizer_finish_switch_fiber(c->fake, &c->kernel->machine->control.bottom,
+                                        &c->kernel->machine->control.size);
 }
 
-// To the control thread. A coroutine that has finished stays ready to run another kernel, so it always expects to come back.
+// To the control thread. A coroutine that has finished stays ready to run another kernel, so it always expects to come
+// back.
 static void depart(svmh_Coroutine *c, bool forGood)
 {
     svm_Machine *m = c->kernel->machine;
@@ -268,7 +277,8 @@ static void prepare(svmh_Coroutine *c)
     u->uc_stack.ss_size = (size_t)((char *)u - stackBottom(c));
     u->uc_link = NULL;
     uint64_t address = (uint64_t)(uintptr_t)c;
-    makecontext(u, (void (*)(void))(void *)(uintptr_t)coroutineMainHalves, 2, (unsigned)address, (unsigned)(address >> 32));
+    makecontext(u, (void (*)(void))(void *)(uintptr_t)coroutineMainHalves, 2, (unsigned)address,
+                (unsigned)(address >> 32));
     c->sp = u;
 #else
     c->sp = prepareStack(stackBottom(c) + stackSize(c), coroutineMain, c);

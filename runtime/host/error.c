@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors: misuse of the API goes to the error handler, what stops the program goes to standard error. Either happens on the control
-// thread's stack: a kernel with a stack of its own leaves it first.
+// Errors: misuse of the API goes to the error handler, what stops the program goes to standard error. Either happens on
+// the control thread's stack: a kernel with a stack of its own leaves it first.
 #include "internal.h"
 
 #include <errno.h>
@@ -138,8 +138,8 @@ static _Noreturn void report(svm_Machine *m)
     char place[32] = "";
     if (r->file)
         snprintf(place, sizeof place, ":%d: ", r->line);
-    svmh_fatal("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function, *r->object ? " of '" : "", r->object,
-               *r->object ? "'" : "", r->message, r->error_name);
+    svmh_fatal("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function, *r->object ? " of '" : "",
+               r->object, *r->object ? "'" : "", r->message, r->error_name);
 }
 
 void svmh_failText(svm_Machine *m, svm_Error error, const char *object, svmh_Place at, char *text)

@@ -72,7 +72,8 @@ static svmh_Kernel *addKernel(svm_Machine *m, svm_Kernel *k)
 void svmh_failKernel(const svm_Kernel *k, svmh_Place at)
 {
     svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
-              k ? "the kernel was not initialised, or its object was copied or destroyed" : "the kernel is a null pointer");
+              k ? "the kernel was not initialised, or its object was copied or destroyed"
+                : "the kernel is a null pointer");
 }
 
 void svmh_failNotControl(svm_Machine *m, const char *object, svmh_Place at)
@@ -83,7 +84,8 @@ void svmh_failNotControl(svm_Machine *m, const char *object, svmh_Place at)
 
 void svmh_failPending(const svmh_Kernel *p, svmh_Place at)
 {
-    static const char *const states[] = {"idle", "queued", "running", "waiting for a stream", "paused", "finished", "ended"};
+    static const char *const states[] = {"idle",   "queued",   "running", "waiting for a stream",
+                                         "paused", "finished", "ended"};
     svmh_fail(p->machine, SVM_ERROR_PENDING, svmh_name(p), at, "the kernel is pending: %s", states[p->state]);
 }
 
@@ -119,19 +121,21 @@ void svmh_setState(svmh_Kernel *p, svm_KernelState state)
 }
 
 // The part of initialisation that the DMA kernels share.
-svmh_Kernel *svmh_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name, svm_ProcessorKind kind,
-                             svmh_Place at)
+svmh_Kernel *svmh_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name,
+                             svm_ProcessorKind kind, svmh_Place at)
 {
     svm_Machine *m = svmh_machine();
     if (!k || !run)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, name, at, k ? "the kernel's function is a null pointer" : "the kernel is a null pointer");
+        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, name, at,
+                  k ? "the kernel's function is a null pointer" : "the kernel is a null pointer");
     svmh_checkControl(m, name, at);
     int id = svmh_processorId(m, processor, at);
     svmh_MachineState *state = svmh_state(m, id);
     const svm_ProcessorRow *row = &state->table->processors[svmh_index(id)];
     static const char *const kinds[] = {"a control processor", "a processor for kernels", "a DMA engine"};
     if (row->kind != kind)
-        svmh_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' is %s, and this needs %s", row->name, kinds[row->kind], kinds[kind]);
+        svmh_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' is %s, and this needs %s", row->name, kinds[row->kind],
+                  kinds[kind]);
     svmh_Kernel *p = m->slotCount ? *findSlot(m, k) : NULL;
     if (p && svmh_pending(p))
         svmh_failPending(p, at);
@@ -151,7 +155,8 @@ svmh_Kernel *svmh_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunctio
     return p;
 }
 
-void svm_kernelInitAt(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name, const char *file, int line)
+void svm_kernelInitAt(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name, const char *file,
+                      int line)
 {
     svmh_kernelInit(k, processor, run, name, SVM_PROCESSOR_KERNEL, SVMH_PLACE("svm_kernelInit"));
 }

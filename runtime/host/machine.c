@@ -113,8 +113,8 @@ static SVMH_COLD _Noreturn void failNames(svm_Machine *m, const char *what, cons
             n += (size_t)snprintf(known + n, sizeof known - n, "%s'%s'", n ? ", " : "", t->name);
     }
     if (machine && !found)
-        svmh_fail(m, SVM_ERROR_NO_MACHINE, name, at, "the machine '%s' is not known here, only %s; link the program with svm-llc",
-                  machine, known);
+        svmh_fail(m, SVM_ERROR_NO_MACHINE, name, at,
+                  "the machine '%s' is not known here, only %s; link the program with svm-llc", machine, known);
     n = 0;
     known[0] = 0;
     const svm_MachineTable *t = found ? found : &svm_machineTable;
@@ -198,14 +198,15 @@ void svmh_checkReach(svm_Machine *m, const svmh_Kernel *p, mm_Mem memory, const 
     int id = svmh_memoryId(m, memory, at);
     if (!p) {
         if (!svmh_state(m, id)->controlReaches[svmh_index(id)])
-            svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s', which no control processor reaches",
-                      memory->name);
+            svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+                      "it is in the memory '%s', which no control processor reaches", memory->name);
         return;
     }
     if (svmh_ordinal(id) != svmh_ordinal(p->processor))
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s' of another machine than the kernel '%s'",
-                  memory->name, svmh_name(p));
+        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+                  "it is in the memory '%s' of another machine than the kernel '%s'", memory->name, svmh_name(p));
     if (!p->reaches[svmh_index(id)])
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at, "it is in the memory '%s', which the processor '%s' of '%s' does not reach",
-                  memory->name, svmh_state(m, id)->table->processors[svmh_index(p->processor)].name, svmh_name(p));
+        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+                  "it is in the memory '%s', which the processor '%s' of '%s' does not reach", memory->name,
+                  svmh_state(m, id)->table->processors[svmh_index(p->processor)].name, svmh_name(p));
 }

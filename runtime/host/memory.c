@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memories and blocks. A local memory is as many bytes of the host's as the machine says, had when first used; addresses in it are
-// offsets. A global memory is the host's own: its addresses are pointers, and must lie in what svm_alloc and svm_map gave.
+// Memories and blocks. A local memory is as many bytes of the host's as the machine says, had when first used;
+// addresses in it are offsets. A global memory is the host's own: its addresses are pointers, and must lie in what
+// svm_alloc and svm_map gave.
 #include "internal.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
 // ---- Regions of a global memory ----
+
+// Regions given back stay in the array, without users, until something else than another one given back is looked for:
+// a program that ends gives them all back.
+static void dropUnused(svmh_MemoryState *s)
+{
+    if (s->unused == 0)
+        return;
+    size_t kept = 0;
+    for (size_t i = 0; i < s->regionCount; i++)
+        if (s->regions[i].users)
+            s->regions[kept++] = s->regions[i];
+    s->regionCount = kept;
+    s->unused = 0;
+}
 
 // The index of the first region that begins beyond an address.
 static size_t regionBeyond(const svmh_MemoryState *s, size_t address)
@@ -22,25 +37,22 @@ static size_t regionBeyond(const svmh_MemoryState *s, size_t address)
     return low;
 }
 
-static svmh_Region *regionAt(const svmh_MemoryState *s, size_t address)
+// The region that an address may lie in: the last that does not begin beyond it.
+static svmh_Region *regionAt(svmh_MemoryState *s, size_t address)
 {
+    dropUnused(s);
     size_t i = regionBeyond(s, address);
     return i ? &s->regions[i - 1] : NULL;
 }
 
 static void addRegion(svmh_MemoryState *s, svmh_Region region)
 {
+    dropUnused(s);
     size_t i = regionBeyond(s, region.address);
     s->regions = svmh_grow(s->regions, &s->regionCap, s->regionCount + 1, sizeof *s->regions);
     memmove(s->regions + i + 1, s->regions + i, (s->regionCount - i) * sizeof *s->regions);
     s->regions[i] = region;
     s->regionCount++;
-}
-
-static void removeRegion(svmh_MemoryState *s, svmh_Region *r)
-{
-    memmove(r, r + 1, (size_t)(s->regions + s->regionCount - r - 1) * sizeof *r);
-    s->regionCount--;
 }
 
 static svmh_MemoryState *globalMemory(svm_Machine *m, mm_Mem memory, svmh_Place at)
@@ -67,7 +79,8 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
     // calloc leaves pages of large pieces untouched.
     char *base = bytes < SIZE_MAX - align ? calloc(1, bytes + align) : NULL;
     if (!base)
-        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, more than this computer has left", bytes);
+        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, more than this computer has left",
+                  bytes);
     size_t address = ((size_t)base + align - 1) & ~(align - 1);
     addRegion(s, (svmh_Region){address, bytes, base, 1});
     s->used += bytes;
@@ -88,8 +101,8 @@ size_t svm_mapAt(mm_Mem memory, void *pointer, size_t bytes, const char *file, i
         return address;
     }
     if (r && r->address + r->bytes > address)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "%zu bytes at %p overlap memory that is in use already", bytes,
-                  pointer);
+        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "%zu bytes at %p overlap memory that is in use already",
+                  bytes, pointer);
     addRegion(s, (svmh_Region){address, bytes, NULL, 1});
     return address;
 }
@@ -98,8 +111,9 @@ static void giveBack(mm_Mem memory, size_t address, bool mapped, svmh_Place at)
 {
     svm_Machine *m = svmh_machine();
     svmh_MemoryState *s = globalMemory(m, memory, at);
-    svmh_Region *r = regionAt(s, address);
-    if (!r || r->address != address || mapped != !r->base)
+    size_t i = regionBeyond(s, address);
+    svmh_Region *r = i ? &s->regions[i - 1] : NULL;
+    if (!r || r->address != address || !r->users || mapped != !r->base)
         svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "the address %#zx is not one that %s gave", address,
                   mapped ? "svm_map" : "svm_alloc");
     if (--r->users)
@@ -107,7 +121,8 @@ static void giveBack(mm_Mem memory, size_t address, bool mapped, svmh_Place at)
     if (r->base)
         s->used -= r->bytes;
     free(r->base);
-    removeRegion(s, r);
+    r->base = NULL;
+    s->unused++;
 }
 
 void svm_freeAt(mm_Mem memory, size_t address, const char *file, int line)
@@ -149,8 +164,9 @@ static char *localBytes(svm_Machine *m, svmh_MemoryState *s, const char *object,
         return s->local;
     void *bytes = mmap(NULL, s->row->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
-        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, object, at, "the memory '%s' of %llu bytes is more than this computer has left",
-                  s->row->name, (unsigned long long)s->row->size);
+        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, object, at,
+                  "the memory '%s' of %llu bytes is more than this computer has left", s->row->name,
+                  (unsigned long long)s->row->size);
     return s->local = bytes;
 }
 
@@ -160,8 +176,9 @@ char *svmh_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, c
     svmh_MemoryState *s = &svmh_state(m, id)->memories[svmh_index(id)];
     if (s->row->local) {
         if (address > s->row->size || bytes > s->row->size - address)
-            svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at, "%zu bytes at %zu do not fit in the memory '%s' of %llu bytes",
-                      bytes, address, memory->name, (unsigned long long)s->row->size);
+            svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
+                      "%zu bytes at %zu do not fit in the memory '%s' of %llu bytes", bytes, address, memory->name,
+                      (unsigned long long)s->row->size);
         return localBytes(m, s, object, at) + address;
     }
     const svmh_Region *r = regionAt(s, address);
@@ -171,7 +188,8 @@ char *svmh_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, c
                       "%zu bytes at offset %zu do not fit in the %zu bytes that were given in the memory '%s'", bytes,
                       address - r->address, r->bytes, memory->name);
         svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
-                  "%zu bytes at %#zx in the memory '%s' are not what svm_alloc or svm_map gave", bytes, address, memory->name);
+                  "%zu bytes at %#zx in the memory '%s' are not what svm_alloc or svm_map gave", bytes, address,
+                  memory->name);
     }
     return (char *)(uintptr_t)address;
 }
@@ -188,8 +206,8 @@ void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacit
     if (elementSize == 0)
         svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the element size is 0");
     if (capacity > SIZE_MAX / elementSize)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds", capacity,
-                  elementSize);
+        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
+                  capacity, elementSize);
     char *data = svmh_locate(m, memory, address, capacity * elementSize, "", at);
     *b = (svm_Block){.data = data,
                      .capacity = capacity,
@@ -208,7 +226,8 @@ void svm_blockName(svm_Block *b, const char *name)
 const svm_Block *svmh_checkBlock(const svm_Block *b, svmh_Place at)
 {
     if (SVMH_UNLIKELY(!b || b->check != svmh_blockCheck(b)))
-        svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at, b ? "the block was not initialised" : "the block is a null pointer");
+        svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
+                  b ? "the block was not initialised" : "the block is a null pointer");
     return b;
 }
 

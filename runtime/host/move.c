@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The DMA kernels that move. Between blocks a move is one copy; those with streams go on as far as they can, in pieces that do not wrap, and
-// keep their place in `progress`: they need no stack of their own.
+// The DMA kernels that move. Between blocks a move is one copy; those with streams go on as far as they can, in pieces
+// that do not wrap, and keep their place in `progress`: they need no stack of their own.
 #include "internal.h"
 
 // ---- Checks ----
@@ -19,11 +19,17 @@ static void checkSizes(const svmh_Kernel *p, size_t from, size_t to, svmh_Place 
 }
 
 // Errors of a move name the place where it was run.
-static svmh_Place runPlace(const svmh_Kernel *p, const char *name) { return (svmh_Place){name, p->runFile, p->runLine}; }
+static svmh_Place runPlace(const svmh_Kernel *p, const char *name)
+{
+    return (svmh_Place){name, p->runFile, p->runLine};
+}
 
 // ---- Pieces ----
 
-static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
 
 // How many of `count` elements can be copied at once from the front, and to the back, without wrapping.
 static size_t frontPiece(const svm_Stream *s, size_t count)
@@ -60,8 +66,8 @@ static void pushed(svm_Stream *s, size_t count)
 static bool waitForSource(svmh_Kernel *p, svm_Stream *s, size_t left, svmh_Place at)
 {
     if (s->ended)
-        svmh_fail(p->machine, SVM_ERROR_STREAM_END, svmh_name(p), at, "the stream '%s' has ended, and %zu elements are to be moved yet",
-                  svmh_streamText(s), left);
+        svmh_fail(p->machine, SVM_ERROR_STREAM_END, svmh_name(p), at,
+                  "the stream '%s' has ended, and %zu elements are to be moved yet", svmh_streamText(s), left);
     svmh_block(p, s, SVMH_WANT_ELEMENTS, 1, at);
     return false;
 }
@@ -75,8 +81,8 @@ static bool waitForDestination(svmh_Kernel *p, svm_Stream *s, svmh_Place at)
 static void checkDestination(svmh_Kernel *p, const svm_Stream *s, svmh_Place at)
 {
     if (s->ended)
-        svmh_fail(p->machine, SVM_ERROR_STREAM_END, svmh_name(p), at, "the stream '%s' has ended, and is to be pushed to",
-                  svmh_streamText(s));
+        svmh_fail(p->machine, SVM_ERROR_STREAM_END, svmh_name(p), at,
+                  "the stream '%s' has ended, and is to be pushed to", svmh_streamText(s));
 }
 
 // ---- The four moves ----
@@ -89,8 +95,8 @@ static void moveB2B(svm_Kernel *k)
     const svm_Block *from = svmh_checkBlock(move->source, at), *to = svmh_checkBlock(move->destination, at);
     checkSizes(p, from->elementSize, to->elementSize, at);
     if (from->capacity != to->capacity)
-        svmh_fail(p->machine, SVM_ERROR_SIZE_MISMATCH, svmh_name(p), at, "the source has %zu elements and the destination %zu",
-                  from->capacity, to->capacity);
+        svmh_fail(p->machine, SVM_ERROR_SIZE_MISMATCH, svmh_name(p), at,
+                  "the source has %zu elements and the destination %zu", from->capacity, to->capacity);
     checkEnds(p, from->memory, from->name, to->memory, to->name, at);
     memmove(to->data, from->data, from->capacity * from->elementSize);
 }
@@ -178,7 +184,8 @@ static void initMove(svm_Kernel *k, mm_Proc dma, const char *name, bool (*step)(
     p->plain = !step;
 }
 
-void svm_moveB2BInitAt(svm_MoveB2B *k, mm_Proc dma, svm_Block *source, svm_Block *destination, const char *file, int line)
+void svm_moveB2BInitAt(svm_MoveB2B *k, mm_Proc dma, svm_Block *source, svm_Block *destination, const char *file,
+                       int line)
 {
     svmh_Place at = SVMH_PLACE("svm_moveB2BInit");
     svmh_checkBlock(source, at);
@@ -200,7 +207,8 @@ void svm_moveS2SInitAt(svm_MoveS2S *k, mm_Proc dma, svm_Stream *source, svm_Stre
     k->length = length;
 }
 
-void svm_moveB2SInitAt(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Stream *destination, const char *file, int line)
+void svm_moveB2SInitAt(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Stream *destination, const char *file,
+                       int line)
 {
     svmh_Place at = SVMH_PLACE("svm_moveB2SInit");
     svmh_checkBlock(source, at);
@@ -210,7 +218,8 @@ void svm_moveB2SInitAt(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Strea
     k->destination = destination;
 }
 
-void svm_moveS2BInitAt(svm_MoveS2B *k, mm_Proc dma, svm_Stream *source, svm_Block *destination, const char *file, int line)
+void svm_moveS2BInitAt(svm_MoveS2B *k, mm_Proc dma, svm_Stream *source, svm_Block *destination, const char *file,
+                       int line)
 {
     svmh_Place at = SVMH_PLACE("svm_moveS2BInit");
     svmh_checkStream(source, at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// "%f" in exact integer arithmetic: a double is m * 2^e with m < 2^53, so for values below 2^64 the integer part is a shift, and the six
-// decimals are m's fraction bits times 10^6 (below 2^73), rounded half to even as printf does.
+// "%f" in exact integer arithmetic: a double is m * 2^e with m < 2^53, so for values below 2^64 the integer part is a
+// shift, and the six decimals are m's fraction bits times 10^6 (below 2^73), rounded half to even as printf does.
 #include "print_float.h"
 
 #include <math.h>
@@ -68,7 +68,8 @@ size_t svmh_putFloat(char *at, double v)
     } else {
         uint64_t fraction = shift < 64 ? m & ((UINT64_C(1) << shift) - 1) : m;
         whole = shift < 64 ? m >> shift : 0;
-        uint128 scaled = (uint128)fraction * 1000000, unit = (uint128)1 << shift, rest = scaled & (unit - 1), half = unit >> 1;
+        uint128 scaled = (uint128)fraction * 1000000, unit = (uint128)1 << shift, rest = scaled & (unit - 1),
+                half = unit >> 1;
         decimals = (uint32_t)(scaled >> shift);
         if (rest > half || (rest == half && (decimals & 1)))
             decimals++;

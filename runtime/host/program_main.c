@@ -29,7 +29,8 @@ static void printHelp(const svm_Program *p)
     if (p->reads_input || p->writes_output)
         printf("\nFiles are raw items, little-endian, or samples if their name ends in .wav.\n");
     if (p->writes_output)
-        printf("A WAV file's properties may follow its name: --out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
+        printf("A WAV file's properties may follow its name: "
+               "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
 }
 
 static _Noreturn SVMH_PRINTF(1, 2) void usageError(const char *format, ...)
@@ -104,8 +105,8 @@ static void printTime(int64_t steadyStates, double seconds, int64_t read, int64_
     fprintf(stderr, "%s: ", program_invocation_short_name);
     if (steadyStates >= 0)
         fprintf(stderr, "%lld steady states (%.6g a second), ", (long long)steadyStates, (double)steadyStates * per);
-    fprintf(stderr, "%.6f seconds, %lld items read (%.6g a second), %lld items written (%.6g a second)\n", seconds, (long long)read,
-            (double)read * per, (long long)written, (double)written * per);
+    fprintf(stderr, "%.6f seconds, %lld items read (%.6g a second), %lld items written (%.6g a second)\n", seconds,
+            (long long)read, (double)read * per, (long long)written, (double)written * per);
 }
 
 int svm_main(const svm_Program *program, int argc, char **argv)

@@ -26,7 +26,8 @@ static void fire(const svm_RateTable *t, int32_t actor, int64_t n, int64_t *toke
         tokens[t->inputs[i].channel] -= n * t->inputs[i].pop;
     for (int32_t i = t->outputStart[actor]; i < t->outputStart[actor + 1]; i++) {
         int64_t pushed, *place = &tokens[t->outputs[i].channel];
-        if (__builtin_mul_overflow(n, (int64_t)t->outputs[i].push, &pushed) || __builtin_add_overflow(*place, pushed, place))
+        if (__builtin_mul_overflow(n, (int64_t)t->outputs[i].push, &pushed) ||
+            __builtin_add_overflow(*place, pushed, place))
             *place = INT64_MAX;
     }
 }

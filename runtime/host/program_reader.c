@@ -10,15 +10,15 @@
 #define BUFFER_BYTES ((size_t)1 << 16)
 
 struct svm_ReaderPrivate {
-    char *label;          // "'x.raw'" or "standard input"
+    char *label; // "'x.raw'" or "standard input"
     int fd;
-    size_t fileBytes;     // of an item in the file; 0: bits
-    bool direct;          // items lie in the file as they do in memory
+    size_t fileBytes; // of an item in the file; 0: bits
+    bool direct;      // items lie in the file as they do in memory
     unsigned char *buffer;
-    size_t begin, end;    // what is in it
-    size_t bit;           // bits: those of the byte at `begin` that are used up
+    size_t begin, end; // what is in it
+    size_t bit;        // bits: those of the byte at `begin` that are used up
     bool endOfFile;
-    bool any;             // an item was read since the start of the file
+    bool any; // an item was read since the start of the file
     svmh_Wav *wav;
 };
 typedef struct svm_ReaderPrivate Private;
@@ -28,13 +28,14 @@ size_t svmh_itemBytes(svm_Item item, size_t elementSize, const char *where)
     static const struct {
         size_t file, memory, other;
     } sizes[] = {
-        [SVM_ITEM_INT] = {4, 4, 4},     [SVM_ITEM_FLOAT] = {4, 4, 4},   [SVM_ITEM_DOUBLE] = {8, 8, 8},
-        [SVM_ITEM_BIT] = {0, 4, 1},     [SVM_ITEM_BOOLEAN] = {1, 1, 4}, [SVM_ITEM_COMPLEX] = {8, 8, 8},
+        [SVM_ITEM_INT] = {4, 4, 4}, [SVM_ITEM_FLOAT] = {4, 4, 4},   [SVM_ITEM_DOUBLE] = {8, 8, 8},
+        [SVM_ITEM_BIT] = {0, 4, 1}, [SVM_ITEM_BOOLEAN] = {1, 1, 4}, [SVM_ITEM_COMPLEX] = {8, 8, 8},
     };
     if (item == SVM_ITEM_RAW && elementSize > 0)
         return elementSize;
     if (item >= SVM_ITEM_RAW || (elementSize != sizes[item].memory && elementSize != sizes[item].other))
-        svmh_fatalProgram("a reader or writer of items of %zu bytes does not exist for this type (%s)", elementSize, where);
+        svmh_fatalProgram("a reader or writer of items of %zu bytes does not exist for this type (%s)", elementSize,
+                          where);
     return sizes[item].file;
 }
 
@@ -232,10 +233,10 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     ptrdiff_t done = 0;
     while (done < count) {
         char *to = at + (size_t)done * r->elementSize;
-        ptrdiff_t n = p->wav                      ? svmh_wavRead(p->wav, to, count - done)
-                      : p->direct                 ? readDirect(r, to, count - done)
-                      : r->item == SVM_ITEM_BIT   ? readBits(r, to, count - done)
-                                                  : readBooleans(r, to, count - done);
+        ptrdiff_t n = p->wav                    ? svmh_wavRead(p->wav, to, count - done)
+                      : p->direct               ? readDirect(r, to, count - done)
+                      : r->item == SVM_ITEM_BIT ? readBits(r, to, count - done)
+                                                : readBooleans(r, to, count - done);
         p->any |= n > 0;
         done += n;
         if (done < count && !restart(r))

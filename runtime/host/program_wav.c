@@ -23,7 +23,7 @@ struct svmh_Wav {
     void *buffer;      // FRAMES frames
     size_t begin, end; // the samples in it
     void *library;
-#define FUNCTION(result, name, parameters) result (*name) parameters;
+#define FUNCTION(result, name, parameters) result(*name) parameters;
 #include "wav_functions.def"
 #undef FUNCTION
 };
@@ -56,12 +56,13 @@ static void load(svmh_Wav *w)
 {
     w->library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!w->library)
-        svmh_fatalProgram("cannot open '%s': WAV files need the library libsndfile (package libsndfile1): %s", w->path, dlerror());
+        svmh_fatalProgram("cannot open '%s': WAV files need the library libsndfile (package libsndfile1): %s", w->path,
+                          dlerror());
 #define FUNCTION(result, name, parameters) *(void **)&w->name = dlsym(w->library, #name);
 #include "wav_functions.def"
 #undef FUNCTION
-#define FUNCTION(result, name, parameters) \
-    if (!w->name) \
+#define FUNCTION(result, name, parameters)                                                                             \
+    if (!w->name)                                                                                                      \
         svmh_fatalProgram("cannot open '%s': the library libsndfile has no function " #name, w->path);
 #include "wav_functions.def"
 #undef FUNCTION
@@ -136,9 +137,11 @@ svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *
                             .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
     parsePath(w, path);
     if (item != SVM_ITEM_INT && item != SVM_ITEM_FLOAT && item != SVM_ITEM_DOUBLE && item != SVM_ITEM_COMPLEX)
-        svmh_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path, where);
+        svmh_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path,
+                          where);
     load(w);
-    int fd = write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
+    int fd =
+        write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         svmh_fatalProgram("cannot open '%s': %s", w->path, strerror(errno));
     w->file = w->sf_open_fd(fd, write ? SFM_WRITE : SFM_READ, &w->info, 1);

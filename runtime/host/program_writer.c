@@ -48,8 +48,8 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 static _Noreturn void fail(const svm_Writer *w, int error)
 {
     const char *where = w->where && *w->where ? w->where : NULL;
-    svmh_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "", where ? where : "",
-                      where ? ")" : "");
+    svmh_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "",
+                      where ? where : "", where ? ")" : "");
 }
 
 static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t count)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Running kernels on one core. svm_kernelRun binds dependences and queues; kernels run when the control thread waits (or uses a stream and
-// has to wait), first come first served, until what it waits for has happened. A kernel that never blocks and has nothing to wait for runs at
-// once, as a plain call: no kernel can tell the difference, and nothing is cheaper.
+// Running kernels on one core. svm_kernelRun binds dependences and queues; kernels run when the control thread waits
+// (or uses a stream and has to wait), first come first served, until what it waits for has happened. A kernel that
+// never blocks and has nothing to wait for runs at once, as a plain call: no kernel can tell the difference, and
+// nothing is cheaper.
 #include "internal.h"
 
 #include <stdlib.h>
@@ -105,8 +106,8 @@ static SVMH_COLD _Noreturn void failCycle(svmh_Kernel *p, svmh_Kernel *last, svm
     svmh_failText(p->machine, SVM_ERROR_DEPENDENCE_CYCLE, svmh_name(p), at, text);
 }
 
-// Walks from p, which was just bound, along what pending kernels wait for. A run binds only to earlier ones, so p can only come up again if
-// it was paused.
+// Walks from p, which was just bound, along what pending kernels wait for. A run binds only to earlier ones, so p can
+// only come up again if it was paused.
 static void checkCycle(svmh_Kernel *p, svmh_Place at)
 {
     uint32_t mark = ++p->machine->mark;
@@ -184,15 +185,16 @@ bool svmh_advance(svm_Machine *m)
 
 static SVMH_COLD _Noreturn void failShared(const svmh_Kernel *p, svm_Stream *s, const svmh_Kernel *other, svmh_Place at)
 {
-    svmh_fail(p->machine, SVM_ERROR_STREAM_SHARED, s->name, at, "the kernels '%s' and '%s' both wait for it", svmh_name(other),
-              svmh_name(p));
+    svmh_fail(p->machine, SVM_ERROR_STREAM_SHARED, s->name, at, "the kernels '%s' and '%s' both wait for it",
+              svmh_name(other), svmh_name(p));
 }
 
 void svmh_block(svmh_Kernel *p, svm_Stream *s, svmh_Want want, size_t wanted, svmh_Place at)
 {
     if (p->plain)
-        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, s->name, at, "the kernel '%s' was said never to block, and the stream is %s",
-                  svmh_name(p), want == SVMH_WANT_ROOM ? "full" : "empty");
+        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, s->name, at,
+                  "the kernel '%s' was said never to block, and the stream is %s", svmh_name(p),
+                  want == SVMH_WANT_ROOM ? "full" : "empty");
     if (s->waiting && s->waiting != p->kernel)
         failShared(p, s, s->waiting->private_, at);
     s->waiting = p->kernel;
@@ -267,7 +269,8 @@ void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
 static void waitFor(svmh_Kernel *p, svmh_Place at)
 {
     if (SVMH_UNLIKELY(p->state == SVM_IDLE))
-        svmh_fail(p->machine, SVM_ERROR_NEVER_RUN, svmh_name(p), at, "the kernel was never run, so this would wait for ever");
+        svmh_fail(p->machine, SVM_ERROR_NEVER_RUN, svmh_name(p), at,
+                  "the kernel was never run, so this would wait for ever");
     while (p->state >= SVM_QUEUED && p->state <= SVM_BLOCKED)
         if (SVMH_UNLIKELY(!svmh_advance(p->machine)))
             svmh_deadlock(p->machine, svmh_name(p), " to finish", at);
@@ -300,7 +303,8 @@ static bool byItself(svmh_Kernel *p, svmh_Place at)
     if (current && current != p)
         svmh_failNotControl(p->machine, svmh_name(p), at);
     if (current && p->plain)
-        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, svmh_name(p), at, "the kernel was said never to block, pause or end itself");
+        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, svmh_name(p), at,
+                  "the kernel was said never to block, pause or end itself");
     if (p->state == SVM_IDLE)
         svmh_fail(p->machine, SVM_ERROR_NEVER_RUN, svmh_name(p), at, "the kernel was never run");
     return current;
@@ -313,7 +317,8 @@ void svm_kernelPauseAt(svm_Kernel *k, const char *file, int line)
     bool self = byItself(p, at);
     if (!svmh_pending(p) || p->state == SVM_PAUSED)
         return;
-    // It is in no queue while paused; svm_kernelRun binds its dependences again, and what it waited for it finds out itself.
+    // It is in no queue while paused; svm_kernelRun binds its dependences again, and what it waited for it finds out
+    // itself.
     delist(p);
     unbind(p);
     stopWaiting(p);

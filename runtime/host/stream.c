@@ -29,8 +29,9 @@ static SVMH_COLD void changeUser(svm_Stream *s, svm_StreamUser *user, svmh_Kerne
     svmh_checkReach(m, p, s->memory, s->name, at);
     const svmh_Kernel *last = user->kernel;
     if (last && last->serial == user->serial && svmh_pending(last))
-        svmh_fail(m, SVM_ERROR_STREAM_SHARED, s->name, at, "the kernel '%s' is its %s and still pending, so %s%s%s cannot be",
-                  svmh_name(last), what, p ? "'" : "", p ? svmh_name(p) : "the control thread", p ? "'" : "");
+        svmh_fail(m, SVM_ERROR_STREAM_SHARED, s->name, at,
+                  "the kernel '%s' is its %s and still pending, so %s%s%s cannot be", svmh_name(last), what,
+                  p ? "'" : "", p ? svmh_name(p) : "the control thread", p ? "'" : "");
     user->kernel = p;
     user->serial = p ? p->serial : 0;
     user->known = true;
@@ -42,13 +43,19 @@ static inline void checkUser(svm_Stream *s, svm_StreamUser *user, svmh_Kernel *p
         changeUser(s, user, p, what, at);
 }
 
-void svmh_produces(svm_Stream *s, svmh_Kernel *p, svmh_Place at) { checkUser(s, &s->producer, p, "producer", at); }
-void svmh_consumes(svm_Stream *s, svmh_Kernel *p, svmh_Place at) { checkUser(s, &s->consumer, p, "consumer", at); }
+void svmh_produces(svm_Stream *s, svmh_Kernel *p, svmh_Place at)
+{
+    checkUser(s, &s->producer, p, "producer", at);
+}
+void svmh_consumes(svm_Stream *s, svmh_Kernel *p, svmh_Place at)
+{
+    checkUser(s, &s->consumer, p, "consumer", at);
+}
 
 // ---- Setting up ----
 
-void svm_streamInitRAMAt(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
-                         int line)
+void svm_streamInitRAMAt(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize,
+                         const char *file, int line)
 {
     svmh_Place at = SVMH_PLACE("svm_streamInitRAM");
     svm_Machine *m = svmh_machine();
@@ -57,8 +64,8 @@ void svm_streamInitRAMAt(svm_Stream *s, mm_Mem memory, size_t address, size_t ca
     if (elementSize == 0 || capacity == 0)
         svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, elementSize ? "the capacity is 0" : "the element size is 0");
     if (capacity > SIZE_MAX / elementSize)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds", capacity,
-                  elementSize);
+        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
+                  capacity, elementSize);
     char *data = svmh_locate(m, memory, address, capacity * elementSize, "", at);
     *s = (svm_Stream){.data = data,
                       .capacity = capacity,
@@ -98,8 +105,8 @@ static SVMH_COLD void waitForElements(svm_Stream *s, size_t wanted, svmh_Place a
     svm_Machine *m = s->machine;
     svmh_Kernel *p = m->current;
     if (wanted > s->capacity)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, s->name, at, "offset %zu is beyond the stream's capacity of %zu elements", wanted - 1,
-                  s->capacity);
+        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, s->name, at, "offset %zu is beyond the stream's capacity of %zu elements",
+                  wanted - 1, s->capacity);
     while (svmh_count(s) < wanted && !s->ended) {
         if (p)
             svmh_block(p, s, SVMH_WANT_ELEMENTS, wanted, at);
@@ -122,8 +129,8 @@ static SVMH_COLD void waitForRoom(svm_Stream *s, svmh_Place at)
 
 static SVMH_COLD _Noreturn void failEnd(const svm_Stream *s, size_t offset, svmh_Place at)
 {
-    svmh_fail(s->machine, SVM_ERROR_STREAM_END, s->name, at, "the stream has ended, and element %zu of the %zu left is wanted",
-              offset, svmh_count(s));
+    svmh_fail(s->machine, SVM_ERROR_STREAM_END, s->name, at,
+              "the stream has ended, and element %zu of the %zu left is wanted", offset, svmh_count(s));
 }
 
 static SVMH_COLD _Noreturn void failPushed(const svm_Stream *s, svmh_Place at)

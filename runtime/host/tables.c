@@ -13,10 +13,8 @@ static const svm_MemoryRow simpleMemories[] = {
     {"LMEM2", 128 * KIB, 0, true},
 };
 static const svm_ProcessorRow simpleProcessors[] = {
-    {"PROC0", SVM_PROCESSOR_CONTROL, memory0, 1},
-    {"PROC1", SVM_PROCESSOR_KERNEL, memory1, 1},
-    {"PROC2", SVM_PROCESSOR_KERNEL, memory2, 1},
-    {"DMA_ENGINE1", SVM_PROCESSOR_DMA, memories012, 3},
+    {"PROC0", SVM_PROCESSOR_CONTROL, memory0, 1},       {"PROC1", SVM_PROCESSOR_KERNEL, memory1, 1},
+    {"PROC2", SVM_PROCESSOR_KERNEL, memory2, 1},        {"DMA_ENGINE1", SVM_PROCESSOR_DMA, memories012, 3},
     {"DMA_ENGINE2", SVM_PROCESSOR_DMA, memories012, 3},
 };
 static const svm_MachineTable simpleTable = {"simple-svm", simpleMemories, 3, simpleProcessors, 5, NULL};

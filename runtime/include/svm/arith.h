@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The arithmetic of the source languages wherever C leaves a result open or would give another one. This is the one definition: the
-// compilers' folding, the interpreter and emitted programs all include this file, so it needs nothing but the C headers below.
+// The arithmetic of the source languages wherever C leaves a result open or would give another one. This is the one
+// definition: the compilers' folding, the interpreter and emitted programs all include this file, so it needs nothing
+// but the C headers below.
 //
-// Results agree bit for bit only if every user is compiled with -fwrapv -ffp-contract=off -fno-math-errno, and with -fno-builtin-F for
-// the inexact libm functions F called here (expf logf sinf cosf sinhf coshf atan2f and their double forms).
+// Results agree bit for bit only if every user is compiled with -fwrapv -ffp-contract=off -fno-math-errno, and with
+// -fno-builtin-F for the inexact libm functions F called here (expf logf sinf cosf sinhf coshf atan2f and their double
+// forms).
 //
 // Names: svm_iX takes int, svm_fX float, svm_dX double, svm_cX complex. A bit is an int.
 #ifndef SVM_ARITH_H
@@ -20,16 +22,28 @@ extern "C" {
 #define SVM_NORETURN _Noreturn
 #endif
 
-// Integer division by zero in the program. `where` is a string like "LowPass_1 at fm.str:12". The runtime library prints an error and
-// exits with status 1; whoever includes this file without that library supplies the function.
+// Integer division by zero in the program. `where` is a string like "LowPass_1 at fm.str:12". The runtime library
+// prints an error and exits with status 1; whoever includes this file without that library supplies the function.
 SVM_NORETURN void svm_divideByZero(const char *where);
 
 // ---- int: 32 bits, two's complement, everything wraps ----
 
-static inline int32_t svm_iadd(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
-static inline int32_t svm_isub(int32_t a, int32_t b) { return (int32_t)((uint32_t)a - (uint32_t)b); }
-static inline int32_t svm_imul(int32_t a, int32_t b) { return (int32_t)((uint32_t)a * (uint32_t)b); }
-static inline int32_t svm_ineg(int32_t a) { return (int32_t)(0U - (uint32_t)a); }
+static inline int32_t svm_iadd(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a + (uint32_t)b);
+}
+static inline int32_t svm_isub(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a - (uint32_t)b);
+}
+static inline int32_t svm_imul(int32_t a, int32_t b)
+{
+    return (int32_t)((uint32_t)a * (uint32_t)b);
+}
+static inline int32_t svm_ineg(int32_t a)
+{
+    return (int32_t)(0U - (uint32_t)a);
+}
 
 // Truncates toward zero; INT_MIN / -1 is INT_MIN.
 static inline int32_t svm_idiv(int32_t a, int32_t b, const char *where)
@@ -48,8 +62,14 @@ static inline int32_t svm_irem(int32_t a, int32_t b, const char *where)
 }
 
 // Shift counts are taken modulo 32 (-1 is 31); the right shift keeps the sign.
-static inline int32_t svm_shl(int32_t a, int32_t n) { return (int32_t)((uint32_t)a << ((uint32_t)n & 31U)); }
-static inline int32_t svm_shr(int32_t a, int32_t n) { return a >> ((uint32_t)n & 31U); }
+static inline int32_t svm_shl(int32_t a, int32_t n)
+{
+    return (int32_t)((uint32_t)a << ((uint32_t)n & 31U));
+}
+static inline int32_t svm_shr(int32_t a, int32_t n)
+{
+    return a >> ((uint32_t)n & 31U);
+}
 
 // ---- Conversions: truncate toward zero, saturate, NaN gives 0 ----
 
@@ -65,18 +85,48 @@ static inline int32_t svm_d2i(double x)
 // ---- float and double ----
 
 // Comparison formulas: if either operand is a NaN the result is b, and of two zeros the result is b.
-static inline float svm_fmax(float a, float b) { return a > b ? a : b; }
-static inline float svm_fmin(float a, float b) { return a < b ? a : b; }
-static inline double svm_dmax(double a, double b) { return a > b ? a : b; }
-static inline double svm_dmin(double a, double b) { return a < b ? a : b; }
-static inline float svm_fabs(float x) { return fabsf(x); }
-static inline double svm_dabs(double x) { return fabs(x); }
+static inline float svm_fmax(float a, float b)
+{
+    return a > b ? a : b;
+}
+static inline float svm_fmin(float a, float b)
+{
+    return a < b ? a : b;
+}
+static inline double svm_dmax(double a, double b)
+{
+    return a > b ? a : b;
+}
+static inline double svm_dmin(double a, double b)
+{
+    return a < b ? a : b;
+}
+static inline float svm_fabs(float x)
+{
+    return fabsf(x);
+}
+static inline double svm_dabs(double x)
+{
+    return fabs(x);
+}
 // floor(x + 1/2), the sum rounded to the type: -2.5 gives -2, and the float below 0.5 gives 1.
-static inline float svm_fround(float x) { return floorf(x + 0.5F); }
-static inline double svm_dround(double x) { return floor(x + 0.5); }
+static inline float svm_fround(float x)
+{
+    return floorf(x + 0.5F);
+}
+static inline double svm_dround(double x)
+{
+    return floor(x + 0.5);
+}
 // Ties to even.
-static inline float svm_frint(float x) { return rintf(x); }
-static inline double svm_drint(double x) { return rint(x); }
+static inline float svm_frint(float x)
+{
+    return rintf(x);
+}
+static inline double svm_drint(double x)
+{
+    return rint(x);
+}
 
 // ---- complex: two floats, every operation in float, in the order written ----
 
@@ -92,10 +142,22 @@ static inline svm_Complex svm_complex(float real, float imag)
     return z;
 }
 
-static inline svm_Complex svm_cadd(svm_Complex a, svm_Complex b) { return svm_complex(a.real + b.real, a.imag + b.imag); }
-static inline svm_Complex svm_csub(svm_Complex a, svm_Complex b) { return svm_complex(a.real - b.real, a.imag - b.imag); }
-static inline svm_Complex svm_cneg(svm_Complex a) { return svm_complex(-a.real, -a.imag); }
-static inline bool svm_ceq(svm_Complex a, svm_Complex b) { return a.real == b.real && a.imag == b.imag; }
+static inline svm_Complex svm_cadd(svm_Complex a, svm_Complex b)
+{
+    return svm_complex(a.real + b.real, a.imag + b.imag);
+}
+static inline svm_Complex svm_csub(svm_Complex a, svm_Complex b)
+{
+    return svm_complex(a.real - b.real, a.imag - b.imag);
+}
+static inline svm_Complex svm_cneg(svm_Complex a)
+{
+    return svm_complex(-a.real, -a.imag);
+}
+static inline bool svm_ceq(svm_Complex a, svm_Complex b)
+{
+    return a.real == b.real && a.imag == b.imag;
+}
 
 static inline svm_Complex svm_cmul(svm_Complex a, svm_Complex b)
 {
@@ -109,8 +171,14 @@ static inline svm_Complex svm_cdiv(svm_Complex a, svm_Complex b)
     return svm_complex((a.real * b.real + a.imag * b.imag) / d, (a.imag * b.real - a.real * b.imag) / d);
 }
 
-static inline float svm_cabs(svm_Complex z) { return sqrtf(z.real * z.real + z.imag * z.imag); }
-static inline float svm_carg(svm_Complex z) { return atan2f(z.imag, z.real); }
+static inline float svm_cabs(svm_Complex z)
+{
+    return sqrtf(z.real * z.real + z.imag * z.imag);
+}
+static inline float svm_carg(svm_Complex z)
+{
+    return atan2f(z.imag, z.real);
+}
 
 // e^re (cos im + i sin im)
 static inline svm_Complex svm_cexp(svm_Complex z)
@@ -120,7 +188,10 @@ static inline svm_Complex svm_cexp(svm_Complex z)
 }
 
 // ln |z| + i arg z
-static inline svm_Complex svm_clog(svm_Complex z) { return svm_complex(logf(svm_cabs(z)), svm_carg(z)); }
+static inline svm_Complex svm_clog(svm_Complex z)
+{
+    return svm_complex(logf(svm_cabs(z)), svm_carg(z));
+}
 
 // sin re cosh im + i cos re sinh im
 static inline svm_Complex svm_csin(svm_Complex z)
@@ -142,8 +213,9 @@ static inline svm_Complex svm_cpow(svm_Complex z, svm_Complex w)
     return svm_cexp(svm_cmul(w, svm_clog(z)));
 }
 
-// The root with a real part that is not negative: with t = sqrt((|z| + |re|) / 2), it is t + i im/2t for re >= 0, and otherwise
-// |im|/2t + i t with the sign of im. Where t is 0 (z is 0, or |z| underflows) the root is 0 + i im. Serves sqrt and csqrt.
+// The root with a real part that is not negative: with t = sqrt((|z| + |re|) / 2), it is t + i im/2t for re >= 0, and
+// otherwise |im|/2t + i t with the sign of im. Where t is 0 (z is 0, or |z| underflows) the root is 0 + i im. Serves
+// sqrt and csqrt.
 static inline svm_Complex svm_csqrt(svm_Complex z)
 {
     float t = sqrtf((svm_cabs(z) + fabsf(z.real)) * 0.5F);

@@ -16,16 +16,18 @@
 #define SVM_UNUSED
 #endif
 
-// At file scope, each followed by a semicolon. Names are those of the machine file; SVM_MACHINE comes first (memories and processors keep
-// a pointer to its text).
+// At file scope, each followed by a semicolon. Names are those of the machine file; SVM_MACHINE comes first (memories
+// and processors keep a pointer to its text).
 //   SVM_MACHINE("simple-svm"); SVM_MEMORY(GMEM); SVM_PROCESSOR(PROC1);
 #define SVM_MACHINE(name) static const char svm_machineName[] SVM_UNUSED SVM_ANNOTATE("svm.machine=" name) = name
-#define SVM_MEMORY(name) static svm_Memory name SVM_UNUSED SVM_ANNOTATE("svm.memory=" #name) = {#name, 0, svm_machineName}
-#define SVM_PROCESSOR(name) \
+#define SVM_MEMORY(name)                                                                                               \
+    static svm_Memory name SVM_UNUSED SVM_ANNOTATE("svm.memory=" #name) = {#name, 0, svm_machineName}
+#define SVM_PROCESSOR(name)                                                                                            \
     static svm_Processor name SVM_UNUSED SVM_ANNOTATE("svm.processor=" #name) = {#name, 0, svm_machineName}
 
 // Before a firing function: one firing of one actor (or of several fused ones).
-//   SVM_FIRE(stateless, peek(64), pop(1), push(1))    or stateful; rates in items; further ports: peek2(..) pop2(..) push2(..)
+//   SVM_FIRE(stateless, peek(64), pop(1), push(1))    or stateful; rates in items
+// Further ports: peek2(..) pop2(..) push2(..).
 #define SVM_FIRE(...) SVM_ANNOTATE("svm.fire=" #__VA_ARGS__)
 // Before a kernel's run function, void f(svm_Kernel *).
 //   SVM_KERNEL(cost(start, per_firing))               in operations, 0 when unknown

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a runtime must know of the machine a program names: its memories, its processors and who reaches what. svm-llc
-// writes such a table from the machine file and links it in; the runtime library holds tables of `host` and `simple-svm` for programs linked
-// without one.
+// writes such a table from the machine file and links it in; the runtime library holds tables of `host` and
+// `simple-svm` for programs linked without one.
 #ifndef SVM_MACHINE_TABLE_H
 #define SVM_MACHINE_TABLE_H
 
@@ -19,7 +19,8 @@ typedef struct svm_MemoryRow {
     const char *name;
     uint64_t size;    // bytes
     size_t alignment; // of what svm_alloc returns, a power of two; 0: as malloc
-    bool local;       // addresses are offsets from 0, given out by the program; otherwise they come from svm_alloc and svm_map
+    bool
+        local; // addresses are offsets from 0, given out by the program; otherwise they come from svm_alloc and svm_map
 } svm_MemoryRow;
 
 typedef struct svm_ProcessorRow {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The calling place of every API function that can be misused: a call f(...) becomes fAt(..., __FILE__, __LINE__), which does
-// the same and whose errors name that place. The plain functions exist too (for pointers to them, and where SVM_NO_PLACES is
-// defined). Included by svm/svm.h only.
+// The calling place of every API function that can be misused: a call f(...) becomes fAt(..., __FILE__, __LINE__),
+// which does the same and whose errors name that place. The plain functions exist too (for pointers to them, and where
+// SVM_NO_PLACES is defined). Included by svm/svm.h only.
 #ifndef SVM_PLACES_H
 #define SVM_PLACES_H
 
@@ -9,8 +9,8 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line);
 size_t svm_mapAt(mm_Mem memory, void *pointer, size_t bytes, const char *file, int line);
 void svm_freeAt(mm_Mem memory, size_t address, const char *file, int line);
 void svm_unmapAt(mm_Mem memory, size_t address, const char *file, int line);
-void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize,
-                     const char *file, int line);
+void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
+                     int line);
 void svm_blockReadAt(const svm_Block *b, size_t index, void *element, const char *file, int line);
 void svm_blockWriteAt(svm_Block *b, size_t index, const void *element, const char *file, int line);
 void svm_streamInitRAMAt(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize,

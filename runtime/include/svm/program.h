@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What programs emitted by the high-level compiler need beside the SVM API: the arithmetic that C leaves open, channels kept in
-// blocks, readers and writers, printing in canonical order, the count of firings when input ends, and a thin main. Part of the
-// host and sim runtimes; every function says on which side it may be called: K in kernels, C in control code.
+// What programs emitted by the high-level compiler need beside the SVM API: the arithmetic that C leaves open, channels
+// kept in blocks, readers and writers, printing in canonical order, the count of firings when input ends, and a thin
+// main. Part of the host and sim runtimes; every function says on which side it may be called: K in kernels, C in
+// control code.
 #ifndef SVM_PROGRAM_H
 #define SVM_PROGRAM_H
 
@@ -17,8 +18,8 @@ extern "C" {
 
 // ---- K: channels in blocks ----
 
-// Moves `count` elements starting at element `from` to the front of the block (regions may overlap): the peek remainder of a
-// channel, moved once a strip.
+// Moves `count` elements starting at element `from` to the front of the block (regions may overlap): the peek remainder
+// of a channel, moved once a strip.
 static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t count)
 {
     if (from != 0 && count != 0)
@@ -27,8 +28,8 @@ static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t 
 
 // ---- K: run-time errors of the source program ----
 
-// They print what was printed before them, then "file:line: error: ..." naming the actor, and exit with status 1. `where` is a
-// string like "LowPass_1 at fm.str:12". They do not return.
+// They print what was printed before them, then "file:line: error: ..." naming the actor, and exit with status 1.
+// `where` is a string like "LowPass_1 at fm.str:12". They do not return.
 SVM_NORETURN void svm_divideByZero(const char *where);
 SVM_NORETURN void svm_rateError(const char *where, const char *what, ptrdiff_t declared, ptrdiff_t done);
 
@@ -54,18 +55,20 @@ void svm_printFloat(svm_Log *l, double v);     // K: "%f", nan without its sign
 void svm_printBoolean(svm_Log *l, bool v);     // K: true / false
 void svm_printText(svm_Log *l, const char *s); // K
 void svm_printMark(svm_Log *l);                // K: one steady state of this actor is complete
-// C: the canonical order of the logs, told once when they are set up: if the program stops at an error they are printed in it.
-// Without it that is the order in which they were first used.
+// C: the canonical order of the logs, told once when they are set up: if the program stops at an error they are printed
+// in it. Without it that is the order in which they were first used.
 void svm_printOrder(svm_Log *const logs[], size_t count);
-// C: writes what the logs hold to standard output, steady state by steady state (mark by mark), in the order of the array
-// within each, then the unmarked rest likewise; empties them. A failed write is an error that ends the program with status 1.
+// C: writes what the logs hold to standard output, steady state by steady state (mark by mark), in the order of the
+// array within each, then the unmarked rest likewise; empties them. A failed write is an error that ends the program
+// with status 1.
 void svm_printMerge(svm_Log *const logs[], size_t count);
 void svm_logDestroy(svm_Log *l); // C: before the log's memory goes
 
 // ---- C: readers and writers ----
 
-// An item's layout in a file: words of 4 (or 8) bytes little-endian; bits packed 8 a byte, most significant first; a boolean is
-// a byte. RAW: elementSize bytes of 4-byte words as they lie in memory. In memory a bit is 4 bytes (or 1), a boolean 1 (or 4).
+// An item's layout in a file: words of 4 (or 8) bytes little-endian; bits packed 8 a byte, most significant first; a
+// boolean is a byte. RAW: elementSize bytes of 4-byte words as they lie in memory. In memory a bit is 4 bytes (or 1), a
+// boolean 1 (or 4).
 typedef enum svm_Item {
     SVM_ITEM_INT,
     SVM_ITEM_FLOAT,
@@ -76,9 +79,9 @@ typedef enum svm_Item {
     SVM_ITEM_RAW
 } svm_Item;
 
-// A file whose name ends in ".wav" holds samples instead, the channels interleaved: float and double in [-1, 1], int of 16
-// bits, complex two channels. Written files may be told "x.wav,rate=48000,channels=2,format=pcm16" (or pcm24, float); the
-// defaults are 44100, 1 (complex: 2), pcm16.
+// A file whose name ends in ".wav" holds samples instead, the channels interleaved: float and double in [-1, 1], int of
+// 16 bits, complex two channels. Written files may be told "x.wav,rate=48000,channels=2,format=pcm16" (or pcm24,
+// float); the defaults are 44100, 1 (complex: 2), pcm16.
 typedef struct svm_Reader {
     const char *path;  // as the source gave it; NULL: the program's own input (standard input or --in=)
     const char *where; // for messages
@@ -104,8 +107,9 @@ typedef struct svm_Settings {
 } svm_Settings;
 
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings); // settings NULL: none
-// Up to count items into memory (which holds the channel's block); gives how many: fewer only at the end of input. A file that
-// cannot be read, an item cut short, or an empty file to be looped is an error that ends the program with status 1.
+// Up to count items into memory (which holds the channel's block); gives how many: fewer only at the end of input. A
+// file that cannot be read, an item cut short, or an empty file to be looped is an error that ends the program with
+// status 1.
 ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count);
 // No item is left (reads ahead if need be).
 bool svm_readerAtEnd(svm_Reader *r);
@@ -116,8 +120,8 @@ void svm_writerClose(svm_Writer *w); // pads bits, flushes, reports a full disk 
 
 // ---- C: how often each actor can still fire when input has ended ----
 
-// The source graph in canonical (topological) order. A firing of an actor needs peek items (at least pop) on each input and
-// moves pop / push.
+// The source graph in canonical (topological) order. A firing of an actor needs peek items (at least pop) on each input
+// and moves pop / push.
 typedef struct svm_Port { // an input
     int32_t channel;
     int32_t peek, pop;
@@ -132,12 +136,12 @@ typedef struct svm_RateTable {
     const svm_Port *inputs;
     const int32_t *outputStart; // actors + 1 entries
     const svm_OutPort *outputs;
-    // actors entries: greatest number of firings in this phase (-1: as the input allows). Sources are always limited; an
-    // actor that nothing limits does not fire. NULL: all -1.
+    // actors entries: greatest number of firings in this phase (-1: as the input allows). Sources are always limited;
+    // an actor that nothing limits does not fire. NULL: all -1.
     const int64_t *limit;
 } svm_RateTable;
-// Fires actors in order, again and again, as often as their input (tokens, changed in place) and limits allow, until nothing
-// can fire; writes how often each fired. limits overrides table->limit when not NULL.
+// Fires actors in order, again and again, as often as their input (tokens, changed in place) and limits allow, until
+// nothing can fire; writes how often each fired. limits overrides table->limit when not NULL.
 void svm_exhaust(const svm_RateTable *table, int64_t *tokens, const int64_t *limits, int64_t *firings);
 
 // ---- The thin main of an emitted program ----
@@ -145,15 +149,16 @@ void svm_exhaust(const svm_RateTable *table, int64_t *tokens, const int64_t *lim
 typedef struct svm_Program {
     const char *name;
     void *(*create)(const svm_Settings *settings); // opens files, runs nothing
-    // Initialisation before the first; up to iterations steady states (0: initialisation only); false once input has ended.
+    // Initialisation before the first; up to iterations steady states (0: initialisation only); false once input has
+    // ended.
     bool (*run)(void *self, int64_t iterations);
-    void (*drain)(void *self);      // called once if run gave false: fires what the input still allows
-    void (*destroy)(void *self);    // closes, frees
+    void (*drain)(void *self);       // called once if run gave false: fires what the input still allows
+    void (*destroy)(void *self);     // closes, frees
     bool reads_input, writes_output; // the top level is not void->void: it has the program's own input / output
     int64_t (*steady_states)(const void *self); // run so far, for --time; may be NULL
 } svm_Program;
-// -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error), --help.
-// Exit codes 0, 1, 2.
+// -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
+// --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The Stream Virtual Machine API (Labonte et al., "The Stream Virtual Machine", section 3): blocks, streams, kernels, DMA
-// kernels, dependences and kernel control. A program in SVM C includes this header and nothing of a particular runtime; which runtime it gets
-// (host, sim, ...) is decided when it is linked.
+// The Stream Virtual Machine API (Labonte et al., "The Stream Virtual Machine", section 3): blocks, streams, kernels,
+// DMA kernels, dependences and kernel control. A program in SVM C includes this header and nothing of a particular
+// runtime; which runtime it gets (host, sim, ...) is decided when it is linked.
 //
-// Objects are plain structs that the program owns; fields named "private" below belong to the runtime. Every misuse has a defined result: the
-// error handler is called with a named error, the object and the calling line; the default prints and exits with status 1.
+// Objects are plain structs that the program owns; fields named "private" below belong to the runtime. Every misuse has
+// a defined result: the error handler is called with a named error, the object and the calling line; the default prints
+// and exits with status 1.
 #ifndef SVM_SVM_H
 #define SVM_SVM_H
 
@@ -16,9 +17,10 @@
 extern "C" {
 #endif
 
-// ---- Machine: names resolved against the machine file when a program starts (SVM_MACHINE, SVM_MEMORY, SVM_PROCESSOR) ----
+// ---- Machine: names are resolved against the machine file (SVM_MACHINE, SVM_MEMORY, SVM_PROCESSOR) ----
 
-// A memory or a processor by name. id is private: 0 until first used. machine NULL: the first machine linked in that has the name.
+// A memory or a processor by name. id is private: 0 until first used. machine NULL: the first machine linked in that
+// has the name.
 typedef struct svm_Memory {
     const char *name;
     int id;
@@ -36,12 +38,14 @@ typedef svm_Processor *mm_Proc;
 
 #include "svm/contract.h"
 
-// An instance of the machine: its memories' contents, queues and kernels. A thread that asks for none has one of its own, which lives as long
-// as the thread. Objects belong to the machine that was in use when they were initialised and may then be used whichever is in use, by one
-// thread at a time. An instance of an emitted program has its own machine, so that two can run side by side.
+// An instance of the machine: its memories' contents, queues and kernels. A thread that asks for none has one of its
+// own, which lives as long as the thread. Objects belong to the machine that was in use when they were initialised and
+// may then be used whichever is in use, by one thread at a time. An instance of an emitted program has its own machine,
+// so that two can run side by side.
 typedef struct svm_Machine svm_Machine;
 svm_Machine *svm_machineCreate(void);
-// Objects this thread initialises from now on belong to m (NULL: the thread's own); gives the one in use before (NULL likewise).
+// Objects this thread initialises from now on belong to m (NULL: the thread's own); gives the one in use before (NULL
+// likewise).
 svm_Machine *svm_machineUse(svm_Machine *m);
 // Frees the machine with all that svm_alloc gave and all it keeps for kernels, pending or not.
 void svm_machineDestroy(svm_Machine *m);
@@ -75,7 +79,10 @@ void svm_blockName(svm_Block *b, const char *name);
 void svm_blockRead(const svm_Block *b, size_t index, void *element);
 void svm_blockWrite(svm_Block *b, size_t index, const void *element);
 // Element 0, for kernels that fetch their pointers once and then index with their own care.
-static inline void *svm_blockData(const svm_Block *b) { return b->data; }
+static inline void *svm_blockData(const svm_Block *b)
+{
+    return b->data;
+}
 
 // Who last used one end of a stream; private.
 typedef struct svm_StreamUser {
@@ -90,9 +97,9 @@ typedef struct svm_Stream {
     size_t capacity, elementSize;
     mm_Mem memory;
     size_t address;
-    size_t read, written; // elements ever popped and pushed
-    size_t front, back;   // where in data the next element is popped and pushed, in bytes
-    bool ended;           // the producer pushes no more
+    size_t read, written;       // elements ever popped and pushed
+    size_t front, back;         // where in data the next element is popped and pushed, in bytes
+    bool ended;                 // the producer pushes no more
     struct svm_Kernel *waiting; // kernel blocked on this stream
     const char *name;
     svm_StreamUser producer, consumer;
@@ -102,22 +109,31 @@ typedef struct svm_Stream {
 
 void svm_streamInitRAM(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize);
 void svm_streamName(svm_Stream *s, const char *name);
-// The first count elements of the stream's memory are in the queue, as if they had been pushed. For a stream that nobody has used yet.
+// The first count elements of the stream's memory are in the queue, as if they had been pushed. For a stream that
+// nobody has used yet.
 void svm_streamFill(svm_Stream *s, size_t count);
-// Blocking; from kernels, or from the control thread (which then runs the machine until the call can finish).
-// pop and peek at the end of the stream are misuse; svm_streamEnded tells (it blocks until it is known). pop to NULL discards.
+// Blocking; from kernels, or from the control thread (which then runs the machine until the call can finish). pop and
+// peek at the end of the stream are misuse; svm_streamEnded tells (it blocks until it is known). pop to NULL discards.
 void svm_streamPush(svm_Stream *s, const void *element);
 void svm_streamPop(svm_Stream *s, void *element);
 void svm_streamPeek(svm_Stream *s, size_t offset, void *element);
 bool svm_streamEnded(svm_Stream *s);
-void svm_streamEnd(svm_Stream *s); // the producer: no more elements will come
+void svm_streamEnd(svm_Stream *s);           // the producer: no more elements will come
 size_t svm_streamCount(const svm_Stream *s); // elements in the queue now
 
 // ---- Kernels (paper 3.1) ----
 
 typedef struct svm_Kernel svm_Kernel;
 typedef void svm_KernelFunction(svm_Kernel *kernel);
-typedef enum svm_KernelState { SVM_IDLE, SVM_QUEUED, SVM_RUNNING, SVM_BLOCKED, SVM_PAUSED, SVM_FINISHED, SVM_ENDED } svm_KernelState;
+typedef enum svm_KernelState {
+    SVM_IDLE,
+    SVM_QUEUED,
+    SVM_RUNNING,
+    SVM_BLOCKED,
+    SVM_PAUSED,
+    SVM_FINISHED,
+    SVM_ENDED
+} svm_KernelState;
 
 // A kernel object; a subclass encloses it as its first field. A dependence binds, at svm_kernelRun, to the latest
 // enqueued run of the kernel depended on (none: it is satisfied), and persists over runs.
@@ -131,26 +147,44 @@ struct svm_Kernel {
 };
 
 // Misuse: a processor that runs no kernels. Calling it again on a kernel that is not pending forgets its dependences.
+// On the host a kernel that may wait runs on a stack of 1 MiB.
 void svm_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name);
 void svm_kernelDestroy(svm_Kernel *k); // releases what the runtime keeps for it; not while it is pending
-// The kernel uses no stream and does not pause or end itself, so a runtime may run it as a plain call. If it must wait all the same it
-// is misuse. After svm_kernelInit.
+// The kernel uses no stream and does not pause or end itself, so a runtime may run it as a plain call. If it must wait
+// all the same it is misuse. After svm_kernelInit.
 void svm_kernelNeverBlocks(svm_Kernel *k);
 void svm_kernelAddDependence(svm_Kernel *k, svm_Kernel *dependsOn); // from the next run on
 void svm_kernelRun(svm_Kernel *k);  // enqueue; a pending kernel is misuse; a paused one resumes
 void svm_kernelWait(svm_Kernel *k); // until it finished, ended or paused; never run is misuse
 void svm_kernelWaitMultiple(size_t count, svm_Kernel *const kernels[]); // for all of them
-void svm_kernelPause(svm_Kernel *k); // from the control thread (takes effect when the kernel next blocks or finishes) or by itself
-void svm_kernelEnd(svm_Kernel *k);   // likewise; by itself it does not return. For dependences and waits an ended run is a finished one
+// From the control thread (it takes effect when the kernel next blocks or finishes) or by the kernel itself, for which
+// svm_kernelEnd does not return. For dependences and waits an ended run is a finished one.
+void svm_kernelPause(svm_Kernel *k);
+void svm_kernelEnd(svm_Kernel *k);
 
 // ---- DMA kernels: move (the strided and indexed ones come with the whole API) ----
 
-// Blocks are moved whole: two blocks, or a block and what a stream brings, have the same element size and length. A move from a stream that
-// ends before its length is misuse. The fields may be changed between runs.
-typedef struct svm_MoveB2B { svm_Kernel kernel; svm_Block *source, *destination; } svm_MoveB2B;
-typedef struct svm_MoveS2S { svm_Kernel kernel; svm_Stream *source, *destination; size_t length; } svm_MoveS2S;
-typedef struct svm_MoveB2S { svm_Kernel kernel; svm_Block *source; svm_Stream *destination; } svm_MoveB2S;
-typedef struct svm_MoveS2B { svm_Kernel kernel; svm_Stream *source; svm_Block *destination; } svm_MoveS2B;
+// Blocks are moved whole: two blocks, or a block and what a stream brings, have the same element size and length. A
+// move from a stream that ends before its length is misuse. The fields may be changed between runs.
+typedef struct svm_MoveB2B {
+    svm_Kernel kernel;
+    svm_Block *source, *destination;
+} svm_MoveB2B;
+typedef struct svm_MoveS2S {
+    svm_Kernel kernel;
+    svm_Stream *source, *destination;
+    size_t length;
+} svm_MoveS2S;
+typedef struct svm_MoveB2S {
+    svm_Kernel kernel;
+    svm_Block *source;
+    svm_Stream *destination;
+} svm_MoveB2S;
+typedef struct svm_MoveS2B {
+    svm_Kernel kernel;
+    svm_Stream *source;
+    svm_Block *destination;
+} svm_MoveS2B;
 void svm_moveB2BInit(svm_MoveB2B *k, mm_Proc dma, svm_Block *source, svm_Block *destination);
 void svm_moveS2SInit(svm_MoveS2S *k, mm_Proc dma, svm_Stream *source, svm_Stream *destination, size_t length);
 void svm_moveB2SInit(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Stream *destination);
@@ -174,8 +208,8 @@ typedef struct svm_ErrorReport {
     int line;
 } svm_ErrorReport;
 typedef void svm_ErrorHandler(const svm_ErrorReport *report, void *context);
-// The handler runs on the control thread's stack and must not return (longjmp or exit); NULL restores the default. Per thread. After a longjmp
-// the kernel at fault has ended and the other kernels are as they were.
+// The handler runs on the control thread's stack and must not return (longjmp or exit); NULL restores the default. Per
+// thread. After a longjmp the kernel at fault has ended and the other kernels are as they were.
 void svm_setErrorHandler(svm_ErrorHandler *handler, void *context);
 
 #include "svm/places.h"

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a backend is: one constant record in one folder, and one line in backends.def. A hook that is NULL is not supported, and asking
+// for it is an error that the pipeline reports; nothing outside a backend's folder knows its name.
+#ifndef SVMC_LLC_BACKEND_H
+#define SVMC_LLC_BACKEND_H
+
+#include "llc/llc.h"
+#include "llc/unit.h"
+
+// The place of messages that are about no text.
+#define LLC_TOOL "svm-llc"
+
+typedef struct llc_session {
+    arena *arena;
+    diag_engine *diag;
+    const llc_options *options;
+    const llc_environment *environment;
+    const struct llc_backend *backend;
+    VEC(llc_unit *) units; // SVM C files, checked
+    llc_strings others;    // inputs that are not SVM C
+    const char *output;    // path of the result, of outputs that are made of all inputs
+    const char *table;     // path of the machine table's text, once it is written
+    int status;            // exit code of a program that failed
+} llc_session;
+
+typedef struct llc_backend {
+    const char *name, *summary;
+    unsigned outputs;           // bits 1 << llc_output
+    const char *const *inexact; // operations whose results differ from the host's; ends with NULL; NULL when there are none
+    // Refuses what the backend cannot do, with located errors; NULL: it takes whatever keeps the contract.
+    bool (*check)(llc_session *s, const llc_unit *unit);
+    // Makes the session's output from all units and other inputs. NULL: there is nothing to write.
+    bool (*emit)(llc_session *s);
+    // Runs the executable in output; NULL: not on this computer.
+    bool (*run)(llc_session *s, const char *const *arguments);
+} llc_backend;
+
+#define BACKEND(name) extern const llc_backend llc_backend_##name;
+#include "llc/backends.def"
+#undef BACKEND
+
+bool llc_is_c(const char *path);
+// The path of what is made of one input: -o, or a name made from the input's.
+const char *llc_output_path(const llc_session *s, const char *input);
+// Runs a command; false when it fails, with its exit code in s->status.
+bool llc_run_command(llc_session *s, const llc_strings *command);
+
+#endif

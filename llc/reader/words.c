@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The words in the contract macros: clauses separated by commas, each a word with or without numbers in parentheses.
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "llc/reader/reader.h"
+
+typedef struct clause {
+    const char *word;      // "peek2"
+    const char *arguments; // "64", or NULL
+} clause;
+
+typedef struct clause_reader {
+    llc_session *session;
+    const char *macro; // "SVM_FIRE"
+    const char *p;
+    src_range at;
+} clause_reader;
+
+static bool wrong(const clause_reader *r, const char *word, const char *message)
+{
+    diag_error(r->session->diag, reader_word(r->session, r->at, word), "%s: %s", r->macro, message);
+    return false;
+}
+
+static void skip_blanks(clause_reader *r)
+{
+    r->p += strspn(r->p, " \t\n");
+}
+
+// The next clause. False at the end or after an error, which *good tells apart.
+static bool next_clause(clause_reader *r, clause *c, bool *good)
+{
+    arena *a = r->session->arena;
+    skip_blanks(r);
+    if (*r->p == '\0')
+        return false;
+    const char *start = r->p;
+    while (isalnum((unsigned char)*r->p) || *r->p == '_')
+        r->p++;
+    *c = (clause){arena_strndup(a, start, (size_t)(r->p - start)), NULL};
+    skip_blanks(r);
+    if (*r->p == '(') {
+        size_t n = strcspn(r->p, ")");
+        c->arguments = arena_strndup(a, r->p + 1, n == 0 ? 0 : n - 1);
+        r->p += r->p[n] == ')' ? n + 1 : n;
+        skip_blanks(r);
+    }
+    if (c->word[0] == '\0' || (*r->p != ',' && *r->p != '\0')) {
+        *good = wrong(r, "", arena_printf(a, "expected words separated by commas, not '%.40s'", start));
+        return false;
+    }
+    if (*r->p == ',')
+        r->p++;
+    return true;
+}
+
+static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
+{
+    static const char *const names[] = {[LLC_PEEK] = "peek", [LLC_POP] = "pop", [LLC_PUSH] = "push"};
+    arena *a = r->session->arena;
+    size_t letters = 0;
+    while (isalpha((unsigned char)c->word[letters]))
+        letters++;
+    for (unsigned i = 0; i < 3; i++) {
+        if (strlen(names[i]) != letters || strncmp(c->word, names[i], letters) != 0)
+            continue;
+        char *end;
+        unsigned long port = c->word[letters] == '\0' ? 1 : strtoul(c->word + letters, &end, 10);
+        if (c->word[letters] != '\0' && (*end != '\0' || port < 2 || port > 1000000))
+            break;
+        const char *digits = c->arguments == NULL ? "" : c->arguments + strspn(c->arguments, " ");
+        size_t n = strspn(digits, "0123456789");
+        if (n == 0 || n > 15 || digits[n + strspn(digits + n, " ")] != '\0')
+            return wrong(r, c->word, arena_printf(a, "'%s' needs a number of items, for example '%s(1)'", c->word, c->word));
+        VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
+        return true;
+    }
+    static const char *const known[] = {"stateless", "stateful", "peek", "pop", "push"};
+    const char *near = diag_nearest(c->word, known, 5);
+    return wrong(r, c->word, near == NULL ? arena_printf(a, "unknown word '%.40s'; expected stateless, stateful, or rates peek(N), pop(N), push(N)", c->word)
+                                          : arena_printf(a, "unknown word '%.40s'; did you mean '%s'?", c->word, near));
+}
+
+bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_range at)
+{
+    clause_reader r = {s, "SVM_FIRE", text, at};
+    clause c;
+    bool good = true, said = false;
+    while (good && next_clause(&r, &c, &good)) {
+        if (c.arguments == NULL && (strcmp(c.word, "stateless") == 0 || strcmp(c.word, "stateful") == 0)) {
+            f->stateless = strcmp(c.word, "stateless") == 0;
+            if (said)
+                good = wrong(&r, c.word, "it is said twice whether there is state");
+            said = true;
+        } else {
+            good = parse_rate(&r, &c, f);
+        }
+    }
+    return good;
+}
+
+static bool parse_number(const char **p, double *value)
+{
+    char *end;
+    *p += strspn(*p, " ");
+    if (!isdigit((unsigned char)**p))
+        return false;
+    *value = strtod(*p, &end);
+    *p = end + strspn(end, " ");
+    return true;
+}
+
+bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_range at)
+{
+    clause_reader r = {s, "SVM_KERNEL", text, at};
+    clause c;
+    bool good = true;
+    while (good && next_clause(&r, &c, &good)) {
+        if (strcmp(c.word, "cost") != 0) {
+            good = wrong(&r, c.word, arena_printf(s->arena, "unknown word '%.40s'; expected cost(START, PER_FIRING)", c.word));
+            break;
+        }
+        const char *p = c.arguments == NULL ? "" : c.arguments;
+        if (!parse_number(&p, &f->start) || *p++ != ',' || !parse_number(&p, &f->per_firing) || *p != '\0')
+            good = wrong(&r, c.word, "'cost' needs two numbers, for example cost(20, 3)");
+    }
+    return good;
+}
