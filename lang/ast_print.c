@@ -87,19 +87,13 @@ static void print_expr(printer *p, const ast_expr *e)
 {
     strbuf *out = p->out;
     switch (e->kind) {
-    case EXPR_ERROR:
-        strbuf_add(out, "<error>");
-        break;
+    case EXPR_ERROR: strbuf_add(out, "<error>"); break;
     case EXPR_INT:
     case EXPR_FLOAT:
     case EXPR_IMAG:
     case EXPR_BOOL:
-    case EXPR_STRING:
-        print_literal(p, e);
-        break;
-    case EXPR_NAME:
-        strbuf_add(out, e->u.name.name);
-        break;
+    case EXPR_STRING: print_literal(p, e); break;
+    case EXPR_NAME: strbuf_add(out, e->u.name.name); break;
     case EXPR_FIELD:
         print_expr(p, e->u.field.base);
         strbuf_printf(out, ".%s", e->u.field.name);
@@ -143,23 +137,15 @@ static void print_expr(printer *p, const ast_expr *e)
             print_expr(p, e->u.cast.operand);
         }
         break;
-    case EXPR_INCDEC:
-        print_incdec(p, e);
-        break;
-    case EXPR_CALL:
-        print_call(p, e);
-        break;
-    case EXPR_POP:
-        strbuf_add(out, "pop()");
-        break;
+    case EXPR_INCDEC: print_incdec(p, e); break;
+    case EXPR_CALL: print_call(p, e); break;
+    case EXPR_POP: strbuf_add(out, "pop()"); break;
     case EXPR_PEEK:
         strbuf_add(out, "peek(");
         print_expr(p, e->u.peek.offset);
         strbuf_addc(out, ')');
         break;
-    case EXPR_ITER:
-        strbuf_add(out, "iter()");
-        break;
+    case EXPR_ITER: strbuf_add(out, "iter()"); break;
     case EXPR_ARRAY:
         strbuf_addc(out, '{');
         print_list(p, &e->u.array);
@@ -344,70 +330,31 @@ static void print_stmt(printer *p, const ast_stmt *s)
     }
     begin_line(p);
     switch (s->kind) {
-    case STMT_ERROR:
-        print_word(p, "<error>", NULL, s->range);
-        break;
-    case STMT_EMPTY:
-        print_word(p, "empty", NULL, s->range);
-        break;
+    case STMT_ERROR: print_word(p, "<error>", NULL, s->range); break;
+    case STMT_EMPTY: print_word(p, "empty", NULL, s->range); break;
     case STMT_BLOCK:
         print_word(p, "block", NULL, s->range);
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
             print_nested(p, *it);
         break;
-    case STMT_ASSIGN:
-        print_assign(p, s);
-        break;
-    case STMT_EXPR:
-        print_word(p, "", s->u.expr, s->range);
-        break;
-    case STMT_RETURN:
-        print_word(p, s->u.expr ? "return " : "return", s->u.expr, s->range);
-        break;
-    case STMT_PUSH:
-        print_word(p, "push ", s->u.expr, s->range);
-        break;
-    case STMT_ENQUEUE:
-        print_word(p, "enqueue ", s->u.expr, s->range);
-        break;
-    case STMT_IF:
-        print_if(p, s);
-        break;
-    case STMT_WHILE:
-        print_loop(p, "while", s);
-        break;
-    case STMT_DO:
-        print_loop(p, "do", s);
-        break;
-    case STMT_FOR:
-        print_loop(p, "for", s);
-        break;
-    case STMT_BREAK:
-        print_word(p, "break", NULL, s->range);
-        break;
-    case STMT_CONTINUE:
-        print_word(p, "continue", NULL, s->range);
-        break;
-    case STMT_ADD:
-        print_child(p, "add", s);
-        break;
-    case STMT_BODY:
-        print_child(p, "body", s);
-        break;
-    case STMT_LOOP:
-        print_child(p, "loop", s);
-        break;
-    case STMT_SPLIT:
-        print_split(p, "split", s);
-        break;
-    case STMT_JOIN:
-        print_split(p, "join", s);
-        break;
-    case STMT_SEND:
-        print_send(p, s);
-        break;
-    case STMT_DECL:
-        break;
+    case STMT_ASSIGN: print_assign(p, s); break;
+    case STMT_EXPR: print_word(p, "", s->u.expr, s->range); break;
+    case STMT_RETURN: print_word(p, s->u.expr ? "return " : "return", s->u.expr, s->range); break;
+    case STMT_PUSH: print_word(p, "push ", s->u.expr, s->range); break;
+    case STMT_ENQUEUE: print_word(p, "enqueue ", s->u.expr, s->range); break;
+    case STMT_IF: print_if(p, s); break;
+    case STMT_WHILE: print_loop(p, "while", s); break;
+    case STMT_DO: print_loop(p, "do", s); break;
+    case STMT_FOR: print_loop(p, "for", s); break;
+    case STMT_BREAK: print_word(p, "break", NULL, s->range); break;
+    case STMT_CONTINUE: print_word(p, "continue", NULL, s->range); break;
+    case STMT_ADD: print_child(p, "add", s); break;
+    case STMT_BODY: print_child(p, "body", s); break;
+    case STMT_LOOP: print_child(p, "loop", s); break;
+    case STMT_SPLIT: print_split(p, "split", s); break;
+    case STMT_JOIN: print_split(p, "join", s); break;
+    case STMT_SEND: print_send(p, s); break;
+    case STMT_DECL: break;
     }
 }
 

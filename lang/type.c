@@ -42,15 +42,11 @@ bool lang_type_promotes(const lang_type *from, const lang_type *to)
     if (lang_type_same(from, to))
         return true;
     switch (to->kind) {
-    case TYPE_INT:
-        return from->kind == TYPE_BIT;
-    case TYPE_FLOAT:
-        return from->kind == TYPE_BIT || from->kind == TYPE_INT;
+    case TYPE_INT: return from->kind == TYPE_BIT;
+    case TYPE_FLOAT: return from->kind == TYPE_BIT || from->kind == TYPE_INT;
     case TYPE_DOUBLE:
-    case TYPE_COMPLEX:
-        return from->kind == TYPE_BIT || from->kind == TYPE_INT || from->kind == TYPE_FLOAT;
-    default:
-        return false;
+    case TYPE_COMPLEX: return from->kind == TYPE_BIT || from->kind == TYPE_INT || from->kind == TYPE_FLOAT;
+    default: return false;
     }
 }
 
@@ -66,31 +62,19 @@ const lang_type *lang_type_common(const lang_type *a, const lang_type *b)
 static const char *base_name(const lang_type *t)
 {
     switch (t->kind) {
-    case TYPE_ERROR:
-        return "<error>";
-    case TYPE_VOID:
-        return "void";
-    case TYPE_BOOLEAN:
-        return "boolean";
-    case TYPE_BIT:
-        return "bit";
-    case TYPE_INT:
-        return "int";
-    case TYPE_FLOAT:
-        return "float";
-    case TYPE_DOUBLE:
-        return "double";
-    case TYPE_COMPLEX:
-        return "complex";
-    case TYPE_STRING:
-        return "String";
-    case TYPE_STRUCT:
-        return t->decl->name;
-    case TYPE_UNTYPED:
-        return "<untyped>";
+    case TYPE_ERROR: return "<error>";
+    case TYPE_VOID: return "void";
+    case TYPE_BOOLEAN: return "boolean";
+    case TYPE_BIT: return "bit";
+    case TYPE_INT: return "int";
+    case TYPE_FLOAT: return "float";
+    case TYPE_DOUBLE: return "double";
+    case TYPE_COMPLEX: return "complex";
+    case TYPE_STRING: return "String";
+    case TYPE_STRUCT: return t->decl->name;
+    case TYPE_UNTYPED: return "<untyped>";
     case TYPE_ARRAY:
-    case TYPE_PORTAL:
-        break;
+    case TYPE_PORTAL: break;
     }
     return "";
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The builders of the syntax tree, called by the grammar's actions. Each adds up the height of what it makes; a node that
-// would be higher than STREAMIT_MAX_HEIGHT is reported and becomes an error node.
+// The builders of the syntax tree, called by the grammar's actions. Each adds up the height of what it makes; a node
+// that would be higher than STREAMIT_MAX_HEIGHT is reported and becomes an error node.
 #ifndef SVMC_LANG_STREAMIT_BUILD_H
 #define SVMC_LANG_STREAMIT_BUILD_H
 
@@ -84,7 +84,8 @@ void finish_module(parse_context *ctx, const char *name, bool native);
 parsed_stream build_filter_body(parse_context *ctx);
 void add_fields(parse_context *ctx, parsed_stream *filter, parsed_vars fields);
 void add_function(parse_context *ctx, parsed_stream *filter, ast_function_kind kind, src_range name_range,
-                  const char *name, parsed_type result, parsed_vars params, const parsed_rates *rates, parsed_stmt body);
+                  const char *name, parsed_type result, parsed_vars params, const parsed_rates *rates,
+                  parsed_stmt body);
 parsed_stream build_composite(parse_context *ctx, ast_stream_kind kind, parsed_stmt body);
 // input and output NULL: not written; name NULL: anonymous.
 parsed_stream finish_stream(parse_context *ctx, parsed_stream stream, src_range range, const parsed_type *input,

@@ -41,7 +41,8 @@ parsed_type build_array(parse_context *ctx, src_range range, parsed_type base, p
 {
     uint32_t height = highest(base.height, dims.height, 0) + (uint32_t)dims.list.len;
     if (dims.list.len > STREAMIT_MAX_HEIGHT || height > STREAMIT_MAX_HEIGHT) {
-        diag_error(ctx->diags, range, "this type is nested too deeply: at most %d levels are supported", STREAMIT_MAX_HEIGHT);
+        diag_error(ctx->diags, range, "this type is nested too deeply: at most %d levels are supported",
+                   STREAMIT_MAX_HEIGHT);
         return build_type(ctx, range, &lang_type_error);
     }
     const lang_type *t = base.type;
@@ -83,7 +84,8 @@ void report_missing_bounds(parse_context *ctx, src_range range)
 void report_c_array(parse_context *ctx, const parsed_name *name, src_range dims)
 {
     if (name->dims.list.len == 1)
-        diag_error(ctx->diags, dims, "the length of an array is written before its name: 'type[length] %s'", name->name);
+        diag_error(ctx->diags, dims, "the length of an array is written before its name: 'type[length] %s'",
+                   name->name);
 }
 
 void report_vector_type(parse_context *ctx, src_range range)
@@ -244,7 +246,8 @@ void add_function(parse_context *ctx, parsed_stream *filter, ast_function_kind k
 {
     ast_stream *s = filter->stream;
     ast_function *f = new_function(ctx, kind, name_range, name, result, params, rates, body);
-    filter->height = highest(highest(filter->height, body.height, params.height), result.height, rates ? rates->height : 0);
+    filter->height =
+        highest(highest(filter->height, body.height, params.height), result.height, rates ? rates->height : 0);
     if (kind == FUNC_HELPER) {
         VEC_PUSH(ctx->arena, &s->functions, f);
     } else if (kind == FUNC_HANDLER) {
@@ -285,5 +288,5 @@ parsed_stream finish_stream(parse_context *ctx, parsed_stream stream, src_range 
     if (name)
         VEC_PUSH(ctx->arena, &ctx->program->streams, s);
     uint32_t height = highest(stream.height, params.height, input ? highest(input->height, output->height, 0) : 0);
-    return (parsed_stream){s, height + 1};
+    return (parsed_stream){s, height > STREAMIT_MAX_HEIGHT ? 1 : height + 1};
 }

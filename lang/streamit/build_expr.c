@@ -3,18 +3,22 @@
 #include "lang/streamit/build.h"
 #include "lang/streamit/parser.tab.h"
 
+// Heights of error nodes made because of the limit: what is built around them becomes an error too, silently, up to the
+// statement or the list of statements.
+enum { TOO_HIGH_EXPR = STREAMIT_MAX_HEIGHT + 1, TOO_HIGH_STMT };
+
 static bool too_high(parse_context *ctx, src_range range, uint32_t child_height)
 {
-    if (child_height < STREAMIT_MAX_HEIGHT)
-        return false;
-    diag_error(ctx->diags, range, "this is nested too deeply: at most %d levels are supported", STREAMIT_MAX_HEIGHT);
-    return true;
+    if (child_height == STREAMIT_MAX_HEIGHT)
+        diag_error(ctx->diags, range, "this is nested too deeply: at most %d levels are supported",
+                   STREAMIT_MAX_HEIGHT);
+    return child_height >= STREAMIT_MAX_HEIGHT;
 }
 
 static parsed_expr new_expr(parse_context *ctx, ast_expr_kind kind, src_range range, uint32_t child_height)
 {
     if (too_high(ctx, range, child_height))
-        return build_error_expr(ctx, range);
+        return (parsed_expr){build_error_expr(ctx, range).expr, TOO_HIGH_EXPR};
     ast_expr *e = ARENA_NEW(ctx->arena, ast_expr);
     e->kind = kind;
     e->range = range;
@@ -154,7 +158,8 @@ static bool plain_module(parse_context *ctx, const ast_expr *module)
     if (module->kind == EXPR_NAME)
         return true;
     if (module->kind != EXPR_ERROR)
-        diag_error(ctx->diags, module->range, "expected the plain name of a portal or of a helper or native block before '.'");
+        diag_error(ctx->diags, module->range,
+                   "expected the plain name of a portal or of a helper or native block before '.'");
     return false;
 }
 
@@ -206,17 +211,19 @@ parsed_exprs build_args(parse_context *ctx, parsed_exprs list, parsed_expr e)
 parsed_stmt build_stmt(parse_context *ctx, ast_stmt_kind kind, src_range range, uint32_t child_height, ast_stmt **node)
 {
     ast_stmt *s = ARENA_NEW(ctx->arena, ast_stmt);
+    if (child_height == TOO_HIGH_EXPR)
+        child_height = 1;
     bool high = too_high(ctx, range, child_height);
     s->kind = high ? STMT_ERROR : kind;
     s->range = range;
     *node = s;
-    return (parsed_stmt){s, high ? 1 : child_height + 1};
+    return (parsed_stmt){s, high ? TOO_HIGH_STMT : child_height + 1};
 }
 
 parsed_stmts build_stmts(parse_context *ctx, parsed_stmts list, parsed_stmt s)
 {
     VEC_PUSH(ctx->arena, &list.list, s.stmt);
-    list.height = highest(list.height, s.height, 0);
+    list.height = highest(list.height, s.height == TOO_HIGH_STMT ? 1 : s.height, 0);
     return list;
 }
 

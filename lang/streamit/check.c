@@ -14,20 +14,18 @@ static bool is_builtin_name(checker *c, const char *name)
     return false;
 }
 
-// Streams and structs share one space of names.
-static bool may_declare(checker *c, const char *name, src_range range)
+// Streams and structs share one space of names; after an error both are known, so that uses are not errors too.
+static void check_declared_name(checker *c, const char *name, src_range range)
 {
     const ast_struct *structure = hmap_get(&c->structs, name);
     const ast_stream *stream = hmap_get(&c->streams, name);
     if (is_builtin_name(c, name)) {
         diag_error(c->diags, range, "'%s' is built in and cannot be declared", name);
-        return false;
+    } else if (structure || stream) {
+        diag_record *r = diag_error(c->diags, range, "'%s' is declared twice", name);
+        diag_add_note(c->diags, r, structure ? structure->name_range : stream->name_range,
+                      "'%s' is first declared here", name);
     }
-    if (!structure && !stream)
-        return true;
-    diag_record *r = diag_error(c->diags, range, "'%s' is declared twice", name);
-    diag_add_note(c->diags, r, structure ? structure->name_range : stream->name_range, "'%s' is first declared here", name);
-    return false;
 }
 
 static void declare_module_function(checker *c, ast_function *f)
@@ -46,11 +44,13 @@ static void declare_module_function(checker *c, ast_function *f)
 static void declare_names(checker *c)
 {
     for (VEC_EACH(ast_struct *, s, &c->program->structs)) {
-        if (may_declare(c, (*s)->name, (*s)->name_range))
+        check_declared_name(c, (*s)->name, (*s)->name_range);
+        if (!hmap_get(&c->structs, (*s)->name))
             hmap_set(&c->structs, (*s)->name, *s);
     }
     for (VEC_EACH(ast_stream *, s, &c->program->streams)) {
-        if (may_declare(c, (*s)->name, (*s)->name_range))
+        check_declared_name(c, (*s)->name, (*s)->name_range);
+        if (!hmap_get(&c->streams, (*s)->name))
             hmap_set(&c->streams, (*s)->name, *s);
     }
     for (VEC_EACH(ast_function *, f, &c->program->helpers))
@@ -127,7 +127,8 @@ static ast_stream *find_typed_top(checker *c)
 static void check_top_params(checker *c, const ast_stream *top)
 {
     if (top->params.len > 0)
-        diag_error(c->diags, top->params.data[0]->range, "'%s' is the program, so it cannot have parameters", top->name);
+        diag_error(c->diags, top->params.data[0]->range, "'%s' is the program, so it cannot have parameters",
+                   top->name);
 }
 
 static void find_named_top(checker *c, const char *name)
@@ -135,8 +136,8 @@ static void find_named_top(checker *c, const char *name)
     ast_stream *s = hmap_get(&c->streams, name);
     if (!s) {
         const char *nearest = nearest_key(c, &c->streams, name);
-        diag_error_at(c->diags, NULL, "there is no stream '%s' to be the program%s%s%s", name, nearest ? "; did you mean '" : "",
-                      nearest ? nearest : "", nearest ? "'?" : "");
+        diag_error_at(c->diags, NULL, "there is no stream '%s' to be the program%s%s%s", name,
+                      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
         return;
     }
     if (!is_program(s) && !c->options->allow_typed_top)
@@ -158,7 +159,8 @@ static void find_top(checker *c)
                 continue;
             }
             diag_record *r = diag_error(c->diags, (*s)->name_range,
-                                        "a program has one 'void->void' stream, but '%s' and '%s' both are", p->top->name, (*s)->name);
+                                        "a program has one 'void->void' stream, but '%s' and '%s' both are",
+                                        p->top->name, (*s)->name);
             diag_add_note(c->diags, r, p->top->name_range, "'%s' is declared here", p->top->name);
         }
         if (!p->top && c->options && c->options->allow_typed_top)
@@ -177,7 +179,7 @@ static void find_top(checker *c)
 
 static void init_checker(checker *c)
 {
-    hmap *maps[] = {&c->structs,  &c->streams,  &c->functions, &c->modules,        &c->vars,
+    hmap *maps[] = {&c->structs, &c->streams,  &c->functions, &c->modules,        &c->vars,
                     &c->unknown, &c->captured, &c->infos,     &c->filter_members, &c->instantiated};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)
         hmap_init(maps[i], c->arena);
@@ -186,7 +188,8 @@ static void init_checker(checker *c)
 
 void streamit_check(ast_program *program, interner *names, diag_engine *d, const streamit_options *options)
 {
-    checker context = {.arena = program->arena, .names = names, .diags = d, .program = program, .options = options}, *c = &context;
+    checker context = {.arena = program->arena, .names = names, .diags = d, .program = program, .options = options},
+            *c = &context;
     init_checker(c);
     declare_names(c);
     scope_push(c);

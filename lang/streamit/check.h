@@ -8,11 +8,11 @@
 
 // What a function does, for the questions that need everything reachable (check_effects.c).
 typedef struct ref_arg {
-    ast_var *root;      // variable whose array (or part) is passed by reference
-    src_range range;    // of the argument
-    bool captured;      // it belongs to an enclosing stream
+    ast_var *root;   // variable whose array (or part) is passed by reference
+    src_range range; // of the argument
+    bool captured;   // it belongs to an enclosing stream
     ast_function *callee;
-    size_t index;       // of the parameter
+    size_t index; // of the parameter
 } ref_arg;
 typedef struct func_info {
     ast_function *function;
@@ -45,7 +45,6 @@ typedef VEC(ast_stmt *) stmt_refs;
 typedef struct composite {
     ast_stream *stream;
     stmt_refs enqueues;
-    struct composite *outer;
 } composite;
 
 typedef struct checker {
@@ -54,15 +53,15 @@ typedef struct checker {
     diag_engine *diags;
     ast_program *program;
     const streamit_options *options;
-    hmap structs;   // name -> ast_struct
-    hmap streams;   // name -> ast_stream
-    hmap functions; // "P.f" -> ast_function of helper and native blocks
-    hmap modules;   // P -> first function of the block
-    hmap builtins;  // plain name -> builtin_function (check_call.c)
-    hmap vars;      // name -> binding
-    hmap unknown;   // name -> stream in which it was reported as unknown
-    hmap captured;  // addresses of a stream and a variable -> the variable
-    hmap infos;     // address of an ast_function -> func_info
+    hmap structs;               // name -> ast_struct
+    hmap streams;               // name -> ast_stream
+    hmap functions;             // "P.f" -> ast_function of helper and native blocks
+    hmap modules;               // P -> first function of the block
+    hmap builtins;              // plain name -> builtin_function (check_call.c)
+    hmap vars;                  // name -> binding
+    hmap unknown;               // name -> stream in which it was reported as unknown
+    hmap captured;              // addresses of a stream and a variable -> the variable
+    hmap infos;                 // address of an ast_function -> func_info
     VEC(func_info *) info_list; // the same, in order
     VEC(ast_stream *) filters;  // every filter, anonymous ones too
     hmap filter_members;        // address of an ast_stream -> hmap of its functions
@@ -77,10 +76,10 @@ typedef struct checker {
     ast_function *function; // NULL: in a composite, a declaration or a rate
     func_info *info;
     composite *composite;
-    hmap *members;        // of the current filter: name -> ast_function
+    hmap *members;          // of the current filter: name -> ast_function
     const ast_var *ordered; // field or global being declared: it and later ones cannot be used yet; else NULL
-    const char *constant; // the expression must be known at elaboration: what it is; else NULL
-    unsigned loops;       // loops around the statement
+    const char *constant;   // the expression must be known at elaboration: what it is; else NULL
+    unsigned loops;         // loops around the statement
     bool static_init;
 } checker;
 
@@ -100,6 +99,8 @@ const char *nearest_key(checker *c, const hmap *map, const char *name);
 bool is_unsure(const checker *c, const char *name);
 // "unknown <what> '<name>'; did you mean '<nearest>'?"; what may contain more words.
 diag_record *error_unknown(checker *c, src_range range, const char *what, const char *name, const char *nearest);
+// Whether an unknown name of a kind is to be reported: the first time, and not if the text that declares it was skipped.
+bool first_unknown(checker *c, const char *what, const char *name);
 bool is_captured(const checker *c, const ast_var *var);
 
 // check_types.c
@@ -115,6 +116,8 @@ typedef enum type_use {
 const lang_type *check_type(checker *c, const lang_type *t, src_range range, type_use use);
 void check_struct_recursion(checker *c);
 const char *type_name(checker *c, const lang_type *t);
+// The type of a value for a message: the literals 0 and 1 are bits, but called ints.
+const char *value_type_name(checker *c, const ast_expr *e);
 // Same type, and no two literal lengths that differ.
 bool types_agree(const lang_type *a, const lang_type *b);
 
@@ -126,8 +129,8 @@ ast_expr *check_condition(checker *c, ast_expr *e, const char *where);
 ast_expr *check_int(checker *c, ast_expr *e, const char *what);
 ast_expr *check_constant(checker *c, ast_expr *e, const char *what);
 ast_expr *convert(checker *c, ast_expr *e, const lang_type *to);
-// Converts a value to the type it must have, or reports '<what>'. from_java: a place that Java alone checks, where a bit
-// is an int.
+// Converts a value to the type it must have, or reports that 'what' has another. from_java: a place that Java alone
+// checks, where a bit is an int.
 ast_expr *coerce(checker *c, ast_expr *e, const lang_type *to, bool from_java, const char *what);
 // The variable at the root of a name with suffixes; NULL when the expression is none.
 ast_expr *root_name(ast_expr *e);

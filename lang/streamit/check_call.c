@@ -84,20 +84,21 @@ static ast_expr *check_user_call(checker *c, ast_expr *e, ast_function *f)
     e->u.call.function = f;
     e->type = f->result;
     if (args->len != f->params.len) {
-        diag_record *r = diag_error(c->diags, e->range, "'%s' takes %zu argument%s, but is called with %zu", name, f->params.len,
-                                    f->params.len == 1 ? "" : "s", args->len);
+        diag_record *r = diag_error(c->diags, e->range, "'%s' takes %zu argument%s, but is called with %zu", name,
+                                    f->params.len, f->params.len == 1 ? "" : "s", args->len);
         diag_add_note(c->diags, r, f->name_range, "'%s' is declared here", name);
         return error_expr(e);
     }
     for (size_t i = 0; i < args->len; i++) {
         const lang_type *type = f->params.data[i]->type;
-        args->data[i] = coerce(c, args->data[i], type, true, arena_printf(c->arena, "argument %zu of '%s'", i + 1, name));
+        args->data[i] =
+            coerce(c, args->data[i], type, true, arena_printf(c->arena, "argument %zu of '%s'", i + 1, name));
         if (type->kind == TYPE_ARRAY)
             note_array_arg(c, args->data[i], f, i);
     }
     if (has_rates(f) && !tape_allowed(c)) {
-        diag_record *r = diag_error(c->diags, e->range, "'%s' pushes, pops or peeks, so it cannot be called in %s", name,
-                                    c->constant ? c->constant : place_name(c));
+        diag_record *r = diag_error(c->diags, e->range, "'%s' pushes, pops or peeks, so it cannot be called in %s",
+                                    name, c->constant ? c->constant : place_name(c));
         diag_add_note(c->diags, r, f->name_range, "'%s' is declared here", name);
     }
     if (c->info)
@@ -122,9 +123,9 @@ static ast_expr *check_module_call(checker *c, ast_expr *e)
             diag_error(c->diags, range, "'%s' is a variable of type '%s', which has no functions", module,
                        type_name(c, b->var->type));
     } else if (hmap_get(&c->modules, module)) {
-        if (!is_unsure(c, name))
+        if (!is_unsure(c, name) && first_unknown(c, "function", full))
             error_unknown(c, range, "function", full, nearest_key(c, &c->functions, full));
-    } else if (!is_unsure(c, module)) {
+    } else if (first_unknown(c, "block", module)) {
         const char *nearest = nearest_var(c, module);
         diag_record *r = diag_error(c->diags, range, "unknown portal, helper or native block '%s'", module);
         if (nearest)
@@ -183,7 +184,7 @@ static ast_expr *check_print(checker *c, ast_expr *e, ast_callee callee)
     for (VEC_EACH(ast_expr *, a, &e->u.call.args)) {
         if (is_printable((*a)->type))
             continue;
-        diag_error(c->diags, (*a)->range, "a value of type '%s' cannot be printed%s", type_name(c, (*a)->type),
+        diag_error(c->diags, (*a)->range, "a value of type '%s' cannot be printed%s", value_type_name(c, *a),
                    (*a)->type->kind == TYPE_COMPLEX ? ": print its '.real' and '.imag'" : "");
         return error_expr(e);
     }
@@ -244,7 +245,7 @@ ast_expr *check_init_array(checker *c, ast_expr *e)
 static void report_unknown_function(checker *c, ast_expr *e)
 {
     const char *name = e->u.call.name;
-    if (is_unsure(c, name))
+    if (!first_unknown(c, "function", name))
         return;
     const binding *b = scope_find(c, name);
     if (b) {
@@ -254,7 +255,8 @@ static void report_unknown_function(checker *c, ast_expr *e)
         return;
     }
     if (hmap_get(&c->streams, name)) {
-        diag_error(c->diags, e->u.call.name_range, "'%s' is a stream, not a function: streams are put in place by 'add'", name);
+        diag_error(c->diags, e->u.call.name_range,
+                   "'%s' is a stream, not a function: streams are put in place by 'add'", name);
         return;
     }
     const char *nearest = c->members ? nearest_key(c, c->members, name) : NULL;
@@ -275,13 +277,10 @@ ast_expr *check_call(checker *c, ast_expr *e)
         return error_expr(e);
     }
     switch (b->callee) {
-    case CALLEE_MATH:
-        return check_math(c, e, b);
+    case CALLEE_MATH: return check_math(c, e, b);
     case CALLEE_PRINT:
-    case CALLEE_PRINTLN:
-        return check_print(c, e, b->callee);
-    case CALLEE_RANDOM:
-        return check_random(c, e);
+    case CALLEE_PRINTLN: return check_print(c, e, b->callee);
+    case CALLEE_RANDOM: return check_random(c, e);
     default:
         check_args(c, &e->u.call.args);
         diag_error(c->diags, e->range, "'%s' can only be the initialiser of an array", e->u.call.name);

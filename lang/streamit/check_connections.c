@@ -48,7 +48,8 @@ static void pipe_merge(pipe_flow *p, tape *into, const tape *other, const ast_st
     const tape *paths[] = {into, other};
     for (size_t i = 0; i < 2; i++) {
         if (paths[i]->source)
-            diag_add_note(p->c->diags, r, paths[i]->source->range, "'%s' comes from here", type_name(p->c, i == 0 ? a : b));
+            diag_add_note(p->c->diags, r, paths[i]->source->range, "'%s' comes from here",
+                          type_name(p->c, i == 0 ? a : b));
     }
     into->type = &lang_type_error;
 }
@@ -65,12 +66,12 @@ static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
         src_range where = s->u.child.name_range;
         diag_record *r;
         if (t->source) {
-            r = diag_error(c->diags, where, "%s takes '%s', but %s before it produces '%s'", child_name(c, s), type_name(c, input),
-                           child_name(c, t->source), type_name(c, have));
+            r = diag_error(c->diags, where, "%s takes '%s', but %s before it produces '%s'", child_name(c, s),
+                           type_name(c, input), child_name(c, t->source), type_name(c, have));
             diag_add_note(c->diags, r, t->source->range, "the stream before it is added here");
         } else {
-            r = diag_error(c->diags, where, "%s takes '%s', but the input of %s is '%s'", child_name(c, s), type_name(c, input),
-                           stream_name(c, p->stream), type_name(c, have));
+            r = diag_error(c->diags, where, "%s takes '%s', but the input of %s is '%s'", child_name(c, s),
+                           type_name(c, input), stream_name(c, p->stream), type_name(c, have));
             diag_add_note(c->diags, r, p->stream->type_range, "%s is declared here", stream_name(c, p->stream));
         }
     }
@@ -94,9 +95,7 @@ static void pipe_stmt(pipe_flow *p, const ast_stmt *s, tape *t)
 {
     tape then, otherwise;
     switch (s->kind) {
-    case STMT_ADD:
-        pipe_add(p, s, t);
-        break;
+    case STMT_ADD: pipe_add(p, s, t); break;
     case STMT_BLOCK:
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
             pipe_stmt(p, *it, t);
@@ -111,9 +110,7 @@ static void pipe_stmt(pipe_flow *p, const ast_stmt *s, tape *t)
         break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR:
-        pipe_loop(p, s, t);
-        break;
+    case STMT_FOR: pipe_loop(p, s, t); break;
     case STMT_RETURN:
         pipe_merge(p, &p->exit, t, s);
         t->reachable = false;
@@ -124,11 +121,8 @@ static void pipe_stmt(pipe_flow *p, const ast_stmt *s, tape *t)
             pipe_merge(p, p->leave, t, s);
         t->reachable = false;
         break;
-    case STMT_ERROR:
-        t->type = &lang_type_error;
-        break;
-    default:
-        break;
+    case STMT_ERROR: t->type = &lang_type_error; break;
+    default: break;
     }
 }
 
@@ -149,9 +143,9 @@ static void check_pipeline(checker *c, ast_stream *s)
         s->output = output;
     } else if (!s->broken && !types_agree(output, s->output)) {
         src_range where = t.source ? t.source->u.child.name_range : s->type_range;
-        diag_record *r = diag_error(c->diags, where, "%s produces '%s', but its last stream%s%s produces '%s'", stream_name(c, s),
-                                    type_name(c, s->output), t.source ? " " : "", t.source ? child_name(c, t.source) : "",
-                                    type_name(c, output));
+        diag_record *r = diag_error(c->diags, where, "%s produces '%s', but its last stream%s%s produces '%s'",
+                                    stream_name(c, s), type_name(c, s->output), t.source ? " " : "",
+                                    t.source ? child_name(c, t.source) : "", type_name(c, output));
         diag_add_note(c->diags, r, s->type_range, "%s is declared here", stream_name(c, s));
     }
 }
@@ -174,11 +168,8 @@ static void gather(checker *c, ast_stmt *s, ast_stmt_kind kind, stmt_refs *out)
         break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR:
-        gather(c, s->u.loop.body, kind, out);
-        break;
-    default:
-        break;
+    case STMT_FOR: gather(c, s->u.loop.body, kind, out); break;
+    default: break;
     }
 }
 
@@ -194,18 +185,19 @@ typedef struct side {
     const char *what;
 } side;
 
-static void meet(checker *c, ast_stream *s, side *have, const lang_type *t, const ast_stmt *child, const char *verb)
+// False when they disagree, which is reported.
+static bool meet(checker *c, ast_stream *s, side *have, const lang_type *t, const ast_stmt *child, const char *verb)
 {
     if (!matters(t))
-        return;
+        return true;
     if (!have->type) {
         have->type = t;
         have->source = child;
         have->what = verb;
-        return;
+        return true;
     }
     if (types_agree(have->type, t))
-        return;
+        return true;
     diag_record *r;
     src_range where = child->u.child.name_range;
     if (have->source) {
@@ -213,10 +205,11 @@ static void meet(checker *c, ast_stream *s, side *have, const lang_type *t, cons
                        child_name(c, have->source), have->what, type_name(c, have->type));
         diag_add_note(c->diags, r, have->source->range, "%s is here", child_name(c, have->source));
     } else {
-        r = diag_error(c->diags, where, "%s %s '%s', but %s %s '%s'", child_name(c, child), verb, type_name(c, t), stream_name(c, s),
-                       have->what, type_name(c, have->type));
+        r = diag_error(c->diags, where, "%s %s '%s', but %s %s '%s'", child_name(c, child), verb, type_name(c, t),
+                       stream_name(c, s), have->what, type_name(c, have->type));
         diag_add_note(c->diags, r, s->type_range, "%s is declared here", stream_name(c, s));
     }
+    return false;
 }
 
 // A declared side that is not void although no child takes part in it.
@@ -238,12 +231,14 @@ static bool always_duplicates(const stmt_refs *splits)
 
 static void check_splitjoin(checker *c, ast_stream *s)
 {
-    stmt_refs children = {0}, splits = {0};
+    stmt_refs children = {0}, splits = {0}, errors = {0};
     gather(c, s->body, STMT_ADD, &children);
     gather(c, s->body, STMT_SPLIT, &splits);
-    bool inferred = s->input->kind == TYPE_UNTYPED, used_in = false, used_out = false, duplicates = always_duplicates(&splits);
-    side in = {.type = inferred ? NULL : s->input, .what = "takes"};
-    side out = {.type = inferred ? NULL : s->output, .what = "produces"};
+    gather(c, s->body, STMT_ERROR, &errors);
+    bool inferred = s->input->kind == TYPE_UNTYPED, used_in = false, used_out = false,
+         duplicates = always_duplicates(&splits);
+    side in = {.type = inferred ? NULL : s->input, .what = "is declared to take"};
+    side out = {.type = inferred ? NULL : s->output, .what = "is declared to produce"};
     for (VEC_EACH(ast_stmt *, it, &children)) {
         const ast_stream *decl = (*it)->u.child.decl;
         if (!decl) {
@@ -252,17 +247,18 @@ static void check_splitjoin(checker *c, ast_stream *s)
         }
         used_in |= decl->input->kind != TYPE_VOID;
         used_out |= decl->output->kind != TYPE_VOID;
-        meet(c, s, &in, decl->input, *it, "takes");
-        meet(c, s, &out, decl->output, *it, "produces");
+        if (meet(c, s, &in, decl->input, *it, "takes"))
+            meet(c, s, &out, decl->output, *it, "produces");
         if (duplicates && decl->input->kind == TYPE_VOID)
-            diag_error(c->diags, (*it)->u.child.name_range,
-                       "%s takes no input, so 'split duplicate' cannot feed it: use 'split roundrobin' with weight 0 for it",
-                       child_name(c, *it));
+            diag_error(
+                c->diags, (*it)->u.child.name_range,
+                "%s takes no input, so 'split duplicate' cannot feed it: use 'split roundrobin' with weight 0 for it",
+                child_name(c, *it));
     }
     if (inferred) {
-        s->input = in.type ? in.type : used_in || s->broken ? &lang_type_error : &lang_type_void;
-        s->output = out.type ? out.type : used_out || s->broken ? &lang_type_error : &lang_type_void;
-    } else if (!s->broken && children.len > 0) {
+        s->input = in.type ? in.type : used_in || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
+        s->output = out.type ? out.type : used_out || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
+    } else if (!s->broken && errors.len == 0 && children.len > 0) {
         check_unused_side(c, s, s->input, used_in, "takes");
         check_unused_side(c, s, s->output, used_out, "produces");
     }
@@ -273,7 +269,8 @@ static void check_splitjoin(checker *c, ast_stream *s)
 // Whether the end of a feedback loop towards the outside is shut by a literal weight 0.
 static bool shut(const stmt_refs *list)
 {
-    return list->len == 1 && list->data[0]->u.split.weights.len > 1 && is_literal_zero(list->data[0]->u.split.weights.data[0]);
+    return list->len == 1 && list->data[0]->u.split.weights.len > 1 &&
+           is_literal_zero(list->data[0]->u.split.weights.data[0]);
 }
 
 // Body and loop stand between joiner and splitter, so both take and produce items.
@@ -282,8 +279,9 @@ static void check_ends(checker *c, const ast_stmt *s)
     const ast_stream *decl = s->u.child.decl;
     const char *word = s->kind == STMT_BODY ? "body" : "loop";
     if (decl && (decl->input->kind == TYPE_VOID || decl->output->kind == TYPE_VOID))
-        diag_error(c->diags, s->u.child.name_range, "the %s of a feedbackloop must take and produce items, but %s is '%s->%s'",
-                   word, child_name(c, s), type_name(c, decl->input), type_name(c, decl->output));
+        diag_error(c->diags, s->u.child.name_range,
+                   "the %s of a feedbackloop must take and produce items, but %s is '%s->%s'", word, child_name(c, s),
+                   type_name(c, decl->input), type_name(c, decl->output));
 }
 
 static void check_feedbackloop(checker *c, ast_stream *s, const stmt_refs *enqueues)
@@ -295,22 +293,22 @@ static void check_feedbackloop(checker *c, ast_stream *s, const stmt_refs *enque
     gather(c, s->body, STMT_JOIN, &joins);
     bool inferred = s->input->kind == TYPE_UNTYPED;
     // The joiner's items and the splitter's items.
-    side in = {.type = inferred || !matters(s->input) ? NULL : s->input, .what = "takes"};
-    side out = {.type = inferred || !matters(s->output) ? NULL : s->output, .what = "produces"};
+    side in = {.type = inferred || !matters(s->input) ? NULL : s->input, .what = "is declared to take"};
+    side out = {.type = inferred || !matters(s->output) ? NULL : s->output, .what = "is declared to produce"};
     const lang_type *loop_output = NULL, *body_input = NULL;
     for (VEC_EACH(ast_stmt *, it, &bodies)) {
         const ast_stream *decl = (*it)->u.child.decl;
         body_input = decl ? decl->input : &lang_type_error;
         check_ends(c, *it);
-        meet(c, s, &in, body_input, *it, "takes");
-        meet(c, s, &out, decl ? decl->output : &lang_type_error, *it, "produces");
+        if (meet(c, s, &in, body_input, *it, "takes"))
+            meet(c, s, &out, decl ? decl->output : &lang_type_error, *it, "produces");
     }
     for (VEC_EACH(ast_stmt *, it, &loops)) {
         const ast_stream *decl = (*it)->u.child.decl;
         loop_output = decl ? decl->output : &lang_type_error;
         check_ends(c, *it);
-        meet(c, s, &in, loop_output, *it, "produces");
-        meet(c, s, &out, decl ? decl->input : &lang_type_error, *it, "takes");
+        if (meet(c, s, &in, loop_output, *it, "produces"))
+            meet(c, s, &out, decl ? decl->input : &lang_type_error, *it, "takes");
     }
     if (inferred) {
         s->input = shut(&joins) ? &lang_type_void : in.type ? in.type : &lang_type_error;

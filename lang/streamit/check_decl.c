@@ -61,7 +61,8 @@ static void check_member_name(checker *c, const char *name, src_range range)
     const ast_struct *structure = hmap_get(&c->structs, name);
     if (!stream && !structure)
         return;
-    diag_record *r = diag_error(c->diags, range, "'%s' is already the name of a %s", name, stream ? "stream" : "struct");
+    diag_record *r =
+        diag_error(c->diags, range, "'%s' is already the name of a %s", name, stream ? "stream" : "struct");
     diag_add_note(c->diags, r, stream ? stream->name_range : structure->name_range, "'%s' is declared here", name);
 }
 
@@ -187,7 +188,7 @@ static void check_filter(checker *c, ast_stream *s)
 
 void check_stream_bodies(checker *c, ast_stream *s)
 {
-    composite body = {.stream = s, .outer = c->composite};
+    composite body = {.stream = s};
     stream_state saved = enter_stream(c, s, &body);
     for (VEC_EACH(ast_var *, p, &s->params))
         scope_bind(c, *p);

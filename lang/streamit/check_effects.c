@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What filters do, through all functions they reach: mutable state, printing, random numbers, messages. Arrays are passed
-// by reference, so a parameter that is written passes that on to the arguments.
+// What filters do, through all functions they reach: mutable state, printing, random numbers, messages. Arrays are
+// passed by reference, so a parameter that is written passes that on to the arguments.
 #include "lang/streamit/check.h"
 
 typedef struct param_refs {
@@ -32,10 +32,12 @@ static void write_arg(checker *c, const ref_arg *ref, func_info *caller, var_lis
     ast_var *root = ref->root;
     const char *callee = ref->callee->name;
     if (ref->captured) {
-        diag_error(c->diags, ref->range, "'%s' changes its argument, but '%s' belongs to an enclosing stream and cannot be changed",
-                   callee, root->name);
+        diag_error(c->diags, ref->range,
+                   "'%s' changes its argument, but '%s' belongs to an enclosing stream and cannot be changed", callee,
+                   root->name);
     } else if (root->kind == VAR_GLOBAL && !(caller->function == c->program->static_init)) {
-        diag_error(c->diags, ref->range, "'%s' changes its argument, but the global '%s' cannot be changed outside the 'static' block",
+        diag_error(c->diags, ref->range,
+                   "'%s' changes its argument, but the global '%s' cannot be changed outside the 'static' block",
                    callee, root->name);
     } else if (root->kind == VAR_FIELD || root->kind == VAR_STREAM_PARAM) {
         VEC_PUSH(c->arena, &caller->written, root);
@@ -67,7 +69,7 @@ static void propagate_writes(checker *c)
     }
 }
 
-// Adds up what is reached from a function. firing: work and prework, whose writes are state.
+// Adds up what is reached from a function that runs after init.
 static void walk_function(checker *c, ast_stream *s, ast_function *from)
 {
     VEC(func_info *) stack = {0};

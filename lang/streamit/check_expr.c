@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Types of expressions, by Java's rules: numbers promote from bit over int to float and then to double or complex, nothing
-// else converts by itself, and booleans are apart. Every promotion becomes an EXPR_CONVERT node.
+// Types of expressions, by Java's rules: numbers promote from bit over int to float and then to double or complex,
+// nothing else converts by itself, and booleans are apart. Every promotion becomes an EXPR_CONVERT node.
 #include "lang/streamit/check.h"
 
 typedef enum op_class { ARITH, INTEGER, LOGIC, SHIFT, COMPARE, EQUAL, SHORT } op_class;
@@ -9,8 +9,8 @@ static const op_class binary_class[LANG_BINARY_COUNT] = {
 #include "lang/ops.def"
 };
 static const char *const class_needs[] = {
-    [ARITH] = "numbers",          [INTEGER] = "two ints",       [LOGIC] = "two ints, bits or booleans",
-    [SHIFT] = "two ints",         [COMPARE] = "two real numbers", [EQUAL] = "two numbers or two booleans",
+    [ARITH] = "numbers",      [INTEGER] = "two ints",         [LOGIC] = "two ints, bits or booleans",
+    [SHIFT] = "two ints",     [COMPARE] = "two real numbers", [EQUAL] = "two numbers or two booleans",
     [SHORT] = "two booleans",
 };
 
@@ -41,6 +41,12 @@ ast_expr *convert(checker *c, ast_expr *e, const lang_type *to)
     if (is_error(to) || is_error(e->type) || lang_type_same(e->type, to))
         return e;
     if (e->kind == EXPR_INT && to->kind == TYPE_INT) {
+        e->type = to;
+        return e;
+    }
+    if (e->kind == EXPR_COND && e->type->kind == TYPE_BIT) {
+        e->u.cond.then = convert(c, e->u.cond.then, to);
+        e->u.cond.otherwise = convert(c, e->u.cond.otherwise, to);
         e->type = to;
         return e;
     }
@@ -81,7 +87,8 @@ ast_expr *coerce(checker *c, ast_expr *e, const lang_type *to, bool from_java, c
         hint = ": compare it, as in '... != 0'";
     else if (lang_type_is_real(to) && e->type->kind == TYPE_BOOLEAN)
         hint = ": choose a number with '... ? 1 : 0'";
-    diag_error(c->diags, e->range, "%s must be '%s' but is '%s'%s", what, type_name(c, to), type_name(c, e->type), hint);
+    diag_error(c->diags, e->range, "%s must be '%s' but is '%s'%s", what, type_name(c, to), value_type_name(c, e),
+               hint);
     return error_expr(e);
 }
 
@@ -118,7 +125,8 @@ ast_expr *root_name(ast_expr *e)
 
 static bool has_subscript(const ast_expr *e)
 {
-    for (; e->kind == EXPR_FIELD || e->kind == EXPR_INDEX; e = e->kind == EXPR_FIELD ? e->u.field.base : e->u.index.base) {
+    for (; e->kind == EXPR_FIELD || e->kind == EXPR_INDEX;
+         e = e->kind == EXPR_FIELD ? e->u.field.base : e->u.index.base) {
         if (e->kind == EXPR_INDEX)
             return true;
     }
@@ -135,10 +143,12 @@ void check_assignable(checker *c, ast_expr *target, const char *verb)
     if (var->type->kind == TYPE_PORTAL)
         r = diag_error(c->diags, target->range, "cannot %s the portal '%s'", verb, var->name);
     else if (var->kind == VAR_GLOBAL && !c->static_init)
-        r = diag_error(c->diags, target->range, "cannot %s the global '%s' outside the 'static' block", verb, var->name);
+        r = diag_error(c->diags, target->range, "cannot %s the global '%s' outside the 'static' block", verb,
+                       var->name);
     else if (is_captured(c, var))
-        r = diag_error(c->diags, target->range, "cannot %s '%s': it belongs to an enclosing stream, and only its value is used here",
-                       verb, var->name);
+        r = diag_error(c->diags, target->range,
+                       "cannot %s '%s': it belongs to an enclosing stream, and only its value is used here", verb,
+                       var->name);
     else if (var->kind == VAR_STREAM_PARAM && !has_subscript(target))
         r = diag_error(c->diags, target->range, "cannot %s '%s', a parameter of the stream", verb, var->name);
     if (r) {
@@ -166,7 +176,8 @@ static ast_expr *check_complex_part(checker *c, ast_expr *e)
     const char *name = e->u.field.name;
     bool real = name == intern(c->names, "real");
     if (!real && name != intern(c->names, "imag")) {
-        diag_error(c->diags, e->u.field.name_range, "a complex number has no field '%s': expected 'real' or 'imag'", name);
+        diag_error(c->diags, e->u.field.name_range, "a complex number has no field '%s': expected 'real' or 'imag'",
+                   name);
         return error_expr(e);
     }
     e->u.field.index = real ? 0 : 1;
@@ -199,8 +210,9 @@ static ast_expr *check_field(checker *c, ast_expr *e)
         }
     }
     if (!is_unsure(c, name)) {
-        diag_record *r = error_unknown(c, e->u.field.name_range, arena_printf(c->arena, "field of struct '%s':", s->name), name,
-                                       diag_nearest(name, candidates, s->fields.len));
+        diag_record *r =
+            error_unknown(c, e->u.field.name_range, arena_printf(c->arena, "field of struct '%s':", s->name), name,
+                          diag_nearest(name, candidates, s->fields.len));
         diag_add_note(c->diags, r, s->name_range, "'%s' is declared here", s->name);
     }
     return error_expr(e);
@@ -219,7 +231,8 @@ static ast_expr *check_index(checker *c, ast_expr *e)
     if (is_error(base->type))
         return error_expr(e);
     if (base->type->kind != TYPE_ARRAY) {
-        diag_error(c->diags, e->range, "cannot subscript a value of type '%s': it is not an array", type_name(c, base->type));
+        diag_error(c->diags, e->range, "cannot subscript a value of type '%s': it is not an array",
+                   type_name(c, base->type));
         return error_expr(e);
     }
     const ast_expr *length = base->type->length;
@@ -241,7 +254,10 @@ static ast_expr *check_unary(checker *c, ast_expr *e)
                                     : is_integer(x->type);
     if (!fits) {
         diag_error(c->diags, e->range, "operator '%s' needs %s, but its operand is '%s'", lang_unary_spelling[op],
-                   op == LANG_OP_NOT ? "a boolean" : op == LANG_OP_NEG ? "a number" : "an int", type_name(c, x->type));
+                   op == LANG_OP_NOT   ? "a boolean"
+                   : op == LANG_OP_NEG ? "a number"
+                                       : "an int",
+                   value_type_name(c, x));
         return error_expr(e);
     }
     e->type = x->type->kind == TYPE_BIT ? &lang_type_int : x->type;
@@ -252,8 +268,9 @@ static ast_expr *check_unary(checker *c, ast_expr *e)
 static ast_expr *operand_error(checker *c, ast_expr *e, const char *needs)
 {
     const ast_expr *l = e->u.binary.left, *r = e->u.binary.right;
-    diag_record *d = diag_error(c->diags, e->u.binary.op_range, "operator '%s' needs %s, but its operands are '%s' and '%s'",
-                                lang_binary_spelling[e->u.binary.op], needs, type_name(c, l->type), type_name(c, r->type));
+    diag_record *d =
+        diag_error(c->diags, e->u.binary.op_range, "operator '%s' needs %s, but its operands are '%s' and '%s'",
+                   lang_binary_spelling[e->u.binary.op], needs, value_type_name(c, l), value_type_name(c, r));
     diag_add_range(c->diags, d, l->range);
     diag_add_range(c->diags, d, r->range);
     return error_expr(e);
@@ -265,7 +282,7 @@ static ast_expr *check_concatenation(checker *c, ast_expr *e)
     const ast_expr *bad = !is_printable(l->type) ? l : !is_printable(r->type) ? r : NULL;
     if (bad) {
         diag_error(c->diags, bad->range, "a value of type '%s' cannot be printed or made a part of a string",
-                   type_name(c, bad->type));
+                   value_type_name(c, bad));
         return error_expr(e);
     }
     e->type = &lang_type_string;
@@ -282,18 +299,16 @@ static const lang_type *operand_type(op_class class, const lang_type *l, const l
             return NULL;
         return ints ? &lang_type_int : lang_type_common(l, r);
     case INTEGER:
-    case SHIFT:
-        return ints ? &lang_type_int : NULL;
-    case LOGIC:
-        return booleans ? l : ints ? lang_type_common(l, r) : NULL;
+    case SHIFT: return ints ? &lang_type_int : NULL;
+    case LOGIC: return booleans ? l : ints ? lang_type_common(l, r) : NULL;
     case COMPARE:
         return lang_type_is_real(l) && lang_type_is_real(r) ? ints ? &lang_type_int : lang_type_common(l, r) : NULL;
     case EQUAL:
         if (booleans)
             return l;
-        return lang_type_is_numeric(l) && lang_type_is_numeric(r) ? ints ? &lang_type_int : lang_type_common(l, r) : NULL;
-    case SHORT:
-        return booleans ? l : NULL;
+        return lang_type_is_numeric(l) && lang_type_is_numeric(r) ? ints ? &lang_type_int : lang_type_common(l, r)
+                                                                  : NULL;
+    case SHORT: return booleans ? l : NULL;
     }
     return NULL;
 }
@@ -312,8 +327,10 @@ static ast_expr *check_binary(checker *c, ast_expr *e)
         return check_concatenation(c, e);
     const lang_type *t = operand_type(class, l->type, r->type);
     if (!t) {
-        bool mixed = lang_type_is_numeric(l->type) && lang_type_is_numeric(r->type) && (class == ARITH || class == EQUAL);
-        return operand_error(c, e, mixed ? "operands with a common type, and double and complex have none" : class_needs[class]);
+        bool mixed =
+            lang_type_is_numeric(l->type) && lang_type_is_numeric(r->type) && (class == ARITH || class == EQUAL);
+        return operand_error(
+            c, e, mixed ? "operands with a common type, and double and complex have none" : class_needs[class]);
     }
     e->u.binary.left = convert(c, l, t);
     e->u.binary.right = convert(c, r, t);
@@ -328,8 +345,9 @@ static ast_expr *check_cond(checker *c, ast_expr *e)
     ast_expr *b = e->u.cond.otherwise = check_expr(c, e->u.cond.otherwise);
     const lang_type *t = lang_type_common(a->type, b->type);
     if (!t || a->type->kind == TYPE_VOID || (t->kind == TYPE_ARRAY && !types_agree(a->type, b->type))) {
-        diag_record *r = diag_error(c->diags, e->range, "the branches of '?:' must have a common type, but are '%s' and '%s'",
-                                    type_name(c, a->type), type_name(c, b->type));
+        diag_record *r =
+            diag_error(c->diags, e->range, "the branches of '?:' must have a common type, but are '%s' and '%s'",
+                       value_type_name(c, a), value_type_name(c, b));
         diag_add_range(c->diags, r, a->range);
         diag_add_range(c->diags, r, b->range);
         return error_expr(e);
@@ -356,7 +374,8 @@ static ast_expr *check_cast(checker *c, ast_expr *e)
             hint = ": choose a number with '... ? 1 : 0'";
         else if (to->kind == TYPE_BOOLEAN && lang_type_is_real(x->type))
             hint = ": compare it, as in '... != 0'";
-        diag_error(c->diags, e->range, "cannot cast from '%s' to '%s'%s", type_name(c, x->type), type_name(c, to), hint);
+        diag_error(c->diags, e->range, "cannot cast from '%s' to '%s'%s", value_type_name(c, x), type_name(c, to),
+                   hint);
         return error_expr(e);
     }
     return e;
@@ -374,7 +393,7 @@ static ast_expr *check_incdec(checker *c, ast_expr *e)
         return error_expr(e);
     if (!lang_type_is_real(x->type)) {
         diag_error(c->diags, e->range, "operator '%s' needs a variable with a real number, but this is '%s'", op,
-                   type_name(c, x->type));
+                   value_type_name(c, x));
         return error_expr(e);
     }
     check_assignable(c, x, e->u.incdec.increment ? "increment" : "decrement");
@@ -386,9 +405,11 @@ static ast_expr *check_incdec(checker *c, ast_expr *e)
 static bool check_firing(checker *c, const ast_expr *e, const char *word)
 {
     if (c->constant)
-        diag_error(c->diags, e->range, "%s must be known when the graph is built, so '%s' cannot occur in it", c->constant, word);
+        diag_error(c->diags, e->range, "%s must be known when the graph is built, so '%s' cannot occur in it",
+                   c->constant, word);
     else if (!tape_allowed(c))
-        diag_error(c->diags, e->range, "'%s' is allowed only in 'work', 'prework' and the functions of a filter, not in %s", word,
+        diag_error(c->diags, e->range,
+                   "'%s' is allowed only in 'work', 'prework' and the functions of a filter, not in %s", word,
                    place_name(c));
     else
         return true;
@@ -419,39 +440,26 @@ static ast_expr *check_iter(checker *c, ast_expr *e)
 ast_expr *check_expr(checker *c, ast_expr *e)
 {
     switch (e->kind) {
-    case EXPR_NAME:
-        return check_name(c, e);
-    case EXPR_FIELD:
-        return check_field(c, e);
-    case EXPR_INDEX:
-        return check_index(c, e);
-    case EXPR_UNARY:
-        return check_unary(c, e);
-    case EXPR_BINARY:
-        return check_binary(c, e);
-    case EXPR_COND:
-        return check_cond(c, e);
-    case EXPR_CAST:
-        return check_cast(c, e);
-    case EXPR_INCDEC:
-        return check_incdec(c, e);
-    case EXPR_CALL:
-        return check_call(c, e);
+    case EXPR_NAME: return check_name(c, e);
+    case EXPR_FIELD: return check_field(c, e);
+    case EXPR_INDEX: return check_index(c, e);
+    case EXPR_UNARY: return check_unary(c, e);
+    case EXPR_BINARY: return check_binary(c, e);
+    case EXPR_COND: return check_cond(c, e);
+    case EXPR_CAST: return check_cast(c, e);
+    case EXPR_INCDEC: return check_incdec(c, e);
+    case EXPR_CALL: return check_call(c, e);
     case EXPR_POP:
-    case EXPR_PEEK:
-        return check_tape_read(c, e);
-    case EXPR_ITER:
-        return check_iter(c, e);
-    case EXPR_ARRAY:
-        return error_expr(e);
+    case EXPR_PEEK: return check_tape_read(c, e);
+    case EXPR_ITER: return check_iter(c, e);
+    case EXPR_ARRAY: return error_expr(e);
     case EXPR_ERROR:
     case EXPR_INT:
     case EXPR_FLOAT:
     case EXPR_IMAG:
     case EXPR_BOOL:
     case EXPR_STRING:
-    case EXPR_CONVERT:
-        break;
+    case EXPR_CONVERT: break;
     }
     return e;
 }

@@ -26,7 +26,8 @@ static ast_expr *check_element(checker *c, const lang_type *type, ast_expr *e, c
 {
     if (e->kind == EXPR_ARRAY)
         return check_array_init(c, type, e, var);
-    return coerce(c, check_expr(c, e), type, true, arena_printf(c->arena, "an element of the initialiser of '%s'", var->name));
+    return coerce(c, check_expr(c, e), type, true,
+                  arena_printf(c->arena, "an element of the initialiser of '%s'", var->name));
 }
 
 static ast_expr *check_array_init(checker *c, const lang_type *type, ast_expr *e, const ast_var *var)
@@ -34,23 +35,24 @@ static ast_expr *check_array_init(checker *c, const lang_type *type, ast_expr *e
     ast_expr_list *list = &e->u.array;
     if (type->kind != TYPE_ARRAY) {
         if (type->kind != TYPE_ERROR)
-            diag_error(c->diags, e->range, "a list in braces cannot initialise a value of type '%s' in '%s'", type_name(c, type),
-                       var->name);
+            diag_error(c->diags, e->range, "a list in braces cannot initialise a value of type '%s' in '%s'",
+                       type_name(c, type), var->name);
         return error_expr(e);
     }
     e->type = type;
     bool wrong = false;
     if (type->length->kind == EXPR_INT && type->length->u.integer != (int64_t)list->len) {
         long long length = (long long)type->length->u.integer;
-        diag_error(c->diags, e->range, "an array of length %lld is initialised with %zu value%s in '%s'", length, list->len,
-                   plural(list->len), var->name);
+        diag_error(c->diags, e->range, "an array of length %lld is initialised with %zu value%s in '%s'", length,
+                   list->len, plural(list->len), var->name);
         wrong = true;
     }
     for (size_t i = 1; i < list->len && !wrong; i++) {
         const ast_expr *ragged = different_shape(list->data[0], list->data[i]);
         if (ragged) {
-            diag_record *r = diag_error(c->diags, ragged->range, "all rows of the initialiser of '%s' must have one length and nesting",
-                                        var->name);
+            diag_record *r =
+                diag_error(c->diags, ragged->range,
+                           "all rows of the initialiser of '%s' must have one length and nesting", var->name);
             diag_add_note(c->diags, r, list->data[0]->range, "the first row is here");
             wrong = true;
         }
@@ -67,6 +69,8 @@ void check_init(checker *c, ast_var *var)
     ast_expr *e = var->init;
     if (!e)
         return;
+    if (var->type->kind == TYPE_PORTAL)
+        diag_error(c->diags, e->range, "the portal '%s' cannot have an initialiser", var->name);
     if (e->kind == EXPR_ARRAY)
         var->init = check_array_init(c, var->type, e, var);
     else

@@ -16,7 +16,8 @@ static void check_anonymous_receiver(checker *c, const ast_stream *s, const ast_
 {
     const ast_stream *target = portal->type->target;
     if (s->kind != STREAM_FILTER) {
-        diag_error(c->diags, portal->range, "only a filter can receive messages, but this is a %s", stream_kind_name(s->kind));
+        diag_error(c->diags, portal->range, "only a filter can receive messages, but this is a %s",
+                   stream_kind_name(s->kind));
         return;
     }
     for (VEC_EACH(ast_function *, it, &target->handlers)) {
@@ -26,8 +27,9 @@ static void check_anonymous_receiver(checker *c, const ast_stream *s, const ast_
             same = types_agree(own->params.data[i]->type, wanted->params.data[i]->type);
         if (same || s->broken)
             continue;
-        diag_record *r = diag_error(c->diags, portal->range, "this filter cannot receive messages for '%s': it %s handler '%s'",
-                                    target->name, own ? "has other parameters in its" : "lacks the", wanted->name);
+        diag_record *r =
+            diag_error(c->diags, portal->range, "this filter cannot receive messages for '%s': it %s handler '%s'",
+                       target->name, own ? "has other parameters in its" : "lacks the", wanted->name);
         diag_add_note(c->diags, r, wanted->name_range, "the handler is declared here");
     }
 }
@@ -39,12 +41,13 @@ void check_portals(checker *c, ast_child *child)
         if (portal->type->kind == TYPE_ERROR)
             continue;
         if (portal->type->kind != TYPE_PORTAL) {
-            diag_error(c->diags, portal->range, "'%s' is not a portal but '%s'", portal->u.name.name, type_name(c, portal->type));
+            diag_error(c->diags, portal->range, "'%s' is not a portal but '%s'", portal->u.name.name,
+                       value_type_name(c, portal));
         } else if (child->anonymous) {
             check_anonymous_receiver(c, child->anonymous, portal);
         } else if (child->decl && child->decl != portal->type->target) {
-            diag_record *r = diag_error(c->diags, portal->range, "'%s' reaches only filters '%s', not '%s'", portal->u.name.name,
-                                        portal->type->target->name, child->name);
+            diag_record *r = diag_error(c->diags, portal->range, "'%s' reaches only filters '%s', not '%s'",
+                                        portal->u.name.name, portal->type->target->name, child->name);
             diag_add_note(c->diags, r, portal->u.name.var->range, "'%s' is declared here", portal->u.name.name);
         }
     }
@@ -65,8 +68,8 @@ static void check_handler_args(checker *c, ast_stmt *s, const ast_function *f)
     ast_expr_list *args = &s->u.send.args;
     s->u.send.decl = f;
     if (args->len != f->params.len) {
-        diag_record *r = diag_error(c->diags, s->range, "handler '%s' takes %zu argument%s, but is sent %zu", f->name, f->params.len,
-                                    f->params.len == 1 ? "" : "s", args->len);
+        diag_record *r = diag_error(c->diags, s->range, "handler '%s' takes %zu argument%s, but is sent %zu", f->name,
+                                    f->params.len, f->params.len == 1 ? "" : "s", args->len);
         diag_add_note(c->diags, r, f->name_range, "'%s' is declared here", f->name);
         return;
     }
@@ -88,8 +91,9 @@ static void check_handler(checker *c, ast_stmt *s, const ast_stream *target)
     const char **names = ARENA_ARRAY(c->arena, const char *, target->handlers.len);
     for (size_t i = 0; i < target->handlers.len; i++)
         names[i] = target->handlers.data[i]->name;
-    diag_record *r = error_unknown(c, s->u.send.handler_range, arena_printf(c->arena, "handler of filter '%s':", target->name),
-                                   name, diag_nearest(name, names, target->handlers.len));
+    diag_record *r =
+        error_unknown(c, s->u.send.handler_range, arena_printf(c->arena, "handler of filter '%s':", target->name), name,
+                      diag_nearest(name, names, target->handlers.len));
     diag_add_note(c->diags, r, target->name_range, "'%s' is declared here", target->name);
 }
 
@@ -108,7 +112,8 @@ static void check_call_statement(checker *c, ast_stmt *s)
     s->kind = STMT_EXPR;
     s->u.expr = check_expr(c, call);
     if (latency && s->u.expr->kind != EXPR_ERROR)
-        diag_error(c->diags, s->range, "a latency belongs to a message, but this is a call: there is no portal of that name");
+        diag_error(c->diags, s->range,
+                   "a latency belongs to a message, but this is a call: there is no portal of that name");
 }
 
 void check_send(checker *c, ast_stmt *s)
@@ -126,12 +131,13 @@ void check_send(checker *c, ast_stmt *s)
         return;
     if (portal->type->kind != TYPE_PORTAL) {
         diag_error(c->diags, portal->range, "'%s' is not a portal but '%s', so no message can be sent to it",
-                   portal->u.name.name, type_name(c, portal->type));
+                   portal->u.name.name, value_type_name(c, portal));
         return;
     }
     ast_function_kind kind = c->function ? c->function->kind : FUNC_INIT;
     if (kind == FUNC_INIT) {
-        diag_error(c->diags, s->range, "messages are sent in 'work', 'prework', handlers and functions of a filter, not in %s",
+        diag_error(c->diags, s->range,
+                   "messages are sent in 'work', 'prework', handlers and functions of a filter, not in %s",
                    place_name(c));
         return;
     }

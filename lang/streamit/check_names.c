@@ -131,6 +131,14 @@ diag_record *error_unknown(checker *c, src_range range, const char *what, const 
     return r;
 }
 
+bool first_unknown(checker *c, const char *what, const char *name)
+{
+    const char *key = arena_printf(c->arena, "%s %s", what, name);
+    bool first = !is_unsure(c, name) && !hmap_get(&c->unknown, key);
+    hmap_set(&c->unknown, key, c->program);
+    return first;
+}
+
 static void report_unknown_var(checker *c, const char *name, src_range range)
 {
     const void *where = c->stream ? (const void *)c->stream : (const void *)c->program;
@@ -180,8 +188,9 @@ ast_var *resolve_var(checker *c, const char *name, src_range range)
         return NULL;
     }
     if (c->constant && b->var->kind == VAR_FIELD && !b->var->init && b->var->type->kind != TYPE_ERROR) {
-        diag_record *r = diag_error(c->diags, range, "'%s' in %s needs an initialiser: the value must be known before 'init' runs",
-                                    name, c->constant);
+        diag_record *r =
+            diag_error(c->diags, range, "'%s' in %s needs an initialiser: the value must be known before 'init' runs",
+                       name, c->constant);
         diag_add_note(c->diags, r, b->var->range, "'%s' is declared here", name);
         return NULL;
     }

@@ -62,8 +62,8 @@ static void check_direction(checker *c, ast_function *f, rate_kind kind)
         if (rate_is_zero(r))
             return;
         *reported_flag(info, kind) = true;
-        diag_record *d = diag_error(c->diags, r->range, "'%s' cannot %s: the %s type of %s is 'void'", f->name, rate_word[kind],
-                                    out ? "output" : "input", stream_name(c, s));
+        diag_record *d = diag_error(c->diags, r->range, "'%s' cannot %s: the %s type of %s is 'void'", f->name,
+                                    rate_word[kind], out ? "output" : "input", stream_name(c, s));
         diag_add_note(c->diags, d, s->type_range, "the type is written here");
         return;
     }
@@ -74,8 +74,8 @@ static void check_direction(checker *c, ast_function *f, rate_kind kind)
         info->reported_peek = true;
     const char *type = type_name(c, t);
     if (r->given)
-        diag_error(c->diags, r->range, "'work' of %s must %s something: the %s type is '%s', not 'void'", stream_name(c, s),
-                   rate_word[kind], out ? "output" : "input", type);
+        diag_error(c->diags, r->range, "'work' of %s must %s something: the %s type is '%s', not 'void'",
+                   stream_name(c, s), rate_word[kind], out ? "output" : "input", type);
     else
         diag_error(c->diags, f->name_range, "'work' of %s must declare a %s rate: the %s type is '%s', not 'void'",
                    stream_name(c, s), rate_word[kind], out ? "output" : "input", type);

@@ -13,14 +13,11 @@ const char *place_name(const checker *c)
     }
     const ast_function *f = c->function;
     switch (f->kind) {
-    case FUNC_INIT:
-        return f->stream ? "'init'" : "the 'static' block";
-    case FUNC_HANDLER:
-        return arena_printf(c->arena, "handler '%s'", f->name);
+    case FUNC_INIT: return f->stream ? "'init'" : "the 'static' block";
+    case FUNC_HANDLER: return arena_printf(c->arena, "handler '%s'", f->name);
     case FUNC_HELPER:
         return arena_printf(c->arena, "'%s%s%s'", f->module ? f->module : "", f->module ? "." : "", f->name);
-    default:
-        return arena_printf(c->arena, "'%s'", f->name);
+    default: return arena_printf(c->arena, "'%s'", f->name);
     }
 }
 
@@ -52,12 +49,14 @@ static void check_compound(checker *c, ast_stmt *s)
         return;
     bool fits = arith ? lang_type_is_numeric(target->type) && lang_type_is_numeric(value->type) : ints;
     if (!fits) {
-        diag_error(c->diags, s->range, "operator '%s=' needs %s, but its operands are '%s' and '%s'", lang_binary_spelling[op],
-                   arith ? "numbers" : "two ints", type_name(c, target->type), type_name(c, value->type));
+        diag_error(c->diags, s->range, "operator '%s=' needs %s, but its operands are '%s' and '%s'",
+                   lang_binary_spelling[op], arith ? "numbers" : "two ints", value_type_name(c, target),
+                   value_type_name(c, value));
         return;
     }
     const lang_type *type = shift ? &lang_type_int : target->type;
-    s->u.assign.value = coerce(c, value, type, false, arena_printf(c->arena, "the value for %s", target_name(c, target)));
+    s->u.assign.value =
+        coerce(c, value, type, false, arena_printf(c->arena, "the value for %s", target_name(c, target)));
 }
 
 static void check_assign(checker *c, ast_stmt *s)
@@ -83,9 +82,11 @@ static void check_return(checker *c, ast_stmt *s)
         return;
     if (s->u.expr && result->kind == TYPE_VOID) {
         if (s->u.expr->type->kind != TYPE_ERROR)
-            diag_error(c->diags, s->u.expr->range, "%s returns nothing, but a value is given to 'return'", place_name(c));
+            diag_error(c->diags, s->u.expr->range, "%s returns nothing, but a value is given to 'return'",
+                       place_name(c));
     } else if (s->u.expr) {
-        s->u.expr = coerce(c, s->u.expr, result, true, arena_printf(c->arena, "the value returned from %s", place_name(c)));
+        s->u.expr =
+            coerce(c, s->u.expr, result, true, arena_printf(c->arena, "the value returned from %s", place_name(c)));
     } else if (result->kind != TYPE_VOID) {
         diag_error(c->diags, s->range, "'return' in '%s' needs a value of type '%s'", f->name, type_name(c, result));
     }
@@ -95,7 +96,8 @@ static void check_push(checker *c, ast_stmt *s)
 {
     s->u.expr = check_expr(c, s->u.expr);
     if (!tape_allowed(c)) {
-        diag_error(c->diags, s->range, "'push' is allowed only in 'work', 'prework' and the functions of a filter, not in %s",
+        diag_error(c->diags, s->range,
+                   "'push' is allowed only in 'work', 'prework' and the functions of a filter, not in %s",
                    place_name(c));
         return;
     }
@@ -108,7 +110,8 @@ static void check_enqueue(checker *c, ast_stmt *s)
 {
     s->u.expr = check_expr(c, s->u.expr);
     if (c->function || c->stream->kind != STREAM_FEEDBACKLOOP)
-        diag_error(c->diags, s->range, "'enqueue' is allowed only in the body of a feedbackloop, not in %s", place_name(c));
+        diag_error(c->diags, s->range, "'enqueue' is allowed only in the body of a feedbackloop, not in %s",
+                   place_name(c));
     else
         VEC_PUSH(c->arena, &c->composite->enqueues, s);
 }
@@ -145,23 +148,16 @@ void check_stmt(checker *c, ast_stmt *s)
 {
     switch (s->kind) {
     case STMT_ERROR:
-    case STMT_EMPTY:
-        break;
+    case STMT_EMPTY: break;
     case STMT_BLOCK:
         scope_push(c);
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
             check_stmt(c, *it);
         scope_pop(c);
         break;
-    case STMT_DECL:
-        check_var_list(c, &s->u.decl);
-        break;
-    case STMT_ASSIGN:
-        check_assign(c, s);
-        break;
-    case STMT_EXPR:
-        s->u.expr = check_expr(c, s->u.expr);
-        break;
+    case STMT_DECL: check_var_list(c, &s->u.decl); break;
+    case STMT_ASSIGN: check_assign(c, s); break;
+    case STMT_EXPR: s->u.expr = check_expr(c, s->u.expr); break;
     case STMT_IF:
         s->u.if_.cond = check_condition(c, s->u.if_.cond, "'if'");
         check_nested(c, s->u.if_.then);
@@ -169,35 +165,21 @@ void check_stmt(checker *c, ast_stmt *s)
         break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR:
-        check_loop(c, s);
-        break;
+    case STMT_FOR: check_loop(c, s); break;
     case STMT_BREAK:
     case STMT_CONTINUE:
         if (c->loops == 0)
             diag_error(c->diags, s->range, "'%s' outside a loop", s->kind == STMT_BREAK ? "break" : "continue");
         break;
-    case STMT_RETURN:
-        check_return(c, s);
-        break;
-    case STMT_PUSH:
-        check_push(c, s);
-        break;
-    case STMT_ENQUEUE:
-        check_enqueue(c, s);
-        break;
+    case STMT_RETURN: check_return(c, s); break;
+    case STMT_PUSH: check_push(c, s); break;
+    case STMT_ENQUEUE: check_enqueue(c, s); break;
     case STMT_ADD:
     case STMT_BODY:
-    case STMT_LOOP:
-        check_child(c, s);
-        break;
+    case STMT_LOOP: check_child(c, s); break;
     case STMT_SPLIT:
-    case STMT_JOIN:
-        check_split(c, s);
-        break;
-    case STMT_SEND:
-        check_send(c, s);
-        break;
+    case STMT_JOIN: check_split(c, s); break;
+    case STMT_SEND: check_send(c, s); break;
     }
 }
 
@@ -212,11 +194,8 @@ static bool can_complete(const ast_stmt *s, bool *breaks)
     bool inner = false, ends;
     switch (s->kind) {
     case STMT_RETURN:
-    case STMT_CONTINUE:
-        return false;
-    case STMT_BREAK:
-        *breaks = true;
-        return false;
+    case STMT_CONTINUE: return false;
+    case STMT_BREAK: *breaks = true; return false;
     case STMT_BLOCK:
         for (VEC_EACH(ast_stmt *, it, &s->u.block)) {
             if (!can_complete(*it, breaks))
@@ -227,14 +206,11 @@ static bool can_complete(const ast_stmt *s, bool *breaks)
         ends = can_complete(s->u.if_.then, breaks);
         return (s->u.if_.otherwise ? can_complete(s->u.if_.otherwise, breaks) : true) || ends;
     case STMT_WHILE:
-    case STMT_FOR:
-        can_complete(s->u.loop.body, &inner);
-        return inner || !is_literal_true(s->u.loop.cond);
+    case STMT_FOR: can_complete(s->u.loop.body, &inner); return inner || !is_literal_true(s->u.loop.cond);
     case STMT_DO:
         ends = can_complete(s->u.loop.body, &inner);
         return inner || (ends && !is_literal_true(s->u.loop.cond));
-    default:
-        return true;
+    default: return true;
     }
 }
 
@@ -251,8 +227,8 @@ void check_function_body(checker *c, ast_function *f)
     bool breaks = false, value = f->result->kind != TYPE_VOID && f->result->kind != TYPE_ERROR;
     if (value && !f->broken && can_complete(f->body, &breaks)) {
         uint32_t end = f->body->range.end;
-        diag_error(c->diags, (src_range){f->body->range.file, end - 1, end}, "%s must return a '%s' here", place_name(c),
-                   type_name(c, f->result));
+        diag_error(c->diags, (src_range){f->body->range.file, end - 1, end}, "%s must return a value of type '%s' here",
+                   place_name(c), type_name(c, f->result));
     }
     c->function = NULL;
     c->info = NULL;

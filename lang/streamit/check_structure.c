@@ -59,22 +59,24 @@ static ast_stream *find_child(checker *c, ast_stmt *s)
     if (builtin) {
         if (argument)
             return builtin_stream(c, s, builtin, argument);
-        diag_error(c->diags, child->name_range, "'%s' needs the type of its items, as in '%s<int>'", child->name, child->name);
+        diag_error(c->diags, child->name_range, "'%s' needs the type of its items, as in '%s<int>'", child->name,
+                   child->name);
         return builtin_stream(c, s, builtin, &lang_type_error);
     }
     if (strcmp(child->name, "ImageDisplay") == 0) {
-        diag_error(c->diags, child->name_range, "'ImageDisplay' is not supported: write the pixels to a file with 'FileWriter<int>'");
+        diag_error(c->diags, child->name_range,
+                   "'ImageDisplay' is not supported: write the pixels to a file with 'FileWriter<int>'");
         return NULL;
     }
     ast_stream *decl = hmap_get(&c->streams, child->name);
     if (!decl) {
-        if (!is_unsure(c, child->name))
+        if (first_unknown(c, "stream", child->name))
             error_unknown(c, child->name_range, "stream", child->name, nearest_key(c, &c->streams, child->name));
         return NULL;
     }
     if (argument)
-        diag_error(c->diags, child->name_range, "'%s' takes no type argument: only Identity, FileReader and FileWriter do",
-                   child->name);
+        diag_error(c->diags, child->name_range,
+                   "'%s' takes no type argument: only Identity, FileReader and FileWriter do", child->name);
     return decl;
 }
 
@@ -87,9 +89,9 @@ static void check_child_args(checker *c, ast_child *child)
     if (!decl)
         return;
     if (args->len != decl->params.len) {
-        diag_record *r = diag_error(c->diags, child->name_range, "'%s' takes %zu argument%s, but %zu %s given", child->name,
-                                    decl->params.len, decl->params.len == 1 ? "" : "s", args->len,
-                                    args->len == 1 ? "is" : "are");
+        diag_record *r =
+            diag_error(c->diags, child->name_range, "'%s' takes %zu argument%s, but %zu %s given", child->name,
+                       decl->params.len, decl->params.len == 1 ? "" : "s", args->len, args->len == 1 ? "is" : "are");
         if (!decl->builtin)
             diag_add_note(c->diags, r, decl->name_range, "'%s' is declared here", decl->name);
         return;
@@ -188,6 +190,7 @@ typedef struct counter {
     const ast_stmt *first[ONE_COUNT], *second[ONE_COUNT];
     bool reported[ONE_COUNT];
     size_t children; // 'add' statements anywhere
+    bool broken;     // there are statements that could not be parsed
     flow exit;       // where 'return' stands
     flow *leave;     // where break and continue of the innermost loop stand
 } counter;
@@ -228,8 +231,8 @@ static void count_loop(counter *k, const ast_stmt *s, flow *f)
     for (int i = 0; i < ONE_COUNT; i++) {
         if (inside.max[i] > 0 && !k->reported[i]) {
             k->reported[i] = true;
-            diag_error(k->c->diags, k->first[i]->range, "'%s' stands in a loop, but there must be exactly one on every path",
-                       one_word[i]);
+            diag_error(k->c->diags, k->first[i]->range,
+                       "'%s' stands in a loop, but there must be exactly one on every path", one_word[i]);
         }
     }
     (void)f;
@@ -239,21 +242,12 @@ static void count_stmt(counter *k, const ast_stmt *s, flow *f)
 {
     flow then, otherwise;
     switch (s->kind) {
-    case STMT_SPLIT:
-        count_one(k, s, f, ONE_SPLIT);
-        break;
-    case STMT_JOIN:
-        count_one(k, s, f, ONE_JOIN);
-        break;
-    case STMT_BODY:
-        count_one(k, s, f, ONE_BODY);
-        break;
-    case STMT_LOOP:
-        count_one(k, s, f, ONE_LOOP);
-        break;
-    case STMT_ADD:
-        k->children++;
-        break;
+    case STMT_SPLIT: count_one(k, s, f, ONE_SPLIT); break;
+    case STMT_JOIN: count_one(k, s, f, ONE_JOIN); break;
+    case STMT_BODY: count_one(k, s, f, ONE_BODY); break;
+    case STMT_LOOP: count_one(k, s, f, ONE_LOOP); break;
+    case STMT_ADD: k->children++; break;
+    case STMT_ERROR: k->broken = true; break;
     case STMT_BLOCK:
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
             count_stmt(k, *it, f);
@@ -268,9 +262,7 @@ static void count_stmt(counter *k, const ast_stmt *s, flow *f)
         break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR:
-        count_loop(k, s, f);
-        break;
+    case STMT_FOR: count_loop(k, s, f); break;
     case STMT_RETURN:
         merge(&k->exit, f);
         f->reachable = false;
@@ -281,8 +273,7 @@ static void count_stmt(counter *k, const ast_stmt *s, flow *f)
             merge(k->leave, f);
         f->reachable = false;
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -296,7 +287,8 @@ static void check_one(counter *k, const ast_stream *s, const flow *end, int whic
         diag_error(d, s->name_range, "%s has no '%s': a %s needs exactly one", stream_name(k->c, s), word, kind);
     } else if (end->reachable && end->max[which] > 1) {
         const ast_stmt *second = k->second[which] ? k->second[which] : k->first[which];
-        diag_record *r = diag_error(d, second->range, "a %s has exactly one '%s', but on some path there are more", kind, word);
+        diag_record *r =
+            diag_error(d, second->range, "a %s has exactly one '%s', but on some path there are more", kind, word);
         diag_add_note(d, r, k->first[which]->range, "the first '%s' is here", word);
     } else if (end->reachable && end->min[which] == 0) {
         diag_error(d, k->first[which]->range, "a %s has exactly one '%s', but on some path there is none", kind, word);
@@ -311,6 +303,8 @@ void check_structure(checker *c, ast_stream *s)
     flow f = {.reachable = true};
     count_stmt(&k, s->body, &f);
     merge(&f, &k.exit);
+    if (k.broken)
+        return;
     if (s->kind == STREAM_SPLITJOIN || s->kind == STREAM_FEEDBACKLOOP) {
         check_one(&k, s, &f, ONE_SPLIT);
         check_one(&k, s, &f, ONE_JOIN);

@@ -9,6 +9,11 @@ const char *type_name(checker *c, const lang_type *t)
     return lang_type_name(c->arena, t);
 }
 
+const char *value_type_name(checker *c, const ast_expr *e)
+{
+    return type_name(c, e->kind == EXPR_INT ? &lang_type_int : e->type);
+}
+
 bool types_agree(const lang_type *a, const lang_type *b)
 {
     for (; a->kind == TYPE_ARRAY && b->kind == TYPE_ARRAY; a = a->element, b = b->element) {
@@ -17,6 +22,13 @@ bool types_agree(const lang_type *a, const lang_type *b)
             return false;
     }
     return lang_type_same(a, b);
+}
+
+static const char *nearest_type(checker *c, const char *name)
+{
+    static const char *const words[] = {"boolean", "bit", "int", "float", "double", "complex", "void"};
+    const char *nearest = nearest_key(c, &c->structs, name);
+    return nearest ? nearest : diag_nearest(name, words, sizeof words / sizeof words[0]);
 }
 
 static const lang_type *resolve_struct(checker *c, const lang_type *t, src_range range)
@@ -31,12 +43,12 @@ static const lang_type *resolve_struct(checker *c, const lang_type *t, src_range
         resolved->decl = decl;
         return resolved;
     }
-    if (is_unsure(c, name))
+    if (!first_unknown(c, "type", name))
         return &lang_type_error;
     static const struct {
         const char *other, *ours;
-    } words[] = {{"string", "String"}, {"bool", "boolean"}, {"Complex", "complex"}, {"long", "int"}, {"short", "int"},
-                 {"char", "int"},      {"unsigned", "int"}};
+    } words[] = {{"string", "String"}, {"bool", "boolean"}, {"Complex", "complex"}, {"long", "int"},
+                 {"short", "int"},     {"char", "int"},     {"unsigned", "int"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(name, words[i].other) == 0) {
             diag_error(c->diags, range, "unknown type '%s': the type nearest to it is '%s'", name, words[i].ours);
@@ -46,7 +58,7 @@ static const lang_type *resolve_struct(checker *c, const lang_type *t, src_range
     if (hmap_get(&c->streams, name))
         diag_error(c->diags, range, "'%s' is a stream, not a type", name);
     else
-        error_unknown(c, t->decl->range, "type", name, nearest_key(c, &c->structs, name));
+        error_unknown(c, t->decl->range, "type", name, nearest_type(c, name));
     return &lang_type_error;
 }
 
@@ -69,7 +81,7 @@ static const lang_type *resolve_portal(checker *c, const lang_type *t)
     if (target)
         diag_error(c->diags, range, "a portal reaches the handlers of a filter, but '%s' is a %s", name,
                    target->builtin ? "built-in stream" : stream_kind_name(target->kind));
-    else if (!is_unsure(c, name))
+    else if (first_unknown(c, "stream", name))
         error_unknown(c, range, "filter", name, nearest_key(c, &c->streams, name));
     return &lang_type_error;
 }
@@ -77,17 +89,12 @@ static const lang_type *resolve_portal(checker *c, const lang_type *t)
 static const char *use_name(type_use use)
 {
     switch (use) {
-    case USE_VARIABLE:
-        return "a variable";
-    case USE_PARAMETER:
-        return "a parameter";
+    case USE_VARIABLE: return "a variable";
+    case USE_PARAMETER: return "a parameter";
     case USE_TAPE:
-    case USE_ITEM:
-        return "the item of a stream";
-    case USE_RESULT:
-        return "the result of a function";
-    case USE_STRUCT_FIELD:
-        return "a field of a struct";
+    case USE_ITEM: return "the item of a stream";
+    case USE_RESULT: return "the result of a function";
+    case USE_STRUCT_FIELD: return "a field of a struct";
     }
     return "";
 }
@@ -95,14 +102,10 @@ static const char *use_name(type_use use)
 static bool usable(const lang_type *base, bool array, type_use use)
 {
     switch (base->kind) {
-    case TYPE_VOID:
-        return !array && (use == USE_TAPE || use == USE_RESULT);
-    case TYPE_STRING:
-        return !array && use == USE_PARAMETER;
-    case TYPE_PORTAL:
-        return !array && (use == USE_VARIABLE || use == USE_PARAMETER);
-    default:
-        return true;
+    case TYPE_VOID: return !array && (use == USE_TAPE || use == USE_RESULT);
+    case TYPE_STRING: return !array && use == USE_PARAMETER;
+    case TYPE_PORTAL: return !array && (use == USE_VARIABLE || use == USE_PARAMETER);
+    default: return true;
     }
 }
 
@@ -117,8 +120,9 @@ const lang_type *check_type(checker *c, const lang_type *t, src_range range, typ
         base = resolve_portal(c, base);
     if (base->kind != TYPE_ERROR && !usable(base, t->kind == TYPE_ARRAY, use)) {
         bool arrays = t->kind == TYPE_ARRAY;
-        diag_error(c->diags, range, "%s'%s' cannot be the type of %s%s", arrays ? "an array of " : "", type_name(c, base),
-                   use_name(use), base->kind == TYPE_STRING ? ": strings are only literals, concatenations and parameters" : "");
+        diag_error(c->diags, range, "%s'%s' cannot be the type of %s%s", arrays ? "an array of " : "",
+                   type_name(c, base), use_name(use),
+                   base->kind == TYPE_STRING ? ": strings are only literals, concatenations and parameters" : "");
         base = &lang_type_error;
     }
     if (t->kind != TYPE_ARRAY)
@@ -174,7 +178,8 @@ static struct_visit *visit_field(checker *c, hmap *visits, struct_visit *v, ast_
         return NULL;
     struct_visit *seen = hmap_getn(visits, &inner, sizeof inner);
     if (seen && seen->active) {
-        diag_error(c->diags, field->range, "struct '%s' contains itself through its field '%s'", inner->name, field->name);
+        diag_error(c->diags, field->range, "struct '%s' contains itself through its field '%s'", inner->name,
+                   field->name);
     } else if (depth >= MAX_STRUCT_HEIGHT || (seen && seen->height >= MAX_STRUCT_HEIGHT)) {
         diag_error(c->diags, field->range, "structs are nested too deeply here: at most %d levels are supported",
                    MAX_STRUCT_HEIGHT);

@@ -160,7 +160,8 @@ static int string_token(lexer *lx, const char *text, size_t len)
         if (n == 0) {
             uint32_t at = lx->begin + 1 + (uint32_t)i;
             diag_error(lx->diags, (src_range){lx->file, at, at + 2},
-                       "unknown escape in a string: expected \\n, \\r, \\t, \\b, \\f, \\\", \\', \\\\ or up to three octal digits");
+                       "unknown escape in a string: expected \\n, \\r, \\t, \\b, \\f, \\\", \\', \\\\ or up to three "
+                       "octal digits");
             i++;
             continue;
         }
@@ -209,9 +210,10 @@ int lex_bad_assign(lexer *lx, lang_binary_op op)
 void lex_directive(lexer *lx)
 {
     lx->after_error = true;
-    diag_error(lx->diags, (src_range){lx->file, lx->begin, lx->begin + 1},
-               "unexpected character '#': there is no preprocessor, and the files of a program are simply all named to the "
-               "compiler");
+    diag_error(
+        lx->diags, (src_range){lx->file, lx->begin, lx->begin + 1},
+        "unexpected character '#': there is no preprocessor, and the files of a program are simply all named to the "
+        "compiler");
 }
 
 void lex_bad_character(lexer *lx, unsigned char c)
@@ -238,23 +240,15 @@ void lex_bad_character(lexer *lx, unsigned char c)
 static const char *kind_word(int kind)
 {
     switch (kind) {
-    case TOK_ID:
-        return "identifier";
-    case TOK_INT_LITERAL:
-        return "int";
-    case TOK_FLOAT_LITERAL:
-        return "float";
-    case TOK_IMAGINARY:
-        return "imaginary";
-    case TOK_STRING:
-        return "string";
+    case TOK_ID: return "identifier";
+    case TOK_INT_LITERAL: return "int";
+    case TOK_FLOAT_LITERAL: return "float";
+    case TOK_IMAGINARY: return "imaginary";
+    case TOK_STRING: return "string";
     case TOK_BAD_LITERAL:
-    case TOK_BAD_ASSIGN:
-        return "error";
-    case TOK_END:
-        return "end";
-    default:
-        return streamit_token_is_keyword(kind) ? "keyword" : "punctuation";
+    case TOK_BAD_ASSIGN: return "error";
+    case TOK_END: return "end";
+    default: return streamit_token_is_keyword(kind) ? "keyword" : "punctuation";
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the generated scanner calls: one function a kind of token. Those that give int return nonzero after setting lx->current.
+// What the generated scanner calls: one function a kind of token. Those that give int return nonzero after setting
+// lx->current.
 #ifndef SVMC_LANG_STREAMIT_LEX_H
 #define SVMC_LANG_STREAMIT_LEX_H
 

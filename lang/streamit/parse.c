@@ -33,7 +33,8 @@ const char *feed_text(const parse_feed *f, size_t index)
         return "the end of the file";
     const source_file *source = source_get(f->ctx->diags->sources, f->ctx->file);
     uint32_t len = t->end - t->begin;
-    return arena_printf(f->ctx->arena, "'%.*s%s'", (int)(len > 40 ? 40 : len), source->text + t->begin, len > 40 ? "..." : "");
+    return arena_printf(f->ctx->arena, "'%.*s%s'", (int)(len > 40 ? 40 : len), source->text + t->begin,
+                        len > 40 ? "..." : "");
 }
 
 static void push_token(parse_feed *f, int kind, const token *t, src_range range)
@@ -41,24 +42,13 @@ static void push_token(parse_feed *f, int kind, const token *t, src_range range)
     STREAMIT_YYSTYPE value = {0};
     if (t) {
         switch (kind) {
-        case TOK_ID:
-            value.name = t->value.name;
-            break;
-        case TOK_INT_LITERAL:
-            value.integer = t->value.integer;
-            break;
+        case TOK_ID: value.name = t->value.name; break;
+        case TOK_INT_LITERAL: value.integer = t->value.integer; break;
         case TOK_FLOAT_LITERAL:
-        case TOK_IMAGINARY:
-            value.number = t->value.number;
-            break;
-        case TOK_STRING:
-            value.string = t->value.string;
-            break;
-        case TOK_BAD_ASSIGN:
-            value.op = t->value.op;
-            break;
-        default:
-            break;
+        case TOK_IMAGINARY: value.number = t->value.number; break;
+        case TOK_STRING: value.string = t->value.string; break;
+        case TOK_BAD_ASSIGN: value.op = t->value.op; break;
+        default: break;
         }
     }
     if (kind == '{')
@@ -78,9 +68,7 @@ static void push_missing(parse_feed *f, int kind)
 static void track(parse_feed *f, size_t index)
 {
     switch (tok(f, index)->kind) {
-    case '(':
-        VEC_PUSH(f->ctx->arena, &f->parens, index);
-        break;
+    case '(': VEC_PUSH(f->ctx->arena, &f->parens, index); break;
     case ')':
         if (f->parens.len > 0)
             f->parens.len--;
@@ -95,8 +83,7 @@ static void track(parse_feed *f, size_t index)
         f->parens.len = 0;
         f->start = index + 1;
         break;
-    default:
-        break;
+    default: break;
     }
 }
 
@@ -133,10 +120,8 @@ static bool begins_statement(int kind)
     case TOK_PUSH:
     case TOK_RETURN:
     case TOK_BREAK:
-    case TOK_CONTINUE:
-        return true;
-    default:
-        return false;
+    case TOK_CONTINUE: return true;
+    default: return false;
     }
 }
 
@@ -192,11 +177,31 @@ static bool at_file_level(const parse_feed *f)
     return f->ctx->lists.len == 0;
 }
 
+// Makes an error of what is being parsed and ends it.
+static void end_statement(parse_feed *f, src_range here)
+{
+    push_token(f, TOK_BAD, NULL, here);
+    if (feed_acceptable(f, ')'))
+        push_missing(f, ')');
+    push_missing(f, ';');
+}
+
+// Closes all open bodies, so that what was parsed of them stays in the tree.
+static void close_lists(parse_feed *f, src_range here)
+{
+    for (size_t tries = 3 * f->ctx->lists.len + 3; tries > 0 && f->ctx->lists.len > 0; tries--) {
+        if (feed_acceptable(f, '}'))
+            push_missing(f, '}');
+        else
+            end_statement(f, here);
+    }
+}
+
 // A declaration of the file where a statement or member should be: a '}' is missing before it.
 static bool repair_missing_brace(parse_feed *f)
 {
     size_t begin = f->at;
-    if (at_file_level(f))
+    if (at_file_level(f) || f->brace_at == f->at || f->brace_at == f->start)
         return false;
     if (tok(f, f->at)->kind == TOK_ARROW && f->start < f->at && on_new_line(f, f->start) && declaration_at(f, f->start))
         begin = f->start;
@@ -206,20 +211,50 @@ static bool repair_missing_brace(parse_feed *f)
     diag_record *r = diag_error(f->ctx->diags, where, "expected '}' before this declaration");
     uint32_t open = VEC_LAST(&f->ctx->lists);
     diag_add_note(f->ctx->diags, r, (src_range){f->ctx->file, open, open + 1}, "to match this '{'");
-    if (begin < f->at) {
-        push_token(f, TOK_BAD, NULL, where);
-        push_token(f, ';', NULL, where);
-    }
+    if (begin < f->at)
+        end_statement(f, where);
     f->at = begin;
-    for (size_t tries = f->ctx->lists.len + 1; tries > 0 && f->ctx->lists.len > 0; tries--) {
-        if (!feed_acceptable(f, '}')) {
-            push_token(f, TOK_BAD, NULL, where);
-            push_token(f, ';', NULL, where);
-        }
-        push_missing(f, '}');
-    }
+    close_lists(f, where);
+    f->brace_at = f->at;
     f->braces = f->ctx->lists.len;
     f->parens.len = 0;
+    f->start = f->at;
+    f->quiet_at = f->at;
+    return true;
+}
+
+static bool belongs_in_composite(int kind)
+{
+    return kind == TOK_ADD || kind == TOK_SPLIT || kind == TOK_JOIN || kind == TOK_BODY || kind == TOK_LOOP ||
+           kind == TOK_ENQUEUE;
+}
+
+// A statement of the composite around an anonymous filter, among the members of that filter: its '}' is missing.
+static bool repair_missing_filter_end(parse_feed *f)
+{
+    size_t at = f->at + (tok(f, f->at)->kind == ';');
+    if (f->ctx->lists.len < 2 || !feed_acceptable(f, TOK_WORK) || !belongs_in_composite(tok(f, at)->kind))
+        return false;
+    uint32_t open = VEC_LAST(&f->ctx->lists);
+    diag_record *r = diag_error(f->ctx->diags, feed_range(f, at), "expected '}' before %s", feed_text(f, at));
+    diag_add_note(f->ctx->diags, r, (src_range){f->ctx->file, open, open + 1}, "to match this '{'");
+    push_missing(f, '}');
+    f->start = f->at;
+    return true;
+}
+
+// A body without its '{'.
+static bool repair_missing_open(parse_feed *f)
+{
+    int kind = tok(f, f->at)->kind;
+    if (f->at == 0 || !feed_acceptable(f, '{') || feed_acceptable(f, TOK_IF) || feed_acceptable(f, TOK_INT_LITERAL) ||
+        !on_new_line(f, f->at) || !(begins_member(kind) || begins_statement(kind) || begins_type(kind)))
+        return false;
+    uint32_t end = tok(f, f->at - 1)->end;
+    src_range where = {f->ctx->file, end, end};
+    diag_record *r = diag_error(f->ctx->diags, where, "expected '{' after %s", feed_text(f, f->at - 1));
+    diag_add_fixit(f->ctx->diags, r, where, " {");
+    push_missing(f, '{');
     f->start = f->at;
     f->quiet_at = f->at;
     return true;
@@ -241,7 +276,7 @@ static bool repair_extra_semicolon(parse_feed *f)
 static bool follows_statement(const parse_feed *f)
 {
     int kind = tok(f, f->at)->kind;
-    return on_new_line(f, f->at) || kind == '}' || begins_statement(kind) || begins_member(kind);
+    return on_new_line(f, f->at) || kind == '}' || kind == TOK_ELSE || begins_statement(kind) || begins_member(kind);
 }
 
 static bool repair_missing_closer(parse_feed *f, int closer)
@@ -301,8 +336,7 @@ static bool used_as_name(const parse_feed *f, size_t index)
     case ';':
     case ',':
     case ')':
-    case ']':
-        return in_statement;
+    case ']': return in_statement;
     case '=':
     case '[':
     case '.':
@@ -318,10 +352,8 @@ static bool used_as_name(const parse_feed *f, size_t index)
     case TOK_EQ:
     case TOK_NE:
     case TOK_LE:
-    case TOK_GE:
-        return true;
-    default:
-        return tok(f, index + 1)->kind >= TOK_ADD_ASSIGN && tok(f, index + 1)->kind <= TOK_SHR_ASSIGN;
+    case TOK_GE: return true;
+    default: return tok(f, index + 1)->kind >= TOK_ADD_ASSIGN && tok(f, index + 1)->kind <= TOK_SHR_ASSIGN;
     }
 }
 
@@ -400,11 +432,29 @@ static void skip_head(parse_feed *f)
     f->start = f->at;
 }
 
+// An error between parentheses that a '{' follows, as in a misspelt 'for (...) {': gives the ')', or 0.
+static size_t head_end(const parse_feed *f)
+{
+    size_t depth = f->parens.len, limit = f->at + 200;
+    for (size_t i = f->at; depth > 0 && i < limit; i++) {
+        int kind = tok(f, i)->kind;
+        if (kind == '{' || kind == '}' || kind == TOK_END)
+            return 0;
+        depth += kind == '(';
+        depth -= kind == ')';
+        if (depth == 0 && tok(f, i + 1)->kind == '{')
+            return i;
+    }
+    return 0;
+}
+
 // Skips the rest of a statement, member or declaration; depth counts braces opened in it. False when it ended without a
 // token of its own.
 static bool skip_rest(parse_feed *f, size_t depth)
 {
     bool statements = feed_acceptable(f, TOK_IF), members = feed_acceptable(f, TOK_WORK);
+    for (size_t end = head_end(f); f->at < end;)
+        skip_token(f);
     size_t first = f->at;
     bool ended = false;
     for (; !ended; skip_token(f)) {
@@ -423,7 +473,9 @@ static bool skip_rest(parse_feed *f, size_t depth)
         } else if (kind == ';' && depth == 0) {
             ended = true;
         } else if (depth == 0 && f->at > first && on_new_line(f, f->at)) {
-            if (statements ? begins_statement(kind) : members ? begins_member(kind) : declaration_at(f, f->at) || begins_block(kind))
+            if (statements ? begins_statement(kind)
+                : members  ? begins_member(kind)
+                           : declaration_at(f, f->at) || begins_block(kind))
                 break;
         }
     }
@@ -435,6 +487,12 @@ static bool skip_rest(parse_feed *f, size_t depth)
 static void recover(parse_feed *f)
 {
     src_range here = feed_range(f, f->at);
+    f->stuck = f->at == f->recovered_at ? f->stuck + 1 : 0;
+    f->recovered_at = f->at;
+    if (f->stuck > 2) { // whatever the reason, the text must go on
+        skip_token(f);
+        return;
+    }
     if (f->at != f->quiet_at && !tok(f, f->at)->after_error)
         report_unexpected(f);
     // A finished 'if' or 'add' may still wait for 'else' or ';': an empty statement keeps it in the tree.
@@ -461,29 +519,23 @@ static void recover(parse_feed *f)
 static void finish(parse_feed *f)
 {
     src_range here = feed_range(f, f->at);
-    for (size_t tries = 3 * f->ctx->lists.len + 3; tries > 0 && !feed_acceptable(f, TOK_END); tries--) {
-        if (feed_acceptable(f, '}')) {
-            push_missing(f, '}');
-            continue;
-        }
-        push_token(f, TOK_BAD, NULL, here);
-        if (feed_acceptable(f, ')'))
-            push_missing(f, ')');
-        push_missing(f, ';');
-    }
+    close_lists(f, here);
+    if (!feed_acceptable(f, TOK_END))
+        end_statement(f, here);
     push_token(f, TOK_END, NULL, here);
 }
 
 static bool repair(parse_feed *f)
 {
-    return repair_reserved_name(f) || repair_extra_semicolon(f) || repair_missing_brace(f) ||
-           (f->at != f->quiet_at &&
-            (repair_missing_closer(f, ')') || repair_missing_closer(f, ']') || repair_missing_semicolon(f)));
+    return repair_reserved_name(f) || repair_missing_filter_end(f) || repair_extra_semicolon(f) ||
+           repair_missing_brace(f) ||
+           (f->at != f->quiet_at && (repair_missing_closer(f, ')') || repair_missing_closer(f, ']') ||
+                                     repair_missing_open(f) || repair_missing_semicolon(f)));
 }
 
 static void parse_file(parse_context *ctx, source_id file)
 {
-    parse_feed f = {.ctx = ctx, .quiet_at = SIZE_MAX};
+    parse_feed f = {.ctx = ctx, .quiet_at = SIZE_MAX, .brace_at = SIZE_MAX, .recovered_at = SIZE_MAX};
     ctx->file = file;
     ctx->lists.len = 0;
     ctx->skipped = (src_range){0};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What lexer, grammar and parser driver share. A file is read in three steps: the lexer makes all tokens (lexer.l, lex.c);
-// the driver (parse.c) feeds them to a push parser (parser.y), repairing what it can and steering error recovery; the
-// actions build the tree (build.c).
+// What lexer, grammar and parser driver share. A file is read in three steps: the lexer makes all tokens (lexer.l,
+// lex.c); the driver (parse.c) feeds them to a push parser (parser.y), repairing what it can and steering error
+// recovery; the actions build the tree (build_expr.c, build_decl.c).
 #ifndef SVMC_LANG_STREAMIT_PARSE_H
 #define SVMC_LANG_STREAMIT_PARSE_H
 
@@ -9,7 +9,8 @@
 #include "support/diag.h"
 #include "support/hmap.h"
 
-// A tree is at most this high, over streams, statements and expressions together, so that recursive walks need no checks.
+// A tree is at most this high, over streams, statements and expressions together, so that recursive walks need no
+// checks.
 #define STREAMIT_MAX_HEIGHT 500
 
 typedef struct string_literal {
@@ -143,12 +144,15 @@ typedef struct parse_feed {
     parse_context *ctx;
     streamit_parser *parser;
     token_list tokens;
-    size_t at;          // the next token
-    size_t start;       // first token of the current statement, member or declaration
-    size_t braces;      // open '{', those of initialisers included
-    VEC(size_t) parens; // tokens of the open '(' of the current statement
-    size_t quiet_at;    // an error at this token is a follow-up, not reported
-    bool *as_name;      // by token kind: a reserved word that this file uses as a name (reported once)
+    size_t at;           // the next token
+    size_t start;        // first token of the current statement, member or declaration
+    size_t braces;       // open '{', those of initialisers included
+    VEC(size_t) parens;  // tokens of the open '(' of the current statement
+    size_t quiet_at;     // an error at this token is a follow-up, not reported
+    size_t brace_at;     // a '}' was made up before this token
+    size_t recovered_at; // token at which recovery was last needed, and how often in a row
+    size_t stuck;
+    bool *as_name; // by token kind: a reserved word that this file uses as a name (reported once)
 } parse_feed;
 
 // Reports that the token at f->at cannot come here (parse_error.c).

@@ -88,9 +88,31 @@ static bool report_misplaced_word(const parse_feed *f, int kind)
         if (in_members(f))
             diag_error(d, where, "'%s' is a statement: it must be inside 'init', 'work' or another function", word);
         return in_members(f);
-    default:
-        return false;
+    default: return false;
     }
+}
+
+static bool is_operator(int kind)
+{
+    switch (kind) {
+    case '+':
+    case '-':
+    case '*':
+    case '/':
+    case '%':
+    case '&':
+    case '|':
+    case '^':
+    case '<':
+    case '>':
+    case '?': return true;
+    default: return kind >= TOK_LAND && kind <= TOK_SHR;
+    }
+}
+
+static bool is_type_word(int kind)
+{
+    return (kind >= TOK_BOOLEAN && kind <= TOK_FLOAT4) || kind == TOK_PORTAL;
 }
 
 static bool report_known_mistake(const parse_feed *f)
@@ -98,7 +120,7 @@ static bool report_known_mistake(const parse_feed *f)
     diag_engine *d = f->ctx->diags;
     src_range where = feed_range(f, f->at);
     int kind = kind_at(f, f->at), before = f->at > 0 ? kind_at(f, f->at - 1) : 0;
-    if (kind == '=' && after_expr(f)) {
+    if (kind == '=' && after_expr(f) && !feed_acceptable(f, ']')) {
         diag_record *r = diag_error(d, where, "assignment is a statement, not an expression: to compare, write '=='");
         diag_add_fixit(d, r, where, "==");
         return true;
@@ -108,12 +130,13 @@ static bool report_known_mistake(const parse_feed *f)
         diag_add_fixit(d, r, where, "");
         return true;
     }
-    if (kind == ';' && feed_acceptable(f, '=') && feed_acceptable(f, TOK_ADD_ASSIGN)) {
+    if ((kind == ';' || is_operator(kind)) && feed_acceptable(f, '=') && feed_acceptable(f, TOK_ADD_ASSIGN)) {
         diag_error(d, where, "a value alone is not a statement: expected an assignment, '++', '--' or a call");
         return true;
     }
     if ((kind == '.' || kind == '[') && before == ')' && after_expr(f)) {
-        diag_error(d, where, "'%s' can follow only a name: store the value in a variable first", kind == '.' ? "." : "[");
+        diag_error(d, where, "'%s' can follow only a name: store the value in a variable first",
+                   kind == '.' ? "." : "[");
         return true;
     }
     if (kind == ',' && f->parens.len == 1 && f->parens.data[0] > 0 && kind_at(f, f->parens.data[0] - 1) == TOK_FOR) {
@@ -131,6 +154,19 @@ static bool report_known_mistake(const parse_feed *f)
                    feed_text(f, f->at));
         return true;
     }
+    if ((kind == TOK_PUSH || kind == TOK_POP || kind == TOK_PEEK) && before == TOK_ID && f->start + 1 == f->at &&
+        !feed_acceptable(f, '=')) {
+        diag_error(d, feed_range(f, f->at - 1),
+                   "%s does not begin a member of a filter: expected 'work' or 'prework' before rates",
+                   feed_text(f, f->at - 1));
+        return true;
+    }
+    if (kind == '(' && before == TOK_ID && feed_acceptable(f, '=') && feed_acceptable(f, ',') &&
+        feed_acceptable(f, ';')) {
+        diag_error(d, where,
+                   "a function cannot be declared here: functions are members of a filter or of a helper block");
+        return true;
+    }
     if (kind == '}' && in_file(f)) {
         diag_error(d, where, "extra '}'");
         return true;
@@ -139,47 +175,17 @@ static bool report_known_mistake(const parse_feed *f)
         diag_error(d, where, "expected 'duplicate' or 'roundrobin' after 'split'");
         return true;
     }
-    if (streamit_token_is_keyword(kind) && feed_acceptable(f, TOK_ID) && !expects_expr(f) && !in_statements(f) &&
-        !in_members(f) && !in_file(f) && !feed_acceptable(f, TOK_INT)) {
+    if (streamit_token_is_keyword(kind) && !is_type_word(kind) && feed_acceptable(f, TOK_ID) && !expects_expr(f) &&
+        !in_statements(f) && !in_members(f) && !in_file(f) && !feed_acceptable(f, TOK_INT)) {
         diag_error(d, where, "'%s' is a reserved word and cannot be used as a name", streamit_token_name(kind));
         return true;
     }
     return report_misplaced_word(f, kind);
 }
 
-static bool is_type_word(int kind)
-{
-    return (kind >= TOK_BOOLEAN && kind <= TOK_FLOAT4) || kind == TOK_PORTAL;
-}
-
-static bool is_suffix(int kind)
-{
-    return kind == '.' || kind == '[';
-}
-
 static bool is_assignment(int kind)
 {
     return kind == '=' || (kind >= TOK_ADD_ASSIGN && kind <= TOK_SHR_ASSIGN) || kind == TOK_INC || kind == TOK_DEC;
-}
-
-static bool is_operator(int kind)
-{
-    switch (kind) {
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-    case '&':
-    case '|':
-    case '^':
-    case '<':
-    case '>':
-    case '?':
-        return true;
-    default:
-        return (kind >= TOK_LAND && kind <= TOK_SHR);
-    }
 }
 
 static bool is_expr_start(int kind)
@@ -205,10 +211,8 @@ static bool is_expr_start(int kind)
     case '(':
     case '-':
     case '!':
-    case '~':
-        return true;
-    default:
-        return false;
+    case '~': return true;
+    default: return false;
     }
 }
 
@@ -227,7 +231,7 @@ static void expect(expectation *e, const char *text)
 static void collect(const parse_feed *f, expectation *e)
 {
     bool expr = expects_expr(f), statement = in_statements(f), member = in_members(f), file = in_file(f);
-    bool type = feed_acceptable(f, TOK_INT) && feed_acceptable(f, TOK_FLOAT), after= after_expr(f);
+    bool type = feed_acceptable(f, TOK_INT) && feed_acceptable(f, TOK_FLOAT), after = after_expr(f);
     bool assignment = feed_acceptable(f, '=') && feed_acceptable(f, TOK_ADD_ASSIGN);
     if (statement)
         expect(e, "a statement");
@@ -242,22 +246,26 @@ static void collect(const parse_feed *f, expectation *e)
     if (assignment)
         expect(e, "an assignment");
     bool place = statement || member || file;
-    static const char ascii[] = ";,:)]}({=*<>.["; // suffixes last: seldom what is meant
+    static const char ascii[] = ";,:)]}({=*<>";
     for (const char *p = ascii; *p; p++) {
         if (!feed_acceptable(f, *p) || (expr && is_expr_start(*p)) || (after && is_operator(*p)) ||
-            (assignment && is_assignment(*p)) || (place && *p != '}') || (is_suffix(*p) && e->len > 0))
+            (assignment && is_assignment(*p)) || (*p == '(' && (after || assignment)) || (place && *p != '}'))
             continue;
         expect(e, arena_printf(f->ctx->arena, "'%c'", *p));
     }
     for (int kind = TOK_ID; !place && kind <= TOK_SHR; kind++) {
         if (kind == TOK_BAD || kind == TOK_BAD_ASSIGN || !feed_acceptable(f, kind) || (expr && is_expr_start(kind)) ||
-            (type && (is_type_word(kind) || kind == TOK_ID)) || (after && is_operator(kind)) ||
+            (type && (is_type_word(kind) || kind == TOK_ID)) || (after && (is_operator(kind) || is_assignment(kind))) ||
             (assignment && is_assignment(kind)))
             continue;
         bool prose = kind < TOK_FIRST_KEYWORD;
         const char *name = streamit_token_name(kind);
         expect(e, prose ? name : arena_printf(f->ctx->arena, "'%s'", name));
     }
+    if (e->len == 0 && feed_acceptable(f, '.')) // suffixes are seldom what is meant
+        expect(e, "'.'");
+    if (e->len == 0 && feed_acceptable(f, '['))
+        expect(e, "'['");
     if (after && e->len == 0)
         expect(e, "an operator");
 }

@@ -3,7 +3,7 @@
 //
 // A statement that begins with 'Name[3]' may turn out to declare a variable or to assign to one: both are parsed as a
 // subscripted name (postfix) and told apart at the next token. Repairs and recovery are steered from parse.c: it pushes
-// a token only when it is acceptable, so that 'error' below stands for a skipped piece that ends in a ';' of its making.
+// a token only when it is acceptable, so that 'error' below stands for a skipped piece that ends in a ';' of its own.
 %code requires {
 #include "lang/streamit/build.h"
 }
@@ -198,7 +198,10 @@ members
     | members declaration ';' { $$ = $1; add_fields(ctx, &$$, $2); }
     | members INIT block { $$ = $1; add_function(ctx, &$$, FUNC_INIT, @2, "init", no_type, no_vars, NULL, $3); }
     | members WORK rates block { $$ = $1; add_function(ctx, &$$, FUNC_WORK, @2, "work", no_type, no_vars, &$3, $4); }
-    | members PREWORK rates block { $$ = $1; add_function(ctx, &$$, FUNC_PREWORK, @2, "prework", no_type, no_vars, &$3, $4); }
+    | members PREWORK rates block {
+        $$ = $1;
+        add_function(ctx, &$$, FUNC_PREWORK, @2, "prework", no_type, no_vars, &$3, $4);
+      }
     | members HANDLER ID params block {
         $$ = $1;
         add_function(ctx, &$$, FUNC_HANDLER, @3, $3, no_type, $4, NULL, $5);
@@ -239,7 +242,8 @@ rate_kind
 rate
     : '*' { $$ = (parsed_rate){.rate = {.dynamic = true}}; }
     | '[' dyn ',' dyn ']' {
-        $$ = (parsed_rate){{.dynamic = true, .min = $2.rate.value, .max = $4.rate.value}, highest($2.height, $4.height, 0)};
+        $$ = (parsed_rate){{.dynamic = true, .min = $2.rate.value, .max = $4.rate.value},
+                           highest($2.height, $4.height, 0)};
       }
     | '[' dyn ',' dyn ',' dyn ']' {
         $$ = (parsed_rate){{.dynamic = true, .min = $2.rate.value, .avg = $4.rate.value, .max = $6.rate.value},
@@ -287,12 +291,19 @@ local_type
 dims
     : %empty { $$ = no_exprs; }
     | dims '[' expr ']' { $$ = build_args(ctx, $1, $3); }
-    | dims '[' ']' { report_missing_bounds(ctx, src_join(@2, @3)); $$ = build_args(ctx, $1, build_error_expr(ctx, @2)); }
+    | dims '[' ']' {
+        report_missing_bounds(ctx, src_join(@2, @3));
+        $$ = build_args(ctx, $1, build_error_expr(ctx, @2));
+      }
     ;
 
 declared
     : ID { $$ = (parsed_name){.name = $1, .range = @1}; }
-    | declared '[' expr ']' { $$ = $1; $$.dims = build_args(ctx, $1.dims, $3); report_c_array(ctx, &$$, src_join(@2, @4)); }
+    | declared '[' expr ']' {
+        $$ = $1;
+        $$.dims = build_args(ctx, $1.dims, $3);
+        report_c_array(ctx, &$$, src_join(@2, @4));
+      }
     | declared '[' ']' {
         $$ = $1;
         $$.dims = build_args(ctx, $1.dims, build_error_expr(ctx, @2));
@@ -353,12 +364,22 @@ stmt
       }
     | IF '(' error ')' stmt %prec NOTHING { $$ = build_if(ctx, @$, build_error_expr(ctx, @3), $5, no_stmt); yyerrok; }
     | IF '(' error ')' stmt ELSE stmt { $$ = build_if(ctx, @$, build_error_expr(ctx, @3), $5, $7); yyerrok; }
-    | WHILE '(' error ')' stmt { $$ = build_loop(ctx, STMT_WHILE, @$, no_stmt, build_error_expr(ctx, @3), no_stmt, $5); yyerrok; }
+    | WHILE '(' error ')' stmt {
+        $$ = build_loop(ctx, STMT_WHILE, @$, no_stmt, build_error_expr(ctx, @3), no_stmt, $5);
+        yyerrok;
+      }
     | DO stmt WHILE '(' error ')' ';' {
         $$ = build_loop(ctx, STMT_DO, @$, no_stmt, build_error_expr(ctx, @5), no_stmt, $2);
         yyerrok;
       }
-    | FOR '(' error ')' stmt { $$ = build_loop(ctx, STMT_FOR, @$, no_stmt, build_error_expr(ctx, @3), no_stmt, $5); yyerrok; }
+    | DO stmt error ';' {
+        $$ = build_loop(ctx, STMT_DO, @$, no_stmt, build_error_expr(ctx, @3), no_stmt, $2);
+        yyerrok;
+      }
+    | FOR '(' error ')' stmt {
+        $$ = build_loop(ctx, STMT_FOR, @$, no_stmt, build_error_expr(ctx, @3), no_stmt, $5);
+        yyerrok;
+      }
     | FOR '(' for_init ';' expr_opt ';' for_step ')' stmt { $$ = build_loop(ctx, STMT_FOR, @$, $3, $5, $7, $9); }
     | add_op child { $$ = build_child(ctx, (ast_stmt_kind)$1, @$, $2); }
     | SPLIT splitter ';' { $$ = build_split(ctx, STMT_SPLIT, @$, $2); }
@@ -402,7 +423,9 @@ aop
     ;
 
 latency
-    : '[' expr_opt ':' expr_opt ']' { $$ = (parsed_latency){false, $2.expr, $4.expr, highest($2.height, $4.height, 0)}; }
+    : '[' expr_opt ':' expr_opt ']' {
+        $$ = (parsed_latency){false, $2.expr, $4.expr, highest($2.height, $4.height, 0)};
+      }
     | '[' '*' ']' { $$ = (parsed_latency){.best_effort = true}; }
     ;
 

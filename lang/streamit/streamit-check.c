@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// streamit-check [--tokens] [--ast] [--typed-top] [--top=NAME] FILES: parses and checks, for the tests of the front end.
+// streamit-check [--tokens] [--ast] [--typed-top] [--top=NAME] FILES: parses and checks, for the tests of the front
+// end.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -190,6 +190,14 @@ static ptrdiff_t readBooleans(const svm_Reader *r, char *items, ptrdiff_t count)
     return done;
 }
 
+// Whole bytes to eight ints each.
+SVMH_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (int b = 0; b < 8; b++)
+            items[8 * i + (size_t)b] = bytes[i] >> (7 - b) & 1;
+}
+
 static ptrdiff_t readBits(const svm_Reader *r, char *items, ptrdiff_t count)
 {
     Private *p = r->private_;
@@ -198,7 +206,16 @@ static ptrdiff_t readBits(const svm_Reader *r, char *items, ptrdiff_t count)
         fill(r);
         if (p->begin == p->end)
             break;
-        while (done < count && p->begin < p->end) {
+        if (p->bit == 0 && count - done >= 8 && r->elementSize == sizeof(int32_t)) {
+            size_t whole = (size_t)(count - done) / 8;
+            whole = whole < p->end - p->begin ? whole : p->end - p->begin;
+            expandBytes((unalignedInt *)(items + (size_t)done * r->elementSize), p->buffer + p->begin, whole);
+            p->begin += whole;
+            done += (ptrdiff_t)whole * 8;
+            continue;
+        }
+        // Up to the next whole byte, or the bits asked for.
+        for (bool first = true; done < count && p->begin < p->end && (first || p->bit != 0); first = false) {
             putInt(items + (size_t)done++ * r->elementSize, r->elementSize, p->buffer[p->begin] >> (7 - p->bit) & 1);
             if (++p->bit == 8) {
                 p->bit = 0;

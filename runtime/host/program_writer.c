@@ -123,10 +123,38 @@ static void writeWords(const svm_Writer *w, const void *items, ptrdiff_t count)
     writeBytes(w, bytes, left);
 }
 
+// Eight ints to a byte each.
+SVMH_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const unalignedInt *restrict items, ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < count; i++) {
+        int v = 0;
+        for (int b = 0; b < 8; b++)
+            v |= (items[8 * i + b] & 1) << (7 - b);
+        bytes[i] = (unsigned char)v;
+    }
+}
+
+static void packBits(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    unsigned char bytes[4096];
+    while (count > 0) {
+        ptrdiff_t n = count < (ptrdiff_t)sizeof bytes ? count : (ptrdiff_t)sizeof bytes;
+        packBytes(bytes, (const unalignedInt *)items, n);
+        writeBytes(w, bytes, (size_t)n);
+        items += (size_t)n * 8 * sizeof(int32_t);
+        count -= n;
+    }
+}
+
 static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
 {
     Private *p = w->private_;
-    for (ptrdiff_t i = 0; i < count; i++) {
+    ptrdiff_t i = 0;
+    if (p->bitCount == 0 && w->elementSize == sizeof(int32_t)) {
+        packBits(w, items, count / 8);
+        i = count / 8 * 8;
+    }
+    for (; i < count; i++) {
         p->bits = p->bits << 1 | (getInt(items + (size_t)i * w->elementSize, w->elementSize) & 1);
         if (++p->bitCount == 8) {
             putByte(w, p->bits & 0xff);

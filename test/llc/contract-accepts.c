@@ -60,7 +60,7 @@ static void filter_run(svm_Kernel *kernel)
     for (ptrdiff_t i = 0; i < self->count.firings && !svm_streamEnded(self->control); i++) {
         shift(history, in[i]);
         Complex z = times(self->design.pole, designs[i & 1].pole), *p = &z;
-        float y = CLAMP(dot(history, window) * p->re + sinf(z.im), -1.0F, 1.0F) + fmaxf(1, (float)fabs(y = 2));
+        float y = CLAMP(dot(history, window) * p->re + sinf(z.im), -1.0F, 1.0F) + fmaxf(1, (float)fabs(z.re));
         int q = svm_idiv(svm_f2i(y), self->divisor, where) + abs(-3);
         if (isnan(y) || q == INT32_MIN)
             y = NAN;

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Options, inputs and outputs of the tools that hold the high-level compiler.
+#include "driver/hlc_options.h"
+
+#include <string.h>
+
+#include "driver/option_table.h"
+#include "driver/paths.h"
+#include "driver/process.h"
+
+static const char *const mode_names[] = {
+    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_SIR] = "sir",         [MODE_GRAPH] = "graph",
+    [MODE_PLAN] = "plan",     [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
+    [MODE_OBJ] = "obj",       [MODE_EXE] = "exe",     [MODE_LIB] = "lib",
+};
+
+static const struct suffix {
+    const char *text;
+    input_language language;
+} suffixes[] = {
+    {".str", LANGUAGE_STREAMIT}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
+    {".o", LANGUAGE_NATIVE},     {".a", LANGUAGE_NATIVE}, {".so", LANGUAGE_NATIVE},
+};
+
+static const struct language_name {
+    const char *text;
+    input_language language;
+} language_names[] = {
+    {"streamit", LANGUAGE_STREAMIT},
+    {"sir", LANGUAGE_SIR},
+    {"plan", LANGUAGE_PLAN},
+    {"svm-c", LANGUAGE_SVM_C},
+};
+
+const char *driver_mode_name(driver_mode mode)
+{
+    return mode_names[mode];
+}
+
+driver_mode driver_mode_of(const option_list *options, driver_mode assumed)
+{
+    driver_mode mode = assumed;
+    for (VEC_EACH(const option, o, &options->items)) {
+        switch (o->id) {
+        case OPT_COMPILE: mode = MODE_OBJ; break;
+        case OPT_ASSEMBLY: mode = MODE_ASM; break;
+        case OPT_SYNTAX_ONLY: mode = MODE_CHECK; break;
+        case OPT_INTERPRET: mode = MODE_INTERPRET; break;
+        case OPT_EMIT:
+        case OPT_EMIT_HLC:
+        case OPT_EMIT_OPT:
+            for (driver_mode m = MODE_TOKENS; m <= MODE_LIB; m++)
+                if (strcmp(o->value, mode_names[m]) == 0)
+                    mode = m;
+            break;
+        default: break;
+        }
+    }
+    return mode;
+}
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+    return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+const char *driver_stem(arena *a, const char *path)
+{
+    if (strcmp(path, "-") == 0)
+        return "stdin";
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    const char *dot = ends_with(name, ".svm.c") ? name + strlen(name) - strlen(".svm.c") : strrchr(name, '.');
+    return dot == NULL || dot == name ? arena_strdup(a, name) : arena_strndup(a, name, (size_t)(dot - name));
+}
+
+// Whether an input of this language can be read by the tool at all.
+static bool is_readable_by(input_language language, option_tool which)
+{
+    return language <= LANGUAGE_PLAN || which == TOOL_SVMC;
+}
+
+static bool find_language(tool_session *t, const char *path, const char *told, input_language *language)
+{
+    const char *name = options_tool_name(t->options.tool);
+    for (size_t i = 0; i < sizeof language_names / sizeof *language_names; i++)
+        if (told != NULL && strcmp(told, language_names[i].text) == 0) {
+            *language = language_names[i].language;
+            return true;
+        }
+    if (strcmp(path, "-") == 0) {
+        *language = t->options.tool == TOOL_OPT ? LANGUAGE_SIR : LANGUAGE_STREAMIT;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_with(path, suffixes[i].text) && is_readable_by(suffixes[i].language, t->options.tool)) {
+            *language = suffixes[i].language;
+            return true;
+        }
+    diag_error_at(&t->diags, name,
+                  "cannot tell the language of '%s' by its name; expected it to end in .str, .sir%s, or -x LANGUAGE "
+                  "before it",
+                  path, t->options.tool == TOOL_SVMC ? ", .plan, .c, .o or .a" : " or .plan");
+    return false;
+}
+
+bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
+{
+    const char *told = NULL, *name = options_tool_name(t->options.tool);
+    size_t streamit = 0, ir = 0;
+    bool ok = true;
+    for (VEC_EACH(const option, o, &t->options.items)) {
+        if (o->id == OPT_INPUT_LANGUAGE)
+            told = strcmp(o->value, "auto") == 0 ? NULL : o->value;
+        if (o->id != OPT_INPUT)
+            continue;
+        driver_input input = {.path = o->value};
+        if (!find_language(t, input.path, told, &input.language)) {
+            ok = false;
+            continue;
+        }
+        streamit += input.language == LANGUAGE_STREAMIT;
+        ir += input.language == LANGUAGE_SIR || input.language == LANGUAGE_PLAN;
+        VEC_PUSH(t->arena, inputs, input);
+    }
+    if (ok && inputs->len == 0) {
+        diag_error_at(&t->diags, name, "no input files; '%s --help' says how it is used", name);
+        ok = false;
+    } else if (ir > 1 || (ir > 0 && streamit > 0)) {
+        diag_error_at(&t->diags, name, "stream IR or a plan is a whole program; expected it to be the only such input");
+        ok = false;
+    }
+    return ok;
+}
+
+static hlc_emit emit_of(driver_mode mode)
+{
+    switch (mode) {
+    case MODE_CHECK: return HLC_EMIT_NOTHING;
+    case MODE_TOKENS: return HLC_EMIT_TOKENS;
+    case MODE_AST: return HLC_EMIT_AST;
+    case MODE_SIR: return HLC_EMIT_SIR;
+    case MODE_GRAPH: return HLC_EMIT_GRAPH;
+    case MODE_PLAN: return HLC_EMIT_PLAN;
+    default: return HLC_EMIT_SVM_C;
+    }
+}
+
+// The values of all --print-after, as one list.
+static const char *join_values(arena *a, const option_list *options, option_id id)
+{
+    const char *joined = NULL;
+    for (VEC_EACH(const option, o, &options->items))
+        if (o->id == id)
+            joined = joined == NULL ? o->value : arena_printf(a, "%s,%s", joined, o->value);
+    return joined;
+}
+
+bool driver_list_passes(tool_session *t)
+{
+    if (option_last(&t->options, OPT_LIST_PASSES) == NULL)
+        return false;
+    strbuf b;
+    strbuf_init(&b, t->arena);
+    hlc_list_passes(&b);
+    tool_write(t, "-", b.data, b.len);
+    return true;
+}
+
+// What the comment at the head of emitted C says of how it was made: the options that matter to the code, and the
+// inputs without their folders.
+static const char *describe_command(tool_session *t)
+{
+    strbuf b;
+    strbuf_init(&b, t->arena);
+    strbuf_add(&b, options_tool_name(t->options.tool));
+    for (VEC_EACH(const option, o, &t->options.items)) {
+        const option_row *row = &option_rows[o->id];
+        bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES || o->id == OPT_TOP;
+        if (o->id != OPT_INPUT && code)
+            strbuf_printf(&b, " %s%s", row->spelling, o->value == NULL ? "" : o->value);
+    }
+    for (VEC_EACH(const option, o, &t->options.items)) {
+        const char *slash = o->id == OPT_INPUT ? strrchr(o->value, '/') : NULL;
+        if (o->id == OPT_INPUT)
+            strbuf_printf(&b, " %s", slash == NULL ? o->value : slash + 1);
+    }
+    return b.data;
+}
+
+void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    const option_list *o = &t->options;
+    const char *level = option_last(o, OPT_OPTIMIZE);
+    bool fast = level != NULL && strcmp(level, "fast") == 0;
+    int opt_level = 2;
+    if (level != NULL)
+        opt_level = fast ? 3 : level[0] - '0';
+    bool stream_ir = false;
+    for (VEC_EACH(const driver_input, in, inputs))
+        stream_ir = stream_ir || in->language == LANGUAGE_SIR;
+    *config = (hlc_config){
+        .emit = emit_of(mode),
+        .stream_ir = stream_ir,
+        .opt_level = opt_level,
+        .fast_math = fast,
+        .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
+        .machine = option_last(o, OPT_MACHINE),
+        .machine_dir = paths_installed(t->arena, "share/svmc/machines"),
+        .passes = option_last(o, OPT_PASSES),
+        .print_after = join_values(t->arena, o, OPT_PRINT_AFTER),
+        .print_after_all = option_flag(o, OPT_PRINT_AFTER_ALL, false),
+        .verify_each = option_flag(o, OPT_VERIFY_EACH, SVMC_VERIFY_EACH),
+        .time_report = option_flag(o, OPT_TIME_REPORT, false),
+        .strip = option_number(o, OPT_STRIP, 0),
+        .elaboration_steps = (uint64_t)option_number(o, OPT_ELABORATION_STEPS, 0),
+        .top = option_last(o, OPT_TOP),
+        .command_line = describe_command(t),
+        .dump = stderr,
+    };
+}
+
+void driver_set_interpreter(interp_options *interp, const tool_session *t)
+{
+    const option_list *o = &t->options;
+    *interp = (interp_options){
+        .iterations = option_number(o, OPT_ITERATIONS, -1),
+        .loop_input = option_flag(o, OPT_LOOP_INPUT, false),
+        .in = option_last(o, OPT_IN),
+        .out = option_last(o, OPT_OUT),
+        .count = option_flag(o, OPT_COUNT_OPERATIONS, false),
+    };
+}
+
+// Reads the inputs that are the high-level compiler's; NULL after errors.
+static source_id *read_inputs(tool_session *t, const driver_inputs *inputs, size_t *count)
+{
+    source_id *files = ARENA_ARRAY(t->arena, source_id, inputs->len);
+    bool ok = true;
+    *count = 0;
+    for (VEC_EACH(const driver_input, in, inputs)) {
+        if (in->language > LANGUAGE_PLAN)
+            continue;
+        files[*count] = tool_read(t, in->path);
+        ok = ok && files[*count] != 0;
+        ++*count;
+    }
+    return ok ? files : NULL;
+}
+
+const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    size_t count;
+    const source_id *files = read_inputs(t, inputs, &count);
+    if (files == NULL)
+        return NULL;
+    hlc_config config;
+    driver_set_config(&config, t, inputs, mode);
+    const char *text = hlc_compile(t->arena, &t->diags, files, count, &config);
+    return diag_has_errors(&t->diags) ? NULL : text;
+}
+
+static int interpret(tool_session *t, const driver_inputs *inputs)
+{
+    size_t count;
+    const source_id *files = read_inputs(t, inputs, &count);
+    if (files == NULL)
+        return EXIT_WRONG;
+    hlc_config config;
+    interp_options interp;
+    driver_set_config(&config, t, inputs, MODE_INTERPRET);
+    driver_set_interpreter(&interp, t);
+    return hlc_interpret(t->arena, &t->diags, files, count, &config, &interp);
+}
+
+// Graphviz's picture of a graph; NULL after an error.
+static const char *draw(tool_session *t, const char *dot, size_t *len)
+{
+    process_settings settings = {.tool = options_tool_name(t->options.tool),
+                                 .verbose = option_flag(&t->options, OPT_VERBOSE, false)};
+    process_session *s = process_open(&t->diags, &settings);
+    const char *in = process_temporary(s, "graph", ".dot"), *out = process_temporary(s, "graph", ".svg");
+    char *svg = NULL;
+    if (in != NULL && out != NULL && tool_write(t, in, dot, strlen(dot))) {
+        int status = process_run(s, (const char *const[]){"dot", "-Tsvg", "-o", out, in, NULL});
+        if (status != EXIT_OK && !diag_has_errors(&t->diags))
+            diag_error_at(&t->diags, settings.tool, "Graphviz's 'dot' failed with exit code %d", status);
+        else if (status != EXIT_OK)
+            diag_add_note(&t->diags, VEC_LAST(&t->diags.records), (src_range){0},
+                          "--graph-format=svg needs Graphviz; --graph-format=dot does not");
+        else if (!file_read(t->arena, out, &svg, len))
+            diag_error_at(&t->diags, settings.tool, "cannot read what 'dot' wrote");
+    }
+    process_close(s);
+    return svg;
+}
+
+int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    const char *name = options_tool_name(t->options.tool);
+    for (VEC_EACH(const driver_input, in, inputs))
+        if (in->language > LANGUAGE_PLAN) {
+            diag_error_at(&t->diags, name, "'%s' has no part in what is asked for; expected .str, .sir or .plan inputs",
+                          in->path);
+            return EXIT_USAGE;
+        }
+    if (mode == MODE_INTERPRET)
+        return interpret(t, inputs);
+    const char *text = driver_compile(t, inputs, mode);
+    if (text == NULL || mode == MODE_CHECK)
+        return diag_has_errors(&t->diags) ? EXIT_WRONG : EXIT_OK;
+    size_t len = strlen(text);
+    const char *format = option_last(&t->options, OPT_GRAPH_FORMAT);
+    if (mode == MODE_GRAPH && format != NULL && strcmp(format, "svg") == 0)
+        text = draw(t, text, &len);
+    const char *output = option_last(&t->options, OPT_OUTPUT);
+    if (output == NULL)
+        output = "-";
+    bool ok = text != NULL && tool_write(t, output, text, len) && driver_write_dependencies(t, output);
+    return ok ? EXIT_OK : EXIT_WRONG;
+}
+
+// A file name as make reads it in a rule.
+static void add_make_name(strbuf *b, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        if (*s == ' ' || *s == '#' || *s == '\\')
+            strbuf_addc(b, '\\');
+        if (*s == '$')
+            strbuf_addc(b, '$');
+        strbuf_addc(b, *s);
+    }
+}
+
+bool driver_write_dependencies(tool_session *t, const char *output)
+{
+    const char *path = option_last(&t->options, OPT_DEPENDENCY_FILE);
+    if (option_last(&t->options, OPT_DEPENDENCIES) == NULL && path == NULL)
+        return true;
+    if (path == NULL) {
+        bool named = strcmp(output, "-") != 0;
+        const char *slash = strrchr(output, '/');
+        size_t folder = named && slash != NULL ? (size_t)(slash + 1 - output) : 0;
+        const char *stem_of = named ? output : source_get(&t->sources, 1)->name;
+        path = arena_printf(t->arena, "%.*s%s.d", (int)folder, output, driver_stem(t->arena, stem_of));
+    }
+    strbuf b;
+    strbuf_init(&b, t->arena);
+    add_make_name(&b, output);
+    strbuf_addc(&b, ':');
+    for (size_t i = 1; i < t->sources.files.len; i++) {
+        const source_file *f = &t->sources.files.data[i];
+        if (f->text == NULL || f->name[0] == '<')
+            continue;
+        strbuf_add(&b, " \\\n  ");
+        add_make_name(&b, f->name);
+    }
+    strbuf_addc(&b, '\n');
+    return tool_write(t, path, b.data, b.len);
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Running other programs (clang, svm-llc, dot), and temporary files that are gone however the tool ends.
+//
+// NOTE(signals). While a process_session is open, SIGINT, SIGTERM and SIGHUP are blocked; process_run waits for them
+// together with the child, ends the child, removes the temporary files and then lets the signal take the tool down. So
+// no handler and no global state is needed. SIGPIPE and SIGXFSZ are ignored: a closed pipe or a full quota is a failed
+// write, with a message.
+#ifndef SVMC_DRIVER_PROCESS_H
+#define SVMC_DRIVER_PROCESS_H
+
+#include <stdbool.h>
+
+#include "support/diag.h"
+
+typedef struct process_session process_session;
+
+typedef struct process_settings {
+    const char *tool; // this tool's name, for messages
+    bool verbose;     // -v: print each command
+    bool dry_run;     // -###: print each command and run none
+    bool keep;        // --save-temps: temporary files go to the current folder and stay
+} process_settings;
+
+// Lets a failed write be an error instead of a silent end; called first in every tool's main.
+void process_ignore_write_signals(void);
+
+process_session *process_open(diag_engine *d, const process_settings *settings);
+// Removes the temporary files and delivers signals that waited. Also done on every exit().
+void process_close(process_session *s);
+
+// The path of a new temporary file with this stem and suffix, "fm" and ".svm.c"; it does not exist yet, its folder is
+// this session's own. NULL after an error, which has been reported.
+const char *process_temporary(process_session *s, const char *stem, const char *suffix);
+
+// Runs argv[0] (looked for in PATH when it has no slash) with argv, which NULL ends, and waits. Gives the exit code; a
+// program that cannot be run or is stopped by a signal is reported, and gives EXIT_WRONG or EXIT_INTERNAL.
+int process_run(process_session *s, const char *const *argv);
+
+#endif

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// svmc: stream programs to executables and everything between. The high-level compiler runs in this process; what it
+// writes, SVM C text, goes to svm-llc in a file, as any SVM C does.
+#include <string.h>
+
+#include "driver/hlc_options.h"
+#include "driver/option_table.h"
+#include "driver/paths.h"
+#include "driver/process.h"
+#include "targets/machine.h"
+
+typedef VEC(const char *) argument_list;
+
+static process_session *open_session(tool_session *t)
+{
+    process_settings settings = {
+        .tool = options_tool_name(t->options.tool),
+        .verbose = option_flag(&t->options, OPT_VERBOSE, false),
+        .dry_run = option_flag(&t->options, OPT_DRY_RUN, false),
+        .keep = option_flag(&t->options, OPT_SAVE_TEMPS, false),
+    };
+    return process_open(&t->diags, &settings);
+}
+
+// Options that svm-llc has too go to it as they are, but for those that this tool answers or writes anew. What a stream
+// program depends on, this tool knows.
+static void add_llc_options(tool_session *t, argument_list *argv, bool has_stream_program)
+{
+    for (VEC_EACH(const option, o, &t->options.items)) {
+        const option_row *row = &option_rows[o->id];
+        bool own = o->id == OPT_OUTPUT || o->id == OPT_COMPILE || o->id == OPT_ASSEMBLY || o->id == OPT_SYNTAX_ONLY ||
+                   o->id == OPT_DRY_RUN ||
+                   (has_stream_program && (o->id == OPT_DEPENDENCIES || o->id == OPT_DEPENDENCY_FILE));
+        if (o->id == OPT_INPUT || own || !option_is_for(o->id, TOOL_LLC))
+            continue;
+        if (row->kind == OPTION_SEPARATE) {
+            VEC_PUSH(t->arena, argv, row->spelling);
+            VEC_PUSH(t->arena, argv, o->value);
+        } else if (row->kind == OPTION_BOOLEAN && !o->on) {
+            VEC_PUSH(t->arena, argv, option_negative(t->arena, row));
+        } else {
+            VEC_PUSH(t->arena, argv, arena_printf(t->arena, "%s%s", row->spelling, o->value == NULL ? "" : o->value));
+        }
+    }
+}
+
+// Where the output goes without -o: to the current folder, named as clang names it.
+static const char *default_output(arena *a, driver_mode mode, const char *stem)
+{
+    switch (mode) {
+    case MODE_LLVM_IR: return arena_printf(a, "%s.ll", stem);
+    case MODE_ASM: return arena_printf(a, "%s.s", stem);
+    case MODE_OBJ: return arena_printf(a, "%s.o", stem);
+    case MODE_LIB: return arena_printf(a, "lib%s.a", stem);
+    default: return "a.out";
+    }
+}
+
+// The arguments of svm-llc for these inputs; those of the high-level compiler have become the file compiled.
+static argument_list llc_command(tool_session *t, const driver_inputs *inputs, const char *compiled, driver_mode mode,
+                                 const char *output)
+{
+    arena *a = t->arena;
+    argument_list argv = {0};
+    VEC_PUSH(a, &argv, paths_installed(a, "bin/svm-llc"));
+    add_llc_options(t, &argv, compiled != NULL);
+    VEC_PUSH(a, &argv, mode == MODE_CHECK ? "-fsyntax-only" : arena_printf(a, "--emit=%s", driver_mode_name(mode)));
+    if (output != NULL && mode != MODE_CHECK) {
+        VEC_PUSH(a, &argv, "-o");
+        VEC_PUSH(a, &argv, output);
+    }
+    for (VEC_EACH(const driver_input, in, inputs)) {
+        const char *file = in->language > LANGUAGE_PLAN ? in->path : compiled;
+        if (file == compiled)
+            compiled = NULL;
+        if (file != NULL)
+            VEC_PUSH(a, &argv, file);
+    }
+    VEC_PUSH(a, &argv, NULL);
+    return argv;
+}
+
+// -o, or the default name; NULL when several C files each get an output, which svm-llc names.
+static const char *output_of(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    const char *output = option_last(&t->options, OPT_OUTPUT);
+    size_t units = 0;
+    for (VEC_EACH(const driver_input, in, inputs))
+        units += in->language == LANGUAGE_SVM_C;
+    if (output != NULL || (mode < MODE_EXE && units > 1))
+        return output;
+    return default_output(t->arena, mode, driver_stem(t->arena, inputs->data[0].path));
+}
+
+// From inputs to what svm-llc makes of them. text is the SVM C of the stream program among them, NULL without one; with
+// -### nothing has been compiled and the text is empty.
+static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, driver_mode mode)
+{
+    const char *output = output_of(t, inputs, mode), *compiled = NULL;
+    bool dry_run = option_flag(&t->options, OPT_DRY_RUN, false), ok = true;
+    tool_flush(t);
+    process_session *s = open_session(t);
+    if (text != NULL) {
+        compiled = process_temporary(s, driver_stem(t->arena, inputs->data[0].path), ".svm.c");
+        ok = compiled != NULL && (dry_run || tool_write(t, compiled, text, strlen(text)));
+    }
+    int status = ok ? process_run(s, llc_command(t, inputs, compiled, mode, output).data) : EXIT_WRONG;
+    process_close(s);
+    if (status == EXIT_OK && text != NULL && !dry_run && !driver_write_dependencies(t, output))
+        status = EXIT_WRONG;
+    return status;
+}
+
+static bool is_for_hlc(const driver_inputs *inputs)
+{
+    for (VEC_EACH(const driver_input, in, inputs))
+        if (in->language <= LANGUAGE_PLAN)
+            return true;
+    return false;
+}
+
+static int compile(tool_session *t)
+{
+    driver_inputs inputs = {0};
+    if (!driver_find_inputs(t, &inputs))
+        return EXIT_USAGE;
+    driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
+    if (mode <= MODE_SVM_C && (mode != MODE_CHECK || is_for_hlc(&inputs)))
+        return driver_run_hlc(t, &inputs, mode);
+    const char *text = NULL;
+    if (is_for_hlc(&inputs)) {
+        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, &inputs, MODE_SVM_C);
+        if (text == NULL)
+            return EXIT_WRONG;
+    }
+    return run_llc(t, &inputs, text, mode);
+}
+
+// The requests that compile nothing. False when none is made.
+static bool answer(tool_session *t, int *status)
+{
+    arena *a = t->arena;
+    const char *directory = paths_installed(a, "share/svmc/machines");
+    const char *name = option_last(&t->options, OPT_PRINT_MACHINE);
+    strbuf b;
+    strbuf_init(&b, a);
+    *status = EXIT_OK;
+    if (driver_list_passes(t))
+        return true;
+    if (option_last(&t->options, OPT_LIST_TARGETS) != NULL) {
+        process_session *s = open_session(t);
+        *status = process_run(s, (const char *const[]){paths_installed(a, "bin/svm-llc"), "--list-targets", NULL});
+        process_close(s);
+        return true;
+    }
+    if (option_last(&t->options, OPT_LIST_MACHINES) != NULL) {
+        machine_list(a, &t->diags, directory, &b);
+    } else if (name != NULL) {
+        const machine *m = machine_find(a, &t->diags, directory, name, (src_range){0});
+        if (m != NULL)
+            machine_print(m, &t->sources, &b);
+    } else {
+        return false;
+    }
+    if (!diag_has_errors(&t->diags)) {
+        const char *output = option_last(&t->options, OPT_OUTPUT);
+        tool_write(t, output == NULL ? "-" : output, b.data, b.len);
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    tool_session t;
+    int status;
+    if (!tool_start(&t, TOOL_SVMC, argc, argv, &status))
+        return status;
+    if (!answer(&t, &status))
+        status = compile(&t);
+    return tool_finish(&t, status);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The common parts of the tools' main functions.
+#include "driver/tool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "driver/process.h"
+
+bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *status)
+{
+    process_ignore_write_signals();
+    *t = (tool_session){.arena = arena_create()};
+    source_set_init(&t->sources, t->arena);
+    diag_init(&t->diags, t->arena, &t->sources);
+    if (!options_parse(&t->options, t->arena, &t->diags, which, argc, argv)) {
+        *status = tool_finish(t, EXIT_USAGE);
+        return false;
+    }
+    if (options_answer(&t->options, status)) {
+        *status = tool_finish(t, *status);
+        return false;
+    }
+    return true;
+}
+
+source_id tool_read(tool_session *t, const char *path)
+{
+    source_id id = source_read(&t->sources, path);
+    if (id == 0 && errno == EFBIG)
+        diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot read '%s': it is larger than %u bytes",
+                      path, SOURCE_MAX_BYTES);
+    else if (id == 0)
+        diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot read '%s': %s", path, strerror(errno));
+    return id;
+}
+
+static bool is_input(const tool_session *t, const char *path)
+{
+    struct stat out, in;
+    if (strcmp(path, "-") == 0 || stat(path, &out) != 0 || !S_ISREG(out.st_mode))
+        return false;
+    for (VEC_EACH(const option, o, &t->options.items))
+        if (o->id == OPT_INPUT && stat(o->value, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return true;
+    return false;
+}
+
+bool tool_write(tool_session *t, const char *path, const char *text, size_t len)
+{
+    const char *name = options_tool_name(t->options.tool);
+    if (is_input(t, path)) {
+        diag_error_at(&t->diags, name, "output '%s' would overwrite an input; name another with -o", path);
+        return false;
+    }
+    if (file_write(path, text, len))
+        return true;
+    if (strcmp(path, "-") == 0)
+        diag_error_at(&t->diags, name, "cannot write to standard output: %s", strerror(errno));
+    else
+        diag_error_at(&t->diags, name, "cannot write '%s': %s", path, strerror(errno));
+    return false;
+}
+
+void tool_flush(tool_session *t)
+{
+    for (VEC_EACH(diag_record *, r, &t->diags.records))
+        if ((*r)->severity == DIAG_INTERNAL)
+            t->internal_error = true;
+    fflush(stdout);
+    diag_flush(&t->diags, stderr, options_diag_format(&t->options), options_want_color(&t->options));
+}
+
+int tool_finish(tool_session *t, int status)
+{
+    if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout)) && !diag_has_errors(&t->diags))
+        diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot write to standard output: %s",
+                      strerror(errno));
+    tool_flush(t);
+    if (t->internal_error)
+        status = EXIT_INTERNAL;
+    else if (status == EXIT_OK && diag_has_errors(&t->diags))
+        status = EXIT_WRONG;
+    arena_destroy(t->arena);
+    return status;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the main functions of all tools do alike: begin, read inputs, write outputs, print diagnostics, end.
+#ifndef SVMC_DRIVER_TOOL_H
+#define SVMC_DRIVER_TOOL_H
+
+#include "driver/options.h"
+
+typedef struct tool_session {
+    arena *arena;
+    source_set sources;
+    diag_engine diags;
+    option_list options;
+    bool internal_error; // one has been printed
+} tool_session;
+
+// Parses the command line and answers --help and --version. When it returns false the tool is done and main returns
+// *status (tool_finish has been called).
+bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *status);
+// Reads an input ("-" is standard input); 0 after an error, which has been reported.
+source_id tool_read(tool_session *t, const char *path);
+// Writes an output ("-" is standard output), whole or not at all; false after an error, which has been reported. An
+// output that is one of the tool's inputs is an error too.
+bool tool_write(tool_session *t, const char *path, const char *text, size_t len);
+// Prints the diagnostics there are, before something else prints.
+void tool_flush(tool_session *t);
+// Prints the diagnostics, checks that standard output took all, frees everything, and gives the exit code: status, but
+// never 0 after an error.
+int tool_finish(tool_session *t, int status);
+
+#endif

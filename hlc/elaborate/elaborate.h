@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elaboration: runs the graph constructors, field initialisers and init functions of a checked program at compile time,
+// under a step limit, and gives the stream IR of the graph they build.
+#ifndef SVMC_HLC_ELABORATE_H
+#define SVMC_HLC_ELABORATE_H
+
+#include "hlc/ir/sir.h"
+#include "lang/ast.h"
+
+typedef struct elaborate_options {
+    uint64_t step_limit; // statements and calls executed before "does not end"; 0: the default of 1e9
+    uint32_t depth_limit; // nesting of streams and calls; 0: the default
+} elaborate_options;
+
+// NULL after an error, which d has.
+sir_module *elaborate(arena *a, interner *names, diag_engine *d, const ast_program *program, const elaborate_options *options);
+
+#endif

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the graph must satisfy as soon as types, weights and children are known.
+#include <inttypes.h>
+
+#include "hlc/elaborate/graph.h"
+
+diag_record *graph_error(graph *g, src_range r, const char *format, ...)
+{
+    g->failed = true;
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(g->x->diags->arena, format, args);
+    va_end(args);
+    return diag_error(g->x->diags, r, "%s", message);
+}
+
+void graph_note(graph *g, diag_record *r, src_range where, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *message = arena_vprintf(g->x->diags->arena, format, args);
+    va_end(args);
+    diag_add_note(g->x->diags, r, where, "%s", message);
+}
+
+bool graph_same_type(graph *g, graph_end from, graph_end to)
+{
+    if (from.type == to.type)
+        return true;
+    diag_record *r = graph_error(g, to.inst->where, "'%s' gives items of type '%s', but '%s' takes '%s'",
+                                 elab_inst_name(g->x, from.inst), elab_type_name(g->x, from.type),
+                                 elab_inst_name(g->x, to.inst), elab_type_name(g->x, to.type));
+    graph_note(g, r, from.inst->where, "'%s' is added here", elab_inst_name(g->x, from.inst));
+    return false;
+}
+
+bool graph_weights(graph *g, const elab_inst *inst, const elab_split *split, const char *what, const bool *voids,
+                   uint32_t count, uint32_t *weights)
+{
+    size_t given = split->weights.len;
+    if (split->has_weights && given != 1 && given != count) {
+        diag_record *r = graph_error(g, split->range, "'%s' has %zu %s weights, but %" PRIu32 " %s",
+                                     elab_inst_name(g->x, inst), given, what, count,
+                                     inst->decl->kind == STREAM_FEEDBACKLOOP ? "sides" : "children");
+        graph_note(g, r, inst->where, "'%s' is added here", elab_inst_name(g->x, inst));
+        return false;
+    }
+    bool list = split->has_weights && given == count && count > 1;
+    for (uint32_t i = 0; i < count; i++) {
+        weights[i] = !split->has_weights ? 1 : split->weights.data[given == 1 ? 0 : i];
+        if (!voids[i])
+            continue;
+        if (list && weights[i] != 0) {
+            graph_error(g, split->range, "%s weight %" PRIu32 " is %" PRIu32 ", but that side is void; its weight must be 0",
+                        what, i + 1, weights[i]);
+            return false;
+        }
+        weights[i] = 0;
+    }
+    return true;
+}
+
+static void check_side(graph *g, const elab_inst *inst, const sir_type *written, const graph_end *end, const char *what)
+{
+    if (written == NULL || written == end->type)
+        return;
+    diag_record *r = graph_error(g, inst->decl->type_range, "the %s of '%s' is declared '%s', but it is '%s'", what,
+                                 elab_inst_name(g->x, inst), elab_type_name(g->x, written),
+                                 elab_type_name(g->x, end->type));
+    if (end->inst != NULL && end->inst != inst)
+        graph_note(g, r, end->inst->where, "that of '%s', added here", elab_inst_name(g->x, end->inst));
+}
+
+void graph_check_written(graph *g, const elab_inst *inst, const graph_ends *ends)
+{
+    check_side(g, inst, inst->input, &ends->in, "input");
+    check_side(g, inst, inst->output, &ends->out, "output");
+}
+
+void graph_check_fires(graph *g, const elab_inst *child, const graph_ends *ends, uint32_t in, uint32_t out)
+{
+    if (ends->in.type == NULL || ends->out.type == NULL)
+        return;
+    if ((ends->in.actor != SIR_NONE && in != 0) || (ends->out.actor != SIR_NONE && out != 0))
+        return;
+    graph_error(g, child->where, "'%s' can never fire: its weights are 0 wherever it has a side",
+                elab_inst_name(g->x, child));
+}
+
+// Each instance has its own generator, and all start alike.
+static void warn_random(graph *g)
+{
+    const sir_actor *first = NULL;
+    for (size_t i = 0; i < g->m->actors.len; i++) {
+        const sir_actor *a = g->m->actors.data[i];
+        if (a->kind != SIR_FILTER || !a->filter->uses_random)
+            continue;
+        if (first == NULL) {
+            first = a;
+            continue;
+        }
+        source_set *sources = g->x->diags->sources;
+        diag_record *r = diag_warning(g->x->diags, WARN_MANY_RANDOM, sir_range(g->m, sources, a->loc),
+                                      "'%s' and '%s' both call 'random'; each has a generator of its own, and both draw the "
+                                      "same numbers",
+                                      first->name, a->name);
+        graph_note(g, r, sir_range(g->m, sources, first->loc), "'%s' is added here", first->name);
+        return;
+    }
+}
+
+void graph_warn(graph *g)
+{
+    warn_random(g);
+    for (size_t i = 0; i < g->x->portals.len; i++) {
+        const elab_portal *p = &g->x->portals.data[i];
+        if (p->receivers.len == 0)
+            diag_warning(g->x->diags, WARN_UNUSED_PORTAL, p->var->range,
+                         "portal '%s' has no receivers; 'add ... to %s' gives it one", p->var->name, p->var->name);
+    }
+}

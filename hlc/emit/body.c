@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters in C: constant tables, state struct, helper functions, firing functions.
+#include "hlc/emit/body_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+// ---- What functions touch ----
+
+typedef struct effect_walk {
+    emitter *e;
+    body_effects *effects;
+    hmap seen; // functions visited, by address
+    VEC(const sir_function *) work;
+    const sir_filter *filter; // NULL for functions of helper blocks
+} effect_walk;
+
+static void expr_effects(effect_walk *w, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return;
+    if (e->kind == SIR_FIELD && w->filter != NULL && !w->filter->fields.data[e->index].constant)
+        w->effects->fields[e->index] = true;
+    if (e->kind == SIR_PEEK)
+        w->effects->in = w->effects->in_counter = true;
+    if (e->kind == SIR_ITER)
+        w->effects->iter = true;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        expr_effects(w, e->u.arg[i]);
+}
+
+static void block_effects(effect_walk *w, const sir_block *b);
+
+static void call_effects(effect_walk *w, const sir_stmt *s)
+{
+    for (size_t i = 0; i < s->u.call.args.len; i++)
+        expr_effects(w, s->u.call.args.data[i]);
+    expr_effects(w, s->u.call.target);
+    const sir_function *f = s->u.call.function;
+    if (hmap_getn(&w->seen, &f, sizeof f) == NULL) {
+        hmap_setn(&w->seen, &f, sizeof f, w);
+        VEC_PUSH(w->e->arena, &w->work, f);
+    }
+}
+
+static void stmt_effects(effect_walk *w, const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: expr_effects(w, s->u.decl.init); break;
+    case SIR_SET:
+        expr_effects(w, s->u.set.target);
+        expr_effects(w, s->u.set.value);
+        break;
+    case SIR_POP:
+        w->effects->in_counter = true;
+        w->effects->in |= s->u.set.target != NULL;
+        expr_effects(w, s->u.set.target);
+        break;
+    case SIR_RANDOM:
+        w->effects->random = true;
+        expr_effects(w, s->u.set.target);
+        break;
+    case SIR_PUSH:
+        w->effects->out = w->effects->out_counter = true;
+        expr_effects(w, s->u.value);
+        break;
+    case SIR_RETURN: expr_effects(w, s->u.value); break;
+    case SIR_PRINT:
+        w->effects->log = true;
+        expr_effects(w, s->u.print.value);
+        break;
+    case SIR_CALL: call_effects(w, s); break;
+    case SIR_IF:
+        expr_effects(w, s->u.if_.cond);
+        block_effects(w, &s->u.if_.then);
+        block_effects(w, &s->u.if_.otherwise);
+        break;
+    case SIR_FOR:
+        expr_effects(w, s->u.for_.lo);
+        expr_effects(w, s->u.for_.hi);
+        block_effects(w, &s->u.for_.body);
+        break;
+    case SIR_LOOP:
+        block_effects(w, &s->u.loop.pre);
+        expr_effects(w, s->u.loop.cond);
+        block_effects(w, &s->u.loop.body);
+        block_effects(w, &s->u.loop.step);
+        break;
+    case SIR_BLOCK: block_effects(w, &s->u.block); break;
+    case SIR_BREAK:
+    case SIR_CONTINUE:
+    case SIR_SEND: break;
+    }
+}
+
+static void block_effects(effect_walk *w, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        stmt_effects(w, b->data[i]);
+}
+
+const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f)
+{
+    const sir_filter *filter = info != NULL ? info->filter : NULL;
+    struct { const void *function, *filter; } key = {f, filter}; // a helper block's function is asked for with many filters
+    const body_effects *known = hmap_getn(&e->effects, &key, sizeof key);
+    if (known != NULL)
+        return known;
+    effect_walk w = {.e = e, .effects = ARENA_NEW(e->arena, body_effects), .filter = filter};
+    w.effects->fields = ARENA_ARRAY(e->arena, bool, filter != NULL ? filter->fields.len : 0);
+    hmap_init(&w.seen, e->arena);
+    block_effects(&w, &f->body);
+    for (size_t i = 0; i < w.work.len; i++)
+        block_effects(&w, &w.work.data[i]->body);
+    hmap_setn(&e->effects, &key, sizeof key, w.effects);
+    return w.effects;
+}
+
+bool body_calls_tape(emitter *e, const sir_function *f)
+{
+    // The filter's fields do not matter for tapes, so a walk without them serves.
+    effect_walk w = {.e = e, .effects = ARENA_NEW(e->arena, body_effects)};
+    hmap_init(&w.seen, e->arena);
+    block_effects(&w, &f->body);
+    for (size_t i = 0; i < w.work.len; i++)
+        block_effects(&w, &w.work.data[i]->body);
+    return w.effects->in_counter || w.effects->out_counter;
+}
+
+bool emit_needs_contiguous(emitter *e, const sir_filter *f)
+{
+    for (size_t i = 0; i < f->functions.len; i++)
+        if (body_calls_tape(e, f->functions.data[i]))
+            return true;
+    return false;
+}
+
+// ---- Array parameters ----
+
+typedef struct write_walk {
+    const sir_function *function;
+    uint32_t param;
+    hmap seen; // (function, parameter) pairs met
+    arena *arena;
+} write_walk;
+
+static bool writes_param(write_walk *w, const sir_function *f, uint32_t param);
+
+static bool roots_in(const sir_expr *e, uint32_t local)
+{
+    while (e != NULL && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER))
+        e = e->u.arg[0];
+    return e != NULL && e->kind == SIR_LOCAL && e->index == local;
+}
+
+static bool block_writes(write_walk *w, const sir_block *b, uint32_t param);
+
+static bool stmt_writes(write_walk *w, const sir_stmt *s, uint32_t param)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_SET:
+    case SIR_POP:
+    case SIR_RANDOM: return roots_in(s->u.set.target, param);
+    case SIR_CALL:
+        for (size_t i = 0; i < s->u.call.args.len && i < s->u.call.function->param_count; i++)
+            if (s->u.call.function->locals.data[i].by_reference && roots_in(s->u.call.args.data[i], param) &&
+                writes_param(w, s->u.call.function, (uint32_t)i))
+                return true;
+        return roots_in(s->u.call.target, param);
+    case SIR_IF: return block_writes(w, &s->u.if_.then, param) || block_writes(w, &s->u.if_.otherwise, param);
+    case SIR_FOR: return block_writes(w, &s->u.for_.body, param);
+    case SIR_LOOP:
+        return block_writes(w, &s->u.loop.pre, param) || block_writes(w, &s->u.loop.body, param) || block_writes(w, &s->u.loop.step, param);
+    case SIR_BLOCK: return block_writes(w, &s->u.block, param);
+    default: return false;
+    }
+}
+
+static bool block_writes(write_walk *w, const sir_block *b, uint32_t param)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (stmt_writes(w, b->data[i], param))
+            return true;
+    return false;
+}
+
+static bool writes_param(write_walk *w, const sir_function *f, uint32_t param)
+{
+    struct { const sir_function *f; uint64_t param; } key = {f, param};
+    if (hmap_getn(&w->seen, &key, sizeof key) != NULL)
+        return false; // being looked at: whoever started there will find the write
+    hmap_setn(&w->seen, &key, sizeof key, w);
+    return f->kind == SIR_NATIVE || block_writes(w, &f->body, param);
+}
+
+bool body_param_written(emitter *e, const sir_function *f, uint32_t param)
+{
+    write_walk w = {.arena = e->arena};
+    hmap_init(&w.seen, e->arena);
+    return writes_param(&w, f, param);
+}
+
+// ---- Functions ----
+
+const char *body_function_name(body_context *c, const sir_function *f)
+{
+    if (c->info != NULL)
+        for (size_t i = 0; i < c->info->helpers.len; i++)
+            if (c->info->helpers.data[i].function == f)
+                return c->info->helpers.data[i].c_name;
+    for (size_t i = 0; i < c->e->module_helpers.len; i++)
+        if (c->e->module_helpers.data[i].function == f)
+            return c->e->module_helpers.data[i].c_name;
+    return f->name;
+}
+
+// A name that is neither taken nor reserved; takes it.
+static const char *member_name(emitter *e, hmap *taken, const char *wanted)
+{
+    const char *base = body_identifier(e->arena, wanted), *name = base;
+    for (uint32_t k = 2; hmap_get(taken, name) != NULL || body_is_reserved(e, name); k++)
+        name = arena_printf(e->arena, "%s_%" PRIu32, base, k);
+    hmap_set(taken, name, taken);
+    return name;
+}
+
+// C names for the locals: unlike each other, the fields and every file-scope name.
+static void name_locals(body_context *c)
+{
+    hmap taken;
+    hmap_init(&taken, c->e->arena);
+    for (size_t i = 0; c->info != NULL && i < c->info->field_names.len; i++)
+        hmap_set(&taken, c->info->field_names.data[i], c);
+    for (size_t i = 0; i < c->function->locals.len; i++)
+        c->locals[i].c_name = member_name(c->e, &taken, c->function->locals.data[i].name);
+    c->lane = (uint32_t)c->function->locals.len;
+    c->locals[c->lane].c_name = member_name(c->e, &taken, "lane");
+}
+
+static body_context context_new(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
+{
+    body_context c = {.e = e, .info = info, .function = f, .locals = ARENA_ARRAY(e->arena, body_local, f->locals.len + 1), .indent = 1};
+    c.in.view = in;
+    c.out.view = out;
+    const char *place = body_place(e, f->loc), *who = info != NULL ? info->filter->name : f->name;
+    c.where = place != NULL ? arena_printf(e->arena, "%s at %s", who, place) : who;
+    name_locals(&c);
+    body_analyse(&c);
+    return c;
+}
+
+static void add_parameter(strbuf *b, const char *parameter)
+{
+    if (b->len > 0)
+        strbuf_add(b, ", ");
+    strbuf_add(b, parameter);
+}
+
+static const char *field_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
+{
+    const sir_type *t = info->filter->fields.data[field].type;
+    const char *name = info->field_names.data[field];
+    return t->kind == SIR_ARRAY ? emit_declare(e, t, name) : arena_printf(e->arena, "%s *%s", body_type_name(e, t), name);
+}
+
+// Parameters of a helper function's own: arrays by reference, const where nothing writes them.
+static void own_parameters(body_context *c, strbuf *b)
+{
+    const sir_function *f = c->function;
+    for (uint32_t i = 0; i < f->param_count; i++) {
+        const sir_local *p = &f->locals.data[i];
+        bool constant = p->type->kind == SIR_ARRAY && !body_param_written(c->e, f, i);
+        add_parameter(b, arena_printf(c->e->arena, "%s%s", constant ? "const " : "", emit_declare(c->e, p->type, c->locals[i].c_name)));
+    }
+    if (f->result->kind == SIR_ARRAY)
+        add_parameter(b, emit_declare(c->e, f->result, "result"));
+}
+
+static const char *helper_prototype(body_context *c, const char *name)
+{
+    emitter *e = c->e;
+    const sir_filter *filter = c->info != NULL ? c->info->filter : NULL;
+    const body_effects *x = body_effects_of(e, c->info, c->function);
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    if (x->in_counter) {
+        add_parameter(&b, emit_declare_pointer(e, filter->input, "const", "", "in"));
+        add_parameter(&b, "ptrdiff_t *n_in");
+    }
+    if (x->out_counter) {
+        add_parameter(&b, emit_declare_pointer(e, filter->output, "", "", "out"));
+        add_parameter(&b, "ptrdiff_t *n_out");
+    }
+    for (uint32_t i = 0; filter != NULL && i < filter->fields.len; i++)
+        if (x->fields[i])
+            add_parameter(&b, field_parameter(e, c->info, i));
+    if (x->iter)
+        add_parameter(&b, "int iter");
+    if (x->random)
+        add_parameter(&b, "svm_Random *random");
+    if (x->log)
+        add_parameter(&b, "svm_Log *log");
+    own_parameters(c, &b);
+    const char *result = c->function->result->kind == SIR_ARRAY ? "void" : body_type_name(e, c->function->result);
+    return arena_printf(e->arena, "%s %s(%s)", result, name, b.len > 0 ? b.data : "void");
+}
+
+static void unused_parameters(body_context *c)
+{
+    for (uint32_t i = 0; i < c->function->param_count; i++)
+        if (c->locals[i].reads == 0 && c->function->locals.data[i].type->kind != SIR_ARRAY)
+            body_line(c, "(void)%s;", c->locals[i].c_name);
+    const body_effects *x = body_effects_of(c->e, c->info, c->function);
+    if (c->function->kind == SIR_HELPER && x->in_counter && !x->in)
+        body_line(c, "(void)in;");
+}
+
+static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
+{
+    body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
+    strbuf_printf(e->out, "static inline %s\n{\n", helper_prototype(&c, name));
+    unused_parameters(&c);
+    body_function_body(&c);
+    strbuf_add(e->out, "}\n\n");
+}
+
+// Functions in any order may call each other: prototypes first where there are several.
+static void emit_helpers(emitter *e, emit_filter_info *info, const struct emit_helper *helpers, size_t count)
+{
+    for (size_t i = 0; i < count && count > 1; i++) {
+        body_context c = context_new(e, info, helpers[i].function, (emit_view){0}, (emit_view){0});
+        strbuf_printf(e->out, "static inline %s;\n", helper_prototype(&c, helpers[i].c_name));
+    }
+    if (count > 1)
+        strbuf_addc(e->out, '\n');
+    for (size_t i = 0; i < count; i++)
+        emit_helper_function(e, info, helpers[i].function, helpers[i].c_name);
+}
+
+void emit_module_functions(emitter *e)
+{
+    const sir_module *m = e->module;
+    VEC(struct emit_helper) bodies = {0};
+    for (size_t i = 0; i < m->functions.len; i++) {
+        const sir_function *f = m->functions.data[i];
+        const char *wanted = body_identifier(e->arena, f->name);
+        for (char *p = (char *)(uintptr_t)f->name; (p = strchr(p, '.')) != NULL; p++) // P.f is P_f, for native functions too (streamit.md 5.9)
+            wanted = arena_printf(e->arena, "%.*s_%s", (int)(p - f->name), f->name, p + 1);
+        struct emit_helper h = {f, f->kind == SIR_NATIVE ? wanted : emit_unique_name(e, wanted)};
+        VEC_PUSH(e->arena, &e->module_helpers, h);
+        if (f->kind == SIR_NATIVE) {
+            body_context c = context_new(e, NULL, f, (emit_view){0}, (emit_view){0});
+            strbuf_printf(e->out, "extern %s;\n", helper_prototype(&c, h.c_name));
+        } else {
+            VEC_PUSH(e->arena, &bodies, h);
+        }
+    }
+    emit_helpers(e, NULL, bodies.data, bodies.len);
+}
+
+// ---- Filters ----
+
+static bool is_aggregate(const sir_type *t)
+{
+    return t->kind == SIR_ARRAY || t->kind == SIR_STRUCT;
+}
+
+// A value that C can write where any expression stands is folded; this one needs a name.
+static bool needs_table(const sir_field *f)
+{
+    return f->constant && is_aggregate(f->type);
+}
+
+static void emit_state_struct(emitter *e, emit_filter_info *info)
+{
+    const sir_filter *f = info->filter;
+    bool any = false;
+    for (size_t i = 0; i < f->fields.len; i++)
+        any |= !f->fields.data[i].constant;
+    if (!any)
+        return;
+    info->state_type = emit_unique_name(e, arena_printf(e->arena, "%s_State", info->c_name));
+    strbuf_add(e->out, "typedef struct {\n");
+    for (int aggregates = 0; aggregates < 2; aggregates++) // scalars first: they share a cache line
+        for (size_t i = 0; i < f->fields.len; i++)
+            if (!f->fields.data[i].constant && is_aggregate(f->fields.data[i].type) == (aggregates == 1))
+                strbuf_printf(e->out, "    %s;\n", emit_declare(e, f->fields.data[i].type, info->field_names.data[i]));
+    strbuf_printf(e->out, "} %s;\n\n", info->state_type);
+}
+
+emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
+{
+    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+    info->filter = f;
+    info->c_name = emit_unique_name(e, f->name);
+    const char *place = body_place(e, f->loc);
+    strbuf_printf(e->out, "/* %s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "", place != NULL ? place : "");
+    hmap taken;
+    hmap_init(&taken, e->arena);
+    for (size_t i = 0; i < f->fields.len; i++) {
+        const sir_field *field = &f->fields.data[i];
+        if (!needs_table(field)) {
+            VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
+            continue;
+        }
+        const char *table = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, field->name));
+        VEC_PUSH(e->arena, &info->field_names, table);
+        strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, field->type, table));
+        emit_value(e, &field->init, 0);
+        strbuf_add(e->out, ";\n\n");
+    }
+    emit_state_struct(e, info);
+    for (size_t i = 0; i < f->functions.len; i++) {
+        const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, f->functions.data[i]->name));
+        VEC_PUSH(e->arena, &info->helpers, (struct emit_helper){f->functions.data[i], name});
+    }
+    emit_helpers(e, info, info->helpers.data, info->helpers.len);
+    return info;
+}
+
+void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
+{
+    const sir_filter *f = info->filter;
+    bool first = true;
+    strbuf_addc(e->out, '{');
+    for (int aggregates = 0; aggregates < 2; aggregates++)
+        for (size_t i = 0; i < f->fields.len; i++) {
+            const sir_field *field = &f->fields.data[i];
+            if (field->constant || is_aggregate(field->type) != (aggregates == 1))
+                continue;
+            strbuf_printf(e->out, "%s.%s = ", first ? "" : ", ", info->field_names.data[i]);
+            emit_value(e, &field->init, indent);
+            first = false;
+        }
+    strbuf_addc(e->out, '}');
+}
+
+// ---- Firing functions ----
+
+// firings: how many one call does.
+static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings)
+{
+    strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful ? "stateful" : "stateless");
+    if (function->peek.max > function->pop.max)
+        strbuf_printf(e->out, ", peek(%" PRId64 ")", function->peek.max + (firings - 1) * function->pop.max);
+    if (f->input->kind != SIR_VOID)
+        strbuf_printf(e->out, ", pop(%" PRId64 ")", firings * function->pop.max);
+    if (f->output->kind != SIR_VOID)
+        strbuf_printf(e->out, ", push(%" PRId64 ")", firings * function->push.max);
+    strbuf_add(e->out, ")\n");
+}
+
+static emit_signature signature_of(body_context *c, const char *name)
+{
+    const body_effects *x = body_effects_of(c->e, c->info, c->function);
+    emit_signature s = {.name = name, .in = c->in.used, .out = x->out, .iter = x->iter, .random = x->random, .log = x->log};
+    if (x->in && !c->in.used) { // read only by a function that it calls
+        for (size_t i = 0; i < c->info->helpers.len; i++)
+            s.in |= body_effects_of(c->e, c->info, c->info->helpers.data[i].function)->in_counter;
+    }
+    if (!c->in.affine) // a call may take the pointer along
+        s.in = x->in_counter;
+    for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
+        if (x->fields[i])
+            VEC_PUSH(c->e->arena, &s.fields, i);
+    return s;
+}
+
+static emit_signature emit_fire(body_context *c, const char *name)
+{
+    emitter *e = c->e;
+    emit_filter_info *info = c->info;
+    emit_signature s = signature_of(c, name);
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    if (s.in)
+        add_parameter(&b, emit_declare_pointer(e, info->filter->input, "const", "restrict", "in"));
+    if (s.out)
+        add_parameter(&b, emit_declare_pointer(e, info->filter->output, "", "restrict", "out"));
+    for (size_t i = 0; i < s.fields.len; i++)
+        add_parameter(&b, field_parameter(e, info, s.fields.data[i]));
+    if (s.iter)
+        add_parameter(&b, "int iter");
+    if (s.random)
+        add_parameter(&b, "svm_Random *random");
+    if (s.log)
+        add_parameter(&b, "svm_Log *log");
+    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1);
+    strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
+    if (s.in && !c->in.used)
+        body_line(c, "(void)in;");
+    body_function_body(c);
+    strbuf_add(e->out, "}\n\n");
+    return s;
+}
+
+emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out)
+{
+    body_context c = context_new(e, info, f, in, out);
+    return emit_fire(&c, name);
+}
+
+int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out, int64_t in_stride)
+{
+    const body_effects *x = body_effects_of(e, info, f);
+    bool fields = false;
+    for (size_t i = 0; i < info->filter->fields.len; i++)
+        fields |= x->fields[i];
+    if (fields || x->iter || x->random || x->log || f->kind != SIR_WORK)
+        return 0;
+    body_context c = context_new(e, info, f, in, out);
+    return body_lane_count(&c, in_stride);
+}
+
+emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,
+                               int64_t out_stride)
+{
+    body_context c = context_new(e, info, f, in, out);
+    c.lanes = lanes;
+    c.in.lane_stride = in_stride;
+    c.out.lane_stride = out_stride;
+    body_lanes_prepare(&c);
+    return emit_fire(&c, name);
+}

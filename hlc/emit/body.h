@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Bodies to C: types, constant tables, and the firing functions of filters. hlc/emit/program.h puts kernels, control code and the instance around them.
+//
+// A firing function takes pointers to the first item of its window and of its output, so that item k of the firing is in[k] (or in[map(k)] through a view),
+// and its state by pointer to scalars that the strip loop keeps in locals (design.md section 6):
+//
+//     SVM_FIRE(stateful, peek(1), pop(1), push(1))
+//     static inline void Integrator_fire(const float *restrict in, float *restrict out, float *sum, float *history)
+//
+// Parameters come in the order of emit_signature: in, out, the fields used (scalars and structs by pointer, arrays by pointer to their first element), iter, random, log.
+#ifndef SVMC_HLC_EMIT_BODY_H
+#define SVMC_HLC_EMIT_BODY_H
+
+#include "hlc/ir/sir.h"
+
+// How the items of one firing lie in a buffer: item k is at element sum(digit_i(k) * stride_i), k written in the mixed radix of the digits, least significant first.
+// The last radix is 0: unbounded. No digits: contiguous.
+typedef struct emit_digit {
+    int64_t radix, stride;
+} emit_digit;
+typedef struct emit_view {
+    const emit_digit *digits;
+    size_t count;
+} emit_view;
+
+typedef struct emitter {
+    arena *arena;
+    strbuf *out;
+    const sir_module *module;
+    source_set *sources;
+    bool line_directives; // #line before every statement (with -g)
+    hmap c_names;         // every file-scope name given out; private, as all below
+    hmap struct_names;    // C name of each struct
+    const char **global_names; // C name of each constant of the module, after emit_globals
+    hmap effects;         // what each function touches, by address
+    VEC(struct emit_helper { const sir_function *function; const char *c_name; }) module_helpers; // of helper and native blocks
+} emitter;
+
+void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources);
+// A file-scope C identifier near to the wanted name that is neither a C keyword, a name of the SVM headers or libm, nor given before.
+const char *emit_unique_name(emitter *e, const char *wanted);
+// Typedefs of the module's structs (in order of need), then the constants of the module as static const tables.
+void emit_types(emitter *e);
+void emit_globals(emitter *e);
+// The functions of helper blocks (as static functions) and prototypes of native ones. After emit_globals.
+void emit_module_functions(emitter *e);
+// The C type of a value, "float", "svm_Complex", "Pair", and a declarator of it: emit_declare(e, "float[4][2]", "x") gives "float x[4][2]".
+const char *emit_declare(emitter *e, const sir_type *t, const char *name);
+// Pointer to items of the type: "float *name", "float (*name)[9]"; qualifier e.g. "const" or "" is put before.
+const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name);
+// An initialiser: "1.5f", "{1.0f, 2.0f}", "{0}". Wrapped at 120 columns with the given indent.
+void emit_value(emitter *e, const sir_value *v, int indent);
+void emit_scalar(strbuf *out, const sir_type *t, sir_scalar v); // exact: floats in the shortest form that reads back, inf and nan as macros
+
+// One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).
+typedef struct emit_filter_info {
+    const sir_filter *filter;
+    const char *c_name;          // base of all its names
+    VEC(const char *) field_names; // per field: member name in the state struct, or the table's name for a constant aggregate
+    const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
+    VEC(struct emit_helper) helpers;
+} emit_filter_info;
+
+// The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
+emit_filter_info *emit_filter(emitter *e, const sir_filter *f);
+
+// True when some function moves a tape through a call: then its input and output must be contiguous (empty views).
+bool emit_needs_contiguous(emitter *e, const sir_filter *f);
+
+typedef struct emit_signature {
+    const char *name;
+    bool in, out, iter, random, log;
+    VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
+} emit_signature;
+// One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.
+emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);
+// NOTE(lanes). A firing whose sum runs through a loop cannot be vectorised along the loop without changing the sum. Several firings side by side can: each lane keeps its own
+// order of additions, so results stay the same bit for bit. One firing function computes `lanes` of them, lane l reading and writing at a constant distance from lane l - 1.
+// How many firings are worth that, for a given distance of neighbouring firings' items in the input buffer; 0: none (state, prints, no such loop, ...).
+int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out, int64_t in_stride);
+emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,
+                               int64_t out_stride);
+// The state struct's initial value as a C initialiser.
+void emit_state_init(emitter *e, const emit_filter_info *info, int indent);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files hlc/emit/body*.c share.
+#ifndef SVMC_HLC_EMIT_BODY_INT_H
+#define SVMC_HLC_EMIT_BODY_INT_H
+
+#include "hlc/emit/body.h"
+
+// ---- body_value.c ----
+const char *body_identifier(arena *a, const char *wanted); // letters, digits and underscores of it
+bool body_is_reserved(const emitter *e, const char *name);
+const char *body_type_name(emitter *e, const sir_type *t); // of the innermost element for arrays
+const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index);
+const char *body_place(emitter *e, sir_loc loc); // "fm.str:12", NULL if unknown
+
+// ---- Index arithmetic: c + sum of coefficient * loop variable ----
+
+typedef struct body_term {
+    uint32_t local;
+    int64_t coefficient;
+} body_term;
+typedef struct body_affine {
+    int64_t constant;
+    VEC(body_term) terms; // no local twice, no coefficient 0
+} body_affine;
+
+// Least and greatest value of an int expression, where the C expression computes in 64 bits without wrapping.
+typedef struct body_interval {
+    int64_t lo, hi;
+} body_interval;
+
+// What the analysis of a function says about one of its tapes.
+typedef struct body_tape {
+    bool used;      // items are read or written (a pop without a target is no use)
+    bool affine;    // the position of every access is an affine form of loop variables; else a counter n_in / n_out is kept
+    bool checked;   // the count could not be proved: accesses are checked at run time
+    int64_t rate;   // declared
+    emit_view view;
+    int64_t lane_stride;  // elements between neighbouring lanes
+    body_affine position; // while statements are emitted
+} body_tape;
+
+typedef struct body_local {
+    const char *c_name;
+    const sir_stmt *home; // the statement that declares it; NULL: at the top of the function
+    bool declared_on_top, dead; // dead: written but never read
+    bool laned;         // one value a lane: an array indexed by the lane (body_lanes.c)
+    bool is_for;        // at present a loop variable (ptrdiff_t)
+    body_interval range; // while is_for
+    uint32_t reads, writes;
+    const char *forward; // text to use instead: a popped item read where it lies
+} body_local;
+
+// One function being emitted.
+typedef struct body_context {
+    emitter *e;
+    emit_filter_info *info; // NULL for functions of helper blocks
+    const sir_function *function;
+    body_local *locals;
+    body_tape in, out;
+    int indent;
+    uint32_t labels; // given out so far
+    const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
+    const char *where;
+    int lanes;          // firings computed side by side; 0: one firing
+    bool in_lane_loop;
+    uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
+} body_context;
+
+// ---- body_expr.c ----
+// Binding strength of C's operators as the printer needs it.
+enum { PREC_LOWEST = 0, PREC_COND, PREC_LOR, PREC_LAND, PREC_BITS, PREC_EQUAL, PREC_COMPARE, PREC_SHIFT, PREC_ADD, PREC_MUL, PREC_UNARY, PREC_POSTFIX };
+void body_expr(body_context *c, const sir_expr *e, int precedence);
+const char *body_expr_text(body_context *c, const sir_expr *e, int precedence);
+// The element of a tape at the present position + offset (offset NULL: 0), without the array's name: "[2 * i + 1]".
+void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *offset);
+bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
+void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
+int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
+
+// ---- body_analyse.c ----
+bool body_trip_count(const sir_stmt *s, int64_t *trips); // of a SIR_FOR with constant bounds
+// Items that a block moves, when that is the same on every path.
+bool body_block_net(const body_context *c, const sir_block *b, bool input, int64_t *net);
+void body_analyse(body_context *c);
+
+// ---- body_lanes.c ----
+// How many firings are worth computing side by side, for input items `in_stride` elements apart in neighbouring firings; 0: none. After body_analyse.
+int body_lane_count(body_context *c, int64_t in_stride);
+// Finds the locals that need a value a lane. Before body_function_body.
+void body_lanes_prepare(body_context *c);
+bool body_lane_expands(body_context *c, const sir_stmt *s);
+
+// ---- body_stmt.c ----
+void body_function_body(body_context *c); // declarations and statements, without the braces
+void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// ---- body.c ----
+// What a function touches, calls included.
+typedef struct body_effects {
+    bool in, out, in_counter, out_counter, iter, random, log;
+    bool *fields; // per field of the filter
+} body_effects;
+const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f);
+const char *body_function_name(body_context *c, const sir_function *f);
+// Whether the function (or one it calls) writes its array parameter.
+bool body_param_written(emitter *e, const sir_function *f, uint32_t param);
+// Whether a called function moves the tape, so that the caller must keep a counter.
+bool body_calls_tape(emitter *e, const sir_function *f);
+
+#endif

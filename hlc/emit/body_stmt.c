@@ -1,0 +1,585 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Statements in C.
+#include "hlc/emit/body_int.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void block(body_context *c, const sir_block *b);
+
+static void indent(body_context *c)
+{
+    strbuf_pad(c->e->out, ' ', (size_t)c->indent * 4);
+}
+
+void body_line(body_context *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    indent(c);
+    strbuf_vprintf(c->e->out, format, args);
+    strbuf_addc(c->e->out, '\n');
+    va_end(args);
+}
+
+static void line_directive(body_context *c, sir_loc loc)
+{
+    const sir_module *m = c->e->module;
+    if (!c->e->line_directives || loc.file == 0 || loc.file >= m->files.len)
+        return;
+    strbuf_printf(c->e->out, "#line %" PRIu32 " ", loc.line);
+    strbuf_add_c_string(c->e->out, m->files.data[loc.file], strlen(m->files.data[loc.file]));
+    strbuf_addc(c->e->out, '\n');
+}
+
+static const char *text(body_context *c, const sir_expr *e)
+{
+    return body_expr_text(c, e, PREC_LOWEST);
+}
+
+// ---- Assignment ----
+
+static bool same_variable(const sir_expr *a, const sir_expr *b)
+{
+    return a->kind == b->kind && (a->kind == SIR_LOCAL || a->kind == SIR_FIELD) && a->index == b->index;
+}
+
+// "+=" when value is target op x and C's compound form means the same.
+static const char *compound_operator(const sir_expr *target, const sir_expr *value)
+{
+    static const char *const spelling[LANG_BINARY_COUNT] = {
+        [LANG_OP_ADD] = "+=", [LANG_OP_SUB] = "-=", [LANG_OP_MUL] = "*=", [LANG_OP_DIV] = "/=", [LANG_OP_AND] = "&=", [LANG_OP_OR] = "|=", [LANG_OP_XOR] = "^=",
+    };
+    if (value->kind != SIR_BINARY || !same_variable(target, value->u.arg[0]))
+        return NULL;
+    sir_type_kind k = target->type->kind;
+    bool integer = k == SIR_INT || k == SIR_BIT;
+    if (!integer && k != SIR_FLOAT && k != SIR_DOUBLE)
+        return NULL;
+    if (integer && value->op == LANG_OP_DIV)
+        return NULL;
+    return spelling[value->op];
+}
+
+static bool is_int_one(const sir_expr *e)
+{
+    return e->kind == SIR_CONST && e->type->kind != SIR_FLOAT && e->type->kind != SIR_DOUBLE && e->type->kind != SIR_COMPLEX && e->u.value.i == 1;
+}
+
+static void assign_text(body_context *c, const sir_stmt *s, const sir_expr *target, const char *value)
+{
+    const sir_type *t = target->type;
+    bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
+    const char *name = declare ? c->locals[target->index].c_name : text(c, target);
+    if (t->kind == SIR_ARRAY) {
+        if (declare)
+            body_line(c, "%s;", emit_declare(c->e, t, name));
+        body_line(c, "memcpy(%s, %s, sizeof(%s));", name, value, emit_declare(c->e, t, ""));
+    } else if (declare) {
+        body_line(c, "%s = %s;", emit_declare(c->e, t, name), value);
+    } else {
+        body_line(c, "%s = %s;", name, value);
+    }
+}
+
+static bool is_dead(const body_context *c, const sir_expr *target)
+{
+    return target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].dead;
+}
+
+static void set(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target, *value = s->u.set.value;
+    if (is_dead(c, target))
+        return;
+    const char *op = compound_operator(target, value);
+    bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
+    if (op == NULL || declare) {
+        assign_text(c, s, target, body_expr_text(c, value, PREC_LOWEST));
+        return;
+    }
+    const char *name = body_expr_text(c, target, PREC_POSTFIX);
+    if ((value->op == LANG_OP_ADD || value->op == LANG_OP_SUB) && is_int_one(value->u.arg[1]))
+        body_line(c, "%s%s;", name, value->op == LANG_OP_ADD ? "++" : "--");
+    else
+        body_line(c, "%s %s %s;", text(c, target), op, text(c, value->u.arg[1]));
+}
+
+static void decl(body_context *c, const sir_stmt *s)
+{
+    uint32_t local = s->u.decl.local;
+    const body_local *l = &c->locals[local];
+    const sir_type *t = c->function->locals.data[local].type;
+    if (l->dead || l->forward != NULL)
+        return;
+    if (s->u.decl.init != NULL) {
+        sir_expr target = {.kind = SIR_LOCAL, .index = local, .type = t, .loc = s->loc};
+        assign_text(c, s, &target, body_expr_text(c, s->u.decl.init, PREC_LOWEST));
+        return;
+    }
+    if (l->home != s && !l->declared_on_top && !l->laned)
+        return; // declared where it gets its first value
+    bool aggregate = t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX;
+    const sir_expr self = {.kind = SIR_LOCAL, .index = local, .type = t, .loc = s->loc};
+    const char *name = text(c, &self);
+    if (l->home == s && s->u.decl.uninitialised) {
+        body_line(c, "%s;", emit_declare(c->e, t, l->c_name));
+    } else if (l->home == s) {
+        strbuf zero, *out = c->e->out;
+        strbuf_init(&zero, c->e->arena);
+        c->e->out = &zero;
+        sir_value v = sir_value_zero(t);
+        emit_value(c->e, &v, 0);
+        c->e->out = out;
+        body_line(c, "%s = %s;", emit_declare(c->e, t, l->c_name), zero.data);
+    } else if (s->u.decl.uninitialised) {
+        return;
+    } else if (aggregate) {
+        body_line(c, "memset(%s%s, 0, sizeof(%s));", t->kind == SIR_ARRAY ? "" : "&", name, emit_declare(c->e, t, ""));
+    } else {
+        strbuf zero;
+        strbuf_init(&zero, c->e->arena);
+        emit_scalar(&zero, t, (sir_scalar){0});
+        body_line(c, "%s = %s;", name, zero.data);
+    }
+}
+
+// ---- Tapes ----
+
+static const char *counter(const body_context *c, bool input)
+{
+    bool helper = c->function->kind == SIR_HELPER;
+    return input ? helper ? "*n_in" : "n_in" : helper ? "*n_out" : "n_out";
+}
+
+static const char *tape_element(body_context *c, bool input)
+{
+    strbuf b, *out = c->e->out;
+    strbuf_init(&b, c->e->arena);
+    c->e->out = &b;
+    strbuf_add(&b, input ? "in" : "out");
+    body_tape_index(c, input ? &c->in : &c->out, counter(c, input), NULL);
+    c->e->out = out;
+    return b.data;
+}
+
+static void check_count(body_context *c, bool input)
+{
+    const body_tape *t = input ? &c->in : &c->out;
+    if (!t->checked)
+        return;
+    strbuf where;
+    strbuf_init(&where, c->e->arena);
+    strbuf_add_c_string(&where, c->where, strlen(c->where));
+    body_line(c, "if (%s >= %" PRId64 ")", counter(c, input), t->rate);
+    body_line(c, "    svm_rateError(%s, \"%s\", %" PRId64 ", %s + 1);", where.data, input ? "pop" : "push", t->rate, counter(c, input));
+}
+
+static void advance(body_context *c, bool input)
+{
+    body_tape *t = input ? &c->in : &c->out;
+    if (t->affine)
+        t->position.constant++;
+    else if (c->function->kind == SIR_HELPER)
+        body_line(c, "(%s)++;", counter(c, input));
+    else
+        body_line(c, "%s++;", counter(c, input));
+}
+
+static void pop(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target;
+    check_count(c, true);
+    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
+        c->locals[target->index].forward = tape_element(c, true);
+    else if (target != NULL && !is_dead(c, target))
+        assign_text(c, s, target, tape_element(c, true));
+    advance(c, true);
+}
+
+static void push(body_context *c, const sir_stmt *s)
+{
+    check_count(c, false);
+    const sir_type *t = s->u.value->type;
+    const char *value = text(c, s->u.value), *element = tape_element(c, false);
+    if (t->kind == SIR_ARRAY)
+        body_line(c, "memcpy(%s, %s, sizeof(%s));", element, value, emit_declare(c->e, t, ""));
+    else
+        body_line(c, "%s = %s;", element, value);
+    advance(c, false);
+}
+
+// At every way out of a firing whose pushes could not be counted at compile time.
+static void exit_checks(body_context *c)
+{
+    if (!c->out.checked)
+        return;
+    strbuf where;
+    strbuf_init(&where, c->e->arena);
+    strbuf_add_c_string(&where, c->where, strlen(c->where));
+    body_line(c, "if (n_out != %" PRId64 ")", c->out.rate);
+    body_line(c, "    svm_rateError(%s, \"push\", %" PRId64 ", n_out);", where.data, c->out.rate);
+}
+
+// ---- Calls, prints ----
+
+static void add_argument(strbuf *b, const char *argument)
+{
+    if (b->data[b->len - 1] != '(')
+        strbuf_add(b, ", ");
+    strbuf_add(b, argument);
+}
+
+static void call(body_context *c, const sir_stmt *s)
+{
+    const sir_function *f = s->u.call.function;
+    const sir_expr *target = s->u.call.target;
+    const body_effects *x = body_effects_of(c->e, c->info, f);
+    bool helper = c->function->kind == SIR_HELPER;
+    strbuf b;
+    strbuf_init(&b, c->e->arena);
+    strbuf_printf(&b, "%s(", body_function_name(c, f));
+    if (x->in_counter) {
+        add_argument(&b, "in");
+        add_argument(&b, helper ? "n_in" : "&n_in");
+    }
+    if (x->out_counter) {
+        add_argument(&b, "out");
+        add_argument(&b, helper ? "n_out" : "&n_out");
+    }
+    for (size_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
+        if (x->fields[i])
+            add_argument(&b, c->info->field_names.data[i]);
+    if (x->iter)
+        add_argument(&b, "iter");
+    if (x->random)
+        add_argument(&b, "random");
+    if (x->log)
+        add_argument(&b, "log");
+    for (size_t i = 0; i < s->u.call.args.len; i++)
+        add_argument(&b, body_expr_text(c, s->u.call.args.data[i], PREC_COND));
+    if (f->result->kind == SIR_ARRAY) { // arrays come back through a last parameter
+        const char *name = target != NULL && !is_dead(c, target) ? text(c, target) : "ignored";
+        if (target == NULL || is_dead(c, target)) {
+            body_line(c, "{");
+            body_line(c, "    %s;", emit_declare(c->e, f->result, "ignored"));
+        } else if (target->kind == SIR_LOCAL && c->locals[target->index].home == s) {
+            body_line(c, "%s;", emit_declare(c->e, f->result, name));
+        }
+        add_argument(&b, name);
+        strbuf_addc(&b, ')');
+        body_line(c, "%s;", b.data);
+        if (target == NULL || is_dead(c, target))
+            body_line(c, "}");
+        return;
+    }
+    strbuf_addc(&b, ')');
+    if (target == NULL || is_dead(c, target))
+        body_line(c, "%s%s;", f->result->kind == SIR_VOID ? "" : "(void)", b.data);
+    else
+        assign_text(c, s, target, b.data);
+}
+
+static void print(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *v = s->u.print.value;
+    if (v == NULL) {
+        strbuf b;
+        strbuf_init(&b, c->e->arena);
+        strbuf_add_c_string(&b, s->u.print.text, s->u.print.len);
+        body_line(c, "svm_printText(log, %s);", b.data);
+        return;
+    }
+    switch (v->type->kind) {
+    case SIR_BOOLEAN: body_line(c, "svm_printBoolean(log, %s);", body_expr_text(c, v, PREC_COND)); break;
+    case SIR_FLOAT:
+    case SIR_DOUBLE: body_line(c, "svm_printFloat(log, %s);", body_expr_text(c, v, PREC_COND)); break;
+    default: body_line(c, "svm_printInt(log, (int)%s);", body_expr_text(c, v, PREC_UNARY)); break;
+    }
+}
+
+static void random_number(body_context *c, const sir_stmt *s)
+{
+    if (s->u.set.target == NULL || is_dead(c, s->u.set.target))
+        body_line(c, "(void)svm_random(random);");
+    else
+        assign_text(c, s, s->u.set.target, "svm_random(random)");
+}
+
+static void return_(body_context *c, const sir_stmt *s)
+{
+    exit_checks(c);
+    if (s->u.value == NULL) {
+        body_line(c, "return;");
+    } else if (s->u.value->type->kind == SIR_ARRAY) {
+        body_line(c, "memcpy(result, %s, sizeof(%s));", body_expr_text(c, s->u.value, PREC_COND), emit_declare(c->e, s->u.value->type, ""));
+        body_line(c, "return;");
+    } else {
+        body_line(c, "return %s;", text(c, s->u.value));
+    }
+}
+
+// ---- Control ----
+
+static void nested(body_context *c, const sir_block *b)
+{
+    c->indent++;
+    block(c, b);
+    c->indent--;
+}
+
+// Nothing of the block is written: every statement is an assignment to what nobody reads.
+static bool is_silent(const body_context *c, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        if (!(s->kind == SIR_DECL && c->locals[s->u.decl.local].dead) && !(s->kind == SIR_SET && is_dead(c, s->u.set.target)))
+            return false;
+    }
+    return true;
+}
+
+static void if_(body_context *c, const sir_stmt *s, bool chained)
+{
+    body_affine in = c->in.position, out = c->out.position;
+    const sir_block *otherwise = &s->u.if_.otherwise;
+    const char *cond = text(c, s->u.if_.cond);
+    if (chained)
+        strbuf_printf(c->e->out, "if (%s) {\n", cond);
+    else
+        body_line(c, "if (%s) {", cond);
+    nested(c, &s->u.if_.then);
+    if (is_silent(c, otherwise)) {
+        body_line(c, "}");
+        return;
+    }
+    c->in.position.constant = in.constant;
+    c->out.position.constant = out.constant;
+    indent(c);
+    if (otherwise->len == 1 && otherwise->data[0]->kind == SIR_IF && !c->e->line_directives) {
+        strbuf_add(c->e->out, "} else ");
+        if_(c, otherwise->data[0], true);
+        return;
+    }
+    strbuf_add(c->e->out, "} else {\n");
+    nested(c, otherwise);
+    body_line(c, "}");
+}
+
+static body_affine copy_affine(body_context *c, const body_affine *a)
+{
+    body_affine r = {.constant = a->constant};
+    for (size_t i = 0; i < a->terms.len; i++)
+        body_affine_add(c, &r, a->terms.data[i].local, a->terms.data[i].coefficient);
+    return r;
+}
+
+// Inside the loop the position advances by net items a trip; behind it all trips are done.
+static void enter_tape(body_context *c, body_tape *t, const sir_stmt *s, bool input, body_affine *after)
+{
+    int64_t net = 0, trips = 0;
+    *after = t->position;
+    if (!t->affine || !body_block_net(c, &s->u.for_.body, input, &net) || net == 0)
+        return;
+    (void)body_trip_count(s, &trips);
+    int64_t coefficient = net / s->u.for_.step;
+    body_affine inside = copy_affine(c, &t->position);
+    inside.constant -= coefficient * body_const_int(s->u.for_.lo);
+    body_affine_add(c, &inside, s->u.for_.local, coefficient);
+    after->constant += net * trips;
+    t->position = inside;
+}
+
+static body_interval const_or_whole(const sir_expr *e)
+{
+    if (e->kind == SIR_CONST)
+        return (body_interval){body_const_int(e), body_const_int(e)};
+    return (body_interval){INT32_MIN, INT32_MAX};
+}
+
+static void for_(body_context *c, const sir_stmt *s)
+{
+    body_local *l = &c->locals[s->u.for_.local], saved = *l;
+    const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND), *hi = body_expr_text(c, s->u.for_.hi, PREC_COMPARE + 1);
+    body_interval first = const_or_whole(s->u.for_.lo), last = const_or_whole(s->u.for_.hi);
+    int32_t step = s->u.for_.step;
+    l->is_for = true;
+    l->forward = NULL;
+    l->range = step > 0 ? (body_interval){first.lo, last.hi - 1} : (body_interval){last.lo + 1, first.hi};
+    if (l->range.hi < l->range.lo)
+        l->range.hi = l->range.lo;
+    body_affine in_after, out_after;
+    enter_tape(c, &c->in, s, true, &in_after);
+    enter_tape(c, &c->out, s, false, &out_after);
+    const char *advance_text = step == 1    ? arena_printf(c->e->arena, "%s++", l->c_name)
+                               : step == -1 ? arena_printf(c->e->arena, "%s--", l->c_name)
+                               : step > 0   ? arena_printf(c->e->arena, "%s += %" PRId32, l->c_name, step)
+                                            : arena_printf(c->e->arena, "%s -= %" PRId64, l->c_name, -(int64_t)step);
+    body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
+    const char *label = c->continue_label;
+    c->continue_label = NULL;
+    nested(c, &s->u.for_.body);
+    c->continue_label = label;
+    body_line(c, "}");
+    c->in.position = in_after;
+    c->out.position = out_after;
+    *l = saved;
+}
+
+static bool has_continue(const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        if (s->kind == SIR_CONTINUE || (s->kind == SIR_IF && (has_continue(&s->u.if_.then) || has_continue(&s->u.if_.otherwise))) ||
+            (s->kind == SIR_BLOCK && has_continue(&s->u.block)))
+            return true;
+    }
+    return false;
+}
+
+static void leave_unless(body_context *c, const sir_expr *cond)
+{
+    if (cond == NULL)
+        return;
+    body_line(c, "if (!%s)", body_expr_text(c, cond, PREC_UNARY));
+    body_line(c, "    break;");
+}
+
+static void loop(body_context *c, const sir_stmt *s)
+{
+    bool plain = s->u.loop.pre.len == 0 && !s->u.loop.post_test;
+    const char *outer_label = c->continue_label;
+    bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);
+    c->continue_label = jumps ? arena_printf(c->e->arena, "next_%" PRIu32, ++c->labels) : NULL;
+    if (plain && s->u.loop.cond != NULL)
+        body_line(c, "while (%s) {", text(c, s->u.loop.cond));
+    else
+        body_line(c, "for (;;) {");
+    c->indent++;
+    if (!plain && !s->u.loop.post_test) {
+        block(c, &s->u.loop.pre);
+        leave_unless(c, s->u.loop.cond);
+    }
+    if (plain && !jumps) {
+        block(c, &s->u.loop.body);
+    } else {
+        body_line(c, "{");
+        nested(c, &s->u.loop.body);
+        body_line(c, "}");
+    }
+    if (jumps)
+        body_line(c, "%s:;", c->continue_label);
+    if (s->u.loop.post_test) {
+        block(c, &s->u.loop.pre);
+        leave_unless(c, s->u.loop.cond);
+    }
+    c->continue_label = outer_label;
+    block(c, &s->u.loop.step);
+    c->indent--;
+    body_line(c, "}");
+}
+
+static void stmt(body_context *c, const sir_stmt *s)
+{
+    line_directive(c, s->loc);
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: decl(c, s); break;
+    case SIR_SET: set(c, s); break;
+    case SIR_POP: pop(c, s); break;
+    case SIR_PUSH: push(c, s); break;
+    case SIR_PRINT: print(c, s); break;
+    case SIR_CALL: call(c, s); break;
+    case SIR_RANDOM: random_number(c, s); break;
+    case SIR_IF: if_(c, s, false); break;
+    case SIR_FOR: for_(c, s); break;
+    case SIR_LOOP: loop(c, s); break;
+    case SIR_BREAK: body_line(c, "break;"); break;
+    case SIR_CONTINUE:
+        if (c->continue_label != NULL)
+            body_line(c, "goto %s;", c->continue_label);
+        else
+            body_line(c, "continue;");
+        break;
+    case SIR_RETURN: return_(c, s); break;
+    case SIR_BLOCK:
+        body_line(c, "{");
+        nested(c, &s->u.block);
+        body_line(c, "}");
+        break;
+    case SIR_SEND: break; // the schedule refuses programs with messages
+    }
+}
+
+// Outside lane loops: runs of statements each go into a loop over the lanes, loops that carry values from trip to trip stay around such runs.
+static void lane_block(body_context *c, const sir_block *b)
+{
+    strbuf *out = c->e->out;
+    const char *lane = c->locals[c->lane].c_name;
+    for (size_t i = 0; i < b->len;) {
+        if (body_lane_expands(c, b->data[i])) {
+            stmt(c, b->data[i++]);
+            continue;
+        }
+        size_t start = out->len;
+        body_line(c, "for (ptrdiff_t %s = 0; %s < %d; %s++) {", lane, lane, c->lanes, lane);
+        size_t header_end = out->len;
+        c->in_lane_loop = true;
+        c->indent++;
+        for (; i < b->len && !body_lane_expands(c, b->data[i]); i++)
+            stmt(c, b->data[i]);
+        c->indent--;
+        c->in_lane_loop = false;
+        if (out->len == header_end) { // nothing to do in C: popped items are read where they lie
+            out->len = start;
+            out->data[start] = '\0';
+        } else {
+            body_line(c, "}");
+        }
+    }
+}
+
+static void block(body_context *c, const sir_block *b)
+{
+    if (c->lanes > 0 && !c->in_lane_loop) {
+        lane_block(c, b);
+        return;
+    }
+    for (size_t i = 0; i < b->len; i++)
+        stmt(c, b->data[i]);
+}
+
+static void top_declarations(body_context *c)
+{
+    const sir_function *f = c->function;
+    for (uint32_t i = f->param_count; i < f->locals.len; i++) {
+        const sir_type *t = f->locals.data[i].type;
+        if (c->locals[i].laned)
+            body_line(c, "%s[%d];", emit_declare(c->e, t, c->locals[i].c_name), c->lanes);
+        if (!c->locals[i].declared_on_top || c->locals[i].forward != NULL)
+            continue;
+        strbuf b, *out = c->e->out;
+        strbuf_init(&b, c->e->arena);
+        c->e->out = &b;
+        sir_value v = sir_value_zero(t);
+        emit_value(c->e, &v, 0);
+        c->e->out = out;
+        body_line(c, "%s = %s;", emit_declare(c->e, t, c->locals[i].c_name), b.data);
+    }
+}
+
+void body_function_body(body_context *c)
+{
+    const sir_function *f = c->function;
+    top_declarations(c);
+    if (f->kind == SIR_WORK || f->kind == SIR_PREWORK) {
+        if (!c->in.affine)
+            body_line(c, "ptrdiff_t n_in = 0;");
+        if (!c->out.affine)
+            body_line(c, "ptrdiff_t n_out = 0;");
+    }
+    block(c, &f->body);
+    if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN)
+        exit_checks(c);
+    if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used)
+        body_line(c, "(void)n_in;");
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Names, types and constants in C.
+#include "hlc/emit/body_int.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+// What an emitted identifier must not be: C's keywords, macros of the headers that SVM C includes, and library functions declared there that a
+// file-scope name would collide with.
+static const char *const reserved_names[] = {
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
+    "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct",
+    "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "_Bool", "bool", "true", "false", "NULL", "offsetof",
+    "asm", "typeof", "main", "linux", "unix", "in", "out", "iter", "random", "log", "self", "kernel", "n_in", "n_out", "result",
+    "NAN", "INFINITY", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "signgam", "y0", "y1", "yn", "j0", "j1", "jn", "gamma", "index",
+    "memcpy", "memmove", "memset", "memcmp", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "exp", "log10",
+    "sqrt", "floor", "ceil", "round", "rint", "fabs", "atan2", "pow", "fmax", "fmin", "abs", "remainder", "fma", "logb", "scalb",
+    "significand", "drem", "finite", "isnan", "isinf", "signbit", "hypot", "cbrt", "erf", "erfc", "exp2", "expm1", "log1p", "log2",
+    "ldexp", "frexp", "modf", "fmod", "trunc", "lrint", "lround", "llrint", "llround", "nan", "nearbyint", "fdim", "ilogb", "scalbn",
+    "acosh", "asinh", "atanh", "lgamma", "tgamma", "copysign", "nextafter", "strlen", "strcpy", "strcmp", "rindex", "bcopy", "bzero",
+    "ffs", "strsep", "basename", "sinf", "cosf", "tanf", "asinf", "acosf", "atanf", "sinhf", "coshf", "tanhf", "expf", "logf",
+    "log10f", "sqrtf", "floorf", "ceilf", "roundf", "rintf", "fabsf", "atan2f", "powf", "fmaxf", "fminf", "pow10", "exp10", "float_t",
+    "double_t", "size_t", "ptrdiff_t", "max_align_t", "wchar_t", "errno", "stdin", "stdout", "stderr", "exit", "free", "malloc",
+};
+
+static bool is_identifier_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+const char *body_identifier(arena *a, const char *wanted)
+{
+    size_t n = strlen(wanted);
+    char *name = arena_alloc(a, n + 3);
+    size_t k = 0;
+    if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9'))
+        name[k++] = 'x';
+    for (size_t i = 0; i < n; i++)
+        if (is_identifier_char(wanted[i]))
+            name[k++] = wanted[i];
+        else if (wanted[i] != '.' && k > 0 && name[k - 1] != '_') // "t.1" is t1
+            name[k++] = '_';
+    if (k == 0)
+        name[k++] = 'x';
+    return name;
+}
+
+bool body_is_reserved(const emitter *e, const char *name)
+{
+    return hmap_get(&e->c_names, name) != NULL || strncmp(name, "svm_", 4) == 0 || strncmp(name, "SVM_", 4) == 0 ||
+           strncmp(name, "mm_", 3) == 0 || strncmp(name, "__", 2) == 0 || (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
+}
+
+void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources)
+{
+    *e = (emitter){.arena = a, .out = out, .module = m, .sources = sources};
+    hmap_init(&e->c_names, a);
+    hmap_init(&e->struct_names, a);
+    hmap_init(&e->effects, a);
+    for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
+        hmap_set(&e->c_names, reserved_names[i], e);
+}
+
+const char *emit_unique_name(emitter *e, const char *wanted)
+{
+    const char *base = body_identifier(e->arena, wanted), *name = base;
+    // The first free number is remembered with the base, so that ten thousand instances of one name cost no search.
+    uint32_t *next = hmap_get(&e->c_names, name);
+    if (!body_is_reserved(e, name)) {
+        hmap_set(&e->c_names, name, ARENA_NEW(e->arena, uint32_t));
+        return name;
+    }
+    bool counted = next != NULL && (void *)next != (void *)e;
+    uint32_t local = 0;
+    if (!counted)
+        next = &local;
+    do
+        name = arena_printf(e->arena, "%s_%" PRIu32, base, ++*next + 1);
+    while (body_is_reserved(e, name));
+    hmap_set(&e->c_names, name, ARENA_NEW(e->arena, uint32_t));
+    return name;
+}
+
+// ---- Types ----
+
+const char *body_type_name(emitter *e, const sir_type *t)
+{
+    switch (t->kind) {
+    case SIR_VOID: return "void";
+    case SIR_BOOLEAN: return "bool";
+    case SIR_BIT:
+    case SIR_INT: return "int";
+    case SIR_FLOAT: return "float";
+    case SIR_DOUBLE: return "double";
+    case SIR_COMPLEX: return "svm_Complex";
+    case SIR_STRUCT: return hmap_get(&e->struct_names, t->decl->name);
+    case SIR_ARRAY: break;
+    }
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return body_type_name(e, t);
+}
+
+// "[4][2]" of float[4][2]; an array of no elements has room for one, as C wants.
+static void add_dimensions(strbuf *b, const sir_type *t)
+{
+    for (; t->kind == SIR_ARRAY; t = t->element)
+        strbuf_printf(b, "[%" PRIu32 "]", t->length == 0 ? 1 : t->length);
+}
+
+const char *emit_declare(emitter *e, const sir_type *t, const char *name)
+{
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    strbuf_printf(&b, "%s%s%s", body_type_name(e, t), *name != '\0' ? " " : "", name);
+    add_dimensions(&b, t);
+    return b.data;
+}
+
+const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name)
+{
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    strbuf_printf(&b, "%s%s%s %s*%s%s%s", qualifier, *qualifier != '\0' ? " " : "", body_type_name(e, t),
+                  t->kind == SIR_ARRAY ? "(" : "", pointer_qualifier, *pointer_qualifier != '\0' && *name != '\0' ? " " : "", name);
+    if (t->kind == SIR_ARRAY)
+        strbuf_addc(&b, ')');
+    add_dimensions(&b, t);
+    return b.data;
+}
+
+static void emit_struct(emitter *e, const sir_struct *s, hmap *done);
+
+static void emit_struct_of(emitter *e, const sir_type *t, hmap *done)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    if (t->kind == SIR_STRUCT)
+        emit_struct(e, t->decl, done);
+}
+
+// Structs cannot contain themselves (the verifier saw to it), so this ends.
+static void emit_struct(emitter *e, const sir_struct *s, hmap *done)
+{
+    if (hmap_get(done, s->name) != NULL)
+        return;
+    hmap_set(done, s->name, e);
+    for (size_t i = 0; i < s->members.len; i++)
+        emit_struct_of(e, s->members.data[i].type, done);
+    const char *name = emit_unique_name(e, s->name);
+    hmap_set(&e->struct_names, s->name, (void *)(uintptr_t)name);
+    strbuf_printf(e->out, "typedef struct {\n");
+    for (size_t i = 0; i < s->members.len; i++)
+        strbuf_printf(e->out, "    %s;\n", emit_declare(e, s->members.data[i].type, body_member_name(e, s, (uint32_t)i)));
+    if (s->members.len == 0)
+        strbuf_add(e->out, "    char empty;\n");
+    strbuf_printf(e->out, "} %s;\n\n", name);
+}
+
+const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index)
+{
+    const char *name = body_identifier(e->arena, s->members.data[index].name);
+    return body_is_reserved(e, name) ? arena_printf(e->arena, "%s_", name) : name;
+}
+
+void emit_types(emitter *e)
+{
+    hmap done;
+    hmap_init(&done, e->arena);
+    for (size_t i = 0; i < e->module->structs.len; i++)
+        emit_struct(e, e->module->structs.data[i], &done);
+}
+
+void emit_globals(emitter *e)
+{
+    const sir_module *m = e->module;
+    e->global_names = ARENA_ARRAY(e->arena, const char *, m->globals.len);
+    for (size_t i = 0; i < m->globals.len; i++) {
+        const sir_global *g = &m->globals.data[i];
+        e->global_names[i] = emit_unique_name(e, g->name);
+        const char *place = body_place(e, g->loc);
+        if (place != NULL)
+            strbuf_printf(e->out, "/* %s */\n", place);
+        strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, g->value.type, e->global_names[i]));
+        emit_value(e, &g->value, 0);
+        strbuf_add(e->out, ";\n\n");
+    }
+}
+
+const char *body_place(emitter *e, sir_loc loc)
+{
+    if (loc.file == 0 || loc.file >= e->module->files.len)
+        return NULL;
+    return arena_printf(e->arena, "%s:%" PRIu32, e->module->files.data[loc.file], loc.line);
+}
+
+// ---- Constants ----
+
+static void emit_floating(strbuf *out, double v, bool single)
+{
+    if (isnan(v)) {
+        strbuf_add(out, single ? "NAN" : "(double)NAN");
+    } else if (isinf(v)) {
+        strbuf_add(out, v < 0 ? "-" : "");
+        strbuf_add(out, single ? "INFINITY" : "(double)INFINITY");
+    } else if (single) {
+        strbuf_add_float(out, (float)v);
+        strbuf_addc(out, 'f');
+    } else {
+        strbuf_add_double(out, v);
+    }
+}
+
+void emit_scalar(strbuf *out, const sir_type *t, sir_scalar v)
+{
+    switch (t->kind) {
+    case SIR_BOOLEAN: strbuf_add(out, v.i ? "true" : "false"); break;
+    case SIR_BIT:
+    case SIR_INT:
+        if (v.i == INT32_MIN)
+            strbuf_add(out, "(-2147483647 - 1)");
+        else
+            strbuf_printf(out, "%" PRId32, v.i);
+        break;
+    case SIR_FLOAT: emit_floating(out, v.f, true); break;
+    case SIR_DOUBLE: emit_floating(out, v.d, false); break;
+    case SIR_COMPLEX:
+        strbuf_addc(out, '{');
+        emit_floating(out, v.c.re, true);
+        strbuf_add(out, ", ");
+        emit_floating(out, v.c.im, true);
+        strbuf_addc(out, '}');
+        break;
+    case SIR_VOID:
+    case SIR_STRUCT:
+    case SIR_ARRAY: break;
+    }
+}
+
+typedef struct value_writer {
+    emitter *e;
+    size_t line_start; // offset in out where the present line begins
+    int indent;
+} value_writer;
+
+static void write_item_end(value_writer *w, bool last)
+{
+    strbuf *out = w->e->out;
+    if (last)
+        return;
+    strbuf_addc(out, ',');
+    if (out->len - w->line_start > 100) {
+        strbuf_addc(out, '\n');
+        w->line_start = out->len;
+        strbuf_pad(out, ' ', (size_t)w->indent + 4);
+    } else {
+        strbuf_addc(out, ' ');
+    }
+}
+
+// Writes the value whose scalars begin at data; gives the scalar behind it.
+static const sir_scalar *write_value(value_writer *w, const sir_type *t, const sir_scalar *data)
+{
+    strbuf *out = w->e->out;
+    if (t->kind == SIR_ARRAY) {
+        strbuf_addc(out, '{');
+        for (uint32_t i = 0; i < t->length; i++) {
+            data = write_value(w, t->element, data);
+            write_item_end(w, i + 1 == t->length);
+        }
+        if (t->length == 0)
+            strbuf_addc(out, '0');
+        strbuf_addc(out, '}');
+        return data;
+    }
+    if (t->kind == SIR_STRUCT) {
+        strbuf_addc(out, '{');
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            data = write_value(w, t->decl->members.data[i].type, data);
+            write_item_end(w, i + 1 == t->decl->members.len);
+        }
+        if (t->decl->members.len == 0)
+            strbuf_addc(out, '0');
+        strbuf_addc(out, '}');
+        return data;
+    }
+    emit_scalar(out, t, *data);
+    return data + 1;
+}
+
+static size_t current_line_start(const strbuf *out)
+{
+    size_t i = out->len;
+    while (i > 0 && out->data[i - 1] != '\n')
+        i--;
+    return i;
+}
+
+static void write_zero(strbuf *out, const sir_type *t)
+{
+    if (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX)
+        strbuf_add(out, "{0}");
+    else
+        emit_scalar(out, t, (sir_scalar){0});
+}
+
+void emit_value(emitter *e, const sir_value *v, int indent)
+{
+    if (v->zero) {
+        write_zero(e->out, v->type);
+        return;
+    }
+    value_writer w = {e, current_line_start(e->out), indent};
+    write_value(&w, v->type, v->data);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The parts of an emitted program, top to bottom.
+#include "hlc/emit/program.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+static void emit_header(program_emitter *x)
+{
+    strbuf *out = x->e.out;
+    const hlc_config *config = x->p->config;
+    strbuf_printf(out, "/* %s in SVM C, made by svmc %s", x->m->name, "0.1.0");
+    if (x->m->files.len > 1)
+        strbuf_printf(out, " from %s", text_comment(x, x->m->files.data[1]));
+    strbuf_add(out, ".");
+    if (config != NULL && config->command_line != NULL)
+        strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
+    strbuf_add(out, " */\n");
+    text_line(x, 0, "#include <stdlib.h>");
+    text_line(x, 0, "#include <string.h>\n");
+    text_line(x, 0, "#include <svm/program.h>\n");
+    text_line(x, 0, "SVM_MACHINE(\"%s\");", x->pl->machine);
+    text_line(x, 0, "SVM_MEMORY(%s);", x->pl->memory);
+    text_line(x, 0, "SVM_PROCESSOR(%s);", x->pl->control);
+    text_line(x, 0, "SVM_PROCESSOR(%s);\n", x->pl->processor);
+}
+
+// Structs of items: their size is part of the channels' addresses.
+static void emit_size_checks(program_emitter *x)
+{
+    hmap done;
+    hmap_init(&done, x->e.arena);
+    bool any = false;
+    for (VEC_EACH(plan_buffer, b, &x->pl->buffers)) {
+        const sir_type *t = x->m->channels.data[b->channel].type;
+        while (t->kind == SIR_ARRAY)
+            t = t->element;
+        if (t->kind != SIR_STRUCT || hmap_get(&done, t->decl->name) != NULL)
+            continue;
+        hmap_set(&done, t->decl->name, x);
+        uint64_t align, size = plan_item_size(t, &align);
+        text_line(x, 0, "_Static_assert(sizeof(%s) == %" PRIu64 ", \"channels are laid out for this size\");", emit_declare(&x->e, t, ""), size);
+        any = true;
+    }
+    if (any)
+        strbuf_addc(x->e.out, '\n');
+}
+
+// A channel is called after its producer, or, where that is a splitter, after its output.
+static void name_buffers(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    x->buffer_names = ARENA_ARRAY(a, const char *, x->pl->buffers.len + 1);
+    for (size_t i = 0; i < x->pl->buffers.len; i++) {
+        const sir_channel *c = &x->m->channels.data[x->pl->buffers.data[i].channel];
+        const sir_actor *producer = x->m->actors.data[c->producer];
+        x->buffer_names[i] = body_identifier(a, producer->outputs.len > 1 ? arena_printf(a, "%s_out%" PRIu32, producer->name, c->producer_port)
+                                                                          : arena_printf(a, "%s_out", producer->name));
+    }
+}
+
+static void find_last_users(program_emitter *x)
+{
+    x->last_kernel = ARENA_ARRAY(x->e.arena, uint32_t, x->pl->buffers.len + 1);
+    memset(x->last_kernel, 0xff, (x->pl->buffers.len + 1) * sizeof *x->last_kernel);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++)
+        for (VEC_EACH(plan_item, item, &x->pl->kernels.data[k].items))
+            for (VEC_EACH(plan_stage, st, &item->stages)) {
+                if (st->in.buffer != PLAN_NONE)
+                    x->last_kernel[st->in.buffer] = k;
+                if (st->out.buffer != PLAN_NONE)
+                    x->last_kernel[st->out.buffer] = k;
+            }
+    for (VEC_EACH(plan_io, io, &x->pl->writers))
+        x->last_kernel[io->access.buffer] = PLAN_NONE; // the control program comes last
+}
+
+static void prepare(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    hmap_init(&x->filters, a);
+    hmap_init(&x->fires, a);
+    hmap_init(&x->strips, a);
+    hmap_init(&x->copies, a);
+    hmap_init(&x->state_inits, a);
+    x->name = body_identifier(a, x->m->name);
+    // The machine's names are the program's too.
+    emit_unique_name(&x->e, x->pl->memory);
+    emit_unique_name(&x->e, x->pl->control);
+    emit_unique_name(&x->e, x->pl->processor);
+    static const char *const functions[] = {"create", "run", "drain", "destroy", "fire", "read", "start", "control", "keepInput", "steadyStates",
+                                            "program", "channels", "init", "steady", "kept", "enqueued", "rates", "rows", "inputs", "outputs",
+                                            "inputStart", "outputStart", "steadyLimit", "initLimit"};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
+    x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
+    x->printing = plan_printing_actors(a, x->m);
+    for (size_t i = 0; i < x->m->actors.len; i++)
+        x->has_init |= x->s->init[i] != 0;
+    x->cycle_members = ARENA_ARRAY(a, plan_actor_list, (size_t)x->s->cycle_count + 1);
+    for (uint32_t i = 0; i < x->m->actors.len; i++)
+        if (x->s->cycle[i] >= 0)
+            VEC_PUSH(a, &x->cycle_members[x->s->cycle[i]], i);
+    x->item_counts = ARENA_ARRAY(a, const char *, x->m->channels.len + 1);
+    x->names = ARENA_ARRAY(a, program_actor_names, x->m->actors.len + 1);
+    x->kernel_of = ARENA_ARRAY(a, uint32_t, x->m->actors.len + 1);
+    name_buffers(x);
+    find_last_users(x);
+}
+
+static void name_kernels(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    hmap fields;
+    hmap_init(&fields, a);
+    static const char *const own[] = {"started", "ended", "steadyStates", "memory", "channels", "kernels", "logs", "start", "readers", "writers"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        hmap_set(&fields, own[i], x);
+    x->kernels = ARENA_ARRAY(a, program_kernel, x->pl->kernels.len + 1);
+    for (size_t i = 0; i < x->pl->kernels.len; i++) {
+        program_kernel *k = &x->kernels[i];
+        k->kernel = &x->pl->kernels.data[i];
+        const char *base = body_identifier(a, k->kernel->name);
+        k->field = text_member(x, &fields, base);
+        k->type = emit_unique_name(&x->e, arena_printf(a, "%s_Kernel", base));
+        k->run = emit_unique_name(&x->e, arena_printf(a, "%s_kernel", base));
+    }
+}
+
+static void emit_stages(program_emitter *x)
+{
+    x->stages = ARENA_ARRAY(x->e.arena, program_stage *, x->pl->kernels.len + 1);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++) {
+        size_t count = 0, at = 0;
+        for (VEC_EACH(plan_item, item, &x->pl->kernels.data[k].items))
+            count += item->stages.len;
+        x->stages[k] = ARENA_ARRAY(x->e.arena, program_stage, count + 1);
+        for (VEC_EACH(plan_item, item, &x->pl->kernels.data[k].items))
+            for (VEC_EACH(plan_stage, st, &item->stages)) {
+                x->kernel_of[st->actor] = k;
+                program_stage_functions(x, st, &x->stages[k][at++]);
+            }
+    }
+}
+
+const char *emit_program(hlc_program *p)
+{
+    strbuf out;
+    strbuf_init(&out, p->arena);
+    program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan};
+    emitter_init(&x.e, p->arena, &out, p->module, p->sources);
+    x.e.line_directives = p->config != NULL && p->config->debug_info;
+    prepare(&x);
+    emit_header(&x);
+    emit_types(&x.e);
+    emit_size_checks(&x);
+    emit_globals(&x.e);
+    emit_module_functions(&x.e);
+    emit_stages(&x);
+    name_kernels(&x);
+    for (uint32_t k = 0; k < x.pl->kernels.len; k++)
+        program_kernel_struct(&x, k);
+    for (uint32_t k = 0; k < x.pl->kernels.len; k++)
+        program_kernel_functions(&x, k);
+    for (VEC_EACH(uint32_t, actor, &x.printing))
+        x.logs += x.names[*actor].log != NULL;
+    program_instance(&x);
+    program_control(&x);
+    return out.data;
+}

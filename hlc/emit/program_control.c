@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The control side of an emitted program: the instance, create, run, destroy, main.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+// Statements are spread over several functions where there are very many, so that no compiler has to see them at once.
+enum { CHUNK_STATEMENTS = 600 };
+
+typedef struct chunks {
+    program_emitter *x;
+    strbuf *out, body;
+    const char *comment, *name, *params, *args;
+    size_t statements;
+    VEC(const char *) calls;
+} chunks;
+
+static void chunks_begin(chunks *c, program_emitter *x, const char *comment, const char *name, const char *params, const char *args)
+{
+    *c = (chunks){.x = x, .out = x->e.out, .comment = comment, .name = name, .params = params, .args = args};
+    strbuf_init(&c->body, x->e.arena);
+    x->e.out = &c->body;
+}
+
+static void chunks_close(chunks *c)
+{
+    if (c->body.len == 0)
+        return;
+    const char *name = emit_unique_name(&c->x->e, c->name);
+    strbuf_printf(c->out, "/* %s */\nstatic void %s(%s)\n{\n%s}\n\n", c->comment, name, c->params, c->body.data);
+    VEC_PUSH(c->x->e.arena, &c->calls, arena_printf(c->x->e.arena, "%s(%s);", name, c->args));
+    c->body.len = 0;
+    c->statements = 0;
+}
+
+// To be called before a statement that may begin a new function.
+static void chunks_next(chunks *c)
+{
+    if (++c->statements > CHUNK_STATEMENTS)
+        chunks_close(c);
+}
+
+static void chunks_end(chunks *c)
+{
+    chunks_close(c);
+    c->x->e.out = c->out;
+}
+
+static void chunks_call(const chunks *c, int indent)
+{
+    for (VEC_EACH(const char *, call, &c->calls))
+        text_line(c->x, indent, "%s", *call);
+}
+
+// ---- Tables ----
+
+void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type, const int64_t *values, size_t count)
+{
+    strbuf *out = x->e.out;
+    strbuf_printf(out, "/* %s */\nstatic const %s %s[] = {\n", comment, type, name);
+    size_t line = out->len;
+    strbuf_add(out, "   ");
+    for (size_t i = 0; i < count; i++) {
+        const char *text = arena_printf(x->e.arena, " %" PRId64 ",", values[i]);
+        if (out->len - line + strlen(text) > 118) {
+            strbuf_add(out, "\n   ");
+            line = out->len - 3;
+        }
+        strbuf_add(out, text);
+    }
+    strbuf_add(out, count == 0 ? " 0\n};\n\n" : "\n};\n\n");
+}
+
+// Firings of each actor, a line each where that is readable.
+static void emit_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values)
+{
+    if (x->m->actors.len > 60) {
+        program_count_table(x, comment, name, "int64_t", values, x->m->actors.len);
+        return;
+    }
+    text_line(x, 0, "/* %s */", comment);
+    text_line(x, 0, "static const int64_t %s[] = {", name);
+    for (uint32_t i = 0; i < x->m->actors.len; i++)
+        text_line(x, 1, "%" PRId64 ", /* %s */", values[i], text_actor(x, i));
+    text_line(x, 0, "};\n");
+}
+
+static void emit_channel_table(program_emitter *x)
+{
+    if (x->pl->buffers.len == 0)
+        return;
+    text_line(x, 0, "/* Where each channel lies in the program's memory, how many items it holds and of what size. */");
+    text_line(x, 0, "static const struct {");
+    text_line(x, 1, "size_t address, capacity, itemSize;");
+    text_line(x, 1, "const char *name;");
+    text_line(x, 0, "} %s_channels[] = {", x->name);
+    for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
+        const plan_buffer *b = &x->pl->buffers.data[i];
+        const sir_type *t = x->m->channels.data[b->channel].type;
+        text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity, emit_declare(&x->e, t, ""), x->buffer_names[i]);
+    }
+    text_line(x, 0, "};\n");
+}
+
+// ---- The instance ----
+
+void program_instance(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    text_line(x, 0, "/* One running %s. */", x->pl->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
+    text_line(x, 1, "int64_t steadyStates; /* run so far */");
+    if (pl->buffers.len != 0) {
+        text_line(x, 1, "size_t memory; /* where the channels lie */");
+        text_line(x, 1, "svm_Block channels[%zu];", pl->buffers.len);
+    }
+    for (uint32_t k = 0; k < pl->kernels.len; k++)
+        text_line(x, 1, "%s %s;", x->kernels[k].type, x->kernels[k].field);
+    if (pl->kernels.len > 1)
+        text_line(x, 1, "svm_Kernel *kernels[%zu]; /* in the order in which they are started */", pl->kernels.len);
+    if (x->logs != 0)
+        text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", x->logs);
+    if (x->m->init_text_len != 0)
+        text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
+    if (pl->readers.len != 0)
+        text_line(x, 1, "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    } readers[%zu];",
+                  pl->readers.len);
+    if (pl->writers.len != 0)
+        text_line(x, 1, "svm_Writer writers[%zu];", pl->writers.len);
+    text_line(x, 0, "} %s;\n", x->type);
+}
+
+// ---- create ----
+
+static void create_kernels(program_emitter *x, chunks *c)
+{
+    const plan *pl = x->pl;
+    for (uint32_t i = 0; i < pl->kernels.len; i++) {
+        program_kernel *k = &x->kernels[i];
+        chunks_next(c);
+        text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", k->field, pl->processor, k->run, pl->kernels.data[i].name);
+        text_line(x, 1, "svm_kernelNeverBlocks(&self->%s.kernel);", k->field);
+        if (pl->kernels.len > 1)
+            text_line(x, 1, "self->kernels[%" PRIu32 "] = &self->%s.kernel;", i, k->field);
+        for (VEC_EACH(uint32_t, on, &pl->kernels.data[i].after)) {
+            chunks_next(c);
+            text_line(x, 1, "svm_kernelAddDependence(&self->%s.kernel, &self->%s.kernel);", k->field, x->kernels[*on].field);
+        }
+        for (size_t b = 0; b < k->buffers.len; b++) {
+            chunks_next(c);
+            text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b], k->buffers.data[b]);
+        }
+    }
+}
+
+static void create_states(program_emitter *x, chunks *c)
+{
+    const plan *pl = x->pl;
+    for (uint32_t i = 0; i < pl->kernels.len; i++) {
+        const program_stage *code = x->stages[i];
+        for (VEC_EACH(plan_item, item, &pl->kernels.data[i].items))
+            for (size_t s = 0; s < item->stages.len; s++, code++) {
+                const program_actor_names *n = &x->names[code->stage->actor];
+                if (code->stage->kind != PLAN_FIRE)
+                    continue;
+                const char *initial = hmap_getn(&x->state_inits, &code->info->filter, sizeof code->info->filter);
+                chunks_next(c);
+                if (n->state != NULL && initial != NULL && *initial != '\0')
+                    text_line(x, 1, "self->%s.%s = %s;", x->kernels[i].field, n->state, initial);
+                if (n->random != NULL)
+                    text_line(x, 1, "self->%s.%s = (svm_Random)SVM_RANDOM_INIT;", x->kernels[i].field, n->random);
+            }
+    }
+}
+
+// Whether all enqueued items are zero in every bit.
+static bool all_zero(const sir_channel *c)
+{
+    for (VEC_EACH(sir_value, v, &c->initial))
+        if (!v->zero)
+            for (uint64_t i = 0; i < v->type->words; i++) {
+                static const sir_scalar none;
+                if (memcmp(&v->data[i], &none, v->type->kind == SIR_DOUBLE || v->type->kind == SIR_COMPLEX ? 8 : 4) != 0)
+                    return false;
+            }
+    return true;
+}
+
+static void emit_initial_table(program_emitter *x, const plan_initial *initial, const char *name)
+{
+    const sir_channel *c = &x->m->channels.data[initial->channel];
+    strbuf *out = x->e.out;
+    text_line(x, 0, "/* The items enqueued at %s. */", text_actor(x, c->consumer));
+    strbuf_printf(out, "static const %s = {", emit_declare(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
+    size_t line = out->len;
+    for (size_t i = 0; i < c->initial.len; i++) {
+        if (i != 0)
+            strbuf_add(out, out->len - line > 100 ? ",\n    " : ", ");
+        if (i != 0 && out->data[out->len - 1] == ' ' && out->data[out->len - 5] == '\n')
+            line = out->len - 4;
+        emit_value(&x->e, &c->initial.data[i], 4);
+    }
+    strbuf_add(out, "};\n\n");
+}
+
+static void create_initials(program_emitter *x, chunks *c)
+{
+    for (VEC_EACH(plan_initial, initial, &x->pl->initials)) {
+        const sir_channel *ch = &x->m->channels.data[initial->channel];
+        if (all_zero(ch))
+            continue; // as memory is
+        strbuf *body = x->e.out;
+        const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", x->m->actors.data[ch->consumer]->name));
+        x->e.out = c->out;
+        emit_initial_table(x, initial, name);
+        x->e.out = body;
+        chunks_next(c);
+        text_line(x, 1, "for (ptrdiff_t i = 0; i < %zu; i++)", ch->initial.len);
+        const char *at = text_plus(x, text_position(x, &initial->access.view.digits, "i"), initial->access.view.offset);
+        if (initial->access.view.offset != 0)
+            at = arena_printf(x->e.arena, "(%s)", at);
+        text_line(x, 2, "svm_blockWrite(&self->channels[%" PRIu32 "], (size_t)%s, &%s[i]);", initial->access.buffer,
+                  arena_printf(x->e.arena, "(%s)", at), name);
+    }
+}
+
+static const char *item_kind(const sir_type *t)
+{
+    switch (t->kind) {
+    case SIR_BOOLEAN: return "SVM_ITEM_BOOLEAN";
+    case SIR_BIT: return "SVM_ITEM_BIT";
+    case SIR_INT: return "SVM_ITEM_INT";
+    case SIR_FLOAT: return "SVM_ITEM_FLOAT";
+    case SIR_DOUBLE: return "SVM_ITEM_DOUBLE";
+    case SIR_COMPLEX: return "SVM_ITEM_COMPLEX";
+    default: return "SVM_ITEM_RAW";
+    }
+}
+
+static const char *quoted(program_emitter *x, const char *text)
+{
+    strbuf b;
+    strbuf_init(&b, x->e.arena);
+    if (text == NULL)
+        return "NULL";
+    strbuf_add_c_string(&b, text, strlen(text));
+    return b.data;
+}
+
+static void create_reader_or_writer(program_emitter *x, const plan_io *io, size_t i, bool reader)
+{
+    arena *a = x->e.arena;
+    const sir_actor *actor = x->m->actors.data[io->actor];
+    const char *place = body_place(&x->e, actor->loc), *what = reader ? "Reader" : "Writer";
+    const char *where = place == NULL ? actor->name : arena_printf(a, "%s at %s", actor->name, place);
+    const char *field = reader ? arena_printf(a, "readers[%zu].file", i) : arena_printf(a, "writers[%zu]", i);
+    text_args args = {0};
+    VEC_PUSH(a, &args, arena_printf(a, ".path = %s", quoted(x, actor->path)));
+    VEC_PUSH(a, &args, arena_printf(a, ".where = %s", quoted(x, where)));
+    VEC_PUSH(a, &args, arena_printf(a, ".item = %s", item_kind(actor->item)));
+    VEC_PUSH(a, &args, arena_printf(a, ".elementSize = sizeof(%s)", emit_declare(&x->e, actor->item, "")));
+    text_call(x, 1, arena_printf(a, "self->%s = (svm_%s){", field, what), &args, "};");
+    text_line(x, 1, "svm_%sOpen(&self->%s, settings);", reader ? "reader" : "writer", field);
+}
+
+// Readers and writers together, in canonical order.
+static void create_io(program_emitter *x, chunks *c)
+{
+    const plan *pl = x->pl;
+    for (size_t r = 0, w = 0; r < pl->readers.len || w < pl->writers.len;) {
+        bool reader = w == pl->writers.len || (r < pl->readers.len && pl->readers.data[r].actor < pl->writers.data[w].actor);
+        chunks_next(c);
+        if (reader)
+            create_reader_or_writer(x, &pl->readers.data[r], r, true);
+        else
+            create_reader_or_writer(x, &pl->writers.data[w], w, false);
+        r += reader;
+        w += !reader;
+    }
+}
+
+static void create_logs(program_emitter *x, chunks *c)
+{
+    size_t log = 0;
+    for (VEC_EACH(uint32_t, actor, &x->printing)) {
+        const program_actor_names *n = &x->names[*actor];
+        if (n->log == NULL)
+            continue;
+        chunks_next(c);
+        text_line(x, 1, "self->logs[%zu] = &self->%s.%s;", log++, x->kernels[x->kernel_of[*actor]].field, n->log);
+    }
+}
+
+static void emit_create_channels(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    if (pl->buffers.len == 0)
+        return;
+    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes);
+    text_line(x, 1, "for (size_t i = 0; i < %zu; i++) {", pl->buffers.len);
+    text_line(x, 2, "svm_blockInit(&self->channels[i], &%s, self->memory + %s_channels[i].address, %s_channels[i].capacity,", pl->memory, x->name,
+              x->name);
+    text_line(x, 2, "              %s_channels[i].itemSize);", x->name);
+    text_line(x, 2, "svm_blockName(&self->channels[i], %s_channels[i].name);", x->name);
+    text_line(x, 1, "}");
+}
+
+static void emit_create(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    arena *a = x->e.arena;
+    const char *params = arena_printf(a, "%s *self", x->type);
+    chunks kernels, states, io;
+    chunks_begin(&kernels, x, "Places the kernels and gives them their channels.", arena_printf(a, "%s_createKernels", x->name), params, "self");
+    create_kernels(x, &kernels);
+    create_logs(x, &kernels);
+    chunks_end(&kernels);
+    chunks_begin(&states, x, "Sets what the actors' fields and the channels start from.", arena_printf(a, "%s_createState", x->name), params, "self");
+    create_states(x, &states);
+    create_initials(x, &states);
+    chunks_end(&states);
+    chunks_begin(&io, x, "Opens the files.", arena_printf(a, "%s_openFiles", x->name), arena_printf(a, "%s, const svm_Settings *settings", params),
+                 "self, settings");
+    create_io(x, &io);
+    chunks_end(&io);
+
+    text_line(x, 0, "/* A new %s, which has run nothing yet. */", pl->name);
+    text_line(x, 0, "void *%s_create(const svm_Settings *settings)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = calloc(1, sizeof *self);", x->type);
+    text_line(x, 1, "if (self == NULL)");
+    text_line(x, 2, "return NULL;");
+    emit_create_channels(x);
+    chunks_call(&kernels, 1);
+    chunks_call(&states, 1);
+    if (x->logs != 0)
+        text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
+    if (io.calls.len == 0)
+        text_line(x, 1, "(void)settings;");
+    chunks_call(&io, 1);
+    text_line(x, 1, "return self;");
+    text_line(x, 0, "}\n");
+}
+
+// ---- Runs ----
+
+static void emit_prepare(program_emitter *x, chunks *c)
+{
+    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
+        program_kernel *k = &x->kernels[i];
+        chunks_next(c);
+        if (k->uses_starting)
+            text_line(x, 1, "self->%s.starting = starting;", k->field);
+        if (k->uses_steady)
+            text_line(x, 1, "self->%s.steady = steady;", k->field);
+        bool range = true;
+        for (size_t n = 1; n < k->actors.len; n++)
+            range &= k->actors.data[n] == k->actors.data[0] + n;
+        if (k->actors.len == 1)
+            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field, x->names[k->actors.data[0]].firings, k->actors.data[0]);
+        else if (range && k->actors.len != 0)
+            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s];", k->actors.len, k->field,
+                      text_plus(x, "i", k->actors.data[0]));
+        else if (k->actors.len != 0)
+            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s_actors[i]];", k->actors.len, k->field,
+                      k->field_table);
+    }
+}
+
+static void emit_actor_lists(program_emitter *x)
+{
+    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
+        program_kernel *k = &x->kernels[i];
+        bool range = true;
+        for (size_t n = 1; n < k->actors.len; n++)
+            range &= k->actors.data[n] == k->actors.data[0] + n;
+        if (range)
+            continue;
+        int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len);
+        for (size_t n = 0; n < k->actors.len; n++)
+            values[n] = k->actors.data[n];
+        k->field_table = emit_unique_name(&x->e, k->field);
+        program_count_table(x, arena_printf(x->e.arena, "The actors of kernel %s, by number.", k->kernel->name),
+                            arena_printf(x->e.arena, "%s_actors", k->field_table), "int32_t", values, k->actors.len);
+    }
+}
+
+static void emit_write(program_emitter *x, size_t i)
+{
+    const plan_io *io = &x->pl->writers.data[i];
+    arena *a = x->e.arena;
+    int64_t init = plan_io_start(x->pl, x->s, io, PLAN_INIT), steady = plan_io_start(x->pl, x->s, io, PLAN_STEADY);
+    const char *data = arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
+    if (init != 0 || steady != 0) {
+        const sir_type *t = x->m->actors.data[io->actor]->item;
+        data = arena_printf(a, "(char *)%s + %s * sizeof(%s)", data,
+                            init == steady ? arena_printf(a, "%" PRId64, init) : arena_printf(a, "(starting ? %" PRId64 " : %" PRId64 ")", init, steady),
+                            emit_declare(&x->e, t, ""));
+    }
+    text_args args = {0};
+    VEC_PUSH(a, &args, arena_printf(a, "&self->writers[%zu]", i));
+    VEC_PUSH(a, &args, data);
+    VEC_PUSH(a, &args, arena_printf(a, "times * counts[%" PRIu32 "]", io->actor));
+    text_line(x, 1, "/* %s */", text_actor(x, io->actor));
+    text_call(x, 1, "svm_writerWrite(", &args, ");");
+    const plan_buffer *b = &x->pl->buffers.data[io->access.buffer];
+    // Kernels that read the buffer too come before and leave all in place.
+    bool last = true;
+    for (size_t k = i + 1; k < x->pl->writers.len; k++)
+        last &= x->pl->writers.data[k].access.buffer != io->access.buffer;
+    if (b->keep != 0 && last)
+        text_line(x, 1, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
+                  b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base), text_times(x, "steady", b->step), b->keep);
+}
+
+static void emit_run_kernels(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    chunks prepare;
+    arena *a = x->e.arena;
+    emit_actor_lists(x);
+    bool split = pl->kernels.len > CHUNK_STATEMENTS;
+    if (split) {
+        chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.", arena_printf(a, "%s_prepare", x->name),
+                     arena_printf(a, "%s *self, const int64_t *counts, int64_t times, int64_t steady, bool starting", x->type),
+                     "self, counts, times, steady, starting");
+        emit_prepare(x, &prepare);
+        chunks_end(&prepare);
+    }
+    text_line(x, 0, "/* One run of the kernels: `steady` steady states, or, when that is 0, counts[actor] firings of each actor. */");
+    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name, x->type);
+    text_line(x, 0, "{");
+    strbuf body, *out = x->e.out;
+    strbuf_init(&body, a);
+    x->e.out = &body;
+    if (split) {
+        chunks_call(&prepare, 1);
+    } else {
+        prepare = (chunks){.x = x};
+        emit_prepare(x, &prepare);
+    }
+    if (pl->kernels.len == 1) {
+        text_line(x, 1, "svm_kernelRun(&self->%s.kernel);", x->kernels[0].field);
+        text_line(x, 1, "svm_kernelWait(&self->%s.kernel);", x->kernels[0].field);
+    } else if (pl->kernels.len > 1) {
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", pl->kernels.len);
+        text_line(x, 2, "svm_kernelRun(self->kernels[i]);");
+        text_line(x, 1, "svm_kernelWaitMultiple(%zu, self->kernels);", pl->kernels.len);
+    }
+    for (size_t i = 0; i < pl->writers.len; i++)
+        emit_write(x, i);
+    if (x->logs != 0)
+        text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
+    x->e.out = out;
+    if (strstr(body.data, "times") != NULL)
+        text_line(x, 1, "const int64_t times = steady == 0 ? 1 : steady;");
+    else
+        text_line(x, 1, "(void)counts;");
+    if (strstr(body.data, "starting") == NULL)
+        text_line(x, 1, "(void)starting;");
+    if (strstr(body.data, "steady") == NULL && strstr(body.data, "times") == NULL)
+        text_line(x, 1, "(void)steady;");
+    strbuf_add(out, body.data);
+    text_line(x, 0, "}\n");
+}
+
+// ---- Reading ----
+
+// The place of a reader's next item: behind what is kept, and what it has read already.
+static const char *reader_place(program_emitter *x, size_t i, plan_phase phase, bool held)
+{
+    const plan_io *io = &x->pl->readers.data[i];
+    arena *a = x->e.arena;
+    int64_t start = plan_io_start(x->pl, x->s, io, phase);
+    const char *index = start == 0 ? "" : arena_printf(a, "%" PRId64, start);
+    if (held)
+        index = arena_printf(a, "%s%sself->readers[%zu].held", index, *index == '\0' ? "" : " + ", i);
+    if (*index == '\0')
+        return arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
+    const char *type = emit_declare(&x->e, x->m->actors.data[io->actor]->item, "");
+    bool plain = x->m->actors.data[io->actor]->item->kind != SIR_ARRAY;
+    if (plain)
+        return arena_printf(a, "(%s *)svm_blockData(&self->channels[%" PRIu32 "]) + %s", type, io->access.buffer, index);
+    return arena_printf(a, "(char *)svm_blockData(&self->channels[%" PRIu32 "]) + (size_t)(%s) * sizeof(%s)", io->access.buffer, index, type);
+}
+
+static void emit_read(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    arena *a = x->e.arena;
+    if (pl->readers.len == 0)
+        return;
+    text_line(x, 0, "/* Reads for up to `wanted` steady states; gives for how many there is input. */");
+    text_line(x, 0, "static int64_t %s_read(%s *self, int64_t wanted)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "int64_t complete = wanted;");
+    for (size_t i = 0; i < pl->readers.len; i++) {
+        const plan_io *io = &pl->readers.data[i];
+        int64_t items = x->s->reps[io->actor];
+        text_line(x, 1, "/* %s */", text_actor(x, io->actor));
+        if (items == 0)
+            continue;
+        text_args args = {0};
+        VEC_PUSH(a, &args, arena_printf(a, "&self->readers[%zu].file", i));
+        VEC_PUSH(a, &args, reader_place(x, i, PLAN_STEADY, true));
+        VEC_PUSH(a, &args, arena_printf(a, "%s - self->readers[%zu].held", text_times(x, "wanted", items), i));
+        text_call(x, 1, arena_printf(a, "self->readers[%zu].held += svm_readerRead(", i), &args, ");");
+        const char *have = items == 1 ? arena_printf(a, "self->readers[%zu].held", i)
+                                      : arena_printf(a, "self->readers[%zu].held / %" PRId64, i, items);
+        text_line(x, 1, "if (%s < complete)", have);
+        text_line(x, 2, "complete = %s;", have);
+    }
+    text_line(x, 1, "return complete;");
+    text_line(x, 0, "}\n");
+
+    text_line(x, 0, "/* Input that belongs to no whole steady state yet moves up behind what is kept. */");
+    text_line(x, 0, "static void %s_keepInput(%s *self, int64_t used)", x->name, x->type);
+    text_line(x, 0, "{");
+    for (size_t i = 0; i < pl->readers.len; i++) {
+        const plan_io *io = &pl->readers.data[i];
+        int64_t items = x->s->reps[io->actor];
+        if (items == 0)
+            continue;
+        const char *type = emit_declare(&x->e, x->m->actors.data[io->actor]->item, "");
+        text_line(x, 1, "self->readers[%zu].held -= %s;", i, text_times(x, "used", items));
+        const char *place = reader_place(x, i, PLAN_STEADY, false);
+        bool bare = strncmp(place, "svm_blockData", 13) == 0;
+        text_args args = {0};
+        VEC_PUSH(a, &args, place);
+        VEC_PUSH(a, &args, arena_printf(a, "(char *)%s%s%s + (size_t)%s * sizeof(%s)", bare ? "" : "(", place, bare ? "" : ")",
+                                        items == 1 ? "used" : arena_printf(a, "(%s)", text_times(x, "used", items)), type));
+        VEC_PUSH(a, &args, arena_printf(a, "(size_t)self->readers[%zu].held * sizeof(%s)", i, type));
+        text_call(x, 1, "memmove(", &args, ");");
+    }
+    text_line(x, 0, "}\n");
+}
+
+// ---- run ----
+
+static void emit_start(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    arena *a = x->e.arena;
+    text_line(x, 0, "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in it. */");
+    text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    if (x->m->init_text_len != 0) {
+        text_line(x, 1, "svm_Log *const log = &self->start;");
+        strbuf text;
+        strbuf_init(&text, a);
+        strbuf_add_c_string(&text, x->m->init_text, x->m->init_text_len);
+        text_line(x, 1, "svm_printText(log, %s);", text.data);
+        text_line(x, 1, "svm_printMerge(&log, 1);");
+    }
+    bool reads = false;
+    for (size_t i = 0; i < pl->readers.len; i++) {
+        const plan_io *io = &pl->readers.data[i];
+        int64_t items = x->s->init[io->actor];
+        if (items == 0)
+            continue;
+        reads = true;
+        text_args args = {0};
+        VEC_PUSH(a, &args, arena_printf(a, "&self->readers[%zu].file", i));
+        VEC_PUSH(a, &args, reader_place(x, i, PLAN_INIT, false));
+        VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, items));
+        text_line(x, 1, "/* %s */", text_actor(x, io->actor));
+        text_call(x, 1, arena_printf(a, "self->readers[%zu].held = svm_readerRead(", i), &args, ");");
+        text_line(x, 1, "self->ended |= self->readers[%zu].held < %" PRId64 ";", i, items);
+    }
+    if (reads) {
+        text_line(x, 1, "if (self->ended)");
+        text_line(x, 2, "return false;");
+        for (size_t i = 0; i < pl->readers.len; i++)
+            if (x->s->init[pl->readers.data[i].actor] != 0)
+                text_line(x, 1, "self->readers[%zu].held = 0;", i);
+    }
+    if (x->has_init)
+        text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
+    text_line(x, 1, "self->started = true;");
+    text_line(x, 1, "return true;");
+    text_line(x, 0, "}\n");
+}
+
+static void emit_run(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    bool reads = pl->readers.len != 0;
+    text_line(x, 0, "/* Up to `iterations` steady states, the initialisation before the first; false once input has ended. */");
+    text_line(x, 0, "SVM_CONTROL(%s)", pl->control);
+    text_line(x, 0, "static int %s_control(%s *self, int64_t iterations)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
+    text_line(x, 2, "return 0;");
+    text_line(x, 1, "while (iterations > 0) {");
+    const char *wanted = pl->strip == 1 ? "1" : arena_printf(x->e.arena, "iterations < %" PRId64 " ? iterations : %" PRId64, pl->strip, pl->strip);
+    text_line(x, 2, "const int64_t %s = %s;", reads ? "wanted" : "steady", wanted);
+    if (reads)
+        text_line(x, 2, "const int64_t steady = %s_read(self, wanted);", x->name);
+    if (reads)
+        text_line(x, 2, "if (steady > 0)");
+    text_line(x, reads ? 3 : 2, "%s_fire(self, %s_steady, steady, false);", x->name, x->name);
+    text_line(x, 2, "self->steadyStates += steady;");
+    if (reads) {
+        text_line(x, 2, "%s_keepInput(self, steady);", x->name);
+        text_line(x, 2, "if (steady < wanted) {");
+        text_line(x, 3, "self->ended = true;");
+        text_line(x, 3, "return 0;");
+        text_line(x, 2, "}");
+    }
+    text_line(x, 2, "iterations -= steady;");
+    text_line(x, 1, "}");
+    text_line(x, 1, "return 1;");
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "bool %s_run(void *instance, int64_t iterations)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return %s_control(instance, iterations) != 0;", x->name);
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "int64_t %s_steadyStates(const void *instance)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
+    text_line(x, 0, "}\n");
+}
+
+// ---- destroy, main ----
+
+static void emit_destroy(program_emitter *x)
+{
+    const plan *pl = x->pl;
+    text_line(x, 0, "/* Closes files and frees everything. */");
+    text_line(x, 0, "void %s_destroy(void *instance)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    if (pl->readers.len != 0)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_readerClose(&self->readers[i].file);", pl->readers.len);
+    if (pl->writers.len != 0)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_writerClose(&self->writers[i]);", pl->writers.len);
+    if (x->logs != 0)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_logDestroy(self->logs[i]);", x->logs);
+    if (x->m->init_text_len != 0)
+        text_line(x, 1, "svm_logDestroy(&self->start);");
+    if (pl->kernels.len == 1)
+        text_line(x, 1, "svm_kernelDestroy(&self->%s.kernel);", x->kernels[0].field);
+    else if (pl->kernels.len > 1)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_kernelDestroy(self->kernels[i]);", pl->kernels.len);
+    if (pl->buffers.len != 0)
+        text_line(x, 1, "svm_free(&%s, self->memory);", pl->memory);
+    text_line(x, 1, "free(self);");
+    text_line(x, 0, "}\n");
+}
+
+static void emit_main(program_emitter *x)
+{
+    bool in = false, out = false;
+    for (VEC_EACH(plan_io, io, &x->pl->readers))
+        in |= x->m->actors.data[io->actor]->path == NULL;
+    for (VEC_EACH(plan_io, io, &x->pl->writers))
+        out |= x->m->actors.data[io->actor]->path == NULL;
+    text_line(x, 0, "const svm_Program %s_program = {", x->name);
+    text_line(x, 1, ".name = \"%s\",", x->pl->name);
+    text_line(x, 1, ".create = %s_create,", x->name);
+    text_line(x, 1, ".run = %s_run,", x->name);
+    text_line(x, 1, ".drain = %s_drain,", x->name);
+    text_line(x, 1, ".destroy = %s_destroy,", x->name);
+    text_line(x, 1, ".reads_input = %s,", in ? "true" : "false");
+    text_line(x, 1, ".writes_output = %s,", out ? "true" : "false");
+    text_line(x, 1, ".steady_states = %s_steadyStates,", x->name);
+    text_line(x, 0, "};\n");
+    text_line(x, 0, "#ifndef SVM_NO_MAIN");
+    text_line(x, 0, "int main(int argc, char **argv)");
+    text_line(x, 0, "{");
+    text_line(x, 1, "return svm_main(&%s_program, argc, argv);", x->name);
+    text_line(x, 0, "}");
+    text_line(x, 0, "#endif");
+}
+
+void program_control(program_emitter *x)
+{
+    emit_channel_table(x);
+    if (x->has_init)
+        emit_firing_table(x, "How often each actor fires in the initialisation.", arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
+    emit_firing_table(x, "How often each actor fires in a steady state.", arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
+    program_drain_tables(x);
+    emit_create(x);
+    emit_run_kernels(x);
+    emit_read(x);
+    emit_start(x);
+    emit_run(x);
+    program_drain(x);
+    emit_destroy(x);
+    emit_main(x);
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The end of input: the rates of the source graph as tables, and the function that counts what can still fire.
+//
+// NOTE(preworks). A first firing with other rates is an actor of its own in the table, allowed once; a further channel, which it fills and
+// the actor only peeks at, makes the actor wait for it.
+#include <inttypes.h>
+
+#include "hlc/emit/program_int.h"
+
+typedef struct row {
+    uint32_t actor;
+    bool first;    // the prework
+    int64_t gate;  // the channel between prework and work, -1 none
+} row;
+
+typedef struct rates {
+    VEC(row) rows;
+    size_t gates;
+} rates;
+
+static rates make_rows(program_emitter *x)
+{
+    rates r = {0};
+    for (uint32_t i = 0; i < x->m->actors.len; i++) {
+        bool prework = plan_actor_has_prework(x->m->actors.data[i]);
+        int64_t gate = prework ? (int64_t)(x->m->channels.len + r.gates++) : -1;
+        if (prework)
+            VEC_PUSH(x->e.arena, &r.rows, (row){i, true, gate});
+        VEC_PUSH(x->e.arena, &r.rows, (row){i, false, gate});
+    }
+    return r;
+}
+
+static const char *row_comment(program_emitter *x, const row *r)
+{
+    return x->m->actors.len > 60 ? "" : arena_printf(x->e.arena, " /* %s%s */", x->m->actors.data[r->actor]->name, r->first ? ", first" : "");
+}
+
+// One of the two port tables, and where each row's ports begin in it.
+static void emit_ports(program_emitter *x, const rates *r, bool out)
+{
+    arena *a = x->e.arena;
+    int64_t *start = ARENA_ARRAY(a, int64_t, r->rows.len + 1), count = 0;
+    const char *table = arena_printf(a, "%s_%s", x->name, out ? "outputs" : "inputs");
+    text_line(x, 0, "/* %s of each actor: channel, %s. */", out ? "Outputs" : "Inputs", out ? "push" : "peek, pop");
+    text_line(x, 0, "static const svm_%sPort %s[] = {", out ? "Out" : "", table);
+    for (size_t i = 0; i < r->rows.len; i++) {
+        const row *w = &r->rows.data[i];
+        const sir_actor *actor = x->m->actors.data[w->actor];
+        bool work_of_prework = w->gate >= 0 && !w->first;
+        start[i] = count;
+        for (uint32_t port = 0; port < (out ? actor->outputs.len : actor->inputs.len); port++) {
+            uint32_t channel = out ? actor->outputs.data[port] : actor->inputs.data[port];
+            if (channel == SIR_NONE)
+                continue;
+            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)} : sched_input_rate(actor, port, w->first);
+            if (out)
+                text_line(x, 1, "{%" PRIu32 ", %" PRId64 "},%s", channel, rate.push, row_comment(x, w));
+            else
+                text_line(x, 1, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},%s", channel, rate.peek, rate.pop, row_comment(x, w));
+            count++;
+        }
+        if (out && w->first)
+            text_line(x, 1, "{%" PRId64 ", 1},%s", w->gate, row_comment(x, w)), count++;
+        if (!out && work_of_prework)
+            text_line(x, 1, "{%" PRId64 ", 1, 0},%s", w->gate, row_comment(x, w)), count++;
+    }
+    start[r->rows.len] = count;
+    if (count == 0)
+        text_line(x, 1, out ? "{0, 0}," : "{0, 0, 0},");
+    text_line(x, 0, "};");
+    program_count_table(x, arena_printf(a, "Where the %s of each actor begin.", out ? "outputs" : "inputs"),
+                        arena_printf(a, "%s_%sStart", x->name, out ? "output" : "input"), "int32_t", start, r->rows.len + 1);
+}
+
+static void emit_tokens(program_emitter *x, const rates *r, bool kept)
+{
+    size_t n = x->m->channels.len;
+    int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, n + r->gates + 1);
+    for (size_t i = 0; i < n; i++)
+        values[i] = kept ? x->s->channels[i].remainder : x->s->channels[i].initial;
+    for (size_t i = 0; i < r->gates; i++)
+        values[n + i] = kept;
+    program_count_table(x, kept ? "Items in each channel at the end of a steady state." : "Items enqueued in each channel before anything fires.",
+                        arena_printf(x->e.arena, "%s_%s", x->name, kept ? "kept" : "enqueued"), "int64_t", values, n + r->gates);
+}
+
+// Most firings of each row: of sources what a steady state (or the initialisation) has of them.
+static void emit_limits(program_emitter *x, const rates *r, bool started)
+{
+    int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, r->rows.len + 1);
+    for (size_t i = 0; i < r->rows.len; i++) {
+        const row *w = &r->rows.data[i];
+        int64_t count = started ? x->s->reps[w->actor] : x->s->init[w->actor];
+        if (w->first)
+            values[i] = started ? 0 : count > 0;
+        else if (!x->s->source[w->actor])
+            values[i] = -1;
+        else
+            values[i] = w->gate >= 0 && !started && count > 0 ? count - 1 : count;
+    }
+    program_count_table(x, started ? "Most firings of each actor in a steady state that is not completed; -1: as its input allows."
+                                   : "The same for the initialisation.",
+                        arena_printf(x->e.arena, "%s_%s", x->name, started ? "steadyLimit" : "initLimit"), "int64_t", values, r->rows.len);
+}
+
+void program_drain_tables(program_emitter *x)
+{
+    if (!x->pl->drains)
+        return;
+    rates r = make_rows(x);
+    emit_ports(x, &r, false);
+    emit_ports(x, &r, true);
+    text_line(x, 0, "/* The source graph, for counting what can still fire when input ends. */");
+    text_line(x, 0, "static const svm_RateTable %s_rates = {", x->name);
+    text_line(x, 1, "%zu, %zu, %s_inputStart, %s_inputs, %s_outputStart, %s_outputs, NULL,", r.rows.len, x->m->channels.len + r.gates, x->name, x->name,
+              x->name, x->name);
+    text_line(x, 0, "};");
+    emit_tokens(x, &r, true);
+    emit_limits(x, &r, true);
+    if (x->has_init) {
+        emit_tokens(x, &r, false);
+        emit_limits(x, &r, false);
+    }
+    if (r.gates != 0) {
+        int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, r.rows.len);
+        for (size_t i = 0; i < r.rows.len; i++)
+            actors[i] = r.rows.data[i].actor;
+        program_count_table(x, "The actor of each row: one whose first firing has other rates has two.", arena_printf(x->e.arena, "%s_rows", x->name),
+                            "int32_t", actors, r.rows.len);
+    }
+}
+
+static size_t row_of(const rates *r, uint32_t actor, bool first)
+{
+    for (size_t i = 0; i < r->rows.len; i++)
+        if (r->rows.data[i].actor == actor && r->rows.data[i].first == first)
+            return i;
+    return 0;
+}
+
+static void emit_limited(program_emitter *x, const rates *r)
+{
+    const plan *pl = x->pl;
+    // A source starts no further steady state unless each reader has something for it.
+    text_line(x, 1, "bool begun = true; /* a steady state: every reader had an item for it */");
+    for (size_t i = 0; i < pl->readers.len; i++)
+        if (x->s->reps[pl->readers.data[i].actor] != 0)
+            text_line(x, 1, "begun &= self->readers[%zu].held > 0;", i);
+    if (x->has_init)
+        text_line(x, 1, "begun |= !self->started;");
+    text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", r->rows.len);
+    const char *steady = arena_printf(x->e.arena, "%s_steadyLimit[i]", x->name);
+    const char *limit = !x->has_init ? steady : arena_printf(x->e.arena, "limits_of[i]");
+    text_line(x, 2, "limits[i] = %s > 0 && !begun ? 0 : %s;", limit, limit);
+    for (size_t i = 0; i < pl->readers.len; i++) {
+        size_t at = row_of(r, pl->readers.data[i].actor, false);
+        text_line(x, 1, "if (self->readers[%zu].held < limits[%zu])", i, at);
+        text_line(x, 2, "limits[%zu] = self->readers[%zu].held;", at, i);
+    }
+}
+
+void program_drain(program_emitter *x)
+{
+    text_line(x, 0, "/* After the end of input: fires what can still fire. */");
+    text_line(x, 0, "void %s_drain(void *instance)", x->name);
+    text_line(x, 0, "{");
+    if (!x->pl->drains) {
+        text_line(x, 1, "(void)instance; /* there is no input that could end */");
+        text_line(x, 0, "}\n");
+        return;
+    }
+    rates r = make_rows(x);
+    size_t channels = x->m->channels.len + r.gates;
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "if (!self->ended)");
+    text_line(x, 2, "return;");
+    text_line(x, 1, "int64_t limits[%zu], tokens[%zu], counts[%zu]%s;", r.rows.len, channels, x->m->actors.len, r.gates != 0 ? " = {0}" : "");
+    if (r.gates != 0)
+        text_line(x, 1, "int64_t fired[%zu];", r.rows.len);
+    if (x->has_init)
+        text_line(x, 1, "const int64_t *const limits_of = self->started ? %s_steadyLimit : %s_initLimit;", x->name, x->name);
+    emit_limited(x, &r);
+    text_line(x, 1, "memcpy(tokens, %s%s_kept, sizeof tokens);", x->has_init ? arena_printf(x->e.arena, "!self->started ? %s_enqueued : ", x->name) : "",
+              x->name);
+    text_line(x, 1, "svm_exhaust(&%s_rates, tokens, limits, %s);", x->name, r.gates != 0 ? "fired" : "counts");
+    if (r.gates != 0)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        counts[%s_rows[i]] += fired[i];", r.rows.len, x->name);
+    text_line(x, 1, "%s_fire(self, counts, 0, %s);", x->name, x->has_init ? "!self->started" : "false");
+    text_line(x, 0, "}\n");
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels: the struct, and the run function that calls the strips of its stages in order.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+// ---- What a kernel's struct holds ----
+
+const char *program_buffer_name(const program_kernel *k, uint32_t buffer)
+{
+    return hmap_getn(&k->name_of, &buffer, sizeof buffer);
+}
+
+// Names that a kernel's struct has so far.
+typedef struct members {
+    hmap names, firings;
+} members;
+
+static void add_buffer(program_emitter *x, program_kernel *k, members *seen, uint32_t buffer)
+{
+    if (buffer == PLAN_NONE || program_buffer_name(k, buffer) != NULL)
+        return;
+    const char *name = text_member(x, &seen->names, x->buffer_names[buffer]);
+    VEC_PUSH(x->e.arena, &k->buffers, buffer);
+    VEC_PUSH(x->e.arena, &k->buffer_names, name);
+    hmap_setn(&k->name_of, &buffer, sizeof buffer, (void *)(uintptr_t)name);
+    const plan_buffer *b = &x->pl->buffers.data[buffer];
+    if (b->keep != 0 && x->last_kernel[buffer] == (uint32_t)(k - x->kernels)) {
+        VEC_PUSH(x->e.arena, &k->shifts, buffer);
+        k->uses_steady |= b->step != 0;
+        k->uses_starting |= b->base != 0;
+    }
+}
+
+static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32_t actor)
+{
+    program_actor_names *names = &x->names[actor];
+    if (names->firings != NULL)
+        return;
+    const char *name = x->m->actors.data[actor]->name;
+    names->firings = text_member(x, taken, name);
+    VEC_PUSH(x->e.arena, &k->actors, actor);
+}
+
+static void add_actor_state(program_emitter *x, hmap *taken, const program_stage *code)
+{
+    program_actor_names *names = &x->names[code->stage->actor];
+    const emit_signature *work = &code->strip->fire, *first = &code->first;
+    const char *name = x->m->actors.data[code->stage->actor]->name;
+    arena *a = x->e.arena;
+    if (work->fields.len != 0 || first->fields.len != 0)
+        names->state = text_member(x, taken, name);
+    if (work->iter || first->iter)
+        names->iter = text_member(x, taken, arena_printf(a, "%s_iter", name));
+    if (work->random || first->random)
+        names->random = text_member(x, taken, arena_printf(a, "%s_random", name));
+    if (work->log || first->log)
+        names->log = text_member(x, taken, arena_printf(a, "%s_log", name));
+}
+
+static void scan_stage(program_emitter *x, program_kernel *k, members *seen, const program_stage *code)
+{
+    const plan_stage *st = code->stage;
+    add_actor(x, k, &seen->firings, st->actor);
+    add_buffer(x, k, seen, st->in.buffer);
+    add_buffer(x, k, seen, st->out.buffer);
+    if (st->kind == PLAN_FIRE)
+        add_actor_state(x, &seen->names, code);
+    k->uses_starting |= code->has_prework;
+    if (st->in.buffer != PLAN_NONE)
+        k->uses_starting |= plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+    if (st->out.buffer != PLAN_NONE)
+        k->uses_starting |= plan_out_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+    k->uses_steady |= code->print_marks;
+}
+
+static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
+{
+    members seen;
+    hmap_init(&seen.names, x->e.arena);
+    hmap_init(&seen.firings, x->e.arena);
+    hmap_init(&k->name_of, x->e.arena);
+    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        hmap_set(&seen.names, own[i], k);
+        hmap_set(&seen.firings, own[i], k);
+    }
+    for (VEC_EACH(plan_item, item, &k->kernel->items)) {
+        for (size_t i = 0; i < item->stages.len; i++)
+            scan_stage(x, k, &seen, codes++);
+        if (item->cycle < 0)
+            continue;
+        k->uses_starting = k->uses_steady = true;
+        for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
+            add_actor(x, k, &seen.firings, *actor);
+    }
+}
+
+// "ptrdiff_t a, b, c;" of the actors' counts, wrapped.
+static void emit_firings(program_emitter *x, const program_kernel *k)
+{
+    text_args names = {0};
+    for (VEC_EACH(uint32_t, a, &k->actors))
+        VEC_PUSH(x->e.arena, &names, x->names[*a].firings);
+    if (k->actors.len == 0)
+        return;
+    text_line(x, 1, "union { /* how often each actor fires in this run */");
+    text_line(x, 2, "ptrdiff_t all[%zu];", k->actors.len);
+    text_line(x, 2, "struct {");
+    text_call(x, 3, "ptrdiff_t ", &names, ";");
+    text_line(x, 2, "};");
+    text_line(x, 1, "} firings;");
+}
+
+void program_kernel_struct(program_emitter *x, uint32_t kernel)
+{
+    program_kernel *k = &x->kernels[kernel];
+    scan_kernel(x, k, x->stages[kernel]);
+    text_line(x, 0, "/* Kernel %s: its place in memory and its state. */", k->kernel->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    if (k->uses_starting)
+        text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
+    if (k->uses_steady)
+        text_line(x, 1, "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
+    emit_firings(x, k);
+    text_args blocks = {0};
+    for (VEC_EACH(const char *, name, &k->buffer_names))
+        VEC_PUSH(x->e.arena, &blocks, arena_printf(x->e.arena, "*%s", *name));
+    if (blocks.len != 0)
+        text_call(x, 1, "svm_Block ", &blocks, ";");
+    const program_stage *codes = x->stages[kernel];
+    size_t stages = 0;
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        stages += item->stages.len;
+    for (size_t i = 0; i < stages; i++) {
+        const program_actor_names *n = &x->names[codes[i].stage->actor];
+        if (codes[i].stage->kind != PLAN_FIRE)
+            continue;
+        if (n->state != NULL)
+            text_line(x, 1, "%s %s;", codes[i].info->state_type, n->state);
+        if (n->iter != NULL)
+            text_line(x, 1, "int %s;", n->iter);
+        if (n->random != NULL)
+            text_line(x, 1, "svm_Random %s;", n->random);
+        if (n->log != NULL)
+            text_line(x, 1, "svm_Log %s;", n->log);
+    }
+    text_line(x, 0, "} %s;\n", k->type);
+}
+
+// ---- Calls ----
+
+const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady, int phase)
+{
+    (void)k;
+    if (phase == PLAN_INIT || (phase < 0 && init == steady))
+        return text_plus(x, base, init);
+    if (phase == PLAN_STEADY)
+        return text_plus(x, base, steady);
+    return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %" PRId64 ")", base, init, steady);
+}
+
+// A pointer argument: a whole buffer is passed by its name alone.
+void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count)
+{
+    arena *a = x->e.arena;
+    text_args args = {0};
+    const plan_stage *st = code->stage;
+    const program_actor_names *n = &x->names[st->actor];
+    if (st->kind == PLAN_COPY) {
+        VEC_PUSH(a, &args, in);
+        VEC_PUSH(a, &args, out);
+        VEC_PUSH(a, &args, text_times(x, count, plan_in_rate(x->m, st, false).pop));
+        text_call(x, indent, arena_printf(a, "%s(", code->copy), &args, ");");
+        return;
+    }
+    const emit_signature *fire = &code->strip->fire;
+    if (fire->in)
+        VEC_PUSH(a, &args, in);
+    if (fire->out)
+        VEC_PUSH(a, &args, out);
+    VEC_PUSH(a, &args, count);
+    if (fire->fields.len != 0)
+        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->state));
+    if (fire->iter)
+        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->iter));
+    if (fire->random)
+        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->random));
+    if (fire->log)
+        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->log));
+    text_call(x, indent, arena_printf(a, "%s(", code->strip->name), &args, ");");
+}
+
+void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out)
+{
+    arena *a = x->e.arena;
+    const program_actor_names *n = &x->names[code->stage->actor];
+    text_args args = {0};
+    if (code->first.in)
+        VEC_PUSH(a, &args, in);
+    if (code->first.out)
+        VEC_PUSH(a, &args, out);
+    const char *state = arena_printf(a, "self->%s.", n->state);
+    program_fire_arguments(x, code->info, &code->first, state, state, arena_printf(a, "self->%s", n->iter),
+                           arena_printf(a, "&self->%s", n->random), arena_printf(a, "&self->%s", n->log), &args);
+    text_call(x, indent, arena_printf(a, "%s(", code->first.name), &args, ");");
+}
+
+// ---- The run function ----
+
+typedef struct ports {
+    const char *in, *out;         // names of the buffers, NULL if there is none
+    int64_t in_start[2], out_start[2];
+} ports;
+
+static ports stage_ports(program_emitter *x, const program_kernel *k, const plan_stage *st)
+{
+    ports p = {0};
+    for (int phase = PLAN_INIT; phase <= PLAN_STEADY; phase++) {
+        if (st->in.buffer != PLAN_NONE)
+            p.in_start[phase] = plan_in_start(x->pl, x->m, x->s, st, (plan_phase)phase);
+        if (st->out.buffer != PLAN_NONE)
+            p.out_start[phase] = plan_out_start(x->pl, x->m, x->s, st, (plan_phase)phase);
+    }
+    p.in = st->in.buffer != PLAN_NONE ? program_buffer_name(k, st->in.buffer) : NULL;
+    p.out = st->out.buffer != PLAN_NONE ? program_buffer_name(k, st->out.buffer) : NULL;
+    return p;
+}
+
+static const char *start_text(program_emitter *x, program_kernel *k, const char *base, const int64_t *start, int phase)
+{
+    return base == NULL ? "?" : program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
+}
+
+// The steady states of a run one by one, each ended by a mark in the log.
+static void emit_marked(program_emitter *x, program_kernel *k, const program_stage *code, const ports *p)
+{
+    arena *a = x->e.arena;
+    const plan_stage *st = code->stage;
+    const char *in = start_text(x, k, p->in, p->in_start, PLAN_STEADY), *out = start_text(x, k, p->out, p->out_start, PLAN_STEADY);
+    if (p->in != NULL)
+        in = arena_printf(a, "%s + %s", in, text_times(x, "s", x->pl->buffers.data[st->in.buffer].step));
+    if (p->out != NULL)
+        out = arena_printf(a, "%s + %s", out, text_times(x, "s", x->pl->buffers.data[st->out.buffer].step));
+    text_line(x, 1, "for (ptrdiff_t s = 0; s < self->steady; s++) {");
+    program_stage_call(x, 2, code, in, out, arena_printf(a, "%" PRId64, x->s->reps[st->actor]));
+    text_line(x, 2, "svm_printMark(&self->%s);", x->names[st->actor].log);
+    text_line(x, 1, "}");
+    text_line(x, 1, "if (self->steady == 0)");
+}
+
+static void emit_stage(program_emitter *x, program_kernel *k, const program_stage *code)
+{
+    arena *a = x->e.arena;
+    const plan_stage *st = code->stage;
+    ports p = stage_ports(x, k, st);
+    const char *firings = arena_printf(a, "self->firings.%s", x->names[st->actor].firings);
+    if (code->print_marks && x->names[st->actor].log != NULL) {
+        emit_marked(x, k, code, &p);
+        text_line(x, 1, "{");
+    }
+    int indent = code->print_marks ? 2 : 1;
+    if (code->has_prework) {
+        int64_t in_later = p.in_start[PLAN_INIT] + code->walk.in_skip, out_later = p.out_start[PLAN_INIT] + code->walk.out_skip;
+        const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?", *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
+        text_line(x, indent, "if (starting && %s > 0) {", firings);
+        program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT), start_text(x, k, p.out, p.out_start, PLAN_INIT));
+        program_stage_call(x, indent + 1, code, in, out, arena_printf(a, "%s - 1", firings));
+        text_line(x, indent, "} else {");
+        program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY), start_text(x, k, p.out, p.out_start, PLAN_STEADY),
+                           firings);
+        text_line(x, indent, "}");
+    } else {
+        program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1), start_text(x, k, p.out, p.out_start, -1), firings);
+    }
+    if (code->print_marks)
+        text_line(x, 1, "}");
+}
+
+static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buffer)
+{
+    const plan_buffer *b = &x->pl->buffers.data[buffer];
+    const char *steady = text_times(x, "self->steady", b->step);
+    const char *from = b->base == 0 ? steady : arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, steady);
+    if (b->base == 0 && k->uses_starting && b->step != 0)
+        from = steady; // nothing moves in the initialisation: steady is 0
+    text_line(x, 1, "svm_blockShift(self->%s, %s, %" PRId64 ");", program_buffer_name(k, buffer), from, b->keep);
+}
+
+static bool is_word(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// The identifiers of a text that are not members of something.
+static void find_words(program_emitter *x, const char *text, hmap *words)
+{
+    hmap_init(words, x->e.arena);
+    for (const char *at = text; *at != '\0';) {
+        size_t n = 0;
+        while (is_word(at[n]))
+            n++;
+        if (n != 0 && (at == text || (at[-1] != '.' && at[-1] != '>')) && hmap_getn(words, at, n) == NULL)
+            hmap_setn(words, at, n, words);
+        at += n == 0 ? 1 : n;
+    }
+}
+
+static void emit_locals(program_emitter *x, const program_kernel *k, const char *body)
+{
+    hmap words;
+    find_words(x, body, &words);
+    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    if (hmap_get(&words, "starting") != NULL)
+        text_line(x, 1, "const bool starting = self->starting;");
+    for (size_t i = 0; i < k->buffers.len; i++) {
+        const char *name = k->buffer_names.data[i];
+        const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
+        if (hmap_get(&words, name) != NULL)
+            text_line(x, 1, "%s = svm_blockData(self->%s);", emit_declare_pointer(&x->e, t, "", "", name), name);
+    }
+    strbuf_addc(x->e.out, '\n');
+}
+
+void program_kernel_functions(program_emitter *x, uint32_t kernel)
+{
+    program_kernel *k = &x->kernels[kernel];
+    const program_stage *codes = x->stages[kernel];
+    strbuf body, *out = x->e.out;
+    strbuf_init(&body, x->e.arena);
+    // Functions of cycles come first in the text.
+    text_args cycles = {0};
+    const program_stage *at = codes;
+    for (VEC_EACH(plan_item, item, &k->kernel->items)) {
+        if (item->cycle >= 0)
+            VEC_PUSH(x->e.arena, &cycles, program_cycle_function(x, kernel, item, at));
+        at += item->stages.len;
+    }
+    x->e.out = &body;
+    size_t cycle = 0;
+    for (VEC_EACH(plan_item, item, &k->kernel->items)) {
+        if (item->cycle >= 0) {
+            text_line(x, 1, "%s", cycles.data[cycle++]);
+            codes += item->stages.len;
+            continue;
+        }
+        for (size_t i = 0; i < item->stages.len; i++, codes++) {
+            bool port = codes->stage->kind == PLAN_COPY && x->m->actors.data[codes->stage->actor]->kind != SIR_FILTER;
+            if (port)
+                text_line(x, 1, "/* %s: %s %" PRIu32 " */", text_actor(x, codes->stage->actor),
+                          x->m->actors.data[codes->stage->actor]->kind == SIR_SPLIT ? "output" : "input", codes->stage->port);
+            else
+                text_line(x, 1, "/* %s */", text_actor(x, codes->stage->actor));
+            emit_stage(x, k, codes);
+        }
+    }
+    if (k->shifts.len != 0)
+        text_line(x, 1, "/* What is still to be read moves to the front. */");
+    for (VEC_EACH(uint32_t, b, &k->shifts))
+        emit_shift(x, k, *b);
+    x->e.out = out;
+    text_line(x, 0, "SVM_KERNEL(cost(0, 0))");
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
+    text_line(x, 0, "{");
+    emit_locals(x, k, body.data);
+    strbuf_add(out, body.data);
+    text_line(x, 0, "}\n");
+}

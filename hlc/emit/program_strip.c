@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions that stages call: firing functions, strips of firings, copies. Stages alike share them.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+// ---- Keys ----
+
+static void key_digits(strbuf *key, const plan_digits *d)
+{
+    for (VEC_EACH(plan_digit, i, d))
+        strbuf_printf(key, " %" PRId64 ":%" PRId64, i->radix, i->stride);
+    strbuf_addc(key, ';');
+}
+
+static void key_walk(strbuf *key, const program_walk *w)
+{
+    key_digits(key, &w->in);
+    key_digits(key, &w->out);
+    strbuf_printf(key, "%d%d", w->general, w->tail);
+}
+
+// ---- Walks ----
+
+emit_view program_view(program_emitter *x, const plan_digits *bounded)
+{
+    size_t n = bounded->len;
+    if (n == 0 || (n == 1 && bounded->data[0].stride == 1))
+        return (emit_view){0};
+    emit_digit *digits = ARENA_ARRAY(x->e.arena, emit_digit, n);
+    for (size_t i = 0; i < n; i++)
+        digits[i] = (emit_digit){i + 1 == n ? 0 : bounded->data[i].radix, bounded->data[i].stride};
+    return (emit_view){digits, n};
+}
+
+// Digits of one radix whose strides continue each other on both sides are one digit.
+static void join_digits(plan_digits *a, plan_digits *b)
+{
+    size_t kept = 0;
+    for (size_t i = 1; i < a->len; i++) {
+        plan_digit *x = &a->data[kept], *y = &b->data[kept], *nx = &a->data[i], *ny = &b->data[i];
+        if (x->radix != 0 && nx->stride == x->radix * x->stride && ny->stride == y->radix * y->stride) {
+            x->radix = y->radix = nx->radix == 0 ? 0 : x->radix * nx->radix;
+        } else {
+            a->data[++kept] = *nx;
+            b->data[kept] = *ny;
+        }
+    }
+    a->len = b->len = kept + 1;
+}
+
+// counts: whether the counts of all runs are whole rounds of the nest is known from those of the initialisation and the drain.
+static program_walk make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count)
+{
+    program_walk w = {0};
+    plan_digits still = {0};
+    VEC_PUSH(x->e.arena, &still, (plan_digit){0, 0});
+    in = in->len == 0 ? &still : in;
+    out = out->len == 0 ? &still : out;
+    if (digits_refine(x->e.arena, in, out, &w.in, &w.out)) {
+        join_digits(&w.in, &w.out);
+        w.tail = w.in.len > 1 && (x->pl->drains || init_count % digits_period(&w.in) != 0);
+    } else {
+        w = (program_walk){.in = *in, .out = *out, .general = true};
+    }
+    return w;
+}
+
+// "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
+static const char *nest_pointer(program_emitter *x, const char *base, const plan_digits *d)
+{
+    const char *text = base;
+    for (size_t i = d->len; i-- > 0;) {
+        if (d->data[i].stride == 0)
+            continue;
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
+        text = arena_printf(x->e.arena, "%s + %s", text, text_times(x, index, d->data[i].stride));
+    }
+    return text;
+}
+
+static const char *general_pointer(program_emitter *x, const char *base, const plan_digits *d)
+{
+    const char *position = text_position(x, d, "i");
+    return strcmp(position, "0") == 0 ? base : arena_printf(x->e.arena, "%s + %s", base, position);
+}
+
+// What is done at each index, given the pointers to in and out.
+typedef void walk_body(program_emitter *x, int indent, void *context, const char *in, const char *out);
+
+// from: where i starts; NULL: it is declared already.
+static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
+{
+    text_line(x, 1, "for (%s; i < count; i++)", from == NULL ? "" : arena_printf(x->e.arena, "ptrdiff_t i = %s", from));
+    body(x, 2, context, general_pointer(x, "in", &w->in), general_pointer(x, "out", &w->out));
+}
+
+static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body, void *context)
+{
+    if (w->general || w->in.len == 1) {
+        emit_plain_loop(x, w, "0", body, context);
+        return;
+    }
+    int64_t period = digits_period(&w->in);
+    size_t n = w->in.len;
+    for (size_t i = n; i-- > 0;) {
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
+        const char *bound = i + 1 == n ? arena_printf(x->e.arena, "count / %" PRId64, period)
+                                       : arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix);
+        text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
+    }
+    body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
+    if (w->tail)
+        emit_plain_loop(x, w, arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period), body, context);
+}
+
+// ---- Firing functions ----
+
+static emit_filter_info *filter_info(program_emitter *x, const sir_filter *f)
+{
+    emit_filter_info *info = hmap_getn(&x->filters, &f, sizeof f);
+    if (info == NULL) {
+        info = emit_filter(&x->e, f);
+        hmap_setn(&x->filters, &f, sizeof f, info);
+    }
+    return info;
+}
+
+static emit_signature fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_digits *in, const plan_digits *out)
+{
+    emit_view in_view = program_view(x, in), out_view = program_view(x, out);
+    strbuf key;
+    strbuf_init(&key, x->e.arena);
+    strbuf_printf(&key, "%p", (const void *)f);
+    for (size_t i = 0; i < in_view.count; i++)
+        strbuf_printf(&key, " %" PRId64 ":%" PRId64, in_view.digits[i].radix, in_view.digits[i].stride);
+    strbuf_addc(&key, ';');
+    for (size_t i = 0; i < out_view.count; i++)
+        strbuf_printf(&key, " %" PRId64 ":%" PRId64, out_view.digits[i].radix, out_view.digits[i].stride);
+    emit_signature *known = hmap_get(&x->fires, key.data);
+    if (known == NULL) {
+        const char *wanted = arena_printf(x->e.arena, "%s_%s", info->c_name, f->kind == SIR_PREWORK ? "prework" : "fire");
+        known = ARENA_NEW(x->e.arena, emit_signature);
+        *known = emit_fire_function(&x->e, info, f, emit_unique_name(&x->e, wanted), in_view, out_view);
+        hmap_set(&x->fires, key.data, known);
+    }
+    return *known;
+}
+
+static bool is_array_field(const emit_filter_info *info, uint32_t field)
+{
+    return info->filter->fields.data[field].type->kind == SIR_ARRAY;
+}
+
+void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire, const char *scalar_prefix,
+                            const char *state, const char *iter, const char *random, const char *log, text_args *args)
+{
+    arena *a = x->e.arena;
+    for (VEC_EACH(uint32_t, f, &fire->fields)) {
+        const char *name = info->field_names.data[*f];
+        VEC_PUSH(a, args, is_array_field(info, *f) ? arena_printf(a, "%s%s", state, name) : arena_printf(a, "&%s%s", scalar_prefix, name));
+    }
+    if (fire->iter)
+        VEC_PUSH(a, args, iter);
+    if (fire->random)
+        VEC_PUSH(a, args, random);
+    if (fire->log)
+        VEC_PUSH(a, args, log);
+}
+
+// ---- Strips ----
+
+typedef struct strip_body {
+    const emit_filter_info *info;
+    const emit_signature *fire;
+    const char *prefix; // of the locals that hold scalar fields
+} strip_body;
+
+// Several firings side by side (NOTE(lanes) in hlc/emit/body.h): how many, and the function. lanes 0: none.
+typedef struct strip_lanes {
+    int lanes;
+    emit_signature fire;
+} strip_lanes;
+
+// Levels of -O from which firings go side by side.
+#define LANES_LEVEL 2
+
+static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items, const program_walk *w)
+{
+    strip_lanes l = {0};
+    if (x->p->config->opt_level < LANES_LEVEL || w->general || w->in.len != 1)
+        return l;
+    emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
+    l.lanes = emit_lane_count(&x->e, info, f, in, out, w->in.data[0].stride);
+    if (l.lanes > 0)
+        l.fire = emit_fire_lanes(&x->e, info, f, emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in, out,
+                                 l.lanes, w->in.data[0].stride, w->out.data[0].stride);
+    return l;
+}
+
+static void fire_once(program_emitter *x, int indent, void *context, const char *in, const char *out)
+{
+    const strip_body *b = context;
+    arena *a = x->e.arena;
+    text_args args = {0};
+    if (b->fire->in)
+        VEC_PUSH(a, &args, in);
+    if (b->fire->out)
+        VEC_PUSH(a, &args, out);
+    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", &args);
+    text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
+}
+
+static void strip_prototype(program_emitter *x, const char *name, const strip_body *b)
+{
+    arena *a = x->e.arena;
+    text_args params = {0};
+    const sir_filter *f = b->info->filter;
+    if (b->fire->in)
+        VEC_PUSH(a, &params, emit_declare_pointer(&x->e, f->input, "const", "restrict", "in"));
+    if (b->fire->out)
+        VEC_PUSH(a, &params, emit_declare_pointer(&x->e, f->output, "", "restrict", "out"));
+    VEC_PUSH(a, &params, "ptrdiff_t count");
+    if (b->fire->fields.len != 0)
+        VEC_PUSH(a, &params, arena_printf(a, "%s *restrict state", b->info->state_type));
+    if (b->fire->iter)
+        VEC_PUSH(a, &params, "int *iter");
+    if (b->fire->random)
+        VEC_PUSH(a, &params, "svm_Random *random");
+    if (b->fire->log)
+        VEC_PUSH(a, &params, "svm_Log *log");
+    text_call(x, 0, arena_printf(a, "static void %s(", name), &params, ")");
+}
+
+// Names that a local for a field must not have.
+static bool clashes(const emit_filter_info *info, const emit_signature *fire)
+{
+    static const char *const own[] = {"state", "count", "i", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "n"};
+    for (VEC_EACH(uint32_t, f, &fire->fields))
+        for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+            if (strcmp(info->field_names.data[*f], own[i]) == 0)
+                return true;
+    return false;
+}
+
+// A plain walk, as many firings at a time as there are lanes, then one by one.
+static void emit_lane_walk(program_emitter *x, const program_walk *w, const strip_lanes *lanes, strip_body *one)
+{
+    strip_body many = {one->info, &lanes->fire, one->prefix};
+    text_line(x, 1, "ptrdiff_t i = 0;");
+    text_line(x, 1, "for (; i + %d <= count; i += %d)", lanes->lanes, lanes->lanes);
+    fire_once(x, 2, &many, general_pointer(x, "in", &w->in), general_pointer(x, "out", &w->out));
+    emit_plain_loop(x, w, NULL, fire_once, one);
+}
+
+static void emit_strip(program_emitter *x, const char *name, const emit_filter_info *info, const emit_signature *fire, const program_walk *w,
+                       const strip_lanes *lanes)
+{
+    strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
+    strip_prototype(x, name, &b);
+    strbuf_add(x->e.out, "{\n");
+    for (VEC_EACH(uint32_t, f, &fire->fields))
+        if (!is_array_field(info, *f)) {
+            const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
+            text_line(x, 1, "%s = state->%s;", emit_declare(&x->e, info->filter->fields.data[*f].type, local), field);
+        }
+    if (fire->iter)
+        text_line(x, 1, "unsigned n = (unsigned)*iter;");
+    if (lanes->lanes > 0)
+        emit_lane_walk(x, w, lanes, &b);
+    else
+        emit_walk(x, w, fire_once, &b);
+    for (VEC_EACH(uint32_t, f, &fire->fields))
+        if (!is_array_field(info, *f))
+            text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
+    if (fire->iter)
+        text_line(x, 1, "*iter = (int)n;");
+    strbuf_add(x->e.out, "}\n\n");
+}
+
+static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const emit_signature *fire,
+                                           const plan_walk *items, const program_walk *w)
+{
+    strbuf key;
+    strbuf_init(&key, x->e.arena);
+    strbuf_printf(&key, "%s ", fire->name);
+    key_walk(&key, w);
+    program_strip *known = hmap_get(&x->strips, key.data);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, program_strip);
+        *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire};
+        strip_lanes lanes = lanes_function(x, info, f, items, w);
+        emit_strip(x, known->name, info, fire, w, &lanes);
+        hmap_set(&x->strips, key.data, known);
+    }
+    return known;
+}
+
+// ---- Copies ----
+
+static void copy_once(program_emitter *x, int indent, void *context, const char *in, const char *out)
+{
+    const sir_type *t = context;
+    // "out + i * 4" as an element: out[i * 4].
+    const char *to = strlen(out) > 6 ? out + 6 : "0", *from = strlen(in) > 5 ? in + 5 : "0";
+    if (t->kind == SIR_ARRAY)
+        text_line(x, indent, "memcpy(out[%s], in[%s], sizeof *out);", to, from);
+    else
+        text_line(x, indent, "out[%s] = in[%s];", to, from);
+}
+
+static const char *copy_function(program_emitter *x, const sir_type *t, const program_walk *w)
+{
+    strbuf key, name;
+    strbuf_init(&key, x->e.arena);
+    sir_type_print(&key, t);
+    key_walk(&key, w);
+    const char *known = hmap_get(&x->copies, key.data);
+    if (known != NULL)
+        return known;
+    strbuf_init(&name, x->e.arena);
+    strbuf_add(&name, "copy_");
+    sir_type_print(&name, t);
+    known = emit_unique_name(&x->e, name.data);
+    text_line(x, 0, "/* Copies items from one layout to another. */");
+    text_args params = {0};
+    VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "const", "restrict", "in"));
+    VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "", "restrict", "out"));
+    VEC_PUSH(x->e.arena, &params, "ptrdiff_t count");
+    text_call(x, 0, arena_printf(x->e.arena, "static void %s(", known), &params, ")");
+    strbuf_add(x->e.out, "{\n");
+    if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
+        text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
+    else
+        emit_walk(x, w, copy_once, (void *)(uintptr_t)t);
+    strbuf_add(x->e.out, "}\n\n");
+    hmap_set(&x->copies, key.data, (void *)(uintptr_t)known);
+    return known;
+}
+
+// ---- Stages ----
+
+static const char *state_initial(program_emitter *x, const emit_filter_info *info)
+{
+    const sir_filter *f = info->filter;
+    bool zero = true;
+    for (VEC_EACH(sir_field, field, &f->fields))
+        zero &= field->constant || field->init.zero;
+    return zero || info->state_type == NULL ? "" : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));
+}
+
+static void emit_state_initial(program_emitter *x, const emit_filter_info *info)
+{
+    if (hmap_getn(&x->state_inits, &info->filter, sizeof info->filter) != NULL)
+        return;
+    const char *name = state_initial(x, info);
+    hmap_setn(&x->state_inits, &info->filter, sizeof info->filter, (void *)(uintptr_t)name);
+    if (*name == '\0')
+        return;
+    strbuf_printf(x->e.out, "static const %s %s = ", info->state_type, name);
+    emit_state_init(&x->e, info, 0);
+    strbuf_add(x->e.out, ";\n\n");
+}
+
+void program_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
+{
+    *code = (program_stage){.stage = st};
+    (void)plan_stage_walk(x->e.arena, x->m, x->s, st, &code->walk);
+    const sir_actor *actor = x->m->actors.data[st->actor];
+    int64_t init = x->s->init[st->actor];
+    if (st->kind == PLAN_COPY) {
+        const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
+        program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, init));
+        code->copy = copy_function(x, t, &w);
+        return;
+    }
+    code->info = filter_info(x, actor->filter);
+    emit_state_initial(x, code->info);
+    code->has_prework = plan_actor_has_prework(actor);
+    emit_signature fire = fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
+    if (code->has_prework)
+        code->first = fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
+    program_walk w = make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0));
+    if (!fire.in) // positions do not matter where nothing is touched
+        for (VEC_EACH(plan_digit, d, &w.in))
+            d->stride = 0;
+    if (!fire.out)
+        for (VEC_EACH(plan_digit, d, &w.out))
+            d->stride = 0;
+    if (!w.general)
+        join_digits(&w.in, &w.out);
+    code->strip = strip_function(x, code->info, actor->filter->work, &fire, &code->walk, &w);
+    code->print_marks = actor->filter->prints && x->printing.len > 1;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Small pieces of C text.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+void text_line(program_emitter *x, int indent, const char *format, ...)
+{
+    va_list args;
+    strbuf_pad(x->e.out, ' ', (size_t)indent * 4);
+    va_start(args, format);
+    strbuf_vprintf(x->e.out, format, args);
+    va_end(args);
+    strbuf_addc(x->e.out, '\n');
+}
+
+void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail)
+{
+    strbuf *out = x->e.out;
+    size_t line = out->len, align = (size_t)indent * 4 + strlen(head), tail_len = strlen(tail);
+    strbuf_pad(out, ' ', (size_t)indent * 4);
+    strbuf_add(out, head);
+    if (align > 80)
+        align = (size_t)indent * 4 + 8;
+    for (size_t i = 0; i < args->len; i++) {
+        size_t len = strlen(args->data[i]) + (i + 1 == args->len ? tail_len : 1);
+        if (i != 0 && out->len - line + len + 1 > 120) {
+            strbuf_addc(out, '\n');
+            line = out->len;
+            strbuf_pad(out, ' ', align);
+        } else if (i != 0) {
+            strbuf_addc(out, ' ');
+        }
+        strbuf_add(out, args->data[i]);
+        if (i + 1 != args->len)
+            strbuf_addc(out, ',');
+    }
+    strbuf_add(out, tail);
+    strbuf_addc(out, '\n');
+}
+
+const char *text_plus(program_emitter *x, const char *base, int64_t offset)
+{
+    return offset == 0 ? base : arena_printf(x->e.arena, "%s + %" PRId64, base, offset);
+}
+
+const char *text_times(program_emitter *x, const char *factor, int64_t by)
+{
+    return by == 0 ? "0" : by == 1 ? factor : arena_printf(x->e.arena, "%s * %" PRId64, factor, by);
+}
+
+const char *text_position(program_emitter *x, const plan_digits *d, const char *index)
+{
+    strbuf b;
+    strbuf_init(&b, x->e.arena);
+    int64_t base = 1;
+    for (size_t i = 0; i < d->len; i++) {
+        plan_digit digit = d->data[i];
+        if (digit.stride != 0) {
+            strbuf_add(&b, b.len == 0 ? "" : " + ");
+            strbuf_add(&b, index);
+            if (base != 1)
+                strbuf_printf(&b, " / %" PRId64, base);
+            if (digit.radix != 0)
+                strbuf_printf(&b, " %% %" PRId64, digit.radix);
+            if (digit.stride != 1)
+                strbuf_printf(&b, " * %" PRId64, digit.stride);
+        }
+        base *= digit.radix == 0 ? 1 : digit.radix;
+    }
+    return b.len == 0 ? "0" : b.data;
+}
+
+const char *text_actor(program_emitter *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    const char *place = body_place(&x->e, a->loc);
+    return text_comment(x, place == NULL ? a->name : arena_printf(x->e.arena, "%s, %s", a->name, place));
+}
+
+const char *text_comment(program_emitter *x, const char *text)
+{
+    char *safe = arena_strdup(x->e.arena, text);
+    for (char *c = safe; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || (c[0] == '*' && c[1] == '/') || (c[0] == '/' && c[1] == '*'))
+            *c = '?';
+    return safe;
+}
+
+const char *text_member(program_emitter *x, hmap *taken, const char *wanted)
+{
+    const char *base = body_identifier(x->e.arena, wanted), *name = base;
+    // Keywords and macros of the headers are no member names; other file-scope names do not matter.
+    for (uint32_t k = 2; hmap_get(taken, name) != NULL || hmap_get(&x->e.c_names, name) == &x->e; k++)
+        name = arena_printf(x->e.arena, "%s_%" PRIu32, base, k);
+    hmap_set(taken, name, taken);
+    return name;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The high-level compiler as a library: sources in, SVM C (or any stage before it) out. The pipeline itself is hlc/pipeline.c, top to bottom.
+#ifndef SVMC_HLC_HLC_H
+#define SVMC_HLC_HLC_H
+
+#include <stdio.h>
+
+#include "support/diag.h"
+#include "support/strbuf.h"
+
+typedef enum hlc_emit {
+    HLC_EMIT_NOTHING, // check only
+    HLC_EMIT_TOKENS,
+    HLC_EMIT_AST,
+    HLC_EMIT_SIR,   // after elaboration
+    HLC_EMIT_GRAPH, // DOT of the source graph with rates on the edges
+    HLC_EMIT_PLAN,  // after all passes
+    HLC_EMIT_SVM_C,
+} hlc_emit;
+
+typedef struct hlc_config {
+    hlc_emit emit;
+    bool stream_ir; // the source is one stream IR text, whatever its name
+    int opt_level; // 0..3
+    bool fast_math, debug_info;
+    const char *machine;     // name or path; NULL: "host"
+    const char *machine_dir; // where shipped machine files are
+    const char *passes;      // NULL: those of the level
+    const char *print_after; // comma list of pass names; NULL none
+    bool print_after_all, verify_each, time_report;
+    int64_t strip;           // steady states a strip; 0: choose
+    uint64_t elaboration_steps;
+    const char *top;
+    const char *command_line; // for the header comment of the emitted C; NULL none
+    FILE *dump;               // where print_after and time_report go
+} hlc_config;
+
+// Compiles the sources (StreamIt, or one stream IR text by its suffix .sir). Gives the text, NULL after errors (which d has).
+// warnings and remarks are in d either way.
+const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config);
+
+// --interpret: elaborates and runs; the program's exit status.
+struct interp_options;
+int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config, const struct interp_options *options);
+
+// The pass table, one line a pass, for --list-passes.
+void hlc_list_passes(strbuf *out);
+
+#endif

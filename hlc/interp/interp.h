@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The reference interpreter: runs stream IR as it is, with no optimisation of the graph or the bodies; the oracle that every backend is compared with.
+//
+// NOTE(order). The initialisation schedule, then steady state by steady state; within each, actors in canonical order, all firings of one before the next where the
+// channels allow (in a feedback cycle: rounds, each actor as often as it can up to its count). Printed text is collected per actor and written in actor order at the end of
+// the initialisation and of each steady state. A steady state starts only if every reader with a positive count has at least one item left; otherwise, or when a reader
+// ends inside one, the program drains: sources finish the steady state begun (none if none began), every other actor fires as often as its input allows (sched_exhaust).
+// The same rule holds for the initialisation phase, which is begun in any case.
+#ifndef SVMC_HLC_INTERP_H
+#define SVMC_HLC_INTERP_H
+
+#include "hlc/ir/sir.h"
+#include "hlc/schedule/schedule.h"
+
+typedef struct interp_options {
+    int64_t iterations; // -i; -1: until a source ends
+    bool loop_input;
+    const char *in, *out; // the program's own input and output, raw; NULL: standard streams
+    bool count;           // print the number of executed operations to standard error
+} interp_options;
+
+// Runs to the end; gives the exit status: 0, or 1 after a message (run-time error of the program: located in the source; unreadable input; failed write).
+int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options);
+
+#endif

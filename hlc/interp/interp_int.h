@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Inside the interpreter: bytecode, actors, channels, and what its files share.
+//
+// NOTE(words). Every scalar takes one word of 8 bytes, complex too; aggregates are the words of their scalars in memory
+// order. A frame has a function's constants below its base (register -1 is the first), then locals, then temporaries.
+// NOTE(sharing). Functions are compiled once a filter. The frames of work and prework functions live as long as the
+// program: firings never overlap. Other functions get theirs from a stack.
+#ifndef SVMC_HLC_INTERP_INTERP_INT_H
+#define SVMC_HLC_INTERP_INTERP_INT_H
+
+#include <stdio.h>
+
+#include "hlc/interp/interp.h"
+#include "support/strbuf.h"
+
+typedef union word {
+    int32_t i;
+    float f;
+    double d;
+    struct {
+        float re, im;
+    } c;
+    union word *p;
+    uint64_t bits;
+} word;
+_Static_assert(sizeof(word) == 8 && sizeof(sir_scalar) == 8, "values of the IR are copied as words");
+
+// ---- Bytecode ----
+
+typedef enum vm_op {
+#define OP(name, weight) VM_##name,
+#include "hlc/interp/ops.def"
+    VM_OP_COUNT
+} vm_op;
+
+typedef struct vm_insn {
+    uint32_t op;
+    int32_t a, b, c, d;
+} vm_insn;
+
+// Where an instruction comes from, for run-time errors.
+typedef struct vm_origin {
+    const sir_expr *expr; // may be NULL
+    sir_loc loc;
+} vm_origin;
+
+typedef struct vm_function {
+    const sir_function *source;
+    const sir_filter *filter; // NULL for those of helper blocks
+    VEC(vm_insn) code;
+    VEC(vm_origin) origin; // parallel to code
+    VEC(word) constants;
+    int32_t frame_words; // locals and temporaries
+    int32_t *slot;       // per local
+    word *frame;         // base of the lasting frame of a work or prework function; else NULL
+    bool compiled, prints;
+} vm_function;
+
+typedef struct vm_text {
+    const char *text;
+    size_t len;
+} vm_text;
+
+typedef struct vm_program {
+    arena *arena;
+    const sir_module *m;
+    diag_engine *d;
+    bool count; // emit COUNT instructions
+    bool failed;
+    VEC(vm_function *) functions;
+    hmap numbers; // by sir_function *: number + 1
+    VEC(vm_text) texts;
+    word *globals;
+    int32_t *global_start; // per global
+    hmap field_starts;     // by sir_filter *: int32_t per field
+} vm_program;
+
+// Which functions there are; compiled are those asked for and what they call. NULL after an error.
+vm_function *vm_compile(vm_program *p, const sir_filter *filter, const sir_function *f);
+int32_t vm_function_number(vm_program *p, const sir_filter *filter, const sir_function *f);
+const int32_t *vm_field_starts(vm_program *p, const sir_filter *f); // the last entry is the total
+void vm_store_value(word *to, const sir_value *v);
+
+// ---- Actors and channels ----
+
+typedef struct vm_channel {
+    word *data;
+    size_t head, tail, cap; // in words: [head, tail) is what it holds
+    size_t item;            // words an item
+} vm_channel;
+
+#define VM_MAX_CHANNEL_WORDS ((size_t)1 << 28)
+
+typedef struct vm_reader vm_reader;
+typedef struct vm_writer vm_writer;
+
+typedef struct vm_port {
+    uint32_t channel; // SIR_NONE: none
+    int64_t first_peek, first_pop, peek, pop, push, first_push;
+} vm_port;
+
+typedef struct vm_actor {
+    const sir_actor *source;
+    vm_function *work, *prework;
+    word *state;
+    int64_t work_firings;
+    bool fired;
+    uint64_t random;
+    strbuf *print; // NULL until it prints
+    vm_port *in, *out;
+    uint32_t in_count, out_count;
+    vm_reader *reader;
+    vm_writer *writer;
+} vm_actor;
+
+// ---- The machine ----
+
+typedef enum vm_trap {
+    VM_TRAP_NONE,
+    VM_TRAP_INDEX, // value: the subscript, limit: the length
+    VM_TRAP_DIVIDE,
+    VM_TRAP_POP,    // limit: the declared rate
+    VM_TRAP_PUSH,   // more than declared
+    VM_TRAP_PUSHED, // fewer than declared: value
+    VM_TRAP_PEEK,   // value: the offset, limit: the window
+    VM_TRAP_DEPTH,
+    VM_TRAP_NATIVE,
+    VM_TRAP_SEND,
+} vm_trap;
+
+typedef struct vm_call {
+    const vm_insn *next;
+    word *frame;
+    vm_function *function;
+    size_t chunk, top;
+} vm_call;
+
+typedef struct vm_chunk {
+    word *data;
+    size_t cap;
+} vm_chunk;
+
+typedef struct vm {
+    vm_program *program;
+    arena *arena;
+    uint64_t operations;
+    VEC(vm_call) calls;
+    VEC(vm_chunk) chunks;
+    size_t chunk, top, stack_words;
+    // of the burst of firings that is running
+    vm_actor *actor;
+    const word *in;
+    word *out;
+    int64_t peek, pop, push; // items
+    size_t in_item, out_item;
+    // the error that stopped it
+    vm_trap trap;
+    const vm_function *trap_function;
+    size_t trap_at; // instruction
+    int64_t trap_value, trap_limit;
+} vm;
+
+enum { VM_MAX_CALLS = 10000 };
+#define VM_MAX_STACK_WORDS ((size_t)1 << 25)
+
+// Runs count firings of a function; false after a trap.
+bool vm_execute(vm *v, vm_actor *actor, vm_function *f, int64_t count);
+void vm_report_trap(vm *v, diag_engine *d);
+
+typedef struct interp {
+    arena *arena;
+    const sir_module *m;
+    const schedule *s;
+    diag_engine *d;
+    const interp_options *options;
+    vm_program program;
+    vm machine;
+    vm_actor *actors;
+    vm_channel *channels;
+    VEC(uint32_t) readers, writers, printers; // actors
+    bool in_order;                            // no channel leads backwards: steady states need no looking at tokens
+    bool input_ended;
+    bool failed;     // reported
+    int64_t *left;   // per actor: firings left in the phase; -1 no limit
+    uint64_t *dirty; // bit set of actors to look at
+} interp;
+
+bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error
+int64_t interp_fire(interp *r, uint32_t actor, int64_t k); // firings done: fewer at the end of input; -1 after an error
+int64_t interp_can_fire(const interp *r, uint32_t actor);
+
+// ---- Files: every function reports what goes wrong and then gives false (or NULL) ----
+
+vm_reader *vm_reader_open(interp *r, const sir_actor *actor);
+bool vm_reader_read(vm_reader *f, word *to, int64_t count, int64_t *done); // fewer than count: the input has ended
+bool vm_reader_at_end(vm_reader *f, bool *end);
+void vm_reader_close(vm_reader *f);
+vm_writer *vm_writer_open(interp *r, const sir_actor *actor);
+bool vm_writer_write(vm_writer *f, const word *from, int64_t count);
+bool vm_writer_close(vm_writer *f);
+
+// Items as they lie in a file: as a C program has them in memory, little-endian (items.c). Bits alone are packed
+// instead.
+bool vm_is_wav(const char *path); // which only compiled programs read and write
+size_t vm_item_bytes(const sir_type *t);
+const unsigned char *vm_item_decode(const sir_type *t, const unsigned char *from, word **to); // gives what follows
+unsigned char *vm_item_encode(const sir_type *t, const word **from, unsigned char *to);
+
+#endif

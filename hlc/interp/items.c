@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Items as they lie in files: bit, int and float take 4 bytes, double 8, complex two floats, boolean one byte; little-
+// endian; the members of structs aligned and padded as in C.
+#include <string.h>
+#include <strings.h>
+
+#include "hlc/interp/interp_int.h"
+
+// "x.wav", or "x.wav,rate=48000".
+bool vm_is_wav(const char *path)
+{
+    for (; *path != '\0'; path++)
+        if (strncasecmp(path, ".wav", 4) == 0 && (path[4] == '\0' || path[4] == ','))
+            return true;
+    return false;
+}
+
+static size_t alignment(const sir_type *t)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    switch (t->kind) {
+    case SIR_BOOLEAN: return 1;
+    case SIR_DOUBLE: return 8;
+    case SIR_STRUCT: {
+        size_t most = 1;
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            size_t a = alignment(t->decl->members.data[i].type);
+            most = a > most ? a : most;
+        }
+        return most;
+    }
+    default: return 4;
+    }
+}
+
+static size_t pad(size_t at, size_t to)
+{
+    return (at + to - 1) / to * to;
+}
+
+size_t vm_item_bytes(const sir_type *t)
+{
+    switch (t->kind) {
+    case SIR_VOID: return 0;
+    case SIR_BOOLEAN: return 1;
+    case SIR_DOUBLE:
+    case SIR_COMPLEX: return 8;
+    case SIR_ARRAY: return t->length * vm_item_bytes(t->element);
+    case SIR_STRUCT: {
+        size_t at = 0;
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            const sir_type *member = t->decl->members.data[i].type;
+            at = pad(at, alignment(member)) + vm_item_bytes(member);
+        }
+        return pad(at, alignment(t));
+    }
+    default: return 4;
+    }
+}
+
+static uint64_t get(const unsigned char *from, int bytes)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < bytes; i++)
+        v |= (uint64_t)from[i] << (8 * i);
+    return v;
+}
+
+static void put(unsigned char *to, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        to[i] = (unsigned char)(v >> (8 * i));
+}
+
+static uint32_t bits_of(float f)
+{
+    uint32_t v;
+    memcpy(&v, &f, sizeof v);
+    return v;
+}
+
+static float float_of(uint64_t bits)
+{
+    uint32_t v = (uint32_t)bits;
+    float f;
+    memcpy(&f, &v, sizeof f);
+    return f;
+}
+
+const unsigned char *vm_item_decode(const sir_type *t, const unsigned char *from, word **to)
+{
+    switch (t->kind) {
+    case SIR_VOID: return from;
+    case SIR_BOOLEAN: (*to)++->i = *from != 0; return from + 1;
+    case SIR_DOUBLE: (*to)++->bits = get(from, 8); return from + 8;
+    case SIR_COMPLEX:
+        (*to)->c.re = float_of(get(from, 4));
+        (*to)++->c.im = float_of(get(from + 4, 4));
+        return from + 8;
+    case SIR_ARRAY:
+        for (uint32_t i = 0; i < t->length; i++)
+            from = vm_item_decode(t->element, from, to);
+        return from;
+    case SIR_STRUCT: {
+        const unsigned char *start = from;
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            const sir_type *member = t->decl->members.data[i].type;
+            from = vm_item_decode(member, start + pad((size_t)(from - start), alignment(member)), to);
+        }
+        return start + vm_item_bytes(t);
+    }
+    case SIR_FLOAT: (*to)++->f = float_of(get(from, 4)); return from + 4;
+    default: (*to)++->i = (int32_t)(uint32_t)get(from, 4); return from + 4;
+    }
+}
+
+unsigned char *vm_item_encode(const sir_type *t, const word **from, unsigned char *to)
+{
+    switch (t->kind) {
+    case SIR_VOID: return to;
+    case SIR_BOOLEAN: *to = (*from)++->i != 0; return to + 1;
+    case SIR_DOUBLE: put(to, (*from)++->bits, 8); return to + 8;
+    case SIR_COMPLEX:
+        put(to, bits_of((*from)->c.re), 4);
+        put(to + 4, bits_of((*from)++->c.im), 4);
+        return to + 8;
+    case SIR_ARRAY:
+        for (uint32_t i = 0; i < t->length; i++)
+            to = vm_item_encode(t->element, from, to);
+        return to;
+    case SIR_STRUCT: {
+        unsigned char *start = to;
+        memset(to, 0, vm_item_bytes(t));
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            const sir_type *member = t->decl->members.data[i].type;
+            to = vm_item_encode(member, from, start + pad((size_t)(to - start), alignment(member)));
+        }
+        return start + vm_item_bytes(t);
+    }
+    case SIR_FLOAT: put(to, bits_of((*from)++->f), 4); return to + 4;
+    default: put(to, (uint32_t)(*from)++->i, 4); return to + 4;
+    }
+}

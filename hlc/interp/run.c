@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A run of a program: initialisation, steady states, the end of input, and printing in canonical order. The rules are
+// in docs/order-and-end.md.
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+#include "hlc/interp/interp_int.h"
+
+// ---- Printing ----
+
+static bool write_text(interp *r, const char *text, size_t len)
+{
+    if (r->failed || len == 0)
+        return !r->failed;
+    if (fwrite(text, 1, len, stdout) == len)
+        return true;
+    diag_error_at(r->d, NULL, "cannot write standard output: %s", strerror(errno));
+    r->failed = true;
+    return false;
+}
+
+// What was printed since the last time, actor by actor.
+static bool flush_prints(interp *r)
+{
+    for (size_t i = 0; i < r->printers.len; i++) {
+        strbuf *b = r->actors[r->printers.data[i]].print;
+        if (b == NULL || b->len == 0)
+            continue;
+        size_t len = b->len;
+        b->len = 0;
+        if (!write_text(r, b->data, len))
+            return false;
+    }
+    return true;
+}
+
+// ---- Phases ----
+
+static bool fire(interp *r, uint32_t actor, int64_t k)
+{
+    int64_t done = interp_fire(r, actor, k);
+    if (done < 0) {
+        if (r->machine.trap != VM_TRAP_NONE) {
+            flush_prints(r);
+            fflush(stdout);
+            vm_report_trap(&r->machine, r->d);
+        }
+        r->failed = true;
+        return false;
+    }
+    // A reader that found fewer items than it wanted has none left.
+    r->left[actor] = done < k ? 0 : r->left[actor] < 0 ? -1 : r->left[actor] - k;
+    return true;
+}
+
+static void mark_consumers(interp *r, uint32_t actor, size_t *w)
+{
+    const vm_actor *a = &r->actors[actor];
+    for (uint32_t i = 0; i < a->out_count; i++) {
+        if (a->out[i].channel == SIR_NONE)
+            continue;
+        uint32_t to = r->m->channels.data[a->out[i].channel].consumer;
+        r->dirty[to / 64] |= UINT64_C(1) << (to % 64);
+        if (to / 64 < *w)
+            *w = to / 64;
+    }
+}
+
+// Fires every actor as often as its input and what is left for it allow, the first in canonical order that can first.
+static bool fire_all(interp *r)
+{
+    size_t n = r->m->actors.len, words = n / 64 + 1;
+    memset(r->dirty, 0xff, words * sizeof *r->dirty);
+    r->dirty[words - 1] = (UINT64_C(1) << (n % 64)) - 1;
+    for (size_t w = 0; w < words;) {
+        if (r->dirty[w] == 0) {
+            w++;
+            continue;
+        }
+        uint32_t a = (uint32_t)(w * 64) + (uint32_t)__builtin_ctzll(r->dirty[w]);
+        r->dirty[w] &= r->dirty[w] - 1;
+        int64_t k = interp_can_fire(r, a);
+        if (k == 0)
+            continue;
+        do {
+            if (!fire(r, a, k))
+                return false;
+        } while ((k = interp_can_fire(r, a)) > 0);
+        mark_consumers(r, a, &w);
+    }
+    return true;
+}
+
+// One phase: the initialisation or a steady state.
+static bool run_phase(interp *r, const int64_t *counts)
+{
+    size_t n = r->m->actors.len;
+    memcpy(r->left, counts, n * sizeof *counts);
+    if (!r->in_order)
+        return fire_all(r);
+    for (uint32_t i = 0; i < n; i++)
+        if (counts[i] > 0 && (!fire(r, i, counts[i]) || r->input_ended))
+            return !r->failed;
+    return true;
+}
+
+// Input has ended: sources finish what they have begun, the others fire as often as their input allows.
+static bool drain(interp *r)
+{
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        if (!r->s->source[i])
+            r->left[i] = -1;
+    return fire_all(r) && flush_prints(r);
+}
+
+static bool input_left(interp *r, bool *left)
+{
+    *left = true;
+    for (size_t i = 0; i < r->readers.len && *left; i++) {
+        uint32_t a = r->readers.data[i];
+        bool end = false;
+        if (r->s->reps[a] == 0)
+            continue;
+        if (!vm_reader_at_end(r->actors[a].reader, &end))
+            return false;
+        *left = !end;
+    }
+    return true;
+}
+
+static bool run_program(interp *r)
+{
+    if (!write_text(r, r->m->init_text, r->m->init_text_len) || !run_phase(r, r->s->init))
+        return false;
+    if (r->input_ended)
+        return drain(r);
+    if (!flush_prints(r))
+        return false;
+    for (int64_t n = 0; r->options->iterations < 0 || n < r->options->iterations; n++) {
+        bool left;
+        if (!input_left(r, &left))
+            return false;
+        if (!left) {
+            memset(r->left, 0, r->m->actors.len * sizeof *r->left);
+            return drain(r);
+        }
+        if (!run_phase(r, r->s->reps))
+            return false;
+        if (r->input_ended)
+            return drain(r);
+        if (!flush_prints(r))
+            return false;
+    }
+    return true;
+}
+
+static void finish(interp *r)
+{
+    for (size_t i = 0; i < r->writers.len; i++)
+        vm_writer_close(r->actors[r->writers.data[i]].writer);
+    for (size_t i = 0; i < r->readers.len; i++)
+        if (r->actors[r->readers.data[i]].reader != NULL)
+            vm_reader_close(r->actors[r->readers.data[i]].reader);
+    if (fflush(stdout) != 0 && !r->failed) {
+        diag_error_at(r->d, NULL, "cannot write standard output: %s", strerror(errno));
+        r->failed = true;
+    }
+}
+
+int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options)
+{
+    arena *a = arena_create();
+    interp r = {.arena = a, .m = m, .s = s, .d = d, .options = options};
+    r.program = (vm_program){.arena = a, .m = m, .d = d, .count = options->count};
+    hmap_init(&r.program.numbers, a);
+    hmap_init(&r.program.field_starts, a);
+    r.machine = (vm){.program = &r.program, .arena = a};
+    r.left = ARENA_ARRAY(a, int64_t, m->actors.len + 1);
+    r.dirty = ARENA_ARRAY(a, uint64_t, m->actors.len / 64 + 1);
+    // A closed pipe is a failed write, which is reported.
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
+    sigaction(SIGPIPE, &ignore, &before);
+    bool ok = interp_build(&r) && run_program(&r);
+    finish(&r);
+    sigaction(SIGPIPE, &before, NULL);
+    if (options->count)
+        fprintf(stderr, "operations: %llu\n", (unsigned long long)r.machine.operations);
+    ok = ok && !r.failed && !diag_has_errors(d);
+    arena_destroy(a);
+    return ok ? 0 : 1;
+}

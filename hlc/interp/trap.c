@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Run-time errors of the interpreted program.
+#include "hlc/interp/interp_int.h"
+
+// What a subscript is applied to, as its source would read: "x", "m[]", "p.table".
+static void describe(strbuf *b, const vm_function *f, const sir_module *m, const sir_expr *e, int depth)
+{
+    if (depth > 20) {
+        strbuf_add(b, "...");
+        return;
+    }
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_LOCAL: strbuf_add(b, f->source->locals.data[e->index].name); break;
+    case SIR_FIELD: strbuf_add(b, f->filter->fields.data[e->index].name); break;
+    case SIR_GLOBAL: strbuf_add(b, m->globals.data[e->index].name); break;
+    case SIR_INDEX:
+        describe(b, f, m, e->u.arg[0], depth + 1);
+        strbuf_add(b, "[]");
+        break;
+    case SIR_MEMBER:
+        describe(b, f, m, e->u.arg[0], depth + 1);
+        if (e->u.arg[0]->type->kind == SIR_STRUCT)
+            strbuf_printf(b, ".%s", e->u.arg[0]->type->decl->members.data[e->index].name);
+        break;
+    default: strbuf_add(b, "an array"); break;
+    }
+}
+
+static const char *items(arena *a, int64_t n)
+{
+    return arena_printf(a, "%lld item%s", (long long)n, n == 1 ? "" : "s");
+}
+
+static diag_record *report_index(const vm *v, diag_engine *d, src_range range, const sir_expr *e)
+{
+    strbuf name;
+    strbuf_init(&name, v->arena);
+    if (e != NULL && e->kind == SIR_INDEX)
+        describe(&name, v->trap_function, v->program->m, e->u.arg[0], 0);
+    return diag_error(d, range, "index %lld is outside '%s' of %lld element%s in '%s'", (long long)v->trap_value,
+                      name.data, (long long)v->trap_limit, v->trap_limit == 1 ? "" : "s", v->actor->source->name);
+}
+
+// The note that names the calls between the firing and the error, the innermost first.
+static void note_calls(const vm *v, diag_engine *d, diag_record *r)
+{
+    size_t shown = v->calls.len < 3 ? v->calls.len : 3;
+    for (size_t i = 0; i < shown; i++) {
+        const vm_call *call = &v->calls.data[v->calls.len - 1 - i];
+        if (call->next == NULL)
+            continue;
+        size_t at = (size_t)(call->next - 1 - call->function->code.data);
+        diag_add_note(d, r, sir_range(v->program->m, d->sources, call->function->origin.data[at].loc),
+                      "called from here");
+    }
+}
+
+void vm_report_trap(vm *v, diag_engine *d)
+{
+    const vm_function *f = v->trap_function;
+    const vm_origin *origin = &f->origin.data[v->trap_at];
+    src_range range = sir_range(v->program->m, d->sources, origin->loc);
+    const char *actor = v->actor->source->name;
+    diag_record *r = NULL;
+    switch (v->trap) {
+    case VM_TRAP_NONE: return;
+    case VM_TRAP_INDEX: r = report_index(v, d, range, origin->expr); break;
+    case VM_TRAP_DIVIDE: r = diag_error(d, range, "division by zero in '%s'", actor); break;
+    case VM_TRAP_POP:
+        r = diag_error(d, range, "'%s' pops more than the %s a firing that it declares", actor,
+                       items(v->arena, v->trap_limit));
+        break;
+    case VM_TRAP_PUSH:
+        r = diag_error(d, range, "'%s' pushes more than the %s a firing that it declares", actor,
+                       items(v->arena, v->trap_limit));
+        break;
+    case VM_TRAP_PUSHED:
+        r = diag_error(d, range, "'%s' pushed %s in a firing and declares %lld", actor, items(v->arena, v->trap_value),
+                       (long long)v->trap_limit);
+        break;
+    case VM_TRAP_PEEK:
+        r = diag_error(d, range, "peek(%lld) in '%s' is outside the window, of which %s %s left",
+                       (long long)v->trap_value, actor, items(v->arena, v->trap_limit),
+                       v->trap_limit == 1 ? "is" : "are");
+        break;
+    case VM_TRAP_DEPTH:
+        r = diag_error(d, range,
+                       "functions call each other too deeply in '%s': more than %d calls, or too much memory in them",
+                       actor, VM_MAX_CALLS);
+        break;
+    case VM_TRAP_NATIVE:
+        r = diag_error(d, range, "'%s' calls the native function '%s', and native functions cannot be interpreted",
+                       actor, v->program->functions.data[v->trap_value]->source->name);
+        diag_add_note(d, r, (src_range){0, 0, 0}, "compile the program instead");
+        break;
+    case VM_TRAP_SEND: r = diag_error(d, range, "'%s' sends a message, which is not supported yet", actor); break;
+    }
+    note_calls(v, d, r);
+}

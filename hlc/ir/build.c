@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Builders of stream IR: nodes in the module's arena.
+#include <string.h>
+
+#include "hlc/ir/ops.h"
+#include "hlc/ir/sir.h"
+
+static sir_expr *new_expr(sir_module *m, sir_expr_kind kind, int op, const sir_type *t, sir_loc loc)
+{
+    sir_expr *e = ARENA_NEW(m->arena, sir_expr);
+    e->kind = (uint8_t)kind;
+    e->op = (uint8_t)op;
+    e->type = t;
+    e->loc = loc;
+    return e;
+}
+
+sir_expr *sir_const(sir_module *m, const sir_type *t, sir_scalar v, sir_loc loc)
+{
+    sir_expr *e = new_expr(m, SIR_CONST, 0, t, loc);
+    e->u.value = v;
+    return e;
+}
+
+sir_expr *sir_const_int(sir_module *m, int32_t v, sir_loc loc)
+{
+    return sir_const(m, m->scalar[SIR_INT], (sir_scalar){.i = v}, loc);
+}
+
+sir_expr *sir_const_float(sir_module *m, float v, sir_loc loc)
+{
+    return sir_const(m, m->scalar[SIR_FLOAT], (sir_scalar){.f = v}, loc);
+}
+
+sir_expr *sir_const_bool(sir_module *m, bool v, sir_loc loc)
+{
+    return sir_const(m, m->scalar[SIR_BOOLEAN], (sir_scalar){.i = v}, loc);
+}
+
+sir_expr *sir_ref(sir_module *m, sir_expr_kind kind, uint32_t index, const sir_type *t, sir_loc loc)
+{
+    sir_expr *e = new_expr(m, kind, 0, t, loc);
+    e->index = index;
+    return e;
+}
+
+sir_expr *sir_expr1(sir_module *m, sir_expr_kind kind, int op, const sir_type *t, sir_expr *a, sir_loc loc)
+{
+    sir_expr *e = new_expr(m, kind, op, t, loc);
+    e->u.arg[0] = a;
+    return e;
+}
+
+sir_expr *sir_expr2(sir_module *m, sir_expr_kind kind, int op, const sir_type *t, sir_expr *a, sir_expr *b, sir_loc loc)
+{
+    sir_expr *e = new_expr(m, kind, op, t, loc);
+    e->u.arg[0] = a;
+    e->u.arg[1] = b;
+    return e;
+}
+
+sir_expr *sir_expr3(sir_module *m, sir_expr_kind kind, const sir_type *t, sir_expr *a, sir_expr *b, sir_expr *c,
+                    sir_loc loc)
+{
+    sir_expr *e = new_expr(m, kind, 0, t, loc);
+    e->u.arg[0] = a;
+    e->u.arg[1] = b;
+    e->u.arg[2] = c;
+    return e;
+}
+
+sir_expr *sir_member(sir_module *m, sir_expr *base, uint32_t index, sir_loc loc)
+{
+    const sir_type *t = m->scalar[SIR_FLOAT];
+    if (base->type->kind == SIR_STRUCT)
+        t = base->type->decl->members.data[index].type;
+    sir_expr *e = new_expr(m, SIR_MEMBER, 0, t, loc);
+    e->index = index;
+    e->u.arg[0] = base;
+    return e;
+}
+
+sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc)
+{
+    sir_stmt *s = ARENA_NEW(m->arena, sir_stmt);
+    s->kind = (uint8_t)kind;
+    s->loc = loc;
+    return s;
+}
+
+static bool local_name_taken(const sir_function *f, const char *name)
+{
+    for (size_t i = 0; i < f->locals.len; i++)
+        if (strcmp(f->locals.data[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Names are made unique with a dot and a number, which no source name has. The number starts at the count of locals, so
+// that many temporaries of one base ("t") find theirs at once.
+uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const sir_type *t, sir_loc loc)
+{
+    const char *base = name;
+    bool temporary = strcmp(name, "t") == 0;
+    for (size_t n = f->locals.len + 1; temporary || local_name_taken(f, name); n++) {
+        name = arena_printf(m->arena, "%s.%zu", base, n);
+        temporary = false;
+    }
+    VEC_PUSH(m->arena, &f->locals, (sir_local){.name = intern(m->names, name), .type = t, .loc = loc});
+    return (uint32_t)(f->locals.len - 1);
+}
+
+uint32_t sir_channel_connect(sir_module *m, uint32_t producer, uint32_t producer_port, uint32_t consumer,
+                             uint32_t consumer_port, const sir_type *t)
+{
+    uint32_t number = (uint32_t)m->channels.len;
+    VEC_PUSH(m->arena, &m->channels,
+             (sir_channel){.type = t,
+                           .producer = producer,
+                           .producer_port = producer_port,
+                           .consumer = consumer,
+                           .consumer_port = consumer_port});
+    sir_actor *from = m->actors.data[producer], *to = m->actors.data[consumer];
+    while (from->outputs.len <= producer_port)
+        VEC_PUSH(m->arena, &from->outputs, SIR_NONE);
+    while (to->inputs.len <= consumer_port)
+        VEC_PUSH(m->arena, &to->inputs, SIR_NONE);
+    from->outputs.data[producer_port] = number;
+    to->inputs.data[consumer_port] = number;
+    return number;
+}
+
+size_t sir_expr_arity(const sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST:
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_ITER: return 0;
+    case SIR_MEMBER:
+    case SIR_UNARY:
+    case SIR_CONVERT:
+    case SIR_PEEK: return 1;
+    case SIR_INDEX:
+    case SIR_BINARY:
+    case SIR_MAKE_COMPLEX: return 2;
+    case SIR_SELECT: return 3;
+    case SIR_MATH: return e->op < LANG_MATH_COUNT ? (size_t)sir_math_ops[e->op].arity : 1;
+    }
+    return 0;
+}
+
+sir_value sir_value_zero(const sir_type *t)
+{
+    return (sir_value){.type = t, .zero = true};
+}
+
+sir_value sir_value_new(arena *a, const sir_type *t)
+{
+    return (sir_value){.type = t, .data = ARENA_ARRAY(a, sir_scalar, t->words)};
+}

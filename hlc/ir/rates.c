@@ -1,0 +1,553 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Abstract execution: statements. Loops whose conditions are known are gone through while the budget lasts; of what is
+// left, one iteration stands for all.
+#include <string.h>
+
+#include "hlc/ir/rates_int.h"
+#include "hlc/ir/walk.h"
+
+enum { BUDGET = 40000, LOOP_BUDGET = 8000, LOCALS_A_STEP = 16 };
+
+static void run_block(rates_run *r, const sir_block *b);
+
+// ---- Counts ----
+
+static int64_t saturated(int64_t a, int64_t b, bool multiply)
+{
+    int64_t v;
+    bool over = multiply ? __builtin_mul_overflow(a, b, &v) : __builtin_add_overflow(a, b, &v);
+    return over || v > INT64_MAX / 4 ? INT64_MAX / 4 : v;
+}
+
+static void add(rates_count *c, int64_t min, int64_t max)
+{
+    c->min = saturated(c->min, min, false);
+    c->max = c->max < 0 || max < 0 ? -1 : saturated(c->max, max, false);
+}
+
+static rates_count join_counts(rates_count a, rates_count b)
+{
+    if (b.min < a.min)
+        a.min = b.min;
+    if (a.max >= 0 && (b.max < 0 || b.max > a.max))
+        a.max = b.max;
+    return a;
+}
+
+static bool same_count(rates_count a, rates_count b)
+{
+    return a.min == b.min && a.max == b.max;
+}
+
+// n times what one iteration moved.
+static rates_count times(rates_count c, int64_t n)
+{
+    return (rates_count){.min = saturated(c.min, n, true), .max = c.max < 0 ? -1 : saturated(c.max, n, true)};
+}
+
+// ---- States ----
+
+static rates_state copy_state(rates_run *r, const rates_state *s)
+{
+    rates_state copy = *s;
+    size_t count = r->function->locals.len;
+    copy.locals = ARENA_ARRAY(r->scratch, rates_value, count);
+    memcpy(copy.locals, s->locals, count * sizeof *s->locals);
+    r->budget -= (int64_t)(count / LOCALS_A_STEP);
+    return copy;
+}
+
+static rates_state join(const rates_run *r, rates_state a, const rates_state *b)
+{
+    if (!b->alive)
+        return a;
+    if (!a.alive)
+        return *b;
+    a.pop = join_counts(a.pop, b->pop);
+    a.push = join_counts(a.push, b->push);
+    for (size_t i = 0; i < r->function->locals.len; i++)
+        if (a.locals[i].known &&
+            (!b->locals[i].known || memcmp(&a.locals[i].v, &b->locals[i].v, sizeof a.locals[i].v) != 0))
+            a.locals[i].known = false;
+    return a;
+}
+
+// Execution goes on elsewhere: at the end of a loop, its next iteration, or the caller.
+static void jump(rates_run *r, rates_state *to)
+{
+    rates_state here = copy_state(r, &r->state);
+    *to = join(r, here, to);
+    r->state.alive = false;
+}
+
+static void forget(rates_run *r, uint32_t local)
+{
+    r->state.locals[local].known = false;
+}
+
+static void assign(rates_run *r, sir_expr *target, rates_value v)
+{
+    if (target == NULL)
+        return;
+    rates_lvalue(r, target);
+    const sir_expr *root = sir_lvalue_root(target);
+    if (root == NULL || root->kind != SIR_LOCAL)
+        return;
+    v.literal = false;
+    if (target->kind == SIR_LOCAL)
+        r->state.locals[root->index] = v;
+    else
+        forget(r, root->index);
+}
+
+static void forget_assigned(void *context, sir_stmt *s)
+{
+    rates_run *r = context;
+    sir_parts p = sir_stmt_parts(s);
+    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        forget(r, root->index);
+    if (s->kind == SIR_DECL)
+        forget(r, s->u.decl.local);
+    if (s->kind == SIR_FOR)
+        forget(r, s->u.for_.local);
+    if (s->kind == SIR_CALL)
+        for (size_t i = 0; i < s->u.call.args.len; i++) {
+            const sir_expr *arg = sir_lvalue_root(s->u.call.args.data[i]);
+            if (arg != NULL && arg->kind == SIR_LOCAL && s->u.call.function->locals.data[i].by_reference)
+                forget(r, arg->index);
+        }
+}
+
+// ---- Loops ----
+
+// A loop of either kind. count: iterations to come where they are known, else -1.
+typedef struct rates_loop {
+    const sir_stmt *s;
+    uint32_t variable; // counted ones; else SIR_NONE
+    int64_t at, step;  // value of the variable in the iteration to come
+    int64_t count;
+} rates_loop;
+
+static const sir_block *body_of(const sir_stmt *s)
+{
+    return s->kind == SIR_FOR ? &s->u.for_.body : &s->u.loop.body;
+}
+
+static void set_variable(rates_run *r, const rates_loop *loop, int64_t value)
+{
+    if (loop->variable == SIR_NONE)
+        return;
+    rates_value v = {.known = true};
+    memset(&v.v, 0, sizeof v.v);
+    v.v.i = (int32_t)value;
+    r->state.locals[loop->variable] = v;
+}
+
+// The body, and what continue leads to.
+static void run_body(rates_run *r, const sir_stmt *s, rates_state *leave)
+{
+    rates_state next = {0}, *outer_leave = r->leave, *outer_next = r->next;
+    r->leave = leave;
+    r->next = &next;
+    run_block(r, body_of(s));
+    r->leave = outer_leave;
+    r->next = outer_next;
+    r->state = join(r, r->state, &next);
+    if (s->kind == SIR_LOOP && r->state.alive)
+        run_block(r, &s->u.loop.step);
+}
+
+static void forget_loop(rates_run *r, const sir_stmt *s)
+{
+    sir_visit_stmts(body_of(s), forget_assigned, r);
+    if (s->kind == SIR_FOR)
+        return;
+    sir_visit_stmts(&s->u.loop.pre, forget_assigned, r);
+    sir_visit_stmts(&s->u.loop.step, forget_assigned, r);
+}
+
+static bool is_moving(rates_count c)
+{
+    return c.min != 0 || c.max != 0;
+}
+
+// One iteration, begun and ended anywhere; gives what it moved.
+static void run_any_iteration(rates_run *r, const sir_stmt *s, rates_state *leave, rates_count *pop, rates_count *push)
+{
+    rates_count pop_before = r->state.pop, push_before = r->state.push;
+    bool certain = r->certain;
+    r->certain = false;
+    r->state.pop.max = r->state.pop.min;
+    r->state.push.max = r->state.push.min;
+    if (s->kind == SIR_LOOP && !s->u.loop.post_test) {
+        run_block(r, &s->u.loop.pre);
+        if (s->u.loop.cond != NULL)
+            rates_eval(r, s->u.loop.cond);
+    }
+    run_body(r, s, leave);
+    if (s->kind == SIR_LOOP && s->u.loop.post_test) {
+        run_block(r, &s->u.loop.pre);
+        if (s->u.loop.cond != NULL)
+            rates_eval(r, s->u.loop.cond);
+    }
+    r->certain = certain;
+    *pop = *push = (rates_count){0};
+    if (r->state.alive) {
+        *pop = r->state.pop;
+        *push = r->state.push;
+        add(pop, -pop_before.min, -pop_before.min);
+        add(push, -push_before.min, -push_before.min);
+        if (r->state.pop.max < 0)
+            pop->max = -1;
+        else
+            pop->max = r->state.pop.max - pop_before.min;
+        if (r->state.push.max < 0)
+            push->max = -1;
+        else
+            push->max = r->state.push.max - push_before.min;
+    }
+    r->state.pop = pop_before;
+    r->state.push = push_before;
+}
+
+// All iterations to come.
+static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
+{
+    const sir_stmt *s = loop->s;
+    rates_state before = copy_state(r, &r->state), left = {0};
+    rates_count pop, push;
+    int forks = r->forks;
+    forget_loop(r, s);
+    run_any_iteration(r, s, &left, &pop, &push);
+    bool falls = r->state.alive, moving = is_moving(pop) || is_moving(push);
+    if (r->forks > forks)
+        r->forks++;
+    r->state = before;
+    forget_loop(r, s);
+    if (left.alive) {
+        // Some iteration ends the loop, no telling which.
+        if (moving) {
+            left.pop.max = pop.max == 0 ? left.pop.max : -1;
+            left.push.max = push.max == 0 ? left.push.max : -1;
+            r->loops_open = true;
+        }
+        *leave = join(r, left, leave);
+    }
+    bool counted = loop->count >= 0 && !left.alive;
+    if (counted && falls && loop->count > 0) {
+        rates_count most_pop = times(pop, loop->count - 1), most_push = times(push, loop->count - 1);
+        add(&r->state.pop, most_pop.min, most_pop.max);
+        add(&r->state.push, most_push.min, most_push.max);
+        set_variable(r, loop, loop->at + (loop->count - 1) * loop->step);
+        run_body(r, s, leave);
+        if (s->kind == SIR_LOOP)
+            set_variable(r, loop, loop->at + loop->count * loop->step);
+    } else if (!counted) {
+        add(&r->state.pop, 0, pop.max == 0 ? 0 : -1);
+        add(&r->state.push, 0, push.max == 0 ? 0 : -1);
+        r->loops_open = r->loops_open || moving;
+        r->state.alive = r->state.alive && (s->kind == SIR_FOR || s->u.loop.cond != NULL);
+    }
+}
+
+static bool may_go_on(const rates_run *r, int64_t least)
+{
+    return r->budget > least && r->budget > 0;
+}
+
+// The variable's values, when the loop is: while (i < bound) { no assignment of i } step { i = i + c }.
+typedef struct assigned_local {
+    uint32_t local;
+    bool found;
+} assigned_local;
+
+static void find_assigned(void *context, sir_stmt *s)
+{
+    assigned_local *a = context;
+    sir_parts p = sir_stmt_parts(s);
+    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    if (root != NULL && root->kind == SIR_LOCAL && root->index == a->local)
+        a->found = true;
+}
+
+static bool is_local(const sir_expr *e, uint32_t local)
+{
+    return e->kind == SIR_LOCAL && e->index == local;
+}
+
+static int64_t step_of(const sir_stmt *s, uint32_t variable)
+{
+    const sir_block *step = &s->u.loop.step;
+    if (step->len != 1 || step->data[0]->kind != SIR_SET || !is_local(step->data[0]->u.set.target, variable))
+        return 0;
+    const sir_expr *v = step->data[0]->u.set.value;
+    bool sum = v->kind == SIR_BINARY && (v->op == LANG_OP_ADD || v->op == LANG_OP_SUB);
+    if (!sum || v->type->kind != SIR_INT || !is_local(v->u.arg[0], variable) || v->u.arg[1]->kind != SIR_CONST)
+        return 0;
+    int64_t c = v->u.arg[1]->u.value.i;
+    return v->op == LANG_OP_ADD ? c : -c;
+}
+
+static int64_t trips(int64_t from, int64_t to, int64_t step)
+{
+    int64_t distance = step > 0 ? to - from : from - to, stride = step > 0 ? step : -step;
+    return distance <= 0 ? 0 : (distance + stride - 1) / stride;
+}
+
+static void count_rest(rates_run *r, rates_loop *loop)
+{
+    const sir_stmt *s = loop->s;
+    const sir_expr *cond = s->u.loop.cond;
+    if (s->u.loop.post_test || cond == NULL || cond->kind != SIR_BINARY || cond->u.arg[0]->kind != SIR_LOCAL)
+        return;
+    uint32_t variable = cond->u.arg[0]->index;
+    int64_t step = step_of(s, variable);
+    assigned_local a = {.local = variable};
+    sir_visit_stmts(&s->u.loop.body, find_assigned, &a);
+    rates_value from = r->state.locals[variable];
+    bool up = cond->op == LANG_OP_LT || cond->op == LANG_OP_LE, down = cond->op == LANG_OP_GT || cond->op == LANG_OP_GE;
+    if (a.found || s->u.loop.pre.len > 0 || !from.known || !((up && step > 0) || (down && step < 0)))
+        return;
+    rates_state before = copy_state(r, &r->state);
+    forget_loop(r, s);
+    rates_value bound = rates_eval(r, cond->u.arg[1]);
+    r->state = before;
+    if (!bound.known || cond->u.arg[0]->type->kind != SIR_INT)
+        return;
+    int64_t to = (int64_t)bound.v.i + (cond->op == LANG_OP_LE) - (cond->op == LANG_OP_GE);
+    int64_t count = trips(from.v.i, to, step), end = from.v.i + count * step;
+    if (end < INT32_MIN || end > INT32_MAX)
+        return; // it wraps around
+    loop->variable = variable;
+    loop->at = from.v.i;
+    loop->step = step;
+    loop->count = count;
+}
+
+static void run_for(rates_run *r, const sir_stmt *s)
+{
+    rates_value lo = rates_eval(r, s->u.for_.lo), hi = rates_eval(r, s->u.for_.hi);
+    rates_loop loop = {.s = s, .variable = s->u.for_.local, .step = s->u.for_.step, .count = -1};
+    rates_state leave = {0};
+    if (lo.known && hi.known) {
+        loop.at = lo.v.i;
+        loop.count = trips(lo.v.i, hi.v.i, loop.step);
+    }
+    int64_t least = r->budget - LOOP_BUDGET;
+    bool certain = r->certain;
+    while (loop.count > 0 && r->state.alive && may_go_on(r, least)) {
+        r->budget--;
+        set_variable(r, &loop, loop.at);
+        run_body(r, s, &leave);
+        r->certain = r->certain && !leave.alive;
+        loop.at += loop.step;
+        loop.count--;
+    }
+    r->certain = certain;
+    if (loop.count != 0 && r->state.alive)
+        run_rest(r, &loop, &leave);
+    r->state = join(r, r->state, &leave);
+    forget(r, s->u.for_.local);
+}
+
+// The test of a loop: false when the loop ends here. decided: the condition is known.
+static bool test(rates_run *r, const sir_stmt *s, bool *decided)
+{
+    run_block(r, &s->u.loop.pre);
+    *decided = true;
+    if (!r->state.alive)
+        return false;
+    if (s->u.loop.cond == NULL)
+        return true;
+    rates_value c = rates_eval(r, s->u.loop.cond);
+    *decided = c.known;
+    return c.known && c.v.i != 0;
+}
+
+static void run_loop(rates_run *r, const sir_stmt *s)
+{
+    rates_state leave = {0};
+    int64_t least = r->budget - LOOP_BUDGET;
+    bool decided = true, more = true, post = s->u.loop.post_test;
+    bool certain = r->certain;
+    while (more && decided && r->state.alive && may_go_on(r, least)) {
+        r->budget--;
+        rates_state before = {0};
+        if (s->u.loop.pre.len > 0)
+            before = copy_state(r, &r->state);
+        if (!post)
+            more = test(r, s, &decided);
+        if (!post && !decided && s->u.loop.pre.len > 0)
+            r->state = before; // what leads to the test is done again, as part of any iteration
+        if (!more || !decided)
+            break;
+        run_body(r, s, &leave);
+        if (post && r->state.alive)
+            more = test(r, s, &decided);
+        if (leave.alive)
+            r->certain = false;
+    }
+    if ((more || !decided) && r->state.alive) {
+        rates_loop loop = {.s = s, .variable = SIR_NONE, .count = -1};
+        count_rest(r, &loop);
+        run_rest(r, &loop, &leave);
+    }
+    r->certain = certain;
+    r->state = join(r, r->state, &leave);
+}
+
+// ---- Statements ----
+
+static void run_if(rates_run *r, const sir_stmt *s)
+{
+    rates_value c = rates_eval(r, s->u.if_.cond);
+    if (c.known) {
+        run_block(r, c.v.i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
+        return;
+    }
+    rates_state other = copy_state(r, &r->state);
+    bool certain = r->certain;
+    r->certain = false;
+    run_block(r, &s->u.if_.then);
+    rates_state then = r->state;
+    r->state = other;
+    run_block(r, &s->u.if_.otherwise);
+    r->certain = certain;
+    if (!then.alive || !r->state.alive) {
+        // After a return in one of them the rest of the function is a branch; a break leaves a loop at no telling when.
+        r->forks += r->leave != NULL ? 2 : then.alive != r->state.alive;
+    } else if (!same_count(then.pop, r->state.pop) || !same_count(then.push, r->state.push)) {
+        r->forks++;
+    }
+    r->state = join(r, then, &r->state);
+}
+
+static void run_call(rates_run *r, const sir_stmt *s)
+{
+    const sir_function *f = s->u.call.function;
+    for (size_t i = 0; i < s->u.call.args.len; i++) {
+        sir_expr *arg = s->u.call.args.data[i];
+        if (!f->locals.data[i].by_reference) {
+            rates_eval(r, arg);
+            continue;
+        }
+        rates_lvalue(r, arg);
+        const sir_expr *root = sir_lvalue_root(arg);
+        if (root->kind == SIR_LOCAL)
+            forget(r, root->index);
+    }
+    if (f->peek.max > 0)
+        rates_touch(r, NULL, f->peek.min - 1, false, s->loc);
+    if (f->peek.dynamic)
+        r->window_open = true;
+    if (f->pop.min > 0 || f->pop.max != 0)
+        r->last_pop = s->loc;
+    if (f->push.min > 0 || f->push.max != 0)
+        r->last_push = s->loc;
+    add(&r->state.pop, f->pop.min, f->pop.max);
+    add(&r->state.push, f->push.min, f->push.max);
+    if (f->pop.dynamic || f->push.dynamic)
+        r->loops_open = true;
+    assign(r, s->u.call.target, (rates_value){0});
+}
+
+static void run_stmt(rates_run *r, const sir_stmt *s)
+{
+    const rates_value unknown = {0};
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: {
+        rates_value v = {.known = true};
+        memset(&v.v, 0, sizeof v.v);
+        v.known = s->u.decl.init != NULL || r->function->locals.data[s->u.decl.local].type->kind <= SIR_COMPLEX;
+        if (s->u.decl.init != NULL)
+            v = rates_eval(r, s->u.decl.init);
+        v.literal = false;
+        r->state.locals[s->u.decl.local] = v;
+        break;
+    }
+    case SIR_SET: assign(r, s->u.set.target, rates_eval(r, s->u.set.value)); break;
+    case SIR_POP:
+        add(&r->state.pop, 1, 1);
+        r->last_pop = s->loc;
+        assign(r, s->u.set.target, unknown);
+        break;
+    case SIR_RANDOM: assign(r, s->u.set.target, unknown); break;
+    case SIR_PUSH:
+        rates_eval(r, s->u.value);
+        add(&r->state.push, 1, 1);
+        r->last_push = s->loc;
+        break;
+    case SIR_PRINT:
+        if (s->u.print.value != NULL)
+            rates_eval(r, s->u.print.value);
+        break;
+    case SIR_CALL: run_call(r, s); break;
+    case SIR_IF: run_if(r, s); break;
+    case SIR_FOR: run_for(r, s); break;
+    case SIR_LOOP: run_loop(r, s); break;
+    case SIR_BREAK: jump(r, r->leave); break;
+    case SIR_CONTINUE: jump(r, r->next); break;
+    case SIR_RETURN:
+        if (s->u.value != NULL)
+            rates_eval(r, s->u.value);
+        r->returned = r->returned || !r->certain;
+        jump(r, &r->exit);
+        break;
+    case SIR_BLOCK: run_block(r, &s->u.block); break;
+    case SIR_SEND:
+        for (size_t i = 0; i < s->u.send.args.len; i++)
+            rates_eval(r, s->u.send.args.data[i]);
+        break;
+    }
+}
+
+static void run_block(rates_run *r, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && r->state.alive; i++) {
+        r->budget--;
+        run_stmt(r, b->data[i]);
+    }
+}
+
+void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d)
+{
+    *r = (rates_run){.module = m, .filter = filter, .function = f, .d = d, .scratch = arena_create(), .certain = true};
+    r->budget = BUDGET;
+    r->state.alive = true;
+    r->state.locals = ARENA_ARRAY(r->scratch, rates_value, f->locals.len);
+    hmap_init(&r->reported, r->scratch);
+    run_block(r, &f->body);
+    r->state = join(r, r->state, &r->exit);
+    arena_destroy(r->scratch);
+    r->scratch = NULL;
+}
+
+static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
+{
+    for (size_t i = 0; i < m->filters.len; i++) {
+        const sir_filter *filter = m->filters.data[i];
+        if (filter->work == f || filter->prework == f)
+            return filter;
+        for (size_t k = 0; k < filter->functions.len; k++)
+            if (filter->functions.data[k] == f)
+                return filter;
+        for (size_t k = 0; k < filter->handlers.len; k++)
+            if (filter->handlers.data[k] == f)
+                return filter;
+    }
+    return NULL;
+}
+
+sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
+{
+    rates_run r;
+    rates_execute(&r, m, filter_of(m, f), f, NULL);
+    int64_t window = r.window > r.state.pop.max ? r.window : r.state.pop.max;
+    return (sir_rate_bounds){.pop_min = r.state.pop.min,
+                             .pop_max = r.state.pop.max,
+                             .push_min = r.state.push.min,
+                             .push_max = r.state.push.max,
+                             .window_max = r.window_open || r.state.pop.max < 0 ? -1 : window,
+                             .worst = r.window_at};
+}

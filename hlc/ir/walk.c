@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Walking bodies.
+#include "hlc/ir/walk.h"
+
+static void add_expr(sir_parts *p, sir_expr **e)
+{
+    if (*e != NULL)
+        p->expr[p->expr_count++] = e;
+}
+
+static void add_block(sir_parts *p, sir_block *b)
+{
+    p->block[p->block_count++] = b;
+}
+
+static void set_target(sir_parts *p, sir_expr **e)
+{
+    if (*e != NULL)
+        p->target = e;
+}
+
+sir_parts sir_stmt_parts(sir_stmt *s)
+{
+    sir_parts p = {0};
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: add_expr(&p, &s->u.decl.init); break;
+    case SIR_SET:
+        add_expr(&p, &s->u.set.value);
+        set_target(&p, &s->u.set.target);
+        break;
+    case SIR_POP:
+    case SIR_RANDOM: set_target(&p, &s->u.set.target); break;
+    case SIR_PUSH:
+    case SIR_RETURN: add_expr(&p, &s->u.value); break;
+    case SIR_PRINT: add_expr(&p, &s->u.print.value); break;
+    case SIR_CALL:
+        p.args = s->u.call.args.data;
+        p.arg_count = s->u.call.args.len;
+        set_target(&p, &s->u.call.target);
+        break;
+    case SIR_IF:
+        add_expr(&p, &s->u.if_.cond);
+        add_block(&p, &s->u.if_.then);
+        add_block(&p, &s->u.if_.otherwise);
+        break;
+    case SIR_FOR:
+        add_expr(&p, &s->u.for_.lo);
+        add_expr(&p, &s->u.for_.hi);
+        add_block(&p, &s->u.for_.body);
+        break;
+    case SIR_LOOP:
+        add_expr(&p, &s->u.loop.cond);
+        if (!s->u.loop.post_test)
+            add_block(&p, &s->u.loop.pre);
+        add_block(&p, &s->u.loop.body);
+        add_block(&p, &s->u.loop.step);
+        if (s->u.loop.post_test)
+            add_block(&p, &s->u.loop.pre);
+        break;
+    case SIR_BLOCK: add_block(&p, &s->u.block); break;
+    case SIR_SEND:
+        p.args = s->u.send.args.data;
+        p.arg_count = s->u.send.args.len;
+        add_expr(&p, &s->u.send.min);
+        add_expr(&p, &s->u.send.max);
+        break;
+    case SIR_BREAK:
+    case SIR_CONTINUE: break;
+    }
+    return p;
+}
+
+void sir_visit_tree(sir_expr *e, bool written, sir_expr_visitor *visit, void *context)
+{
+    if (e == NULL)
+        return;
+    visit(context, e, written);
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        sir_visit_tree(e->u.arg[i], false, visit, context);
+}
+
+void sir_visit_exprs(sir_stmt *s, sir_expr_visitor *visit, void *context)
+{
+    sir_parts p = sir_stmt_parts(s);
+    for (size_t i = 0; i < p.expr_count; i++)
+        sir_visit_tree(*p.expr[i], false, visit, context);
+    for (size_t i = 0; i < p.arg_count; i++)
+        sir_visit_tree(p.args[i], false, visit, context);
+    if (p.target != NULL)
+        sir_visit_tree(*p.target, true, visit, context);
+}
+
+void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        if (b->data[i] == NULL)
+            continue;
+        visit(context, b->data[i]);
+        sir_parts p = sir_stmt_parts(b->data[i]);
+        for (size_t k = 0; k < p.block_count; k++)
+            sir_visit_stmts(p.block[k], visit, context);
+    }
+}
+
+sir_expr *sir_lvalue_root(sir_expr *e)
+{
+    while (e != NULL && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER))
+        e = e->u.arg[0];
+    if (e == NULL)
+        return NULL;
+    return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? e : NULL;
+}

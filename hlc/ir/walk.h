@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Walking bodies: the parts of a statement, in the order in which they are evaluated and printed.
+#ifndef SVMC_HLC_IR_WALK_H
+#define SVMC_HLC_IR_WALK_H
+
+#include "hlc/ir/sir.h"
+
+// The expressions and blocks directly in a statement. Targets come last: they are lvalues written, whose subscripts are
+// read. References by address, so that passes can replace them.
+enum { SIR_PARTS_FIXED = 4 };
+typedef struct sir_parts {
+    sir_expr **expr[SIR_PARTS_FIXED]; // but for args; entries are never NULL and never hold NULL
+    size_t expr_count;
+    sir_expr **args; // of a call or message
+    size_t arg_count;
+    sir_expr **target; // the lvalue written; NULL: none
+    sir_block *block[SIR_PARTS_FIXED];
+    size_t block_count;
+} sir_parts;
+
+sir_parts sir_stmt_parts(sir_stmt *s);
+
+// Calls visit for every expression node of a statement (not of its blocks), outer nodes first. written: the node is the
+// lvalue that the statement assigns (its root node only; the base below an index is reached with written false).
+typedef void sir_expr_visitor(void *context, sir_expr *e, bool written);
+void sir_visit_exprs(sir_stmt *s, sir_expr_visitor *visit, void *context);
+void sir_visit_tree(sir_expr *e, bool written, sir_expr_visitor *visit, void *context);
+// Calls visit for every statement of a block and of the blocks inside, outer first.
+typedef void sir_stmt_visitor(void *context, sir_stmt *s);
+void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context);
+
+// The variable at the bottom of an lvalue: LOCAL, FIELD or GLOBAL; NULL if it is none.
+sir_expr *sir_lvalue_root(sir_expr *e);
+
+#endif

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'canonicalize': the rules of its other files, function by function, until nothing changes.
+#include "hlc/passes/canonicalize.h"
+
+#include "hlc/passes/canonicalize_int.h"
+#include "hlc/passes/pass.h"
+
+// Rounds of rules over one function, and of functions over one filter. Far more than is ever needed.
+enum { MOST_ROUNDS = 16, MOST_FILTER_ROUNDS = 4 };
+
+static void run_rules(canon *c)
+{
+    canon_unshare(c);
+    canon_remove_jumps(c);
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        sir_block before = canon_copy_body(c);
+        canon_count_loops(c);
+        canon_propagate(c);
+        canon_place_temporaries(c);
+        canon_remove_dead(c);
+        if (canon_same_block(&before, &c->f->body))
+            break;
+    }
+    canon_compact_locals(c);
+}
+
+static bool same_locals(const sir_local *a, size_t count, const sir_function *f)
+{
+    if (count != f->locals.len)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (a[i].name != f->locals.data[i].name || a[i].type != f->locals.data[i].type)
+            return false;
+    return true;
+}
+
+static bool run_function(canon *c, sir_function *f)
+{
+    if (f->kind == SIR_NATIVE)
+        return false;
+    sir_function was = *f;
+    sir_local *locals = ARENA_ARRAY(c->scratch, sir_local, f->locals.len);
+    for (size_t i = 0; i < f->locals.len; i++)
+        locals[i] = f->locals.data[i];
+    c->f = f;
+    run_rules(c);
+    if (!canon_same_block(&was.body, &f->body) || !same_locals(locals, was.locals.len, f))
+        return true;
+    *f = was;
+    return false;
+}
+
+static bool run_module_functions(sir_module *m)
+{
+    canon c = {.m = m, .scratch = arena_create()};
+    sir_effects effects;
+    sir_effects_init(&effects, c.scratch, NULL);
+    for (size_t i = 0; i < m->functions.len; i++)
+        sir_effects_add(&effects, m->functions.data[i]);
+    sir_effects_solve(&effects);
+    c.effects = &effects;
+    bool changed = false;
+    for (size_t i = 0; i < m->functions.len; i++)
+        changed |= run_function(&c, m->functions.data[i]);
+    arena_destroy(c.scratch);
+    return changed;
+}
+
+// All functions of a filter once.
+static bool run_filter_once(sir_module *m, sir_filter *filter)
+{
+    canon c = {.m = m, .filter = filter, .scratch = arena_create()};
+    sir_effects effects;
+    sir_effects_init(&effects, c.scratch, filter);
+    VEC(sir_function *) all = {0};
+    VEC_PUSH(c.scratch, &all, filter->work);
+    if (filter->prework != NULL)
+        VEC_PUSH(c.scratch, &all, filter->prework);
+    for (size_t i = 0; i < filter->functions.len; i++)
+        VEC_PUSH(c.scratch, &all, filter->functions.data[i]);
+    for (size_t i = 0; i < filter->handlers.len; i++)
+        VEC_PUSH(c.scratch, &all, filter->handlers.data[i]);
+    for (size_t i = 0; i < all.len; i++)
+        sir_effects_add(&effects, all.data[i]);
+    sir_effects_solve(&effects);
+    c.effects = &effects;
+    bool changed = false;
+    for (size_t i = 0; i < all.len; i++)
+        changed |= run_function(&c, all.data[i]);
+    arena_destroy(c.scratch);
+    return changed;
+}
+
+// Dead assignments that go may leave a field constant, and then more can be folded.
+static bool run_filter(sir_module *m, sir_filter *filter)
+{
+    bool changed = false;
+    for (int round = 0; round < MOST_FILTER_ROUNDS; round++) {
+        size_t constants = 0, constants_now = 0;
+        for (size_t i = 0; i < filter->fields.len; i++)
+            constants += filter->fields.data[i].constant;
+        bool now = run_filter_once(m, filter);
+        changed |= now;
+        if (now)
+            sir_filter_derive(m, filter);
+        for (size_t i = 0; i < filter->fields.len; i++)
+            constants_now += filter->fields.data[i].constant;
+        if (constants_now == constants)
+            break;
+    }
+    return changed;
+}
+
+bool sir_canonicalize(sir_module *m)
+{
+    bool changed = !m->canonical;
+    changed |= run_module_functions(m);
+    for (size_t i = 0; i < m->filters.len; i++)
+        changed |= run_filter(m, m->filters.data[i]);
+    m->canonical = true;
+    return changed;
+}
+
+bool pass_canonicalize(hlc_program *p)
+{
+    return sir_canonicalize(p->module);
+}

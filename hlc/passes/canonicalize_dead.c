@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Canonicalize: stores that nothing reads, locals that nothing needs, and declarations whose zeroes nothing reads.
+//
+// One walk backwards knows which locals are live. At the end of a loop's body all that the loop reads counts as live, so
+// that one walk is enough.
+#include <string.h>
+
+#include "hlc/ir/type_rules.h"
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize_int.h"
+
+typedef struct dying {
+    canon *c;
+    bool *live;      // by local, at the point of the walk
+    bool *needed;    // read by something else than its own new value
+    bool *mentioned; // by a statement behind this point that stays
+    const sir_expr *root;
+    uint32_t self;   // the local that the statement at hand gives a new value
+} dying;
+
+static void sweep(dying *d, sir_block *b);
+
+// ---- What is read ----
+
+static void note_needed(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    dying *d = context;
+    if (e->kind == SIR_LOCAL && e != d->root && e->index != d->self)
+        d->needed[e->index] = true;
+}
+
+static void note_needs(void *context, sir_stmt *s)
+{
+    dying *d = context;
+    sir_parts p = sir_stmt_parts(s);
+    d->root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    d->self = s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL ? s->u.set.target->index : SIR_NONE;
+    sir_visit_exprs(s, note_needed, d);
+}
+
+typedef struct reading {
+    bool *into;
+    const sir_expr *root;
+} reading;
+
+static void note_read(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    reading *r = context;
+    if (e->kind == SIR_LOCAL && e != r->root)
+        r->into[e->index] = true;
+}
+
+static void read_expr(const dying *d, sir_expr *e)
+{
+    reading r = {.into = d->live};
+    if (e != NULL)
+        sir_visit_tree(e, false, note_read, &r);
+}
+
+// The subscripts of an lvalue.
+static void read_lvalue(const dying *d, sir_expr *e)
+{
+    reading r = {.into = d->live, .root = sir_lvalue_root(e)};
+    sir_visit_tree(e, false, note_read, &r);
+}
+
+static void mention_expr(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    dying *d = context;
+    if (e->kind == SIR_LOCAL)
+        d->mentioned[e->index] = true;
+}
+
+// ---- Sets of locals ----
+
+static bool *copy_set(const dying *d, const bool *set)
+{
+    size_t count = d->c->f->locals.len;
+    bool *copy = ARENA_ARRAY(d->c->scratch, bool, count);
+    memcpy(copy, set, count * sizeof *set);
+    return copy;
+}
+
+static void add_set(const dying *d, bool *to, const bool *from)
+{
+    for (size_t i = 0; i < d->c->f->locals.len; i++)
+        to[i] = to[i] || from[i];
+}
+
+typedef struct loop_reads {
+    bool *reads, *declared;
+} loop_reads;
+
+static void note_loop_reads(void *context, sir_stmt *s)
+{
+    loop_reads *l = context;
+    sir_parts p = sir_stmt_parts(s);
+    reading r = {.into = l->reads, .root = p.target == NULL ? NULL : sir_lvalue_root(*p.target)};
+    sir_visit_exprs(s, note_read, &r);
+    if (s->kind == SIR_DECL)
+        l->declared[s->u.decl.local] = true;
+    if (s->kind == SIR_FOR)
+        l->declared[s->u.for_.local] = true;
+}
+
+// What an iteration may read of the one before.
+static void add_loop_reads(dying *d, sir_stmt *s)
+{
+    size_t count = d->c->f->locals.len;
+    loop_reads l = {.reads = ARENA_ARRAY(d->c->scratch, bool, count), .declared = ARENA_ARRAY(d->c->scratch, bool, count)};
+    const sir_block one = {.data = &s, .len = 1};
+    sir_visit_stmts(&one, note_loop_reads, &l);
+    for (size_t i = 0; i < count; i++)
+        d->live[i] = d->live[i] || (l.reads[i] && !l.declared[i]);
+}
+
+// ---- Statements ----
+
+// Each gives whether the statement stays.
+
+static bool traps(const sir_expr *e)
+{
+    return e != NULL && canon_may_trap(e);
+}
+
+static bool sweep_decl(dying *d, sir_stmt *s)
+{
+    uint32_t local = s->u.decl.local;
+    sir_expr *init = s->u.decl.init;
+    if (!d->live[local] && !traps(init)) {
+        if (!d->mentioned[local])
+            return false;
+        if (sir_is_scalar(d->c->f->locals.data[local].type)) {
+            s->u.decl.init = init = NULL;
+            s->u.decl.uninitialised = true;
+        }
+    }
+    d->live[local] = false;
+    read_expr(d, init);
+    return true;
+}
+
+// Whether nothing wants what is assigned. Arrays that came by reference may be looked at through another name.
+static bool is_unwanted(const dying *d, const sir_expr *target)
+{
+    const sir_expr *root = sir_lvalue_root((sir_expr *)target);
+    if (root->kind != SIR_LOCAL || d->c->f->locals.data[root->index].by_reference || canon_may_trap(target))
+        return false;
+    return !d->live[root->index] || !d->needed[root->index];
+}
+
+static void sweep_target(dying *d, sir_expr *target)
+{
+    if (target->kind == SIR_LOCAL && !d->c->f->locals.data[target->index].by_reference)
+        d->live[target->index] = false;
+    read_lvalue(d, target);
+}
+
+static bool sweep_set(dying *d, sir_stmt *s)
+{
+    if (is_unwanted(d, s->u.set.target) && !canon_may_trap(s->u.set.value))
+        return false;
+    sweep_target(d, s->u.set.target);
+    read_expr(d, s->u.set.value);
+    return true;
+}
+
+static void sweep_optional_target(dying *d, sir_expr **target)
+{
+    if (*target != NULL && is_unwanted(d, *target))
+        *target = NULL;
+    if (*target != NULL)
+        sweep_target(d, *target);
+}
+
+static void sweep_call(dying *d, sir_stmt *s)
+{
+    sweep_optional_target(d, &s->u.call.target);
+    for (size_t i = 0; i < s->u.call.args.len; i++)
+        read_expr(d, s->u.call.args.data[i]);
+}
+
+static bool sweep_if(dying *d, sir_stmt *s)
+{
+    bool *after = copy_set(d, d->live);
+    sweep(d, &s->u.if_.then);
+    bool *then = d->live;
+    d->live = after;
+    sweep(d, &s->u.if_.otherwise);
+    add_set(d, d->live, then);
+    if (s->u.if_.then.len == 0 && s->u.if_.otherwise.len == 0 && !traps(s->u.if_.cond))
+        return false;
+    read_expr(d, s->u.if_.cond);
+    return true;
+}
+
+static bool sweep_for(dying *d, sir_stmt *s)
+{
+    bool *after = copy_set(d, d->live);
+    add_loop_reads(d, s);
+    sweep(d, &s->u.for_.body);
+    add_set(d, d->live, after);
+    if (s->u.for_.body.len == 0 && !traps(s->u.for_.lo) && !traps(s->u.for_.hi))
+        return false;
+    d->live[s->u.for_.local] = false;
+    read_expr(d, s->u.for_.lo);
+    read_expr(d, s->u.for_.hi);
+    return true;
+}
+
+static void sweep_loop(dying *d, sir_stmt *s)
+{
+    bool *after = copy_set(d, d->live);
+    add_loop_reads(d, s);
+    if (s->u.loop.post_test) {
+        read_expr(d, s->u.loop.cond);
+        sweep(d, &s->u.loop.pre);
+        sweep(d, &s->u.loop.step);
+        sweep(d, &s->u.loop.body);
+        return;
+    }
+    sweep(d, &s->u.loop.step);
+    sweep(d, &s->u.loop.body);
+    add_set(d, d->live, after);
+    read_expr(d, s->u.loop.cond);
+    sweep(d, &s->u.loop.pre);
+}
+
+static bool sweep_stmt(dying *d, sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: return sweep_decl(d, s);
+    case SIR_SET: return sweep_set(d, s);
+    case SIR_POP:
+    case SIR_RANDOM: sweep_optional_target(d, &s->u.set.target); return true;
+    case SIR_CALL: sweep_call(d, s); return true;
+    case SIR_IF: return sweep_if(d, s);
+    case SIR_FOR: return sweep_for(d, s);
+    case SIR_LOOP: sweep_loop(d, s); return true;
+    default: {
+        sir_parts p = sir_stmt_parts(s);
+        for (size_t i = 0; i < p.expr_count; i++)
+            read_expr(d, *p.expr[i]);
+        for (size_t i = 0; i < p.arg_count; i++)
+            read_expr(d, p.args[i]);
+        return true;
+    }
+    }
+}
+
+static void sweep(dying *d, sir_block *b)
+{
+    size_t at = b->len;
+    for (size_t i = b->len; i > 0; i--) {
+        sir_stmt *s = b->data[i - 1];
+        if (!sweep_stmt(d, s))
+            continue;
+        sir_visit_exprs(s, mention_expr, d);
+        b->data[--at] = s;
+    }
+    b->len -= at;
+    if (at > 0)
+        memmove(b->data, b->data + at, b->len * sizeof *b->data);
+}
+
+// ---- Arrays that are filled before they are read ----
+
+enum { DEEPEST_FILL = 8, WINDOW = 64 };
+
+typedef struct fill {
+    uint32_t local;
+    struct { uint32_t variable; int64_t length; bool used; } loops[DEEPEST_FILL]; // around, from 0 up to length by 1
+    size_t depth;
+} fill;
+
+typedef struct mention {
+    uint32_t local;
+    size_t count;
+} mention;
+
+static void count_mention(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    mention *m = context;
+    m->count += canon_is_local(e, m->local);
+}
+
+static void count_mentions(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_mention, context);
+}
+
+static size_t mentions_in(sir_stmt *s, uint32_t local)
+{
+    mention m = {.local = local};
+    const sir_block one = {.data = &s, .len = 1};
+    sir_visit_stmts(&one, count_mentions, &m);
+    return m.count;
+}
+
+// The lvalue a[i][j].. names every element once as the loops run.
+static bool covers(fill *f, const sir_expr *target)
+{
+    while (target->kind == SIR_INDEX) {
+        const sir_expr *index = target->u.arg[1];
+        bool found = false;
+        for (size_t i = 0; i < f->depth && !found; i++)
+            if (canon_is_local(index, f->loops[i].variable) && !f->loops[i].used &&
+                f->loops[i].length == (int64_t)target->u.arg[0]->type->length)
+                found = f->loops[i].used = true;
+        if (!found)
+            return false;
+        target = target->u.arg[0];
+    }
+    for (size_t i = 0; i < f->depth; i++)
+        if (!f->loops[i].used && f->loops[i].length <= 0)
+            return false; // nothing is done at all
+    return canon_is_local(target, f->local);
+}
+
+// The first statement that speaks of the local gives a value to all of it, and reads none of it.
+static bool fills(fill *f, sir_stmt *s)
+{
+    if (s->kind == SIR_FOR) {
+        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+        if (!canon_is_int(lo, 0) || !canon_is_const(hi) || s->u.for_.step != 1 || f->depth == DEEPEST_FILL)
+            return false;
+        f->loops[f->depth].variable = s->u.for_.local;
+        f->loops[f->depth].used = false;
+        f->loops[f->depth++].length = hi->u.value.i;
+        sir_stmt *inner = NULL;
+        for (size_t i = 0; i < s->u.for_.body.len; i++)
+            if (mentions_in(s->u.for_.body.data[i], f->local) > 0) {
+                if (inner != NULL)
+                    return false;
+                inner = s->u.for_.body.data[i];
+            }
+        return inner != NULL && fills(f, inner);
+    }
+    sir_parts p = sir_stmt_parts(s);
+    return p.target != NULL && mentions_in(s, f->local) == 1 && covers(f, *p.target);
+}
+
+// a[0] = ..; a[1] = ..; and so on, in any order.
+static bool fills_one_by_one(const sir_block *b, size_t at, uint32_t local, uint32_t length)
+{
+    uint64_t seen = 0;
+    if (length == 0 || length > 64)
+        return false;
+    for (size_t i = at; i < b->len && i < at + 2 * WINDOW; i++) {
+        sir_stmt *s = b->data[i];
+        size_t count = mentions_in(s, local);
+        if (count == 0)
+            continue;
+        sir_parts p = sir_stmt_parts(s);
+        const sir_expr *t = p.target == NULL ? NULL : *p.target;
+        if (count != 1 || t == NULL || t->kind != SIR_INDEX || !canon_is_local(t->u.arg[0], local) ||
+            !canon_is_const(t->u.arg[1]))
+            return false;
+        int32_t k = t->u.arg[1]->u.value.i;
+        if (k >= 0 && (uint32_t)k < length)
+            seen |= UINT64_C(1) << k;
+        if (seen == UINT64_MAX >> (64 - length))
+            return true;
+    }
+    return false;
+}
+
+static void find_fills(canon *c, sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        sir_parts p = sir_stmt_parts(s);
+        for (size_t k = 0; k < p.block_count; k++)
+            find_fills(c, p.block[k]);
+        if (s->kind != SIR_DECL || s->u.decl.init != NULL || s->u.decl.uninitialised)
+            continue;
+        const sir_type *t = c->f->locals.data[s->u.decl.local].type;
+        size_t first = i + 1;
+        while (first < b->len && first < i + WINDOW && mentions_in(b->data[first], s->u.decl.local) == 0)
+            first++;
+        if (!sir_is_aggregate(t) || first >= b->len)
+            continue;
+        fill f = {.local = s->u.decl.local};
+        bool element = t->kind == SIR_ARRAY && fills_one_by_one(b, first, s->u.decl.local, t->length);
+        s->u.decl.uninitialised = element || fills(&f, b->data[first]);
+    }
+}
+
+void canon_remove_dead(canon *c)
+{
+    size_t count = c->f->locals.len;
+    dying d = {.c = c};
+    d.live = ARENA_ARRAY(c->scratch, bool, count);
+    d.needed = ARENA_ARRAY(c->scratch, bool, count);
+    d.mentioned = ARENA_ARRAY(c->scratch, bool, count);
+    sir_visit_stmts(&c->f->body, note_needs, &d);
+    for (uint32_t i = 0; i < c->f->param_count; i++)
+        if (c->f->locals.data[i].by_reference)
+            d.live[i] = d.needed[i] = true;
+    sweep(&d, &c->f->body);
+    find_fills(c, &c->f->body);
+}

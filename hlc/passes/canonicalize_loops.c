@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Canonicalize: loops that count become counted loops.
+//
+//     loop while i < n { B } step { i = i + 1 }      for i.2 = i to n { B[i.2] }; i = i < n ? n : i
+//
+// Where i starts from a constant, or is not used any more, what is left over goes with constants and dead code.
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize_int.h"
+
+typedef struct count {
+    uint32_t local;
+    int32_t step;
+    sir_expr *bound;
+    bool inclusive;      // the bound itself is a value
+    bool step_in_body;   // the body's last statement counts
+} count;
+
+// local = local + c: c, else 0.
+static int32_t increment(const sir_stmt *s, uint32_t local)
+{
+    if (s->kind != SIR_SET || !canon_is_local(s->u.set.target, local))
+        return 0;
+    const sir_expr *v = s->u.set.value;
+    if (v->kind != SIR_BINARY || v->type->kind != SIR_INT || (v->op != LANG_OP_ADD && v->op != LANG_OP_SUB))
+        return 0;
+    bool add = v->op == LANG_OP_ADD;
+    const sir_expr *a = v->u.arg[0], *b = v->u.arg[1];
+    if (add && canon_is_const(a) && canon_is_local(b, local))
+        return a->u.value.i;
+    if (!canon_is_local(a, local) || !canon_is_const(b) || b->u.value.i == INT32_MIN)
+        return 0;
+    return add ? b->u.value.i : -b->u.value.i;
+}
+
+static int mirrored(int op)
+{
+    switch (op) {
+    case LANG_OP_LT: return LANG_OP_GT;
+    case LANG_OP_LE: return LANG_OP_GE;
+    case LANG_OP_GT: return LANG_OP_LT;
+    case LANG_OP_GE: return LANG_OP_LE;
+    default: return op;
+    }
+}
+
+// The test of a loop as "local op bound", tried with either side as the local.
+static bool match_test(const sir_expr *cond, bool swapped, int *op, count *k)
+{
+    if (cond->kind != SIR_BINARY || cond->u.arg[0]->type->kind != SIR_INT)
+        return false;
+    const sir_expr *local = cond->u.arg[swapped ? 1 : 0];
+    if (local->kind != SIR_LOCAL)
+        return false;
+    *op = swapped ? mirrored(cond->op) : cond->op;
+    k->local = local->index;
+    k->bound = cond->u.arg[swapped ? 0 : 1];
+    return *op == LANG_OP_LT || *op == LANG_OP_LE || *op == LANG_OP_GT || *op == LANG_OP_GE;
+}
+
+static bool match_step(const sir_stmt *s, count *k)
+{
+    const sir_block *step = &s->u.loop.step, *body = &s->u.loop.body;
+    if (step->len == 1)
+        k->step = increment(step->data[0], k->local);
+    else if (step->len == 0 && body->len > 0)
+        k->step = increment(VEC_LAST(body), k->local);
+    k->step_in_body = step->len == 0;
+    return k->step != 0;
+}
+
+static bool match(canon *c, const sir_stmt *s, bool swapped, count *k)
+{
+    int op;
+    *k = (count){0};
+    if (!match_test(s->u.loop.cond, swapped, &op, k) || !match_step(s, k))
+        return false;
+    bool up = op == LANG_OP_LT || op == LANG_OP_LE;
+    if (up != (k->step > 0))
+        return false;
+    k->inclusive = op == LANG_OP_LE || op == LANG_OP_GE;
+    canon_changes x = canon_no_changes(c);
+    sir_block rest = s->u.loop.body;
+    rest.len -= k->step_in_body;
+    canon_add_block_changes(c, &x, &rest);
+    if (x.locals[k->local])
+        return false;
+    x.locals[k->local] = true;
+    return canon_is_unchanged(&x, k->bound);
+}
+
+typedef struct renaming {
+    uint32_t from, to;
+} renaming;
+
+static void rename_local(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    const renaming *r = context;
+    if (canon_is_local(e, r->from))
+        e->index = r->to;
+}
+
+static void rename_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, rename_local, context);
+}
+
+// Whether the value of the variable after the loop (statement number `at` of its block) is never looked at: the variable
+// gets a new value in this block before the loop, and nothing but the loop reads it after that.
+static bool is_dead_after(canon *c, const sir_block *b, size_t at, uint32_t local)
+{
+    bool set = false;
+    size_t reads = 0;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        const sir_block one = {.data = &b->data[i], .len = 1};
+        set = set || (i < at && ((s->kind == SIR_DECL && s->u.decl.local == local) ||
+                                 (s->kind == SIR_SET && canon_is_local(s->u.set.target, local))));
+        size_t n = canon_reads_in_block(&one, local);
+        if (i > at && n > 0)
+            return false;
+        reads += n;
+    }
+    return set && reads == canon_reads_in_block(&c->f->body, local);
+}
+
+static sir_expr *final_value(canon *c, const count *k, const sir_expr *hi, sir_loc loc)
+{
+    const sir_type *boolean = c->m->scalar[SIR_BOOLEAN];
+    int op = k->step > 0 ? LANG_OP_LT : LANG_OP_GT;
+    sir_expr *any = sir_expr2(c->m, SIR_BINARY, op, boolean, canon_local(c, k->local, loc), canon_copy(c, hi), loc);
+    return sir_expr3(c->m, SIR_SELECT, hi->type, any, canon_copy(c, hi), canon_local(c, k->local, loc), loc);
+}
+
+// The counted loop of a loop, or NULL. after: what else is to be done behind it, or NULL.
+static sir_stmt *convert(canon *c, const sir_block *b, size_t at, sir_stmt **after)
+{
+    sir_stmt *s = b->data[at];
+    *after = NULL;
+    if (s->u.loop.cond == NULL || s->u.loop.post_test || s->u.loop.pre.len > 0)
+        return NULL;
+    count k;
+    if (!match(c, s, false, &k) && !match(c, s, true, &k))
+        return NULL;
+    bool dead = is_dead_after(c, b, at, k.local), unit = k.step == 1 || k.step == -1;
+    if (!dead && !unit)
+        return NULL;
+    const sir_local *local = &c->f->locals.data[k.local];
+    const sir_type *type = local->type;
+    uint32_t fresh = canon_fresh(c, local->name, type, local->loc);
+    sir_expr *hi = k.bound;
+    if (k.inclusive)
+        hi = canon_fold(c, sir_expr2(c->m, SIR_BINARY, k.step > 0 ? LANG_OP_ADD : LANG_OP_SUB, type, hi,
+                                     sir_const_int(c->m, 1, hi->loc), hi->loc));
+    sir_stmt *loop = sir_stmt_new(c->m, SIR_FOR, s->loc);
+    loop->u.for_.local = fresh;
+    loop->u.for_.lo = canon_local(c, k.local, s->loc);
+    loop->u.for_.hi = hi;
+    loop->u.for_.step = k.step;
+    loop->u.for_.body = s->u.loop.body;
+    loop->u.for_.body.len -= k.step_in_body;
+    renaming r = {.from = k.local, .to = fresh};
+    sir_visit_stmts(&loop->u.for_.body, rename_in, &r);
+    if (!dead)
+        *after = canon_set(c, k.local, final_value(c, &k, hi, s->loc));
+    return loop;
+}
+
+static bool count_in(canon *c, sir_block *b)
+{
+    bool found = false;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_parts p = sir_stmt_parts(b->data[i]);
+        for (size_t n = 0; n < p.block_count; n++)
+            found |= count_in(c, p.block[n]);
+        sir_stmt *after = NULL, *loop = b->data[i]->kind == SIR_LOOP ? convert(c, b, i, &after) : NULL;
+        if (loop == NULL)
+            continue;
+        found = true;
+        b->data[i] = loop;
+        if (after == NULL)
+            continue;
+        sir_block longer = {0};
+        for (size_t n = 0; n < b->len; n++) {
+            VEC_PUSH(c->m->arena, &longer, b->data[n]);
+            if (n == i)
+                VEC_PUSH(c->m->arena, &longer, after);
+        }
+        *b = longer;
+    }
+    return found;
+}
+
+bool canon_count_loops(canon *c)
+{
+    return count_in(c, &c->f->body);
+}

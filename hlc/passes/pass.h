@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Passes: what they work on, the table of them, and how an order of them is checked and run.
+#ifndef SVMC_HLC_PASSES_PASS_H
+#define SVMC_HLC_PASSES_PASS_H
+
+#include "hlc/hlc.h"
+#include "hlc/ir/sir.h"
+
+struct schedule;
+struct plan;
+struct machine;
+
+// A step that was timed: a pass, or a stage around the passes.
+typedef struct hlc_timing {
+    const char *name;
+    double seconds;
+    size_t bytes;
+    enum { TIMING_STAGE, TIMING_CHANGED, TIMING_UNCHANGED } kind;
+} hlc_timing;
+
+typedef struct hlc_program {
+    arena *arena;
+    interner *names;
+    diag_engine *diag;
+    source_set *sources;
+    sir_module *module;
+    struct schedule *schedule; // NULL until the pass 'schedule'
+    struct plan *plan;         // NULL until the pass 'map'
+    const struct machine *machine; // NULL until a pass or stage needs it
+    const hlc_config *config;
+    VEC(hlc_timing) timings;
+} hlc_program;
+
+// What holds of a program between passes.
+typedef enum pass_property {
+#define PROPERTY(id, bit, text) PROP_##id = 1u << bit,
+#include "hlc/passes/passes.def"
+} pass_property;
+
+typedef enum pass_id {
+#define PASS(id, name, run, needs, gives, breaks, level, essential, summary) PASS_##id,
+#include "hlc/passes/passes.def"
+    PASS_COUNT
+} pass_id;
+
+typedef struct pass_row {
+    const char *name;
+    bool (*run)(hlc_program *); // whether it changed anything; false means that the program prints as before
+    uint32_t needs, gives, breaks;
+    int level;      // the least -O that runs it
+    bool essential; // runs at every level
+    const char *summary;
+} pass_row;
+
+extern const pass_row pass_rows[PASS_COUNT];
+
+typedef VEC(pass_id) pass_order;
+// The names of a comma list; false after an error, which d has.
+bool passes_parse(arena *a, diag_engine *d, const char *names, pass_order *order);
+// Those of an optimisation level, in the order of the table.
+void passes_of_level(arena *a, int level, pass_order *order);
+// Checks that every pass finds what it needs, and that 'goal' holds at the end, before anything runs; false after an error.
+bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal);
+// Runs a checked order; false after an error.
+bool passes_run(hlc_program *p, const pass_order *order);
+// The text of the program: stream IR, then the plan if there is one.
+void program_print(strbuf *out, const hlc_program *p);
+
+// Timing of a stage: begin gives what end takes.
+typedef struct stage_mark {
+    double seconds;
+    size_t bytes;
+} stage_mark;
+stage_mark stage_begin(const hlc_program *p);
+void stage_end(hlc_program *p, stage_mark mark, const char *name);
+void timings_print(const hlc_program *p, FILE *out);
+
+// ---- Passes over stream IR ----
+bool pass_canonicalize(hlc_program *p);
+bool pass_schedule(hlc_program *p);
+
+#endif

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The high-level compiler, top to bottom: sources, syntax tree, stream IR, passes, plan, SVM C.
+#include <string.h>
+
+#include "hlc/elaborate/elaborate.h"
+#include "hlc/hlc.h"
+#include "hlc/interp/interp.h"
+#include "hlc/ir/graph.h"
+#include "hlc/ir/sir.h"
+#include "hlc/passes/pass.h"
+#include "hlc/schedule/schedule.h"
+#include "lang/streamit/streamit.h"
+#include "targets/machine.h"
+#ifdef HLC_HAS_PLAN
+#include "hlc/emit/program.h"
+#include "hlc/plan/plan.h"
+#endif
+
+static bool has_suffix(const char *name, const char *suffix)
+{
+    size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+// ---- Text to stream IR ----
+
+static bool is_stream_ir(const hlc_program *p, const source_id *files, size_t count)
+{
+    if (p->config->stream_ir)
+        return true;
+    const char *name = count == 1 ? source_get(p->sources, files[0])->name : "";
+    return has_suffix(name, ".sir") || has_suffix(name, ".plan");
+}
+
+// Stream IR, and a plan behind it if the text goes on.
+static bool read_stream_ir(hlc_program *p, source_id file)
+{
+    stage_mark mark = stage_begin(p);
+    uint32_t end;
+    p->module = sir_parse_prefix(p->arena, p->names, p->diag, file, &end);
+    stage_end(p, mark, "read stream IR");
+    if (p->module == NULL || !sir_verify(p->module, p->diag))
+        return false;
+#ifdef HLC_HAS_PLAN
+    if (end < source_get(p->sources, file)->len) {
+        p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
+        if (p->schedule != NULL)
+            p->plan = plan_parse(p->arena, p->diag, file, end, p->module, p->schedule);
+        return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
+    }
+#endif
+    return true;
+}
+
+static ast_program *read_streamit(hlc_program *p, const source_id *files, size_t count)
+{
+    stage_mark mark = stage_begin(p);
+    ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count);
+    stage_end(p, mark, "parse");
+    mark = stage_begin(p);
+    const streamit_options options = {.allow_typed_top = true, .top = p->config->top};
+    streamit_check(program, p->names, p->diag, &options);
+    stage_end(p, mark, "check");
+    return diag_has_errors(p->diag) ? NULL : program;
+}
+
+static bool build_graph(hlc_program *p, const ast_program *program)
+{
+    stage_mark mark = stage_begin(p);
+    const elaborate_options options = {.step_limit = p->config->elaboration_steps};
+    p->module = elaborate(p->arena, p->names, p->diag, program, &options);
+    stage_end(p, mark, "elaborate");
+    if (p->module == NULL || diag_has_errors(p->diag))
+        return false;
+    if (p->config->verify_each && !sir_verify(p->module, p->diag)) {
+        diag_internal(p->diag, (src_range){0}, "elaboration gave stream IR that breaks what it promises");
+        return false;
+    }
+    return true;
+}
+
+static bool check_rates(hlc_program *p)
+{
+    stage_mark mark = stage_begin(p);
+    bool ok = sir_check_rates(p->module, p->diag);
+    stage_end(p, mark, "check rates");
+    return ok && !diag_has_errors(p->diag);
+}
+
+// The stream IR of the sources, whatever they are; false after errors.
+static bool read_program(hlc_program *p, const source_id *files, size_t count)
+{
+    if (is_stream_ir(p, files, count)) {
+        if (!read_stream_ir(p, files[0]))
+            return false;
+    } else {
+        ast_program *program = read_streamit(p, files, count);
+        if (program == NULL || !build_graph(p, program))
+            return false;
+    }
+    return check_rates(p);
+}
+
+// ---- Passes ----
+
+static bool load_machine(hlc_program *p)
+{
+    const hlc_config *c = p->config;
+    stage_mark mark = stage_begin(p);
+    p->machine = machine_find(p->arena, p->diag, c->machine_dir, c->machine == NULL ? "host" : c->machine, (src_range){0});
+    stage_end(p, mark, "read machine");
+    return p->machine != NULL;
+}
+
+// What must hold for what is asked for.
+static uint32_t goal_of(hlc_emit emit)
+{
+    switch (emit) {
+    case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
+    case HLC_EMIT_PLAN: return PROP_PLANNED;
+    case HLC_EMIT_SVM_C: return PROP_CANONICAL | PROP_SCHEDULED | PROP_PLANNED;
+    default: return PROP_ELABORATED;
+    }
+}
+
+static bool plan_order(hlc_program *p, pass_order *order)
+{
+    hlc_emit emit = p->config->emit;
+    if (p->config->passes != NULL)
+        return passes_parse(p->arena, p->diag, p->config->passes, order);
+    if (emit == HLC_EMIT_NOTHING)
+        return passes_parse(p->arena, p->diag, "schedule", order);
+    if ((emit == HLC_EMIT_PLAN || emit == HLC_EMIT_SVM_C) && p->plan == NULL)
+        passes_of_level(p->arena, p->config->opt_level, order);
+    return true;
+}
+
+static bool run_passes(hlc_program *p, uint32_t goal)
+{
+    pass_order order = {0};
+    if (!plan_order(p, &order) || !passes_check(p, &order, goal))
+        return false;
+    uint32_t gives = goal;
+    for (size_t i = 0; i < order.len; i++)
+        gives |= pass_rows[order.data[i]].gives;
+    if ((gives & PROP_PLANNED) != 0 && !load_machine(p))
+        return false;
+    return passes_run(p, &order) && !diag_has_errors(p->diag);
+}
+
+// ---- The end of the way ----
+
+static const char *emit_text(hlc_program *p)
+{
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    switch (p->config->emit) {
+    case HLC_EMIT_NOTHING: return "";
+    case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module); break;
+    case HLC_EMIT_SIR:
+    case HLC_EMIT_PLAN: program_print(&b, p); break;
+#ifdef HLC_HAS_PLAN
+    case HLC_EMIT_SVM_C: return emit_program(p);
+#endif
+    default: return NULL;
+    }
+    return b.data;
+}
+
+static const char *emit(hlc_program *p)
+{
+    stage_mark mark = stage_begin(p);
+    const char *text = emit_text(p);
+    stage_end(p, mark, "print");
+    return diag_has_errors(p->diag) ? NULL : text;
+}
+
+static const char *print_tokens(hlc_program *p, const source_id *files, size_t count)
+{
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    for (size_t i = 0; i < count; i++)
+        streamit_print_tokens(&b, p->diag, files[i]);
+    return diag_has_errors(p->diag) ? NULL : b.data;
+}
+
+static const char *print_tree(hlc_program *p, const source_id *files, size_t count)
+{
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    ast_program *program = read_streamit(p, files, count);
+    if (program == NULL)
+        return NULL;
+    ast_print(&b, p->sources, program);
+    return b.data;
+}
+
+static const char *compile(hlc_program *p, const source_id *files, size_t count)
+{
+    if (p->config->emit == HLC_EMIT_TOKENS)
+        return print_tokens(p, files, count);
+    if (p->config->emit == HLC_EMIT_AST)
+        return print_tree(p, files, count);
+    if (!read_program(p, files, count))
+        return NULL;
+    if (!run_passes(p, goal_of(p->config->emit)))
+        return NULL;
+    return emit(p);
+}
+
+static hlc_program start(arena *a, diag_engine *d, const hlc_config *config)
+{
+    hlc_program p = {.arena = a, .diag = d, .sources = d->sources, .config = config};
+    p.names = ARENA_NEW(a, interner);
+    interner_init(p.names, a);
+    return p;
+}
+
+static void finish(const hlc_program *p)
+{
+    if (p->config->time_report)
+        timings_print(p, p->config->dump);
+}
+
+const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config)
+{
+    hlc_program p = start(a, d, config);
+    const char *text = compile(&p, files, count);
+    finish(&p);
+    return text;
+}
+
+int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config,
+                  const struct interp_options *options)
+{
+    hlc_program p = start(a, d, config);
+    bool ok = read_program(&p, files, count);
+    if (ok && config->passes != NULL)
+        ok = run_passes(&p, PROP_ELABORATED);
+    if (ok && p.schedule == NULL)
+        p.schedule = schedule_compute(a, d, p.sources, p.module);
+    finish(&p);
+    if (!ok || p.schedule == NULL || diag_has_errors(d))
+        return 1;
+    return interp_run(p.module, p.schedule, d, options);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// map, for one processor: all filters go to the first kernel processor whose memory the control processor reaches too; readers and writers are
+// the control program's. Makes the first plan, in which every splitter and joiner copies.
+#include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
+
+// The first memory that both processors read and write themselves; NULL if there is none.
+static const machine_memory *common_memory(const machine *mach, const machine_processor *x, const machine_processor *y)
+{
+    for (size_t i = 0; i < mach->memories.len; i++) {
+        const machine_memory *memory = &mach->memories.data[i];
+        if (memory->kind == MACHINE_memory_kind_RAM && machine_reaches(mach, x, memory) && machine_reaches(mach, y, memory))
+            return memory;
+    }
+    return NULL;
+}
+
+static bool may_start(const machine *mach, const machine_processor *control, const machine_processor *kernel)
+{
+    for (VEC_EACH(machine_ref, r, &kernel->masters))
+        if (r->kind == MACHINE_PROCESSOR && r->index < mach->processors.len && &mach->processors.data[r->index] == control)
+            return true;
+    return false;
+}
+
+static bool choose_processors(hlc_program *p, plan *chosen)
+{
+    const machine *mach = p->machine;
+    for (VEC_EACH(machine_processor, kernel, &mach->processors)) {
+        if (kernel->kind != MACHINE_processor_kind_KERNEL)
+            continue;
+        for (VEC_EACH(machine_processor, control, &mach->processors)) {
+            if (control->kind != MACHINE_processor_kind_CONTROL || !may_start(mach, control, kernel))
+                continue;
+            const machine_memory *memory = common_memory(mach, control, kernel);
+            if (memory == NULL)
+                continue;
+            chosen->machine = mach->name;
+            chosen->control = control->element.name;
+            chosen->processor = kernel->element.name;
+            chosen->memory = memory->element.name;
+            return true;
+        }
+    }
+    diag_record *r = diag_error_at(p->diag, NULL,
+                                   "machine '%s' has no kernel processor that shares a memory with its control processor: programs are mapped to "
+                                   "one processor without transfers so far", mach->name);
+    diag_add_note(p->diag, r, (src_range){0}, "'--machine=host' has one");
+    return false;
+}
+
+bool plan_pass_map(hlc_program *p)
+{
+    if (p->machine == NULL)
+        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, p->config->machine != NULL ? p->config->machine : "host",
+                                  (src_range){0});
+    if (p->machine == NULL)
+        return false;
+    size_t n = p->module->channels.len;
+    plan_place *places = ARENA_ARRAY(p->arena, plan_place, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        places[i] = (plan_place){i, view_identity(p->arena, 0)};
+    plan chosen = {0};
+    if (!choose_processors(p, &chosen))
+        return false;
+    p->plan = &chosen;
+    plan *made = plan_build(p, places, 1);
+    p->plan = made;
+    return made != NULL;
+}

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parses the text of a plan. Only its form is checked here, and that actors, channels and buffers exist; plan_verify checks the rest.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/plan/plan_int.h"
+
+typedef enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_NUMBER, TOKEN_SIGN } token_kind;
+
+typedef struct parser {
+    arena *a;
+    diag_engine *d;
+    const sir_module *m;
+    const schedule *s;
+    source_id file;
+    const char *text;
+    size_t len, at, begin, end; // of the token
+    token_kind kind;
+    const char *word; // WORD, STRING; SIGN: its character, or "->"
+    int64_t number;
+    bool failed;
+    hmap actors;
+    plan *pl;
+} parser;
+
+// Nesting of repeats, so that hostile text cannot use up the stack.
+enum { PARSE_MAX_DEPTH = 200 };
+
+static void fail(parser *p, const char *expected)
+{
+    if (p->failed)
+        return;
+    p->failed = true;
+    src_range r = {p->file, (uint32_t)p->begin, (uint32_t)p->end};
+    diag_error(p->d, r, "expected %s in the text of a plan", expected);
+}
+
+static bool is_word_char(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static void read_string(parser *p)
+{
+    strbuf b;
+    strbuf_init(&b, p->a);
+    for (p->at++; p->at < p->len && p->text[p->at] != '"' && p->text[p->at] != '\n'; p->at++) {
+        if (p->text[p->at] == '\\' && p->at + 1 < p->len)
+            p->at++;
+        strbuf_addc(&b, p->text[p->at]);
+    }
+    p->kind = TOKEN_STRING;
+    p->word = b.data;
+    p->end = p->at;
+    if (p->at >= p->len || p->text[p->at] != '"')
+        fail(p, "'\"' at the end of a string");
+    else
+        p->end = ++p->at;
+}
+
+static void read_number(parser *p)
+{
+    p->kind = TOKEN_NUMBER;
+    p->number = 0;
+    bool fits = true;
+    for (; p->at < p->len && p->text[p->at] >= '0' && p->text[p->at] <= '9'; p->at++)
+        fits &= !__builtin_mul_overflow(p->number, (int64_t)10, &p->number) && !__builtin_add_overflow(p->number, p->text[p->at] - '0', &p->number);
+    p->end = p->at;
+    if (!fits || p->number > INT64_MAX / 8)
+        fail(p, "a smaller number");
+}
+
+static void next(parser *p)
+{
+    for (;;) {
+        while (p->at < p->len && (p->text[p->at] == ' ' || p->text[p->at] == '\n' || p->text[p->at] == '\t' || p->text[p->at] == '\r'))
+            p->at++;
+        if (p->at + 1 >= p->len || p->text[p->at] != '/' || p->text[p->at + 1] != '/')
+            break;
+        while (p->at < p->len && p->text[p->at] != '\n')
+            p->at++;
+    }
+    p->begin = p->at;
+    p->end = p->at;
+    p->word = "";
+    if (p->at >= p->len) {
+        p->kind = TOKEN_END;
+    } else if (p->text[p->at] == '"') {
+        read_string(p);
+    } else if (p->text[p->at] >= '0' && p->text[p->at] <= '9') {
+        read_number(p);
+    } else if (is_word_char(p->text[p->at])) {
+        while (p->at < p->len && is_word_char(p->text[p->at]))
+            p->at++;
+        p->kind = TOKEN_WORD;
+        p->word = arena_strndup(p->a, p->text + p->begin, p->at - p->begin);
+        p->end = p->at;
+    } else {
+        size_t n = p->text[p->at] == '-' && p->at + 1 < p->len && p->text[p->at + 1] == '>' ? 2 : 1;
+        p->kind = TOKEN_SIGN;
+        p->word = arena_strndup(p->a, p->text + p->at, n);
+        p->at += n;
+        p->end = p->at;
+    }
+}
+
+static bool is(const parser *p, token_kind kind, const char *word)
+{
+    return !p->failed && p->kind == kind && strcmp(p->word, word) == 0;
+}
+
+static bool accept(parser *p, token_kind kind, const char *word)
+{
+    bool found = is(p, kind, word);
+    if (found)
+        next(p);
+    return found;
+}
+
+static void expect(parser *p, token_kind kind, const char *word)
+{
+    if (!accept(p, kind, word))
+        fail(p, arena_printf(p->a, "'%s'", word));
+}
+
+static int64_t number(parser *p, const char *what)
+{
+    int64_t n = p->number;
+    if (p->kind != TOKEN_NUMBER) {
+        fail(p, what);
+        return 0;
+    }
+    next(p);
+    return p->failed ? 0 : n;
+}
+
+static int64_t keyed(parser *p, const char *word)
+{
+    expect(p, TOKEN_WORD, word);
+    return number(p, "a number");
+}
+
+static const char *string(parser *p, const char *word)
+{
+    expect(p, TOKEN_WORD, word);
+    const char *text = p->word;
+    if (p->kind != TOKEN_STRING)
+        fail(p, "a string");
+    else
+        next(p);
+    return text;
+}
+
+static const char *name(parser *p, const char *what)
+{
+    const char *text = p->word;
+    if (p->kind != TOKEN_WORD)
+        fail(p, what);
+    else
+        next(p);
+    return text;
+}
+
+static uint32_t actor(parser *p)
+{
+    size_t index = p->kind == TOKEN_WORD ? (size_t)hmap_get(&p->actors, p->word) : 0;
+    if (index == 0) {
+        fail(p, "the name of an actor");
+        return 0;
+    }
+    next(p);
+    return (uint32_t)(index - 1);
+}
+
+// A channel, as the output of its producer: "LowPass_1.0".
+static uint32_t channel(parser *p)
+{
+    uint32_t producer = actor(p);
+    expect(p, TOKEN_SIGN, ".");
+    if (p->failed)
+        return 0;
+    size_t begin = p->begin, end = p->end;
+    int64_t port = number(p, "an output");
+    const sir_actor *from = p->m->actors.data[producer];
+    if (!p->failed && ((uint64_t)port >= from->outputs.len || from->outputs.data[port] == SIR_NONE)) {
+        p->begin = begin;
+        p->end = end;
+        fail(p, arena_printf(p->a, "an output of '%s'", from->name));
+    }
+    return p->failed ? 0 : from->outputs.data[port];
+}
+
+static uint32_t buffer(parser *p)
+{
+    expect(p, TOKEN_SIGN, "%");
+    if (!p->failed && p->kind == TOKEN_NUMBER && (uint64_t)p->number >= p->pl->buffers.len)
+        fail(p, "the number of a buffer declared above");
+    return (uint32_t)number(p, "the number of a buffer");
+}
+
+static plan_access access(parser *p)
+{
+    plan_access result = {.buffer = PLAN_NONE};
+    if (accept(p, TOKEN_SIGN, "-"))
+        return result;
+    result.buffer = buffer(p);
+    expect(p, TOKEN_SIGN, "[");
+    result.view.offset = number(p, "an offset");
+    expect(p, TOKEN_SIGN, "+");
+    while (!p->failed && !is(p, TOKEN_SIGN, "]")) {
+        plan_digit d = {0};
+        if (!accept(p, TOKEN_SIGN, "*")) {
+            d.radix = number(p, "a radix, '*' or ']'");
+            if (!p->failed && d.radix < 2)
+                fail(p, "a radix of 2 or more");
+        }
+        expect(p, TOKEN_SIGN, ":");
+        d.stride = number(p, "a stride");
+        if (result.view.digits.len == PLAN_MAX_DIGITS)
+            fail(p, "fewer digits");
+        VEC_PUSH(p->a, &result.view.digits, d);
+    }
+    expect(p, TOKEN_SIGN, "]");
+    return result;
+}
+
+static plan_stage stage(parser *p)
+{
+    plan_stage st = {.kind = PLAN_FIRE};
+    if (accept(p, TOKEN_WORD, "copy"))
+        st.kind = PLAN_COPY;
+    else
+        expect(p, TOKEN_WORD, "fire");
+    st.actor = actor(p);
+    if (st.kind == PLAN_COPY) {
+        expect(p, TOKEN_SIGN, ".");
+        int64_t port = number(p, "a port");
+        st.port = port > UINT32_MAX ? UINT32_MAX : (uint32_t)port;
+    }
+    st.in = access(p);
+    expect(p, TOKEN_SIGN, "->");
+    st.out = access(p);
+    return st;
+}
+
+static plan_steps steps(parser *p, int depth)
+{
+    plan_steps list = {0};
+    if (depth > PARSE_MAX_DEPTH)
+        fail(p, "fewer repeats inside each other");
+    expect(p, TOKEN_SIGN, "{");
+    while (!p->failed && !is(p, TOKEN_SIGN, "}")) {
+        plan_step step = {.stage = PLAN_NONE};
+        if (accept(p, TOKEN_WORD, "repeat")) {
+            step.count = number(p, "a count");
+            plan_steps inner = steps(p, depth + 1);
+            memcpy(&step.steps, &inner, sizeof inner);
+        } else {
+            int64_t index = keyed(p, "stage");
+            step.stage = index >= PLAN_NONE ? PLAN_NONE - 1 : (uint32_t)index;
+            step.count = keyed(p, "times");
+        }
+        VEC_PUSH(p->a, &list, step);
+    }
+    expect(p, TOKEN_SIGN, "}");
+    return list;
+}
+
+static plan_item item(parser *p)
+{
+    plan_item it = {.cycle = -1, .block = 1};
+    if (!accept(p, TOKEN_WORD, "cycle")) {
+        plan_stage st = stage(p);
+        VEC_PUSH(p->a, &it.stages, st);
+        return it;
+    }
+    int64_t cycle = number(p, "the number of a cycle");
+    it.cycle = cycle > INT32_MAX ? INT32_MAX : (int32_t)cycle;
+    it.block = keyed(p, "block");
+    expect(p, TOKEN_SIGN, "{");
+    while (is(p, TOKEN_WORD, "fire") || is(p, TOKEN_WORD, "copy")) {
+        plan_stage st = stage(p);
+        VEC_PUSH(p->a, &it.stages, st);
+    }
+    if (accept(p, TOKEN_WORD, "steps")) {
+        plan_steps list = steps(p, 0);
+        memcpy(&it.steps, &list, sizeof list);
+    }
+    expect(p, TOKEN_SIGN, "}");
+    return it;
+}
+
+static void kernel(parser *p)
+{
+    plan_kernel k = {.name = name(p, "the name of a kernel")};
+    int64_t region = keyed(p, "region");
+    k.region = region >= (int64_t)p->m->regions.len ? PLAN_NONE : (uint32_t)region;
+    if (k.region == PLAN_NONE && region != 0)
+        fail(p, "a region of the program");
+    k.region = (uint32_t)region;
+    if (accept(p, TOKEN_WORD, "after"))
+        while (!p->failed && p->kind == TOKEN_NUMBER) {
+            int64_t on = number(p, "a kernel");
+            VEC_PUSH(p->a, &k.after, on >= PLAN_NONE ? PLAN_NONE : (uint32_t)on);
+        }
+    expect(p, TOKEN_SIGN, "{");
+    while (!p->failed && !is(p, TOKEN_SIGN, "}")) {
+        plan_item it = item(p);
+        VEC_PUSH(p->a, &k.items, it);
+    }
+    expect(p, TOKEN_SIGN, "}");
+    VEC_PUSH(p->a, &p->pl->kernels, k);
+}
+
+static void buffer_line(parser *p)
+{
+    expect(p, TOKEN_SIGN, "%");
+    if (!p->failed && p->kind == TOKEN_NUMBER && p->number != (int64_t)p->pl->buffers.len)
+        fail(p, arena_printf(p->a, "number %zu: buffers are numbered in order", p->pl->buffers.len));
+    number(p, "the number of a buffer");
+    plan_buffer b = {.channel = channel(p)};
+    b.base = keyed(p, "base");
+    b.keep = keyed(p, "keep");
+    b.step = keyed(p, "step");
+    b.capacity = keyed(p, "capacity");
+    b.address = (uint64_t)keyed(p, "at");
+    VEC_PUSH(p->a, &p->pl->buffers, b);
+}
+
+static plan_io io(parser *p)
+{
+    plan_io result = {.actor = actor(p)};
+    result.access = access(p);
+    return result;
+}
+
+static void body(parser *p)
+{
+    plan *pl = p->pl;
+    pl->machine = string(p, "machine");
+    pl->control = string(p, "control");
+    pl->processor = string(p, "processor");
+    pl->memory = string(p, "memory");
+    pl->strip = keyed(p, "strip");
+    pl->bytes = (uint64_t)keyed(p, "bytes");
+    while (accept(p, TOKEN_WORD, "buffer"))
+        buffer_line(p);
+    while (accept(p, TOKEN_WORD, "initial")) {
+        plan_initial i = {.channel = channel(p)};
+        i.access = access(p);
+        VEC_PUSH(p->a, &pl->initials, i);
+    }
+    while (accept(p, TOKEN_WORD, "read")) {
+        plan_io r = io(p);
+        VEC_PUSH(p->a, &pl->readers, r);
+    }
+    while (accept(p, TOKEN_WORD, "kernel"))
+        kernel(p);
+    while (accept(p, TOKEN_WORD, "write")) {
+        plan_io w = io(p);
+        VEC_PUSH(p->a, &pl->writers, w);
+    }
+}
+
+plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const sir_module *m, const schedule *s)
+{
+    const source_file *f = source_get(d->sources, file);
+    parser p = {.a = a, .d = d, .m = m, .s = s, .file = file, .text = f->text, .len = f->len, .at = begin};
+    p.pl = ARENA_NEW(a, plan);
+    hmap_init(&p.actors, a);
+    for (size_t i = 0; i < m->actors.len; i++)
+        hmap_set(&p.actors, m->actors.data[i]->name, (void *)(i + 1));
+    next(&p);
+    expect(&p, TOKEN_WORD, "plan");
+    p.pl->name = name(&p, "the name of the program");
+    expect(&p, TOKEN_SIGN, "{");
+    body(&p);
+    expect(&p, TOKEN_SIGN, "}");
+    if (p.kind != TOKEN_END)
+        fail(&p, "the end of the text");
+    if (p.failed)
+        return NULL;
+    plan_count_drains(a, m, s, p.pl);
+    return p.pl;
+}

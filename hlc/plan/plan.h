@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The plan: what runs where and when. Buffers hold the items of channels; kernels fire actors in order; the control program reads, runs the kernels
+// of a strip, and writes. docs/plan.md has the text form; print(parse(print(p))) == print(p) byte for byte.
+//
+// NOTE(runs). Every run of the kernels, be it the initialisation, a strip of n steady states or the drain, fires each actor a number of times that
+// the control program gives, all firings of one stage before the next (feedback cycles apart). Positions in buffers are counted from the program's
+// start (init) or from the buffer's base (all later runs): item j of a port that has moved j1 items in the initialisation lies at element
+// view_at(view, j) in the initialisation and at view_at(view, j1 + i) - base for the i-th item of a later run. At the end of a run the kept elements
+// move to the front, so all later runs begin alike.
+// NOTE(places). A splitter or joiner needs no stage where its neighbours read or write the items where they lie: through views of one buffer.
+#ifndef SVMC_HLC_PLAN_H
+#define SVMC_HLC_PLAN_H
+
+#include "hlc/ir/sir.h"
+#include "hlc/plan/layout.h"
+#include "hlc/schedule/schedule.h"
+#include "targets/machine.h"
+
+#define PLAN_NONE UINT32_MAX
+
+// A port's items: in a buffer, through a view. buffer PLAN_NONE: the port does not exist.
+typedef struct plan_access {
+    uint32_t buffer;
+    plan_view view;
+} plan_access;
+
+// A buffer is named after the channel whose items it holds in order, the root of all views on it.
+typedef struct plan_buffer {
+    uint32_t channel;
+    int64_t base;     // elements before this one are dead after the initialisation
+    int64_t keep;     // elements from there on that a later run finds
+    int64_t step;     // by which everything advances in a steady state
+    int64_t capacity; // elements
+    uint64_t address; // bytes from the start of the program's memory
+} plan_buffer;
+
+typedef enum plan_stage_kind {
+    PLAN_FIRE, // fires a filter
+    PLAN_COPY, // copies what a firing of a splitter, joiner or identity filter moves through one port
+} plan_stage_kind;
+typedef struct plan_stage {
+    plan_stage_kind kind;
+    uint32_t actor, port; // port: COPY of a splitter (an output) or joiner (an input), else 0
+    plan_access in, out;
+} plan_stage;
+
+// A step of a cycle's inner schedule: count firings of a stage's actor, or count times a list of steps.
+typedef struct plan_step {
+    int64_t count;
+    uint32_t stage; // in the item's stages; PLAN_NONE: repeat
+    VEC(struct plan_step) steps; // of a repeat
+} plan_step;
+typedef VEC(plan_step) plan_steps;
+
+// What a kernel does, in order: one stage, or the stages of a feedback cycle.
+typedef struct plan_item {
+    int32_t cycle; // -1: one stage
+    VEC(plan_stage) stages;
+    // Cycles: the inner schedule of `block` steady states. No steps: rounds in which each actor fires as often as its input allows, as in
+    // the initialisation and the drain.
+    int64_t block; // > 1: the steps are one per stage, and hold for fewer steady states in proportion
+    plan_steps steps;
+} plan_item;
+
+typedef struct plan_kernel {
+    const char *name; // unique; of the actor or of the region it comes from
+    uint32_t region;
+    VEC(plan_item) items;
+    VEC(uint32_t) after; // kernels of the same run that must have finished: earlier ones
+} plan_kernel;
+
+// A reader or writer: done by the control program.
+typedef struct plan_io {
+    uint32_t actor;
+    plan_access access; // contiguous
+} plan_io;
+
+// The items enqueued in a channel, and where they are when the program starts.
+typedef struct plan_initial {
+    uint32_t channel;
+    plan_access access;
+} plan_initial;
+
+typedef struct plan {
+    const char *name;
+    const char *machine, *control, *processor, *memory; // names in the machine file
+    int64_t strip; // most steady states in a run
+    uint64_t bytes; // of memory that the buffers take
+    VEC(plan_buffer) buffers;
+    VEC(plan_initial) initials;
+    VEC(plan_io) readers, writers;
+    VEC(plan_kernel) kernels; // in the order in which they are started
+
+    // Derived from the schedule, not in the text.
+    bool drains;        // some reader can end
+    int64_t *drain;     // per actor: most firings in the drain after steady states
+    int64_t *init_drain; // per actor: most firings when input ends in the initialisation
+} plan;
+
+// ---- Building (build.c): every pass leaves a complete, valid plan ----
+
+// Where the items of each channel lie: a root channel's buffer through a view.
+typedef struct plan_place {
+    uint32_t root;
+    plan_view view;
+} plan_place;
+
+struct hlc_program;
+// A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
+plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
+// Recomputes the sizes and addresses of buffers and the dependences of kernels. False when memory for the strip would be absurdly large, which d has.
+bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
+// Drain counts (they need the schedule only).
+void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl);
+
+// ---- Questions (query.c) ----
+
+typedef enum plan_phase { PLAN_INIT, PLAN_STEADY } plan_phase; // STEADY: every run but the first
+// Items that a firing of a stage's actor moves through the stage's input and output; first: the first firing.
+sched_rate plan_in_rate(const sir_module *m, const plan_stage *st, bool first);
+int64_t plan_out_rate(const sir_module *m, const plan_stage *st, bool first);
+// Items moved by `firings` firings from the program's start.
+int64_t plan_in_items(const sir_module *m, const plan_stage *st, int64_t firings);
+int64_t plan_out_items(const sir_module *m, const plan_stage *st, int64_t firings);
+// Element at which the items of a run start.
+int64_t plan_in_start(const plan *pl, const sir_module *m, const schedule *s, const plan_stage *st, plan_phase phase);
+int64_t plan_out_start(const plan *pl, const sir_module *m, const schedule *s, const plan_stage *st, plan_phase phase);
+int64_t plan_io_start(const plan *pl, const schedule *s, const plan_io *io, plan_phase phase);
+bool plan_actor_has_prework(const sir_actor *actor);
+// Actors that print, in order; marks: each must mark its steady states so that output can be merged.
+typedef VEC(uint32_t) plan_actor_list;
+plan_actor_list plan_printing_actors(arena *a, const sir_module *m);
+
+// How a stage walks its buffers: item k of firing f (of a work function, counted from the run's start) is at the run's start + firing(f) + items(k).
+// Copies: only in_firing and out_firing, of a firing in feedback cycles, of an item elsewhere.
+typedef struct plan_walk {
+    plan_digits in_items, out_items;           // within a firing; bounded
+    plan_digits in_first, out_first;           // within the first firing, if it is another one
+    plan_digits in_firing, out_firing;         // of a firing
+    int64_t in_skip, out_skip;                 // elements by which work starts later in a run that begins with the first firing
+} plan_walk;
+// False when the views do not allow it.
+bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w);
+
+// ---- Text and verifier ----
+
+void plan_print(strbuf *out, const plan *pl, const sir_module *m);
+// Parses the text of a plan for a module and its schedule, from a byte offset of the file on. Reports to d; NULL on any error.
+plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const sir_module *m, const schedule *s);
+// Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as many items as a
+// bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
+bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);
+
+// ---- Passes ----
+
+bool plan_pass_map(struct hlc_program *p);        // processors and memory; one kernel an actor, splitters and joiners copy
+bool plan_pass_sync_elim(struct hlc_program *p);  // splitters and joiners become views
+bool plan_pass_coalesce(struct hlc_program *p);   // inner schedules of feedback cycles
+bool plan_pass_fuse(struct hlc_program *p);       // consecutive stages become one kernel
+bool plan_pass_strip_mine(struct hlc_program *p); // steady states a run covers
+
+#endif

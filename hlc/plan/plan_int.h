@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the parts of the planner share.
+#ifndef SVMC_HLC_PLAN_PLAN_INT_H
+#define SVMC_HLC_PLAN_PLAN_INT_H
+
+#include "hlc/plan/plan.h"
+
+// Sum of the first count weights.
+int64_t plan_weights(const sir_actor *actor, size_t count);
+// Bytes of an item in memory, as C lays it out; *align is what it must start at a multiple of.
+uint64_t plan_item_size(const sir_type *t, uint64_t *align);
+uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m);
+
+// Every use of a buffer: by stages, initial items, readers and writers, in the order of a run.
+typedef struct plan_use {
+    uint32_t buffer;
+    bool writes;
+    uint32_t kernel, item; // PLAN_NONE: the control program, before the kernels (readers, initial items) or, writes being false, after them
+    const plan_access *access;
+    int64_t init, steady;       // items moved in the initialisation and in a steady state
+    int64_t drain, init_drain;  // and at most in the drain
+} plan_use;
+typedef void plan_use_visitor(void *context, const plan_use *use);
+void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, plan_use_visitor *visit, void *context);
+
+// One side (input or output) of what a stage does: by how many items each firing moves on and how many it touches.
+typedef struct plan_side {
+    bool prework;
+    int64_t first_step, first_window; // of the first firing
+    int64_t step, window;             // of all others
+    int64_t init, reps;               // firings in the initialisation, with the first, and in a steady state
+} plan_side;
+typedef struct plan_side_digits {
+    plan_digits first, items, firing;
+    int64_t skip;
+} plan_side_digits;
+// The side of a stage that copies weight items a firing: item by item, as nothing needs whole firings to lie together.
+plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight);
+// How a side walks a view; false when a window does not lie in it as one firing's items must, or a run does not start where its rounds do.
+bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d);
+
+// ---- replay.c ----
+// Plays the initialisation and some steady states through; false after an error, which d has.
+bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);
+
+// ---- cost.c ----
+// A rough count of the operations of one firing of an actor: loops of unknown length count as ten rounds, branches as their mean.
+double plan_actor_operations(const sir_module *m, uint32_t actor);
+// Operations of a steady state of the whole program.
+double plan_steady_operations(const sir_module *m, const schedule *s);
+
+// Greatest memory that the buffers of a program may take.
+#define PLAN_MAX_BYTES (UINT64_C(1) << 40)
+
+#endif

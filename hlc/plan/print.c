@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The text of a plan.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/plan/plan_int.h"
+
+static void print_access(strbuf *out, const plan_access *access)
+{
+    if (access->buffer == PLAN_NONE) {
+        strbuf_add(out, "-");
+        return;
+    }
+    strbuf_printf(out, "%%%" PRIu32 "[%" PRId64 " +", access->buffer, access->view.offset);
+    for (VEC_EACH(plan_digit, d, &access->view.digits)) {
+        if (d->radix == 0)
+            strbuf_printf(out, " *:%" PRId64, d->stride);
+        else
+            strbuf_printf(out, " %" PRId64 ":%" PRId64, d->radix, d->stride);
+    }
+    strbuf_add(out, "]");
+}
+
+static void print_stage(strbuf *out, const plan_stage *st, const sir_module *m, int indent)
+{
+    const sir_actor *actor = m->actors.data[st->actor];
+    strbuf_pad(out, ' ', (size_t)indent);
+    strbuf_printf(out, "%s %s", st->kind == PLAN_FIRE ? "fire" : "copy", actor->name);
+    if (st->kind == PLAN_COPY)
+        strbuf_printf(out, ".%" PRIu32, st->port);
+    strbuf_addc(out, ' ');
+    print_access(out, &st->in);
+    strbuf_add(out, " -> ");
+    print_access(out, &st->out);
+    strbuf_addc(out, '\n');
+}
+
+static void print_steps(strbuf *out, const plan_step *steps, size_t count, int indent)
+{
+    for (size_t i = 0; i < count; i++) {
+        strbuf_pad(out, ' ', (size_t)indent);
+        if (steps[i].stage != PLAN_NONE) {
+            strbuf_printf(out, "stage %" PRIu32 " times %" PRId64 "\n", steps[i].stage, steps[i].count);
+        } else {
+            strbuf_printf(out, "repeat %" PRId64 " {\n", steps[i].count);
+            print_steps(out, steps[i].steps.data, steps[i].steps.len, indent + 2);
+            strbuf_pad(out, ' ', (size_t)indent);
+            strbuf_add(out, "}\n");
+        }
+    }
+}
+
+static void print_item(strbuf *out, const plan_item *item, const sir_module *m)
+{
+    int indent = item->cycle < 0 ? 4 : 6;
+    if (item->cycle >= 0)
+        strbuf_printf(out, "    cycle %" PRId32 " block %" PRId64 " {\n", item->cycle, item->block);
+    for (VEC_EACH(plan_stage, st, &item->stages))
+        print_stage(out, st, m, indent);
+    if (item->cycle < 0)
+        return;
+    if (item->steps.len != 0) {
+        strbuf_add(out, "      steps {\n");
+        print_steps(out, item->steps.data, item->steps.len, 8);
+        strbuf_add(out, "      }\n");
+    }
+    strbuf_add(out, "    }\n");
+}
+
+static void print_channel(strbuf *out, uint32_t channel, const sir_module *m)
+{
+    const sir_channel *c = &m->channels.data[channel];
+    strbuf_printf(out, "%s.%" PRIu32, m->actors.data[c->producer]->name, c->producer_port);
+}
+
+static void print_kernel(strbuf *out, const plan_kernel *k, const sir_module *m)
+{
+    strbuf_printf(out, "  kernel %s region %" PRIu32, k->name, k->region);
+    if (k->after.len != 0)
+        strbuf_add(out, " after");
+    for (VEC_EACH(uint32_t, on, &k->after))
+        strbuf_printf(out, " %" PRIu32, *on);
+    strbuf_add(out, " {\n");
+    for (VEC_EACH(plan_item, item, &k->items))
+        print_item(out, item, m);
+    strbuf_add(out, "  }\n");
+}
+
+static void print_io(strbuf *out, const char *word, const plan_io *io, const sir_module *m)
+{
+    strbuf_printf(out, "  %s %s ", word, m->actors.data[io->actor]->name);
+    print_access(out, &io->access);
+    strbuf_addc(out, '\n');
+}
+
+void plan_print(strbuf *out, const plan *pl, const sir_module *m)
+{
+    strbuf_printf(out, "plan %s {\n", pl->name);
+    const char *const names[] = {pl->machine, pl->control, pl->processor, pl->memory};
+    static const char *const words[] = {"machine", "control", "processor", "memory"};
+    for (size_t i = 0; i < 4; i++) {
+        strbuf_printf(out, "  %s ", words[i]);
+        strbuf_add_quoted(out, names[i], strlen(names[i]));
+        strbuf_addc(out, '\n');
+    }
+    strbuf_printf(out, "  strip %" PRId64 "\n  bytes %" PRIu64 "\n", pl->strip, pl->bytes);
+    for (uint32_t i = 0; i < pl->buffers.len; i++) {
+        const plan_buffer *b = &pl->buffers.data[i];
+        strbuf_printf(out, "  buffer %%%" PRIu32 " ", i);
+        print_channel(out, b->channel, m);
+        strbuf_printf(out, " base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64 "\n", b->base, b->keep, b->step,
+                      b->capacity, b->address);
+    }
+    for (VEC_EACH(plan_initial, i, &pl->initials)) {
+        strbuf_add(out, "  initial ");
+        print_channel(out, i->channel, m);
+        strbuf_addc(out, ' ');
+        print_access(out, &i->access);
+        strbuf_addc(out, '\n');
+    }
+    for (VEC_EACH(plan_io, io, &pl->readers))
+        print_io(out, "read", io, m);
+    for (VEC_EACH(plan_kernel, k, &pl->kernels))
+        print_kernel(out, k, m);
+    for (VEC_EACH(plan_io, io, &pl->writers))
+        print_io(out, "write", io, m);
+    strbuf_add(out, "}\n");
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
+#include "hlc/plan/plan_int.h"
+
+bool plan_actor_has_prework(const sir_actor *actor)
+{
+    return actor->kind == SIR_FILTER && actor->filter->prework != NULL;
+}
+
+// Items that one firing of a splitter, joiner or identity moves through a port.
+static int64_t copied(const sir_actor *actor, uint32_t port)
+{
+    if (actor->kind == SIR_FILTER || (actor->kind == SIR_SPLIT && actor->duplicate))
+        return 1;
+    return actor->weights.data[port];
+}
+
+sched_rate plan_in_rate(const sir_module *m, const plan_stage *st, bool first)
+{
+    const sir_actor *actor = m->actors.data[st->actor];
+    if (st->kind == PLAN_FIRE)
+        return actor->inputs.len != 0 ? sched_input_rate(actor, 0, first) : (sched_rate){0};
+    int64_t weight = copied(actor, st->port);
+    return (sched_rate){.peek = weight, .pop = weight};
+}
+
+int64_t plan_out_rate(const sir_module *m, const plan_stage *st, bool first)
+{
+    const sir_actor *actor = m->actors.data[st->actor];
+    if (st->kind == PLAN_FIRE)
+        return actor->outputs.len != 0 ? sched_output_rate(actor, 0, first) : 0;
+    return copied(actor, st->port);
+}
+
+int64_t plan_in_items(const sir_module *m, const plan_stage *st, int64_t firings)
+{
+    return firings == 0 ? 0 : plan_in_rate(m, st, true).pop + (firings - 1) * plan_in_rate(m, st, false).pop;
+}
+
+int64_t plan_out_items(const sir_module *m, const plan_stage *st, int64_t firings)
+{
+    return firings == 0 ? 0 : plan_out_rate(m, st, true) + (firings - 1) * plan_out_rate(m, st, false);
+}
+
+static int64_t start_of(const plan *pl, const plan_access *access, int64_t moved, plan_phase phase)
+{
+    if (phase == PLAN_INIT)
+        return view_at(&access->view, 0);
+    return view_at(&access->view, moved) - pl->buffers.data[access->buffer].base;
+}
+
+int64_t plan_in_start(const plan *pl, const sir_module *m, const schedule *s, const plan_stage *st, plan_phase phase)
+{
+    return start_of(pl, &st->in, plan_in_items(m, st, s->init[st->actor]), phase);
+}
+
+int64_t plan_out_start(const plan *pl, const sir_module *m, const schedule *s, const plan_stage *st, plan_phase phase)
+{
+    return start_of(pl, &st->out, plan_out_items(m, st, s->init[st->actor]), phase);
+}
+
+int64_t plan_io_start(const plan *pl, const schedule *s, const plan_io *io, plan_phase phase)
+{
+    return start_of(pl, &io->access, s->init[io->actor], phase);
+}
+
+plan_actor_list plan_printing_actors(arena *a, const sir_module *m)
+{
+    plan_actor_list list = {0};
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        if (m->actors.data[i]->kind == SIR_FILTER && m->actors.data[i]->filter->prints)
+            VEC_PUSH(a, &list, i);
+    return list;
+}
+
+bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d)
+{
+    plan_digits none;
+    *d = (plan_side_digits){0};
+    int64_t first = 0;
+    if (side->prework) {
+        first = side->first_step;
+        if (!view_windows(a, v, 0, side->first_window, 0, &d->first, &none))
+            return false;
+        d->skip = view_at(v, first) - v->offset;
+    }
+    // The work firings of the initialisation, then those of a later run: the same walk from each run's start.
+    if (!view_windows(a, v, first, side->window, side->step, &d->items, &d->firing))
+        return false;
+    int64_t works = side->init - (side->prework && side->init != 0 ? 1 : 0), moved = (side->init != 0 ? first : 0) + works * side->step;
+    plan_digits items, firing;
+    return view_windows(a, v, moved, side->window, side->step, &items, &firing) && side->reps % digits_period(&d->firing) == 0;
+}
+
+plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight)
+{
+    if (s->cycle[actor] >= 0) // a run of copies may begin at any firing
+        return (plan_side){.step = weight, .window = weight, .init = s->init[actor], .reps = s->reps[actor]};
+    return (plan_side){.step = 1, .window = 1, .init = s->init[actor] * weight, .reps = s->reps[actor] * weight};
+}
+
+bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w)
+{
+    const sir_actor *actor = m->actors.data[st->actor];
+    plan_side side = {.prework = plan_actor_has_prework(actor), .init = s->init[st->actor], .reps = s->reps[st->actor]};
+    *w = (plan_walk){0};
+    plan_side_digits d;
+    if (st->kind == PLAN_COPY) {
+        plan_side_digits from, to;
+        side = plan_copy_side(s, st->actor, plan_out_rate(m, st, false));
+        bool fits = plan_side_walk(a, &st->in.view, &side, &from) && plan_side_walk(a, &st->out.view, &side, &to);
+        w->in_firing = from.firing;
+        w->out_firing = to.firing;
+        return fits;
+    }
+    if (st->in.buffer != PLAN_NONE) {
+        sched_rate first = plan_in_rate(m, st, true), work = plan_in_rate(m, st, false);
+        side.first_step = first.pop;
+        side.first_window = first.peek;
+        side.step = work.pop;
+        side.window = work.peek;
+        if (!plan_side_walk(a, &st->in.view, &side, &d))
+            return false;
+        w->in_items = d.items;
+        w->in_first = d.first;
+        w->in_firing = d.firing;
+        w->in_skip = d.skip;
+    }
+    if (st->out.buffer != PLAN_NONE) {
+        side.first_step = side.first_window = plan_out_rate(m, st, true);
+        side.step = side.window = plan_out_rate(m, st, false);
+        if (!plan_side_walk(a, &st->out.view, &side, &d))
+            return false;
+        w->out_items = d.items;
+        w->out_first = d.first;
+        w->out_firing = d.firing;
+        w->out_skip = d.skip;
+    }
+    return true;
+}

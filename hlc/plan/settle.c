@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What follows from the stages of a plan: sizes and addresses of buffers, dependences between kernels.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hlc/plan/plan_int.h"
+
+int64_t plan_weights(const sir_actor *actor, size_t count)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < count && i < actor->weights.len; i++)
+        sum += actor->weights.data[i];
+    return sum;
+}
+
+uint64_t plan_item_size(const sir_type *t, uint64_t *align)
+{
+    uint64_t size = 0, greatest = 1;
+    switch (t->kind) {
+    case SIR_VOID: break;
+    case SIR_BOOLEAN: *align = 1; return 1;
+    case SIR_BIT:
+    case SIR_INT:
+    case SIR_FLOAT: *align = 4; return 4;
+    case SIR_COMPLEX: *align = 4; return 8;
+    case SIR_DOUBLE: *align = 8; return 8;
+    case SIR_ARRAY: return plan_item_size(t->element, align) * (t->length == 0 ? 1 : t->length);
+    case SIR_STRUCT:
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            uint64_t one, bytes = plan_item_size(t->decl->members.data[i].type, &one);
+            size = (size + one - 1) / one * one + bytes;
+            greatest = one > greatest ? one : greatest;
+        }
+        break;
+    }
+    *align = greatest;
+    size = (size + greatest - 1) / greatest * greatest;
+    return size == 0 ? 1 : size;
+}
+
+uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m)
+{
+    uint64_t align;
+    return (uint64_t)b->capacity * plan_item_size(m->channels.data[b->channel].type, &align);
+}
+
+void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl)
+{
+    size_t actors = m->actors.len, channels = m->channels.len;
+    pl->drain = ARENA_ARRAY(a, int64_t, actors + 1);
+    pl->init_drain = ARENA_ARRAY(a, int64_t, actors + 1);
+    for (size_t i = 0; i < actors; i++)
+        pl->drains |= m->actors.data[i]->kind == SIR_READER;
+    if (!pl->drains)
+        return;
+    int64_t *tokens = ARENA_ARRAY(a, int64_t, channels + 1), *limits = ARENA_ARRAY(a, int64_t, actors + 1);
+    bool *before = ARENA_ARRAY(a, bool, actors + 1);
+    for (size_t i = 0; i < actors; i++)
+        limits[i] = s->source[i] ? s->init[i] : -1;
+    for (size_t i = 0; i < channels; i++)
+        tokens[i] = s->channels[i].initial;
+    sched_exhaust(m, tokens, limits, before, pl->init_drain);
+    for (size_t i = 0; i < actors; i++) {
+        limits[i] = s->source[i] ? s->reps[i] : -1;
+        before[i] = s->init[i] != 0;
+    }
+    for (size_t i = 0; i < channels; i++)
+        tokens[i] = s->channels[i].remainder;
+    sched_exhaust(m, tokens, limits, before, pl->drain);
+}
+
+// ---- Uses ----
+
+typedef struct visitor {
+    const plan *plan;
+    const sir_module *m;
+    const schedule *s;
+    plan_use_visitor *visit;
+    void *context;
+} visitor;
+
+static void visit_stage(visitor *v, const plan_stage *st, uint32_t kernel, uint32_t item)
+{
+    int64_t init = v->s->init[st->actor], reps = v->s->reps[st->actor];
+    int64_t drain = init + v->plan->drain[st->actor], init_drain = v->plan->init_drain[st->actor];
+    for (int side = 0; side < 2; side++) {
+        const plan_access *access = side == 0 ? &st->in : &st->out;
+        if (access->buffer == PLAN_NONE)
+            continue;
+        int64_t (*items)(const sir_module *, const plan_stage *, int64_t) = side == 0 ? plan_in_items : plan_out_items;
+        int64_t moved = items(v->m, st, init);
+        plan_use use = {.buffer = access->buffer, .writes = side == 1, .kernel = kernel, .item = item, .access = access, .init = moved,
+                        .steady = reps * (side == 0 ? plan_in_rate(v->m, st, false).pop : plan_out_rate(v->m, st, false)),
+                        .drain = items(v->m, st, drain) - moved, .init_drain = items(v->m, st, init_drain)};
+        v->visit(v->context, &use);
+    }
+}
+
+static void visit_io(visitor *v, const plan_io *io, bool writes)
+{
+    plan_use use = {.buffer = io->access.buffer, .writes = writes, .kernel = PLAN_NONE, .item = PLAN_NONE, .access = &io->access,
+                    .init = v->s->init[io->actor], .steady = v->s->reps[io->actor], .drain = v->plan->drain[io->actor],
+                    .init_drain = v->plan->init_drain[io->actor]};
+    v->visit(v->context, &use);
+}
+
+void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, plan_use_visitor *visit, void *context)
+{
+    visitor v = {pl, m, s, visit, context};
+    for (VEC_EACH(plan_initial, i, &pl->initials)) {
+        plan_use use = {.buffer = i->access.buffer, .writes = true, .kernel = PLAN_NONE, .item = PLAN_NONE, .access = &i->access,
+                        .init = (int64_t)m->channels.data[i->channel].initial.len};
+        use.init_drain = use.init;
+        visit(context, &use);
+    }
+    for (VEC_EACH(plan_io, io, &pl->readers))
+        visit_io(&v, io, true);
+    for (uint32_t k = 0; k < pl->kernels.len; k++)
+        for (uint32_t i = 0; i < pl->kernels.data[k].items.len; i++)
+            for (VEC_EACH(plan_stage, st, &pl->kernels.data[k].items.data[i].stages))
+                visit_stage(&v, st, k, i);
+    for (VEC_EACH(plan_io, io, &pl->writers))
+        visit_io(&v, io, false);
+}
+
+// ---- Sizes ----
+
+typedef struct sizes {
+    plan *plan;
+    int64_t *end;      // per buffer: elements written by the end of the initialisation
+    int64_t *furthest; // and by the end of the longest drain, from the program's start
+    int64_t *init_furthest;
+    bool *has_reader;
+} sizes;
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void size_use(void *context, const plan_use *use)
+{
+    sizes *z = context;
+    plan_buffer *b = &z->plan->buffers.data[use->buffer];
+    const plan_view *v = &use->access->view;
+    if (use->writes) {
+        z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
+        z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
+        z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
+    } else {
+        int64_t next = view_at(v, use->init);
+        if (!z->has_reader[use->buffer] || next < b->base)
+            b->base = next;
+        z->has_reader[use->buffer] = true;
+    }
+}
+
+static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
+{
+    size_t n = pl->buffers.len;
+    sizes z = {.plan = pl, .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
+               .init_furthest = ARENA_ARRAY(a, int64_t, n + 1), .has_reader = ARENA_ARRAY(a, bool, n + 1)};
+    plan_visit_uses(pl, m, s, size_use, &z);
+    uint64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        plan_buffer *b = &pl->buffers.data[i];
+        if (!z.has_reader[i])
+            b->base = z.end[i];
+        b->step = s->channels[b->channel].steady;
+        b->keep = greater(z.end[i] - b->base, 0);
+        if (b->step != 0 && pl->strip > PLAN_MAX_NUMBER / b->step) {
+            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for channel %u of '%s': use a smaller --strip",
+                          pl->strip, b->channel, pl->name);
+            return false;
+        }
+        b->capacity = greater(greater(z.end[i], z.init_furthest[i]), greater(b->keep + pl->strip * b->step, z.furthest[i] - b->base));
+        b->capacity = greater(b->capacity, 1);
+        total += plan_buffer_bytes(b, m);
+        if (total > PLAN_MAX_BYTES) {
+            diag_error_at(d, NULL, "the channels of '%s' need more than %" PRIu64 " bytes in a strip of %" PRId64 " steady states", pl->name,
+                          PLAN_MAX_BYTES, pl->strip);
+            return false;
+        }
+    }
+    return true;
+}
+
+// ---- Addresses ----
+
+// NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of the kernel that writes
+// them to the last that reads them. All kernels here run on one processor, one after the other, so such buffers of all kernels share one area.
+typedef struct lifetime {
+    uint32_t buffer, kernel, first, last; // items
+    uint64_t bytes, address;
+} lifetime;
+typedef struct lifetimes {
+    lifetime *of; // per buffer
+    bool *shared; // used outside one kernel
+} lifetimes;
+
+static void note_lifetime(void *context, const plan_use *use)
+{
+    lifetimes *l = context;
+    lifetime *t = &l->of[use->buffer];
+    if (use->kernel == PLAN_NONE || (t->kernel != PLAN_NONE && t->kernel != use->kernel)) {
+        l->shared[use->buffer] = true;
+        return;
+    }
+    t->kernel = use->kernel;
+    t->first = use->item < t->first ? use->item : t->first;
+    t->last = use->item > t->last ? use->item : t->last;
+}
+
+static int compare_lifetimes(const void *x, const void *y)
+{
+    const lifetime *a = x, *b = y;
+    if (a->kernel != b->kernel)
+        return a->kernel < b->kernel ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+    return (bytes + 63) / 64 * 64; // lines and vectors of all machines here
+}
+
+// The lowest address at which t overlaps none of the live ones (sorted by address).
+static uint64_t first_fit(const lifetime *live, size_t count, const lifetime *t)
+{
+    uint64_t address = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (live[i].address >= address + t->bytes)
+            break;
+        if (live[i].address + live[i].bytes > address)
+            address = live[i].address + live[i].bytes;
+    }
+    return address;
+}
+
+static uint64_t place_scratch(arena *a, plan *pl, lifetime *scratch, size_t count, uint64_t start)
+{
+    lifetime *live = ARENA_ARRAY(a, lifetime, count + 1);
+    size_t live_count = 0;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        lifetime *t = &scratch[i];
+        size_t kept = 0;
+        for (size_t k = 0; k < live_count; k++)
+            if (live[k].kernel == t->kernel && live[k].last >= t->first)
+                live[kept++] = live[k];
+        live_count = kept;
+        t->address = first_fit(live, live_count, t);
+        size_t at = live_count++;
+        for (; at > 0 && live[at - 1].address > t->address; at--)
+            live[at] = live[at - 1];
+        live[at] = *t;
+        pl->buffers.data[t->buffer].address = start + t->address;
+        bytes = t->address + t->bytes > bytes ? t->address + t->bytes : bytes;
+    }
+    return start + bytes;
+}
+
+static void settle_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s)
+{
+    size_t n = pl->buffers.len, scratch_count = 0;
+    lifetimes l = {.of = ARENA_ARRAY(a, lifetime, n + 1), .shared = ARENA_ARRAY(a, bool, n + 1)};
+    for (uint32_t i = 0; i < n; i++)
+        l.of[i] = (lifetime){.buffer = i, .kernel = PLAN_NONE, .first = UINT32_MAX, .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m))};
+    plan_visit_uses(pl, m, s, note_lifetime, &l);
+    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
+    uint64_t address = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (pl->buffers.data[i].keep == 0 && !l.shared[i] && l.of[i].kernel != PLAN_NONE) {
+            scratch[scratch_count++] = l.of[i];
+        } else {
+            pl->buffers.data[i].address = address;
+            address += l.of[i].bytes;
+        }
+    }
+    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
+    pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
+}
+
+// ---- Dependences ----
+
+typedef struct user {
+    uint32_t buffer, kernel;
+    bool writes;
+} user;
+typedef struct users {
+    arena *arena;
+    VEC(user) all;
+} users;
+
+static void note_user(void *context, const plan_use *use)
+{
+    users *u = context;
+    if (use->kernel != PLAN_NONE)
+        VEC_PUSH(u->arena, &u->all, (user){use->buffer, use->kernel, use->writes});
+}
+
+static int compare_users(const void *x, const void *y)
+{
+    const user *a = x, *b = y;
+    if (a->buffer != b->buffer)
+        return a->buffer < b->buffer ? -1 : 1;
+    if (a->kernel != b->kernel)
+        return a->kernel < b->kernel ? -1 : 1;
+    return (int)b->writes - (int)a->writes;
+}
+
+static int compare_numbers(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void depend(arena *a, plan *pl, uint32_t kernel, uint32_t on)
+{
+    if (kernel != on)
+        VEC_PUSH(a, &pl->kernels.data[kernel].after, on);
+}
+
+// Users of one buffer, by kernel. Readers wait for writers, and the last user, which moves the kept elements, for all. A buffer with
+// very many users is used in order, so that dependences stay few.
+enum { PLAN_MANY_USERS = 16 };
+static void depend_users(arena *a, plan *pl, const user *u, size_t count)
+{
+    uint32_t last = u[count - 1].kernel;
+    for (size_t i = 1; i < count; i++) {
+        if (count > PLAN_MANY_USERS) {
+            depend(a, pl, u[i].kernel, u[i - 1].kernel);
+            continue;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (u[k].writes || u[i].writes || u[i].kernel == last)
+                depend(a, pl, u[i].kernel, u[k].kernel);
+    }
+}
+
+static void settle_dependences(arena *a, plan *pl, const sir_module *m, const schedule *s)
+{
+    users u = {.arena = a};
+    for (VEC_EACH(plan_kernel, k, &pl->kernels))
+        k->after.len = 0;
+    plan_visit_uses(pl, m, s, note_user, &u);
+    if (u.all.len == 0)
+        return;
+    qsort(u.all.data, u.all.len, sizeof *u.all.data, compare_users);
+    for (size_t i = 0, end; i < u.all.len; i = end) {
+        for (end = i + 1; end < u.all.len && u.all.data[end].buffer == u.all.data[i].buffer;)
+            end++;
+        depend_users(a, pl, &u.all.data[i], end - i);
+    }
+    for (VEC_EACH(plan_kernel, k, &pl->kernels)) {
+        size_t kept = 0;
+        if (k->after.len != 0)
+            qsort(k->after.data, k->after.len, sizeof *k->after.data, compare_numbers);
+        for (size_t i = 0; i < k->after.len; i++)
+            if (i == 0 || k->after.data[i] != k->after.data[i - 1])
+                k->after.data[kept++] = k->after.data[i];
+        k->after.len = kept;
+    }
+}
+
+bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
+{
+    if (!settle_sizes(a, d, pl, m, s))
+        return false;
+    settle_addresses(a, pl, m, s);
+    settle_dependences(a, pl, m, s);
+    return true;
+}

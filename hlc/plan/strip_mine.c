@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and of moving what channels keep
+// over more steady states; short ones keep the channels in the near caches and let output appear soon.
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
+
+// Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of channels.
+#define STRIP_OPERATIONS 4e6
+#define STRIP_STEADY_STATES (INT64_C(1) << 16)
+#define STRIP_BYTES (UINT64_C(64) << 20)
+// At level 0 strips are only as long as it takes that programs are not unreasonably slow.
+enum { STRIP_PLAIN = 16 };
+
+// Seconds per byte in the nearest memory that holds so many bytes, and the rest of the machine's costs.
+typedef struct costs {
+    const machine *mach;
+    const machine_processor *kernel;
+    double start;      // of a kernel
+    double per_call;   // of a stage
+    double operations; // of a steady state
+    double moved;      // bytes that pass through channels in a steady state, in and out
+    double kept;       // bytes that move to the front after a run
+    size_t kernels, stages;
+} costs;
+
+static double seconds_per_byte(const costs *c, double bytes)
+{
+    for (VEC_EACH(machine_ref, r, &c->kernel->caches)) {
+        const machine_memory *cache = &c->mach->memories.data[r->index];
+        if (bytes <= 0.75 * (double)cache->size)
+            return 1 / machine_bytes_per_second(cache->sequential, cache->clock != 0 ? cache->clock : c->kernel->clock);
+    }
+    for (VEC_EACH(machine_ref, r, &c->kernel->memories)) {
+        const machine_memory *memory = &c->mach->memories.data[r->index];
+        return 1 / machine_bytes_per_second(memory->sequential, memory->clock != 0 ? memory->clock : c->kernel->clock);
+    }
+    return 0;
+}
+
+static costs find_costs(const hlc_program *p)
+{
+    const plan *pl = p->plan;
+    costs c = {.mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
+    c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) + machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
+    c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
+    c.operations = plan_steady_operations(p->module, p->schedule);
+    for (VEC_EACH(plan_kernel, k, &pl->kernels))
+        for (VEC_EACH(plan_item, item, &k->items))
+            c.stages += item->stages.len;
+    for (VEC_EACH(plan_buffer, b, &pl->buffers)) {
+        uint64_t align, size = plan_item_size(p->module->channels.data[b->channel].type, &align);
+        c.moved += 2.0 * (double)b->step * (double)size;
+        c.kept += 2.0 * (double)b->keep * (double)size;
+    }
+    return c;
+}
+
+// Seconds that a steady state costs beside its own operations.
+static double overhead(const costs *c, const plan *pl)
+{
+    double per_byte = seconds_per_byte(c, (double)pl->bytes), n = (double)pl->strip;
+    return ((double)(c->kernels + 1) * c->start + (double)c->stages * c->per_call + c->kept * per_byte) / n + c->moved * per_byte;
+}
+
+static bool settle(hlc_program *p, int64_t strip)
+{
+    p->plan->strip = strip;
+    return plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
+}
+
+// Cycles that count items when they run and print cannot mark the steady states of a longer strip.
+static bool must_be_single(const hlc_program *p)
+{
+    if (plan_printing_actors(p->arena, p->module).len < 2)
+        return false;
+    for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
+        for (VEC_EACH(plan_item, item, &k->items))
+            for (size_t i = 0; item->cycle >= 0 && item->steps.len == 0 && i < item->stages.len; i++) {
+                const sir_actor *a = p->module->actors.data[item->stages.data[i].actor];
+                if (a->kind == SIR_FILTER && a->filter->prints)
+                    return true;
+            }
+    return false;
+}
+
+static int64_t choose_strip(hlc_program *p)
+{
+    costs c = find_costs(p);
+    int64_t best = 1;
+    double least = 0;
+    for (int64_t n = 1; n <= STRIP_STEADY_STATES; n *= 2) {
+        if (n > 1 && ((double)n * c.operations > STRIP_OPERATIONS || c.moved * (double)n / 2 > (double)STRIP_BYTES))
+            break;
+        if (!settle(p, n))
+            return best;
+        double cost = overhead(&c, p->plan);
+        if (n == 1 || cost < 0.98 * least) {
+            best = n;
+            least = cost;
+        }
+        if (cost > 4 * least || p->plan->bytes > STRIP_BYTES)
+            break;
+    }
+    return best;
+}
+
+bool plan_pass_strip_mine(hlc_program *p)
+{
+    int64_t before = p->plan->strip, strip = p->config->strip;
+    if (p->machine == NULL)
+        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, p->plan->machine, (src_range){0});
+    if (p->machine == NULL || machine_processor_by_name(p->machine, p->plan->processor) == NULL)
+        return false;
+    if (must_be_single(p)) {
+        if (strip > 1)
+            diag_warning(p->diag, WARN_NONE, (src_range){0}, "a strip is one steady state here: a feedback loop that prints has no inner schedule");
+        strip = 1;
+    }
+    if (strip == 0) {
+        strip = choose_strip(p);
+        if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
+            strip = STRIP_PLAIN;
+    }
+    if (!settle(p, strip))
+        return false;
+    return strip != before;
+}

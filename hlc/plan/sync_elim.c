@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// sync-elim: splitters, joiners and identity filters that only reorder items become views of one buffer, wherever the filters around them can
+// read and write the items where they lie.
+//
+// NOTE(directions). A splitter's outputs are views of its input; a joiner's inputs are views of its output; where a splitter's output is a joiner's
+// input one of the two must copy, unless the whole splitjoin is a permutation that has a view of its own.
+#include "hlc/ir/effects.h"
+#include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
+
+typedef struct eliminator {
+    hlc_program *p;
+    arena *a;
+    const sir_module *m;
+    const schedule *s;
+    plan_place *places;
+    hmap contiguous; // by filter: whether it needs its items side by side
+} eliminator;
+
+// A window through several digits costs divisions, unless the window is small enough for constant indices.
+enum { SYNC_SMALL_WINDOW = 16 };
+
+static int64_t initial_items(const eliminator *x, uint32_t channel)
+{
+    return (int64_t)x->m->channels.data[channel].initial.len;
+}
+
+static bool own_place(const eliminator *x, uint32_t channel)
+{
+    return x->places[channel].root == channel;
+}
+
+// Whether a filter moves its tape in functions that it calls; these take the tape as it is.
+static bool needs_contiguous(eliminator *x, const sir_filter *f)
+{
+    const char *known = hmap_getn(&x->contiguous, &f, sizeof f);
+    if (known == NULL) {
+        bool calls = false;
+        for (size_t i = 0; i < f->functions.len && !calls; i++) {
+            sir_effects effects;
+            sir_effects_init(&effects, x->a, f);
+            sir_effects_add(&effects, f->functions.data[i]);
+            sir_effects_solve(&effects);
+            calls = sir_effects_of(&effects, f->functions.data[i])->flags.tape;
+        }
+        known = calls ? "yes" : "no";
+        hmap_setn(&x->contiguous, &f, sizeof f, (void *)(uintptr_t)known);
+    }
+    return known[0] == 'y';
+}
+
+// ---- What the ends of a channel need of its place ----
+
+static bool items_fit(const plan_digits *items, int64_t window, bool contiguous)
+{
+    if (items->len == 0 || (items->len == 1 && items->data[0].stride == 1))
+        return true;
+    return !contiguous && (items->len == 1 || window <= SYNC_SMALL_WINDOW);
+}
+
+static bool side_fits(eliminator *x, uint32_t actor, const plan_view *v, const plan_side *side, bool contiguous)
+{
+    plan_side_digits d;
+    if (!plan_side_walk(x->a, v, side, &d))
+        return false;
+    if (x->s->cycle[actor] >= 0 && d.firing.len != 1)
+        return false; // inner schedules start anywhere
+    return items_fit(&d.items, side->window, contiguous) && items_fit(&d.first, side->first_window, contiguous);
+}
+
+static bool copy_fits(eliminator *x, uint32_t actor, const plan_view *v, int64_t weight)
+{
+    plan_side side = plan_copy_side(x->s, actor, weight);
+    return side_fits(x, actor, v, &side, false);
+}
+
+static bool filter_fits(eliminator *x, uint32_t actor, const plan_view *v, bool out)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    plan_side side = {.init = x->s->init[actor], .reps = x->s->reps[actor]};
+    if (a->filter->identity)
+        return copy_fits(x, actor, v, 1);
+    side.prework = plan_actor_has_prework(a);
+    if (out) {
+        side.first_step = side.first_window = sched_output_rate(a, 0, true);
+        side.step = side.window = sched_output_rate(a, 0, false);
+    } else {
+        sched_rate first = sched_input_rate(a, 0, true), work = sched_input_rate(a, 0, false);
+        side.first_step = first.pop;
+        side.first_window = first.peek;
+        side.step = work.pop;
+        side.window = work.peek;
+    }
+    return side_fits(x, actor, v, &side, needs_contiguous(x, a->filter));
+}
+
+// The view of one output of a splitter (input of a joiner) in terms of the items of its input (output).
+static plan_view port_view(eliminator *x, const sir_actor *a, uint32_t port, int64_t first)
+{
+    if (a->kind == SIR_SPLIT && a->duplicate)
+        return view_identity(x->a, first);
+    return view_blocks(x->a, first + plan_weights(a, port), a->weights.data[port], plan_weights(a, a->weights.len));
+}
+
+static bool port_counts(const sir_actor *a, uint32_t port)
+{
+    const uint32_t *channels = a->kind == SIR_SPLIT ? a->outputs.data : a->inputs.data;
+    return channels[port] != SIR_NONE && (a->kind == SIR_SPLIT && a->duplicate ? true : a->weights.data[port] != 0);
+}
+
+static int64_t port_weight(const sir_actor *a, uint32_t port)
+{
+    return a->kind == SIR_SPLIT && a->duplicate ? 1 : a->weights.data[port];
+}
+
+// Every port of a splitter or joiner sees the items as a view, whether it copies them or not. first: item that its first firing starts at.
+static bool sync_fits(eliminator *x, uint32_t actor, const plan_view *v, int64_t first)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    uint32_t ports = (uint32_t)(a->kind == SIR_SPLIT ? a->outputs.len : a->inputs.len);
+    for (uint32_t port = 0; port < ports; port++) {
+        if (!port_counts(a, port))
+            continue;
+        plan_view inner = port_view(x, a, port, first), view;
+        if (!view_compose(x->a, v, &inner, &view) || !copy_fits(x, actor, &view, port_weight(a, port)))
+            return false;
+    }
+    return true;
+}
+
+static bool producer_fits(eliminator *x, uint32_t channel, const plan_view *v)
+{
+    uint32_t producer = x->m->channels.data[channel].producer, port = x->m->channels.data[channel].producer_port;
+    plan_view after = view_identity(x->a, initial_items(x, channel)), pushed;
+    if (!view_compose(x->a, v, &after, &pushed))
+        return false;
+    switch (x->m->actors.data[producer]->kind) {
+    case SIR_FILTER: return filter_fits(x, producer, &pushed, true);
+    case SIR_READER: return view_contiguous(&pushed);
+    case SIR_JOIN: return sync_fits(x, producer, v, initial_items(x, channel));
+    case SIR_SPLIT: return copy_fits(x, producer, &pushed, port_weight(x->m->actors.data[producer], port));
+    default: return true;
+    }
+}
+
+static bool consumer_fits(eliminator *x, uint32_t channel, const plan_view *v)
+{
+    uint32_t consumer = x->m->channels.data[channel].consumer, port = x->m->channels.data[channel].consumer_port;
+    switch (x->m->actors.data[consumer]->kind) {
+    case SIR_FILTER: return filter_fits(x, consumer, v, false);
+    case SIR_WRITER: return view_contiguous(v);
+    case SIR_SPLIT: return sync_fits(x, consumer, v, 0);
+    case SIR_JOIN: return copy_fits(x, consumer, v, port_weight(x->m->actors.data[consumer], port));
+    default: return true;
+    }
+}
+
+// Moves a channel to a place, if both its ends can live with that.
+static bool try_place(eliminator *x, uint32_t channel, uint32_t root, const plan_view *v)
+{
+    if (!producer_fits(x, channel, v) || !consumer_fits(x, channel, v))
+        return false;
+    x->places[channel] = (plan_place){root, *v};
+    return true;
+}
+
+// ---- Directions ----
+
+static void place_outputs(eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    if (a->inputs.len == 0 || a->inputs.data[0] == SIR_NONE)
+        return;
+    const plan_place *in = &x->places[a->inputs.data[0]];
+    for (uint32_t port = 0; port < a->outputs.len; port++) {
+        plan_view inner, view;
+        if (!port_counts(a, port) || initial_items(x, a->outputs.data[port]) != 0)
+            continue;
+        inner = port_view(x, a, port, 0);
+        if (view_compose(x->a, &in->view, &inner, &view))
+            (void)try_place(x, a->outputs.data[port], in->root, &view);
+    }
+}
+
+static void place_inputs(eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    if (a->outputs.len == 0 || a->outputs.data[0] == SIR_NONE)
+        return;
+    const plan_place *out = &x->places[a->outputs.data[0]];
+    for (uint32_t port = 0; port < a->inputs.len; port++) {
+        plan_view inner, view;
+        if (!port_counts(a, port) || !own_place(x, a->inputs.data[port]))
+            continue;
+        inner = port_view(x, a, port, initial_items(x, a->outputs.data[0]));
+        if (view_compose(x->a, &out->view, &inner, &view))
+            (void)try_place(x, a->inputs.data[port], out->root, &view);
+    }
+}
+
+// The view of a joiner's output when its inputs are equal views of one buffer at equal distances: the splitjoin only permutes items.
+static bool permutation(eliminator *x, const sir_actor *a, uint32_t *root, plan_view *v)
+{
+    if (a->inputs.len < 2 || a->outputs.len == 0 || a->outputs.data[0] == SIR_NONE || initial_items(x, a->outputs.data[0]) != 0)
+        return false;
+    const plan_place *first = &x->places[a->inputs.data[0]];
+    int64_t weight = a->weights.data[0], distance = 0;
+    for (uint32_t port = 0; port < a->inputs.len; port++) {
+        if (a->inputs.data[port] == SIR_NONE || a->weights.data[port] != weight || own_place(x, a->inputs.data[port]) ||
+            initial_items(x, a->inputs.data[port]) != 0)
+            return false;
+        const plan_place *in = &x->places[a->inputs.data[port]];
+        if (port == 1)
+            distance = in->view.offset - first->view.offset;
+        if (in->root != first->root || !digits_equal(&in->view.digits, &first->view.digits) || distance < 0 ||
+            in->view.offset != first->view.offset + port * distance)
+            return false;
+    }
+    plan_digits low, high;
+    if (weight == 0 || !view_windows(x->a, &first->view, 0, weight, weight, &low, &high))
+        return false;
+    *root = first->root;
+    return view_join(x->a, first->view.offset, &low, (plan_digit){(int64_t)a->inputs.len, distance}, &high, v);
+}
+
+static void place_permutation(eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    uint32_t root;
+    plan_view v;
+    if (x->s->cycle[actor] < 0 && permutation(x, a, &root, &v))
+        (void)try_place(x, a->outputs.data[0], root, &v);
+}
+
+static const sir_actor *identity_between(const eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    bool joins = a->kind == SIR_FILTER && a->filter->identity && a->inputs.len == 1 && a->outputs.len == 1 && a->inputs.data[0] != SIR_NONE &&
+                 a->outputs.data[0] != SIR_NONE;
+    return joins ? a : NULL;
+}
+
+// An identity's output is where its input is; only_derived: inputs that are views already.
+static void identity_forward(eliminator *x, uint32_t actor, bool only_derived)
+{
+    const sir_actor *a = identity_between(x, actor);
+    if (a == NULL || !own_place(x, a->outputs.data[0]) || initial_items(x, a->outputs.data[0]) != 0 ||
+        (only_derived && own_place(x, a->inputs.data[0])))
+        return;
+    plan_view v = x->places[a->inputs.data[0]].view;
+    (void)try_place(x, a->outputs.data[0], x->places[a->inputs.data[0]].root, &v);
+}
+
+static void identity_backward(eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = identity_between(x, actor);
+    if (a == NULL || !own_place(x, a->inputs.data[0]) || own_place(x, a->outputs.data[0]))
+        return;
+    const plan_place *out = &x->places[a->outputs.data[0]];
+    plan_view after = view_identity(x->a, initial_items(x, a->outputs.data[0])), v;
+    if (view_compose(x->a, &out->view, &after, &v))
+        (void)try_place(x, a->inputs.data[0], out->root, &v);
+}
+
+static bool feeds_joiner(const eliminator *x, uint32_t actor)
+{
+    const sir_actor *a = identity_between(x, actor);
+    return a != NULL && x->m->actors.data[x->m->channels.data[a->outputs.data[0]].consumer]->kind == SIR_JOIN;
+}
+
+static void choose_places(eliminator *x)
+{
+    uint32_t n = (uint32_t)x->m->actors.len;
+    for (uint32_t i = 0; i < n; i++) {
+        sir_actor_kind kind = x->m->actors.data[i]->kind;
+        if (kind == SIR_SPLIT)
+            place_outputs(x, i);
+        else if (kind == SIR_JOIN)
+            place_permutation(x, i);
+        else if (kind == SIR_FILTER) // one before a joiner can go either way
+            identity_forward(x, i, feeds_joiner(x, i));
+    }
+    for (uint32_t i = n; i-- > 0;) {
+        if (x->m->actors.data[i]->kind == SIR_JOIN)
+            place_inputs(x, i);
+        else if (x->m->actors.data[i]->kind == SIR_FILTER)
+            identity_backward(x, i);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        identity_forward(x, i, false);
+}
+
+bool plan_pass_sync_elim(hlc_program *p)
+{
+    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    size_t n = x.m->channels.len, moved = 0;
+    hmap_init(&x.contiguous, p->arena);
+    x.places = ARENA_ARRAY(p->arena, plan_place, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        x.places[i] = (plan_place){i, view_identity(p->arena, 0)};
+    choose_places(&x);
+    for (uint32_t i = 0; i < n; i++)
+        moved += !own_place(&x, i);
+    if (moved == 0 && p->plan->kernels.len == 0)
+        return false;
+    plan *made = plan_build(p, x.places, p->plan->strip);
+    if (made == NULL)
+        return false;
+    p->plan = made;
+    return true;
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The verifier of plans. Plans may come from text, so nothing is taken for granted: first that all numbers are in bounds, then that every
+// stage is there once, then that what follows from the stages is what the plan says, and last (replay.c) that items arrive where they belong.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/plan/plan_int.h"
+
+typedef struct verifier {
+    arena *a;
+    diag_engine *d;
+    const plan *pl;
+    const sir_module *m;
+    const schedule *s;
+    bool ok;
+    uint32_t **done; // per actor and port: stages that do it
+} verifier;
+
+static void fail(verifier *v, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void fail(verifier *v, const char *format, ...)
+{
+    va_list args;
+    if (!v->ok)
+        return;
+    v->ok = false;
+    va_start(args, format);
+    const char *text = arena_vprintf(v->a, format, args);
+    va_end(args);
+    diag_error_at(v->d, NULL, "plan of '%s': %s", v->m->name, text);
+}
+
+static const char *actor_name(const verifier *v, uint32_t actor)
+{
+    return v->m->actors.data[actor]->name;
+}
+
+// ---- Bounds ----
+
+static bool is_name(const char *name)
+{
+    if (name == NULL || *name == '\0')
+        return false;
+    for (; *name != '\0'; name++)
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') || *name == '_' || *name == '-' ||
+              *name == '.'))
+            return false;
+    return true;
+}
+
+static bool in_bounds(int64_t v)
+{
+    return v >= 0 && v <= PLAN_MAX_NUMBER;
+}
+
+static void check_view(verifier *v, const plan_view *view, const char *who)
+{
+    int64_t period = 1;
+    if (view->digits.len == 0 || view->digits.len > PLAN_MAX_DIGITS || !in_bounds(view->offset)) {
+        fail(v, "the view of '%s' has no digits, or more than %d, or an offset out of bounds", who, PLAN_MAX_DIGITS);
+        return;
+    }
+    for (size_t i = 0; i < view->digits.len && v->ok; i++) {
+        const plan_digit *d = &view->digits.data[i];
+        bool last = i + 1 == view->digits.len;
+        if ((d->radix == 0) != last || d->radix == 1 || !in_bounds(d->radix) || !in_bounds(d->stride))
+            fail(v, "the view of '%s' is no list of bounded digits with one unbounded digit behind", who);
+        else if (d->radix != 0 && period > PLAN_MAX_NUMBER / d->radix)
+            fail(v, "the view of '%s' repeats after too many items", who);
+        else
+            period *= d->radix == 0 ? 1 : d->radix;
+    }
+}
+
+// An access to the items of a channel: a buffer of its type.
+static void check_access(verifier *v, const plan_access *access, uint32_t channel, const char *who)
+{
+    if ((access->buffer == PLAN_NONE) != (channel == SIR_NONE)) {
+        fail(v, channel == SIR_NONE ? "'%s' has no channel where a buffer is given" : "'%s' has a channel where no buffer is given", who);
+        return;
+    }
+    if (channel == SIR_NONE)
+        return;
+    if (access->buffer >= v->pl->buffers.len) {
+        fail(v, "'%s' uses a buffer that does not exist", who);
+        return;
+    }
+    if (v->m->channels.data[v->pl->buffers.data[access->buffer].channel].type != v->m->channels.data[channel].type)
+        fail(v, "'%s' uses a buffer of another type", who);
+    check_view(v, &access->view, who);
+}
+
+static void check_header(verifier *v)
+{
+    const plan *pl = v->pl;
+    if (!is_name(pl->machine) || !is_name(pl->control) || !is_name(pl->processor) || !is_name(pl->memory))
+        fail(v, "machine, processors or memory have no proper name");
+    if (strcmp(pl->name, v->m->name) != 0)
+        fail(v, "it is called '%s'", pl->name);
+    if (pl->strip < 1 || pl->strip > PLAN_MAX_NUMBER)
+        fail(v, "a strip of %" PRId64 " steady states is out of bounds", pl->strip);
+    bool *seen = ARENA_ARRAY(v->a, bool, v->m->channels.len + 1);
+    for (VEC_EACH(plan_buffer, b, &pl->buffers)) {
+        if (seen[b->channel])
+            fail(v, "a channel has two buffers");
+        seen[b->channel] = true;
+    }
+}
+
+// ---- Stages ----
+
+// Counts with which these checks multiply; a schedule can have greater ones, which no plan can be made for.
+static void check_counts(verifier *v)
+{
+    for (uint32_t i = 0; i < v->m->actors.len; i++)
+        if (!in_bounds(v->s->init[i]) || !in_bounds(v->s->reps[i]))
+            fail(v, "'%s' fires too often", actor_name(v, i));
+    for (size_t i = 0; i < v->m->channels.len; i++)
+        if (!in_bounds(v->s->channels[i].steady) || !in_bounds(v->s->channels[i].peak))
+            fail(v, "too many items cross a channel in a steady state");
+}
+
+static uint32_t first_channel(const uint32_t *channels, size_t count)
+{
+    return count == 0 ? SIR_NONE : channels[0];
+}
+
+static void check_copy(verifier *v, const plan_stage *st)
+{
+    const sir_actor *a = v->m->actors.data[st->actor];
+    uint32_t in = first_channel(a->inputs.data, a->inputs.len), out = first_channel(a->outputs.data, a->outputs.len);
+    size_t ports = a->kind == SIR_SPLIT ? a->outputs.len : a->kind == SIR_JOIN ? a->inputs.len : 1;
+    bool can_copy = a->kind == SIR_SPLIT || a->kind == SIR_JOIN || (a->kind == SIR_FILTER && a->filter->identity);
+    if (!can_copy || st->port >= ports) {
+        fail(v, "'%s' has no port %" PRIu32 " to copy", a->name, st->port);
+        return;
+    }
+    if (a->kind == SIR_SPLIT)
+        out = a->outputs.data[st->port];
+    if (a->kind == SIR_JOIN)
+        in = a->inputs.data[st->port];
+    if (in == SIR_NONE || out == SIR_NONE || (a->kind != SIR_FILTER && !(a->kind == SIR_SPLIT && a->duplicate) && a->weights.data[st->port] == 0)) {
+        fail(v, "port %" PRIu32 " of '%s' moves nothing", st->port, a->name);
+        return;
+    }
+    check_access(v, &st->in, in, a->name);
+    check_access(v, &st->out, out, a->name);
+}
+
+static void check_fire(verifier *v, const plan_stage *st)
+{
+    const sir_actor *a = v->m->actors.data[st->actor];
+    if (a->kind != SIR_FILTER || st->port != 0) {
+        fail(v, "'%s' is fired, but is no filter", a->name);
+        return;
+    }
+    check_access(v, &st->in, first_channel(a->inputs.data, a->inputs.len), a->name);
+    check_access(v, &st->out, first_channel(a->outputs.data, a->outputs.len), a->name);
+}
+
+static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
+{
+    plan_walk w;
+    const sir_actor *a = v->m->actors.data[st->actor];
+    if (st->kind == PLAN_FIRE)
+        check_fire(v, st);
+    else
+        check_copy(v, st);
+    if (!v->ok)
+        return;
+    if (v->s->cycle[st->actor] != cycle)
+        fail(v, cycle < 0 ? "'%s' is in a feedback cycle, but no cycle's stage" : "'%s' is a stage of another cycle than its own", a->name);
+    else if (v->done[st->actor][st->port]++ != 0)
+        fail(v, "'%s' has two stages for one port", a->name);
+    else if (!plan_stage_walk(v->a, v->m, v->s, st, &w))
+        fail(v, "the views of '%s' do not fit its rates", a->name);
+    else if (cycle >= 0 && (w.in_firing.len > 1 || w.out_firing.len > 1))
+        fail(v, "the views of '%s' do not fit a feedback cycle, where any firing may come first", a->name);
+}
+
+// Firings of each stage in a list of steps; a product that is too large counts as none.
+static int64_t count_steps(verifier *v, const plan_item *item, const plan_step *steps, size_t count, int64_t times, int64_t *fired)
+{
+    for (size_t i = 0; i < count && v->ok; i++) {
+        int64_t n;
+        if (steps[i].count < 1 || __builtin_mul_overflow(times, steps[i].count, &n) || n > PLAN_MAX_NUMBER)
+            fail(v, "a step of cycle %" PRId32 " has a count out of bounds", item->cycle);
+        else if (steps[i].stage == PLAN_NONE)
+            count_steps(v, item, steps[i].steps.data, steps[i].steps.len, n, fired);
+        else if (steps[i].stage >= item->stages.len)
+            fail(v, "a step of cycle %" PRId32 " names a stage that it has not", item->cycle);
+        else if ((fired[steps[i].stage] += n) > PLAN_MAX_NUMBER)
+            fail(v, "a step of cycle %" PRId32 " has a count out of bounds", item->cycle);
+    }
+    return 0;
+}
+
+static void check_cycle(verifier *v, const plan_item *item)
+{
+    int64_t *fired = ARENA_ARRAY(v->a, int64_t, item->stages.len + 1);
+    if (item->cycle >= v->s->cycle_count) {
+        fail(v, "there is no cycle %" PRId32, item->cycle);
+        return;
+    }
+    if (item->block < 1 || item->block > PLAN_MAX_NUMBER || (item->block > 1 && item->steps.len == 0))
+        fail(v, "cycle %" PRId32 " has a block without steps or out of bounds", item->cycle);
+    count_steps(v, item, item->steps.data, item->steps.len, 1, fired);
+    for (size_t i = 0; i < item->stages.len && v->ok && item->steps.len != 0; i++)
+        if (fired[i] != v->s->reps[item->stages.data[i].actor])
+            fail(v, "the steps of cycle %" PRId32 " fire '%s' %" PRId64 " times; a steady state has %" PRId64, item->cycle,
+                 actor_name(v, item->stages.data[i].actor), fired[i], v->s->reps[item->stages.data[i].actor]);
+    if (item->block > 1) // one step a stage, in order
+        for (size_t i = 0; i < item->steps.len && v->ok; i++)
+            if (item->steps.len != item->stages.len || item->steps.data[i].stage != i)
+                fail(v, "the steps of cycle %" PRId32 ", which covers several steady states at once, are not its stages in order", item->cycle);
+    bool prints = false;
+    for (VEC_EACH(plan_stage, st, &item->stages))
+        prints |= v->m->actors.data[st->actor]->kind == SIR_FILTER && v->m->actors.data[st->actor]->filter->prints;
+    if (prints && plan_printing_actors(v->a, v->m).len > 1 && ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
+        fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one", item->cycle);
+}
+
+static void check_kernels(verifier *v)
+{
+    hmap names;
+    hmap_init(&names, v->a);
+    for (uint32_t k = 0; k < v->pl->kernels.len && v->ok; k++) {
+        const plan_kernel *kernel = &v->pl->kernels.data[k];
+        if (!is_name(kernel->name) || hmap_get(&names, kernel->name) != NULL)
+            fail(v, "two kernels are called '%s'", kernel->name);
+        hmap_set(&names, kernel->name, v);
+        if (kernel->items.len == 0)
+            fail(v, "kernel '%s' does nothing", kernel->name);
+        for (size_t i = 0; i < kernel->items.len && v->ok; i++) {
+            const plan_item *item = &kernel->items.data[i];
+            for (size_t s = 0; s < item->stages.len && v->ok; s++)
+                check_stage(v, &item->stages.data[s], item->cycle);
+            if (v->ok && item->cycle >= 0)
+                check_cycle(v, item);
+        }
+    }
+}
+
+static void check_io(verifier *v, const plan_io *io, sir_actor_kind kind)
+{
+    const sir_actor *a = v->m->actors.data[io->actor];
+    if (a->kind != kind) {
+        fail(v, "'%s' is no %s", a->name, kind == SIR_READER ? "reader" : "writer");
+        return;
+    }
+    uint32_t channel = kind == SIR_READER ? first_channel(a->outputs.data, a->outputs.len) : first_channel(a->inputs.data, a->inputs.len);
+    check_access(v, &io->access, channel, a->name);
+    if (v->ok && (io->access.buffer == PLAN_NONE || !view_contiguous(&io->access.view)))
+        fail(v, "'%s' needs its items side by side", a->name);
+    if (v->ok && v->done[io->actor][0]++ != 0)
+        fail(v, "'%s' is there twice", a->name);
+}
+
+static void check_initials(verifier *v)
+{
+    bool *seen = ARENA_ARRAY(v->a, bool, v->m->channels.len + 1);
+    for (VEC_EACH(plan_initial, i, &v->pl->initials)) {
+        if (seen[i->channel])
+            fail(v, "enqueued items are there twice");
+        seen[i->channel] = true;
+        check_access(v, &i->access, i->channel, "enqueued items");
+    }
+    for (uint32_t i = 0; i < v->m->channels.len && v->ok; i++)
+        if (seen[i] != (v->m->channels.data[i].initial.len != 0))
+            fail(v, "the items enqueued for '%s' are not placed, or others are", actor_name(v, v->m->channels.data[i].consumer));
+}
+
+// Every filter, reader and writer is fired; identities may have become views, and whether ports that are not copied have is what replay shows.
+static void check_complete(verifier *v)
+{
+    for (uint32_t i = 0; i < v->m->actors.len && v->ok; i++) {
+        const sir_actor *a = v->m->actors.data[i];
+        bool needed = (a->kind == SIR_FILTER && !a->filter->identity) || a->kind == SIR_READER || a->kind == SIR_WRITER;
+        if (needed && v->done[i][0] == 0 && (a->inputs.len != 0 || a->outputs.len != 0 || a->kind == SIR_FILTER))
+            fail(v, "'%s' never fires", a->name);
+    }
+}
+
+// ---- What follows from the stages ----
+
+static void check_settled(verifier *v)
+{
+    plan copy = *v->pl;
+    copy.buffers.data = ARENA_ARRAY(v->a, plan_buffer, copy.buffers.len + 1);
+    copy.kernels.data = ARENA_ARRAY(v->a, plan_kernel, copy.kernels.len + 1);
+    if (copy.buffers.len != 0)
+        memcpy(copy.buffers.data, v->pl->buffers.data, copy.buffers.len * sizeof *copy.buffers.data);
+    for (size_t i = 0; i < copy.kernels.len; i++) {
+        copy.kernels.data[i] = v->pl->kernels.data[i];
+        memset(&copy.kernels.data[i].after, 0, sizeof copy.kernels.data[i].after);
+    }
+    if (!plan_settle(v->a, v->d, &copy, v->m, v->s)) {
+        v->ok = false;
+        return;
+    }
+    for (size_t i = 0; i < copy.buffers.len && v->ok; i++) {
+        const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy.buffers.data[i];
+        if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity || x->address != y->address)
+            fail(v, "buffer %%%zu should have base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64, i, y->base, y->keep,
+                 y->step, y->capacity, y->address);
+    }
+    if (v->ok && copy.bytes != v->pl->bytes)
+        fail(v, "its buffers take %" PRIu64 " bytes", copy.bytes);
+    for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {
+        const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy.kernels.data[i];
+        if (x->after.len != y->after.len || (x->after.len != 0 && memcmp(x->after.data, y->after.data, x->after.len * sizeof(uint32_t)) != 0))
+            fail(v, "kernel '%s' waits for other kernels than those that it needs", x->name);
+    }
+}
+
+bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s)
+{
+    verifier v = {.a = a, .d = d, .pl = pl, .m = m, .s = s, .ok = true};
+    v.done = ARENA_ARRAY(a, uint32_t *, m->actors.len + 1);
+    for (size_t i = 0; i < m->actors.len; i++)
+        v.done[i] = ARENA_ARRAY(a, uint32_t, m->actors.data[i]->inputs.len + m->actors.data[i]->outputs.len + 1);
+    check_counts(&v);
+    if (v.ok)
+        check_header(&v);
+    for (size_t i = 0; i < pl->readers.len && v.ok; i++)
+        check_io(&v, &pl->readers.data[i], SIR_READER);
+    for (size_t i = 0; i < pl->writers.len && v.ok; i++)
+        check_io(&v, &pl->writers.data[i], SIR_WRITER);
+    if (v.ok)
+        check_initials(&v);
+    if (v.ok)
+        check_kernels(&v);
+    if (v.ok)
+        check_complete(&v);
+    if (v.ok)
+        check_settled(&v);
+    return v.ok && plan_replay(a, d, pl, m, s);
+}

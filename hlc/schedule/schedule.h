@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Balance equations, the least initialisation schedule, feasibility of feedback loops, and what is left to fire when input ends.
+#ifndef SVMC_HLC_SCHEDULE_H
+#define SVMC_HLC_SCHEDULE_H
+
+#include "hlc/ir/sir.h"
+
+typedef struct sched_channel {
+    int64_t steady;     // items that cross in a steady state
+    int64_t initial;    // items enqueued before anything fires
+    int64_t remainder;  // items in it after the initialisation schedule (and at every steady state's end)
+    int64_t peak;       // most items it can hold in the drain: remainder + one full steady state from the sources, exhausted
+    int64_t init_items; // items pushed during initialisation
+    bool back_edge;     // consumer comes before the producer in actor order
+} sched_channel;
+
+typedef struct schedule {
+    int64_t *reps;       // per actor: firings in a steady state (least integer solution); 0 never happens without -Wnever-fires
+    int64_t *init;       // per actor: firings in the initialisation schedule, the first being the prework if there is one
+    sched_channel *channels;
+    int32_t *cycle;      // per actor: number of the feedback cycle (strongly connected component) it is in, -1 if none
+    int32_t cycle_count;
+    bool *source;        // per actor: no input with a positive rate (readers included), or in a cycle that needs nothing from outside: limited by steady states, not by input
+} schedule;
+
+// NULL after an error, which d has: rates that do not balance (both actors, both rates, two ranges), overflow, a deadlocked loop (which channel lacks how many items),
+// dynamic rates (a limit, docs/limits.md), an actor that can never fire.
+schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const sir_module *m);
+
+// Rates of one firing at one port. Firing number 0 is the prework if there is one.
+typedef struct sched_rate { int64_t peek, pop, push; } sched_rate;
+sched_rate sched_input_rate(const sir_actor *actor, uint32_t port, bool first);  // peek, pop
+int64_t sched_output_rate(const sir_actor *actor, uint32_t port, bool first);    // push
+
+// Fires actors in canonical order, round after round, as often as tokens (per channel, changed in place), limits (per actor, -1 none) and whether the first
+// firing is still to come (fired_before per actor, changed in place) allow, until nothing can fire. fired: per actor. The one definition of "as often as their input allows":
+// in each round every actor in turn fires as often as it can; svm_exhaust of the run time is the same algorithm.
+void sched_exhaust(const sir_module *m, int64_t *tokens, const int64_t *limits, bool *fired_before, int64_t *fired);
+
+#endif

@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random filters: parameters, fields, init, functions, prework, work."""
+from gen_body import Body
+from gen_expr import COND, Function, Var, wrap
+from gen_types import BOOLEAN, FLOAT, INT, VOID, array
+
+
+class Unit:
+    """A stream that can be added. In its least steady state it takes I items and gives O; it runs cost statements.
+
+    lag: steady states of input that may go in before the first output, at most (prework, windows).
+    text(word, composite): the lines of 'add NAME(...);' or of the stream itself.
+    """
+
+    def __init__(self, in_t, out_t, i, o, cost, lag, text):
+        self.in_t, self.out_t, self.i, self.o, self.cost, self.lag, self.text = in_t, out_t, i, o, cost, lag, text
+
+
+def rate_text(rng, value, known):
+    """An int expression with this value, over names whose values are known."""
+    if not known or rng.random() < 0.6:
+        return str(value)
+    name, v = rng.choice(known)
+    if v == value:
+        return name
+    if v > 0 and value % v == 0 and rng.random() < 0.5:
+        return f"{value // v} * {name}"
+    return f"{name} + {value - v}" if value > v else f"{name} - {v - value}"
+
+
+class Rates:
+    def __init__(self, pop, push, peek):
+        self.pop, self.push, self.peek = pop, push, max(peek, pop)
+
+
+class FilterMaker:
+    def __init__(self, program, in_t, out_t, rates=None, captured=None, prints=False, loop_part=False):
+        """captured: variables that an anonymous filter sees; None for a named one. loop_part: in a feedback loop."""
+        self.program, self.rng = program, program.rng
+        self.in_t, self.out_t, self.captured, self.prints, self.loop_part = in_t, out_t, captured, prints, loop_part
+        self.lines, self.fields, self.functions, self.params = [], [], [], []
+        self.known = list(program.known)
+        self.rates = rates or self.pick_rates()
+
+    def pick_rates(self):
+        rng = self.rng
+        pop = rng.choice([1, 1, 1, 2, 2, 3, 4, 5]) if self.in_t != VOID else 0
+        push = rng.choice([1, 1, 1, 2, 2, 3, 4, 6]) if self.out_t != VOID else 0
+        if self.in_t != VOID and self.out_t != VOID and rng.random() < 0.35:
+            push = pop
+        extra = rng.choice([1, 1, 2, 3, 5, 8]) if pop and "peek" in self.program.features and rng.random() < 0.35 else 0
+        return Rates(pop, push, pop + extra)
+
+    # ---- Parts ----
+
+    def outer(self):
+        return [self.program.globals, list(self.captured or []) + self.params]
+
+    def make_params(self):
+        rng = self.rng
+        for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+            r = rng.random()
+            if r < 0.5:
+                v = Var(self.program.name("p"), INT, rw=False)
+            elif r < 0.8:
+                v = Var(self.program.name("p"), self.program.pick_scalar(), rw=False)
+            else:
+                v = Var(self.program.name("p"), array(rng.choice([INT, FLOAT]), rng.randint(1, 4)), rw=False)
+            self.params.append(v)
+
+    def make_fields(self):
+        rng, program = self.rng, self.program
+        self.stateful = "state" in program.features and rng.random() < (0.55 if self.in_t != VOID else 0.9)
+        body = Body(program, self.outer(), "composite")
+        if rng.random() < 0.25:
+            n, v = program.name("N"), rng.randint(1, 6)
+            self.lines.append(f"int {n} = {v};")
+            self.known.append((n, v))
+            body.scopes[-1].append(Var(n, INT, rw=False, span=(v, v), field=True))
+            self.fields.append(body.scopes[-1][-1])
+        for _ in range(rng.choice([0, 1, 1, 2, 3]) + (self.in_t == VOID)):
+            t = program.pick_type()
+            v = Var(program.name("f"), t, rw=self.stateful and rng.random() < 0.8, field=True)
+            r = rng.random()
+            if r < 0.65 and (t.scalar or t.kind == "array" and all(leaf.scalar for leaf in [t.element])):
+                text = body.array_init(t) if t.kind == "array" else body.value(t, 2)
+                self.lines.append(f"{t.text()} {v.name} = {text};")
+            else:
+                self.lines.append(f"{t.text()} {v.name};")
+            body.scopes[-1].append(v)
+            self.fields.append(v)
+
+    def make_init(self):
+        if not self.fields or self.rng.random() < 0.5:
+            return
+        writable = [Var(v.name, v.type, rw=v.span is None, field=True) for v in self.fields]
+        body = Body(self.program, self.outer() + [writable], "init", functions=[f for f in self.functions if not (f.pop or f.push)],
+                    prints="initprint" in self.program.features and self.rng.random() < 0.2)
+        self.lines += ["init {", *body.body(0, 0, self.rng.randint(1, 4)), "}"]
+
+    def make_functions(self):
+        rng = self.rng
+        if "functions" not in self.program.features:
+            return
+        for _ in range(rng.choice([0, 0, 1, 1, 2, 3])):
+            if rng.random() < 0.25:
+                self.recursive_function()
+            else:
+                self.plain_function()
+
+    def plain_function(self):
+        rng, program = self.rng, self.program
+        r = self.rates
+        taped = rng.random() < 0.4 and (r.pop or r.push)
+        pop = rng.randint(0, min(2, r.pop)) if taped else 0
+        push = rng.randint(0, min(2, r.push)) if taped else 0
+        peek = pop + (rng.randint(0, r.peek - pop) if pop and rng.random() < 0.5 else 0)
+        impure = rng.random() < 0.6
+        structs = program.structs
+        result = rng.choice([VOID, program.pick_scalar(), program.pick_scalar()] + ([rng.choice(structs)] if structs else []))
+        params = []
+        for _ in range(rng.choice([0, 1, 2, 2, 3])):
+            t = program.pick_type()
+            params.append(Var(program.name("a"), t, rw=t.scalar or t.kind == "struct" or impure))
+        fields = [Var(v.name, v.type, rw=v.rw and impure, span=v.span, field=True) for v in self.fields]
+        body = Body(program, self.outer() + [fields, params], "helper", self.in_t, self.out_t,
+                    [f for f in self.functions if (impure or not f.impure) and f.pop <= pop and f.push <= push],
+                    window=peek, limit=12, prints=impure and self.prints and rng.random() < 0.3, result=result, iter_ok=bool(pop + push))
+        name = program.name("fun")
+        lines = body.body(pop, push, rng.randint(0, 3))
+        rates = "".join(f" {word} {n}" for word, n in (("pop", pop), ("push", push), ("peek", peek if peek > pop else 0)) if n)
+        text = ", ".join(f"{v.type.text()} {v.name}" for v in params)
+        self.lines += [f"{result.text()} {name}({text}){rates} {{", *lines, "}"]
+        self.functions.append(Function(name, [v.type for v in params], result, pop, push, peek, body.cost + 1, impure or bool(pop + push)))
+
+    def recursive_function(self):
+        rng, program = self.rng, self.program
+        name, n, a = program.name("rec"), program.name("n"), program.name("a")
+        t = rng.choice([INT, FLOAT, BOOLEAN, INT])
+        fields = [Var(v.name, v.type, rw=False, span=v.span, field=True) for v in self.fields]
+        body = Body(program, self.outer() + [fields, [Var(n, INT, rw=False), Var(a, t, rw=True)]], "helper", result=t)
+        end, step = body.value(t, 1), body.value(t, 2)
+        if t == BOOLEAN:
+            again = f"return {rng.choice(['', '!'])}{name}({n} - 1, {step});"
+        else:
+            op = rng.choice("+-*")
+            again = rng.choice([f"return {name}({n} - 1, {step}) {op} {wrap(body.expr(t, 1), 12)};",
+                                f"return {wrap(body.expr(t, 1), 12)} {op} {name}({n} - 1, {step});",
+                                f"return {name}({n} - 1, {step});",
+                                f"return {name}({n} - 1, {a}) {op} {name}({n} - 2, {step});"])
+        self.lines += [f"{t.text()} {name}(int {n}, {t.text()} {a}) {{", f"if ({n} <= 0)", f"return {end};", again, "}"]
+        self.functions.append(Function(name, [INT, t], t, cost=20, bounded=0))
+
+    def tape_body(self, kind, rates, size):
+        program = self.program
+        fields = [Var(v.name, v.type, rw=v.rw, span=v.span, field=True) for v in self.fields]
+        shown = self.prints or (program.prints_left > 0 and self.rng.random() < 0.1)
+        body = Body(program, self.outer() + [fields], kind, self.in_t, self.out_t, self.functions + program.functions,
+                    window=rates.peek, iter_ok="iter" in program.features,
+                    random_ok="random" in program.features and self.rng.random() < 0.5, prints=shown)
+        if shown:
+            program.prints_left -= 1
+        if self.out_t == VOID or (shown and self.rng.random() < 0.5):
+            return self.sink_body(body, rates, size), body.cost
+        return body.body(rates.pop, rates.push, size), body.cost
+
+    def sink_body(self, body, rates, size):
+        """Work that shows what it popped."""
+        if self.in_t == VOID:
+            body.p, body.q = 0, rates.push
+            body.statements(size)
+            body.emit(body.print_text())
+            return body.out
+        keep = rates.pop > 0 and self.rng.random() < 0.7
+        body.p, body.q = rates.pop - keep, rates.push
+        body.window = body.avail = rates.peek - keep
+        body.statements(size)
+        if keep:
+            name = body.name("v")
+            body.emit(f"{self.in_t.text()} {name} = pop();")
+            body.show(name, self.in_t)
+            body.emit(self.rng.choice(['println("");', 'print("\\n");']))
+        else:
+            body.emit(body.print_text())
+            body.spend()
+        return body.out
+
+    def rates_words(self, rates, kind):
+        words = []
+        if rates.push:
+            words.append(f"push {rate_text(self.rng, rates.push, self.known)}")
+        if rates.pop:
+            words.append(f"pop {rate_text(self.rng, rates.pop, self.known)}")
+        if rates.peek > rates.pop or (rates.peek and self.rng.random() < 0.1):
+            words.append(f"peek {rate_text(self.rng, rates.peek, self.known)}")
+        self.rng.shuffle(words)
+        return " ".join([kind] + words)
+
+    def make_prework(self):
+        """Gives how much lag it makes."""
+        rng, r = self.rng, self.rates
+        if "prework" not in self.program.features or rng.random() > (0.1 if self.loop_part else 0.22):
+            return 0
+        pop = rng.choice([0, r.pop, rng.randint(0, r.pop + 2)]) if r.pop else 0
+        push = rng.choice([0, r.push, rng.randint(0, r.push + 3)]) if r.push else 0
+        peek = pop + rng.choice([0, 0, r.peek - r.pop, rng.randint(0, 4)]) if r.pop else 0
+        rates = Rates(pop, push, peek)
+        lines, _ = self.tape_body("prework", rates, rng.randint(0, 3))
+        self.lines += [self.rates_words(rates, "prework") + " {", *lines, "}"]
+        return 2 + (rates.peek // r.pop if r.pop else 0)
+
+    # ---- The whole ----
+
+    def make(self):
+        rng, program = self.rng, self.program
+        if self.captured is None:
+            self.make_params()
+        self.make_fields()
+        self.make_functions()
+        self.make_init()
+        lag = self.make_prework()
+        size = rng.randint(0, 2 + program.size // 4)
+        lines, cost = self.tape_body("work", self.rates, size)
+        self.lines += [self.rates_words(self.rates, "work") + " {", *lines, "}"]
+        return self.unit(self.lines, cost + 1, lag)
+
+    def unit(self, lines, cost, lag):
+        program, r = self.program, self.rates
+        word = "stateful filter" if self.stateful and self.rng.random() < 0.3 else "filter"
+        kind = f"{self.in_t.text()}->{self.out_t.text()} {word}"
+        lag += (r.peek + r.pop - 1) // r.pop + 1 if r.pop else 1
+        if self.captured is not None:
+            end = self.rng.choice(["}", "};"])
+            return Unit(self.in_t, self.out_t, r.pop, r.push, cost, lag, lambda w, c: [f"{w} {kind} {{", *lines, end])
+        name = program.name("F", upper=True)
+        params = ", ".join(f"{v.type.text()} {v.name}" for v in self.params)
+        head = f"{kind} {name}" + (f"({params})" if params or self.rng.random() < 0.2 else "")
+        program.decls.append([head + " {", *lines, "}"])
+        types = [v.type for v in self.params]
+        unit = Unit(self.in_t, self.out_t, r.pop, r.push, cost, lag, lambda w, c: named_add(w, name, types, c))
+        program.named.append(unit)
+        return unit
+
+
+def named_add(word, name, types, composite):
+    """Lines that add a named stream with arguments of these types, written in the body of a composite."""
+    lines, args = [], []
+    for t in types:
+        args.append(composite.argument(t, lines))
+    if not args:
+        return lines + [f"{word} {name}{composite.rng.choice(['', '()'])};"]
+    return lines + [f"{word} {name}({', '.join(args)});"]
+
+
+def scaled_filter(program, in_t, out_t):
+    """A named filter F(int n) with rates a*n+b and c*n+d: what it does, and how many items for which n."""
+    rng = program.rng
+    a, c = rng.choice([(0, 1), (1, 0), (1, 1), (1, 2), (2, 1)])
+    b, d = rng.randint(0 if a else 1, 2), rng.randint(0 if c else 1, 2)
+    extra = rng.choice([0, 0, 1, 3])
+    n, k = program.name("n"), program.name("k")
+    maker = FilterMaker(program, in_t, out_t, Rates(b, d, b + extra))
+    maker.params = [Var(n, INT, rw=False)]
+    maker.make_fields()
+    fields = [Var(v.name, v.type, rw=v.rw, span=v.span, field=True) for v in maker.fields]
+    body = Body(program, maker.outer() + [fields], "work", in_t, out_t, program.functions, window=b + extra)
+    body.p, body.q = b, d
+    body.scopes.append([Var(k, INT, rw=False)])
+    body.frames.append((b, d))
+    body.loops.append({"tape": True, "depth": 1})
+    outer, body.out = body.out, []
+    body.p, body.q, body.window, body.avail = a, c, b + extra + a, b + extra + a
+    body.statements(rng.randint(0, 2))
+    inner, body.out = body.out, outer
+    body.loops.pop()
+    body.frames.pop()
+    body.scopes.pop()
+    body.add_block(f"for (int {k} = 0; {k} < {n}; {k}++)", inner)
+    body.p, body.q, body.avail = b, d, b + extra
+    body.statements(rng.randint(0, 2))
+
+    def rate(x, y):
+        return f"{n} * {x} + {y}" if x else str(y)
+    head = f"work pop {rate(a, b)} push {rate(c, d)}" + (f" peek {rate(a, b + extra)}" if extra else "")
+    name = program.name("F", upper=True)
+    program.decls.append([f"{in_t.text()}->{out_t.text()} filter {name}(int {n}) {{", *maker.lines, head + " {", *body.out, "}", "}"])
+    return name, (lambda i: (a * i + b, c * i + d)), body.cost * 2 + 1, extra

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints a random StreamIt program that is correct and whose meaning is fully defined.
+
+    generate.py --seed=N [--size=N]
+
+The same seed and size give the same program. How to run it stands in its comments, in the words of test/run/run-all.py:
+RUN (its options), FILE (files that it reads) and IN (its own input).
+"""
+import argparse
+import random
+import re
+
+from gen_body import Body
+from gen_expr import COND, Function, Var, wrap
+from gen_graph import Composite, Graph
+from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
+
+# Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
+OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
+            "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
+            "random": 0.1, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4}
+
+
+def indent(lines):
+    text, depth = [], 0
+    for line in lines:
+        closing = len(line) - len(line.lstrip("}"))
+        depth -= closing
+        text.append("    " * max(depth, 0) + line)
+        depth += closing + line.count("{") - line.count("}")
+    return text
+
+
+class Program:
+    def __init__(self, seed, size):
+        self.rng = random.Random(f"{seed}/{size}")
+        self.seed, self.size = seed, size
+        self.features = {"int", "float"} | {f for f, p in OPTIONAL.items() if self.rng.random() < p}
+        self.features |= {"boolean"}
+        self.types = SCALARS
+        self.names = 0
+        self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
+        self.shadowed = set()
+        self.prints_left = self.rng.choice([0, 0, 1, 2])
+        self.tightness = self.rng.choice([0.0, 0.0, 0.3])
+        self.files = []
+        self.all_types = list(SCALARS.values())
+
+    # ---- Names and types ----
+
+    def name(self, stem, upper=False):
+        self.names += 1
+        return f"{stem}{self.names}" if not upper else f"{stem}_{self.names}"
+
+    def pick_scalar(self):
+        kinds = [k for k in ("int", "int", "int", "float", "float", "boolean", "bit", "double", "complex") if k in self.features]
+        return SCALARS[self.rng.choice(kinds)]
+
+    def pick_type(self, scalars_only=False):
+        r = self.rng.random()
+        if scalars_only or r < 0.72:
+            return self.pick_scalar()
+        if self.structs and r < 0.85:
+            return self.rng.choice(self.structs)
+        if "arrays" not in self.features:
+            return self.pick_scalar()
+        return self.pick_array()
+
+    def pick_array(self):
+        element = self.pick_scalar()
+        if self.structs and self.rng.random() < 0.15:
+            element = self.rng.choice(self.structs)
+        t = array(element, self.rng.choice([1, 2, 2, 3, 4, 5, 8]))
+        if self.rng.random() < 0.2 and element.scalar:
+            t = array(t, self.rng.choice([1, 2, 3]))
+        return t
+
+    def pick_item(self):
+        """The type of the items of a channel."""
+        r = self.rng.random()
+        if "arrayitems" in self.features and r < 0.2:
+            return self.pick_array()
+        if self.structs and r < 0.35:
+            return self.rng.choice(self.structs)
+        return self.pick_scalar()
+
+    # ---- What stands beside the streams ----
+
+    def make_structs(self):
+        if "struct" not in self.features:
+            return []
+        lines = []
+        for _ in range(self.rng.randint(1, 2)):
+            name = self.name("T", upper=True)
+            fields = []
+            for _ in range(self.rng.randint(1, 4)):
+                t = self.pick_scalar()
+                if self.rng.random() < 0.2:
+                    t = array(t, self.rng.randint(1, 3))
+                elif self.structs and self.rng.random() < 0.2:
+                    t = self.rng.choice(self.structs)
+                fields.append((self.name("m"), t))
+            self.structs.append(Type("struct", name=name, fields=fields))
+            lines += [f"struct {name} {{", *(f"{t.text()} {n};" for n, t in fields), "}"]
+        self.all_types += self.structs
+        return lines
+
+    def make_globals(self):
+        if "globals" not in self.features:
+            return []
+        rng, lines, body = self.rng, [], Body(self, [], "composite")
+        made = []
+        for _ in range(rng.randint(1, 3)):
+            r = rng.random()
+            if r < 0.5:
+                n, v = self.name("G", upper=True), rng.randint(1, 6)
+                lines.append(f"int {n} = {v};")
+                self.known.append((n, v))
+                made.append(Var(n, INT, rw=False, span=(v, v)))
+                body.scopes[-1].append(made[-1])
+                continue
+            t = self.pick_type()
+            v = Var(self.name("G", upper=True), t)
+            if t.scalar or (t.kind == "array" and t.element.scalar and rng.random() < 0.5):
+                lines.append(f"{t.text()} {v.name} = {body.array_init(t)};")
+            else:
+                lines.append(f"{t.text()} {v.name};")
+            made.append(v)
+            body.scopes[-1].append(v)
+        if rng.random() < 0.6:
+            init = Body(self, [made], "init")
+            lines += ["init {", *init.body(0, 0, rng.randint(1, 3)), "}"]
+        self.globals[:] = [Var(v.name, v.type, rw=False, span=v.span) for v in made]
+        return ["static {", *lines, "}"]
+
+    def make_helpers(self):
+        if "helper" not in self.features:
+            return []
+        module, lines, made = self.name("H", upper=True), [], []
+        for _ in range(self.rng.randint(1, 2)):
+            params = [Var(self.name("a"), self.pick_type()) for _ in range(self.rng.randint(1, 3))]
+            result = self.pick_scalar()
+            body = Body(self, [params], "helper", result=result, limit=10)
+            name = self.name("fun")
+            text = body.body(0, 0, self.rng.randint(0, 3))
+            lines += [f"{result.text()} {name}({', '.join(f'{v.type.text()} {v.name}' for v in params)}) {{", *text, "}"]
+            made.append(Function(f"{module}.{name}", [v.type for v in params], result, cost=body.cost + 1, impure=True))
+        self.functions += made
+        return [f"helper {module} {{", *lines, "}"]
+
+    # ---- Top ----
+
+    def reader(self, t, steady):
+        """A file's name; steady: items a steady state takes, known later."""
+        name = f"in{len(self.files)}.bin"
+        self.files.append((name, t))
+        return name
+
+    def file_type(self):
+        while True:
+            t = self.pick_item()
+            if t.kind != "struct" or "bit" not in [leaf.kind for leaf in t.leaves()]:
+                return t
+
+    def make_top(self, graph):
+        """The lines of the top-level stream; sets in_t, out_t and the unit."""
+        rng = self.rng
+        mode = rng.choice(["void", "void", "void", "items", "items", "in", "out", "files", "files"])
+        in_t = self.file_type() if mode in ("items", "in") else VOID
+        out_t = self.file_type() if mode in ("items", "out") else VOID
+        name = self.name("Main", upper=True)
+        body = Composite(self, [self.globals])
+        first, last = in_t, out_t
+        if mode == "files":
+            first = self.file_type()
+            body.out.append(f'add FileReader<{first.text()}>("{self.reader(first, 1)}");')
+            if rng.random() < 0.6:
+                last = self.file_type()
+        if mode == "void" and rng.random() < 0.08:
+            return self.lone_filter(name)
+        i, o, cost, _ = graph.pipeline_body(first, last, self.size, body)
+        if mode == "files" and last != VOID:
+            body.out.append(f'add FileWriter<{last.text()}>("out0.bin");')
+        self.in_t, self.out_t, self.i, self.cost = in_t, out_t, i, cost
+        return [f"{in_t.text()}->{out_t.text()} pipeline {name} {{", *body.out, "}"]
+
+    def lone_filter(self, name):
+        from gen_filter import FilterMaker, Rates
+        maker = FilterMaker(self, VOID, VOID, Rates(0, 0, 0), [], prints=True)
+        unit = maker.make()
+        lines = unit.text("", None)
+        self.in_t, self.out_t, self.i, self.cost = VOID, VOID, 0, unit.cost
+        lines[0] = lines[0].strip().replace("filter {", f"filter {name} {{")
+        lines[-1] = "}"
+        return lines
+
+    def make(self):
+        while True:
+            try:
+                return self.try_make()
+            except TooLargeTop:
+                self.size = max(1, self.size - 1)
+                names = self.names
+                self.__init__(f"{self.seed}+", self.size)
+                self.names = names
+
+    def try_make(self):
+        from gen_graph import TooLarge
+        lines = self.make_structs() + self.make_globals() + self.make_helpers()
+        try:
+            top = self.make_top(Graph(self))
+        except TooLarge as e:
+            raise TooLargeTop from e
+        parts = self.used_decls(top) + [top]
+        self.rng.shuffle(parts)
+        for part in parts:
+            lines += part
+        return "\n".join(self.header() + indent(lines)) + "\n"
+
+    def used_decls(self, top):
+        """What the top needs; without a void->void stream a stream that nothing adds would be the program."""
+        if self.in_t == VOID and self.out_t == VOID:
+            return self.decls
+        words = set(re.findall(r"\w+", "\n".join(top)))
+        used = []
+        for decl in reversed(self.decls):  # what one adds stands before it, or is itself
+            if re.search(r"(\w+)(\(.*\))? \{$", decl[0]).group(1) in words:
+                used.append(decl)
+                words |= set(re.findall(r"\w+", "\n".join(decl)))
+        return used[::-1]
+
+    def header(self):
+        rng = self.rng
+        steady = max(1, min(rng.choice([1, 3, 10, 30]), 30000 // max(1, self.cost)))
+        options, reads = [], self.in_t != VOID or self.files
+        if not reads or rng.random() < 0.35:
+            options.append(f"-i {rng.choice([0, steady, steady, steady, steady])}")
+        lines = []
+        count = self.i * steady + rng.choice([0, 0, 1, -1, rng.randint(0, max(1, self.i)), rng.randint(0, 3 * self.i)])
+        count = rng.choice([count] * 12 + [0, 1])
+        if options and reads and count > 0 and rng.random() < 0.3:
+            options.append("--loop-input")
+            count = rng.randint(1, max(1, count))
+        for name, t in self.files:
+            kind, text = file_text(rng, t, max(count, 0))
+            lines.append(f"// FILE {name} {kind}: {text}")
+        if self.in_t != VOID:
+            kind, text = file_text(rng, self.in_t, max(count, 0))
+            lines.append(f"// IN {kind}: {text}")
+        return [f"// Program {self.seed} of size {self.size}.", " ".join(["// RUN: %run-all %s", *options]), *lines]
+
+
+class TooLargeTop(Exception):
+    pass
+
+
+def generate(seed, size):
+    """The text of a program."""
+    return Program(seed, size).make()
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--size", type=int, default=6)
+    args = parser.parse_args()
+    print(generate(args.seed, args.size), end="")
+
+
+if __name__ == "__main__":
+    main()
