@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a backend is: one constant record in one folder, and one line in backends.def. A hook that is NULL is not supported, and asking
-// for it is an error that the pipeline reports; nothing outside a backend's folder knows its name.
+// What a backend is: one constant record in one folder, and one line in backends.def. A hook that is NULL is not
+// supported, and asking for it is an error that the pipeline reports; nothing outside a backend's folder knows its
+// name.
 #ifndef SVMC_LLC_BACKEND_H
 #define SVMC_LLC_BACKEND_H
 
@@ -25,8 +26,9 @@ typedef struct llc_session {
 
 typedef struct llc_backend {
     const char *name, *summary;
-    unsigned outputs;           // bits 1 << llc_output
-    const char *const *inexact; // operations whose results differ from the host's; ends with NULL; NULL when there are none
+    unsigned outputs; // bits 1 << llc_output
+    const char *const
+        *inexact; // operations whose results differ from the host's; ends with NULL; NULL when there are none
     // Refuses what the backend cannot do, with located errors; NULL: it takes whatever keeps the contract.
     bool (*check)(llc_session *s, const llc_unit *unit);
     // Makes the session's output from all units and other inputs. NULL: there is nothing to write.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The low-level compiler: SVM C text in, whatever the chosen backend makes of it out. It reads nothing but that text and the machine file
-// that the text names.
+// The low-level compiler: SVM C text in, whatever the chosen backend makes of it out. It reads nothing but that
+// text and the machine file that the text names.
 #ifndef SVMC_LLC_LLC_H
 #define SVMC_LLC_LLC_H
 
@@ -40,7 +40,7 @@ typedef struct llc_environment {
     const char *include_directory; // with svm/svm.h
     const char *library_directory; // with libsvm-host.a
     const char *machine_directory;
-    bool dry_run;                  // -###: commands are printed, nothing is written
+    bool dry_run; // -###: commands are printed, nothing is written
     // Runs a program and gives its exit code; what it could not run it has reported.
     int (*run)(void *context, const char *const *argv);
     // The path of a new temporary file; NULL after an error.

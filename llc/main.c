@@ -110,8 +110,8 @@ static int compile(tool_session *t)
     return good ? EXIT_OK : EXIT_WRONG;
 }
 
-// Compiles in a child process: clang's parser overflows its stack on texts that nest deeply through macros, and nothing in this
-// process would live to say so. Gives the exit code; in the child too, which then ends.
+// Compiles in a child process: clang's parser overflows its stack on texts that nest deeply through macros, and
+// nothing in this process would live to say so. Gives the exit code; in the child too, which then ends.
 static int compile_guarded(tool_session *t)
 {
     fflush(NULL);
@@ -132,8 +132,9 @@ static int compile_guarded(tool_session *t)
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }
-    diag_internal(&t->diags, (src_range){0}, "stopped by signal %d (%s) while compiling; is the text nested very deeply?",
-                  signal_number, strsignal(signal_number));
+    diag_internal(&t->diags, (src_range){0},
+                  "stopped by signal %d (%s) while compiling; is the text nested very deeply?", signal_number,
+                  strsignal(signal_number));
     return EXIT_INTERNAL;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The way of an SVM C file through the low-level compiler: read, check the contract, let the backend check, let the backend emit.
+// The way of an SVM C file through the low-level compiler: read, check the contract, let the backend check, let the
+// backend emit.
 #include <errno.h>
 #include <string.h>
 

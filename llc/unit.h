@@ -39,7 +39,7 @@ typedef struct llc_function {
 typedef struct llc_name {
     const char *name;
     src_range range;
-    const machine_memory *memory;       // one of them
+    const machine_memory *memory; // one of them
     const machine_processor *processor;
 } llc_name;
 

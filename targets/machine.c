@@ -171,8 +171,11 @@ static void read_setting(loader *l, machine_entry *entry, machine_setting *s, co
     s->value = value;
     switch (key->type) {
     case TYPE_SECTION: {
-        machine_entry id = {.section = (machine_section)key->detail, .name_range = value->range, .parent = entry,
-                            .key = key, .kind = key->detail == SECTION_link ? MACHINE_link_kind_NETWORK : 0};
+        machine_entry id = {.section = (machine_section)key->detail,
+                            .name_range = value->range,
+                            .parent = entry,
+                            .key = key,
+                            .kind = key->detail == SECTION_link ? MACHINE_link_kind_NETWORK : 0};
         s->nested = read_section(l, &id, value, object + key->offset);
         return;
     }
@@ -183,13 +186,10 @@ static void read_setting(loader *l, machine_entry *entry, machine_setting *s, co
         else
             read_entries(l, s, value);
         return;
-    case TYPE_REF:
-        set_absent(key, object + key->offset);
-        return;
+    case TYPE_REF: set_absent(key, object + key->offset); return;
     case TYPE_REFS: // machine_refs.c
         return;
-    default:
-        machine_parse_value(l->arena, l->diag, entry, key, value, object + key->offset);
+    default: machine_parse_value(l->arena, l->diag, entry, key, value, object + key->offset);
     }
 }
 

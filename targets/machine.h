@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Machines as described by machine files: processors, memories, links and nodes, checked, and in base units. Everything about
-// a file's format is in machine_keys.def; this header is what the other rooms read.
+// Machines as described by machine files: processors, memories, links and nodes, checked, and in base units.
+// Everything about a file's format is in machine_keys.def; this header is what the other rooms read.
 //
-// All that a machine holds lives in the arena it was loaded into. Replicated entries (count: 8) are separate elements here.
+// All that a machine holds lives in the arena it was loaded into. Replicated entries (count: 8) are separate
+// elements here.
 #ifndef SVMC_TARGETS_MACHINE_H
 #define SVMC_TARGETS_MACHINE_H
 
@@ -39,9 +40,11 @@ typedef struct machine_staircase {
 } machine_staircase;
 
 // Each enum's values are the rows of machine_enums.def; machine_enum_text gives the text.
+// clang-format off
 #define MACHINE_ENUM(name) typedef enum machine_##name {
 #define MACHINE_ENUMERATOR(name, id, text, help) MACHINE_##name##_##id,
 #define MACHINE_ENUM_END(name) MACHINE_##name##_COUNT } machine_##name;
+// clang-format on
 #include "targets/machine_enums.def"
 #undef MACHINE_ENUM
 #undef MACHINE_ENUMERATOR
@@ -73,9 +76,9 @@ typedef VEC(machine_step) machine_steps;
 
 // What processors, memories and links have in common. entry says where each of the element's values comes from.
 typedef struct machine_element {
-    const char *name;             // "SPE3"
-    uint64_t number;              // 3: which of the entry's count
-    struct machine_entry *entry;  // private
+    const char *name;            // "SPE3"
+    uint64_t number;             // 3: which of the entry's count
+    struct machine_entry *entry; // private
 } machine_element;
 
 typedef struct machine_costs {
@@ -93,13 +96,13 @@ typedef struct machine_abilities {
 typedef struct machine_processor {
     machine_element element;
     machine_processor_kind kind;
-    uint64_t count;            // of the entry that this is one of
-    double clock;              // Hz
-    machine_refs masters;      // control processors that can start kernels here
-    machine_refs memories;     // memories that its loads and stores (or, for dma, its transfers) reach
-    machine_refs caches;       // between it and those memories, nearest first
-    bool io;                   // files, printing, standard input and output
-    uint64_t simd_width;       // bytes
+    uint64_t count;                    // of the entry that this is one of
+    double clock;                      // Hz
+    machine_refs masters;              // control processors that can start kernels here
+    machine_refs memories;             // memories that its loads and stores (or, for dma, its transfers) reach
+    machine_refs caches;               // between it and those memories, nearest first
+    bool io;                           // files, printing, standard input and output
+    uint64_t simd_width;               // bytes
     uint64_t registers, register_size; // number, and bytes of each
     machine_steps register_pressure;   // live registers, and how much slower operations get
     uint64_t instruction_memory;       // bytes of an instruction memory of its own; MACHINE_UNBOUNDED: none to speak of
@@ -140,10 +143,10 @@ typedef struct machine_link {
     bool multiplexed;                // more than one stream may use it
     machine_routing routing;         // how routers pass messages on to another link
     machine_refs routers;
-    machine_time start_latency;      // L: a message of n bytes arrives after L + S + n / B
-    machine_time start_cost;         // S: it occupies its channel for S + n / B + F
-    machine_bandwidth bandwidth;     // B, a channel's
-    machine_time finish_cost;        // F
+    machine_time start_latency;           // L: a message of n bytes arrives after L + S + n / B
+    machine_time start_cost;              // S: it occupies its channel for S + n / B + F
+    machine_bandwidth bandwidth;          // B, a channel's
+    machine_time finish_cost;             // F
     uint64_t largest_transfer, alignment; // bytes
 } machine_link;
 
@@ -164,9 +167,9 @@ typedef struct machine {
 
 // ---- Loading (machine.c, machine_find.c) ----
 
-// Loads a machine by name from the directory (share/svmc/machines of the prefix; driver/paths.h knows it), or by path when
-// name contains '/' or ends in ".yaml". Reports what is wrong to d and gives NULL; used_at is where the name was written (file 0: on
-// the command line).
+// Loads a machine by name from the directory (share/svmc/machines of the prefix; driver/paths.h knows it), or by
+// path when name contains '/' or ends in ".yaml". Reports what is wrong to d and gives NULL; used_at is where the
+// name was written (file 0: on the command line).
 machine *machine_find(arena *a, diag_engine *d, const char *directory, const char *name, src_range used_at);
 // Parses a text that is already a source. NULL after errors.
 machine *machine_parse(arena *a, diag_engine *d, source_id file);
@@ -203,8 +206,8 @@ typedef struct machine_table_entry {
     const machine *machine;
     const char *program_name;
 } machine_table_entry;
-// C text that defines the runtime's machine table (runtime/include/svm/machine_table.h) with these machines. Included by every file of a
-// program, it defines one table.
+// C text that defines the runtime's machine table (runtime/include/svm/machine_table.h) with these machines.
+// Included by every file of a program, it defines one table.
 void machine_emit_table(const machine_table_entry *entries, size_t count, strbuf *out);
 
 #endif

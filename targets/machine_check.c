@@ -51,9 +51,9 @@ static void check_masters(checker *c, const machine_processor *p)
     for (VEC_EACH(machine_ref, ref, &p->masters)) {
         const machine_processor *master = &c->machine->processors.data[ref->index];
         if (master->kind != MACHINE_processor_kind_CONTROL)
-            diag_error(c->diag, range, "'masters' of processor '%s' names '%s', a %s processor; expected a control processor",
-                       p->element.entry->name, master->element.name,
-                       machine_enum_text(ENUM_processor_kind, master->kind));
+            diag_error(
+                c->diag, range, "'masters' of processor '%s' names '%s', a %s processor; expected a control processor",
+                p->element.entry->name, master->element.name, machine_enum_text(ENUM_processor_kind, master->kind));
     }
 }
 

@@ -72,8 +72,8 @@ machine *machine_find(arena *a, diag_engine *d, const char *directory, const cha
     if (near != NULL)
         diag_error(d, used_at, "unknown machine '%s'; did you mean '%s'?", name, near);
     else
-        diag_error(d, used_at, "unknown machine '%s'; --list-machines lists them, and a path to a .yaml file is one too",
-                   name);
+        diag_error(d, used_at,
+                   "unknown machine '%s'; --list-machines lists them, and a path to a .yaml file is one too", name);
     return NULL;
 }
 

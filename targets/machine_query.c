@@ -49,12 +49,9 @@ const char *machine_nearest(const machine *m, unsigned kinds, const char *name)
 const machine_element *machine_element_of(const machine *m, machine_ref ref)
 {
     switch (ref.kind) {
-    case MACHINE_PROCESSOR:
-        return &m->processors.data[ref.index].element;
-    case MACHINE_MEMORY:
-        return &m->memories.data[ref.index].element;
-    case MACHINE_LINK:
-        break;
+    case MACHINE_PROCESSOR: return &m->processors.data[ref.index].element;
+    case MACHINE_MEMORY: return &m->memories.data[ref.index].element;
+    case MACHINE_LINK: break;
     }
     return &m->links.data[ref.index].element;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// References between the elements of a machine. A reference is a name ("LMEM1"), all of a replicated entry ("SPE*"), the one of the
-// same number ("LS#", in an entry that is itself replicated), or a range ("SPE0..SPE7").
+// References between the elements of a machine. A reference is a name ("LMEM1"), all of a replicated entry
+// ("SPE*"), the one of the same number ("LS#", in an entry that is itself replicated), or a range ("SPE0..SPE7").
 #include <string.h>
 
 #include "support/hmap.h"
@@ -97,8 +97,7 @@ static const named *look_up(resolver *r, const reference *ref, const hmap *map, 
                                 entry->count, name, name, name));
         else
             report(r, ref, name,
-                   arena_printf(r->arena, "which is no %s of this machine",
-                                kinds_text(ref->key->detail)));
+                   arena_printf(r->arena, "which is no %s of this machine", kinds_text(ref->key->detail)));
         return NULL;
     }
     if (!(n->kind & ref->key->detail)) {
@@ -151,8 +150,8 @@ static void resolve_one(resolver *r, const reference *ref)
         return;
     if (last == '#' && ref->from->number >= n->count) {
         diag_error(r->diag, ref->node->range, "%s: '%s' has no number %llu, which '%s' would need",
-                   machine_describe(r->arena, ref->from->entry, ref->key), text,
-                   (unsigned long long)ref->from->number, ref->from->name);
+                   machine_describe(r->arena, ref->from->entry, ref->key), text, (unsigned long long)ref->from->number,
+                   ref->from->name);
         return;
     }
     size_t first = last == '#' ? n->first + ref->from->number : n->first;
@@ -160,7 +159,8 @@ static void resolve_one(resolver *r, const reference *ref)
         add_ref(r, ref, n->kind, first + i);
 }
 
-// Replicas of an entry whose first one is wrong would only repeat the error; and searching names for suggestions is not free.
+// Replicas of an entry whose first one is wrong would only repeat the error; and searching names for suggestions is
+// not free.
 static bool may_continue(const resolver *r)
 {
     return !r->too_many && r->diag->error_count < 20;
@@ -180,8 +180,8 @@ static void resolve_setting(resolver *r, const machine_element *from, const mach
         return;
     }
     if (s->value->kind != YAML_SEQUENCE) {
-        diag_error(r->diag, s->value->range, "%s: expected %s, not %s",
-                   machine_describe(r->arena, from->entry, s->key), machine_expected(r->arena, s->key),
+        diag_error(r->diag, s->value->range, "%s: expected %s, not %s", machine_describe(r->arena, from->entry, s->key),
+                   machine_expected(r->arena, s->key),
                    s->value->kind == YAML_SCALAR ? arena_printf(r->arena, "'%.60s'", s->value->text)
                                                  : yaml_kind_text(s->value));
         return;

@@ -7,8 +7,19 @@
 
 #define INF INFINITY
 #define KEY(section, field, key, type, detail, min, max, allowed, required, default_text, readers, paper, help)        \
-    {SECTION_##section, offsetof(machine_##section, field), key, TYPE_##type, (unsigned)(detail), min, max,            \
-     allowed, required, default_text, readers, paper, help},
+    {SECTION_##section,                                                                                                \
+     offsetof(machine_##section, field),                                                                               \
+     key,                                                                                                              \
+     TYPE_##type,                                                                                                      \
+     (unsigned)(detail),                                                                                               \
+     min,                                                                                                              \
+     max,                                                                                                              \
+     allowed,                                                                                                          \
+     required,                                                                                                         \
+     default_text,                                                                                                     \
+     readers,                                                                                                          \
+     paper,                                                                                                            \
+     help},
 static const machine_key keys[] = {
 #include "targets/machine_keys.def"
 };
@@ -62,7 +73,9 @@ static const machine_section_info sections[SECTION_COUNT] = {
 
 #define MACHINE_ENUM(name) static const machine_enumerator enum_##name[] = {
 #define MACHINE_ENUMERATOR(name, id, text, help) {text, help},
-#define MACHINE_ENUM_END(name) };
+#define MACHINE_ENUM_END(name)                                                                                         \
+    }                                                                                                                  \
+    ;
 #include "targets/machine_enums.def"
 #undef MACHINE_ENUM
 #undef MACHINE_ENUMERATOR
@@ -165,38 +178,22 @@ const char *machine_expected(arena *a, const machine_key *key)
 {
     const char *or_unbounded = isinf(key->max) ? ", or 'unbounded'" : "";
     switch (key->type) {
-    case TYPE_TEXT:
-        return "text";
-    case TYPE_NAME:
-        return "a name (letters, digits, '_' and '-')";
-    case TYPE_BOOL:
-        return "true or false";
-    case TYPE_COUNT:
-        return arena_printf(a, "a whole number%s", or_unbounded);
-    case TYPE_SIZE:
-        return arena_printf(a, "a size (B, KiB, MiB, GiB or TiB), for example '16 KiB'%s", or_unbounded);
-    case TYPE_FREQUENCY:
-        return "a frequency (Hz, kHz, MHz or GHz), for example '200 MHz'";
-    case TYPE_TIME:
-        return "a time (ps, ns, us, ms, s or cycles), for example '100 ns' or '1.5 cycles'";
-    case TYPE_BANDWIDTH:
-        return "a bandwidth (B/s, kB/s, MB/s, GB/s, TB/s or B/cycle), for example '25.6 GB/s'";
-    case TYPE_ENUM:
-        return list_enumerators(a, (machine_enum_id)key->detail);
-    case TYPE_ENUM_SET:
-        return arena_printf(a, "a list of %s", list_enumerators(a, (machine_enum_id)key->detail));
-    case TYPE_REF:
-        return arena_printf(a, "the name of a %s", expected_refs(key->detail));
-    case TYPE_REFS:
-        return arena_printf(a, "a list of names in brackets, each of a %s", expected_refs(key->detail));
-    case TYPE_STEPS:
-        return "a list of pairs of numbers, for example '[[3, 1], [8, 2.5]]'";
-    case TYPE_SECTION:
-        return "a mapping of keys to values";
-    case TYPE_ENTRIES:
-        return "a mapping of names to their keys";
-    case TYPE_TYPES:
-        break;
+    case TYPE_TEXT: return "text";
+    case TYPE_NAME: return "a name (letters, digits, '_' and '-')";
+    case TYPE_BOOL: return "true or false";
+    case TYPE_COUNT: return arena_printf(a, "a whole number%s", or_unbounded);
+    case TYPE_SIZE: return arena_printf(a, "a size (B, KiB, MiB, GiB or TiB), for example '16 KiB'%s", or_unbounded);
+    case TYPE_FREQUENCY: return "a frequency (Hz, kHz, MHz or GHz), for example '200 MHz'";
+    case TYPE_TIME: return "a time (ps, ns, us, ms, s or cycles), for example '100 ns' or '1.5 cycles'";
+    case TYPE_BANDWIDTH: return "a bandwidth (B/s, kB/s, MB/s, GB/s, TB/s or B/cycle), for example '25.6 GB/s'";
+    case TYPE_ENUM: return list_enumerators(a, (machine_enum_id)key->detail);
+    case TYPE_ENUM_SET: return arena_printf(a, "a list of %s", list_enumerators(a, (machine_enum_id)key->detail));
+    case TYPE_REF: return arena_printf(a, "the name of a %s", expected_refs(key->detail));
+    case TYPE_REFS: return arena_printf(a, "a list of names in brackets, each of a %s", expected_refs(key->detail));
+    case TYPE_STEPS: return "a list of pairs of numbers, for example '[[3, 1], [8, 2.5]]'";
+    case TYPE_SECTION: return "a mapping of keys to values";
+    case TYPE_ENTRIES: return "a mapping of names to their keys";
+    case TYPE_TYPES: break;
     }
     return "a value";
 }

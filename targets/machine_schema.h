@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The schema of machine files as tables, and what a loaded file's sections remember of their text. Internal to targets/.
+// The schema of machine files as tables, and what a loaded file's sections remember of their text. Internal to
+// targets/.
 #ifndef SVMC_TARGETS_MACHINE_SCHEMA_H
 #define SVMC_TARGETS_MACHINE_SCHEMA_H
 
@@ -80,13 +81,13 @@ typedef struct machine_setting {
     const machine_key *key;
     const yaml_node *value; // NULL: absent; a default has a node with no place
     bool given;
-    struct machine_entry *nested;         // TYPE_SECTION
-    VEC(struct machine_entry *) entries;  // TYPE_ENTRIES
+    struct machine_entry *nested;        // TYPE_SECTION
+    VEC(struct machine_entry *) entries; // TYPE_ENTRIES
 } machine_setting;
 
 typedef struct machine_entry {
     machine_section section;
-    const char *name; // "SPE" (no replica's number); NULL for sections without one
+    const char *name;                   // "SPE" (no replica's number); NULL for sections without one
     const struct machine_entry *parent; // of a nested section, which is the value of this key there
     const machine_key *key;
     src_range name_range;
@@ -104,8 +105,8 @@ const char *machine_enum_text(machine_enum_id id, unsigned value);
 const char *machine_expected(arena *a, const machine_key *key);
 machine_setting *machine_find_setting(const machine_entry *entry, const char *key);
 
-// Parses the scalar or list value of one key into its field, already zeroed. False after an error. REF, REFS, SECTION and ENTRIES are
-// not this function's.
+// Parses the scalar or list value of one key into its field, already zeroed. False after an error. REF, REFS,
+// SECTION and ENTRIES are not this function's.
 bool machine_parse_value(arena *a, diag_engine *d, const machine_entry *entry, const machine_key *key,
                          const yaml_node *value, void *field);
 // "'clock' of processor 'CPU'"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The runtime's view of a machine as C text: names, kinds, sizes and who reaches what (runtime/include/svm/machine_table.h).
-// Caches are left out: no program names one.
+// The runtime's view of a machine as C text: names, kinds, sizes and who reaches what
+// (runtime/include/svm/machine_table.h). Caches are left out: no program names one.
 #include <string.h>
 
 #include "targets/machine_schema.h"
@@ -33,10 +33,9 @@ static size_t emit_memories(const machine *m, size_t number, strbuf *out, size_t
         if (memory->kind == MACHINE_memory_kind_CACHE)
             continue;
         rows[i] = count++;
-        strbuf_printf(out, "    {\"%s\", %lluu, %llu, %s},\n", memory->element.name,
-                      (unsigned long long)machine_usable(memory),
-                      (unsigned long long)(memory->alignment > 1 ? memory->alignment : 0),
-                      is_global(m, i) ? "false" : "true");
+        strbuf_printf(
+            out, "    {\"%s\", %lluu, %llu, %s},\n", memory->element.name, (unsigned long long)machine_usable(memory),
+            (unsigned long long)(memory->alignment > 1 ? memory->alignment : 0), is_global(m, i) ? "false" : "true");
     }
     strbuf_add(out, "};\n");
     return count;

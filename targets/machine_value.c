@@ -20,10 +20,10 @@ static const unit size_units[] = {{"B", 1, false},
                                   {"GiB", 1073741824, false},
                                   {"TiB", 1099511627776, false}};
 static const unit frequency_units[] = {{"Hz", 1, false}, {"kHz", 1e3, false}, {"MHz", 1e6, false}, {"GHz", 1e9, false}};
-static const unit time_units[] = {{"ps", 1e12, false}, {"ns", 1e9, false},  {"us", 1e6, false},  {"ms", 1e3, false},
+static const unit time_units[] = {{"ps", 1e12, false}, {"ns", 1e9, false},  {"us", 1e6, false}, {"ms", 1e3, false},
                                   {"s", 1, false},     {"cycles", 1, true}, {"cycle", 1, true}};
-static const unit bandwidth_units[] = {{"B/s", 1, false},        {"kB/s", 1e3, false},     {"MB/s", 1e6, false},
-                                       {"GB/s", 1e9, false},     {"TB/s", 1e12, false},    {"KiB/s", 1024, false},
+static const unit bandwidth_units[] = {{"B/s", 1, false},         {"kB/s", 1e3, false},         {"MB/s", 1e6, false},
+                                       {"GB/s", 1e9, false},      {"TB/s", 1e12, false},        {"KiB/s", 1024, false},
                                        {"MiB/s", 1048576, false}, {"GiB/s", 1073741824, false}, {"B/cycle", 1, true}};
 
 typedef struct unit_table {
@@ -101,16 +101,11 @@ static const unit *find_unit(const unit_table *table, const char *text)
 static const char *base_unit(machine_type type)
 {
     switch (type) {
-    case TYPE_SIZE:
-        return " B";
-    case TYPE_FREQUENCY:
-        return " Hz";
-    case TYPE_TIME:
-        return " s (or cycles)";
-    case TYPE_BANDWIDTH:
-        return " B/s (or B/cycle)";
-    default:
-        return "";
+    case TYPE_SIZE: return " B";
+    case TYPE_FREQUENCY: return " Hz";
+    case TYPE_TIME: return " s (or cycles)";
+    case TYPE_BANDWIDTH: return " B/s (or B/cycle)";
+    default: return "";
     }
 }
 
@@ -119,20 +114,23 @@ static bool in_range(const reading *r, const yaml_node *node, double value)
     if (value < 0)
         return wrong(r, node, arena_printf(r->arena, "'%.60s' is negative", node->text));
     if (value < r->key->min)
-        return wrong(r, node, arena_printf(r->arena, "'%.60s' is too small; at least %g%s is expected", node->text,
-                                           r->key->min, base_unit(r->key->type)));
+        return wrong(r, node,
+                     arena_printf(r->arena, "'%.60s' is too small; at least %g%s is expected", node->text, r->key->min,
+                                  base_unit(r->key->type)));
     double max = isinf(r->key->max) ? 1e15 : r->key->max;
     if (!(value <= max))
-        return wrong(r, node, arena_printf(r->arena, "'%.60s' is too large; at most %g%s is expected", node->text, max,
-                                           base_unit(r->key->type)));
+        return wrong(r, node,
+                     arena_printf(r->arena, "'%.60s' is too large; at most %g%s is expected", node->text, max,
+                                  base_unit(r->key->type)));
     return true;
 }
 
 static bool wrong_unit(const reading *r, const yaml_node *node, const unit_table *table, const char *text)
 {
     if (*text == '\0')
-        return wrong(r, node, arena_printf(r->arena, "'%.60s' has no unit; expected %s", node->text,
-                                           machine_expected(r->arena, r->key)));
+        return wrong(
+            r, node,
+            arena_printf(r->arena, "'%.60s' has no unit; expected %s", node->text, machine_expected(r->arena, r->key)));
     const char *names[16];
     for (size_t i = 0; i < table->count; i++)
         names[i] = table->rows[i].text;
@@ -140,8 +138,9 @@ static bool wrong_unit(const reading *r, const yaml_node *node, const unit_table
     if (r->key->type == TYPE_SIZE && (strcasecmp(text, "kB") == 0 || strcasecmp(text, "MB") == 0))
         near = toupper((unsigned char)text[0]) == 'K' ? "KiB" : "MiB";
     const char *hint = near == NULL ? "" : arena_printf(r->arena, "; did you mean '%s'?", near);
-    return wrong(r, node, arena_printf(r->arena, "unknown unit '%.20s'; expected %s%s", text,
-                                       machine_expected(r->arena, r->key), hint));
+    return wrong(
+        r, node,
+        arena_printf(r->arena, "unknown unit '%.20s'; expected %s%s", text, machine_expected(r->arena, r->key), hint));
 }
 
 // A number with a unit of the key's type, in base units.
@@ -195,8 +194,9 @@ static bool read_word(const reading *r, const yaml_node *node, unsigned *value)
     const char *near = node->kind == YAML_SCALAR ? diag_nearest(node->text, names, count) : NULL;
     if (near == NULL)
         return wrong_kind(r, node);
-    return wrong(r, node, arena_printf(r->arena, "expected %s, not '%.60s'; did you mean '%s'?",
-                                       machine_expected(r->arena, r->key), node->text, near));
+    return wrong(r, node,
+                 arena_printf(r->arena, "expected %s, not '%.60s'; did you mean '%s'?",
+                              machine_expected(r->arena, r->key), node->text, near));
 }
 
 static bool read_word_set(const reading *r, const yaml_node *node, uint64_t *field)
@@ -265,18 +265,12 @@ bool machine_parse_value(arena *a, diag_engine *d, const machine_entry *entry, c
     double number;
     bool relative;
     switch (key->type) {
-    case TYPE_TEXT:
-        *(const char **)field = value->text;
-        return true;
-    case TYPE_NAME:
-        return read_name(&r, value, field);
-    case TYPE_BOOL:
-        return read_bool(&r, value, field);
+    case TYPE_TEXT: *(const char **)field = value->text; return true;
+    case TYPE_NAME: return read_name(&r, value, field);
+    case TYPE_BOOL: return read_bool(&r, value, field);
     case TYPE_COUNT:
-    case TYPE_SIZE:
-        return read_whole(&r, value, field);
-    case TYPE_FREQUENCY:
-        return read_quantity(&r, value, field, &relative);
+    case TYPE_SIZE: return read_whole(&r, value, field);
+    case TYPE_FREQUENCY: return read_quantity(&r, value, field, &relative);
     case TYPE_TIME:
         if (!read_quantity(&r, value, &number, &relative))
             return false;
@@ -287,18 +281,14 @@ bool machine_parse_value(arena *a, diag_engine *d, const machine_entry *entry, c
             return false;
         *(machine_bandwidth *)field = (machine_bandwidth){number, relative};
         return true;
-    case TYPE_ENUM:
-        return read_word(&r, value, field);
-    case TYPE_ENUM_SET:
-        return read_word_set(&r, value, field);
-    case TYPE_STEPS:
-        return read_steps(&r, value, field);
+    case TYPE_ENUM: return read_word(&r, value, field);
+    case TYPE_ENUM_SET: return read_word_set(&r, value, field);
+    case TYPE_STEPS: return read_steps(&r, value, field);
     case TYPE_REF:
     case TYPE_REFS:
     case TYPE_SECTION:
     case TYPE_ENTRIES:
-    case TYPE_TYPES:
-        break;
+    case TYPE_TYPES: break;
     }
     return false;
 }

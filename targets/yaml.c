@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reads YAML with libfyaml's event parser into a small tree. Events, not documents: nothing is resolved, expanded or recursed into, so
-// that hostile texts cost no more than their length.
+// Reads YAML with libfyaml's event parser into a small tree. Events, not documents: nothing is resolved, expanded
+// or recursed into, so that hostile texts cost no more than their length.
 #include "targets/yaml.h"
 
 #include <libfyaml.h>
@@ -172,11 +172,8 @@ static void handle_event(yaml_reader *r, struct fy_event *event)
         open_node(r, event, YAML_MAPPING);
         break;
     case FYET_SEQUENCE_END:
-    case FYET_MAPPING_END:
-        close_node(r, event);
-        break;
-    default:
-        break;
+    case FYET_MAPPING_END: close_node(r, event); break;
+    default: break;
     }
 }
 
@@ -197,8 +194,8 @@ static void report_syntax(yaml_reader *r)
     diag_error(r->diag, (src_range){r->file, at, at}, "not YAML: %.*s", (int)(len > 200 ? 200 : len), e->msg);
 }
 
-// Refuses what no machine file needs and libfyaml 0.7.12 does not take well: control characters, bytes that are not UTF-8, and
-// directives (it reads some of them for ever).
+// Refuses what no machine file needs and libfyaml 0.7.12 does not take well: control characters, bytes that are not
+// UTF-8, and directives (it reads some of them for ever).
 static bool acceptable_bytes(diag_engine *d, source_id file)
 {
     const source_file *source = source_get(d->sources, file);
@@ -293,12 +290,9 @@ yaml_node *yaml_default(arena *a, const char *text)
 const char *yaml_kind_text(const yaml_node *node)
 {
     switch (node->kind) {
-    case YAML_SEQUENCE:
-        return "a list";
-    case YAML_MAPPING:
-        return "a mapping";
-    case YAML_SCALAR:
-        break;
+    case YAML_SEQUENCE: return "a list";
+    case YAML_MAPPING: return "a mapping";
+    case YAML_SCALAR: break;
     }
     return "a value";
 }

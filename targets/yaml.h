@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A YAML text as a tree with places, read through libfyaml's events. Only what machine files need: one document of mappings,
-// sequences and scalars. Anchors, aliases, tags, directives, several documents, keys that are no scalars and duplicate keys are errors.
+// A YAML text as a tree with places, read through libfyaml's events. Only what machine files need: one document of
+// mappings, sequences and scalars. Anchors, aliases, tags, directives, several documents, keys that are no scalars
+// and duplicate keys are errors.
 #ifndef SVMC_TARGETS_YAML_H
 #define SVMC_TARGETS_YAML_H
 

@@ -146,9 +146,12 @@ static bool build_filter(elab *x, elab_inst *inst)
 
 // ---- Composites ----
 
+// Where no type is written, the checker inferred one from the children, in terms of their parameters; its range is that
+// of the name or the word that stands for it.
 static bool has_written_type(const ast_stream *decl)
 {
-    return decl->type_range.file != 0 && decl->type_range.begin < decl->type_range.end;
+    return decl->name != NULL || decl->type_range.begin != decl->name_range.begin ||
+           decl->type_range.end != decl->name_range.end;
 }
 
 static bool missing(elab *x, const elab_inst *inst, const char *what)

@@ -114,7 +114,8 @@ typedef struct elab {
     const ast_function *function; // being run; its variables are frame. NULL: in a composite, or in no code at all
     elab_slot *frame;
     const char *constant_what; // an expression that must be constant is evaluated: what it is ("array length"); else NULL
-    const ast_var *constant_of; // the local whose initialiser is evaluated for that
+    const ast_var *constant_of; // the local whose initialiser is evaluated for that,
+    src_range constant_where;   // and where it is used
     bool init_done;            // the filter's init has run: fields it assigned may now be in constants
     uint64_t global_random;
     strbuf *printed;           // where prints go

@@ -43,9 +43,11 @@ diag_record *elab_error(elab *x, src_range r, const char *format, ...)
     va_end(args);
     diag_record *record = diag_error(x->diags, r, "%s", message);
     const elab_inst *inst = x->env == NULL ? NULL : x->env->inst;
-    for (int n = 0; inst != NULL && inst->parent != NULL && n < NOTED_INSTANCES; n++, inst = inst->parent)
-        if (inst->where.begin != r.begin || inst->where.file != r.file)
+    for (int n = 0; inst != NULL && inst->parent != NULL && n < NOTED_INSTANCES; n++, inst = inst->parent) {
+        bool same = inst->where.begin == r.begin && inst->where.file == r.file;
+        if (n > 0 || !same)
             diag_add_note(x->diags, record, inst->where, "in '%s', added here", elab_inst_name(x, inst));
+    }
     return record;
 }
 

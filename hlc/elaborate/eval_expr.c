@@ -22,7 +22,9 @@ static elab_slot *constant_local(elab *x, const ast_var *v, src_range where)
         return NULL;
     }
     const ast_var *outer = x->constant_of;
+    src_range outer_where = x->constant_where;
     x->constant_of = v;
+    x->constant_where = where;
     elab_slot *slot = elab_push(x, sizeof *slot);
     if (elab_enter(x, where, v->name)) {
         elab_slot_set(x, slot, elab_scalar_type(x, v->type), where);
@@ -30,6 +32,7 @@ static elab_slot *constant_local(elab *x, const ast_var *v, src_range where)
     }
     elab_leave(x);
     x->constant_of = outer;
+    x->constant_where = outer_where;
     return x->failed ? NULL : slot;
 }
 
@@ -278,7 +281,7 @@ sir_scalar elab_scalar_as(elab *x, const ast_expr *e, const sir_type *t)
 static void at_run_time(elab *x, const ast_expr *e)
 {
     if (x->constant_of != NULL)
-        not_constant(x, x->constant_of, e->range);
+        not_constant(x, x->constant_of, x->constant_where);
     else if (x->constant_what != NULL)
         elab_error(x, e->range, "%s is not constant: this has a value only when the filter runs", x->constant_what);
     else

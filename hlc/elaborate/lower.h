@@ -65,6 +65,7 @@ size_t lower_size(const sir_expr *e); // nodes
 sir_expr *lower_call(lower *L, const ast_expr *e);
 // A call of a function, its arguments lowered, not emitted yet and without a target; NULL after an error.
 sir_stmt *lower_call_stmt(lower *L, const ast_expr *e);
+sir_expr *lower_number_file(lower *L, const ast_expr *e, const char *name); // init_array_1D_*; name: of the constant
 void lower_send(lower *L, const ast_stmt *s);
 
 // lower_print.c

@@ -52,13 +52,13 @@ static sir_expr *random_number(lower *L, const ast_expr *e)
     return lower_clone(L, temp);
 }
 
-static sir_expr *number_file(lower *L, const ast_expr *e)
+sir_expr *lower_number_file(lower *L, const ast_expr *e, const char *name)
 {
     elab_mark mark = elab_mark_here(L->x);
     elab_place p = elab_aggregate(L->x, e);
     if (p.data == NULL)
         return nothing(L, e);
-    uint32_t global = elab_global(L->x, p.type, p.data, "numbers", e->range);
+    uint32_t global = elab_global(L->x, p.type, p.data, name, e->range);
     elab_release(L->x, mark);
     return sir_ref(L->m, SIR_GLOBAL, global, p.type, elab_loc(L->x, e->range));
 }
@@ -259,7 +259,7 @@ sir_expr *lower_call(lower *L, const ast_expr *e)
     case CALLEE_MATH: return math(L, e);
     case CALLEE_RANDOM: return random_number(L, e);
     case CALLEE_INIT_ARRAY_INT:
-    case CALLEE_INIT_ARRAY_FLOAT: return number_file(L, e);
+    case CALLEE_INIT_ARRAY_FLOAT: return lower_number_file(L, e, "numbers");
     case CALLEE_FUNCTION:
     case CALLEE_NATIVE: return function_value(L, e);
     case CALLEE_PRINT:

@@ -108,6 +108,30 @@ static void declare_elements(lower *L, const ast_var *v, uint32_t local, const s
     elab_release(L->x, mark);
 }
 
+// The initial value, into decl; false when the statements emitted after it give the value.
+static bool lower_init(lower *L, const ast_var *v, sir_stmt *decl, const sir_type *t, sir_loc loc)
+{
+    const ast_expr *init = v->init;
+    if (init->kind == EXPR_CALL &&
+        (init->u.call.callee == CALLEE_INIT_ARRAY_INT || init->u.call.callee == CALLEE_INIT_ARRAY_FLOAT)) {
+        decl->u.decl.init = lower_number_file(L, init, v->name);
+        return true;
+    }
+    if (init->kind == EXPR_POP || init->kind == EXPR_CALL) {
+        sir_block own = {0}, *outer = L->block;
+        L->block = &own;
+        bool filled = lower_direct(L, sir_ref(L->m, SIR_LOCAL, decl->u.decl.local, t, loc), init);
+        L->block = outer;
+        if (filled) {
+            lower_emit(L, decl);
+            lower_append(L, &own);
+            return false;
+        }
+    }
+    decl->u.decl.init = lower_convert(L, lower_expr(L, init), t);
+    return true;
+}
+
 static void declare(lower *L, const ast_var *v)
 {
     const sir_type *t = elab_type(L->x, v->type, v->type_range);
@@ -122,30 +146,12 @@ static void declare(lower *L, const ast_var *v)
     }
     sir_stmt *decl = sir_stmt_new(L->m, SIR_DECL, loc);
     decl->u.decl.local = local;
-    bool direct = v->init != NULL && (v->init->kind == EXPR_POP || v->init->kind == EXPR_CALL);
-    if (v->init != NULL && !direct) {
-        decl->u.decl.init = lower_convert(L, lower_expr(L, v->init), t);
-    } else if (direct) {
-        // The declaration comes before the statement that fills it.
-        sir_block own = {0}, *outer = L->block;
-        L->block = &own;
-        bool filled = lower_direct(L, sir_ref(L->m, SIR_LOCAL, local, t, loc), v->init);
-        if (!filled)
-            decl->u.decl.init = lower_convert(L, lower_expr(L, v->init), t);
-        L->block = outer;
-        if (filled)
-            lower_emit(L, decl);
-        lower_append(L, &own);
-        if (filled)
-            decl = NULL;
-    }
+    bool emit = v->init == NULL || lower_init(L, v, decl, t, loc);
     L->locals[v->index] = local;
-    if (L->x->failed || decl == NULL)
+    if (L->x->failed || !emit)
         return;
-    if (decl->u.decl.init != NULL &&
-        !elab_same_type(L->x, decl->u.decl.init->type, t, v->init->range, "the initialiser"))
-        return;
-    lower_emit(L, decl);
+    if (v->init == NULL || elab_same_type(L->x, decl->u.decl.init->type, t, v->init->range, "the initialiser"))
+        lower_emit(L, decl);
 }
 
 // ---- Assignments ----

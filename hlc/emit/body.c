@@ -500,7 +500,7 @@ emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_
     return emit_fire(&c, name);
 }
 
-int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out, int64_t in_stride)
+int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
 {
     const body_effects *x = body_effects_of(e, info, f);
     bool fields = false;
@@ -509,7 +509,7 @@ int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, e
     if (fields || x->iter || x->random || x->log || f->kind != SIR_WORK)
         return 0;
     body_context c = context_new(e, info, f, in, out);
-    return body_lane_count(&c, in_stride);
+    return body_lane_count(&c);
 }
 
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,

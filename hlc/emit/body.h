@@ -76,8 +76,8 @@ typedef struct emit_signature {
 emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);
 // NOTE(lanes). A firing whose sum runs through a loop cannot be vectorised along the loop without changing the sum. Several firings side by side can: each lane keeps its own
 // order of additions, so results stay the same bit for bit. One firing function computes `lanes` of them, lane l reading and writing at a constant distance from lane l - 1.
-// How many firings are worth that, for a given distance of neighbouring firings' items in the input buffer; 0: none (state, prints, no such loop, ...).
-int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out, int64_t in_stride);
+// How many firings are worth that; 0: none (state, prints, no such loop, ...).
+int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out);
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,
                                int64_t out_stride);
 // The state struct's initial value as a C initialiser.

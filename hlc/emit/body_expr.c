@@ -196,7 +196,7 @@ static void print_index_text(body_context *c, const body_tape *tape, const char 
         strbuf_add(out, counter);
     else if (tape->position.terms.len > 0 || tape->position.constant != 0 || offset == NULL)
         print_affine(c, &tape->position, PREC_ADD);
-    if (offset == NULL)
+    if (offset == NULL || (!tape->affine && offset->kind == SIR_CONST && body_const_int(offset) == 0))
         return;
     if (!tape->affine || tape->position.terms.len > 0 || tape->position.constant != 0)
         strbuf_add(out, " + ");
@@ -612,7 +612,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
     case SIR_MATH: return print_math(c, e);
     case SIR_PEEK:
         strbuf_add(out, "in");
-        body_tape_index(c, &c->in, "n_in", e->u.arg[0]);
+        body_tape_index(c, &c->in, c->function->kind == SIR_HELPER ? "*n_in" : "n_in", e->u.arg[0]);
         return plain;
     case SIR_ITER: strbuf_add(out, "iter"); return plain;
     case SIR_MAKE_COMPLEX:

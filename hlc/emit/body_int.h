@@ -84,8 +84,8 @@ bool body_block_net(const body_context *c, const sir_block *b, bool input, int64
 void body_analyse(body_context *c);
 
 // ---- body_lanes.c ----
-// How many firings are worth computing side by side, for input items `in_stride` elements apart in neighbouring firings; 0: none. After body_analyse.
-int body_lane_count(body_context *c, int64_t in_stride);
+// How many firings are worth computing side by side; 0: none. After body_analyse.
+int body_lane_count(body_context *c);
 // Finds the locals that need a value a lane. Before body_function_body.
 void body_lanes_prepare(body_context *c);
 bool body_lane_expands(body_context *c, const sir_stmt *s);

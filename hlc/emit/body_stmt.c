@@ -22,6 +22,13 @@ void body_line(body_context *c, const char *format, ...)
     va_end(args);
 }
 
+// Forgets what was written behind an offset.
+static void cut_back(strbuf *out, size_t at)
+{
+    out->len = at;
+    out->data[at] = '\0';
+}
+
 static void line_directive(body_context *c, sir_loc loc)
 {
     const sir_module *m = c->e->module;
@@ -415,12 +422,18 @@ static void for_(body_context *c, const sir_stmt *s)
                                : step == -1 ? arena_printf(c->e->arena, "%s--", l->c_name)
                                : step > 0   ? arena_printf(c->e->arena, "%s += %" PRId32, l->c_name, step)
                                             : arena_printf(c->e->arena, "%s -= %" PRId64, l->c_name, -(int64_t)step);
+    strbuf *out = c->e->out;
+    size_t start = out->len;
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
+    size_t header_end = out->len;
     const char *label = c->continue_label;
     c->continue_label = NULL;
     nested(c, &s->u.for_.body);
     c->continue_label = label;
-    body_line(c, "}");
+    if (out->len != header_end)
+        body_line(c, "}");
+    else
+        cut_back(out, start); // it only pops
     c->in.position = in_after;
     c->out.position = out_after;
     *l = saved;
@@ -529,12 +542,10 @@ static void lane_block(body_context *c, const sir_block *b)
             stmt(c, b->data[i]);
         c->indent--;
         c->in_lane_loop = false;
-        if (out->len == header_end) { // nothing to do in C: popped items are read where they lie
-            out->len = start;
-            out->data[start] = '\0';
-        } else {
+        if (out->len != header_end)
             body_line(c, "}");
-        }
+        else
+            cut_back(out, start); // nothing to do in C: popped items are read where they lie
     }
 }
 

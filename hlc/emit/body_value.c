@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-// What an emitted identifier must not be: C's keywords, macros of the headers that SVM C includes, and library functions declared there that a
+// What an emitted identifier must not be, beside beginning like a reserved name: C's keywords, macros of the headers that SVM C includes, and library functions declared there that a
 // file-scope name would collide with.
 static const char *const reserved_names[] = {
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float", "for",
@@ -34,7 +34,8 @@ const char *body_identifier(arena *a, const char *wanted)
     size_t n = strlen(wanted);
     char *name = arena_alloc(a, n + 3);
     size_t k = 0;
-    if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9'))
+    bool reserved = wanted[0] == '_' || strncmp(wanted, "svm_", 4) == 0 || strncmp(wanted, "SVM_", 4) == 0 || strncmp(wanted, "mm_", 3) == 0;
+    if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9') || reserved)
         name[k++] = 'x';
     for (size_t i = 0; i < n; i++)
         if (is_identifier_char(wanted[i]))
@@ -48,8 +49,7 @@ const char *body_identifier(arena *a, const char *wanted)
 
 bool body_is_reserved(const emitter *e, const char *name)
 {
-    return hmap_get(&e->c_names, name) != NULL || strncmp(name, "svm_", 4) == 0 || strncmp(name, "SVM_", 4) == 0 ||
-           strncmp(name, "mm_", 3) == 0 || strncmp(name, "__", 2) == 0 || (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z');
+    return hmap_get(&e->c_names, name) != NULL; // body_identifier avoids the reserved beginnings
 }
 
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources)

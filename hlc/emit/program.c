@@ -139,7 +139,8 @@ static void emit_stages(program_emitter *x)
         x->stages[k] = ARENA_ARRAY(x->e.arena, program_stage, count + 1);
         for (VEC_EACH(plan_item, item, &x->pl->kernels.data[k].items))
             for (VEC_EACH(plan_stage, st, &item->stages)) {
-                x->kernel_of[st->actor] = k;
+                for (size_t i = 0; i < plan_stage_members(st); i++)
+                    x->kernel_of[plan_stage_member(st, i).actor] = k;
                 program_stage_functions(x, st, &x->stages[k][at++]);
             }
     }

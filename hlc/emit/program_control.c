@@ -112,6 +112,7 @@ void program_instance(program_emitter *x)
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
     text_line(x, 1, "int64_t steadyStates; /* run so far */");
+    text_line(x, 1, "int64_t iterations; /* steady states asked for in this call of run */");
     if (pl->buffers.len != 0) {
         text_line(x, 1, "size_t memory; /* where the channels lie */");
         text_line(x, 1, "svm_Block channels[%zu];", pl->buffers.len);
@@ -359,7 +360,7 @@ static void emit_prepare(program_emitter *x, chunks *c)
         for (size_t n = 1; n < k->actors.len; n++)
             range &= k->actors.data[n] == k->actors.data[0] + n;
         if (k->actors.len == 1)
-            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field, x->names[k->actors.data[0]].firings, k->actors.data[0]);
+            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field, program_firings_of(k, k->actors.data[0])->name, k->actors.data[0]);
         else if (range && k->actors.len != 0)
             text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s];", k->actors.len, k->field,
                       text_plus(x, "i", k->actors.data[0]));
@@ -587,10 +588,11 @@ static void emit_run(program_emitter *x)
 {
     const plan *pl = x->pl;
     bool reads = pl->readers.len != 0;
-    text_line(x, 0, "/* Up to `iterations` steady states, the initialisation before the first; false once input has ended. */");
+    text_line(x, 0, "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", pl->control);
-    text_line(x, 0, "static int %s_control(%s *self, int64_t iterations)", x->name, x->type);
+    text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
+    text_line(x, 1, "int64_t iterations = self->iterations;");
     text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (iterations > 0) {");
@@ -615,7 +617,9 @@ static void emit_run(program_emitter *x)
     text_line(x, 0, "}\n");
     text_line(x, 0, "bool %s_run(void *instance, int64_t iterations)", x->name);
     text_line(x, 0, "{");
-    text_line(x, 1, "return %s_control(instance, iterations) != 0;", x->name);
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "self->iterations = iterations;");
+    text_line(x, 1, "return %s_control(self) != 0;", x->name);
     text_line(x, 0, "}\n");
     text_line(x, 0, "int64_t %s_steadyStates(const void *instance)", x->name);
     text_line(x, 0, "{");

@@ -43,9 +43,9 @@ static void cycle_init(cycle_emitter *c, program_emitter *x, program_kernel *k, 
         const plan_stage *st = &item->stages.data[i];
         c->member_of[i] = (uint32_t)((size_t)hmap_getn(&index, &st->actor, sizeof st->actor) - 1);
         bool fires = st->kind == PLAN_FIRE;
-        if (!fires || codes[i].strip->fire.in || codes[i].first.in)
+        if (!fires || codes[i].fire.in || codes[i].first.in)
             note_buffer(c, st->in.buffer);
-        if (!fires || codes[i].strip->fire.out || codes[i].first.out)
+        if (!fires || codes[i].fire.out || codes[i].first.out)
             note_buffer(c, st->out.buffer);
     }
 }
@@ -119,7 +119,7 @@ static void each_scalar(cycle_emitter *c, bool load)
         const program_stage *code = &c->codes[i];
         if (code->stage->kind != PLAN_FIRE)
             continue;
-        const emit_signature *fire = &code->strip->fire;
+        const emit_signature *fire = &code->fire;
         const program_actor_names *n = &x->names[code->stage->actor];
         for (VEC_EACH(uint32_t, f, &fire->fields)) {
             const sir_type *t = code->info->filter->fields.data[*f].type;
@@ -142,7 +142,7 @@ static void fire_direct(cycle_emitter *c, int indent, size_t stage, const char *
     const program_stage *code = &c->codes[stage];
     const plan_stage *st = code->stage;
     const program_actor_names *n = &x->names[st->actor];
-    const emit_signature *fire = &code->strip->fire;
+    const emit_signature *fire = &code->fire;
     text_args args = {0};
     if (fire->in)
         VEC_PUSH(a, &args, pointer(c, st, false, &code->walk.in_firing, index, PLAN_STEADY));
@@ -194,9 +194,9 @@ static void emit_step(cycle_emitter *c, int indent, const plan_step *step)
     } else if (step->count == 1) {
         fire_direct(c, indent, step->stage, counter);
     } else {
-        text_line(x, indent, "for (ptrdiff_t i = 0; i < %" PRId64 "; i++)%s", step->count, code->strip->fire.iter ? " {" : "");
+        text_line(x, indent, "for (ptrdiff_t i = 0; i < %" PRId64 "; i++)%s", step->count, code->fire.iter ? " {" : "");
         fire_direct(c, indent + 1, step->stage, arena_printf(a, "(%s + i)", counter));
-        if (code->strip->fire.iter)
+        if (code->fire.iter)
             text_line(x, indent, "}");
     }
     if (last_of_actor(c, step->stage))
@@ -385,7 +385,7 @@ static void emit_member_first(cycle_emitter *c, uint32_t member)
     program_emitter *x = c->x;
     uint32_t index = c->members->data[member];
     const sir_actor *actor = x->m->actors.data[index];
-    text_line(x, 2, "k = starting && %s == 0 && self->firings.%s > 0;", c->counters[member], x->names[index].firings);
+    text_line(x, 2, "k = starting && %s == 0 && %s > 0;", c->counters[member], program_firings_of(c->k, index)->text);
     emit_allowed(c, 2, actor, true);
     text_line(x, 2, "if (k > 0) {");
     for (size_t i = 0; i < c->item->stages.len; i++)
@@ -409,9 +409,9 @@ static void emit_member(cycle_emitter *c, uint32_t member)
     if (prework)
         emit_member_first(c, member);
     if (prework)
-        text_line(x, 2, "k = starting && %s == 0 ? 0 : self->firings.%s - %s;", counter, x->names[index].firings, counter);
+        text_line(x, 2, "k = starting && %s == 0 ? 0 : %s - %s;", counter, program_firings_of(c->k, index)->text, counter);
     else
-        text_line(x, 2, "k = self->firings.%s - %s;", x->names[index].firings, counter);
+        text_line(x, 2, "k = %s - %s;", program_firings_of(c->k, index)->text, counter);
     emit_allowed(c, 2, actor, false);
     text_line(x, 2, "if (k > 0) {");
     emit_round_stages(c, 3, member);

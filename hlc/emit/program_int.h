@@ -24,19 +24,28 @@ typedef struct program_strip {
 // The functions of one stage.
 typedef struct program_stage {
     const plan_stage *stage;
-    emit_filter_info *info;  // FIRE
+    emit_filter_info *info;     // FIRE
     plan_walk walk;
-    const program_strip *strip; // FIRE
-    emit_signature first;    // FIRE with prework
+    emit_signature fire, first; // FIRE: work, and prework if there is one
     bool has_prework;
-    const char *copy;        // COPY: the function that copies a number of items
-    bool print_marks;        // each steady state is marked in the log
+    const program_strip *strip; // FIRE: a strip of one member's firings
+    const program_strip *gang;  // FIRE: of all members' firings in whole steady states; NULL: member by member
+    const char *copy, *gang_copy; // COPY: functions that copy a number of items, alike
+    bool irregular;             // there are runs other than of whole steady states in which it fires
+    bool print_marks;           // each steady state is marked in the log
 } program_stage;
 
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
 typedef struct program_actor_names {
-    const char *firings, *state, *iter, *random, *log;
+    const char *state, *iter, *random, *log;
 } program_actor_names;
+
+// An actor's count of firings in a kernel. Splitters and joiners may have stages in several kernels.
+typedef struct program_firings {
+    const char *text; // "self->firings.LowPass_1"
+    const char *name;
+    size_t index;
+} program_firings;
 
 typedef struct program_kernel {
     const plan_kernel *kernel;
@@ -44,6 +53,7 @@ typedef struct program_kernel {
     VEC(uint32_t) buffers;          // used, in order of first use
     VEC(const char *) buffer_names;
     hmap name_of;                   // by buffer
+    hmap firings_of;                // by actor: program_firings
     VEC(uint32_t) actors;           // that it counts firings of
     VEC(uint32_t) shifts;           // buffers whose kept elements it moves to the front
     bool uses_starting, uses_steady;
@@ -104,6 +114,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel);
 // The start of a port's items as an expression on a buffer's pointer: "a", "a + 63", "a + (starting ? 0 : 63)". phase -1: both.
 const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady, int phase);
 const char *program_buffer_name(const program_kernel *k, uint32_t buffer);
+const program_firings *program_firings_of(const program_kernel *k, uint32_t actor);
 // One call of a stage for a count of firings; in, out: pointers to where they start.
 void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count);
 // The first firing by itself.

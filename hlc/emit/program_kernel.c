@@ -13,11 +13,11 @@ const char *program_buffer_name(const program_kernel *k, uint32_t buffer)
 }
 
 // Names that a kernel's struct has so far.
-typedef struct members {
+typedef struct member_names {
     hmap names, firings;
-} members;
+} member_names;
 
-static void add_buffer(program_emitter *x, program_kernel *k, members *seen, uint32_t buffer)
+static void add_buffer(program_emitter *x, program_kernel *k, member_names *seen, uint32_t buffer)
 {
     if (buffer == PLAN_NONE || program_buffer_name(k, buffer) != NULL)
         return;
@@ -33,20 +33,27 @@ static void add_buffer(program_emitter *x, program_kernel *k, members *seen, uin
     }
 }
 
+const program_firings *program_firings_of(const program_kernel *k, uint32_t actor)
+{
+    return hmap_getn(&k->firings_of, &actor, sizeof actor);
+}
+
 static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32_t actor)
 {
-    program_actor_names *names = &x->names[actor];
-    if (names->firings != NULL)
+    if (program_firings_of(k, actor) != NULL)
         return;
-    const char *name = x->m->actors.data[actor]->name;
-    names->firings = text_member(x, taken, name);
+    program_firings *f = ARENA_NEW(x->e.arena, program_firings);
+    f->name = text_member(x, taken, x->m->actors.data[actor]->name);
+    f->index = k->actors.len;
+    f->text = arena_printf(x->e.arena, "self->firings.%s", f->name);
+    hmap_setn(&k->firings_of, &actor, sizeof actor, f);
     VEC_PUSH(x->e.arena, &k->actors, actor);
 }
 
 static void add_actor_state(program_emitter *x, hmap *taken, const program_stage *code)
 {
     program_actor_names *names = &x->names[code->stage->actor];
-    const emit_signature *work = &code->strip->fire, *first = &code->first;
+    const emit_signature *work = &code->fire, *first = &code->first;
     const char *name = x->m->actors.data[code->stage->actor]->name;
     arena *a = x->e.arena;
     if (work->fields.len != 0 || first->fields.len != 0)
@@ -59,10 +66,12 @@ static void add_actor_state(program_emitter *x, hmap *taken, const program_stage
         names->log = text_member(x, taken, arena_printf(a, "%s_log", name));
 }
 
-static void scan_stage(program_emitter *x, program_kernel *k, members *seen, const program_stage *code)
+static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen, const program_stage *code)
 {
     const plan_stage *st = code->stage;
-    add_actor(x, k, &seen->firings, st->actor);
+    for (size_t i = 0; i < plan_stage_members(st); i++)
+        add_actor(x, k, &seen->firings, plan_stage_member(st, i).actor);
+    k->uses_steady |= st->others.len != 0 && code->irregular && (code->gang != NULL || code->gang_copy != NULL);
     add_buffer(x, k, seen, st->in.buffer);
     add_buffer(x, k, seen, st->out.buffer);
     if (st->kind == PLAN_FIRE)
@@ -77,10 +86,11 @@ static void scan_stage(program_emitter *x, program_kernel *k, members *seen, con
 
 static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
 {
-    members seen;
+    member_names seen;
     hmap_init(&seen.names, x->e.arena);
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
+    hmap_init(&k->firings_of, x->e.arena);
     static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
@@ -102,9 +112,11 @@ static void emit_firings(program_emitter *x, const program_kernel *k)
 {
     text_args names = {0};
     for (VEC_EACH(uint32_t, a, &k->actors))
-        VEC_PUSH(x->e.arena, &names, x->names[*a].firings);
-    if (k->actors.len == 0)
+        VEC_PUSH(x->e.arena, &names, program_firings_of(k, *a)->name);
+    if (k->actors.len == 1) {
+        text_line(x, 1, "struct { ptrdiff_t %s; } firings; /* how often it fires in this run */", names.data[0]);
         return;
+    }
     text_line(x, 1, "union { /* how often each actor fires in this run */");
     text_line(x, 2, "ptrdiff_t all[%zu];", k->actors.len);
     text_line(x, 2, "struct {");
@@ -162,26 +174,19 @@ const char *program_start(program_emitter *x, program_kernel *k, const char *bas
     return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %" PRId64 ")", base, init, steady);
 }
 
-// A pointer argument: a whole buffer is passed by its name alone.
-void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count)
+static void call_function(program_emitter *x, int indent, const program_stage *code, const char *function, const char *in, const char *out,
+                          const char *count)
 {
     arena *a = x->e.arena;
     text_args args = {0};
-    const plan_stage *st = code->stage;
-    const program_actor_names *n = &x->names[st->actor];
-    if (st->kind == PLAN_COPY) {
+    const program_actor_names *n = &x->names[code->stage->actor];
+    bool copy = code->stage->kind == PLAN_COPY;
+    const emit_signature *fire = &code->fire;
+    if (copy || fire->in)
         VEC_PUSH(a, &args, in);
+    if (copy || fire->out)
         VEC_PUSH(a, &args, out);
-        VEC_PUSH(a, &args, text_times(x, count, plan_in_rate(x->m, st, false).pop));
-        text_call(x, indent, arena_printf(a, "%s(", code->copy), &args, ");");
-        return;
-    }
-    const emit_signature *fire = &code->strip->fire;
-    if (fire->in)
-        VEC_PUSH(a, &args, in);
-    if (fire->out)
-        VEC_PUSH(a, &args, out);
-    VEC_PUSH(a, &args, count);
+    VEC_PUSH(a, &args, copy ? text_times(x, count, plan_in_rate(x->m, code->stage, false).pop) : count);
     if (fire->fields.len != 0)
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->state));
     if (fire->iter)
@@ -190,7 +195,12 @@ void program_stage_call(program_emitter *x, int indent, const program_stage *cod
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->random));
     if (fire->log)
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->log));
-    text_call(x, indent, arena_printf(a, "%s(", code->strip->name), &args, ");");
+    text_call(x, indent, arena_printf(a, "%s(", function), &args, ");");
+}
+
+void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count)
+{
+    call_function(x, indent, code, code->stage->kind == PLAN_COPY ? code->copy : code->strip->name, in, out, count);
 }
 
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out)
@@ -251,12 +261,71 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
     text_line(x, 1, "if (self->steady == 0)");
 }
 
-static void emit_stage(program_emitter *x, program_kernel *k, const program_stage *code)
+// Members of a gang one by one.
+static void emit_members(program_emitter *x, program_kernel *k, int indent, const program_stage *code, const ports *p)
+{
+    arena *a = x->e.arena;
+    const plan_stage *st = code->stage;
+    const char *in = start_text(x, k, p->in, p->in_start, -1), *out = start_text(x, k, p->out, p->out_start, -1);
+    const char *in_at = text_position(x, &st->in_gang, "m"), *out_at = text_position(x, &st->out_gang, "m");
+    size_t members = plan_stage_members(st);
+    bool same = true, range = true;
+    for (size_t i = 1; i < members; i++) {
+        uint32_t actor = plan_stage_member(st, i).actor;
+        same &= actor == st->actor;
+        range &= program_firings_of(k, actor)->index == program_firings_of(k, st->actor)->index + i;
+    }
+    in = strcmp(in_at, "0") == 0 ? in : arena_printf(a, "%s + %s", in, in_at);
+    out = strcmp(out_at, "0") == 0 ? out : arena_printf(a, "%s + %s", out, out_at);
+    if (same || range) {
+        const program_firings *first = program_firings_of(k, st->actor);
+        const char *firings = same ? first->text : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
+        text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
+        program_stage_call(x, indent + 1, code, in, out, firings);
+        return;
+    }
+    text_line(x, indent, "{");
+    for (size_t i = 0; i < members; i++) {
+        plan_stage one = plan_stage_member(st, i);
+        ports q = stage_ports(x, k, &one);
+        program_stage_call(x, indent + 1, code, start_text(x, k, q.in, q.in_start, -1), start_text(x, k, q.out, q.out_start, -1),
+                           program_firings_of(k, one.actor)->text);
+    }
+    text_line(x, indent, "}");
+}
+
+static void emit_gang(program_emitter *x, program_kernel *k, const program_stage *code)
 {
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
     ports p = stage_ports(x, k, st);
-    const char *firings = arena_printf(a, "self->firings.%s", x->names[st->actor].firings);
+    const char *function = st->kind == PLAN_COPY ? code->gang_copy : code->gang != NULL ? code->gang->name : NULL;
+    if (function == NULL) {
+        emit_members(x, k, 1, code, &p);
+        return;
+    }
+    if (code->irregular)
+        text_line(x, 1, "if (self->steady != 0)");
+    int64_t members = (int64_t)plan_stage_members(st);
+    call_function(x, code->irregular ? 2 : 1, code, function, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
+                  start_text(x, k, p.out, p.out_start, PLAN_STEADY),
+                  arena_printf(a, "%" PRId64 " * %s", members, program_firings_of(k, st->actor)->text));
+    if (code->irregular) {
+        text_line(x, 1, "else");
+        emit_members(x, k, 2, code, &p);
+    }
+}
+
+static void emit_stage(program_emitter *x, program_kernel *k, const program_stage *code)
+{
+    if (code->stage->others.len != 0) {
+        emit_gang(x, k, code);
+        return;
+    }
+    arena *a = x->e.arena;
+    const plan_stage *st = code->stage;
+    ports p = stage_ports(x, k, st);
+    const char *firings = program_firings_of(k, st->actor)->text;
     if (code->print_marks && x->names[st->actor].log != NULL) {
         emit_marked(x, k, code, &p);
         text_line(x, 1, "{");
@@ -324,6 +393,22 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const char 
     strbuf_addc(x->e.out, '\n');
 }
 
+static const char *stage_comment(program_emitter *x, const plan_stage *st)
+{
+    arena *a = x->e.arena;
+    const sir_actor *actor = x->m->actors.data[st->actor];
+    const char *text = text_actor(x, st->actor);
+    size_t others = st->others.len;
+    if (st->kind == PLAN_COPY && actor->kind != SIR_FILTER) {
+        const char *side = actor->kind == SIR_SPLIT ? "output" : "input";
+        bool one_actor = others != 0 && st->others.data[0].actor == st->actor;
+        if (one_actor)
+            return arena_printf(a, "%s: %ss %" PRIu32 " to %" PRIu32, text, side, st->port, st->others.data[others - 1].port);
+        text = arena_printf(a, "%s: %s %" PRIu32, text, side, st->port);
+    }
+    return others == 0 ? text : arena_printf(a, "%s, and %zu more", text, others);
+}
+
 void program_kernel_functions(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
@@ -347,12 +432,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             continue;
         }
         for (size_t i = 0; i < item->stages.len; i++, codes++) {
-            bool port = codes->stage->kind == PLAN_COPY && x->m->actors.data[codes->stage->actor]->kind != SIR_FILTER;
-            if (port)
-                text_line(x, 1, "/* %s: %s %" PRIu32 " */", text_actor(x, codes->stage->actor),
-                          x->m->actors.data[codes->stage->actor]->kind == SIR_SPLIT ? "output" : "input", codes->stage->port);
-            else
-                text_line(x, 1, "/* %s */", text_actor(x, codes->stage->actor));
+            text_line(x, 1, "/* %s */", stage_comment(x, codes->stage));
             emit_stage(x, k, codes);
         }
     }

@@ -67,6 +67,41 @@ static program_walk make_walk(program_emitter *x, const plan_digits *in, const p
     return w;
 }
 
+// The walk of a gang's steady states: the members' digits among those of the firings, the nearest innermost.
+static program_walk make_gang_walk(program_emitter *x, const program_walk *one, const plan_stage *st)
+{
+    arena *a = x->e.arena;
+    program_walk w = {0};
+    plan_digits in = {0}, out = {0}, rin, rout;
+    size_t last = one->in.len - 1;
+    for (VEC_EACH(plan_digit, d, &st->in_gang))
+        VEC_PUSH(a, &in, *d);
+    for (VEC_EACH(plan_digit, d, &st->out_gang))
+        VEC_PUSH(a, &out, *d);
+    if (one->general || !digits_refine(a, &in, &out, &rin, &rout))
+        return (program_walk){.general = true};
+    for (size_t i = 0; i + 1 < rin.len; i++) { // behind the last there is one of no extent
+        VEC_PUSH(a, &w.in, rin.data[i]);
+        VEC_PUSH(a, &w.out, rout.data[i]);
+    }
+    for (size_t i = 0; i < last; i++) {
+        VEC_PUSH(a, &w.in, one->in.data[i]);
+        VEC_PUSH(a, &w.out, one->out.data[i]);
+    }
+    for (size_t i = 1; i < w.in.len; i++) // few digits: an insertion sort
+        for (size_t k = i; k > 0 && w.in.data[k].stride + w.out.data[k].stride < w.in.data[k - 1].stride + w.out.data[k - 1].stride; k--) {
+            plan_digit t = w.in.data[k], u = w.out.data[k];
+            w.in.data[k] = w.in.data[k - 1];
+            w.out.data[k] = w.out.data[k - 1];
+            w.in.data[k - 1] = t;
+            w.out.data[k - 1] = u;
+        }
+    VEC_PUSH(a, &w.in, one->in.data[last]);
+    VEC_PUSH(a, &w.out, one->out.data[last]);
+    join_digits(&w.in, &w.out);
+    return w;
+}
+
 // "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
 static const char *nest_pointer(program_emitter *x, const char *base, const plan_digits *d)
 {
@@ -192,7 +227,7 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     if (x->p->config->opt_level < LANES_LEVEL || w->general || w->in.len != 1)
         return l;
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
-    l.lanes = emit_lane_count(&x->e, info, f, in, out, w->in.data[0].stride);
+    l.lanes = emit_lane_count(&x->e, info, f, in, out);
     if (l.lanes > 0)
         l.fire = emit_fire_lanes(&x->e, info, f, emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in, out,
                                  l.lanes, w->in.data[0].stride, w->out.data[0].stride);
@@ -363,33 +398,52 @@ static void emit_state_initial(program_emitter *x, const emit_filter_info *info)
     strbuf_add(x->e.out, ";\n\n");
 }
 
+// Positions do not matter where nothing is touched.
+static void drop_unused(program_walk *w, const emit_signature *fire)
+{
+    for (size_t i = 0; i < w->in.len && !fire->in; i++)
+        w->in.data[i].stride = 0;
+    for (size_t i = 0; i < w->out.len && !fire->out; i++)
+        w->out.data[i].stride = 0;
+    if (!w->general)
+        join_digits(&w->in, &w->out);
+}
+
+static void copy_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
+{
+    const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
+    program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]));
+    program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
+    if (!gang.general)
+        code->gang_copy = copy_function(x, t, &gang);
+    if (gang.general || code->irregular)
+        code->copy = copy_function(x, t, &w);
+}
+
 void program_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
 {
-    *code = (program_stage){.stage = st};
+    int64_t init = x->s->init[st->actor];
+    *code = (program_stage){.stage = st, .irregular = x->pl->drains || init != 0};
     (void)plan_stage_walk(x->e.arena, x->m, x->s, st, &code->walk);
     const sir_actor *actor = x->m->actors.data[st->actor];
-    int64_t init = x->s->init[st->actor];
     if (st->kind == PLAN_COPY) {
-        const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
-        program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, init));
-        code->copy = copy_function(x, t, &w);
+        copy_stage_functions(x, st, code);
         return;
     }
     code->info = filter_info(x, actor->filter);
     emit_state_initial(x, code->info);
     code->has_prework = plan_actor_has_prework(actor);
-    emit_signature fire = fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
+    code->fire = fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
         code->first = fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     program_walk w = make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0));
-    if (!fire.in) // positions do not matter where nothing is touched
-        for (VEC_EACH(plan_digit, d, &w.in))
-            d->stride = 0;
-    if (!fire.out)
-        for (VEC_EACH(plan_digit, d, &w.out))
-            d->stride = 0;
-    if (!w.general)
-        join_digits(&w.in, &w.out);
-    code->strip = strip_function(x, code->info, actor->filter->work, &fire, &code->walk, &w);
+    program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
+    if (!gang.general) {
+        drop_unused(&gang, &code->fire);
+        code->gang = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &gang);
+    }
+    drop_unused(&w, &code->fire);
+    if (gang.general || code->irregular)
+        code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
     code->print_marks = actor->filter->prints && x->printing.len > 1;
 }

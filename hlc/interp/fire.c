@@ -71,7 +71,8 @@ static bool reserve(interp *r, uint32_t channel, int64_t firings, int64_t items)
 {
     vm_channel *c = &r->channels[channel];
     size_t held = c->tail - c->head, words;
-    if (__builtin_mul_overflow((size_t)firings, (size_t)items * c->item, &words) || words > VM_MAX_CHANNEL_WORDS ||
+    if (__builtin_mul_overflow((size_t)items, c->item, &words) ||
+        __builtin_mul_overflow(words, (size_t)firings, &words) || words > VM_MAX_CHANNEL_WORDS ||
         held + words > VM_MAX_CHANNEL_WORDS) {
         const sir_channel *source = &r->m->channels.data[channel];
         uint32_t from = source->producer;

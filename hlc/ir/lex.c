@@ -223,7 +223,7 @@ void sir_advance(sir_parser *p)
         t.end++;
     } else if (is_word_start(c)) {
         t.kind = TOKEN_WORD;
-        t.end = (uint32_t)scan_name(p, i, true);
+        t.end = (uint32_t)scan_name(p, i, !sir_at_sign(p, ".")); // of "a.b.c" each is a member
         t.text = internn(p->module->names, p->text + i, t.end - i);
         t.len = t.end - i;
     } else if ((c == '%' || c == '$' || c == '@') && (is_word_start(after) || after == '"')) {

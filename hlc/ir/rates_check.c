@@ -19,12 +19,6 @@ static const char *rate_text(arena *a, const char *word, sir_rate rate)
     return arena_printf(a, "'%s [%lld,%lld]'", word, (long long)rate.min, (long long)rate.max);
 }
 
-static const char *function_text(arena *a, const sir_filter *filter, const sir_function *f)
-{
-    return filter == NULL ? arena_printf(a, "'%s'", f->name)
-                          : arena_printf(a, "'%s' of filter '%s'", f->name, filter->source != NULL ? filter->source : filter->name);
-}
-
 typedef struct side {
     const char *word, *verb; // "push", "pushes"
     sir_rate declared;
@@ -97,7 +91,7 @@ static bool check_function(const sir_module *m, const sir_filter *filter, const 
     bool ok = !r.wrong;
     if (!r.state.alive || f->kind == SIR_HANDLER)
         return ok; // a firing that never ends
-    const char *name = function_text(d->arena, filter, f);
+    const char *name = rates_function_text(&r);
     const side pop = {"pop", "pops", f->pop, r.state.pop, r.last_pop};
     const side push = {"push", "pushes", f->push, r.state.push, r.last_push};
     ok &= check_side(&r, name, &pop);

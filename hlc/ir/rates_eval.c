@@ -22,6 +22,14 @@ static bool first_report(rates_run *r, const sir_expr *e)
     return true;
 }
 
+const char *rates_function_text(const rates_run *r)
+{
+    const sir_filter *f = r->filter;
+    return f == NULL ? arena_printf(r->d->arena, "'%s'", r->function->name)
+                     : arena_printf(r->d->arena, "'%s' of filter '%s'", r->function->name,
+                                    f->source != NULL ? f->source : f->name);
+}
+
 void rates_touch(rates_run *r, const sir_expr *at, int64_t offset, bool literal, sir_loc loc)
 {
     // The least position that this can be.
@@ -36,11 +44,11 @@ void rates_touch(rates_run *r, const sir_expr *at, int64_t offset, bool literal,
     if (at == NULL || !outside || !(rates_certain(r) || (literal && exact)) || !first_report(r, at))
         return;
     if (offset < 0)
-        sir_error(r->module, r->d, loc, "peek at offset %lld, before the window of '%s'", (long long)offset,
-                  r->function->name);
+        sir_error(r->module, r->d, loc, "peek at offset %lld, before the window of %s", (long long)offset,
+                  rates_function_text(r));
     else
-        sir_error(r->module, r->d, loc, "peek at item %lld of the window, but '%s' declares 'peek %lld'",
-                  (long long)position, r->function->name, (long long)peek->max);
+        sir_error(r->module, r->d, loc, "peek at item %lld of the window, but %s declares 'peek %lld'",
+                  (long long)position, rates_function_text(r), (long long)peek->max);
 }
 
 // ---- Constants in memory ----

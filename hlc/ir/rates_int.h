@@ -62,6 +62,8 @@ static inline bool rates_certain(const rates_run *r)
 // Item at offset of the window at this point is touched.
 void rates_touch(rates_run *r, const sir_expr *at, int64_t offset, bool literal, sir_loc loc);
 
+// "'work' of filter 'LowPass(4)'", in the arena of the diagnostics.
+const char *rates_function_text(const rates_run *r);
 void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d);
 
 #endif

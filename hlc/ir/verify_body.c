@@ -262,6 +262,8 @@ static void check_decl(sir_verifier *v, const sir_stmt *s)
         sir_broken(v, s->loc, "local '%s' is both initialised and not", local->name);
 }
 
+static void check_getter(sir_verifier *v, sir_expr *target);
+
 static bool callable(sir_verifier *v, const sir_function *f)
 {
     if (f != NULL && v->filter != NULL)
@@ -302,6 +304,7 @@ static void check_call(sir_verifier *v, const sir_stmt *s)
     if (target == NULL || !check_lvalue(v, target))
         return;
     expect_type(v, target, callee->result, "what takes a result");
+    check_getter(v, target);
 }
 
 static const sir_function *find_handler(const sir_filter *f, const char *name)
@@ -393,6 +396,22 @@ static void check_return(sir_verifier *v, const sir_stmt *s)
     }
 }
 
+static void find_peek(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    bool *found = context;
+    *found = *found || e->kind == SIR_PEEK;
+}
+
+// Where a popped item or a result goes must not depend on the window, which moves.
+static void check_getter(sir_verifier *v, sir_expr *target)
+{
+    bool peeks = false;
+    sir_visit_tree(target, true, find_peek, &peeks);
+    if (peeks)
+        sir_broken(v, target->loc, "a peek in a subscript of what takes a popped item or a result");
+}
+
 static void check_tape(sir_verifier *v, const sir_stmt *s)
 {
     const sir_type *tape = v->filter == NULL ? NULL : s->kind == SIR_POP ? v->filter->input : v->filter->output;
@@ -400,8 +419,10 @@ static void check_tape(sir_verifier *v, const sir_stmt *s)
         sir_broken(v, s->loc, "%s where there is no %s", s->kind == SIR_POP ? "pop" : "push",
                    s->kind == SIR_POP ? "input" : "output");
     } else if (s->kind == SIR_POP) {
-        if (s->u.set.target != NULL && check_lvalue(v, s->u.set.target))
+        if (s->u.set.target != NULL && check_lvalue(v, s->u.set.target)) {
             expect_type(v, s->u.set.target, tape, "what takes a popped item");
+            check_getter(v, s->u.set.target);
+        }
     } else if (check_expr(v, s->u.value)) {
         expect_type(v, s->u.value, tape, "a pushed item");
     }

@@ -11,9 +11,9 @@ enum { MOST_ROUNDS = 16, MOST_FILTER_ROUNDS = 4 };
 static void run_rules(canon *c)
 {
     canon_unshare(c);
-    canon_remove_jumps(c);
     for (int round = 0; round < MOST_ROUNDS; round++) {
         sir_block before = canon_copy_body(c);
+        canon_remove_jumps(c); // later rounds: what is behind loops found to be endless
         canon_count_loops(c);
         canon_propagate(c);
         canon_place_temporaries(c);

@@ -545,6 +545,8 @@ void canon_remove_jumps(canon *c)
         VEC_PUSH(c->m->arena, body, last);
         last = NULL;
     }
+    if (!of_block(&r, body).falls)
+        last = NULL; // it is never reached, and what it returns may be gone
     sir_block out = process(&r, body->data, body->len);
     bool value = c->f->result->kind != SIR_VOID;
     sir_block whole = {0};

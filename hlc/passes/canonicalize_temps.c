@@ -218,6 +218,7 @@ static void sink(sir_block *b, size_t at)
         sir_loc loc = s->loc;
         *s = *decl;
         s->u.decl.init = init;
+        s->u.decl.uninitialised = false;
         s->loc = loc;
         decl = NULL;
     }

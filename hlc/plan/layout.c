@@ -178,6 +178,18 @@ int64_t view_end(const plan_view *v, int64_t count)
     return v->offset + best + 1;
 }
 
+bool view_in_bounds(const plan_view *v, int64_t count)
+{
+    int64_t last = count - 1, sum = v->offset;
+    for (size_t i = 0; i < v->digits.len && last > 0; i++) {
+        int64_t radix = v->digits.data[i].radix, digit = radix == 0 || last < radix ? last : radix - 1, part;
+        if (__builtin_mul_overflow(digit, v->digits.data[i].stride, &part) || __builtin_add_overflow(sum, part, &sum))
+            return false;
+        last = radix == 0 ? 0 : last / radix;
+    }
+    return in_bounds(sum);
+}
+
 int64_t digits_period(const plan_digits *d)
 {
     int64_t period = 1;

@@ -45,6 +45,8 @@ int64_t view_at(const plan_view *v, int64_t item);
 int64_t view_end(const plan_view *v, int64_t count); // 1 + the greatest position of the first count items; 0 if count is 0
 int64_t digits_period(const plan_digits *d);         // product of the bounded radices
 int64_t digits_at(const plan_digits *d, int64_t index);
+// Whether the first count items lie below PLAN_MAX_NUMBER; needs bounded digits only.
+bool view_in_bounds(const plan_view *v, int64_t count);
 bool view_equal(const plan_view *a, const plan_view *b);
 bool digits_equal(const plan_digits *a, const plan_digits *b);
 bool view_contiguous(const plan_view *v); // one digit of stride 1

@@ -180,14 +180,14 @@ static uint32_t channel(parser *p)
     if (p->failed)
         return 0;
     size_t begin = p->begin, end = p->end;
-    int64_t port = number(p, "an output");
+    int64_t output = number(p, "an output");
     const sir_actor *from = p->m->actors.data[producer];
-    if (!p->failed && ((uint64_t)port >= from->outputs.len || from->outputs.data[port] == SIR_NONE)) {
+    if (!p->failed && ((uint64_t)output >= from->outputs.len || from->outputs.data[output] == SIR_NONE)) {
         p->begin = begin;
         p->end = end;
         fail(p, arena_printf(p->a, "an output of '%s'", from->name));
     }
-    return p->failed ? 0 : from->outputs.data[port];
+    return p->failed ? 0 : from->outputs.data[output];
 }
 
 static uint32_t buffer(parser *p)
@@ -224,6 +224,44 @@ static plan_access access(parser *p)
     return result;
 }
 
+static plan_digits gang_digits(parser *p)
+{
+    plan_digits digits = {0};
+    while (!p->failed && p->kind == TOKEN_NUMBER) {
+        plan_digit d = {.radix = number(p, "a radix")};
+        expect(p, TOKEN_SIGN, ":");
+        d.stride = number(p, "a stride");
+        if (d.radix < 2)
+            fail(p, "a radix of 2 or more");
+        if (digits.len == PLAN_MAX_DIGITS)
+            fail(p, "fewer digits");
+        VEC_PUSH(p->a, &digits, d);
+    }
+    return digits;
+}
+
+static uint32_t port(parser *p)
+{
+    expect(p, TOKEN_SIGN, ".");
+    int64_t n = number(p, "a port");
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+static void gang(parser *p, plan_stage *st)
+{
+    st->in_gang = gang_digits(p);
+    expect(p, TOKEN_SIGN, "->");
+    st->out_gang = gang_digits(p);
+    expect(p, TOKEN_SIGN, "{");
+    while (!p->failed && !is(p, TOKEN_SIGN, "}")) {
+        plan_member other = {.actor = actor(p)};
+        if (st->kind == PLAN_COPY)
+            other.port = port(p);
+        VEC_PUSH(p->a, &st->others, other);
+    }
+    expect(p, TOKEN_SIGN, "}");
+}
+
 static plan_stage stage(parser *p)
 {
     plan_stage st = {.kind = PLAN_FIRE};
@@ -232,14 +270,13 @@ static plan_stage stage(parser *p)
     else
         expect(p, TOKEN_WORD, "fire");
     st.actor = actor(p);
-    if (st.kind == PLAN_COPY) {
-        expect(p, TOKEN_SIGN, ".");
-        int64_t port = number(p, "a port");
-        st.port = port > UINT32_MAX ? UINT32_MAX : (uint32_t)port;
-    }
+    if (st.kind == PLAN_COPY)
+        st.port = port(p);
     st.in = access(p);
     expect(p, TOKEN_SIGN, "->");
     st.out = access(p);
+    if (accept(p, TOKEN_WORD, "gang"))
+        gang(p, &st);
     return st;
 }
 

@@ -38,10 +38,18 @@ typedef enum plan_stage_kind {
     PLAN_FIRE, // fires a filter
     PLAN_COPY, // copies what a firing of a splitter, joiner or identity filter moves through one port
 } plan_stage_kind;
+typedef struct plan_member {
+    uint32_t actor, port; // port: COPY of a splitter (an output) or joiner (an input), else 0
+} plan_member;
+// NOTE(gangs). Stages that do the same on one pair of buffers at regular distances are one stage with several members: member m does what the
+// stage says, the positions of its views being further by digits_at(in_gang, m) and digits_at(out_gang, m). Members have no state, no prework and
+// equal counts; copies are of different ports of one actor or of the same port of different actors.
 typedef struct plan_stage {
     plan_stage_kind kind;
-    uint32_t actor, port; // port: COPY of a splitter (an output) or joiner (an input), else 0
+    uint32_t actor, port; // member 0
     plan_access in, out;
+    VEC(plan_member) others; // members 1, 2, ...
+    plan_digits in_gang, out_gang; // bounded, of as many indices as there are members; empty if there is one member
 } plan_stage;
 
 // A step of a cycle's inner schedule: count firings of a stage's actor, or count times a list of steps.
@@ -114,6 +122,10 @@ bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const 
 void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl);
 
 // ---- Questions (query.c) ----
+
+size_t plan_stage_members(const plan_stage *st);
+// A member as a stage of its own.
+plan_stage plan_stage_member(const plan_stage *st, size_t member);
 
 typedef enum plan_phase { PLAN_INIT, PLAN_STEADY } plan_phase; // STEADY: every run but the first
 // Items that a firing of a stage's actor moves through the stage's input and output; first: the first firing.

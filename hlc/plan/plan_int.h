@@ -39,6 +39,20 @@ plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight);
 // How a side walks a view; false when a window does not lie in it as one firing's items must, or a run does not start where its rounds do.
 bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d);
 
+// ---- gang.c ----
+typedef VEC(plan_item) plan_item_list;
+bool plan_filter_can_gang(const sir_filter *f); // its firings are independent of each other
+// Makes gangs of items in order of a run; gives whether there were any.
+bool plan_gang_items(struct hlc_program *p, plan_item_list *items);
+
+// ---- gang_places.c ----
+// Moves channels of equal branches into common buffers.
+void plan_gang_places(struct hlc_program *p, plan_place *places);
+
+// ---- sync_elim.c ----
+// Whether the actors at both ends of a channel can work on its items through this view.
+bool plan_place_fits(struct hlc_program *p, uint32_t channel, const plan_view *v);
+
 // ---- replay.c ----
 // Plays the initialisation and some steady states through; false after an error, which d has.
 bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);

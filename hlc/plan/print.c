@@ -21,6 +21,27 @@ static void print_access(strbuf *out, const plan_access *access)
     strbuf_add(out, "]");
 }
 
+static void print_digits(strbuf *out, const plan_digits *digits)
+{
+    for (VEC_EACH(plan_digit, d, digits))
+        strbuf_printf(out, " %" PRId64 ":%" PRId64, d->radix, d->stride);
+}
+
+static void print_gang(strbuf *out, const plan_stage *st, const sir_module *m)
+{
+    strbuf_add(out, " gang");
+    print_digits(out, &st->in_gang);
+    strbuf_add(out, " ->");
+    print_digits(out, &st->out_gang);
+    strbuf_add(out, " {");
+    for (VEC_EACH(plan_member, o, &st->others)) {
+        strbuf_printf(out, " %s", m->actors.data[o->actor]->name);
+        if (st->kind == PLAN_COPY)
+            strbuf_printf(out, ".%" PRIu32, o->port);
+    }
+    strbuf_add(out, " }");
+}
+
 static void print_stage(strbuf *out, const plan_stage *st, const sir_module *m, int indent)
 {
     const sir_actor *actor = m->actors.data[st->actor];
@@ -32,6 +53,8 @@ static void print_stage(strbuf *out, const plan_stage *st, const sir_module *m, 
     print_access(out, &st->in);
     strbuf_add(out, " -> ");
     print_access(out, &st->out);
+    if (st->others.len != 0)
+        print_gang(out, st, m);
     strbuf_addc(out, '\n');
 }
 

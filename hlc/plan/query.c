@@ -2,6 +2,25 @@
 // Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
 #include "hlc/plan/plan_int.h"
 
+size_t plan_stage_members(const plan_stage *st)
+{
+    return st->others.len + 1;
+}
+
+plan_stage plan_stage_member(const plan_stage *st, size_t member)
+{
+    plan_stage one = *st;
+    one.others.len = 0;
+    one.in_gang = one.out_gang = (plan_digits){0};
+    if (member != 0) {
+        one.actor = st->others.data[member - 1].actor;
+        one.port = st->others.data[member - 1].port;
+        one.in.view.offset += digits_at(&st->in_gang, (int64_t)member);
+        one.out.view.offset += digits_at(&st->out_gang, (int64_t)member);
+    }
+    return one;
+}
+
 bool plan_actor_has_prework(const sir_actor *actor)
 {
     return actor->kind == SIR_FILTER && actor->filter->prework != NULL;

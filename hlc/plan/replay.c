@@ -272,6 +272,14 @@ static void shift(replay *r, bool starting)
     }
 }
 
+static void play_members(replay *r, const plan_stage *st)
+{
+    for (size_t i = 0; i < plan_stage_members(st) && r->ok; i++) {
+        plan_stage one = plan_stage_member(st, i);
+        fire_stage(r, &one, r->fired[one.actor], r->counts[one.actor]);
+    }
+}
+
 static void play_run(replay *r, const int64_t *counts, int64_t steady)
 {
     r->counts = counts;
@@ -281,8 +289,8 @@ static void play_run(replay *r, const int64_t *counts, int64_t steady)
         for (VEC_EACH(plan_item, item, &k->items)) {
             if (item->cycle >= 0)
                 play_cycle(r, item);
-            else if (r->ok)
-                fire_stage(r, &item->stages.data[0], r->fired[item->stages.data[0].actor], counts[item->stages.data[0].actor]);
+            else
+                play_members(r, &item->stages.data[0]);
         }
     play_ios(r, false);
     for (size_t i = 0; i < r->m->actors.len; i++)
@@ -303,7 +311,7 @@ static int64_t run_items(const replay *r, const int64_t *counts)
                     each += plan_in_rate(r->m, st, false).peek;
                 if (st->out.buffer != PLAN_NONE)
                     each += plan_out_rate(r->m, st, false);
-                if (__builtin_mul_overflow(each, counts[st->actor], &all) || __builtin_add_overflow(total, all, &total) || total > REPLAY_ITEMS)
+                if (__builtin_mul_overflow(each, counts[st->actor], &all) || __builtin_mul_overflow(all, (int64_t)plan_stage_members(st), &all) || __builtin_add_overflow(total, all, &total) || total > REPLAY_ITEMS)
                     return REPLAY_ITEMS + 1;
             }
     return total;

@@ -119,7 +119,10 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
     for (uint32_t k = 0; k < pl->kernels.len; k++)
         for (uint32_t i = 0; i < pl->kernels.data[k].items.len; i++)
             for (VEC_EACH(plan_stage, st, &pl->kernels.data[k].items.data[i].stages))
-                visit_stage(&v, st, k, i);
+                for (size_t member = 0; member < plan_stage_members(st); member++) {
+                    plan_stage one = plan_stage_member(st, member);
+                    visit_stage(&v, &one, k, i);
+                }
     for (VEC_EACH(plan_io, io, &pl->writers))
         visit_io(&v, io, false);
 }
@@ -128,6 +131,7 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
 
 typedef struct sizes {
     plan *plan;
+    bool *has_step;
     int64_t *end;      // per buffer: elements written by the end of the initialisation
     int64_t *furthest; // and by the end of the longest drain, from the program's start
     int64_t *init_furthest;
@@ -144,6 +148,10 @@ static void size_use(void *context, const plan_use *use)
     sizes *z = context;
     plan_buffer *b = &z->plan->buffers.data[use->buffer];
     const plan_view *v = &use->access->view;
+    if (use->steady != 0 && !z->has_step[use->buffer]) { // the same for all uses: each goes on where it stopped
+        b->step = view_at(v, use->init + use->steady) - view_at(v, use->init);
+        z->has_step[use->buffer] = true;
+    }
     if (use->writes) {
         z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
         z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
@@ -159,7 +167,7 @@ static void size_use(void *context, const plan_use *use)
 static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
-    sizes z = {.plan = pl, .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
+    sizes z = {.plan = pl, .has_step = ARENA_ARRAY(a, bool, n + 1), .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
                .init_furthest = ARENA_ARRAY(a, int64_t, n + 1), .has_reader = ARENA_ARRAY(a, bool, n + 1)};
     plan_visit_uses(pl, m, s, size_use, &z);
     uint64_t total = 0;
@@ -167,7 +175,7 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
         plan_buffer *b = &pl->buffers.data[i];
         if (!z.has_reader[i])
             b->base = z.end[i];
-        b->step = s->channels[b->channel].steady;
+        b->step = z.has_step[i] ? b->step : 0;
         b->keep = greater(z.end[i] - b->base, 0);
         if (b->step != 0 && pl->strip > PLAN_MAX_NUMBER / b->step) {
             diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for channel %u of '%s': use a smaller --strip",

@@ -155,6 +155,13 @@ static bool consumer_fits(eliminator *x, uint32_t channel, const plan_view *v)
     }
 }
 
+bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v)
+{
+    eliminator x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    hmap_init(&x.contiguous, p->arena);
+    return producer_fits(&x, channel, v) && consumer_fits(&x, channel, v);
+}
+
 // Moves a channel to a place, if both its ends can live with that.
 static bool try_place(eliminator *x, uint32_t channel, uint32_t root, const plan_view *v)
 {
@@ -299,6 +306,7 @@ bool plan_pass_sync_elim(hlc_program *p)
     for (uint32_t i = 0; i < n; i++)
         x.places[i] = (plan_place){i, view_identity(p->arena, 0)};
     choose_places(&x);
+    plan_gang_places(p, x.places);
     for (uint32_t i = 0; i < n; i++)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)

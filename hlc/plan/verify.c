@@ -157,6 +157,27 @@ static void check_fire(verifier *v, const plan_stage *st)
     check_access(v, &st->out, first_channel(a->outputs.data, a->outputs.len), a->name);
 }
 
+// Whether all that a stage touches in the initialisation, a steady state and the drain lies in bounds.
+static bool reaches(const verifier *v, const plan_stage *st)
+{
+    int64_t firings = v->s->init[st->actor] + v->s->reps[st->actor] + v->pl->drain[st->actor] + v->pl->init_drain[st->actor], items;
+    if (!in_bounds(firings))
+        return false;
+    if (st->in.buffer != PLAN_NONE) {
+        sched_rate first = plan_in_rate(v->m, st, true), rate = plan_in_rate(v->m, st, false);
+        if (!in_bounds(first.peek) || !in_bounds(rate.peek) || __builtin_mul_overflow(rate.pop, firings, &items) || !in_bounds(items) ||
+            !view_in_bounds(&st->in.view, items + first.peek + rate.peek))
+            return false;
+    }
+    if (st->out.buffer != PLAN_NONE) {
+        int64_t first = plan_out_rate(v->m, st, true), rate = plan_out_rate(v->m, st, false);
+        if (!in_bounds(first) || __builtin_mul_overflow(rate, firings, &items) || !in_bounds(items) ||
+            !view_in_bounds(&st->out.view, items + first))
+            return false;
+    }
+    return true;
+}
+
 static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
 {
     plan_walk w;
@@ -165,6 +186,8 @@ static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
         check_fire(v, st);
     else
         check_copy(v, st);
+    if (v->ok && !reaches(v, st))
+        fail(v, "'%s' reaches too far", a->name);
     if (!v->ok)
         return;
     if (v->s->cycle[st->actor] != cycle)
@@ -175,6 +198,50 @@ static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
         fail(v, "the views of '%s' do not fit its rates", a->name);
     else if (cycle >= 0 && (w.in_firing.len > 1 || w.out_firing.len > 1))
         fail(v, "the views of '%s' do not fit a feedback cycle, where any firing may come first", a->name);
+}
+
+static bool has_state(const sir_filter *f)
+{
+    return f->stateful || f->uses_iter || f->uses_random || f->prints || f->sends || f->prework != NULL;
+}
+
+static int64_t count_digits(const plan_digits *d)
+{
+    int64_t count = 1;
+    for (VEC_EACH(plan_digit, i, d)) {
+        if (i->radix < 2 || i->radix > PLAN_MAX_NUMBER || i->stride < 0 || i->stride > PLAN_MAX_NUMBER || count > PLAN_MAX_NUMBER / i->radix)
+            return 0;
+        count *= i->radix;
+    }
+    return count;
+}
+
+static void check_gang(verifier *v, const plan_stage *st)
+{
+    const sir_actor *a = v->m->actors.data[st->actor];
+    int64_t members = (int64_t)plan_stage_members(st);
+    bool in = st->in.buffer != PLAN_NONE, out = st->out.buffer != PLAN_NONE, one_actor = true, one_port = true;
+    if ((in ? count_digits(&st->in_gang) : 1 + (int64_t)st->others.len) != members || (!in && st->in_gang.len != 0) ||
+        (out ? count_digits(&st->out_gang) : 1 + (int64_t)st->others.len) != members || (!out && st->out_gang.len != 0))
+        fail(v, "the members of the gang of '%s' are not as many as its digits say", a->name);
+    if (st->kind == PLAN_FIRE && a->kind == SIR_FILTER && has_state(a->filter))
+        fail(v, "'%s' has state or a first firing of its own, and can be in no gang", a->name);
+    for (VEC_EACH(plan_member, o, &st->others)) {
+        const sir_actor *other = v->m->actors.data[o->actor];
+        one_actor &= o->actor == st->actor;
+        one_port &= o->port == st->port && o->actor != st->actor;
+        if (other->kind != a->kind || (st->kind == PLAN_FIRE && other->filter != a->filter) || v->s->init[o->actor] != v->s->init[st->actor] ||
+            v->s->reps[o->actor] != v->s->reps[st->actor])
+            fail(v, "'%s' does something else than '%s', with which it is in a gang", other->name, a->name);
+    }
+    if (v->ok && !one_actor && !one_port)
+        fail(v, "the gang of '%s' mixes ports and actors", a->name);
+    for (size_t i = 1; v->ok && st->kind == PLAN_COPY && i < (size_t)members; i++) {
+        plan_stage other = plan_stage_member(st, i);
+        check_copy(v, &other);
+        if (v->ok && plan_out_rate(v->m, &other, false) != plan_out_rate(v->m, st, false))
+            fail(v, "the gang of '%s' mixes weights", a->name);
+    }
 }
 
 // Firings of each stage in a list of steps; a product that is too large counts as none.
@@ -219,6 +286,20 @@ static void check_cycle(verifier *v, const plan_item *item)
         fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one", item->cycle);
 }
 
+static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
+{
+    check_stage(v, st, cycle);
+    if (st->others.len == 0 || !v->ok)
+        return;
+    if (cycle >= 0)
+        fail(v, "'%s' is in a gang and in a feedback cycle", actor_name(v, st->actor));
+    check_gang(v, st);
+    for (size_t i = 1; i < plan_stage_members(st) && v->ok; i++) {
+        plan_stage other = plan_stage_member(st, i);
+        check_stage(v, &other, cycle);
+    }
+}
+
 static void check_kernels(verifier *v)
 {
     hmap names;
@@ -233,7 +314,9 @@ static void check_kernels(verifier *v)
         for (size_t i = 0; i < kernel->items.len && v->ok; i++) {
             const plan_item *item = &kernel->items.data[i];
             for (size_t s = 0; s < item->stages.len && v->ok; s++)
-                check_stage(v, &item->stages.data[s], item->cycle);
+                check_members(v, &item->stages.data[s], item->cycle);
+            if (v->ok && item->cycle < 0 && item->stages.len != 1)
+                fail(v, "an item of kernel '%s' has not one stage", kernel->name);
             if (v->ok && item->cycle >= 0)
                 check_cycle(v, item);
         }
@@ -251,6 +334,8 @@ static void check_io(verifier *v, const plan_io *io, sir_actor_kind kind)
     check_access(v, &io->access, channel, a->name);
     if (v->ok && (io->access.buffer == PLAN_NONE || !view_contiguous(&io->access.view)))
         fail(v, "'%s' needs its items side by side", a->name);
+    if (v->ok && (!in_bounds(v->pl->drain[io->actor]) || !in_bounds(v->pl->init_drain[io->actor])))
+        fail(v, "'%s' reaches too far", a->name);
     if (v->ok && v->done[io->actor][0]++ != 0)
         fail(v, "'%s' is there twice", a->name);
 }
@@ -263,6 +348,8 @@ static void check_initials(verifier *v)
             fail(v, "enqueued items are there twice");
         seen[i->channel] = true;
         check_access(v, &i->access, i->channel, "enqueued items");
+        if (v->ok && !view_in_bounds(&i->access.view, (int64_t)v->m->channels.data[i->channel].initial.len))
+            fail(v, "enqueued items reach too far");
     }
     for (uint32_t i = 0; i < v->m->channels.len && v->ok; i++)
         if (seen[i] != (v->m->channels.data[i].initial.len != 0))

@@ -94,6 +94,8 @@ void scope_bind(checker *c, ast_var *var);
 binding *scope_find(const checker *c, const char *name);
 // The same for an expression: reports an unknown name once, records captures. NULL after an error.
 ast_var *resolve_var(checker *c, const char *name, src_range range);
+// The likely misspelling among names of the right kind, or NULL.
+const char *nearest_of(checker *c, const char *name, const char *const *candidates, size_t count);
 const char *nearest_var(checker *c, const char *name);
 const char *nearest_key(checker *c, const hmap *map, const char *name);
 bool is_unsure(const checker *c, const char *name);

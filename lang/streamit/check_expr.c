@@ -212,7 +212,7 @@ static ast_expr *check_field(checker *c, ast_expr *e)
     if (!is_unsure(c, name)) {
         diag_record *r =
             error_unknown(c, e->u.field.name_range, arena_printf(c->arena, "field of struct '%s':", s->name), name,
-                          diag_nearest(name, candidates, s->fields.len));
+                          nearest_of(c, name, candidates, s->fields.len));
         diag_add_note(c->diags, r, s->name_range, "'%s' is declared here", s->name);
     }
     return error_expr(e);

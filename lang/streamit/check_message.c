@@ -93,7 +93,7 @@ static void check_handler(checker *c, ast_stmt *s, const ast_stream *target)
         names[i] = target->handlers.data[i]->name;
     diag_record *r =
         error_unknown(c, s->u.send.handler_range, arena_printf(c->arena, "handler of filter '%s':", target->name), name,
-                      diag_nearest(name, names, target->handlers.len));
+                      nearest_of(c, name, names, target->handlers.len));
     diag_add_note(c->diags, r, target->name_range, "'%s' is declared here", target->name);
 }
 

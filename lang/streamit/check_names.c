@@ -90,7 +90,7 @@ bool is_unsure(const checker *c, const char *name)
     return c->program->unsure && hmap_get(c->program->unsure, name);
 }
 
-static const char *nearest_of(checker *c, const char *name, const char **candidates, size_t count)
+const char *nearest_of(checker *c, const char *name, const char *const *candidates, size_t count)
 {
     return c->diags->error_count <= MAX_SUGGESTING_ERRORS ? diag_nearest(name, candidates, count) : NULL;
 }

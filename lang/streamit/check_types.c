@@ -28,7 +28,7 @@ static const char *nearest_type(checker *c, const char *name)
 {
     static const char *const words[] = {"boolean", "bit", "int", "float", "double", "complex", "void"};
     const char *nearest = nearest_key(c, &c->structs, name);
-    return nearest ? nearest : diag_nearest(name, words, sizeof words / sizeof words[0]);
+    return nearest ? nearest : nearest_of(c, name, words, sizeof words / sizeof words[0]);
 }
 
 static const lang_type *resolve_struct(checker *c, const lang_type *t, src_range range)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The kernel contract. First the functions that kernels and firing functions reach and the structs that kernels are part of,
-// then every expression of those functions, each once.
+// The kernel contract. First the functions that kernels and firing functions reach and the structs that kernels are
+// part of, then every expression of those functions, each once.
 #include "llc/contract/contract.h"
 
 #include <string.h>

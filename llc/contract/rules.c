@@ -190,15 +190,20 @@ static void check_member(rule_checker *c, CXCursor at)
     const kernel_object *object =
         reader_is_foreign(owner) ? find_object(c, clang_getCanonicalType(clang_getCursorType(owner))) : NULL;
     if (object != NULL) {
-        broken(c, at, arena_printf(a, "uses field '%s' of a %s, which is the runtime's; use %s", spelling(c, field),
-                                   object->type, object->instead));
+        broken(c, at,
+               arena_printf(a, "uses field '%s' of a %s, which is the runtime's; use %s", spelling(c, field),
+                            object->type, object->instead));
         return;
     }
     CXType type = element_type(clang_getCursorType(field));
-    if (!cursor_set_has(&c->structs, owner) || type.kind != CXType_Pointer || find_object(c, element_type(clang_getPointeeType(type))) != NULL)
+    if (!cursor_set_has(&c->structs, owner) || type.kind != CXType_Pointer ||
+        find_object(c, element_type(clang_getPointeeType(type))) != NULL)
         return;
-    diag_record *e = broken(c, at, arena_printf(a, "uses pointer '%s' of its struct; a kernel reaches data only through "
-                                                   "the blocks and streams that its struct names", spelling(c, field)));
+    diag_record *e = broken(c, at,
+                            arena_printf(a,
+                                         "uses pointer '%s' of its struct; a kernel reaches data only through "
+                                         "the blocks and streams that its struct names",
+                                         spelling(c, field)));
     note_declaration(c, e, field);
 }
 
@@ -242,10 +247,11 @@ static void check_call(rule_checker *c, CXCursor call)
     if (foreign || clang_Cursor_isNull(definition)) {
         const char *near = diag_nearest(name, kernel_functions, KERNEL_FUNCTION_COUNT);
         drop_place_suffix(name);
-        broken(c, call, arena_printf(a, "calls '%s', which %s%s", name,
-                                     foreign ? "is no function that kernels may call"
-                                             : "is neither defined in this file nor one that kernels may call",
-                                     near == NULL || foreign ? "" : arena_printf(a, "; did you mean '%s'?", near)));
+        broken(c, call,
+               arena_printf(a, "calls '%s', which %s%s", name,
+                            foreign ? "is no function that kernels may call"
+                                    : "is neither defined in this file nor one that kernels may call",
+                            near == NULL || foreign ? "" : arena_printf(a, "; did you mean '%s'?", near)));
         return;
     }
     if (clang_Cursor_getStorageClass(definition) != CX_SC_Static) {
@@ -276,8 +282,8 @@ static void check_cast(rule_checker *c, CXCursor cast)
     if (!integer && from.kind != CXType_Enum)
         return;
     CXEvalResult value = clang_Cursor_Evaluate(operand);
-    bool null = value != NULL && clang_EvalResult_getKind(value) == CXEval_Int &&
-                clang_EvalResult_getAsLongLong(value) == 0;
+    bool null =
+        value != NULL && clang_EvalResult_getKind(value) == CXEval_Int && clang_EvalResult_getAsLongLong(value) == 0;
     if (value != NULL)
         clang_EvalResult_dispose(value);
     if (!null)
@@ -318,36 +324,23 @@ static enum CXChildVisitResult check_node(CXCursor cursor, CXCursor parent, CXCl
     (void)parent;
     rule_checker *c = data;
     switch (clang_getCursorKind(cursor)) {
-    case CXCursor_DeclRefExpr:
-        check_reference(c, cursor);
-        break;
-    case CXCursor_MemberRefExpr:
-        check_member(c, cursor);
-        break;
-    case CXCursor_VarDecl:
-        check_variable(c, cursor, cursor);
-        break;
+    case CXCursor_DeclRefExpr: check_reference(c, cursor); break;
+    case CXCursor_MemberRefExpr: check_member(c, cursor); break;
+    case CXCursor_VarDecl: check_variable(c, cursor, cursor); break;
     case CXCursor_CallExpr: {
         check_call(c, cursor);
         argument_visit visit = {c, true};
         clang_visitChildren(cursor, check_argument, &visit);
         return CXChildVisit_Continue;
     }
-    case CXCursor_CStyleCastExpr:
-        check_cast(c, cursor);
-        break;
+    case CXCursor_CStyleCastExpr: check_cast(c, cursor); break;
     case CXCursor_UnaryExpr: // sizeof and alignof evaluate nothing
         return CXChildVisit_Continue;
     case CXCursor_GCCAsmStmt:
-    case CXCursor_MSAsmStmt:
-        broken(c, cursor, "contains assembly");
-        return CXChildVisit_Continue;
+    case CXCursor_MSAsmStmt: broken(c, cursor, "contains assembly"); return CXChildVisit_Continue;
     case CXCursor_AddrLabelExpr:
-    case CXCursor_IndirectGotoStmt:
-        broken(c, cursor, "jumps to a computed label");
-        return CXChildVisit_Continue;
-    default:
-        break;
+    case CXCursor_IndirectGotoStmt: broken(c, cursor, "jumps to a computed label"); return CXChildVisit_Continue;
+    default: break;
     }
     return CXChildVisit_Recurse;
 }

@@ -23,12 +23,12 @@ typedef struct reached_function {
 typedef struct rule_checker {
     llc_session *session;
     VEC(reached_function) functions;
-    cursor_set reached;        // the same
-    cursor_set structs;        // that kernels are part of, with the structs inside them
-    hmap callable;             // names of what kernels may call
-    const llc_function *root;  // of the function being checked or searched
-    CXCursor function;         // being checked
-    cursor_set reported;       // variables that have been reported
+    cursor_set reached;       // the same
+    cursor_set structs;       // that kernels are part of, with the structs inside them
+    hmap callable;            // names of what kernels may call
+    const llc_function *root; // of the function being checked or searched
+    CXCursor function;        // being checked
+    cursor_set reported;      // variables that have been reported
     bool good;
 } rule_checker;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host backend: SVM C through clang to native code with the host runtime. One clang compiles and links; the table of the
-// machines that the text names is included by svm/svm.h.
+// The host backend: SVM C through clang to native code with the host runtime. One clang compiles and links; the
+// table of the machines that the text names is included by svm/svm.h.
 #include <errno.h>
 #include <string.h>
 
@@ -9,8 +9,8 @@
 
 // What design and docs/svm-c.md promise of arithmetic, at every level.
 static const char *const arithmetic_flags[] = {"-std=c11", "-fwrapv", "-ffp-contract=off", "-fno-math-errno"};
-// -Ofast spelled out: reassociation (which needs the two flags beside it), reciprocals, contraction, no signed zeros; infinities,
-// NaNs and denormals stay.
+// -Ofast spelled out: reassociation (which needs the two flags beside it), reciprocals, contraction, no signed
+// zeros; infinities, NaNs and denormals stay.
 static const char *const fast_flags[] = {
     "-O3", "-fassociative-math", "-fno-signed-zeros", "-fno-trapping-math", "-freciprocal-math", "-ffp-contract=fast",
 };

@@ -99,8 +99,10 @@ static bool write_header(llc_session *s, const char *stem)
     strbuf out;
     strbuf_init(&out, s->arena);
     const char *name = identifier(s->arena, stem);
-    strbuf_printf(&out, "// The functions of the library '%s'. Link with libsvm-host and the mathematics library.\n", stem);
-    strbuf_printf(&out, "#ifndef SVM_LIBRARY_%s_H\n#define SVM_LIBRARY_%s_H\n\n#include <svm/program.h>\n\n", name, name);
+    strbuf_printf(&out, "// The functions of the library '%s'. Link with libsvm-host and the mathematics library.\n",
+                  stem);
+    strbuf_printf(&out, "#ifndef SVM_LIBRARY_%s_H\n#define SVM_LIBRARY_%s_H\n\n#include <svm/program.h>\n\n", name,
+                  name);
     strbuf_add(&out, "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     header h = {.session = s, .out = &out};
     hmap_init(&h.declared, s->arena);
@@ -113,7 +115,8 @@ static bool write_header(llc_session *s, const char *stem)
         clang_PrintingPolicy_dispose(h.policy);
     strbuf_add(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     const char *slash = strrchr(s->output, '/');
-    const char *path = arena_printf(s->arena, "%.*s%s.h", slash == NULL ? 0 : (int)(slash - s->output + 1), s->output, stem);
+    const char *path =
+        arena_printf(s->arena, "%.*s%s.h", slash == NULL ? 0 : (int)(slash - s->output + 1), s->output, stem);
     if (s->environment->dry_run || file_write(path, out.data, out.len))
         return true;
     diag_error_at(s->diag, LLC_TOOL, "cannot write '%s': %s", path, strerror(errno));

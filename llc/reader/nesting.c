@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Bounds how deeply a C text is nested before clang sees it: clang recurses on brackets, statements and expressions, and
-// does not survive a few thousand levels of some of them. Counts tokens, which is coarse and errs on the side of refusing only what
-// nobody writes.
+// Bounds how deeply a C text is nested before clang sees it: clang recurses on brackets, statements and
+// expressions, and does not survive a few thousand levels of some of them. Counts tokens, which is coarse and errs
+// on the side of refusing only what nobody writes.
 #include <ctype.h>
 #include <string.h>
 
@@ -131,7 +131,9 @@ bool reader_check_nesting(llc_session *s, const llc_unit *unit)
             n.prefixes <= MAX_PREFIXES && n.casts <= MAX_PREFIXES)
             continue;
         diag_error(s->diag, (src_range){unit->file, at, at + 1}, "nested too deeply for clang; split this %s",
-                   n.brackets > MAX_BRACKETS ? "nest of brackets" : n.statements > MAX_STATEMENTS ? "statement" : "expression");
+                   n.brackets > MAX_BRACKETS       ? "nest of brackets"
+                   : n.statements > MAX_STATEMENTS ? "statement"
+                                                   : "expression");
         return false;
     }
     return true;

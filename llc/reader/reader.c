@@ -75,7 +75,8 @@ static void set_machine(collector *c, const char *name)
 
 static void add_name(collector *c, const char *name)
 {
-    VEC_PUSH(c->session->arena, &c->unit->names, (llc_name){.name = name, .range = reader_word(c->session, c->at, name)});
+    VEC_PUSH(c->session->arena, &c->unit->names,
+             (llc_name){.name = name, .range = reader_word(c->session, c->at, name)});
 }
 
 llc_function *reader_add_function(llc_session *s, llc_unit *unit, llc_role role, CXCursor declaration)
@@ -145,6 +146,19 @@ static enum CXChildVisitResult visit_declaration(CXCursor cursor, CXCursor paren
     return CXChildVisit_Continue;
 }
 
+// libclang does not say why it refuses to begin (an unknown -march is the usual reason); clang does.
+static void explain_failure(llc_session *s, const llc_unit *unit, const llc_strings *flags, enum CXErrorCode error)
+{
+    llc_strings command = {0};
+    VEC_PUSH(s->arena, &command, s->environment->clang);
+    for (VEC_EACH(const char *, flag, flags))
+        VEC_PUSH(s->arena, &command, *flag);
+    VEC_PUSH(s->arena, &command, "-fsyntax-only");
+    VEC_PUSH(s->arena, &command, unit->path);
+    if (llc_run_command(s, &command))
+        diag_internal(s->diag, (src_range){0}, "libclang cannot parse '%s' (code %d)", unit->path, (int)error);
+}
+
 bool reader_parse(llc_session *s, llc_unit *unit)
 {
     if (!reader_check_nesting(s, unit))
@@ -154,12 +168,10 @@ bool reader_parse(llc_session *s, llc_unit *unit)
     const source_file *file = source_get(s->diag->sources, unit->file);
     struct CXUnsavedFile text = {file->name, file->text, file->len};
     unit->index = clang_createIndex(0, 0);
-    enum CXErrorCode error =
-        clang_parseTranslationUnit2(unit->index, file->name, flags.data, (int)flags.len, &text, 1,
-                                    CXTranslationUnit_None, &unit->tu);
+    enum CXErrorCode error = clang_parseTranslationUnit2(unit->index, file->name, flags.data, (int)flags.len, &text, 1,
+                                                         CXTranslationUnit_None, &unit->tu);
     if (error != CXError_Success) {
-        diag_internal(s->diag, (src_range){unit->file, 0, 0}, "libclang cannot parse '%s' (code %d)", file->name,
-                      (int)error);
+        explain_failure(s, unit, &flags, error);
         return false;
     }
     return reader_report_clang(s, unit);

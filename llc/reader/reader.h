@@ -9,7 +9,8 @@
 bool reader_is_svm_c(const char *text, size_t len);
 // Parses a file; false when it is not C. The unit is to be closed also then.
 bool reader_parse(llc_session *s, llc_unit *unit);
-// Collects what the macros of a parsed file say and resolves their names. False after errors; the functions are there all the same.
+// Collects what the macros of a parsed file say and resolves their names. False after errors; the functions are
+// there all the same.
 bool reader_collect(llc_session *s, llc_unit *unit);
 void reader_close(llc_unit *unit);
 
@@ -20,7 +21,8 @@ bool reader_check_nesting(llc_session *s, const llc_unit *unit);
 // Appends a function of this role; NULL when the unit has it already.
 llc_function *reader_add_function(llc_session *s, llc_unit *unit, llc_role role, CXCursor declaration);
 
-// Places: where libclang says something is, as a range of the source set. Within macro expansions: where the macro is used.
+// Places: where libclang says something is, as a range of the source set. Within macro expansions: where the macro
+// is used.
 src_range reader_range(llc_session *s, CXCursor cursor);
 src_range reader_location(llc_session *s, CXSourceLocation location);
 // Where word stands between the parentheses that follow at; at when it is not there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names of the text against the machine file: the machine, its memories and processors, what runs where as far as the text
-// shows it, and the types of the functions that the macros mark.
+// Names of the text against the machine file: the machine, its memories and processors, what runs where as far as
+// the text shows it, and the types of the functions that the macros mark.
 #include <string.h>
 
 #include "llc/reader/reader.h"
@@ -41,9 +41,9 @@ static void unknown_name(resolver *r, const llc_name *n, unsigned kinds)
 {
     const char *near = machine_nearest(r->unit->machine, kinds, n->name);
     const char *what = kinds == MACHINE_MEMORY ? "memory" : "processor";
-    diag_record *e = diag_error(r->session->diag, n->range, "machine '%s' has no %s '%s'%s", r->unit->machine->name,
-                                what, n->name,
-                                near == NULL ? "" : arena_printf(r->session->arena, "; did you mean '%s'?", near));
+    diag_record *e =
+        diag_error(r->session->diag, n->range, "machine '%s' has no %s '%s'%s", r->unit->machine->name, what, n->name,
+                   near == NULL ? "" : arena_printf(r->session->arena, "; did you mean '%s'?", near));
     if (near != NULL && n->range.end > n->range.begin)
         diag_add_fixit(r->session->diag, e, n->range, near);
     r->good = false;
@@ -63,8 +63,9 @@ static void resolve_name(resolver *r, llc_name *n, CXCursor declaration)
     if (n->memory == NULL) {
         unknown_name(r, n, MACHINE_MEMORY);
     } else if (n->memory->kind == MACHINE_memory_kind_CACHE) {
-        diag_record *e = diag_error(s->diag, n->range, "memory '%s' of machine '%s' is a cache, which programs do not address",
-                                    n->name, r->unit->machine->name);
+        diag_record *e =
+            diag_error(s->diag, n->range, "memory '%s' of machine '%s' is a cache, which programs do not address",
+                       n->name, r->unit->machine->name);
         diag_add_note(s->diag, e, machine_value_range(&n->memory->element, "kind"), "it is described here");
         r->good = false;
     }

@@ -73,14 +73,19 @@ static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
         const char *digits = c->arguments == NULL ? "" : c->arguments + strspn(c->arguments, " ");
         size_t n = strspn(digits, "0123456789");
         if (n == 0 || n > 15 || digits[n + strspn(digits + n, " ")] != '\0')
-            return wrong(r, c->word, arena_printf(a, "'%s' needs a number of items, for example '%s(1)'", c->word, c->word));
+            return wrong(r, c->word,
+                         arena_printf(a, "'%s' needs a number of items, for example '%s(1)'", c->word, c->word));
         VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
         return true;
     }
     static const char *const known[] = {"stateless", "stateful", "peek", "pop", "push"};
     const char *near = diag_nearest(c->word, known, 5);
-    return wrong(r, c->word, near == NULL ? arena_printf(a, "unknown word '%.40s'; expected stateless, stateful, or rates peek(N), pop(N), push(N)", c->word)
-                                          : arena_printf(a, "unknown word '%.40s'; did you mean '%s'?", c->word, near));
+    return wrong(
+        r, c->word,
+        near == NULL
+            ? arena_printf(a, "unknown word '%.40s'; expected stateless, stateful, or rates peek(N), pop(N), push(N)",
+                           c->word)
+            : arena_printf(a, "unknown word '%.40s'; did you mean '%s'?", c->word, near));
 }
 
 bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_range at)
@@ -119,7 +124,8 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
     bool good = true;
     while (good && next_clause(&r, &c, &good)) {
         if (strcmp(c.word, "cost") != 0) {
-            good = wrong(&r, c.word, arena_printf(s->arena, "unknown word '%.40s'; expected cost(START, PER_FIRING)", c.word));
+            good = wrong(&r, c.word,
+                         arena_printf(s->arena, "unknown word '%.40s'; expected cost(START, PER_FIRING)", c.word));
             break;
         }
         const char *p = c.arguments == NULL ? "" : c.arguments;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A backend to copy: complete and small. It "lowers" an SVM C file to commented pseudo-C that lists what a real backend starts from:
-// the machine, the kernels with their costs, the firing functions with their rates and text, the control threads.
-// HACKING.md walks through it.
+// A backend to copy: complete and small. It "lowers" an SVM C file to commented pseudo-C that lists what a real
+// backend starts from: the machine, the kernels with their costs, the firing functions with their rates and text,
+// the control threads. HACKING.md walks through it.
 #include <errno.h>
 #include <string.h>
 
 #include "llc/backend.h"
 
-// What this backend cannot take: kernels of which it cannot tell what a firing costs. A real backend looks at types, operations
-// and sizes here; whatever it refuses, it refuses with the place and what to do.
+// What this backend cannot take: kernels of which it cannot tell what a firing costs. A real backend looks at
+// types, operations and sizes here; whatever it refuses, it refuses with the place and what to do.
 static bool check(llc_session *s, const llc_unit *unit)
 {
     for (VEC_EACH(llc_function, f, &unit->functions))
@@ -39,8 +39,9 @@ static void emit_body(llc_session *s, const llc_function *f, strbuf *out)
     CXSourceRange extent = clang_getCursorExtent(f->cursor);
     clang_getFileLocation(clang_getRangeStart(extent), &file, NULL, NULL, &begin);
     clang_getFileLocation(clang_getRangeEnd(extent), NULL, NULL, NULL, &end);
+    bool loaded = source_load(s->diag->sources, f->range.file); // it may be in a header
     const source_file *source = source_get(s->diag->sources, f->range.file);
-    if (source->text == NULL || end > source->len || begin > end)
+    if (!loaded || end > source->len || begin > end)
         return;
     strbuf_add(out, "//   ");
     for (unsigned i = begin; i < end; i++) {
@@ -64,9 +65,7 @@ static void emit_function(llc_session *s, const llc_function *f, strbuf *out)
             strbuf_printf(out, ", port %u %s %llu", r->port, rate_names[r->what], (unsigned long long)r->items);
         strbuf_addc(out, '\n');
         break;
-    case LLC_CONTROL:
-        strbuf_printf(out, "\n// control thread %s on %s\n", f->name, f->processor->element.name);
-        return;
+    case LLC_CONTROL: strbuf_printf(out, "\n// control thread %s on %s\n", f->name, f->processor->element.name); return;
     }
     emit_body(s, f, out);
 }

@@ -281,7 +281,7 @@ void svmh_wavClose(svmh_Wav *w);
 typedef int32_t __attribute__((aligned(1), may_alias)) unalignedInt;
 
 // For loops over bits: the library is built for any x86-64, and these gain much from wider vectors.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
 #define SVMH_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define SVMH_VECTOR_CLONES

@@ -31,8 +31,8 @@ class Maker:
         r = self.r
         name = f"F{len(self.filters)}"
         peek = pop + r.choice([0, 0, 0, 0, 1, 2, 5]) if pop else 0
-        state = r.random() < 0.3
-        prints = print_ok and r.random() < 0.3
+        state = r.random() < 0.2
+        prints = print_ok and r.random() < 0.1
         body = ["int s = %d;" % r.randint(-9, 9)]
         if state:
             body.append("s += n; n = n * 3 + s;")
@@ -99,10 +99,10 @@ class Maker:
 
     def splitjoin(self, depth):
         r = self.r
-        n = r.randint(1, 4)
+        n = r.choice([1, 2, 2, 3, 4, 4, 8])
         if r.random() < 0.2:
             children = [("add Identity<int>();", Fraction(1))] * n
-        elif r.random() < 0.3:
+        elif r.random() < 0.5:
             children = [self.stream(depth + 1)] * n
         else:
             children = [self.stream(depth + 1) for _ in range(n)]
@@ -120,7 +120,9 @@ class Maker:
             splits, joins = [w * more for w in splits], [w * other for w in joins]
             split = "roundrobin(" + ", ".join(map(str, splits)) + ")"
             ratio = Fraction(sum(joins), sum(splits)) * Fraction(more, other)
-        text = f"add splitjoin {{\nsplit {split};\n" + "\n".join(c[0] for c in children)
+        same = n > 1 and all(c[0] == children[0][0] for c in children)
+        adds = f"for (int k = 0; k < {n}; k++) {children[0][0]}" if same else "\n".join(c[0] for c in children)
+        text = f"add splitjoin {{\nsplit {split};\n" + adds
         return text + "\njoin roundrobin(" + ", ".join(map(str, joins)) + ");\n};", ratio
 
     def loop(self, depth):
