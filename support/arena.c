@@ -87,8 +87,11 @@ void *arena_alloc(arena *a, size_t size)
         out_of_memory();
     size_t room = (size + (size == 0) + GAP + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     a->bytes += size;
-    if (room > a->chunk_size / 4 && room > (size_t)(a->end - a->free))
-        return add_chunk(a, room); // of its own: what is left of the chunk in use stays in use
+    if (room > a->chunk_size / 4 && room > (size_t)(a->end - a->free)) {
+        char *own = add_chunk(a, room); // what is left of the chunk in use stays in use
+        POISON(own + size, room - size);
+        return own;
+    }
     if (room > (size_t)(a->end - a->free)) {
         a->free = add_chunk(a, a->chunk_size);
         a->end = a->free + a->chunk_size;

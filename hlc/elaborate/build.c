@@ -5,7 +5,6 @@
 
 #include "hlc/elaborate/elab.h"
 
-
 // ---- Parameters ----
 
 static bool bind_text(elab *x, elab_slot *slot, const ast_expr *arg)
@@ -41,9 +40,9 @@ static bool bind_param(elab *x, elab_env *child, const ast_var *param, const ast
     if (t == NULL)
         return false;
     if (given.type != t) {
-        diag_record *r = elab_error(x, arg->range, "argument has type '%s', but parameter '%s' of '%s' has type '%s'",
-                                    elab_type_name(x, given.type), param->name, child->decl->name,
-                                    elab_type_name(x, t));
+        diag_record *r =
+            elab_error(x, arg->range, "argument has type '%s', but parameter '%s' of '%s' has type '%s'",
+                       elab_type_name(x, given.type), param->name, child->decl->name, elab_type_name(x, t));
         elab_note(x, r, param->type_range, "parameter declared here");
         return false;
     }
@@ -88,8 +87,9 @@ static bool void_void(elab *x, const elab_inst *inst)
 {
     if (inst->parent == NULL || inst->input->kind != SIR_VOID || inst->output->kind != SIR_VOID)
         return false;
-    diag_record *r = elab_error(x, inst->where, "'%s' has neither input nor output; only the whole program can be 'void->void'",
-                                elab_inst_name(x, inst));
+    diag_record *r =
+        elab_error(x, inst->where, "'%s' has neither input nor output; only the whole program can be 'void->void'",
+                   elab_inst_name(x, inst));
     elab_note(x, r, inst->decl->name != NULL ? inst->decl->name_range : inst->decl->range, "declared here");
     return true;
 }
@@ -170,8 +170,9 @@ static bool check_structure(elab *x, const elab_inst *inst)
         if (inst->loop == NULL)
             return missing(x, inst, "loop");
     } else if (inst->first == NULL) {
-        diag_record *r = elab_error(x, inst->where, "'%s' has no children; a stream that passes its input on is 'Identity<T>'",
-                                    elab_inst_name(x, inst));
+        diag_record *r =
+            elab_error(x, inst->where, "'%s' has no children; a stream that passes its input on is 'Identity<T>'",
+                       elab_inst_name(x, inst));
         elab_note(x, r, inst->decl->name != NULL ? inst->decl->name_range : inst->decl->range, "declared here");
         return false;
     }
@@ -267,8 +268,10 @@ static elab_inst *instantiate(elab *x, const ast_child *c, src_range where)
         return NULL;
     if (decl->builtin != BUILTIN_NONE)
         return build_builtin(x, c, inst);
-    elab_env child = {.decl = decl, .parent = c->anonymous != NULL ? x->env : NULL, .inst = inst, .random = ELAB_RANDOM_SEED};
-    if (!bind_params(x, &child, &c->args, where) || !elab_enter(x, where, decl->name != NULL ? decl->name : "an anonymous stream"))
+    elab_env child = {
+        .decl = decl, .parent = c->anonymous != NULL ? x->env : NULL, .inst = inst, .random = ELAB_RANDOM_SEED};
+    if (!bind_params(x, &child, &c->args, where) ||
+        !elab_enter(x, where, decl->name != NULL ? decl->name : "an anonymous stream"))
         return NULL;
     elab_env *outer = x->env;
     x->env = &child;

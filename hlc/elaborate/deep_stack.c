@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A thread with a large stack: streams may nest tens of thousands deep, and the evaluator follows them by recursion. Its
-// pages cost nothing until they are used.
+// A thread with a large stack: streams may nest tens of thousands deep, and the evaluator follows them by recursion.
+// Its pages cost nothing until they are used.
 #include <pthread.h>
 
 #include "hlc/elaborate/elab.h"

@@ -3,7 +3,7 @@
 //
 // NOTE(order). A child is built where its 'add' stands, before the next statement of its parent runs. So an anonymous
 // stream finds the variables around it in its parents' storage, as they are at that moment, and copies nothing.
-// NOTE(failure). The first error sets elab.failed; expressions then give zeroes, statements stop, and everything unwinds.
+// NOTE(failure). The first error sets elab.failed; expressions then give zeroes, statements stop, all unwinds.
 #ifndef SVMC_HLC_ELABORATE_ELAB_H
 #define SVMC_HLC_ELABORATE_ELAB_H
 
@@ -19,7 +19,7 @@ enum {
     ELAB_STACK_MARGIN = 4 << 20, // of the C stack: enough for the tallest expression (the parser limits it)
 };
 #define ELAB_DEFAULT_STEPS UINT64_C(1000000000)
-#define ELAB_RANDOM_SEED UINT64_C(1182736490827) // of every generator
+#define ELAB_RANDOM_SEED UINT64_C(1182736490827)  // of every generator
 #define ELAB_MAX_LIVE_SCALARS (UINT64_C(1) << 27) // of all variables that live at one time
 
 // The storage of one variable.
@@ -30,7 +30,7 @@ typedef struct elab_slot {
     sir_scalar scalar;    // storage of a scalar variable
     const char *text;     // strings
     size_t len;
-    uint32_t global;      // globals of the program: 1 + the module's constant with this value, 0 if there is none
+    uint32_t global; // globals of the program: 1 + the module's constant with this value, 0 if there is none
 } elab_slot;
 
 typedef struct elab_inst elab_inst;
@@ -73,8 +73,8 @@ struct elab_inst {
     elab_inst *parent, *next;
     elab_inst *first, *last; // children
     uint32_t child_count;
-    elab_inst *body, *loop; // feedback loops
-    const char *args;       // "(4, 1.5)" or ""
+    elab_inst *body, *loop;         // feedback loops
+    const char *args;               // "(4, 1.5)" or ""
     const sir_type *input, *output; // filters; composites: as written, NULL where not
     elab_filter *shared;            // filters but for readers and writers
     const char *path;               // readers and writers
@@ -109,16 +109,17 @@ typedef struct elab {
 
     const sir_type *scalar_of[TYPE_UNTYPED + 1]; // by lang_type_kind; NULL for what is no scalar
     elab_slot *globals;
-    bool globals_open; // their initialisers and the static init run
-    elab_env *env;     // NULL outside streams
+    bool globals_open;            // their initialisers and the static init run
+    elab_env *env;                // NULL outside streams
     const ast_function *function; // being run; its variables are frame. NULL: in a composite, or in no code at all
     elab_slot *frame;
-    const char *constant_what; // an expression that must be constant is evaluated: what it is ("array length"); else NULL
+    const char
+        *constant_what; // an expression that must be constant is evaluated: what it is ("array length"); else NULL
     const ast_var *constant_of; // the local whose initialiser is evaluated for that,
     src_range constant_where;   // and where it is used
-    bool init_done;            // the filter's init has run: fields it assigned may now be in constants
+    bool init_done;             // the filter's init has run: fields it assigned may now be in constants
     uint64_t global_random;
-    strbuf *printed;           // where prints go
+    strbuf *printed; // where prints go
 
     sir_scalar result; // of the last return
     const sir_type *result_type;
@@ -128,12 +129,16 @@ typedef struct elab {
     elab_chunk *chunk; // the storage in use
     uint64_t live;     // scalars in use
 
-    hmap structs;      // ast_struct * -> sir_type
-    hmap contents;     // packed aggregate constants -> elab_content
-    hmap filters;      // packed declaration, arguments and captures -> elab_filter
+    hmap structs;  // ast_struct * -> sir_type
+    hmap contents; // packed aggregate constants -> elab_content
+    hmap filters;  // packed declaration, arguments and captures -> elab_filter
     hmap filter_names, global_names, mutated, number_files;
-    hmap functions;    // of helper and native blocks: declaration and types -> sir_function
-    VEC(struct elab_pending { const ast_function *decl; sir_function *function; }) pending; // of helper blocks
+    hmap functions; // of helper and native blocks: declaration and types -> sir_function
+    VEC(struct elab_pending {
+        const ast_function *decl;
+        sir_function *function;
+    })
+    pending;        // of helper blocks
     size_t lowered; // of pending
     VEC(elab_portal) portals;
     strbuf key, content_key; // of the filter and of the aggregate looked up
@@ -153,7 +158,10 @@ sir_loc elab_loc(elab *x, src_range r);
 bool elab_step(elab *x, uint64_t count, src_range where);
 // Enters one more level of streams or calls; false with an error when it is too deep. what: 'LowPass'.
 bool elab_enter(elab *x, src_range where, const char *what);
-static inline void elab_leave(elab *x) { x->depth--; }
+static inline void elab_leave(elab *x)
+{
+    x->depth--;
+}
 
 // ---- deep_stack.c ----
 
@@ -174,7 +182,10 @@ bool elab_slot_set(elab *x, elab_slot *slot, const sir_type *t, src_range where)
 
 // The type with its lengths evaluated; NULL with an error.
 const sir_type *elab_type(elab *x, const lang_type *t, src_range where);
-static inline const sir_type *elab_scalar_type(const elab *x, const lang_type *t) { return x->scalar_of[t->kind]; }
+static inline const sir_type *elab_scalar_type(const elab *x, const lang_type *t)
+{
+    return x->scalar_of[t->kind];
+}
 bool elab_same_type(elab *x, const sir_type *given, const sir_type *wanted, src_range where, const char *what);
 uint64_t elab_member_offset(const sir_type *t, uint32_t index);
 
@@ -198,7 +209,7 @@ void elab_store(elab_place p, sir_scalar v);
 // The type in which an operation works, from its operands' types and result; shared with lowering.
 const lang_type *elab_operand_type(const ast_expr *e);
 const sir_type *elab_math_type(const elab *x, const ast_expr *e);
-sir_scalar elab_call(elab *x, const ast_expr *e);       // scalar or void result
+sir_scalar elab_call(elab *x, const ast_expr *e); // scalar or void result
 elab_place elab_call_aggregate(elab *x, const ast_expr *e);
 void elab_text(elab *x, strbuf *out, const ast_expr *e); // any printable expression
 // Gives the variable its type and initial value.
@@ -220,7 +231,8 @@ typedef struct elab_content {
 elab_content *elab_intern(elab *x, const sir_type *t, const sir_scalar *data);
 // A constant of the module with this content, named after the first variable that had it.
 uint32_t elab_global(elab *x, const sir_type *t, const sir_scalar *data, const char *name, src_range where);
-sir_value elab_value(elab *x, const sir_type *t, const sir_scalar *data); // in the module's arena; zeroes without storage
+sir_value elab_value(elab *x, const sir_type *t,
+                     const sir_scalar *data); // in the module's arena; zeroes without storage
 void elab_key_pointer(elab *x, const void *p);
 void elab_key_slot(elab *x, const elab_slot *slot);
 const char *elab_args_text(elab *x, const ast_var_list *vars, elab_slot *const *slots, bool named);

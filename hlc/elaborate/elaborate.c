@@ -4,14 +4,13 @@
 
 #include "hlc/elaborate/elab.h"
 
-
 static void set_scalar_types(elab *x)
 {
     static const struct {
         lang_type_kind from;
         sir_type_kind to;
     } table[] = {
-        {TYPE_BOOLEAN, SIR_BOOLEAN}, {TYPE_BIT, SIR_BIT},         {TYPE_INT, SIR_INT},       {TYPE_FLOAT, SIR_FLOAT},
+        {TYPE_BOOLEAN, SIR_BOOLEAN}, {TYPE_BIT, SIR_BIT},         {TYPE_INT, SIR_INT},    {TYPE_FLOAT, SIR_FLOAT},
         {TYPE_DOUBLE, SIR_DOUBLE},   {TYPE_COMPLEX, SIR_COMPLEX}, {TYPE_PORTAL, SIR_INT}, // its number
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

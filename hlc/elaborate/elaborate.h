@@ -8,11 +8,12 @@
 #include "lang/ast.h"
 
 typedef struct elaborate_options {
-    uint64_t step_limit; // statements and calls executed before "does not end"; 0: the default of 1e9
+    uint64_t step_limit;  // statements and calls executed before "does not end"; 0: the default of 1e9
     uint32_t depth_limit; // nesting of streams and calls; 0: the default
 } elaborate_options;
 
 // NULL after an error, which d has.
-sir_module *elaborate(arena *a, interner *names, diag_engine *d, const ast_program *program, const elaborate_options *options);
+sir_module *elaborate(arena *a, interner *names, diag_engine *d, const ast_program *program,
+                      const elaborate_options *options);
 
 #endif

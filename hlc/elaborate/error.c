@@ -73,8 +73,10 @@ bool elab_step(elab *x, uint64_t count, src_range where)
     if (x->steps <= x->step_limit)
         return !x->failed;
     const char *what = x->env == NULL ? "the globals" : elab_inst_name(x, x->env->inst);
-    elab_error(x, where, "elaboration of '%s' did not end within %" PRIu64 " steps; this is where it was", what,
-               x->step_limit);
+    elab_error(x, where,
+               "elaboration of '%s' did not end within %" PRIu64
+               " steps, and this is where it was; '--elaboration-steps=N' allows more",
+               what, x->step_limit);
     return false;
 }
 

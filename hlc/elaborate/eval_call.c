@@ -84,8 +84,9 @@ static bool check_reference(elab *x, const ast_expr *arg, const ast_var *param)
                     x->env != NULL && root->owner != x->env->decl;
     if (!constant && !captured)
         return true;
-    diag_record *r = elab_error(x, arg->range, "'%s' is read-only here, but the function changes its parameter '%s'; pass a copy",
-                                root->name, param->name);
+    diag_record *r =
+        elab_error(x, arg->range, "'%s' is read-only here, but the function changes its parameter '%s'; pass a copy",
+                   root->name, param->name);
     elab_note(x, r, root->range, "%s '%s' declared here", constant ? "global" : "captured variable", root->name);
     elab_note(x, r, param->range, "parameter declared here");
     return false;
@@ -172,9 +173,7 @@ sir_scalar elab_call(elab *x, const ast_expr *e)
     case CALLEE_PRINT:
     case CALLEE_PRINTLN: print(x, e); return zero();
     case CALLEE_FUNCTION:
-    case CALLEE_NATIVE:
-        run_function(x, e);
-        return x->failed ? zero() : x->result;
+    case CALLEE_NATIVE: run_function(x, e); return x->failed ? zero() : x->result;
     default: break;
     }
     elab_error(x, e->range, "this call cannot be evaluated while the graph is built");

@@ -101,8 +101,9 @@ elab_place elab_place_of(elab *x, const ast_expr *e)
         if (x->failed || base.data == NULL)
             return no_place;
         if (i < 0 || (uint32_t)i >= base.type->length) {
-            elab_error(x, e->u.index.index->range, "index %" PRId32 " is outside of '%s', whose indices are 0 to %" PRId64,
-                       i, elab_type_name(x, base.type), (int64_t)base.type->length - 1);
+            elab_error(x, e->u.index.index->range,
+                       "index %" PRId32 " is outside of '%s', whose indices are 0 to %" PRId64, i,
+                       elab_type_name(x, base.type), (int64_t)base.type->length - 1);
             return no_place;
         }
         return (elab_place){.type = base.type->element, .data = base.data + (uint64_t)i * base.type->element->words};

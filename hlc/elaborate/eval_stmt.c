@@ -252,7 +252,8 @@ elab_flow elab_exec(elab *x, const ast_stmt *s)
     case STMT_JOIN: return elab_exec_graph(x, s);
     case STMT_PUSH:
     case STMT_SEND:
-        elab_error(x, s->range, "items and messages can be sent only while a filter runs, not while the graph is built");
+        elab_error(x, s->range,
+                   "items and messages can be sent only while a filter runs, not while the graph is built");
         return FLOW_STOP;
     case STMT_ERROR: break;
     }

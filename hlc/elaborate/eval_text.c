@@ -79,7 +79,8 @@ static const number_file *open_numbers(elab *x, const ast_expr *call, const char
 {
     const source_file *source = source_get(x->diags->sources, call->range.file);
     const char *slash = source->name == NULL ? NULL : strrchr(source->name, '/');
-    const char *folder = slash == NULL ? "" : arena_strndup(x->scratch, source->name, (size_t)(slash - source->name) + 1);
+    const char *folder =
+        slash == NULL ? "" : arena_strndup(x->scratch, source->name, (size_t)(slash - source->name) + 1);
     const char *key = arena_printf(x->scratch, "%s|%s", path, folder);
     number_file *file = hmap_get(&x->number_files, key);
     if (file != NULL)
@@ -145,7 +146,7 @@ bool elab_read_numbers(elab *x, const ast_expr *call, const char *path, uint64_t
         return false;
     }
     if (extra > 0)
-        diag_warning(x->diags, WARN_EXTRA_NUMBERS, where, "'%s' has %" PRIu64 " numbers; the array takes the first %" PRIu64,
-                     path, count + extra, count);
+        diag_warning(x->diags, WARN_EXTRA_NUMBERS, where,
+                     "'%s' has %" PRIu64 " numbers; the array takes the first %" PRIu64, path, count + extra, count);
     return true;
 }

@@ -37,8 +37,8 @@ static bool rate(elab *x, const ast_rate *clause, const char *what, sir_rate *to
         !rate_value(x, clause->max, what, -1, &to->max))
         return false;
     if (to->max >= 0 && to->max < to->min) {
-        elab_error(x, clause->range, "%s rate has the least value %" PRId64 " above the greatest, %" PRId64, what, to->min,
-                   to->max);
+        elab_error(x, clause->range, "%s rate has the least value %" PRId64 " above the greatest, %" PRId64, what,
+                   to->min, to->max);
         return false;
     }
     return true;

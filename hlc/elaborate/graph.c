@@ -86,10 +86,10 @@ static graph_ends flatten_pipeline(graph *g, elab_inst *inst, uint32_t region)
             // nothing more to say
         } else if (all.out.actor == SIR_NONE || ends.in.actor == SIR_NONE) {
             bool no_output = all.out.actor == SIR_NONE;
-            diag_record *r = graph_error(g, child->where, "'%s' follows '%s' in '%s', but '%s' has no %s",
-                                         elab_inst_name(g->x, child), elab_inst_name(g->x, before),
-                                         elab_inst_name(g->x, inst), elab_inst_name(g->x, no_output ? before : child),
-                                         no_output ? "output" : "input");
+            diag_record *r =
+                graph_error(g, child->where, "'%s' follows '%s' in '%s', but '%s' has no %s",
+                            elab_inst_name(g->x, child), elab_inst_name(g->x, before), elab_inst_name(g->x, inst),
+                            elab_inst_name(g->x, no_output ? before : child), no_output ? "output" : "input");
             graph_note(g, r, before->where, "'%s' is added here", elab_inst_name(g->x, before));
         } else {
             connect(g, all.out, ends.in);
@@ -158,7 +158,8 @@ static void check_duplicate(graph *g, const elab_inst *inst, const branches *b)
     for (uint32_t i = 0; i < b->count; i++) {
         if (!b->no_in[i])
             continue;
-        diag_record *r = graph_error(g, inst->split->range, "'split duplicate' gives every item to every child, but '%s' has no input; "
+        diag_record *r = graph_error(g, inst->split->range,
+                                     "'split duplicate' gives every item to every child, but '%s' has no input; "
                                      "use 'roundrobin' with weight 0",
                                      elab_inst_name(g->x, b->child[i]));
         graph_note(g, r, b->child[i]->where, "'%s' is added here", elab_inst_name(g->x, b->child[i]));
@@ -269,8 +270,10 @@ static bool loop_weights(graph *g, const elab_inst *inst, bool has_in, bool has_
     if (inst->split->duplicate) {
         split[0] = split[1] = 1;
         if (!has_out) {
-            graph_error(g, inst->split->range, "'split duplicate' gives every item to the output too, but '%s' has none; "
-                        "use 'roundrobin(0, 1)'", elab_inst_name(g->x, inst));
+            graph_error(g, inst->split->range,
+                        "'split duplicate' gives every item to the output too, but '%s' has none; "
+                        "use 'roundrobin(0, 1)'",
+                        elab_inst_name(g->x, inst));
             return false;
         }
     } else {
@@ -410,6 +413,8 @@ bool elab_make_graph(elab *x)
     graph_name_actors(&g);
     for (size_t i = 0; i < x->module->filters.len; i++)
         sir_filter_derive(x->module, x->module->filters.data[i]);
+    graph_check_messages(&g);
     graph_warn(&g);
-    return true;
+    x->failed = g.failed;
+    return !g.failed;
 }

@@ -7,8 +7,8 @@
 
 // One side of a stream: the actor's port where its items enter or leave.
 typedef struct graph_end {
-    uint32_t actor, port; // actor SIR_NONE: void
-    const sir_type *type; // NULL: of something already reported
+    uint32_t actor, port;  // actor SIR_NONE: void
+    const sir_type *type;  // NULL: of something already reported
     const elab_inst *inst; // whose actor it is, for messages
 } graph_end;
 
@@ -34,6 +34,7 @@ bool graph_weights(graph *g, const elab_inst *inst, const elab_split *split, con
                    uint32_t count, uint32_t *weights);
 void graph_check_written(graph *g, const elab_inst *inst, const graph_ends *ends);
 void graph_check_fires(graph *g, const elab_inst *child, const graph_ends *ends, uint32_t in, uint32_t out);
+void graph_check_messages(graph *g);
 void graph_warn(graph *g);
 
 // graph_name.c

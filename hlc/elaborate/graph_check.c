@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the graph must satisfy as soon as types, weights and children are known.
 #include <inttypes.h>
+#include <string.h>
 
 #include "hlc/elaborate/graph.h"
+#include "hlc/ir/walk.h"
 
 diag_record *graph_error(graph *g, src_range r, const char *format, ...)
 {
@@ -39,9 +41,9 @@ bool graph_weights(graph *g, const elab_inst *inst, const elab_split *split, con
 {
     size_t given = split->weights.len;
     if (split->has_weights && given != 1 && given != count) {
-        diag_record *r = graph_error(g, split->range, "'%s' has %zu %s weights, but %" PRIu32 " %s",
-                                     elab_inst_name(g->x, inst), given, what, count,
-                                     inst->decl->kind == STREAM_FEEDBACKLOOP ? "sides" : "children");
+        diag_record *r =
+            graph_error(g, split->range, "'%s' has %zu %s weights, but %" PRIu32 " %s", elab_inst_name(g->x, inst),
+                        given, what, count, inst->decl->kind == STREAM_FEEDBACKLOOP ? "sides" : "children");
         graph_note(g, r, inst->where, "'%s' is added here", elab_inst_name(g->x, inst));
         return false;
     }
@@ -51,8 +53,9 @@ bool graph_weights(graph *g, const elab_inst *inst, const elab_split *split, con
         if (!voids[i])
             continue;
         if (list && weights[i] != 0) {
-            graph_error(g, split->range, "%s weight %" PRIu32 " is %" PRIu32 ", but that side is void; its weight must be 0",
-                        what, i + 1, weights[i]);
+            graph_error(g, split->range,
+                        "%s weight %" PRIu32 " is %" PRIu32 ", but that side is void; its weight must be 0", what,
+                        i + 1, weights[i]);
             return false;
         }
         weights[i] = 0;
@@ -64,9 +67,9 @@ static void check_side(graph *g, const elab_inst *inst, const sir_type *written,
 {
     if (written == NULL || written == end->type)
         return;
-    diag_record *r = graph_error(g, inst->decl->type_range, "the %s of '%s' is declared '%s', but it is '%s'", what,
-                                 elab_inst_name(g->x, inst), elab_type_name(g->x, written),
-                                 elab_type_name(g->x, end->type));
+    diag_record *r =
+        graph_error(g, inst->decl->type_range, "the %s of '%s' is declared '%s', but it is '%s'", what,
+                    elab_inst_name(g->x, inst), elab_type_name(g->x, written), elab_type_name(g->x, end->type));
     if (end->inst != NULL && end->inst != inst)
         graph_note(g, r, end->inst->where, "that of '%s', added here", elab_inst_name(g->x, end->inst));
 }
@@ -87,6 +90,61 @@ void graph_check_fires(graph *g, const elab_inst *child, const graph_ends *ends,
                 elab_inst_name(g->x, child));
 }
 
+// ---- Messages ----
+
+static const sir_function *handler_of(const sir_filter *f, const char *name)
+{
+    for (size_t i = 0; i < f->handlers.len; i++)
+        if (strcmp(f->handlers.data[i]->name, name) == 0)
+            return f->handlers.data[i];
+    return NULL;
+}
+
+// Lengths of a handler's array parameters are known only of its instances.
+static void check_send(void *context, sir_stmt *s)
+{
+    graph *g = context;
+    if (s->kind != SIR_SEND)
+        return;
+    const sir_portal *p = &g->m->portals.data[s->u.send.portal];
+    for (size_t i = 0; i < p->receivers.len; i++) {
+        const sir_actor *to = g->m->actors.data[p->receivers.data[i]];
+        const sir_function *handler = handler_of(to->filter, s->u.send.handler);
+        for (uint32_t k = 0; handler != NULL && k < handler->param_count && k < s->u.send.args.len; k++) {
+            const sir_local *param = &handler->locals.data[k];
+            const sir_expr *arg = s->u.send.args.data[k];
+            if (arg->type == param->type)
+                continue;
+            source_set *sources = g->x->diags->sources;
+            diag_record *r =
+                graph_error(g, sir_range(g->m, sources, arg->loc),
+                            "argument has type '%s', but parameter '%s' of handler '%s' of '%s' has type '%s'",
+                            elab_type_name(g->x, arg->type), param->name, handler->name, to->name,
+                            elab_type_name(g->x, param->type));
+            graph_note(g, r, sir_range(g->m, sources, param->loc), "parameter declared here");
+            return;
+        }
+    }
+}
+
+void graph_check_messages(graph *g)
+{
+    for (size_t i = 0; i < g->m->filters.len; i++) {
+        const sir_filter *f = g->m->filters.data[i];
+        if (!f->sends)
+            continue;
+        sir_visit_stmts(&f->work->body, check_send, g);
+        if (f->prework != NULL)
+            sir_visit_stmts(&f->prework->body, check_send, g);
+        for (size_t k = 0; k < f->functions.len; k++)
+            sir_visit_stmts(&f->functions.data[k]->body, check_send, g);
+        for (size_t k = 0; k < f->handlers.len; k++)
+            sir_visit_stmts(&f->handlers.data[k]->body, check_send, g);
+    }
+}
+
+// ---- Warnings ----
+
 // Each instance has its own generator, and all start alike.
 static void warn_random(graph *g)
 {
@@ -100,10 +158,11 @@ static void warn_random(graph *g)
             continue;
         }
         source_set *sources = g->x->diags->sources;
-        diag_record *r = diag_warning(g->x->diags, WARN_MANY_RANDOM, sir_range(g->m, sources, a->loc),
-                                      "'%s' and '%s' both call 'random'; each has a generator of its own, and both draw the "
-                                      "same numbers",
-                                      first->name, a->name);
+        diag_record *r =
+            diag_warning(g->x->diags, WARN_MANY_RANDOM, sir_range(g->m, sources, a->loc),
+                         "'%s' and '%s' both call 'random'; each has a generator of its own, and both draw the "
+                         "same numbers",
+                         first->name, a->name);
         graph_note(g, r, sir_range(g->m, sources, first->loc), "'%s' is added here", first->name);
         return;
     }

@@ -3,8 +3,9 @@
 // right (streamit.md 5.3).
 //
 // NOTE(order). Lowering an expression appends what must happen before its value exists (pops, calls, increments) to the
-// current block and gives a pure expression for the value at that point. An operand is lowered into a block of its own; if
-// that block holds a statement that could change an earlier operand, the earlier one is first saved in a temporary.
+// current block and gives a pure expression for the value at that point. An operand is lowered into a block of its
+// own; if that block holds a statement that could change an earlier operand, the earlier one is first saved in a
+// temporary.
 #ifndef SVMC_HLC_ELABORATE_LOWER_H
 #define SVMC_HLC_ELABORATE_LOWER_H
 
@@ -24,7 +25,11 @@ typedef struct lower {
     const sir_function *helper_rates; // of decl->functions
     VEC(lower_request) functions;     // of the filter, called so far; the first `lowered` have bodies
     size_t lowered;
-    VEC(struct lower_constant { const elab_slot *slot; uint32_t global; }) constants;
+    VEC(struct lower_constant {
+        const elab_slot *slot;
+        uint32_t global;
+    })
+    constants;
     // the function in hand
     const ast_function *ast;
     sir_function *fn;
@@ -59,7 +64,7 @@ sir_expr *lower_after(lower *L, const ast_expr *e, const lower_held *held, size_
 sir_expr *lower_place_after(lower *L, const ast_expr *e, const lower_held *held, size_t count);
 void lower_protect(lower *L, const sir_block *b, const lower_held *held, size_t count);
 bool lower_affects(lower *L, const sir_block *b, const sir_expr *e); // whether running b changes the value of e
-size_t lower_size(const sir_expr *e); // nodes
+size_t lower_size(const sir_expr *e);                                // nodes
 
 // lower_call.c
 sir_expr *lower_call(lower *L, const ast_expr *e);

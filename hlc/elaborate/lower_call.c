@@ -73,8 +73,7 @@ static bool uses_param(const ast_expr *e)
     case EXPR_INDEX: return uses_param(e->u.index.base) || uses_param(e->u.index.index);
     case EXPR_UNARY: return uses_param(e->u.unary.operand);
     case EXPR_BINARY: return uses_param(e->u.binary.left) || uses_param(e->u.binary.right);
-    case EXPR_COND:
-        return uses_param(e->u.cond.cond) || uses_param(e->u.cond.then) || uses_param(e->u.cond.otherwise);
+    case EXPR_COND: return uses_param(e->u.cond.cond) || uses_param(e->u.cond.then) || uses_param(e->u.cond.otherwise);
     case EXPR_CAST:
     case EXPR_CONVERT: return uses_param(e->u.cast.operand);
     case EXPR_CALL:
@@ -223,9 +222,9 @@ sir_stmt *lower_call_stmt(lower *L, const ast_expr *e)
             return NULL;
         values[i] = lower_convert(L, values[i], types[i]);
         if (values[i]->type != types[i]) {
-            diag_record *r = elab_error(L->x, arg->range, "argument has type '%s', but parameter '%s' has type '%s'",
-                                        elab_type_name(L->x, values[i]->type), param->name,
-                                        elab_type_name(L->x, types[i]));
+            diag_record *r =
+                elab_error(L->x, arg->range, "argument has type '%s', but parameter '%s' has type '%s'",
+                           elab_type_name(L->x, values[i]->type), param->name, elab_type_name(L->x, types[i]));
             elab_note(L->x, r, param->type_range, "parameter declared here");
         }
     }

@@ -56,9 +56,9 @@ size_t lower_size(const sir_expr *e)
 typedef struct effects {
     lower *L;
     bool pops;
-    bool calls;      // anything that can stop the program must not move across
-    bool fields;     // any field may change
-    bool references; // any array parameter may change
+    bool calls;                  // anything that can stop the program must not move across
+    bool fields;                 // any field may change
+    bool references;             // any array parameter may change
     VEC(const sir_expr *) roots; // LOCAL or FIELD assigned
 } effects;
 

@@ -95,7 +95,7 @@ static sir_expr *chain(lower *L, const ast_expr *e)
     }
     sir_expr *value = lower_expr(L, e);
     return value->kind == SIR_LOCAL || value->kind == SIR_GLOBAL ? value
-                                                                  : lower_temp(L, value->type, value, value->loc);
+                                                                 : lower_temp(L, value->type, value, value->loc);
 }
 
 // The scalars at a place with constant indices; NULL when it has others, or one out of range.
@@ -176,8 +176,7 @@ sir_expr *lower_binary(lower *L, lang_binary_op op, const sir_type *operand, sir
     b = lower_convert(L, b, class == SIR_OP_SHIFT ? L->m->scalar[SIR_INT] : operand);
     sir_scalar value;
     // An operation that stops the program stays: it may never be reached.
-    if (a->kind == SIR_CONST && b->kind == SIR_CONST &&
-        sir_eval_binary(op, operand, a->u.value, b->u.value, &value))
+    if (a->kind == SIR_CONST && b->kind == SIR_CONST && sir_eval_binary(op, operand, a->u.value, b->u.value, &value))
         return sir_const(L->m, type, value, loc);
     return sir_expr2(L->m, SIR_BINARY, op, type, a, b, loc);
 }

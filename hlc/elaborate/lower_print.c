@@ -5,9 +5,9 @@
 typedef struct part part;
 typedef VEC(part *) part_list;
 struct part {
-    sir_expr *value;   // a value to print, or the condition of a choice
+    sir_expr *value; // a value to print, or the condition of a choice
     bool choice;
-    const char *text;  // when there is no value
+    const char *text; // when there is no value
     size_t len;
     part_list then, otherwise; // of a choice
     sir_loc loc;

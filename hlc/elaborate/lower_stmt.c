@@ -93,8 +93,7 @@ static void declare_elements(lower *L, const ast_var *v, uint32_t local, const s
     bool constant = true;
     sir_block sets = {0}, *outer = L->block;
     L->block = &sets;
-    bool ok = scalars != NULL &&
-              elements(L, v->init, t, sir_ref(L->m, SIR_LOCAL, local, t, loc), &constant, &data);
+    bool ok = scalars != NULL && elements(L, v->init, t, sir_ref(L->m, SIR_LOCAL, local, t, loc), &constant, &data);
     L->block = outer;
     if (!ok)
         return;

@@ -64,7 +64,8 @@ sir_scalar *elab_push_scalars(elab *x, uint64_t count, src_range where)
         return NULL;
     if (count > ELAB_MAX_LIVE_SCALARS - x->live) {
         elab_error(x, where,
-                   "the variables in use need more than %" PRIu64 " scalars while the graph is built; use smaller arrays",
+                   "the variables in use need more than %" PRIu64
+                   " scalars while the graph is built; use smaller arrays",
                    ELAB_MAX_LIVE_SCALARS);
         return NULL;
     }

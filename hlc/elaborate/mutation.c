@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which variables code changes: arrays go to functions by reference, so a change of a parameter is one of every array that
-// is passed for it. The init of a filter is left out: it only sets initial values. Elements of array parameters that
+// Which variables code changes: arrays go to functions by reference, so a change of a parameter is one of every array
+// that is passed for it. The init of a filter is left out: it only sets initial values. Elements of array parameters that
 // a filter's work changes are its state.
 #include "hlc/elaborate/elab.h"
 

@@ -82,7 +82,6 @@ sir_value elab_value(elab *x, const sir_type *t, const sir_scalar *data)
 
 // ---- Aggregate constants ----
 
-
 elab_content *elab_intern(elab *x, const sir_type *t, const sir_scalar *data)
 {
     strbuf filter_key = x->key; // may be under construction

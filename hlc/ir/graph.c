@@ -180,7 +180,7 @@ static const char *pop_text(arena *a, const sir_actor *actor, uint32_t port)
         return "1";
     const sir_function *w = actor->filter->work;
     bool peeks = w->peek.min != w->pop.min || w->peek.max != w->pop.max;
-    return peeks ? arena_printf(a, "%s peek %s", rate_text(a, w->pop), rate_text(a, w->peek)) : rate_text(a, w->pop);
+    return peeks ? arena_printf(a, "%s\\npeek %s", rate_text(a, w->pop), rate_text(a, w->peek)) : rate_text(a, w->pop);
 }
 
 static void print_edge(graph_printer *g, uint32_t number)
@@ -232,11 +232,11 @@ void sir_print_graph(strbuf *out, const sir_module *m)
     print_quoted(out, m->name, 200);
     strbuf_add(out, " {\n"
                     "    graph [fontname=\"Helvetica\", fontsize=11, labeljust=l, style=rounded, color=\"#9aa5b1\", "
-                    "nodesep=0.35, ranksep=0.45]\n"
+                    "nodesep=0.4, ranksep=0.75]\n"
                     "    node [fontname=\"Helvetica\", fontsize=11, shape=box, style=\"rounded,filled\", "
                     "fillcolor=white, height=0.35]\n"
                     "    edge [fontname=\"Helvetica\", fontsize=9, fontcolor=\"#52606d\", color=\"#52606d\", "
-                    "arrowsize=0.6, labeldistance=1.4]\n");
+                    "arrowsize=0.6, labeldistance=1.2]\n");
     print_regions(&g);
     for (size_t i = 0; i < m->channels.len; i++)
         print_edge(&g, (uint32_t)i);

@@ -167,6 +167,7 @@ class Checker:
     def __init__(self, tools, text, folder):
         self.tools, self.case, self.folder = tools, Case(text), folder
         self.texts = {}
+        self.warning = None  # reported last: what a program does matters more
         self.write("p.str", text)
 
     def write(self, name, text):
@@ -234,7 +235,7 @@ class Checker:
         if status != 0:
             raise Failure("C does not compile", str(way), err[-3000:])
         if "warning:" in err:
-            raise Failure("C with warnings", str(way), err[-3000:])
+            self.warning = self.warning or Failure("C with warnings", str(way), err[-3000:])
         self.compare(expected, [exe], way)
         os.unlink(exe)
 
@@ -293,9 +294,9 @@ def check(tools, text, seed=0, ways=None, thorough=False):
             for w in ways or []:
                 if isinstance(w, Way) and getattr(w, "whole", False):
                     checker.whole(w, expected)
+            return checker.warning
     except (Failure, Rejected) as e:
         return e
-    return None
 
 
 def ways_for(failure):
