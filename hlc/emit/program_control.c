@@ -8,11 +8,15 @@
 // Statements are spread over several functions where there are very many, so that no compiler has to see them at once.
 enum { CHUNK_STATEMENTS = 600 };
 
+typedef struct chunk_param {
+    const char *type, *name;
+} chunk_param;
 typedef struct chunks {
     program_emitter *x;
     strbuf *out, body;
     const char *comment, *name, *params, *args;
-    size_t statements;
+    const chunk_param *optional; // further parameters, each only for functions that use it
+    size_t optional_count, statements;
     VEC(const char *) calls;
 } chunks;
 
@@ -23,13 +27,33 @@ static void chunks_begin(chunks *c, program_emitter *x, const char *comment, con
     x->e.out = &c->body;
 }
 
+static bool is_word_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == text || !is_word_char(p[-1])) && !is_word_char(p[n]))
+            return true;
+    return false;
+}
+
 static void chunks_close(chunks *c)
 {
     if (c->body.len == 0)
         return;
-    const char *name = emit_unique_name(&c->x->e, c->name);
-    strbuf_printf(c->out, "/* %s */\nstatic void %s(%s)\n{\n%s}\n\n", c->comment, name, c->params, c->body.data);
-    VEC_PUSH(c->x->e.arena, &c->calls, arena_printf(c->x->e.arena, "%s(%s);", name, c->args));
+    arena *a = c->x->e.arena;
+    const char *name = emit_unique_name(&c->x->e, c->name), *params = c->params, *args = c->args;
+    for (size_t i = 0; i < c->optional_count; i++)
+        if (has_word(c->body.data, c->optional[i].name)) {
+            params = arena_printf(a, "%s, %s%s", params, c->optional[i].type, c->optional[i].name);
+            args = arena_printf(a, "%s, %s", args, c->optional[i].name);
+        }
+    strbuf_printf(c->out, "/* %s */\nstatic void %s(%s)\n{\n%s}\n\n", c->comment, name, params, c->body.data);
+    VEC_PUSH(a, &c->calls, arena_printf(a, "%s(%s);", name, args));
     c->body.len = 0;
     c->statements = 0;
 }
@@ -424,9 +448,11 @@ static void emit_run_kernels(program_emitter *x)
     emit_actor_lists(x);
     bool split = pl->kernels.len > CHUNK_STATEMENTS;
     if (split) {
+        static const chunk_param optional[] = {{"const int64_t *", "counts"}, {"int64_t ", "times"}, {"int64_t ", "steady"}, {"bool ", "starting"}};
         chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.", arena_printf(a, "%s_prepare", x->name),
-                     arena_printf(a, "%s *self, const int64_t *counts, int64_t times, int64_t steady, bool starting", x->type),
-                     "self, counts, times, steady, starting");
+                     arena_printf(a, "%s *self", x->type), "self");
+        prepare.optional = optional;
+        prepare.optional_count = sizeof optional / sizeof *optional;
         emit_prepare(x, &prepare);
         chunks_end(&prepare);
     }

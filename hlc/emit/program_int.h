@@ -8,11 +8,12 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
-// How a loop over firings (or copied items) walks both sides, least significant digit first; the last radix is 0. One digit: a plain loop.
+// How loops over firings (or copied items) walk both sides.
 typedef struct program_walk {
-    plan_digits in, out; // in the same radices, or, general being set, each in its own
-    bool general;        // no common loop nest: positions are computed
-    bool tail;           // counts are not always whole rounds of the nest
+    plan_digits in, out;             // of the nest, innermost first, in the same radices; 0: as often as the count says
+    plan_digits in_order, out_order; // in order of firings: the positions of firing number i
+    bool general;                    // no common nest: one loop over in_order and out_order
+    bool tail;                       // counts are not always whole rounds of the nest
 } program_walk;
 
 // A function that runs a number of firings, shared by all stages that fire the same function on the same layout.

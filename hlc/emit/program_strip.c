@@ -16,8 +16,8 @@ static void key_digits(strbuf *key, const plan_digits *d)
 
 static void key_walk(strbuf *key, const program_walk *w)
 {
-    key_digits(key, &w->in);
-    key_digits(key, &w->out);
+    key_digits(key, w->general ? &w->in_order : &w->in);
+    key_digits(key, w->general ? &w->out_order : &w->out);
     strbuf_printf(key, "%d%d", w->general, w->tail);
 }
 
@@ -50,30 +50,64 @@ static void join_digits(plan_digits *a, plan_digits *b)
     a->len = b->len = kept + 1;
 }
 
-// counts: whether the counts of all runs are whole rounds of the nest is known from those of the initialisation and the drain.
-static program_walk make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count)
+// The nearest innermost. Few digits: an insertion sort.
+static void sort_digits(plan_digits *a, plan_digits *b)
+{
+    for (size_t i = 1; i < a->len; i++)
+        for (size_t k = i; k > 0 && a->data[k].stride + b->data[k].stride < a->data[k - 1].stride + b->data[k - 1].stride; k--) {
+            plan_digit t = a->data[k], u = b->data[k];
+            a->data[k] = a->data[k - 1];
+            b->data[k] = b->data[k - 1];
+            a->data[k - 1] = t;
+            b->data[k - 1] = u;
+        }
+}
+
+static void copy_digits(program_emitter *x, plan_digits *to, const plan_digits *from)
+{
+    *to = (plan_digits){0};
+    for (VEC_EACH(plan_digit, d, from))
+        VEC_PUSH(x->e.arena, to, *d);
+}
+
+// The loops of a walk whose firing order is known. free: firings may come in any order.
+static void make_nest(program_emitter *x, program_walk *w, bool free)
+{
+    if (w->general)
+        return;
+    join_digits(&w->in_order, &w->out_order);
+    copy_digits(x, &w->in, &w->in_order);
+    copy_digits(x, &w->out, &w->out_order);
+    w->tail &= w->in.len > 1;
+    if (free)
+        sort_digits(&w->in, &w->out);
+    if (free && !w->tail) // a round stays a round of firings where some are left over
+        join_digits(&w->in, &w->out);
+}
+
+// init_count: whether the counts of all runs are whole rounds of the nest is known from that of the initialisation and whether there are drains.
+static program_walk make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count, bool free)
 {
     program_walk w = {0};
     plan_digits still = {0};
     VEC_PUSH(x->e.arena, &still, (plan_digit){0, 0});
     in = in->len == 0 ? &still : in;
     out = out->len == 0 ? &still : out;
-    if (digits_refine(x->e.arena, in, out, &w.in, &w.out)) {
-        join_digits(&w.in, &w.out);
-        w.tail = w.in.len > 1 && (x->pl->drains || init_count % digits_period(&w.in) != 0);
-    } else {
-        w = (program_walk){.in = *in, .out = *out, .general = true};
-    }
+    if (!digits_refine(x->e.arena, in, out, &w.in_order, &w.out_order))
+        w = (program_walk){.in_order = *in, .out_order = *out, .general = true};
+    if (!w.general)
+        join_digits(&w.in_order, &w.out_order);
+    w.tail = !w.general && (x->pl->drains || init_count % digits_period(&w.in_order) != 0);
+    make_nest(x, &w, free);
     return w;
 }
 
-// The walk of a gang's steady states: the members' digits among those of the firings, the nearest innermost.
+// The walk of a gang's steady states: the members' digits among those of the firings.
 static program_walk make_gang_walk(program_emitter *x, const program_walk *one, const plan_stage *st)
 {
     arena *a = x->e.arena;
     program_walk w = {0};
     plan_digits in = {0}, out = {0}, rin, rout;
-    size_t last = one->in.len - 1;
     for (VEC_EACH(plan_digit, d, &st->in_gang))
         VEC_PUSH(a, &in, *d);
     for (VEC_EACH(plan_digit, d, &st->out_gang))
@@ -81,24 +115,14 @@ static program_walk make_gang_walk(program_emitter *x, const program_walk *one, 
     if (one->general || !digits_refine(a, &in, &out, &rin, &rout))
         return (program_walk){.general = true};
     for (size_t i = 0; i + 1 < rin.len; i++) { // behind the last there is one of no extent
-        VEC_PUSH(a, &w.in, rin.data[i]);
-        VEC_PUSH(a, &w.out, rout.data[i]);
+        VEC_PUSH(a, &w.in_order, rin.data[i]);
+        VEC_PUSH(a, &w.out_order, rout.data[i]);
     }
-    for (size_t i = 0; i < last; i++) {
-        VEC_PUSH(a, &w.in, one->in.data[i]);
-        VEC_PUSH(a, &w.out, one->out.data[i]);
+    for (size_t i = 0; i < one->in_order.len; i++) {
+        VEC_PUSH(a, &w.in_order, one->in_order.data[i]);
+        VEC_PUSH(a, &w.out_order, one->out_order.data[i]);
     }
-    for (size_t i = 1; i < w.in.len; i++) // few digits: an insertion sort
-        for (size_t k = i; k > 0 && w.in.data[k].stride + w.out.data[k].stride < w.in.data[k - 1].stride + w.out.data[k - 1].stride; k--) {
-            plan_digit t = w.in.data[k], u = w.out.data[k];
-            w.in.data[k] = w.in.data[k - 1];
-            w.out.data[k] = w.out.data[k - 1];
-            w.in.data[k - 1] = t;
-            w.out.data[k - 1] = u;
-        }
-    VEC_PUSH(a, &w.in, one->in.data[last]);
-    VEC_PUSH(a, &w.out, one->out.data[last]);
-    join_digits(&w.in, &w.out);
+    make_nest(x, &w, true);
     return w;
 }
 
@@ -128,7 +152,7 @@ typedef void walk_body(program_emitter *x, int indent, void *context, const char
 static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
 {
     text_line(x, 1, "for (%s; i < count; i++)", from == NULL ? "" : arena_printf(x->e.arena, "ptrdiff_t i = %s", from));
-    body(x, 2, context, general_pointer(x, "in", &w->in), general_pointer(x, "out", &w->out));
+    body(x, 2, context, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
 }
 
 static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body, void *context)
@@ -141,8 +165,8 @@ static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body
     size_t n = w->in.len;
     for (size_t i = n; i-- > 0;) {
         const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
-        const char *bound = i + 1 == n ? arena_printf(x->e.arena, "count / %" PRId64, period)
-                                       : arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix);
+        int64_t radix = w->in.data[i].radix;
+        const char *bound = arena_printf(x->e.arena, radix == 0 ? "count / %" PRId64 : "%" PRId64, radix == 0 ? period : radix);
         text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
     }
     body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
@@ -285,7 +309,7 @@ static void emit_lane_walk(program_emitter *x, const program_walk *w, const stri
     strip_body many = {one->info, &lanes->fire, one->prefix};
     text_line(x, 1, "ptrdiff_t i = 0;");
     text_line(x, 1, "for (; i + %d <= count; i += %d)", lanes->lanes, lanes->lanes);
-    fire_once(x, 2, &many, general_pointer(x, "in", &w->in), general_pointer(x, "out", &w->out));
+    fire_once(x, 2, &many, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
     emit_plain_loop(x, w, NULL, fire_once, one);
 }
 
@@ -399,20 +423,20 @@ static void emit_state_initial(program_emitter *x, const emit_filter_info *info)
 }
 
 // Positions do not matter where nothing is touched.
-static void drop_unused(program_walk *w, const emit_signature *fire)
+static void drop_unused(program_emitter *x, program_walk *w, const emit_signature *fire, bool free)
 {
-    for (size_t i = 0; i < w->in.len && !fire->in; i++)
-        w->in.data[i].stride = 0;
-    for (size_t i = 0; i < w->out.len && !fire->out; i++)
-        w->out.data[i].stride = 0;
-    if (!w->general)
-        join_digits(&w->in, &w->out);
+    for (size_t i = 0; i < w->in_order.len && !fire->in; i++)
+        w->in_order.data[i].stride = 0;
+    for (size_t i = 0; i < w->out_order.len && !fire->out; i++)
+        w->out_order.data[i].stride = 0;
+    if (!fire->in || !fire->out)
+        make_nest(x, w, free);
 }
 
 static void copy_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
 {
     const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
-    program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]));
+    program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]), true);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general)
         code->gang_copy = copy_function(x, t, &gang);
@@ -436,13 +460,14 @@ void program_stage_functions(program_emitter *x, const plan_stage *st, program_s
     code->fire = fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
         code->first = fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
-    program_walk w = make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0));
+    bool free = plan_filter_can_gang(actor->filter);
+    program_walk w = make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general) {
-        drop_unused(&gang, &code->fire);
+        drop_unused(x, &gang, &code->fire, true);
         code->gang = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &gang);
     }
-    drop_unused(&w, &code->fire);
+    drop_unused(x, &w, &code->fire, free);
     if (gang.general || code->irregular)
         code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
     code->print_marks = actor->filter->prints && x->printing.len > 1;

@@ -2,7 +2,6 @@
 // Stream IR text: tokens, and the places at the ends of lines.
 #include <ctype.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,8 +154,6 @@ static void lex_number(sir_parser *p, sir_token *t, size_t start)
         t->kind = is_double ? TOKEN_DOUBLE : TOKEN_FLOAT;
         t->real = is_double ? strtod(digits, NULL) : (double)strtof(digits, NULL);
         t->end += is_double;
-        if (isinf(t->real))
-            sir_parse_error(p, t, "the number is too large for its type");
     } else {
         errno = 0;
         t->integer = strtoull(digits, NULL, 10);

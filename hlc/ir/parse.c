@@ -68,6 +68,8 @@ static bool parse_real(sir_parser *p, bool is_double, double *v)
         *v = t->real;
     else
         sir_expected(p, is_double ? "a double such as 1.5" : "a float such as 1.5");
+    if (isinf(*v) && t->kind != TOKEN_WORD)
+        sir_parse_error(p, t, "the number is too large for its type");
     sir_advance(p);
     if (negative)
         *v = -*v;

@@ -50,7 +50,7 @@ static rates_count times(rates_count c, int64_t n)
 static rates_state copy_state(rates_run *r, const rates_state *s)
 {
     rates_state copy = *s;
-    size_t count = r->function->locals.len;
+    size_t count = r->slots;
     copy.locals = ARENA_ARRAY(r->scratch, rates_value, count);
     memcpy(copy.locals, s->locals, count * sizeof *s->locals);
     r->budget -= (int64_t)(count / LOCALS_A_STEP);
@@ -65,7 +65,7 @@ static rates_state join(const rates_run *r, rates_state a, const rates_state *b)
         return *b;
     a.pop = join_counts(a.pop, b->pop);
     a.push = join_counts(a.push, b->push);
-    for (size_t i = 0; i < r->function->locals.len; i++)
+    for (size_t i = 0; i < r->slots; i++)
         if (a.locals[i].known &&
             (!b->locals[i].known || memcmp(&a.locals[i].v, &b->locals[i].v, sizeof a.locals[i].v) != 0))
             a.locals[i].known = false;
@@ -80,9 +80,16 @@ static void jump(rates_run *r, rates_state *to)
     r->state.alive = false;
 }
 
+static void know(rates_run *r, uint32_t local, rates_value v)
+{
+    v.literal = false;
+    if (r->slot[local] != SIR_NONE)
+        r->state.locals[r->slot[local]] = v;
+}
+
 static void forget(rates_run *r, uint32_t local)
 {
-    r->state.locals[local].known = false;
+    know(r, local, (rates_value){0});
 }
 
 static void assign(rates_run *r, sir_expr *target, rates_value v)
@@ -93,9 +100,8 @@ static void assign(rates_run *r, sir_expr *target, rates_value v)
     const sir_expr *root = sir_lvalue_root(target);
     if (root == NULL || root->kind != SIR_LOCAL)
         return;
-    v.literal = false;
     if (target->kind == SIR_LOCAL)
-        r->state.locals[root->index] = v;
+        know(r, root->index, v);
     else
         forget(r, root->index);
 }
@@ -141,7 +147,7 @@ static void set_variable(rates_run *r, const rates_loop *loop, int64_t value)
     rates_value v = {.known = true};
     memset(&v.v, 0, sizeof v.v);
     v.v.i = (int32_t)value;
-    r->state.locals[loop->variable] = v;
+    know(r, loop->variable, v);
 }
 
 // The body, and what continue leads to.
@@ -305,7 +311,7 @@ static void count_rest(rates_run *r, rates_loop *loop)
     int64_t step = step_of(s, variable);
     assigned_local a = {.local = variable};
     sir_visit_stmts(&s->u.loop.body, find_assigned, &a);
-    rates_value from = r->state.locals[variable];
+    rates_value from = rates_eval(r, cond->u.arg[0]);
     bool up = cond->op == LANG_OP_LT || cond->op == LANG_OP_LE, down = cond->op == LANG_OP_GT || cond->op == LANG_OP_GE;
     if (a.found || s->u.loop.pre.len > 0 || !from.known || !((up && step > 0) || (down && step < 0)))
         return;
@@ -462,8 +468,7 @@ static void run_stmt(rates_run *r, const sir_stmt *s)
         v.known = s->u.decl.init != NULL || r->function->locals.data[s->u.decl.local].type->kind <= SIR_COMPLEX;
         if (s->u.decl.init != NULL)
             v = rates_eval(r, s->u.decl.init);
-        v.literal = false;
-        r->state.locals[s->u.decl.local] = v;
+        know(r, s->u.decl.local, v);
         break;
     }
     case SIR_SET: assign(r, s->u.set.target, rates_eval(r, s->u.set.value)); break;
@@ -515,7 +520,8 @@ void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, 
     *r = (rates_run){.module = m, .filter = filter, .function = f, .d = d, .scratch = arena_create(), .certain = true};
     r->budget = BUDGET;
     r->state.alive = true;
-    r->state.locals = ARENA_ARRAY(r->scratch, rates_value, f->locals.len);
+    rates_choose_locals(r);
+    r->state.locals = ARENA_ARRAY(r->scratch, rates_value, r->slots);
     hmap_init(&r->reported, r->scratch);
     run_block(r, &f->body);
     r->state = join(r, r->state, &r->exit);

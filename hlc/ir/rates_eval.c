@@ -204,7 +204,7 @@ rates_value rates_eval(rates_run *r, sir_expr *e)
     rates_value a;
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return known(e->u.value, true);
-    case SIR_LOCAL: a = r->state.locals[e->index]; return a;
+    case SIR_LOCAL: return r->slot[e->index] == SIR_NONE ? unknown : r->state.locals[r->slot[e->index]];
     case SIR_FIELD:
     case SIR_GLOBAL:
     case SIR_INDEX: return read_constant(r, e);

@@ -25,7 +25,7 @@ typedef struct rates_count {
 typedef struct rates_state {
     bool alive;
     rates_count pop, push;
-    rates_value *locals;
+    rates_value *locals; // those that matter, by slot
 } rates_state;
 
 typedef struct rates_run {
@@ -34,6 +34,8 @@ typedef struct rates_run {
     const sir_function *function;
     diag_engine *d;           // NULL: nothing is reported
     arena *scratch;
+    uint32_t *slot;           // by local: where its value is kept; SIR_NONE: it decides nothing
+    size_t slots;
     rates_state state;        // at the point of execution
     rates_state exit;         // where the function returned, joined
     rates_state *leave, *next; // where break and continue lead; joined
@@ -50,6 +52,8 @@ typedef struct rates_run {
     sir_loc last_pop, last_push;
 } rates_run;
 
+// Gives slots to the locals on which conditions, bounds, subscripts and offsets depend.
+void rates_choose_locals(rates_run *r);
 // Evaluates e and checks every peek and subscript in it.
 rates_value rates_eval(rates_run *r, sir_expr *e);
 // Checks the subscripts of an lvalue that is assigned.

@@ -7,15 +7,14 @@
 
 // The expressions and blocks directly in a statement. Targets come last: they are lvalues written, whose subscripts are
 // read. References by address, so that passes can replace them.
-enum { SIR_PARTS_FIXED = 4 };
+enum { SIR_PARTS_EXPRS = 2, SIR_PARTS_BLOCKS = 3 };
 typedef struct sir_parts {
-    sir_expr **expr[SIR_PARTS_FIXED]; // but for args; entries are never NULL and never hold NULL
-    size_t expr_count;
+    sir_expr **expr[SIR_PARTS_EXPRS]; // but for args; entries are never NULL and never hold NULL
+    uint8_t expr_count, block_count;
     sir_expr **args; // of a call or message
     size_t arg_count;
     sir_expr **target; // the lvalue written; NULL: none
-    sir_block *block[SIR_PARTS_FIXED];
-    size_t block_count;
+    sir_block *block[SIR_PARTS_BLOCKS];
 } sir_parts;
 
 sir_parts sir_stmt_parts(sir_stmt *s);

@@ -9,16 +9,33 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
 
+// Sets of locals are bits, as there is one a branch.
 typedef struct dying {
     canon *c;
-    bool *live;      // by local, at the point of the walk
-    bool *needed;    // read by something else than its own new value
-    bool *mentioned; // by a statement behind this point that stays
+    size_t words;        // of a set
+    uint64_t *live;      // at the point of the walk
+    uint64_t *needed;    // read by something else than their own new value
+    uint64_t *mentioned; // by a statement behind this point that stays
     const sir_expr *root;
     uint32_t self;   // the local that the statement at hand gives a new value
 } dying;
 
 static void sweep(dying *d, sir_block *b);
+
+static bool has(const uint64_t *set, uint32_t local)
+{
+    return (set[local / 64] >> (local % 64) & 1) != 0;
+}
+
+static void put(uint64_t *set, uint32_t local)
+{
+    set[local / 64] |= UINT64_C(1) << (local % 64);
+}
+
+static void take(uint64_t *set, uint32_t local)
+{
+    set[local / 64] &= ~(UINT64_C(1) << (local % 64));
+}
 
 // ---- What is read ----
 
@@ -27,7 +44,7 @@ static void note_needed(void *context, sir_expr *e, bool written)
     (void)written;
     dying *d = context;
     if (e->kind == SIR_LOCAL && e != d->root && e->index != d->self)
-        d->needed[e->index] = true;
+        put(d->needed, e->index);
 }
 
 static void note_needs(void *context, sir_stmt *s)
@@ -40,7 +57,7 @@ static void note_needs(void *context, sir_stmt *s)
 }
 
 typedef struct reading {
-    bool *into;
+    uint64_t *into;
     const sir_expr *root;
 } reading;
 
@@ -49,7 +66,7 @@ static void note_read(void *context, sir_expr *e, bool written)
     (void)written;
     reading *r = context;
     if (e->kind == SIR_LOCAL && e != r->root)
-        r->into[e->index] = true;
+        put(r->into, e->index);
 }
 
 static void read_expr(const dying *d, sir_expr *e)
@@ -71,27 +88,26 @@ static void mention_expr(void *context, sir_expr *e, bool written)
     (void)written;
     dying *d = context;
     if (e->kind == SIR_LOCAL)
-        d->mentioned[e->index] = true;
+        put(d->mentioned, e->index);
 }
 
 // ---- Sets of locals ----
 
-static bool *copy_set(const dying *d, const bool *set)
+static uint64_t *copy_set(const dying *d, const uint64_t *set)
 {
-    size_t count = d->c->f->locals.len;
-    bool *copy = ARENA_ARRAY(d->c->scratch, bool, count);
-    memcpy(copy, set, count * sizeof *set);
+    uint64_t *copy = ARENA_ARRAY(d->c->scratch, uint64_t, d->words);
+    memcpy(copy, set, d->words * sizeof *set);
     return copy;
 }
 
-static void add_set(const dying *d, bool *to, const bool *from)
+static void add_set(const dying *d, uint64_t *to, const uint64_t *from)
 {
-    for (size_t i = 0; i < d->c->f->locals.len; i++)
-        to[i] = to[i] || from[i];
+    for (size_t i = 0; i < d->words; i++)
+        to[i] |= from[i];
 }
 
 typedef struct loop_reads {
-    bool *reads, *declared;
+    uint64_t *reads, *declared;
 } loop_reads;
 
 static void note_loop_reads(void *context, sir_stmt *s)
@@ -101,20 +117,20 @@ static void note_loop_reads(void *context, sir_stmt *s)
     reading r = {.into = l->reads, .root = p.target == NULL ? NULL : sir_lvalue_root(*p.target)};
     sir_visit_exprs(s, note_read, &r);
     if (s->kind == SIR_DECL)
-        l->declared[s->u.decl.local] = true;
+        put(l->declared, s->u.decl.local);
     if (s->kind == SIR_FOR)
-        l->declared[s->u.for_.local] = true;
+        put(l->declared, s->u.for_.local);
 }
 
 // What an iteration may read of the one before.
 static void add_loop_reads(dying *d, sir_stmt *s)
 {
-    size_t count = d->c->f->locals.len;
-    loop_reads l = {.reads = ARENA_ARRAY(d->c->scratch, bool, count), .declared = ARENA_ARRAY(d->c->scratch, bool, count)};
+    loop_reads l = {.reads = ARENA_ARRAY(d->c->scratch, uint64_t, d->words),
+                    .declared = ARENA_ARRAY(d->c->scratch, uint64_t, d->words)};
     const sir_block one = {.data = &s, .len = 1};
     sir_visit_stmts(&one, note_loop_reads, &l);
-    for (size_t i = 0; i < count; i++)
-        d->live[i] = d->live[i] || (l.reads[i] && !l.declared[i]);
+    for (size_t i = 0; i < d->words; i++)
+        d->live[i] |= l.reads[i] & ~l.declared[i];
 }
 
 // ---- Statements ----
@@ -130,15 +146,15 @@ static bool sweep_decl(dying *d, sir_stmt *s)
 {
     uint32_t local = s->u.decl.local;
     sir_expr *init = s->u.decl.init;
-    if (!d->live[local] && !traps(init)) {
-        if (!d->mentioned[local])
+    if (!has(d->live, local) && !traps(init)) {
+        if (!has(d->mentioned, local))
             return false;
         if (sir_is_scalar(d->c->f->locals.data[local].type)) {
             s->u.decl.init = init = NULL;
             s->u.decl.uninitialised = true;
         }
     }
-    d->live[local] = false;
+    take(d->live, local);
     read_expr(d, init);
     return true;
 }
@@ -149,13 +165,13 @@ static bool is_unwanted(const dying *d, const sir_expr *target)
     const sir_expr *root = sir_lvalue_root((sir_expr *)target);
     if (root->kind != SIR_LOCAL || d->c->f->locals.data[root->index].by_reference || canon_may_trap(target))
         return false;
-    return !d->live[root->index] || !d->needed[root->index];
+    return !has(d->live, root->index) || !has(d->needed, root->index);
 }
 
 static void sweep_target(dying *d, sir_expr *target)
 {
     if (target->kind == SIR_LOCAL && !d->c->f->locals.data[target->index].by_reference)
-        d->live[target->index] = false;
+        take(d->live, target->index);
     read_lvalue(d, target);
 }
 
@@ -185,9 +201,9 @@ static void sweep_call(dying *d, sir_stmt *s)
 
 static bool sweep_if(dying *d, sir_stmt *s)
 {
-    bool *after = copy_set(d, d->live);
+    uint64_t *after = copy_set(d, d->live);
     sweep(d, &s->u.if_.then);
-    bool *then = d->live;
+    uint64_t *then = d->live;
     d->live = after;
     sweep(d, &s->u.if_.otherwise);
     add_set(d, d->live, then);
@@ -199,13 +215,13 @@ static bool sweep_if(dying *d, sir_stmt *s)
 
 static bool sweep_for(dying *d, sir_stmt *s)
 {
-    bool *after = copy_set(d, d->live);
+    uint64_t *after = copy_set(d, d->live);
     add_loop_reads(d, s);
     sweep(d, &s->u.for_.body);
     add_set(d, d->live, after);
     if (s->u.for_.body.len == 0 && !traps(s->u.for_.lo) && !traps(s->u.for_.hi))
         return false;
-    d->live[s->u.for_.local] = false;
+    take(d->live, s->u.for_.local);
     read_expr(d, s->u.for_.lo);
     read_expr(d, s->u.for_.hi);
     return true;
@@ -213,7 +229,7 @@ static bool sweep_for(dying *d, sir_stmt *s)
 
 static void sweep_loop(dying *d, sir_stmt *s)
 {
-    bool *after = copy_set(d, d->live);
+    uint64_t *after = copy_set(d, d->live);
     add_loop_reads(d, s);
     if (s->u.loop.post_test) {
         read_expr(d, s->u.loop.cond);
@@ -379,10 +395,12 @@ static void find_fills(canon *c, sir_block *b)
         if (s->kind != SIR_DECL || s->u.decl.init != NULL || s->u.decl.uninitialised)
             continue;
         const sir_type *t = c->f->locals.data[s->u.decl.local].type;
+        if (!sir_is_aggregate(t))
+            continue;
         size_t first = i + 1;
         while (first < b->len && first < i + WINDOW && mentions_in(b->data[first], s->u.decl.local) == 0)
             first++;
-        if (!sir_is_aggregate(t) || first >= b->len)
+        if (first >= b->len)
             continue;
         fill f = {.local = s->u.decl.local};
         bool element = t->kind == SIR_ARRAY && fills_one_by_one(b, first, s->u.decl.local, t->length);
@@ -392,15 +410,16 @@ static void find_fills(canon *c, sir_block *b)
 
 void canon_remove_dead(canon *c)
 {
-    size_t count = c->f->locals.len;
-    dying d = {.c = c};
-    d.live = ARENA_ARRAY(c->scratch, bool, count);
-    d.needed = ARENA_ARRAY(c->scratch, bool, count);
-    d.mentioned = ARENA_ARRAY(c->scratch, bool, count);
+    dying d = {.c = c, .words = c->f->locals.len / 64 + 1};
+    d.live = ARENA_ARRAY(c->scratch, uint64_t, d.words);
+    d.needed = ARENA_ARRAY(c->scratch, uint64_t, d.words);
+    d.mentioned = ARENA_ARRAY(c->scratch, uint64_t, d.words);
     sir_visit_stmts(&c->f->body, note_needs, &d);
     for (uint32_t i = 0; i < c->f->param_count; i++)
-        if (c->f->locals.data[i].by_reference)
-            d.live[i] = d.needed[i] = true;
+        if (c->f->locals.data[i].by_reference) {
+            put(d.live, i);
+            put(d.needed, i);
+        }
     sweep(&d, &c->f->body);
     find_fills(c, &c->f->body);
 }

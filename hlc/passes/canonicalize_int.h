@@ -10,12 +10,20 @@
 #include "hlc/ir/effects.h"
 #include "hlc/ir/sir.h"
 
+// Two arrays of flags, all down.
+typedef struct canon_flags {
+    struct canon_flags *next;
+    bool *locals, *fields;
+    size_t local_count;
+} canon_flags;
+
 typedef struct canon {
     sir_module *m;
     const sir_filter *filter; // NULL: a function of the module
     sir_function *f;
     const sir_effects *effects;
     arena *scratch;
+    struct canon_flags *unused; // storage of changes that have ended
 } canon;
 
 // ---- canonicalize_tree.c: questions and copies ----
@@ -37,16 +45,19 @@ sir_expr *canon_local(canon *c, uint32_t local, sir_loc loc);
 // A local with a name made from that of another (what is behind a dot is dropped).
 uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc);
 
-// What statements may change, and what expressions depend on; blocks included.
+// What statements may change, and what expressions depend on; blocks included. Kept with lists of what is set, so that the
+// cost is that of the statements and not of the function.
 typedef struct canon_changes {
     canon *c;
     bool *locals;  // by index; one that came to be later counts as changed
     size_t local_count;
     bool *fields;  // by index
+    VEC(uint32_t) local_list, field_list;
     bool pops;     // the window moves
     bool visible;  // prints, pushes, pops, calls, messages: not to be reordered with what may stop the program
 } canon_changes;
 canon_changes canon_no_changes(canon *c);
+void canon_end_changes(canon_changes *x); // its storage is used again
 void canon_add_changes(canon *c, canon_changes *x, sir_stmt *s);
 void canon_add_block_changes(canon *c, canon_changes *x, const sir_block *b);
 // Whether e has the same value after these changes.
@@ -57,7 +68,7 @@ bool canon_is_unchanged(const canon_changes *x, const sir_expr *e);
 void canon_unshare(canon *c);          // canonicalize_tree.c: own nodes, one declaration a local
 sir_block canon_copy_body(canon *c);   // canonicalize_tree.c: own nodes, declarations as they are
 void canon_remove_jumps(canon *c);     // canonicalize_jumps.c: no break, continue, early return; no blocks in blocks
-bool canon_count_loops(canon *c);      // canonicalize_loops.c: counted loops
+void canon_count_loops(canon *c);      // canonicalize_loops.c: counted loops
 sir_expr *canon_fold(canon *c, sir_expr *e); // canonicalize_fold.c: constants and identities
 sir_expr *canon_fold_sum(canon *c, sir_expr *e); // a folded subscript or peek offset
 void canon_propagate(canon *c);        // canonicalize_propagate.c: constants, copies, dead branches

@@ -7,6 +7,13 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
 
+typedef struct counting {
+    canon *c;
+    size_t *reads;   // of each local in the whole function
+    size_t known;    // locals that were there when reads were counted
+    const sir_expr *root;
+} counting;
+
 typedef struct count {
     uint32_t local;
     int32_t step;
@@ -82,10 +89,9 @@ static bool match(canon *c, const sir_stmt *s, bool swapped, count *k)
     sir_block rest = s->u.loop.body;
     rest.len -= k->step_in_body;
     canon_add_block_changes(c, &x, &rest);
-    if (x.locals[k->local])
-        return false;
-    x.locals[k->local] = true;
-    return canon_is_unchanged(&x, k->bound);
+    bool counts = !x.locals[k->local] && !canon_reads(k->bound, k->local) && canon_is_unchanged(&x, k->bound);
+    canon_end_changes(&x);
+    return counts;
 }
 
 typedef struct renaming {
@@ -105,23 +111,20 @@ static void rename_in(void *context, sir_stmt *s)
     sir_visit_exprs(s, rename_local, context);
 }
 
-// Whether the value of the variable after the loop (statement number `at` of its block) is never looked at: the variable
-// gets a new value in this block before the loop, and nothing but the loop reads it after that.
-static bool is_dead_after(canon *c, const sir_block *b, size_t at, uint32_t local)
+// Whether the value of the variable after the loop (statement number `at` of its block) is never looked at: nothing but the
+// loop reads it at all, and it gets a new value in this block before the loop.
+static bool is_dead_after(const counting *n, const sir_block *b, size_t at, uint32_t local)
 {
-    bool set = false;
-    size_t reads = 0;
-    for (size_t i = 0; i < b->len; i++) {
-        sir_stmt *s = b->data[i];
-        const sir_block one = {.data = &b->data[i], .len = 1};
-        set = set || (i < at && ((s->kind == SIR_DECL && s->u.decl.local == local) ||
-                                 (s->kind == SIR_SET && canon_is_local(s->u.set.target, local))));
-        size_t n = canon_reads_in_block(&one, local);
-        if (i > at && n > 0)
-            return false;
-        reads += n;
+    const sir_block loop = {.data = &b->data[at], .len = 1};
+    if (local >= n->known || canon_reads_in_block(&loop, local) != n->reads[local])
+        return false;
+    for (size_t i = at; i > 0; i--) {
+        const sir_stmt *s = b->data[i - 1];
+        if ((s->kind == SIR_DECL && s->u.decl.local == local) ||
+            (s->kind == SIR_SET && canon_is_local(s->u.set.target, local)))
+            return true;
     }
-    return set && reads == canon_reads_in_block(&c->f->body, local);
+    return false;
 }
 
 static sir_expr *final_value(canon *c, const count *k, const sir_expr *hi, sir_loc loc)
@@ -133,8 +136,9 @@ static sir_expr *final_value(canon *c, const count *k, const sir_expr *hi, sir_l
 }
 
 // The counted loop of a loop, or NULL. after: what else is to be done behind it, or NULL.
-static sir_stmt *convert(canon *c, const sir_block *b, size_t at, sir_stmt **after)
+static sir_stmt *convert(counting *n, const sir_block *b, size_t at, sir_stmt **after)
 {
+    canon *c = n->c;
     sir_stmt *s = b->data[at];
     *after = NULL;
     if (s->u.loop.cond == NULL || s->u.loop.post_test || s->u.loop.pre.len > 0)
@@ -142,7 +146,7 @@ static sir_stmt *convert(canon *c, const sir_block *b, size_t at, sir_stmt **aft
     count k;
     if (!match(c, s, false, &k) && !match(c, s, true, &k))
         return NULL;
-    bool dead = is_dead_after(c, b, at, k.local), unit = k.step == 1 || k.step == -1;
+    bool dead = is_dead_after(n, b, at, k.local), unit = k.step == 1 || k.step == -1;
     if (!dead && !unit)
         return NULL;
     const sir_local *local = &c->f->locals.data[k.local];
@@ -166,32 +170,58 @@ static sir_stmt *convert(canon *c, const sir_block *b, size_t at, sir_stmt **aft
     return loop;
 }
 
-static bool count_in(canon *c, sir_block *b)
+// Behind each loop of the block what is to be done after it.
+static void insert(canon *c, sir_block *b, sir_stmt *const *after)
 {
-    bool found = false;
+    sir_block longer = {0};
     for (size_t i = 0; i < b->len; i++) {
-        sir_parts p = sir_stmt_parts(b->data[i]);
-        for (size_t n = 0; n < p.block_count; n++)
-            found |= count_in(c, p.block[n]);
-        sir_stmt *after = NULL, *loop = b->data[i]->kind == SIR_LOOP ? convert(c, b, i, &after) : NULL;
-        if (loop == NULL)
-            continue;
-        found = true;
-        b->data[i] = loop;
-        if (after == NULL)
-            continue;
-        sir_block longer = {0};
-        for (size_t n = 0; n < b->len; n++) {
-            VEC_PUSH(c->m->arena, &longer, b->data[n]);
-            if (n == i)
-                VEC_PUSH(c->m->arena, &longer, after);
-        }
-        *b = longer;
+        VEC_PUSH(c->m->arena, &longer, b->data[i]);
+        if (after[i] != NULL)
+            VEC_PUSH(c->m->arena, &longer, after[i]);
     }
-    return found;
+    *b = longer;
 }
 
-bool canon_count_loops(canon *c)
+static void count_in(counting *n, sir_block *b)
 {
-    return count_in(c, &c->f->body);
+    sir_stmt **after = NULL;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_parts p = sir_stmt_parts(b->data[i]);
+        for (size_t k = 0; k < p.block_count; k++)
+            count_in(n, p.block[k]);
+        sir_stmt *then = NULL, *loop = b->data[i]->kind == SIR_LOOP ? convert(n, b, i, &then) : NULL;
+        if (loop == NULL)
+            continue;
+        b->data[i] = loop;
+        if (then != NULL && after == NULL)
+            after = ARENA_ARRAY(n->c->scratch, sir_stmt *, b->len);
+        if (then != NULL)
+            after[i] = then;
+    }
+    if (after != NULL)
+        insert(n->c, b, after);
+}
+
+static void count_read(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    counting *n = context;
+    if (e->kind == SIR_LOCAL && e != n->root)
+        n->reads[e->index]++;
+}
+
+static void count_reads(void *context, sir_stmt *s)
+{
+    counting *n = context;
+    sir_parts p = sir_stmt_parts(s);
+    n->root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    sir_visit_exprs(s, count_read, n);
+}
+
+void canon_count_loops(canon *c)
+{
+    counting n = {.c = c, .known = c->f->locals.len};
+    n.reads = ARENA_ARRAY(c->scratch, size_t, n.known);
+    sir_visit_stmts(&c->f->body, count_reads, &n);
+    count_in(&n, &c->f->body);
 }

@@ -57,11 +57,14 @@ static void undo_to(walk *w, size_t mark)
         w->facts[VEC_LAST(&w->log).local] = VEC_LAST(&w->log).was;
 }
 
-static void forget_changes(walk *w, const canon_changes *x)
+// Forgets what a statement changes.
+static void forget_changes_of(walk *w, sir_stmt *s)
 {
-    for (uint32_t i = 0; i < x->local_count; i++)
-        if (x->locals[i])
-            forget(w, i);
+    canon_changes x = canon_no_changes(w->c);
+    canon_add_changes(w->c, &x, s);
+    for (size_t i = 0; i < x.local_list.len; i++)
+        forget(w, x.local_list.data[i]);
+    canon_end_changes(&x);
 }
 
 static void assigned(walk *w, const sir_expr *target, const sir_expr *value)
@@ -168,9 +171,7 @@ static void walk_call(walk *w, sir_stmt *s)
             *arg = value(w, *arg);
     }
     lvalue(w, s->u.call.target);
-    canon_changes x = canon_no_changes(w->c);
-    canon_add_changes(w->c, &x, s);
-    forget_changes(w, &x);
+    forget_changes_of(w, s);
 }
 
 static void walk_if(walk *w, sir_stmt *s, sir_block *out)
@@ -224,9 +225,7 @@ static void walk_for(walk *w, sir_stmt *s, sir_block *out)
             return;
         }
     }
-    canon_changes x = canon_no_changes(c);
-    canon_add_changes(c, &x, s);
-    forget_changes(w, &x);
+    forget_changes_of(w, s);
     size_t mark = w->log.len;
     s->u.for_.body = walk_block(w, &s->u.for_.body);
     undo_to(w, mark);
@@ -236,10 +235,7 @@ static void walk_for(walk *w, sir_stmt *s, sir_block *out)
 
 static void walk_loop(walk *w, sir_stmt *s, sir_block *out)
 {
-    canon *c = w->c;
-    canon_changes x = canon_no_changes(c);
-    canon_add_changes(c, &x, s);
-    forget_changes(w, &x);
+    forget_changes_of(w, s);
     size_t mark = w->log.len;
     bool post = s->u.loop.post_test;
     if (post) {

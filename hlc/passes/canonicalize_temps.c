@@ -93,7 +93,7 @@ static found_use find_in_stmt(sir_stmt *s, uint32_t local, size_t *nodes)
     if (s->kind == SIR_LOOP)
         return use;
     sir_parts p = sir_stmt_parts(s);
-    sir_expr *exprs[SIR_PARTS_FIXED + 1];
+    sir_expr *exprs[SIR_PARTS_EXPRS + 1];
     size_t count = 0;
     for (size_t i = 0; i < p.expr_count; i++)
         exprs[count++] = *p.expr[i];
@@ -165,32 +165,41 @@ static bool comes_too_late(placing *p, sir_stmt *s, uint32_t local, const sir_ex
         return false;
     canon_changes x = canon_no_changes(p->c);
     canon_add_changes(p->c, &x, s);
-    return !canon_is_unchanged(&x, init);
+    bool late = !canon_is_unchanged(&x, init);
+    canon_end_changes(&x);
+    return late;
 }
 
 // The declaration at `at` into its use further on in the block, or in the expression evaluated at its end.
-static bool place(placing *p, const sir_block *b, size_t at, sir_expr *tail)
+static bool place_after(placing *p, const sir_block *b, size_t at, sir_expr *tail, canon_changes *x)
 {
     sir_stmt *decl = b->data[at];
     uint32_t local = decl->u.decl.local;
     sir_expr *init = decl->u.decl.init;
-    canon_changes x = canon_no_changes(p->c);
     size_t nodes;
     for (size_t i = at + 1; i < b->len && i <= at + WINDOW; i++) {
         found_use use = find_in_stmt(b->data[i], local, &nodes);
         if (use.node != NULL)
-            return !comes_too_late(p, b->data[i], local, init) && try_replace(use, nodes, init, x.visible);
+            return !comes_too_late(p, b->data[i], local, init) && try_replace(use, nodes, init, x->visible);
         if (mentions(b->data[i], local))
             return false;
-        canon_add_changes(p->c, &x, b->data[i]);
-        if (!canon_is_unchanged(&x, init))
+        canon_add_changes(p->c, x, b->data[i]);
+        if (!canon_is_unchanged(x, init))
             return false;
     }
     if (b->len > at + WINDOW || tail == NULL)
         return false;
     found_use use = {0};
     find_use(tail, local, false, &use);
-    return use.node != NULL && try_replace(use, count_nodes(tail), init, x.visible);
+    return use.node != NULL && try_replace(use, count_nodes(tail), init, x->visible);
+}
+
+static bool place(placing *p, const sir_block *b, size_t at, sir_expr *tail)
+{
+    canon_changes x = canon_no_changes(p->c);
+    bool placed = place_after(p, b, at, tail, &x);
+    canon_end_changes(&x);
+    return placed;
 }
 
 // Where a declaration without a value, or with one that costs nothing to give later, is wanted first.

@@ -224,15 +224,44 @@ uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc)
 canon_changes canon_no_changes(canon *c)
 {
     canon_changes x = {.c = c, .local_count = c->f->locals.len};
-    x.locals = ARENA_ARRAY(c->scratch, bool, c->f->locals.len);
+    canon_flags *old = c->unused;
+    if (old != NULL && old->local_count >= x.local_count) {
+        c->unused = old->next;
+        x.locals = old->locals;
+        x.fields = old->fields;
+        x.local_count = old->local_count;
+        return x;
+    }
+    x.locals = ARENA_ARRAY(c->scratch, bool, x.local_count);
     x.fields = ARENA_ARRAY(c->scratch, bool, c->filter == NULL ? 0 : c->filter->fields.len);
     return x;
 }
 
+void canon_end_changes(canon_changes *x)
+{
+    for (size_t i = 0; i < x->local_list.len; i++)
+        x->locals[x->local_list.data[i]] = false;
+    for (size_t i = 0; i < x->field_list.len; i++)
+        x->fields[x->field_list.data[i]] = false;
+    canon_flags *old = ARENA_NEW(x->c->scratch, canon_flags);
+    *old = (canon_flags){.next = x->c->unused, .locals = x->locals, .fields = x->fields, .local_count = x->local_count};
+    x->c->unused = old;
+}
+
 static void change_local(canon_changes *x, uint32_t local)
 {
-    if (local < x->local_count)
-        x->locals[local] = true;
+    if (local >= x->local_count || x->locals[local])
+        return;
+    x->locals[local] = true;
+    VEC_PUSH(x->c->scratch, &x->local_list, local);
+}
+
+static void change_field(canon_changes *x, size_t field)
+{
+    if (x->fields[field])
+        return;
+    x->fields[field] = true;
+    VEC_PUSH(x->c->scratch, &x->field_list, (uint32_t)field);
 }
 
 static bool is_changed(const canon_changes *x, uint32_t local)
@@ -249,7 +278,7 @@ static void change_aliases(canon_changes *x, bool fields)
             change_local(x, i);
     for (size_t i = 0; fields && x->c->filter != NULL && i < x->c->filter->fields.len; i++)
         if (x->c->filter->fields.data[i].type->words > 1)
-            x->fields[i] = true;
+            change_field(x, i);
 }
 
 static void change_root(canon_changes *x, sir_expr *lvalue)
@@ -261,7 +290,7 @@ static void change_root(canon_changes *x, sir_expr *lvalue)
             change_aliases(x, true);
     }
     if (root != NULL && root->kind == SIR_FIELD) {
-        x->fields[root->index] = true;
+        change_field(x, root->index);
         if (root->type->kind == SIR_ARRAY)
             change_aliases(x, false);
     }
@@ -278,7 +307,7 @@ static void add_call_changes(canon *c, canon_changes *x, sir_stmt *s)
             change_root(x, s->u.call.args.data[i]);
     for (size_t i = 0; c->filter != NULL && i < c->filter->fields.len; i++)
         if (e == NULL || e->writes_field[i]) {
-            x->fields[i] = true;
+            change_field(x, i);
             change_aliases(x, false);
         }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Buffers for gangs: channels at the same place in equal branches of a splitjoin share one buffer, in which the branches' items of a steady state
 // lie side by side, so that the stages around them can become gangs. Part of sync-elim.
+//
+// NOTE(transposed). Where all filters around such a buffer are short straight-line code, it is laid out the other way round: equal items of
+// successive steady states side by side. Then every stage walks its buffers in steps of one, whatever the splitters and joiners around it do,
+// and vector units work on as many steady states as they have lanes.
 #include <string.h>
 
 #include "hlc/passes/pass.h"
@@ -15,13 +19,13 @@ typedef struct placer {
     const schedule *s;
     plan_place *places;
     channel_list *family; // per root: the channels placed on it
-    const char **keys;    // per region: the places of its declaration and of those around it
+    const char **keys;    // per region: the declarations that it and those around it are instances of
     uint32_t *level;      // per actor: longest way from a source; of one level none depends on another
 } placer;
 
 // ---- Equal places ----
 
-// The source places of a region and of all around it: equal for what the same text made.
+// The declarations of a region and of all around it: equal for what the same text made, wherever it was added.
 static const char *region_key(placer *x, uint32_t region)
 {
     if (region >= x->m->regions.len)
@@ -35,8 +39,7 @@ static const char *region_key(placer *x, uint32_t region)
         const char *outer = r->parent < x->m->regions.len ? x->keys[r->parent] : "";
         // A digest, so that deep nesting costs no more than it is deep.
         uint64_t digest[2] = {hash_bytes(outer, strlen(outer), 1), hash_bytes(outer, strlen(outer), 2)};
-        x->keys[chain.data[i]] = arena_printf(x->a, "%llx%llx:%u:%u:%u:%s", (unsigned long long)digest[0], (unsigned long long)digest[1],
-                                              r->loc.file, r->loc.line, r->loc.column, r->name);
+        x->keys[chain.data[i]] = arena_printf(x->a, "%llx%llx %d %s", (unsigned long long)digest[0], (unsigned long long)digest[1], r->kind, r->name);
     }
     return x->keys[region];
 }
@@ -55,7 +58,8 @@ static void find_levels(placer *x)
 static const char *actor_key(placer *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
-    return arena_printf(x->a, "%d %s %u:%u:%u %u %lld %lld", a->kind, region_key(x, a->region), a->loc.file, a->loc.line, a->loc.column,
+    sir_loc declared = a->kind == SIR_FILTER ? a->filter->loc : a->loc;
+    return arena_printf(x->a, "%d %s %u:%u:%u %u %lld %lld", a->kind, region_key(x, a->region), declared.file, declared.line, declared.column,
                         x->level[actor], (long long)x->s->init[actor], (long long)x->s->reps[actor]);
 }
 
@@ -134,15 +138,135 @@ static void share(placer *x, const uint32_t *roots, size_t count)
         x->places[moved.data[i]] = old.data[i];
 }
 
-void plan_gang_places(hlc_program *p, plan_place *places)
+// ---- Transposed buffers ----
+
+// Windows and work of filters that are worth it; steady states that must fit, and those that are enough.
+enum { TRANSPOSE_WINDOW = 16, TRANSPOSE_OPERATIONS = 200, TRANSPOSE_LEAST = 16, TRANSPOSE_MOST = 256 };
+// Buffers of this size that are live at a time, about.
+enum { TRANSPOSE_LIVE = 3 };
+
+static bool straight_block(const sir_block *b);
+
+static bool straight_stmt(const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_IF: return straight_block(&s->u.if_.then) && straight_block(&s->u.if_.otherwise);
+    case SIR_BLOCK: return straight_block(&s->u.block);
+    case SIR_FOR: return s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST && straight_block(&s->u.for_.body);
+    case SIR_DECL:
+    case SIR_SET:
+    case SIR_POP:
+    case SIR_PUSH: return true;
+    default: return false;
+    }
+}
+
+static bool straight_block(const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (!straight_stmt(b->data[i]))
+            return false;
+    return true;
+}
+
+static bool is_straight(const placer *x, uint32_t actor)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    const sir_function *work = a->filter->work;
+    return plan_filter_can_gang(a->filter) && work->peek.max <= TRANSPOSE_WINDOW && work->push.max <= TRANSPOSE_WINDOW &&
+           plan_actor_operations(x->m, actor) <= TRANSPOSE_OPERATIONS && straight_block(&work->body);
+}
+
+// Whether a buffer gains: everything around it is straight, and something does not walk it in steps of one already.
+static bool may_transpose(const placer *x, uint32_t root)
+{
+    bool strided = false;
+    if (!may_share(x, root))
+        return false;
+    for (VEC_EACH(uint32_t, c, &x->family[root])) {
+        const sir_channel *ch = &x->m->channels.data[*c];
+        if ((filter_of(x, ch->producer) != NULL && !is_straight(x, ch->producer)) ||
+            (filter_of(x, ch->consumer) != NULL && !is_straight(x, ch->consumer)))
+            return false;
+        strided |= !view_contiguous(&x->places[*c].view);
+    }
+    return strided;
+}
+
+// Items that cross a buffer in a steady state.
+static int64_t family_items(const placer *x, uint32_t root)
+{
+    int64_t most = 0;
+    for (VEC_EACH(uint32_t, c, &x->family[root])) {
+        int64_t end = view_end(&x->places[*c].view, x->s->channels[*c].steady);
+        most = end > most ? end : most;
+    }
+    return most;
+}
+
+static uint64_t cache_bytes(const hlc_program *p)
+{
+    const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
+    if (kernel == NULL || kernel->caches.len == 0)
+        return 0;
+    return p->machine->memories.data[kernel->caches.data[0].index].size;
+}
+
+static void transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
+{
+    plan_view slot = {0}, high = view_identity(x->a, 0);
+    plan_digits none = {0};
+    if (!view_join(x->a, 0, &none, (plan_digit){items, lanes}, &high.digits, &slot))
+        return;
+    plan_place *moved = ARENA_ARRAY(x->a, plan_place, x->family[root].len + 1);
+    for (size_t i = 0; i < x->family[root].len; i++) {
+        uint32_t c = x->family[root].data[i];
+        moved[i].root = root;
+        if (!view_compose(x->a, &slot, &x->places[c].view, &moved[i].view) || !plan_place_fits(x->p, c, &moved[i].view))
+            return;
+    }
+    for (size_t i = 0; i < x->family[root].len; i++)
+        x->places[x->family[root].data[i]] = moved[i];
+}
+
+static void find_families(placer *x)
+{
+    for (size_t i = 0; i < x->m->channels.len; i++)
+        x->family[i].len = 0;
+    for (uint32_t i = 0; i < x->m->channels.len; i++)
+        VEC_PUSH(x->a, &x->family[x->places[i].root], i);
+}
+
+static int64_t transpose_all(placer *x)
+{
+    channel_list roots = {0};
+    uint64_t most = 0;
+    find_families(x);
+    for (uint32_t i = 0; i < x->m->channels.len; i++) {
+        if (x->family[i].len == 0 || !may_transpose(x, i))
+            continue;
+        uint64_t align, bytes = (uint64_t)family_items(x, i) * plan_item_size(x->m->channels.data[i].type, &align);
+        VEC_PUSH(x->a, &roots, i);
+        most = bytes > most ? bytes : most;
+    }
+    int64_t lanes = TRANSPOSE_MOST;
+    while (lanes >= TRANSPOSE_LEAST && most * TRANSPOSE_LIVE * (uint64_t)lanes > cache_bytes(x->p))
+        lanes /= 2;
+    if (lanes < TRANSPOSE_LEAST)
+        return 0;
+    for (VEC_EACH(uint32_t, root, &roots))
+        transpose(x, *root, family_items(x, *root), lanes);
+    return roots.len != 0 ? lanes : 0;
+}
+
+int64_t plan_gang_places(hlc_program *p, plan_place *places)
 {
     placer x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .places = places};
     size_t n = x.m->channels.len;
     x.family = arena_alloc_array(x.a, n + 1, sizeof *x.family);
     x.keys = ARENA_ARRAY(x.a, const char *, x.m->regions.len + 1);
     find_levels(&x);
-    for (uint32_t i = 0; i < n; i++)
-        VEC_PUSH(x.a, &x.family[places[i].root], i);
+    find_families(&x);
     hmap groups;
     hmap_init(&groups, x.a);
     for (uint32_t i = 0; i < n; i++) {
@@ -161,4 +285,5 @@ void plan_gang_places(hlc_program *p, plan_place *places)
         if (list->len > 1 && mostly_equal(&x, list->data, list->len))
             share(&x, list->data, list->len);
     }
+    return transpose_all(&x);
 }

@@ -379,6 +379,8 @@ static void body(parser *p)
     pl->processor = string(p, "processor");
     pl->memory = string(p, "memory");
     pl->strip = keyed(p, "strip");
+    if (is(p, TOKEN_WORD, "most"))
+        pl->most = keyed(p, "most");
     pl->bytes = (uint64_t)keyed(p, "bytes");
     while (accept(p, TOKEN_WORD, "buffer"))
         buffer_line(p);

@@ -93,6 +93,7 @@ typedef struct plan {
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
     int64_t strip; // most steady states in a run
+    int64_t most;  // greatest strip that the layout of the buffers has room for; 0: no bound
     uint64_t bytes; // of memory that the buffers take
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;

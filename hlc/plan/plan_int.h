@@ -46,8 +46,8 @@ bool plan_filter_can_gang(const sir_filter *f); // its firings are independent o
 bool plan_gang_items(struct hlc_program *p, plan_item_list *items);
 
 // ---- gang_places.c ----
-// Moves channels of equal branches into common buffers.
-void plan_gang_places(struct hlc_program *p, plan_place *places);
+// Moves channels of equal branches into common buffers. Gives how many steady states a strip may have at most then; 0: any number.
+int64_t plan_gang_places(struct hlc_program *p, plan_place *places);
 
 // ---- sync_elim.c ----
 // Whether the actors at both ends of a channel can work on its items through this view.

@@ -126,7 +126,10 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_add_quoted(out, names[i], strlen(names[i]));
         strbuf_addc(out, '\n');
     }
-    strbuf_printf(out, "  strip %" PRId64 "\n  bytes %" PRIu64 "\n", pl->strip, pl->bytes);
+    strbuf_printf(out, "  strip %" PRId64, pl->strip);
+    if (pl->most != 0)
+        strbuf_printf(out, " most %" PRId64, pl->most);
+    strbuf_printf(out, "\n  bytes %" PRIu64 "\n", pl->bytes);
     for (uint32_t i = 0; i < pl->buffers.len; i++) {
         const plan_buffer *b = &pl->buffers.data[i];
         strbuf_printf(out, "  buffer %%%" PRIu32 " ", i);

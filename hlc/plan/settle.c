@@ -133,6 +133,7 @@ typedef struct sizes {
     plan *plan;
     bool *has_step;
     int64_t *end;      // per buffer: elements written by the end of the initialisation
+    int64_t *strip_end; // and of the longest strip after it
     int64_t *furthest; // and by the end of the longest drain, from the program's start
     int64_t *init_furthest;
     bool *has_reader;
@@ -153,6 +154,7 @@ static void size_use(void *context, const plan_use *use)
         z->has_step[use->buffer] = true;
     }
     if (use->writes) {
+        z->strip_end[use->buffer] = greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
         z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
         z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
         z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
@@ -167,7 +169,12 @@ static void size_use(void *context, const plan_use *use)
 static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
-    sizes z = {.plan = pl, .has_step = ARENA_ARRAY(a, bool, n + 1), .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
+    for (size_t i = 0; i < m->channels.len; i++)
+        if (s->channels[i].steady != 0 && pl->strip > PLAN_MAX_NUMBER / s->channels[i].steady) {
+            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip", pl->strip, pl->name);
+            return false;
+        }
+    sizes z = {.plan = pl, .has_step = ARENA_ARRAY(a, bool, n + 1), .strip_end = ARENA_ARRAY(a, int64_t, n + 1), .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
                .init_furthest = ARENA_ARRAY(a, int64_t, n + 1), .has_reader = ARENA_ARRAY(a, bool, n + 1)};
     plan_visit_uses(pl, m, s, size_use, &z);
     uint64_t total = 0;
@@ -177,12 +184,7 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
             b->base = z.end[i];
         b->step = z.has_step[i] ? b->step : 0;
         b->keep = greater(z.end[i] - b->base, 0);
-        if (b->step != 0 && pl->strip > PLAN_MAX_NUMBER / b->step) {
-            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for channel %u of '%s': use a smaller --strip",
-                          pl->strip, b->channel, pl->name);
-            return false;
-        }
-        b->capacity = greater(greater(z.end[i], z.init_furthest[i]), greater(b->keep + pl->strip * b->step, z.furthest[i] - b->base));
+        b->capacity = greater(greater(z.end[i], z.init_furthest[i]), greater(z.strip_end[i] - b->base, z.furthest[i] - b->base));
         b->capacity = greater(b->capacity, 1);
         total += plan_buffer_bytes(b, m);
         if (total > PLAN_MAX_BYTES) {

@@ -90,7 +90,8 @@ static int64_t choose_strip(hlc_program *p)
     costs c = find_costs(p);
     int64_t best = 1;
     double least = 0;
-    for (int64_t n = 1; n <= STRIP_STEADY_STATES; n *= 2) {
+    int64_t greatest = p->plan->most != 0 ? p->plan->most : STRIP_STEADY_STATES;
+    for (int64_t n = 1; n <= greatest; n *= 2) {
         if (n > 1 && ((double)n * c.operations > STRIP_OPERATIONS || c.moved * (double)n / 2 > (double)STRIP_BYTES))
             break;
         if (!settle(p, n))
@@ -123,6 +124,8 @@ bool plan_pass_strip_mine(hlc_program *p)
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
             strip = STRIP_PLAIN;
     }
+    if (p->plan->most != 0 && strip > p->plan->most)
+        strip = p->plan->most;
     if (!settle(p, strip))
         return false;
     return strip != before;

@@ -306,14 +306,15 @@ bool plan_pass_sync_elim(hlc_program *p)
     for (uint32_t i = 0; i < n; i++)
         x.places[i] = (plan_place){i, view_identity(p->arena, 0)};
     choose_places(&x);
-    plan_gang_places(p, x.places);
+    int64_t most = plan_gang_places(p, x.places);
     for (uint32_t i = 0; i < n; i++)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)
         return false;
-    plan *made = plan_build(p, x.places, p->plan->strip);
+    plan *made = plan_build(p, x.places, most != 0 && p->plan->strip > most ? most : p->plan->strip);
     if (made == NULL)
         return false;
+    made->most = most;
     p->plan = made;
     return true;
 }

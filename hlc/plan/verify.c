@@ -98,6 +98,8 @@ static void check_header(verifier *v)
         fail(v, "it is called '%s'", pl->name);
     if (pl->strip < 1 || pl->strip > PLAN_MAX_NUMBER)
         fail(v, "a strip of %" PRId64 " steady states is out of bounds", pl->strip);
+    if (pl->most < 0 || (pl->most != 0 && pl->strip > pl->most))
+        fail(v, "a strip of %" PRId64 " steady states is more than the buffers have room for", pl->strip);
     bool *seen = ARENA_ARRAY(v->a, bool, v->m->channels.len + 1);
     for (VEC_EACH(plan_buffer, b, &pl->buffers)) {
         if (seen[b->channel])
@@ -157,10 +159,37 @@ static void check_fire(verifier *v, const plan_stage *st)
     check_access(v, &st->out, first_channel(a->outputs.data, a->outputs.len), a->name);
 }
 
-// Whether all that a stage touches in the initialisation, a steady state and the drain lies in bounds.
+// Whether the items that a port writes in the longest run are all in places of their own: with the digits in the order of their strides, each is
+// further than all before it reach.
+static bool writes_apart(const verifier *v, const plan_view *view, int64_t items)
+{
+    plan_digits sorted = {0};
+    int64_t period = digits_period(&view->digits), rounds = items / period + (items % period != 0);
+    for (VEC_EACH(plan_digit, d, &view->digits)) {
+        VEC_PUSH(v->a, &sorted, (plan_digit){d->radix == 0 ? rounds : d->radix, d->stride});
+        for (size_t i = sorted.len - 1; i > 0 && sorted.data[i].stride < sorted.data[i - 1].stride; i--) {
+            plan_digit t = sorted.data[i];
+            sorted.data[i] = sorted.data[i - 1];
+            sorted.data[i - 1] = t;
+        }
+    }
+    int64_t reach = 1;
+    for (VEC_EACH(plan_digit, d, &sorted)) {
+        if (d->radix > 1 && d->stride < reach)
+            return false;
+        if (__builtin_mul_overflow(d->radix - 1, d->stride, &period) || __builtin_add_overflow(reach, period, &reach))
+            return false;
+    }
+    return true;
+}
+
+// Whether all that a stage touches in the initialisation, a strip and the drain lies in bounds.
 static bool reaches(const verifier *v, const plan_stage *st)
 {
-    int64_t firings = v->s->init[st->actor] + v->s->reps[st->actor] + v->pl->drain[st->actor] + v->pl->init_drain[st->actor], items;
+    int64_t firings, items;
+    if (__builtin_mul_overflow(v->s->reps[st->actor], v->pl->strip, &firings) || !in_bounds(firings))
+        return false;
+    firings += v->s->init[st->actor] + v->pl->drain[st->actor] + v->pl->init_drain[st->actor];
     if (!in_bounds(firings))
         return false;
     if (st->in.buffer != PLAN_NONE) {
@@ -194,6 +223,8 @@ static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
         fail(v, cycle < 0 ? "'%s' is in a feedback cycle, but no cycle's stage" : "'%s' is a stage of another cycle than its own", a->name);
     else if (v->done[st->actor][st->port]++ != 0)
         fail(v, "'%s' has two stages for one port", a->name);
+    else if (st->out.buffer != PLAN_NONE && !writes_apart(v, &st->out.view, plan_out_rate(v->m, st, false) * v->s->reps[st->actor] * v->pl->strip))
+        fail(v, "'%s' writes two items of a strip to one place", a->name);
     else if (!plan_stage_walk(v->a, v->m, v->s, st, &w))
         fail(v, "the views of '%s' do not fit its rates", a->name);
     else if (cycle >= 0 && (w.in_firing.len > 1 || w.out_firing.len > 1))

@@ -35,22 +35,19 @@ def wrap(node, level):
     return node[0] if node[1] >= level else f"({node[0]})"
 
 
-_paths = {}
-
-
-def paths(t, goal):
+def paths(t, goal, known):
     """Ways from a value of type t to parts of type goal: lists of steps, a step being '.name' or an array length."""
     key = (t.text(), goal.text())
-    if key not in _paths:
+    if key not in known:
         found = [[]] if t == goal else []
         if t.kind == "array":
-            found += [[t.length] + p for p in paths(t.element, goal)]
+            found += [[t.length] + p for p in paths(t.element, goal, known)]
         elif t.kind == "struct":
-            found += [["." + name] + p for name, ft in t.fields for p in paths(ft, goal)]
+            found += [["." + name] + p for name, ft in t.fields for p in paths(ft, goal, known)]
         elif t.kind == "complex" and goal.kind == "float":
             found += [[".real"], [".imag"]]
-        _paths[key] = found
-    return _paths[key]
+        known[key] = found
+    return known[key]
 
 
 class Expressions:
@@ -69,7 +66,7 @@ class Expressions:
 
     def place(self, t, write=False, depth=1):
         """The text of a variable or a part of one with type t; None if there is none."""
-        choices = [(v, p) for v in self.visible() if (v.rw or not write) for p in paths(v.type, t)]
+        choices = [(v, p) for v in self.visible() if (v.rw or not write) for p in paths(v.type, t, self.program.paths)]
         if not choices:
             return None
         locals_first = [c for c in choices if not c[0].field]

@@ -135,7 +135,7 @@ class Graph:
 
     def pipeline_body(self, in_t, out_t, size, body, loop_part=False):
         rng = self.rng
-        count = rng.randint(1 if size < 3 else 2, max(2, min(5, size)))
+        count = rng.randint(1 if size < 3 and in_t != out_t else 2, max(2, min(5, size)))
         sizes = [1] * count
         for _ in range(size - count):
             sizes[rng.randrange(count)] += 1

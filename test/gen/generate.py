@@ -41,7 +41,7 @@ class Program:
         self.types = SCALARS
         self.names = 0
         self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
-        self.shadowed = set()
+        self.shadowed, self.paths = set(), {}
         self.prints_left = self.rng.choice([0, 0, 1, 2])
         self.tightness = self.rng.choice([0.0, 0.0, 0.3])
         self.files = []
