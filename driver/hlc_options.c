@@ -198,7 +198,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         opt_level = fast ? 3 : level[0] - '0';
     bool stream_ir = false;
     for (VEC_EACH(const driver_input, in, inputs))
-        stream_ir = stream_ir || in->language == LANGUAGE_SIR;
+        stream_ir = stream_ir || in->language == LANGUAGE_SIR || in->language == LANGUAGE_PLAN;
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/walk.h"
+
 // ---- What functions touch ----
 
 typedef struct effect_walk {
@@ -305,23 +307,74 @@ static const char *helper_prototype(body_context *c, const char *name)
     return arena_printf(e->arena, "%s %s(%s)", result, name, b.len > 0 ? b.data : "void");
 }
 
-static void unused_parameters(body_context *c)
+static void silence(body_context *c, const char *body, const char *name)
 {
-    for (uint32_t i = 0; i < c->function->param_count; i++)
-        if (c->locals[i].reads == 0 && c->function->locals.data[i].type->kind != SIR_ARRAY)
-            body_line(c, "(void)%s;", c->locals[i].c_name);
+    if (!body_mentions(body, name))
+        body_line(c, "(void)%s;", name);
+}
+
+// Of a helper function every parameter that its callers pass; they cannot know what the text makes of it.
+static void unused_parameters(body_context *c, const char *body)
+{
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
-    if (c->function->kind == SIR_HELPER && x->in_counter && !x->in)
-        body_line(c, "(void)in;");
+    const struct { bool given; const char *name; } given[] = {
+        {x->in_counter, "in"}, {x->in_counter, "n_in"}, {x->out_counter, "out"}, {x->out_counter, "n_out"},
+        {x->iter, "iter"}, {x->random, "random"}, {x->log, "log"}, {c->function->result->kind == SIR_ARRAY, "result"},
+    };
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].given)
+            silence(c, body, given[i].name);
+    for (size_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
+        if (x->fields[i])
+            silence(c, body, c->info->field_names.data[i]);
+    for (uint32_t i = 0; i < c->function->param_count; i++)
+        silence(c, body, c->locals[i].c_name);
+}
+
+// The statements of the function, apart from what is written.
+static const char *body_text(body_context *c)
+{
+    strbuf text, *out = c->e->out;
+    strbuf_init(&text, c->e->arena);
+    c->e->out = &text;
+    body_function_body(c);
+    c->e->out = out;
+    return text.data;
 }
 
 static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
 {
     body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
+    const char *body = body_text(&c);
     strbuf_printf(e->out, "static inline %s\n{\n", helper_prototype(&c, name));
-    unused_parameters(&c);
-    body_function_body(&c);
-    strbuf_add(e->out, "}\n\n");
+    unused_parameters(&c, body);
+    strbuf_printf(e->out, "%s}\n\n", body);
+}
+
+// Functions that firings reach.
+typedef struct call_walk {
+    arena *arena;
+    hmap seen; // by address
+    VEC(const sir_function *) work;
+} call_walk;
+
+static void visit_call(void *context, sir_stmt *s)
+{
+    call_walk *w = context;
+    const sir_function *f = s->kind == SIR_CALL ? s->u.call.function : NULL;
+    if (f == NULL || hmap_getn(&w->seen, &f, sizeof f) != NULL)
+        return;
+    hmap_setn(&w->seen, &f, sizeof f, w);
+    VEC_PUSH(w->arena, &w->work, f);
+}
+
+static void walk_calls(call_walk *w, const sir_filter *f)
+{
+    sir_visit_stmts(&f->work->body, visit_call, w);
+    if (f->prework != NULL)
+        sir_visit_stmts(&f->prework->body, visit_call, w);
+    while (w->work.len > 0)
+        sir_visit_stmts(&w->work.data[--w->work.len]->body, visit_call, w);
 }
 
 // Functions in any order may call each other: prototypes first where there are several.
@@ -341,8 +394,14 @@ void emit_module_functions(emitter *e)
 {
     const sir_module *m = e->module;
     VEC(struct emit_helper) bodies = {0};
+    call_walk called = {.arena = e->arena};
+    hmap_init(&called.seen, e->arena);
+    for (size_t i = 0; i < m->filters.len; i++)
+        walk_calls(&called, m->filters.data[i]);
     for (size_t i = 0; i < m->functions.len; i++) {
         const sir_function *f = m->functions.data[i];
+        if (hmap_getn(&called.seen, &f, sizeof f) == NULL)
+            continue;
         const char *wanted = body_identifier(e->arena, f->name);
         for (char *p = (char *)(uintptr_t)f->name; (p = strchr(p, '.')) != NULL; p++) // P.f is P_f, for native functions too (streamit.md 5.9)
             wanted = arena_printf(e->arena, "%.*s_%s", (int)(p - f->name), f->name, p + 1);
@@ -410,7 +469,13 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         strbuf_add(e->out, ";\n\n");
     }
     emit_state_struct(e, info);
+    call_walk called = {.arena = e->arena};
+    hmap_init(&called.seen, e->arena);
+    walk_calls(&called, f);
     for (size_t i = 0; i < f->functions.len; i++) {
+        const sir_function *function = f->functions.data[i];
+        if (hmap_getn(&called.seen, &function, sizeof function) == NULL)
+            continue;
         const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, f->functions.data[i]->name));
         VEC_PUSH(e->arena, &info->helpers, (struct emit_helper){f->functions.data[i], name});
     }
@@ -450,18 +515,18 @@ static void fire_annotation(emitter *e, const sir_filter *f, const sir_function 
     strbuf_add(e->out, ")\n");
 }
 
-static emit_signature signature_of(body_context *c, const char *name)
+// What the text of the body uses of what the caller could give.
+static emit_signature signature_of(body_context *c, const char *name, const char *body)
 {
+    emit_signature s = {.name = name};
+    s.in = body_mentions(body, "in");
+    s.out = body_mentions(body, "out");
+    s.iter = body_mentions(body, "iter");
+    s.random = body_mentions(body, "random");
+    s.log = body_mentions(body, "log");
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
-    emit_signature s = {.name = name, .in = c->in.used, .out = x->out, .iter = x->iter, .random = x->random, .log = x->log};
-    if (x->in && !c->in.used) { // read only by a function that it calls
-        for (size_t i = 0; i < c->info->helpers.len; i++)
-            s.in |= body_effects_of(c->e, c->info, c->info->helpers.data[i].function)->in_counter;
-    }
-    if (!c->in.affine) // a call may take the pointer along
-        s.in = x->in_counter;
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
-        if (x->fields[i])
+        if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))
             VEC_PUSH(c->e->arena, &s.fields, i);
     return s;
 }
@@ -470,7 +535,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
 {
     emitter *e = c->e;
     emit_filter_info *info = c->info;
-    emit_signature s = signature_of(c, name);
+    const char *body = body_text(c);
+    emit_signature s = signature_of(c, name, body);
     strbuf b;
     strbuf_init(&b, e->arena);
     if (s.in)
@@ -486,11 +552,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (s.log)
         add_parameter(&b, "svm_Log *log");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1);
-    strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
-    if (s.in && !c->in.used)
-        body_line(c, "(void)in;");
-    body_function_body(c);
-    strbuf_add(e->out, "}\n\n");
+    strbuf_printf(e->out, "static inline void %s(%s)\n{\n%s}\n\n", name, b.len > 0 ? b.data : "void", body);
     return s;
 }
 

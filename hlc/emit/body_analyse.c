@@ -129,7 +129,8 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
 {
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        walk_expr(a, s->u.decl.init, block, s);
+        if (!a->c->locals[s->u.decl.local].dead)
+            walk_expr(a, s->u.decl.init, block, s);
         occurs(a, s->u.decl.local, block, s, s->u.decl.init == NULL);
         if (s->u.decl.init != NULL)
             a->c->locals[s->u.decl.local].writes++;
@@ -137,7 +138,8 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
             a->uses[s->u.decl.local].zero_decls++;
         break;
     case SIR_SET:
-        walk_expr(a, s->u.set.value, block, s);
+        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead)
+            walk_expr(a, s->u.set.value, block, s);
         walk_target(a, s->u.set.target, block, s);
         break;
     case SIR_POP:
@@ -216,6 +218,21 @@ static bool declares(const sir_stmt *s, uint32_t local)
     return target != NULL && target->kind == SIR_LOCAL && target->index == local;
 }
 
+// Locals that nothing reads but what is computed for other such locals. True if another one was found.
+static bool find_dead(analysis *a)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < a->c->function->locals.len; i++) {
+        body_local *l = &a->c->locals[i];
+        bool parameter = i < a->c->function->param_count;
+        if (l->dead || l->reads > 0 || (parameter && a->c->function->locals.data[i].by_reference))
+            continue;
+        if (parameter || a->uses[i].all.block != NULL) // else never there, or only as a loop variable
+            found = l->dead = true;
+    }
+    return found;
+}
+
 static void place_locals(analysis *a)
 {
     const sir_function *f = a->c->function;
@@ -224,9 +241,9 @@ static void place_locals(analysis *a)
         const local_use *u = &a->uses[i];
         if (u->all.block == NULL)
             continue; // never occurs, or only as a loop variable
-        if (l->reads == 0)
-            l->dead = true;
-        else if (declares(u->without_decl.first, i))
+        if (l->dead)
+            continue;
+        if (declares(u->without_decl.first, i))
             l->home = u->without_decl.first;
         else if (declares(u->all.first, i))
             l->home = u->all.first;
@@ -357,8 +374,14 @@ static void mark_forwarded(analysis *a)
 
 void body_analyse(body_context *c)
 {
-    analysis a = {c, ARENA_ARRAY(c->e->arena, local_use, c->function->locals.len)};
-    walk_block(&a, &c->function->body, scope_new(&a, NULL, NULL));
+    analysis a = {.c = c};
+    do {
+        a.uses = ARENA_ARRAY(c->e->arena, local_use, c->function->locals.len);
+        c->in.used = c->out.used = false;
+        for (size_t i = 0; i < c->function->locals.len; i++)
+            c->locals[i].reads = c->locals[i].writes = 0;
+        walk_block(&a, &c->function->body, scope_new(&a, NULL, NULL));
+    } while (find_dead(&a));
     place_locals(&a);
     analyse_tapes(c);
     mark_forwarded(&a);

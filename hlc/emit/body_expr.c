@@ -558,7 +558,9 @@ static expr_info print_select(body_context *c, const sir_expr *e, int precedence
 {
     strbuf *out = c->e->out;
     size_t start = open(out, PREC_COND, precedence);
-    print(c, e->u.arg[0], PREC_LOR);
+    const sir_expr *cond = e->u.arg[0]; // clang asks for parentheses around & | ^ there
+    bool bits = cond->kind == SIR_BINARY && binary_precedence(cond->op) == PREC_BITS;
+    print(c, cond, bits ? PREC_UNARY : PREC_LOR);
     strbuf_add(out, " ? ");
     expr_info a = print(c, e->u.arg[1], PREC_COND + 1);
     strbuf_add(out, " : ");

@@ -92,6 +92,8 @@ bool body_lane_expands(body_context *c, const sir_stmt *s);
 
 // ---- body_stmt.c ----
 void body_function_body(body_context *c); // declarations and statements, without the braces
+// Whether an identifier occurs in C text, outside strings.
+bool body_mentions(const char *text, const char *name);
 void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- body.c ----

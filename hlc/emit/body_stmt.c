@@ -578,19 +578,52 @@ static void top_declarations(body_context *c)
     }
 }
 
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+bool body_mentions(const char *text, const char *name)
+{
+    size_t n = strlen(name);
+    char before = ' ';
+    for (const char *p = text; *p != '\0'; before = *p++) {
+        if (*p == '"') {
+            for (p++; *p != '"' && *p != '\0'; p++)
+                p += *p == '\\' && p[1] != '\0';
+            if (*p == '\0')
+                return false;
+        } else if (!is_word(before) && strncmp(p, name, n) == 0 && !is_word(p[n])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The counters of a firing whose positions are not all known, as far as the text needs them.
+static void declare_counters(body_context *c, const char *statements)
+{
+    if (c->function->kind != SIR_WORK && c->function->kind != SIR_PREWORK)
+        return;
+    if (!c->in.affine && body_mentions(statements, "n_in"))
+        body_line(c, "ptrdiff_t n_in = 0;");
+    if (!c->out.affine && body_mentions(statements, "n_out"))
+        body_line(c, "ptrdiff_t n_out = 0;");
+}
+
 void body_function_body(body_context *c)
 {
     const sir_function *f = c->function;
     top_declarations(c);
-    if (f->kind == SIR_WORK || f->kind == SIR_PREWORK) {
-        if (!c->in.affine)
-            body_line(c, "ptrdiff_t n_in = 0;");
-        if (!c->out.affine)
-            body_line(c, "ptrdiff_t n_out = 0;");
-    }
+    strbuf statements, *out = c->e->out;
+    strbuf_init(&statements, c->e->arena);
+    c->e->out = &statements;
     block(c, &f->body);
     if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN)
         exit_checks(c);
-    if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used)
+    if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used && body_mentions(statements.data, "n_in"))
         body_line(c, "(void)n_in;");
+    c->e->out = out;
+    declare_counters(c, statements.data);
+    strbuf_add(out, statements.data);
 }

@@ -148,10 +148,9 @@ static const char *general_pointer(program_emitter *x, const char *base, const p
 // What is done at each index, given the pointers to in and out.
 typedef void walk_body(program_emitter *x, int indent, void *context, const char *in, const char *out);
 
-// from: where i starts; NULL: it is declared already.
 static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
 {
-    text_line(x, 1, "for (%s; i < count; i++)", from == NULL ? "" : arena_printf(x->e.arena, "ptrdiff_t i = %s", from));
+    text_line(x, 1, "for (ptrdiff_t i = %s; i < count; i++)", from);
     body(x, 2, context, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
 }
 
@@ -248,13 +247,19 @@ typedef struct strip_lanes {
 static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items, const program_walk *w)
 {
     strip_lanes l = {0};
-    if (x->p->config->opt_level < LANES_LEVEL || w->general || w->in.len != 1)
+    size_t unbounded = 0;
+    while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
+        unbounded++;
+    if (x->p->config->opt_level < LANES_LEVEL || w->general || unbounded == w->in.len)
         return l;
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
     l.lanes = emit_lane_count(&x->e, info, f, in, out);
     if (l.lanes > 0)
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc), "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes,
+                    info->filter->name);
+    if (l.lanes > 0)
         l.fire = emit_fire_lanes(&x->e, info, f, emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in, out,
-                                 l.lanes, w->in.data[0].stride, w->out.data[0].stride);
+                                 l.lanes, w->in.data[unbounded].stride, w->out.data[unbounded].stride);
     return l;
 }
 
@@ -295,7 +300,7 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
 // Names that a local for a field must not have.
 static bool clashes(const emit_filter_info *info, const emit_signature *fire)
 {
-    static const char *const own[] = {"state", "count", "i", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "n"};
+    static const char *const own[] = {"state", "count", "i", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "n", "whole"};
     for (VEC_EACH(uint32_t, f, &fire->fields))
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(info->field_names.data[*f], own[i]) == 0)
@@ -303,14 +308,22 @@ static bool clashes(const emit_filter_info *info, const emit_signature *fire)
     return false;
 }
 
-// A plain walk, as many firings at a time as there are lanes, then one by one.
+// A walk whose unbounded loop takes as many firings at a time as there are lanes; what is left goes one by one.
 static void emit_lane_walk(program_emitter *x, const program_walk *w, const strip_lanes *lanes, strip_body *one)
 {
     strip_body many = {one->info, &lanes->fire, one->prefix};
-    text_line(x, 1, "ptrdiff_t i = 0;");
-    text_line(x, 1, "for (; i + %d <= count; i += %d)", lanes->lanes, lanes->lanes);
-    fire_once(x, 2, &many, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
-    emit_plain_loop(x, w, NULL, fire_once, one);
+    int64_t period = digits_period(&w->in);
+    size_t n = w->in.len;
+    text_line(x, 1, "const ptrdiff_t whole = count / %" PRId64 " * %d;", period * lanes->lanes, lanes->lanes);
+    for (size_t i = n; i-- > 0;) {
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
+        if (w->in.data[i].radix == 0)
+            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < whole; %s += %d)", index, index, index, lanes->lanes);
+        else
+            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++)", index, index, w->in.data[i].radix, index);
+    }
+    fire_once(x, (int)n + 1, &many, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
+    emit_plain_loop(x, w, text_times(x, "whole", period), fire_once, one);
 }
 
 static void emit_strip(program_emitter *x, const char *name, const emit_filter_info *info, const emit_signature *fire, const program_walk *w,

@@ -91,7 +91,7 @@ sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc)
 static bool local_name_taken(const sir_function *f, const char *name)
 {
     for (size_t i = 0; i < f->locals.len; i++)
-        if (strcmp(f->locals.data[i].name, name) == 0)
+        if (f->locals.data[i].name[0] == name[0] && strcmp(f->locals.data[i].name, name) == 0)
             return true;
     return false;
 }

@@ -47,43 +47,64 @@ static rates_count times(rates_count c, int64_t n)
 
 // ---- States ----
 
+// Each state has storage of its own.
+static rates_value *new_locals(rates_run *r)
+{
+    if (r->pool.len > 0)
+        return r->pool.data[--r->pool.len];
+    return ARENA_ARRAY(r->scratch, rates_value, r->slots);
+}
+
+static void release(rates_run *r, rates_state *s)
+{
+    if (s->locals != NULL)
+        VEC_PUSH(r->scratch, &r->pool, s->locals);
+    s->locals = NULL;
+}
+
 static rates_state copy_state(rates_run *r, const rates_state *s)
 {
     rates_state copy = *s;
-    size_t count = r->slots;
-    copy.locals = ARENA_ARRAY(r->scratch, rates_value, count);
-    memcpy(copy.locals, s->locals, count * sizeof *s->locals);
-    r->budget -= (int64_t)(count / LOCALS_A_STEP);
+    copy.locals = new_locals(r);
+    memcpy(copy.locals, s->locals, r->slots * sizeof *s->locals);
+    r->budget -= (int64_t)(r->slots / LOCALS_A_STEP);
     return copy;
 }
 
-static rates_state join(const rates_run *r, rates_state a, const rates_state *b)
+// What holds where two ways meet. The states given are gone afterwards.
+static rates_state join(rates_run *r, rates_state a, rates_state b)
 {
-    if (!b->alive)
-        return a;
-    if (!a.alive)
-        return *b;
-    a.pop = join_counts(a.pop, b->pop);
-    a.push = join_counts(a.push, b->push);
+    if (!b.alive || !a.alive) {
+        release(r, a.alive ? &b : &a);
+        return a.alive ? a : b;
+    }
+    a.pop = join_counts(a.pop, b.pop);
+    a.push = join_counts(a.push, b.push);
     for (size_t i = 0; i < r->slots; i++)
         if (a.locals[i].known &&
-            (!b->locals[i].known || memcmp(&a.locals[i].v, &b->locals[i].v, sizeof a.locals[i].v) != 0))
+            (!b.locals[i].known || memcmp(&a.locals[i].v, &b.locals[i].v, sizeof a.locals[i].v) != 0))
             a.locals[i].known = false;
+    release(r, &b);
     return a;
+}
+
+static void replace_state(rates_run *r, rates_state s)
+{
+    release(r, &r->state);
+    r->state = s;
 }
 
 // Execution goes on elsewhere: at the end of a loop, its next iteration, or the caller.
 static void jump(rates_run *r, rates_state *to)
 {
-    rates_state here = copy_state(r, &r->state);
-    *to = join(r, here, to);
+    *to = join(r, copy_state(r, &r->state), *to);
     r->state.alive = false;
 }
 
 static void know(rates_run *r, uint32_t local, rates_value v)
 {
     v.literal = false;
-    if (r->slot[local] != SIR_NONE)
+    if (r->state.alive && r->slot[local] != SIR_NONE)
         r->state.locals[r->slot[local]] = v;
 }
 
@@ -159,7 +180,7 @@ static void run_body(rates_run *r, const sir_stmt *s, rates_state *leave)
     run_block(r, body_of(s));
     r->leave = outer_leave;
     r->next = outer_next;
-    r->state = join(r, r->state, &next);
+    r->state = join(r, r->state, next);
     if (s->kind == SIR_LOOP && r->state.alive)
         run_block(r, &s->u.loop.step);
 }
@@ -229,18 +250,19 @@ static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
     bool falls = r->state.alive, moving = is_moving(pop) || is_moving(push);
     if (r->forks > forks)
         r->forks++;
-    r->state = before;
+    replace_state(r, before);
     forget_loop(r, s);
-    if (left.alive) {
+    bool some_leave = left.alive;
+    if (some_leave) {
         // Some iteration ends the loop, no telling which.
         if (moving) {
             left.pop.max = pop.max == 0 ? left.pop.max : -1;
             left.push.max = push.max == 0 ? left.push.max : -1;
             r->loops_open = true;
         }
-        *leave = join(r, left, leave);
+        *leave = join(r, left, *leave);
     }
-    bool counted = loop->count >= 0 && !left.alive;
+    bool counted = loop->count >= 0 && !some_leave;
     if (counted && falls && loop->count > 0) {
         rates_count most_pop = times(pop, loop->count - 1), most_push = times(push, loop->count - 1);
         add(&r->state.pop, most_pop.min, most_pop.max);
@@ -249,6 +271,8 @@ static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
         run_body(r, s, leave);
         if (s->kind == SIR_LOOP)
             set_variable(r, loop, loop->at + loop->count * loop->step);
+    } else if (counted && loop->count > 0) {
+        r->state.alive = false;
     } else if (!counted) {
         add(&r->state.pop, 0, pop.max == 0 ? 0 : -1);
         add(&r->state.push, 0, push.max == 0 ? 0 : -1);
@@ -318,7 +342,7 @@ static void count_rest(rates_run *r, rates_loop *loop)
     rates_state before = copy_state(r, &r->state);
     forget_loop(r, s);
     rates_value bound = rates_eval(r, cond->u.arg[1]);
-    r->state = before;
+    replace_state(r, before);
     if (!bound.known || cond->u.arg[0]->type->kind != SIR_INT)
         return;
     int64_t to = (int64_t)bound.v.i + (cond->op == LANG_OP_LE) - (cond->op == LANG_OP_GE);
@@ -353,7 +377,7 @@ static void run_for(rates_run *r, const sir_stmt *s)
     r->certain = certain;
     if (loop.count != 0 && r->state.alive)
         run_rest(r, &loop, &leave);
-    r->state = join(r, r->state, &leave);
+    r->state = join(r, r->state, leave);
     forget(r, s->u.for_.local);
 }
 
@@ -385,7 +409,9 @@ static void run_loop(rates_run *r, const sir_stmt *s)
         if (!post)
             more = test(r, s, &decided);
         if (!post && !decided && s->u.loop.pre.len > 0)
-            r->state = before; // what leads to the test is done again, as part of any iteration
+            replace_state(r, before); // what leads to the test is done again, as part of any iteration
+        else
+            release(r, &before);
         if (!more || !decided)
             break;
         run_body(r, s, &leave);
@@ -400,7 +426,7 @@ static void run_loop(rates_run *r, const sir_stmt *s)
         run_rest(r, &loop, &leave);
     }
     r->certain = certain;
-    r->state = join(r, r->state, &leave);
+    r->state = join(r, r->state, leave);
 }
 
 // ---- Statements ----
@@ -426,7 +452,7 @@ static void run_if(rates_run *r, const sir_stmt *s)
     } else if (!same_count(then.pop, r->state.pop) || !same_count(then.push, r->state.push)) {
         r->forks++;
     }
-    r->state = join(r, then, &r->state);
+    r->state = join(r, then, r->state);
 }
 
 static void run_call(rates_run *r, const sir_stmt *s)
@@ -521,10 +547,10 @@ void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, 
     r->budget = BUDGET;
     r->state.alive = true;
     rates_choose_locals(r);
-    r->state.locals = ARENA_ARRAY(r->scratch, rates_value, r->slots);
+    r->state.locals = new_locals(r);
     hmap_init(&r->reported, r->scratch);
     run_block(r, &f->body);
-    r->state = join(r, r->state, &r->exit);
+    r->state = join(r, r->state, r->exit);
     arena_destroy(r->scratch);
     r->scratch = NULL;
 }

@@ -36,6 +36,7 @@ typedef struct rates_run {
     arena *scratch;
     uint32_t *slot;           // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
+    VEC(rates_value *) pool;  // storage of states that are gone
     rates_state state;        // at the point of execution
     rates_state exit;         // where the function returned, joined
     rates_state *leave, *next; // where break and continue lead; joined

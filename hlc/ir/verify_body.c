@@ -363,6 +363,21 @@ static void check_for(sir_verifier *v, const sir_stmt *s)
     close_scope(v, mark);
 }
 
+// The leading part or the step of a loop: no jump leaves it.
+static void check_loop_part(sir_verifier *v, const sir_block *b, bool close)
+{
+    uint32_t depth = v->loop_depth;
+    bool outer = v->in_test;
+    size_t mark = v->scope.len;
+    v->loop_depth = 0;
+    v->in_test = true;
+    check_stmts(v, b);
+    v->loop_depth = depth;
+    v->in_test = outer;
+    if (close)
+        close_scope(v, mark);
+}
+
 // What the leading part declares is seen by the condition, the body and the step.
 static void check_loop(sir_verifier *v, const sir_stmt *s)
 {
@@ -371,16 +386,16 @@ static void check_loop(sir_verifier *v, const sir_stmt *s)
         v->loop_depth++;
         check_block(v, &s->u.loop.body);
         v->loop_depth--;
-        check_block(v, &s->u.loop.step);
+        check_loop_part(v, &s->u.loop.step, true);
     }
-    check_stmts(v, &s->u.loop.pre);
+    check_loop_part(v, &s->u.loop.pre, false);
     if (s->u.loop.cond != NULL)
         check_condition(v, s->u.loop.cond);
     if (!s->u.loop.post_test) {
         v->loop_depth++;
         check_block(v, &s->u.loop.body);
         v->loop_depth--;
-        check_block(v, &s->u.loop.step);
+        check_loop_part(v, &s->u.loop.step, true);
     }
     close_scope(v, mark);
 }
@@ -388,6 +403,8 @@ static void check_loop(sir_verifier *v, const sir_stmt *s)
 static void check_return(sir_verifier *v, const sir_stmt *s)
 {
     const sir_type *result = v->function->result;
+    if (v->in_test)
+        sir_broken(v, s->loc, "return in the leading part or step of a loop");
     if (s->u.value == NULL) {
         if (result->kind != SIR_VOID)
             sir_broken(v, s->loc, "return without a value of type '%s'", sir_type_text(v, result));
@@ -566,6 +583,7 @@ void sir_verify_function(sir_verifier *v, const sir_filter *filter, const sir_fu
     v->effects = effects;
     v->scope.len = 0;
     v->loop_depth = 0;
+    v->in_test = false;
     if (f->name == NULL || f->result == NULL) {
         sir_broken(v, f->loc, "a function has no name or result");
         return;

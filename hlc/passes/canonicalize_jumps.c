@@ -96,7 +96,7 @@ static jumps of_block(rewrite *r, const sir_block *b)
 static uint32_t flag(rewrite *r, uint32_t *flag_local, const char *name, sir_loc loc)
 {
     if (*flag_local == SIR_NONE)
-        *flag_local = sir_local_new(r->c->m, r->c->f, name, r->c->m->scalar[SIR_BOOLEAN], loc);
+        *flag_local = canon_fresh(r->c, name, r->c->m->scalar[SIR_BOOLEAN], loc);
     return *flag_local;
 }
 
@@ -168,7 +168,7 @@ static void process_jump(rewrite *r, sir_stmt *s, sir_block *out)
     } else {
         if (s->u.value != NULL) {
             if (r->result == SIR_NONE)
-                r->result = sir_local_new(r->c->m, r->c->f, "result", r->c->f->result, r->c->f->loc);
+                r->result = canon_fresh(r->c, "result", r->c->f->result, r->c->f->loc);
             sir_stmt *set = canon_set(r->c, r->result, s->u.value);
             set->loc = s->loc;
             add(r, out, set);
@@ -551,7 +551,7 @@ void canon_remove_jumps(canon *c)
     bool value = c->f->result->kind != SIR_VOID;
     sir_block whole = {0};
     if (value && last == NULL && r.result == SIR_NONE)
-        r.result = sir_local_new(c->m, c->f, "result", c->f->result, c->f->loc);
+        r.result = canon_fresh(c, "result", c->f->result, c->f->loc);
     if (r.result != SIR_NONE)
         VEC_PUSH(c->m->arena, &whole, canon_decl(c, r.result, NULL));
     if (r.returned != SIR_NONE)

@@ -214,9 +214,12 @@ static const char *base_name(canon *c, const char *name)
     return dot == NULL ? name : arena_strndup(c->scratch, name, (size_t)(dot - name));
 }
 
+// No other name has a letter behind a dot; canon_compact_locals gives a proper one.
 uint32_t canon_fresh(canon *c, const char *name, const sir_type *t, sir_loc loc)
 {
-    return sir_local_new(c->m, c->f, base_name(c, name), t, loc);
+    name = arena_printf(c->scratch, "%s.c%zu", base_name(c, name), c->f->locals.len);
+    VEC_PUSH(c->m->arena, &c->f->locals, (sir_local){.name = name, .type = t, .loc = loc});
+    return (uint32_t)(c->f->locals.len - 1);
 }
 
 // ---- Changes ----
@@ -540,12 +543,13 @@ static void renumber_stmt(void *context, sir_stmt *s)
     }
 }
 
-// "i.5" becomes "i" where no other local is called so. Temporaries keep their numbers but count from 1.
+// "i.5" becomes "i" where no other local is called so, else "i.2" and so on; temporaries are "t.1" and so on.
 static void shorten_names(canon *c)
 {
     sir_function *f = c->f;
-    hmap taken;
+    hmap taken, used; // names; by base, the last number that was given to one
     hmap_init(&taken, c->scratch);
+    hmap_init(&used, c->scratch);
     for (size_t i = 0; i < f->locals.len; i++)
         if (strchr(f->locals.data[i].name, '.') == NULL)
             hmap_set(&taken, f->locals.data[i].name, f);
@@ -555,9 +559,11 @@ static void shorten_names(canon *c)
         if (base == l->name)
             continue;
         bool temporary = strcmp(base, "t") == 0;
-        for (size_t n = temporary ? 1 : 2; temporary || hmap_get(&taken, name) != NULL; n++) {
-            name = arena_printf(c->m->arena, "%s.%zu", base, n);
-            temporary = false;
+        if (temporary || hmap_get(&taken, base) != NULL) {
+            uintptr_t number = (uintptr_t)hmap_get(&used, base);
+            number = number == 0 ? (temporary ? 1 : 2) : number + 1;
+            hmap_set(&used, base, (void *)number);
+            name = arena_printf(c->scratch, "%s.%zu", base, (size_t)number);
         }
         hmap_set(&taken, name, f);
         l->name = intern(c->m->names, name);

@@ -219,5 +219,6 @@ bool plan_pass_coalesce(hlc_program *p)
         for (VEC_EACH(plan_item, item, &k->items))
             if (item->cycle >= 0)
                 coalesce_item(p, item, &members[item->cycle], items);
+    plan_remark_coalesce(p);
     return true;
 }

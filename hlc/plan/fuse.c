@@ -87,5 +87,6 @@ bool plan_pass_fuse(hlc_program *p)
     fuse_items(&f);
     memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
     (void)plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
+    plan_remark_fuse(p);
     return true;
 }

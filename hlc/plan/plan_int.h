@@ -63,6 +63,12 @@ double plan_actor_operations(const sir_module *m, uint32_t actor);
 // Operations of a steady state of the whole program.
 double plan_steady_operations(const sir_module *m, const schedule *s);
 
+// ---- remarks.c: what each pass says for --remarks, at its end ----
+void plan_remark_sync_elim(struct hlc_program *p);
+void plan_remark_coalesce(struct hlc_program *p);
+void plan_remark_fuse(struct hlc_program *p);
+void plan_remark_strip_mine(struct hlc_program *p);
+
 // Greatest memory that the buffers of a program may take.
 #define PLAN_MAX_BYTES (UINT64_C(1) << 40)
 

@@ -128,5 +128,6 @@ bool plan_pass_strip_mine(hlc_program *p)
         strip = p->plan->most;
     if (!settle(p, strip))
         return false;
+    plan_remark_strip_mine(p);
     return strip != before;
 }

@@ -316,5 +316,6 @@ bool plan_pass_sync_elim(hlc_program *p)
         return false;
     made->most = most;
     p->plan = made;
+    plan_remark_sync_elim(p);
     return true;
 }

@@ -3,6 +3,7 @@
 """Runs random programs in the reference interpreter and compiled in many ways, and reports where they differ.
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--jobs=N] [--keep=DIR] [--rejected=N]
+                    [--thorough]
     differential.py --svmc=PATH PROGRAM.str...
 
 Without files, programs are generated from seeds. Every program goes through these checks:
@@ -341,13 +342,13 @@ class Tally:
         return rejected
 
 
-def one_seed(tools, seed, sizes):
+def one_seed(tools, seed, sizes, thorough):
     size = random.Random(seed).randint(*sizes)
     try:
         text = generate(seed, size)
     except Exception:  # a defect of the generator
         return "", Failure("generator", f"size {size}", traceback.format_exc())
-    return text, check(tools, text, seed)
+    return text, check(tools, text, seed, thorough=thorough)
 
 
 def run_seeds(tools, args):
@@ -360,7 +361,7 @@ def run_seeds(tools, args):
             more = (seed < args.first + args.count if args.count else True) and \
                    (time.monotonic() - start < args.seconds if args.seconds else True)
             while more and len(pending) < 2 * args.jobs:
-                pending[pool.submit(one_seed, tools, seed, sizes)] = seed
+                pending[pool.submit(one_seed, tools, seed, sizes, args.thorough)] = seed
                 seed += 1
                 more = seed < args.first + args.count if args.count else True
             if not pending:
@@ -394,6 +395,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep")
     parser.add_argument("--rejected", type=float, default=5)
+    parser.add_argument("--thorough", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:

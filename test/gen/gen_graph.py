@@ -6,6 +6,7 @@ from math import gcd, lcm
 from gen_body import Body
 from gen_expr import COND, Var, wrap
 from gen_filter import FilterMaker, Rates, Unit, named_add, scaled_filter
+from gen_kernel import KernelMaker, fits
 from gen_types import BOOLEAN, FLOAT, INT, VOID, array
 
 MOST_ITEMS, MOST_WEIGHT, MOST_COST = 400, 24, 4000
@@ -68,6 +69,7 @@ class Graph:
             return self.filter(in_t, out_t, composite, loop_part)
         kinds = [(self.pipeline, 3), (self.splitjoin, 3 if "splitjoin" in f else 0),
                  (self.feedback, 1.5 if "feedback" in f and in_t != VOID else 0),
+                 (self.shuffle, 0.8 if "splitjoin" in f and in_t == out_t else 0),
                  (self.recursion, 0.6 if "recursion" in f and in_t == out_t else 0), (self.filter_of_size, 1)]
         make = self.rng.choices([k for k, _ in kinds], [w for _, w in kinds])[0]
         return make(in_t, out_t, size, composite, loop_part)
@@ -84,6 +86,8 @@ class Graph:
             if fits:
                 return rng.choice(fits)
         captured = composite.captured() if rng.random() < 0.4 else None
+        if rates is None and fits(in_t, out_t) and rng.random() < self.program.kernels:
+            return KernelMaker(program, in_t, out_t, None, captured, loop_part=loop_part).make()
         return FilterMaker(program, in_t, out_t, rates, captured, prints=out_t == VOID and in_t != VOID, loop_part=loop_part).make()
 
     # ---- Writing ----
@@ -214,6 +218,10 @@ class Graph:
         else:
             units = self.children(in_t, out_t, size, body, loop_part)
         split, weights = self.choose_split(in_t, units)
+        return self.finish_splitjoin(split, weights, units, out_t, body)
+
+    def finish_splitjoin(self, split, weights, units, out_t, body):
+        rng = self.rng
         x, y, reps, joins = self.balance(units, weights, out_t)
         body.out[body.out.index("SPLIT")] = f"split {split};"
         if rng.random() < 0.2:
@@ -273,6 +281,28 @@ class Graph:
             units.append(Unit(in_t, out_t, pop, push, cost, extra + 3, None))
         body.out += [f"for (int {i} = {first}; {i} < {first + n}; {i}++)", f"add {name}({i});"]
         return units
+
+    def shuffle(self, in_t, out_t, size, outer, loop_part=False):
+        """Splitters and joiners that mostly move items."""
+        rng = self.rng
+
+        def write(body):
+            body.out.append("SPLIT")
+            units = []
+            for _ in range(rng.randint(2, 5)):
+                r = rng.random()
+                if r < 0.6:
+                    unit = Unit(in_t, in_t, 1, 1, 1, 1, lambda w, c: [f"{w} Identity<{in_t.text()}>;"])
+                elif r < 0.8 and size > 2:
+                    unit = self.shuffle(in_t, in_t, size - 2, body, loop_part)
+                else:
+                    n = rng.randint(1, 3)
+                    unit = self.filter(in_t, in_t, body, loop_part, Rates(n, n, n))
+                body.out += unit.text("add", body)
+                units.append(unit)
+            split, weights = self.choose_split(in_t, units)
+            return self.finish_splitjoin(split, weights, units, in_t, body)
+        return self.composite("splitjoin", in_t, in_t, outer, write)
 
     def choose_split(self, in_t, units):
         """The text of the splitter and its weights."""

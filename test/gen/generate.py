@@ -19,7 +19,7 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 # Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
-            "random": 0.1, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4}
+            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4}
 
 
 def indent(lines):
@@ -43,6 +43,7 @@ class Program:
         self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
         self.shadowed, self.paths = set(), {}
         self.prints_left = self.rng.choice([0, 0, 1, 2])
+        self.kernels = self.rng.choice([0.0, 0.1, 0.3, 0.8])
         self.tightness = self.rng.choice([0.0, 0.0, 0.3])
         self.files = []
         self.all_types = list(SCALARS.values())
@@ -235,7 +236,7 @@ class Program:
         steady = max(1, min(rng.choice([1, 3, 10, 30]), 30000 // max(1, self.cost)))
         options, reads = [], self.in_t != VOID or self.files
         if not reads or rng.random() < 0.35:
-            options.append(f"-i {rng.choice([0, steady, steady, steady, steady])}")
+            options.append(f"-i {rng.choice([0] + [steady] * 11)}")
         lines = []
         count = self.i * steady + rng.choice([0, 0, 1, -1, rng.randint(0, max(1, self.i)), rng.randint(0, 3 * self.i)])
         count = rng.choice([count] * 12 + [0, 1])

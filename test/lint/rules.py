@@ -114,7 +114,7 @@ class Lint:
         for path, _, files in os.walk(os.path.join(self.folder, folder)):
             for name in sorted(files):
                 test = os.path.relpath(os.path.join(path, name), self.folder)
-                if name.endswith(".str") and "Inputs" not in path and test not in named:
+                if name.endswith(".str") and "Inputs" not in test.split(os.sep) and test not in named:
                     self.complain(0, f"test '{test}' belongs to no rule")
 
 

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the planning passes say for --remarks: what was done, what was not, with the places in the source.
+#include <inttypes.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
+
+static src_range actor_range(const hlc_program *p, uint32_t actor)
+{
+    return sir_range(p->module, p->sources, p->module->actors.data[actor]->loc);
+}
+
+// Stages that copy for each splitter, joiner or identity.
+static uint32_t *count_copies(const hlc_program *p)
+{
+    uint32_t *copies = ARENA_ARRAY(p->arena, uint32_t, p->module->actors.len + 1);
+    for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
+        for (VEC_EACH(plan_item, item, &k->items))
+            for (VEC_EACH(plan_stage, st, &item->stages))
+                if (st->kind == PLAN_COPY)
+                    copies[st->actor]++;
+    return copies;
+}
+
+void plan_remark_sync_elim(hlc_program *p)
+{
+    if (!p->diag->remarks)
+        return;
+    uint32_t *copies = count_copies(p);
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        const sir_actor *a = p->module->actors.data[i];
+        const char *what = a->kind == SIR_SPLIT ? "splitter" : a->kind == SIR_JOIN ? "joiner" : "identity filter";
+        if (a->kind != SIR_SPLIT && a->kind != SIR_JOIN && !(a->kind == SIR_FILTER && a->filter->identity))
+            continue;
+        if (copies[i] == 0)
+            diag_remark(p->diag, actor_range(p, i), "%s '%s' is gone: its neighbours read and write its items where they lie [sync-elim]", what, a->name);
+        else
+            diag_remark(p->diag, actor_range(p, i),
+                        "%s '%s' copies (%" PRIu32 " of its ports): the items of its neighbours' firings do not lie at constant distances there, or reading them "
+                        "scattered costs more than a copy [sync-elim]",
+                        what, a->name, copies[i]);
+    }
+}
+
+void plan_remark_coalesce(hlc_program *p)
+{
+    for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
+        for (VEC_EACH(plan_item, item, &k->items)) {
+            if (!p->diag->remarks || item->cycle < 0 || item->stages.len == 0)
+                continue;
+            src_range r = actor_range(p, item->stages.data[0].actor);
+            if (item->steps.len != 0)
+                diag_remark(p->diag, r, "the feedback loop of %zu stages has an inner schedule of %" PRId64 " steady states [coalesce]", item->stages.len, item->block);
+            else
+                diag_remark(p->diag, r, "the feedback loop of %zu stages runs in rounds, each stage as often as its input allows: no static inner schedule was found [coalesce]",
+                            item->stages.len);
+        }
+}
+
+void plan_remark_fuse(hlc_program *p)
+{
+    if (!p->diag->remarks)
+        return;
+    for (VEC_EACH(plan_kernel, k, &p->plan->kernels)) {
+        size_t stages = 0;
+        for (VEC_EACH(plan_item, item, &k->items))
+            stages += item->stages.len;
+        src_range r = sir_range(p->module, p->sources, p->module->regions.data[k->region].loc);
+        diag_remark(p->diag, r, "%zu stages became kernel '%s' [fuse]", stages, k->name);
+    }
+}
+
+void plan_remark_strip_mine(hlc_program *p)
+{
+    if (!p->diag->remarks)
+        return;
+    src_range r = sir_range(p->module, p->sources, p->module->regions.data[0].loc);
+    diag_remark(p->diag, r, "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64 " bytes of '%s' [strip-mine]", p->plan->strip,
+                p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, p->plan->memory);
+}
