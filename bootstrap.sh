@@ -152,6 +152,8 @@ PYTHON
 run_tests()
 {
     build
+    say "building once more, with clang and sanitizers, for the fuzz targets and sanitizer runs"
+    cmake --build $build --target sanitized
     local report=$build/test/results.xml status=0
     rm -f "$report"
     say "running the tests"

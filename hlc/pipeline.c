@@ -11,10 +11,8 @@
 #include "hlc/schedule/schedule.h"
 #include "lang/streamit/streamit.h"
 #include "targets/machine.h"
-#ifdef HLC_HAS_PLAN
 #include "hlc/emit/program.h"
 #include "hlc/plan/plan.h"
-#endif
 
 static bool has_suffix(const char *name, const char *suffix)
 {
@@ -41,14 +39,12 @@ static bool read_stream_ir(hlc_program *p, source_id file)
     stage_end(p, mark, "read stream IR");
     if (p->module == NULL || !sir_verify(p->module, p->diag))
         return false;
-#ifdef HLC_HAS_PLAN
     if (end < source_get(p->sources, file)->len) {
         p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
         if (p->schedule != NULL)
             p->plan = plan_parse(p->arena, p->diag, file, end, p->module, p->schedule);
         return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
     }
-#endif
     return true;
 }
 
@@ -159,9 +155,7 @@ static const char *emit_text(hlc_program *p)
     case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module); break;
     case HLC_EMIT_SIR:
     case HLC_EMIT_PLAN: program_print(&b, p); break;
-#ifdef HLC_HAS_PLAN
     case HLC_EMIT_SVM_C: return emit_program(p);
-#endif
     default: return NULL;
     }
     return b.data;

@@ -3,6 +3,7 @@
 #
 # In RUN lines: the tools as %svmc %svm-hlc %svm-opt %svm-llc, %root (the source tree), %S (the test's folder), %t (a
 # scratch path), %cc (a C compiler: clang); on PATH: the tools, the test programs, FileCheck, not, count, diff, clang.
+# %build-sanitized brings the build with sanitizers and fuzz targets up to date, which is in %sanitized.
 import os
 import shutil
 import signal
@@ -10,7 +11,7 @@ import signal
 import lit.formats
 import lit.util
 
-SECONDS_PER_TEST = 300
+SECONDS_PER_TEST = 600  # on a busy machine, the sanitized build included
 
 config.name = "svmc"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -27,6 +28,11 @@ for tool in ["svmc", "svm-hlc", "svm-opt", "svm-llc"]:
         config.available_features.add(tool)
 config.substitutions.append((r"%root\b", config.source_dir))
 config.substitutions.append((r"%cc\b", os.path.join(config.llvm_bin, "clang")))
+sanitized = os.path.join(config.build_dir, "sanitized")
+config.substitutions[:0] = [
+    (r"%build-sanitized\b", "%s %s" % (os.path.join(config.source_dir, "test/sanitize/build"), sanitized)),
+    (r"%sanitized\b", sanitized),
+]
 
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, os.path.join(config.test_exec_root, "bin"), config.llvm_bin, os.environ.get("PATH", "")]
@@ -36,6 +42,8 @@ for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TMPDIR"]:
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
+if not config.sanitize and os.path.exists(os.path.join(config.llvm_bin, "clang")):
+    config.available_features.add("sanitized-build")
 for sanitizer in filter(None, config.sanitize.split(",")):
     config.available_features.add(sanitizer)
 for program in ["gcc", "dot", "groff", "python3"]:

@@ -129,7 +129,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
 {
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        if (!a->c->locals[s->u.decl.local].dead)
+        if (!a->c->locals[s->u.decl.local].dead || body_may_trap(s->u.decl.init))
             walk_expr(a, s->u.decl.init, block, s);
         occurs(a, s->u.decl.local, block, s, s->u.decl.init == NULL);
         if (s->u.decl.init != NULL)
@@ -138,7 +138,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
             a->uses[s->u.decl.local].zero_decls++;
         break;
     case SIR_SET:
-        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead)
+        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead || body_may_trap(s->u.set.value))
             walk_expr(a, s->u.set.value, block, s);
         walk_target(a, s->u.set.target, block, s);
         break;

@@ -50,6 +50,20 @@ int64_t body_const_int(const sir_expr *e)
     return e->u.value.i;
 }
 
+bool body_may_trap(const sir_expr *e)
+{
+    if (e == NULL)
+        return false;
+    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
+    if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+        (e->u.arg[1]->kind != SIR_CONST || body_const_int(e->u.arg[1]) == 0))
+        return true;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (body_may_trap(e->u.arg[i]))
+            return true;
+    return false;
+}
+
 #define AFFINE_LIMIT (INT64_C(1) << 31)
 
 static body_interval affine_range(const body_context *c, const body_affine *a)

@@ -76,6 +76,8 @@ void body_tape_index(body_context *c, body_tape *tape, const char *counter, cons
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
 void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
 int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
+// Whether the program may stop in it, so that it is computed even if nobody reads what comes out. NULL: no.
+bool body_may_trap(const sir_expr *e);
 
 // ---- body_analyse.c ----
 bool body_trip_count(const sir_stmt *s, int64_t *trips); // of a SIR_FOR with constant bounds

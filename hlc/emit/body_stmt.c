@@ -94,11 +94,20 @@ static bool is_dead(const body_context *c, const sir_expr *target)
     return target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].dead;
 }
 
+// Nobody reads the value, but the program may stop in it.
+static void compute_only(body_context *c, const sir_expr *value)
+{
+    if (body_may_trap(value))
+        body_line(c, "(void)%s;", body_expr_text(c, value, PREC_UNARY));
+}
+
 static void set(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
-    if (is_dead(c, target))
+    if (is_dead(c, target)) {
+        compute_only(c, value);
         return;
+    }
     const char *op = compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op == NULL || declare) {
@@ -117,6 +126,8 @@ static void decl(body_context *c, const sir_stmt *s)
     uint32_t local = s->u.decl.local;
     const body_local *l = &c->locals[local];
     const sir_type *t = c->function->locals.data[local].type;
+    if (l->dead)
+        compute_only(c, s->u.decl.init);
     if (l->dead || l->forward != NULL)
         return;
     if (s->u.decl.init != NULL) {
@@ -340,7 +351,8 @@ static bool is_silent(const body_context *c, const sir_block *b)
 {
     for (size_t i = 0; i < b->len; i++) {
         const sir_stmt *s = b->data[i];
-        if (!(s->kind == SIR_DECL && c->locals[s->u.decl.local].dead) && !(s->kind == SIR_SET && is_dead(c, s->u.set.target)))
+        bool decl_only = s->kind == SIR_DECL && c->locals[s->u.decl.local].dead && !body_may_trap(s->u.decl.init);
+        if (!decl_only && !(s->kind == SIR_SET && is_dead(c, s->u.set.target) && !body_may_trap(s->u.set.value)))
             return false;
     }
     return true;

@@ -108,6 +108,7 @@ static void prepare(program_emitter *x)
     x->kernel_of = ARENA_ARRAY(a, uint32_t, x->m->actors.len + 1);
     name_buffers(x);
     find_last_users(x);
+    x->operations = plan_operations(a, x->m);
 }
 
 static void name_kernels(program_emitter *x)
@@ -141,7 +142,7 @@ static void emit_stages(program_emitter *x)
             for (VEC_EACH(plan_stage, st, &item->stages)) {
                 for (size_t i = 0; i < plan_stage_members(st); i++)
                     x->kernel_of[plan_stage_member(st, i).actor] = k;
-                program_stage_functions(x, st, &x->stages[k][at++]);
+                program_stage_functions(x, item, st, &x->stages[k][at++]);
             }
     }
 }

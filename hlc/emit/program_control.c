@@ -165,7 +165,12 @@ static void create_kernels(program_emitter *x, chunks *c)
     for (uint32_t i = 0; i < pl->kernels.len; i++) {
         program_kernel *k = &x->kernels[i];
         chunks_next(c);
-        text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", k->field, pl->processor, k->run, pl->kernels.data[i].name);
+        text_args init = {0};
+        VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "&self->%s.kernel", k->field));
+        VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "&%s", pl->processor));
+        VEC_PUSH(x->e.arena, &init, k->run);
+        VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "\"%s\"", pl->kernels.data[i].name));
+        text_call(x, 1, "svm_kernelInit(", &init, ");");
         text_line(x, 1, "svm_kernelNeverBlocks(&self->%s.kernel);", k->field);
         if (pl->kernels.len > 1)
             text_line(x, 1, "self->kernels[%" PRIu32 "] = &self->%s.kernel;", i, k->field);
@@ -325,9 +330,13 @@ static void emit_create_channels(program_emitter *x)
         return;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes);
     text_line(x, 1, "for (size_t i = 0; i < %zu; i++) {", pl->buffers.len);
-    text_line(x, 2, "svm_blockInit(&self->channels[i], &%s, self->memory + %s_channels[i].address, %s_channels[i].capacity,", pl->memory, x->name,
-              x->name);
-    text_line(x, 2, "              %s_channels[i].itemSize);", x->name);
+    text_args init = {0};
+    VEC_PUSH(x->e.arena, &init, "&self->channels[i]");
+    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "&%s", pl->memory));
+    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "self->memory + %s_channels[i].address", x->name));
+    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "%s_channels[i].capacity", x->name));
+    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "%s_channels[i].itemSize", x->name));
+    text_call(x, 2, "svm_blockInit(", &init, ");");
     text_line(x, 2, "svm_blockName(&self->channels[i], %s_channels[i].name);", x->name);
     text_line(x, 1, "}");
 }
@@ -655,6 +664,16 @@ static void emit_run(program_emitter *x)
 
 // ---- destroy, main ----
 
+// A statement for each i below count; one i needs no loop.
+static void emit_each(program_emitter *x, size_t count, const char *statement)
+{
+    const char *at = strstr(statement, "[i]");
+    if (count == 1)
+        text_line(x, 1, "%.*s[0]%s", (int)(at - statement), statement, at + 3);
+    else if (count > 1)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        %s", count, statement);
+}
+
 static void emit_destroy(program_emitter *x)
 {
     const plan *pl = x->pl;
@@ -662,12 +681,9 @@ static void emit_destroy(program_emitter *x)
     text_line(x, 0, "void %s_destroy(void *instance)", x->name);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
-    if (pl->readers.len != 0)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_readerClose(&self->readers[i].file);", pl->readers.len);
-    if (pl->writers.len != 0)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_writerClose(&self->writers[i]);", pl->writers.len);
-    if (x->logs != 0)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_logDestroy(self->logs[i]);", x->logs);
+    emit_each(x, pl->readers.len, "svm_readerClose(&self->readers[i].file);");
+    emit_each(x, pl->writers.len, "svm_writerClose(&self->writers[i]);");
+    emit_each(x, x->logs, "svm_logDestroy(self->logs[i]);");
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
     if (pl->kernels.len == 1)

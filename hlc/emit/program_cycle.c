@@ -21,6 +21,14 @@ typedef struct cycle_emitter {
     const char **prefixes; // per stage: of the locals that hold its scalars
 } cycle_emitter;
 
+bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item)
+{
+    bool needs = item->steps.len == 0 || x->pl->drains;
+    for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
+        needs |= x->s->init[*actor] != 0;
+    return needs;
+}
+
 static void note_buffer(cycle_emitter *c, uint32_t buffer)
 {
     if (buffer == PLAN_NONE || hmap_getn(&c->seen, &buffer, sizeof buffer) != NULL)
@@ -262,10 +270,12 @@ static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
     text_line(x, 0, "/* The feedback loop of %s: its steady states. */", text_actor(x, c->members->data[0]));
     prototype(c, name);
     text_line(x, 0, "{");
-    text_line(x, 1, "if (self->steady == 0) {");
-    text_line(x, 2, "%s", call_text(c, rounds));
-    text_line(x, 2, "return;");
-    text_line(x, 1, "}");
+    if (rounds != NULL) {
+        text_line(x, 1, "if (self->steady == 0) {");
+        text_line(x, 2, "%s", call_text(c, rounds));
+        text_line(x, 2, "return;");
+        text_line(x, 1, "}");
+    }
     if (c->item->block > 1) {
         emit_blocks(c);
         text_line(x, 0, "}\n");
@@ -424,8 +434,9 @@ static void emit_member(cycle_emitter *c, uint32_t member)
 static void emit_rounds(cycle_emitter *c, const char *name)
 {
     program_emitter *x = c->x;
-    text_line(x, 0, "/* The feedback loop of %s in the initialisation and at the end of input: rounds in which each actor fires as often as it can. */",
-              text_actor(x, c->members->data[0]));
+    text_line(x, 0, "/* The feedback loop of %s%s:", text_actor(x, c->members->data[0]),
+              c->item->steps.len == 0 ? "" : " in the initialisation and at the end of input");
+    text_line(x, 0, "   rounds in which each actor fires as often as its input allows. */");
     prototype(c, name);
     text_line(x, 0, "{");
     strbuf body, *out = x->e.out;
@@ -464,14 +475,16 @@ static void emit_allowed_helper(program_emitter *x)
 
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item, const program_stage *codes)
 {
-    if (x->allowed == NULL)
-        emit_allowed_helper(x);
     cycle_emitter c;
     cycle_init(&c, x, &x->kernels[kernel], item, codes);
     const char *first = x->m->actors.data[c.members->data[0]]->name;
-    const char *rounds = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_rounds", first));
-    name_locals(&c);
-    emit_rounds(&c, rounds);
+    const char *rounds = program_cycle_has_rounds(x, item) ? emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_rounds", first)) : NULL;
+    if (rounds != NULL) {
+        if (x->allowed == NULL)
+            emit_allowed_helper(x);
+        name_locals(&c);
+        emit_rounds(&c, rounds);
+    }
     if (item->steps.len == 0)
         return call_text(&c, rounds);
     const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_cycle", first));

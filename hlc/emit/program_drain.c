@@ -68,14 +68,25 @@ static void emit_ports(program_emitter *x, const rates *r, bool out)
     start[r->rows.len] = count;
     if (count == 0)
         text_line(x, 1, out ? "{0, 0}," : "{0, 0, 0},");
-    text_line(x, 0, "};");
+    text_line(x, 0, "};\n");
     program_count_table(x, arena_printf(a, "Where the %s of each actor begin.", out ? "outputs" : "inputs"),
                         arena_printf(a, "%s_%sStart", x->name, out ? "output" : "input"), "int32_t", start, r->rows.len + 1);
+}
+
+// Whether no channel holds anything at that time; then there is no table.
+static bool no_tokens(program_emitter *x, const rates *r, bool kept)
+{
+    bool none = !kept || r->gates == 0;
+    for (size_t i = 0; i < x->m->channels.len; i++)
+        none &= (kept ? x->s->channels[i].remainder : x->s->channels[i].initial) == 0;
+    return none;
 }
 
 static void emit_tokens(program_emitter *x, const rates *r, bool kept)
 {
     size_t n = x->m->channels.len;
+    if (no_tokens(x, r, kept))
+        return;
     int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, n + r->gates + 1);
     for (size_t i = 0; i < n; i++)
         values[i] = kept ? x->s->channels[i].remainder : x->s->channels[i].initial;
@@ -115,7 +126,7 @@ void program_drain_tables(program_emitter *x)
     text_line(x, 0, "static const svm_RateTable %s_rates = {", x->name);
     text_line(x, 1, "%zu, %zu, %s_inputStart, %s_inputs, %s_outputStart, %s_outputs, NULL,", r.rows.len, x->m->channels.len + r.gates, x->name, x->name,
               x->name, x->name);
-    text_line(x, 0, "};");
+    text_line(x, 0, "};\n");
     emit_tokens(x, &r, true);
     emit_limits(x, &r, true);
     if (x->has_init) {
@@ -160,6 +171,22 @@ static void emit_limited(program_emitter *x, const rates *r)
     }
 }
 
+// The items in the channels when the drain begins.
+static void emit_first_tokens(program_emitter *x, const rates *r)
+{
+    bool kept = !no_tokens(x, r, true), enqueued = !no_tokens(x, r, false) && x->has_init;
+    if (!kept || (!enqueued && x->has_init))
+        text_line(x, 1, "memset(tokens, 0, sizeof tokens);");
+    if (kept && x->has_init && enqueued)
+        text_line(x, 1, "memcpy(tokens, self->started ? %s_kept : %s_enqueued, sizeof tokens);", x->name, x->name);
+    else if (kept && x->has_init)
+        text_line(x, 1, "if (self->started)\n        memcpy(tokens, %s_kept, sizeof tokens);", x->name);
+    else if (kept)
+        text_line(x, 1, "memcpy(tokens, %s_kept, sizeof tokens);", x->name);
+    else if (enqueued)
+        text_line(x, 1, "if (!self->started)\n        memcpy(tokens, %s_enqueued, sizeof tokens);", x->name);
+}
+
 void program_drain(program_emitter *x)
 {
     text_line(x, 0, "/* After the end of input: fires what can still fire. */");
@@ -181,8 +208,7 @@ void program_drain(program_emitter *x)
     if (x->has_init)
         text_line(x, 1, "const int64_t *const limits_of = self->started ? %s_steadyLimit : %s_initLimit;", x->name, x->name);
     emit_limited(x, &r);
-    text_line(x, 1, "memcpy(tokens, %s%s_kept, sizeof tokens);", x->has_init ? arena_printf(x->e.arena, "!self->started ? %s_enqueued : ", x->name) : "",
-              x->name);
+    emit_first_tokens(x, &r);
     text_line(x, 1, "svm_exhaust(&%s_rates, tokens, limits, %s);", x->name, r.gates != 0 ? "fired" : "counts");
     if (r.gates != 0)
         text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        counts[%s_rows[i]] += fired[i];", r.rows.len, x->name);

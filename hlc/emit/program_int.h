@@ -82,6 +82,7 @@ typedef struct program_emitter {
     const char **item_counts;   // per channel inside a cycle: local that counts its items
     uint32_t *last_kernel;   // per buffer: the last kernel that uses it, PLAN_NONE if none
     const char **buffer_names; // per buffer
+    double *operations;        // per actor: of a firing, about
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
     hmap state_inits;        // by filter: name of the constant that its states start from
@@ -104,7 +105,7 @@ const char *text_comment(program_emitter *x, const char *text); // nothing in it
 
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);
-void program_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code);
+void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
 // Arguments of a firing function behind in and out. scalars: how a scalar field is passed ("&%s" of a local), arrays: from the state at `state`.
 void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire, const char *scalar_prefix,
                             const char *state, const char *iter, const char *random, const char *log, text_args *args);
@@ -122,6 +123,8 @@ void program_stage_call(program_emitter *x, int indent, const program_stage *cod
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out);
 
 // ---- program_cycle.c ----
+// Whether a cycle ever runs other than in whole steady states.
+bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item, const program_stage *codes);
 
 // ---- program_control.c ----

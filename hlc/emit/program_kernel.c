@@ -129,7 +129,10 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
     scan_kernel(x, k, x->stages[kernel]);
-    text_line(x, 0, "/* Kernel %s: its place in memory and its state. */", k->kernel->name);
+    size_t shown = 0;
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        shown += item->stages.len;
+    text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown, shown == 1 ? "" : "s");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     if (k->uses_starting)
@@ -409,6 +412,18 @@ static const char *stage_comment(program_emitter *x, const plan_stage *st)
     return others == 0 ? text : arena_printf(a, "%s, and %zu more", text, others);
 }
 
+// About the operations of a steady state.
+static double kernel_operations(program_emitter *x, const program_kernel *k)
+{
+    double total = 0;
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        for (VEC_EACH(plan_stage, st, &item->stages)) {
+            double each = st->kind == PLAN_FIRE ? x->operations[st->actor] : 2 * (double)plan_out_rate(x->m, st, false);
+            total += each * (double)x->s->reps[st->actor] * (double)plan_stage_members(st);
+        }
+    return total;
+}
+
 void program_kernel_functions(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
@@ -424,9 +439,11 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         at += item->stages.len;
     }
     x->e.out = &body;
-    size_t cycle = 0;
+    size_t cycle = 0, stages = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
+        stages += item->stages.len;
         if (item->cycle >= 0) {
+            text_line(x, 1, "/* The feedback loop of %s */", text_actor(x, x->cycle_members[item->cycle].data[0]));
             text_line(x, 1, "%s", cycles.data[cycle++]);
             codes += item->stages.len;
             continue;
@@ -441,7 +458,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     for (VEC_EACH(uint32_t, b, &k->shifts))
         emit_shift(x, k, *b);
     x->e.out = out;
-    text_line(x, 0, "SVM_KERNEL(cost(0, 0))");
+    text_line(x, 0, "/* Kernel %s, run on %s; its cost is that of a steady state. */", k->kernel->name, x->pl->processor);
+    text_line(x, 0, "SVM_KERNEL(cost(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     emit_locals(x, k, body.data);

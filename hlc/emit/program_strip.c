@@ -446,6 +446,12 @@ static void drop_unused(program_emitter *x, program_walk *w, const emit_signatur
         make_nest(x, w, free);
 }
 
+// Stages of a cycle that follows its inner schedule step by step are fired and copied in place.
+static bool in_place(const program_emitter *x, const plan_item *item)
+{
+    return item->cycle >= 0 && item->block == 1 && !program_cycle_has_rounds(x, item);
+}
+
 static void copy_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
 {
     const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
@@ -457,14 +463,15 @@ static void copy_stage_functions(program_emitter *x, const plan_stage *st, progr
         code->copy = copy_function(x, t, &w);
 }
 
-void program_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
+void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code)
 {
     int64_t init = x->s->init[st->actor];
     *code = (program_stage){.stage = st, .irregular = x->pl->drains || init != 0};
     (void)plan_stage_walk(x->e.arena, x->m, x->s, st, &code->walk);
     const sir_actor *actor = x->m->actors.data[st->actor];
     if (st->kind == PLAN_COPY) {
-        copy_stage_functions(x, st, code);
+        if (!in_place(x, item))
+            copy_stage_functions(x, st, code);
         return;
     }
     code->info = filter_info(x, actor->filter);
@@ -481,7 +488,7 @@ void program_stage_functions(program_emitter *x, const plan_stage *st, program_s
         code->gang = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &gang);
     }
     drop_unused(x, &w, &code->fire, free);
-    if (gang.general || code->irregular)
+    if ((gang.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
     code->print_marks = actor->filter->prints && x->printing.len > 1;
 }

@@ -63,7 +63,7 @@ const char *text_position(program_emitter *x, const plan_digits *d, const char *
             strbuf_add(&b, index);
             if (base != 1)
                 strbuf_printf(&b, " / %" PRId64, base);
-            if (digit.radix != 0)
+            if (digit.radix != 0 && i + 1 != d->len) // nothing is above the last
                 strbuf_printf(&b, " %% %" PRId64, digit.radix);
             if (digit.stride != 1)
                 strbuf_printf(&b, " * %" PRId64, digit.stride);

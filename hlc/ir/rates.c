@@ -209,13 +209,13 @@ static void run_any_iteration(rates_run *r, const sir_stmt *s, rates_state *leav
     r->state.push.max = r->state.push.min;
     if (s->kind == SIR_LOOP && !s->u.loop.post_test) {
         run_block(r, &s->u.loop.pre);
-        if (s->u.loop.cond != NULL)
+        if (s->u.loop.cond != NULL && r->state.alive)
             rates_eval(r, s->u.loop.cond);
     }
     run_body(r, s, leave);
     if (s->kind == SIR_LOOP && s->u.loop.post_test) {
         run_block(r, &s->u.loop.pre);
-        if (s->u.loop.cond != NULL)
+        if (s->u.loop.cond != NULL && r->state.alive)
             rates_eval(r, s->u.loop.cond);
     }
     r->certain = certain;

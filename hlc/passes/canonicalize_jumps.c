@@ -251,30 +251,6 @@ static bool process_if(rewrite *r, sir_stmt *s, sir_stmt *const *rest, size_t co
 
 // ---- Loops ----
 
-// A branch whose one side is nothing but break: gives the condition to go on, and what is done then. NULL: it is another.
-static sir_expr *leaves(rewrite *r, sir_stmt *s, sir_block *otherwise)
-{
-    if (s->kind != SIR_IF)
-        return NULL;
-    sir_block *a = &s->u.if_.then, *b = &s->u.if_.otherwise;
-    if (a->len > 0 && a->data[0]->kind == SIR_BREAK) {
-        *otherwise = *b;
-        return canon_not(r->c, s->u.if_.cond);
-    }
-    if (b->len > 0 && b->data[0]->kind == SIR_BREAK) {
-        *otherwise = *a;
-        return s->u.if_.cond;
-    }
-    return NULL;
-}
-
-static void reads_of_block_locals(const sir_block *b, const sir_expr *e, bool *found)
-{
-    for (size_t i = 0; i < b->len; i++)
-        if (b->data[i]->kind == SIR_DECL && canon_reads(e, b->data[i]->u.decl.local))
-            *found = true;
-}
-
 static sir_block slice(rewrite *r, sir_stmt *const *stmts, size_t count)
 {
     sir_block b = {0};
@@ -283,8 +259,63 @@ static sir_block slice(rewrite *r, sir_stmt *const *stmts, size_t count)
     return b;
 }
 
-// loop { A; if c break; B } becomes loop pre { A } while !c { B }, or do { A } while !c where B is empty.
-static bool leave_in_the_middle(rewrite *r, sir_stmt *s)
+// The one branch by which a loop is left: "if c { last; break } else { otherwise }", or with return, or turned round.
+typedef struct exit_branch {
+    sir_expr *go_on; // NULL: it is another statement
+    sir_block last;  // done before leaving; the return is part of it
+    sir_block otherwise;
+} exit_branch;
+
+// Whether a block does nothing but plain statements and then leaves the loop.
+static bool just_leaves(rewrite *r, const sir_block *b, sir_block *last)
+{
+    if (b->len == 0)
+        return false;
+    sir_stmt *jump = VEC_LAST(b);
+    jumps before = of_stmts(r, b->data, b->len - 1);
+    if ((jump->kind != SIR_BREAK && jump->kind != SIR_RETURN) || before.mask != 0 || !before.falls)
+        return false;
+    *last = slice(r, b->data, jump->kind == SIR_BREAK ? b->len - 1 : b->len);
+    return true;
+}
+
+static exit_branch find_exit(rewrite *r, sir_stmt *s)
+{
+    exit_branch x = {0};
+    if (s->kind != SIR_IF)
+        return x;
+    sir_block *a = &s->u.if_.then, *b = &s->u.if_.otherwise;
+    if (just_leaves(r, a, &x.last)) {
+        x.otherwise = *b;
+        x.go_on = canon_not(r->c, canon_copy(r->c, s->u.if_.cond));
+    } else if (just_leaves(r, b, &x.last)) {
+        x.otherwise = *a;
+        x.go_on = s->u.if_.cond;
+    }
+    return x;
+}
+
+typedef struct mentioned {
+    const sir_block *declared;
+    bool found;
+} mentioned;
+
+static void note_declared(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    mentioned *m = context;
+    for (size_t i = 0; e->kind == SIR_LOCAL && i < m->declared->len; i++)
+        if (m->declared->data[i]->kind == SIR_DECL && m->declared->data[i]->u.decl.local == e->index)
+            m->found = true;
+}
+
+static void note_declared_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_declared, context);
+}
+
+// loop { A; if c { L; break }; B } becomes loop pre { A } while !c { B }; L, or do { A } while !c; L where B is empty.
+static bool leave_in_the_middle(rewrite *r, sir_stmt *s, sir_block *after)
 {
     sir_block *body = &s->u.loop.body;
     if (s->u.loop.post_test || s->u.loop.pre.len > 0)
@@ -294,21 +325,26 @@ static bool leave_in_the_middle(rewrite *r, sir_stmt *s)
         k++;
     if (k == body->len || (s->u.loop.cond != NULL && k > 0))
         return false;
-    sir_block inner = {0};
-    sir_expr *go_on = leaves(r, body->data[k], &inner);
-    if (go_on == NULL)
+    exit_branch x = find_exit(r, body->data[k]);
+    bool more = x.last.len > 0;
+    if (x.go_on == NULL || (s->u.loop.cond != NULL && more))
         return false;
-    sir_block a = slice(r, body->data, k), b = joined(r, &inner, body->data + k + 1, body->len - k - 1);
-    if (k > 0 && (of_block(r, &b).mask & (JUMP_BREAK | JUMP_RETURN)) != 0)
+    sir_block a = slice(r, body->data, k), b = joined(r, &x.otherwise, body->data + k + 1, body->len - k - 1);
+    bool other_exits = (of_block(r, &b).mask & (JUMP_BREAK | JUMP_RETURN)) != 0;
+    if (other_exits && (k > 0 || more))
         return false; // flags are needed anyway
-    bool reads = false;
-    reads_of_block_locals(&a, go_on, &reads);
-    bool at_the_end = k > 0 && b.len == 0 && s->u.loop.step.len == 0 && !reads;
-    s->u.loop.cond = canon_and(r->c, s->u.loop.cond, go_on);
+    mentioned m = {.declared = &a};
+    sir_visit_stmts(&x.last, note_declared_in, &m);
+    if (m.found)
+        return false; // it would be out of scope
+    sir_visit_tree(x.go_on, false, note_declared, &m);
+    bool at_the_end = k > 0 && b.len == 0 && s->u.loop.step.len == 0 && !m.found;
+    s->u.loop.cond = canon_and(r->c, s->u.loop.cond, x.go_on);
     s->u.loop.post_test = at_the_end;
     s->u.loop.body = at_the_end ? a : b;
     if (!at_the_end)
         s->u.loop.pre = a;
+    *after = x.last;
     return true;
 }
 
@@ -411,7 +447,9 @@ static void process_loop(rewrite *r, sir_stmt *s, sir_block *out)
     }
     scope mine = {.left = SIR_NONE, .skipped = SIR_NONE}, *outer = r->loop;
     merge_leading_part(r, s);
-    while ((of_block(r, &s->u.loop.body).mask & JUMP_BREAK) != 0 && leave_in_the_middle(r, s)) {
+    sir_block after = {0};
+    while ((of_block(r, &s->u.loop.body).mask & (JUMP_BREAK | JUMP_RETURN)) != 0 && after.len == 0 &&
+           leave_in_the_middle(r, s, &after)) {
     }
     uint8_t mask = of_block(r, &s->u.loop.body).mask;
     r->loop = &mine;
@@ -429,6 +467,8 @@ static void process_loop(rewrite *r, sir_stmt *s, sir_block *out)
     if (mine.left != SIR_NONE)
         add(r, out, lower(r, mine.left));
     add(r, out, s);
+    sir_block last = process(r, after.data, after.len);
+    add_all(r, out, &last);
 }
 
 // A counted loop that something leaves counts by hand.

@@ -6,9 +6,7 @@
 #include <time.h>
 
 #include "hlc/passes/pass.h"
-#ifdef HLC_HAS_PLAN
 #include "hlc/plan/plan.h"
-#endif
 
 const pass_row pass_rows[PASS_COUNT] = {
 #define PASS(id, name, run, needs, gives, breaks, level, essential, summary)                                           \
@@ -142,12 +140,10 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
 void program_print(strbuf *out, const hlc_program *p)
 {
     sir_print(out, p->module);
-#ifdef HLC_HAS_PLAN
     if (p->plan != NULL) {
         strbuf_addc(out, '\n');
         plan_print(out, p->plan, p->module);
     }
-#endif
 }
 
 static bool is_listed(const char *names, const char *name)
@@ -204,10 +200,8 @@ static bool verify(hlc_program *p)
 {
     if (!sir_verify(p->module, p->diag))
         return false;
-#ifdef HLC_HAS_PLAN
     if (p->plan != NULL && !plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule))
         return false;
-#endif
     return true;
 }
 

@@ -68,17 +68,26 @@ double plan_actor_operations(const sir_module *m, uint32_t actor)
     return a->kind == SIR_SPLIT || a->kind == SIR_JOIN ? (double)plan_weights(a, a->weights.len) : 1;
 }
 
-double plan_steady_operations(const sir_module *m, const schedule *s)
+double *plan_operations(arena *a, const sir_module *m)
 {
-    // Instances of one filter share the count.
-    double total = 0, cost = 0;
-    const sir_filter *last = NULL;
+    double *all = ARENA_ARRAY(a, double, m->actors.len + 1);
+    hmap first; // by filter: an actor that fires it, counting from 1
+    hmap_init(&first, a);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const sir_filter *f = m->actors.data[i]->kind == SIR_FILTER ? m->actors.data[i]->filter : NULL;
-        if (f == NULL || f != last)
-            cost = plan_actor_operations(m, i);
-        last = f;
-        total += cost * (double)s->reps[i];
+        size_t known = f == NULL ? 0 : (size_t)hmap_getn(&first, &f, sizeof f);
+        all[i] = known != 0 ? all[known - 1] : plan_actor_operations(m, i);
+        if (f != NULL && known == 0)
+            hmap_setn(&first, &f, sizeof f, (void *)(size_t)(i + 1));
     }
+    return all;
+}
+
+double plan_steady_operations(arena *a, const sir_module *m, const schedule *s)
+{
+    const double *each = plan_operations(a, m);
+    double total = 0;
+    for (size_t i = 0; i < m->actors.len; i++)
+        total += each[i] * (double)s->reps[i];
     return total;
 }

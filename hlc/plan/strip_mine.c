@@ -45,7 +45,7 @@ static costs find_costs(const hlc_program *p)
     costs c = {.mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) + machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
-    c.operations = plan_steady_operations(p->module, p->schedule);
+    c.operations = plan_steady_operations(p->arena, p->module, p->schedule);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
             c.stages += item->stages.len;

@@ -332,6 +332,9 @@ class Tally:
                 with open(os.path.join(self.keep, f"{seed}.str"), "w", encoding="utf-8") as f:
                     f.write("".join(f"//! {line}\n" for line in str(outcome).splitlines()) + text)
 
+    def progress(self):
+        print(f"{self.run} programs, {sum(map(len, self.failures.values()))} failures", file=sys.stderr, flush=True)
+
     def report(self, seconds):
         rejected = sum(map(len, self.rejections.values()))
         print(f"{self.run} programs in {seconds:.0f} s, {rejected} rejected, {sum(map(len, self.failures.values()))} failures")
@@ -370,6 +373,8 @@ def run_seeds(tools, args):
             for future in done:
                 text, outcome = future.result()
                 tally.take(pending.pop(future), text, outcome)
+                if tally.run % 100 == 0:
+                    tally.progress()
     rejected = tally.report(time.monotonic() - start)
     return bool(tally.failures) or rejected * 100 > tally.run * args.rejected
 

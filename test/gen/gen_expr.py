@@ -299,6 +299,8 @@ class Expressions:
         if r < 0.4:
             return f"{a} {op} {self.rng.choice(['2', '3', '7', '16', '(-1)', '(-3)', '5', '10'])}", MUL
         b = self.expr(INT, d - 2)
+        if "traps" in self.features and self.kind in ("work", "prework") and self.rng.random() < 0.2:
+            return f"{a} {op} {wrap(b, CAST)}", MUL
         if r < 0.7:
             return f"{a} {op} (({wrap(b, EQ)} & {self.rng.choice([1, 7, 15])}) + {self.rng.randint(1, 3)})", MUL
         if r < 0.9:

@@ -19,8 +19,9 @@ class TooLarge(Exception):
 class Composite(Body):
     """The body of a composite being written: lines, and the variables that elaboration knows there."""
 
-    def __init__(self, program, scopes):
+    def __init__(self, program, scopes, unique):
         super().__init__(program, scopes, "composite")
+        self.unique = unique  # it runs once, so that what it adds may write a file of its own
 
     def argument(self, t, lines):
         """The text of an argument of type t; lines gets what must stand before."""
@@ -81,14 +82,25 @@ class Graph:
         rng, program = self.rng, self.program
         if in_t == out_t and in_t != VOID and rates is None and rng.random() < 0.08:
             return Unit(in_t, out_t, 1, 1, 1, 1, lambda w, c: [f"{w} Identity<{in_t.text()}>{rng.choice(['', '()'])};"])
+        if rates is None and "sidefiles" in program.features and rng.random() < 0.3 and composite.unique and VOID in (in_t, out_t):
+            return self.file_end(in_t, out_t)
         if rates is None and rng.random() < 0.25:
-            fits = [u for u in program.named if u.in_t == in_t and u.out_t == out_t]
-            if fits:
-                return rng.choice(fits)
+            again = [u for u in program.named if u.in_t == in_t and u.out_t == out_t]
+            if again:
+                return rng.choice(again)
         captured = composite.captured() if rng.random() < 0.4 else None
         if rates is None and fits(in_t, out_t) and rng.random() < self.program.kernels:
             return KernelMaker(program, in_t, out_t, None, captured, loop_part=loop_part).make()
         return FilterMaker(program, in_t, out_t, rates, captured, prints=out_t == VOID and in_t != VOID, loop_part=loop_part).make()
+
+    def file_end(self, in_t, out_t):
+        """A FileReader or FileWriter somewhere in the graph."""
+        program = self.program
+        if in_t == VOID:
+            name = program.reader(out_t)
+            return Unit(in_t, out_t, 0, 1, 1, 1, lambda w, c: [f'{w} FileReader<{out_t.text()}>("{name}");'])
+        name = program.name("out") + ".bin"
+        return Unit(in_t, out_t, 1, 0, 1, 1, lambda w, c: [f'{w} FileWriter<{in_t.text()}>("{name}");'])
 
     # ---- Writing ----
 
@@ -98,11 +110,11 @@ class Graph:
         anonymous = rng.random() < 0.55
         params = []
         if anonymous:
-            body = Composite(program, outer.scopes)
+            body = Composite(program, outer.scopes, outer.unique)
         else:
             params = [Var(program.name("p"), rng.choice([INT, INT, FLOAT, BOOLEAN, array(INT, 2)]), rw=False)
                       for _ in range(rng.choice([0, 0, 1, 2]))]
-            body = Composite(program, [program.globals, params])
+            body = Composite(program, [program.globals, params], False)
         i, o, cost, lag = write(body)
         lines = body.out
         types = f"{in_t.text()}->{out_t.text()} "
@@ -191,8 +203,10 @@ class Graph:
         n, r = rng.randint(1, 3), rng.choice([1, 1, 2, 3])
         i = body.name("i")
         body.scopes.append([Var(i, INT, rw=False, span=(0, n - 1))])
+        unique, body.unique = body.unique, False
         unit = self.filter(t, t, body, loop_part, Rates(r, r, r + rng.choice([0, 0, 1])))
         text = unit.text("add", body)
+        body.unique = unique
         body.scopes.pop()
         if rng.random() < 0.7:
             body.out += [f"for (int {i} = 0; {i} < {n}; {i}++) {{", *text, "}"]
@@ -262,8 +276,10 @@ class Graph:
         n = self.rng.randint(2, 4)
         i = body.name("i")
         body.scopes.append([Var(i, INT, rw=False, span=(0, n - 1))])
+        unique, body.unique = body.unique, False
         unit = self.filter(a, b, body, loop_part)
         text = unit.text("add", body)
+        body.unique = unique
         body.scopes.pop()
         body.out += [f"for (int {i} = 0; {i} < {n}; {i}++) {{", *text, "}"]
         return [unit] * n
@@ -448,7 +464,7 @@ class Graph:
         rng, program = self.rng, self.program
         name, n, depth = program.name("R", upper=True), program.name("n"), rng.randint(1, 3)
         r = rng.choice([1, 1, 2])
-        body = Composite(program, [program.globals, [Var(n, INT, rw=False)]])
+        body = Composite(program, [program.globals, [Var(n, INT, rw=False)]], False)
         unit = self.filter(in_t, in_t, body, loop_part, Rates(r, r, r + rng.choice([0, 0, 1])))
         one = unit.text("add", body)
         head = f"{in_t.text()}->{in_t.text()}"

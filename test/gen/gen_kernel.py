@@ -105,15 +105,14 @@ class KernelMaker(FilterMaker):
 
     def window_sum(self):
         rng, t, lines = self.rng, self.sum_type().text(), []
-        early = rng.choice([0, 0, self.rates.pop])
+        early = rng.choice([0, 0, self.rates.pop]) if self.size > self.rates.pop else 0
         pops = self.pops(self.rates.pop)
         for q in range(self.rates.push):
             s, k = self.name("s"), self.name("k")
             lines.append(f"{t} {s} = {self.zero()};")
-            span = self.size - (early if q else 0) if early else self.size
+            span = self.size - early if q else self.size
             if early and q == 1:
                 lines += pops
-            span = max(1, span)
             forms = [(f"for (int {k} = 0; {k} < {span}; {k}++)", f"peek({k})"),
                      (f"for (int {k} = {span - 1}; {k} >= 0; {k}--)", f"peek({k})"),
                      (f"for (int {k} = 0; {k} < {span}; {k}++)", f"peek({span - 1} - {k})"),

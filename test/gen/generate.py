@@ -19,7 +19,7 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 # Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
-            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4}
+            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4}
 
 
 def indent(lines):
@@ -152,8 +152,8 @@ class Program:
 
     # ---- Top ----
 
-    def reader(self, t, steady):
-        """A file's name; steady: items a steady state takes, known later."""
+    def reader(self, t):
+        """The name of a new file to read."""
         name = f"in{len(self.files)}.bin"
         self.files.append((name, t))
         return name
@@ -171,11 +171,11 @@ class Program:
         in_t = self.file_type() if mode in ("items", "in") else VOID
         out_t = self.file_type() if mode in ("items", "out") else VOID
         name = self.name("Main", upper=True)
-        body = Composite(self, [self.globals])
+        body = Composite(self, [self.globals], True)
         first, last = in_t, out_t
         if mode == "files":
             first = self.file_type()
-            body.out.append(f'add FileReader<{first.text()}>("{self.reader(first, 1)}");')
+            body.out.append(f'add FileReader<{first.text()}>("{self.reader(first)}");')
             if rng.random() < 0.6:
                 last = self.file_type()
         if mode == "void" and rng.random() < 0.08:
@@ -233,21 +233,23 @@ class Program:
 
     def header(self):
         rng = self.rng
-        steady = max(1, min(rng.choice([1, 3, 10, 30]), 30000 // max(1, self.cost)))
+        steady = max(1, min(rng.choice([1, 3, 10, 30, 30, 100, 400]), 30000 // max(1, self.cost)))
         options, reads = [], self.in_t != VOID or self.files
         if not reads or rng.random() < 0.35:
             options.append(f"-i {rng.choice([0] + [steady] * 11)}")
         lines = []
         count = self.i * steady + rng.choice([0, 0, 1, -1, rng.randint(0, max(1, self.i)), rng.randint(0, 3 * self.i)])
         count = rng.choice([count] * 12 + [0, 1])
-        if options and reads and count > 0 and rng.random() < 0.3:
+        looped = bool(options and reads and rng.random() < 0.3)
+        if looped:
             options.append("--loop-input")
             count = rng.randint(1, max(1, count))
-        for name, t in self.files:
-            kind, text = file_text(rng, t, max(count, 0))
+        for number, (name, t) in enumerate(self.files):
+            items = count if number == 0 and self.i else rng.choice([rng.randint(0, 40), steady, 2 * steady, 50 + rng.randint(0, 400)])
+            kind, text = file_text(rng, t, max(items, looped))
             lines.append(f"// FILE {name} {kind}: {text}")
         if self.in_t != VOID:
-            kind, text = file_text(rng, self.in_t, max(count, 0))
+            kind, text = file_text(rng, self.in_t, max(count, looped))
             lines.append(f"// IN {kind}: {text}")
         return [f"// Program {self.seed} of size {self.size}.", " ".join(["// RUN: %run-all %s", *options]), *lines]
 
