@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "hlc/elaborate/elaborate.h"
+#include "hlc/emit/program.h"
 #include "hlc/hlc.h"
 #include "hlc/interp/interp.h"
 #include "hlc/ir/graph.h"
 #include "hlc/ir/sir.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/plan.h"
 #include "hlc/schedule/schedule.h"
 #include "lang/streamit/streamit.h"
 #include "targets/machine.h"
-#include "hlc/emit/program.h"
-#include "hlc/plan/plan.h"
 
 static bool has_suffix(const char *name, const char *suffix)
 {
@@ -103,7 +103,8 @@ static bool load_machine(hlc_program *p)
 {
     const hlc_config *c = p->config;
     stage_mark mark = stage_begin(p);
-    p->machine = machine_find(p->arena, p->diag, c->machine_dir, c->machine == NULL ? "host" : c->machine, (src_range){0});
+    p->machine =
+        machine_find(p->arena, p->diag, c->machine_dir, c->machine == NULL ? "host" : c->machine, (src_range){0});
     stage_end(p, mark, "read machine");
     return p->machine != NULL;
 }

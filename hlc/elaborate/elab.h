@@ -18,7 +18,7 @@ enum {
     ELAB_DEFAULT_DEPTH = 100000,
     ELAB_STACK_MARGIN = 4 << 20, // of the C stack: enough for the tallest expression (the parser limits it)
 };
-#define ELAB_DEFAULT_STEPS UINT64_C(1000000000)
+#define ELAB_DEFAULT_STEPS UINT64_C(200000000)
 #define ELAB_RANDOM_SEED UINT64_C(1182736490827)  // of every generator
 #define ELAB_MAX_LIVE_SCALARS (UINT64_C(1) << 27) // of all variables that live at one time
 

@@ -8,7 +8,7 @@
 #include "lang/ast.h"
 
 typedef struct elaborate_options {
-    uint64_t step_limit;  // statements and calls executed before "does not end"; 0: the default of 1e9
+    uint64_t step_limit;  // statements and calls executed before "does not end"; 0: the default of 2e8
     uint32_t depth_limit; // nesting of streams and calls; 0: the default
 } elaborate_options;
 

@@ -409,7 +409,7 @@ void emit_module_functions(emitter *e)
         VEC_PUSH(e->arena, &e->module_helpers, h);
         if (f->kind == SIR_NATIVE) {
             body_context c = context_new(e, NULL, f, (emit_view){0}, (emit_view){0});
-            strbuf_printf(e->out, "extern %s;\n", helper_prototype(&c, h.c_name));
+            strbuf_printf(e->out, "SVM_NATIVE extern %s;\n", helper_prototype(&c, h.c_name));
         } else {
             VEC_PUSH(e->arena, &bodies, h);
         }

@@ -205,16 +205,11 @@ static void create_states(program_emitter *x, chunks *c)
     }
 }
 
-// Whether all enqueued items are zero in every bit.
 static bool all_zero(const sir_channel *c)
 {
     for (VEC_EACH(sir_value, v, &c->initial))
-        if (!v->zero)
-            for (uint64_t i = 0; i < v->type->words; i++) {
-                static const sir_scalar none;
-                if (memcmp(&v->data[i], &none, v->type->kind == SIR_DOUBLE || v->type->kind == SIR_COMPLEX ? 8 : 4) != 0)
-                    return false;
-            }
+        if (!program_value_is_zero(v))
+            return false;
     return true;
 }
 

@@ -102,6 +102,7 @@ const char *text_position(program_emitter *x, const plan_digits *d, const char *
 const char *text_actor(program_emitter *x, uint32_t actor);
 const char *text_member(program_emitter *x, hmap *taken, const char *wanted); // a struct member's or local's name, not yet taken
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
+bool program_value_is_zero(const sir_value *v); // in every bit, as fresh memory is
 
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);

@@ -261,7 +261,7 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
     program_stage_call(x, 2, code, in, out, arena_printf(a, "%" PRId64, x->s->reps[st->actor]));
     text_line(x, 2, "svm_printMark(&self->%s);", x->names[st->actor].log);
     text_line(x, 1, "}");
-    text_line(x, 1, "if (self->steady == 0)");
+    text_line(x, 1, "if (self->steady == 0)%s", code->has_prework ? " {" : "");
 }
 
 // Members of a gang one by one.
@@ -329,11 +329,10 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
     const plan_stage *st = code->stage;
     ports p = stage_ports(x, k, st);
     const char *firings = program_firings_of(k, st->actor)->text;
-    if (code->print_marks && x->names[st->actor].log != NULL) {
+    bool marked = code->print_marks && x->names[st->actor].log != NULL;
+    if (marked)
         emit_marked(x, k, code, &p);
-        text_line(x, 1, "{");
-    }
-    int indent = code->print_marks ? 2 : 1;
+    int indent = marked ? 2 : 1;
     if (code->has_prework) {
         int64_t in_later = p.in_start[PLAN_INIT] + code->walk.in_skip, out_later = p.out_start[PLAN_INIT] + code->walk.out_skip;
         const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?", *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
@@ -347,7 +346,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
     } else {
         program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1), start_text(x, k, p.out, p.out_start, -1), firings);
     }
-    if (code->print_marks)
+    if (marked && code->has_prework)
         text_line(x, 1, "}");
 }
 

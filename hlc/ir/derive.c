@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows from a filter's bodies: state, effects, identity. Arrays go to functions by reference, so whether a field
-// is assigned depends on which parameters the functions assign; that is a fixed point over the reachable functions.
+// What follows from a filter's bodies: state, effects, identity. Arrays go to functions by reference, so whether a
+// field is assigned depends on which parameters the functions assign; that is a fixed point over the reachable
+// functions.
 #include <string.h>
 
 #include "hlc/ir/effects.h"
@@ -155,7 +156,8 @@ static bool is_identity(const sir_filter *f)
         const sir_expr *v = push->u.value;
         return v->kind == SIR_PEEK && v->u.arg[0]->kind == SIR_CONST && v->u.arg[0]->u.value.i == 0;
     }
-    const sir_stmt *decl = statement(w, 0, SIR_DECL), *pop = statement(w, 1, SIR_POP), *push = statement(w, 2, SIR_PUSH);
+    const sir_stmt *decl = statement(w, 0, SIR_DECL), *pop = statement(w, 1, SIR_POP),
+                   *push = statement(w, 2, SIR_PUSH);
     if (w->body.len != 3 || decl == NULL || pop == NULL || push == NULL)
         return false;
     const sir_expr *to = pop->u.set.target, *v = push->u.value;

@@ -245,9 +245,7 @@ sir_scalar sir_eval_convert(const sir_type *from, const sir_type *to, sir_scalar
     case SIR_INT: r.i = is_integer(from) ? v.i : from->kind == SIR_FLOAT ? svm_f2i(v.f) : svm_d2i(v.d); break;
     case SIR_FLOAT: r.f = is_integer(from) ? (float)v.i : (float)v.d; break;
     case SIR_DOUBLE: r.d = is_integer(from) ? (double)v.i : (double)v.f; break;
-    case SIR_COMPLEX:
-        r.c.re = is_integer(from) ? (float)v.i : from->kind == SIR_FLOAT ? v.f : (float)v.d;
-        break;
+    case SIR_COMPLEX: r.c.re = is_integer(from) ? (float)v.i : from->kind == SIR_FLOAT ? v.f : (float)v.d; break;
     default: break;
     }
     return r;

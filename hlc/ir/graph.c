@@ -67,13 +67,10 @@ static const char *actor_label(arena *a, const sir_module *m, const sir_actor *a
         // Names made up for anonymous filters say where they are; so does the source.
         return actor->filter->stateful ? arena_printf(a, "%s *", source) : source;
     }
-    case SIR_SPLIT:
-        return actor->duplicate ? "duplicate" : arena_printf(a, "split %s", weights_text(a, actor));
+    case SIR_SPLIT: return actor->duplicate ? "duplicate" : arena_printf(a, "split %s", weights_text(a, actor));
     case SIR_JOIN: return arena_printf(a, "join %s", weights_text(a, actor));
-    case SIR_READER:
-        return actor->path == NULL ? "input" : arena_printf(a, "read %s", actor->path);
-    case SIR_WRITER:
-        return actor->path == NULL ? "output" : arena_printf(a, "write %s", actor->path);
+    case SIR_READER: return actor->path == NULL ? "input" : arena_printf(a, "read %s", actor->path);
+    case SIR_WRITER: return actor->path == NULL ? "output" : arena_printf(a, "write %s", actor->path);
     }
     return actor->name;
 }

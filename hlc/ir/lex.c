@@ -72,7 +72,8 @@ static bool is_word_char(char c)
 static size_t scan_name(const sir_parser *p, size_t i, bool any_dots)
 {
     while (is_word_char(char_at(p, i)) ||
-           (char_at(p, i) == '.' && (any_dots ? is_word_char(char_at(p, i + 1)) : isdigit((unsigned char)char_at(p, i + 1)))))
+           (char_at(p, i) == '.' &&
+            (any_dots ? is_word_char(char_at(p, i + 1)) : isdigit((unsigned char)char_at(p, i + 1)))))
         i++;
     return i;
 }
@@ -93,7 +94,8 @@ static const char *decode_escape(sir_parser *p, strbuf *b, const char *s, const 
         code = code * 16 + (unsigned)(isdigit((unsigned char)c) ? c - '0' : (c | 32) - 'a' + 10);
     }
     if (!ok || code > 0x7f) {
-        sir_parse_error(p, t, "unknown escape in a string; expected \\n, \\t, \\\", \\\\ or \\u00XX of an ASCII character");
+        sir_parse_error(p, t,
+                        "unknown escape in a string; expected \\n, \\t, \\\", \\\\ or \\u00XX of an ASCII character");
         return s;
     }
     strbuf_addc(b, (char)code);

@@ -633,9 +633,12 @@ static void parse_native(sir_parser *p)
 
 static void parse_part(sir_parser *p)
 {
-    static const struct { const char *word; void (*parse)(sir_parser *); } parts[] = {
-        {"file", parse_file},     {"init", parse_init},         {"struct", parse_struct}, {"global", parse_global},
-        {"filter", parse_filter}, {"function", parse_function}, {"native", parse_native}, {"region", parse_region},
+    static const struct {
+        const char *word;
+        void (*parse)(sir_parser *);
+    } parts[] = {
+        {"file", parse_file},     {"init", parse_init},         {"struct", parse_struct},   {"global", parse_global},
+        {"filter", parse_filter}, {"function", parse_function}, {"native", parse_native},   {"region", parse_region},
         {"portal", parse_portal}, {"actor", parse_actor},       {"channel", parse_channel},
     };
     hmap known;

@@ -82,8 +82,9 @@ static operand parse_reference(sir_parser *p)
     switch (kind) {
     case TOKEN_LOCAL:
         index = look_up(p, &p->locals, "local");
-        return p->failed ? nothing(p)
-                         : (operand){sir_ref(m, SIR_LOCAL, index, p->function->locals.data[index].type, (sir_loc){0}), 1};
+        return p->failed
+                   ? nothing(p)
+                   : (operand){sir_ref(m, SIR_LOCAL, index, p->function->locals.data[index].type, (sir_loc){0}), 1};
     case TOKEN_FIELD:
         index = look_up(p, &p->fields, "field");
         return p->failed ? nothing(p)
@@ -404,7 +405,8 @@ static operand parse_operation(sir_parser *p, int precedence)
             sir_parse_error(p, &t, "'%s' of '%s' and '%s'", t.text, type_text(p, x.e->type), type_text(p, y.e->type));
             break;
         }
-        x = (operand){sir_expr2(p->module, SIR_BINARY, op, type, x.e, y.e, (sir_loc){0}), depth_over(p, x.depth, y.depth)};
+        x = (operand){sir_expr2(p->module, SIR_BINARY, op, type, x.e, y.e, (sir_loc){0}),
+                      depth_over(p, x.depth, y.depth)};
     }
     return x;
 }
@@ -437,7 +439,8 @@ static void end_stmt(sir_parser *p, sir_stmt *s, sir_expr *a, sir_expr *b)
 
 static void parse_block(sir_parser *p, sir_block *b);
 
-static void check_type(sir_parser *p, const sir_token *at, const sir_type *found, const sir_type *wanted, const char *what)
+static void check_type(sir_parser *p, const sir_token *at, const sir_type *found, const sir_type *wanted,
+                       const char *what)
 {
     if (!p->failed && found != wanted)
         sir_parse_error(p, at, "%s has type '%s'; expected '%s'", what, type_text(p, found), type_text(p, wanted));
@@ -484,7 +487,8 @@ static sir_stmt *parse_decl(sir_parser *p)
         sir_token t = p->token;
         s->u.decl.init = parse_expr(p).e;
         if (!p->failed)
-            check_type(p, &t, s->u.decl.init->type, p->function->locals.data[s->u.decl.local].type, "the initial value");
+            check_type(p, &t, s->u.decl.init->type, p->function->locals.data[s->u.decl.local].type,
+                       "the initial value");
     }
     sir_end_line(p);
     if (p->failed)
@@ -803,12 +807,19 @@ static sir_stmt *parse_nested(sir_parser *p)
 
 static sir_stmt *parse_stmt(sir_parser *p)
 {
-    static const struct { const char *word; sir_stmt *(*parse)(sir_parser *); } forms[] = {
+    static const struct {
+        const char *word;
+        sir_stmt *(*parse)(sir_parser *);
+    } forms[] = {
         {"var", parse_decl}, {"if", parse_if},     {"for", parse_for},     {"loop", parse_loop},
         {"do", parse_do},    {"push", parse_push}, {"print", parse_print}, {"send", parse_send},
     };
-    static const struct { const char *word; sir_stmt_kind kind; } words[] = {
-        {"pop", SIR_POP}, {"break", SIR_BREAK}, {"continue", SIR_CONTINUE}, {"return", SIR_RETURN}, {"random", SIR_RANDOM},
+    static const struct {
+        const char *word;
+        sir_stmt_kind kind;
+    } words[] = {
+        {"pop", SIR_POP},       {"break", SIR_BREAK},   {"continue", SIR_CONTINUE},
+        {"return", SIR_RETURN}, {"random", SIR_RANDOM},
     };
     if (p->token.kind == TOKEN_LOCAL || p->token.kind == TOKEN_FIELD || p->token.kind == TOKEN_GLOBAL)
         return parse_assignment(p);

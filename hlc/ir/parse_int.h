@@ -42,7 +42,7 @@ typedef struct sir_pending_call {
 } sir_pending_call;
 
 typedef struct sir_pending_name {
-    size_t index; // of the portal that waits for an actor, or SIZE_MAX
+    size_t index;   // of the portal that waits for an actor, or SIZE_MAX
     sir_stmt *stmt; // of the message that waits for a portal, or NULL
     const char *name;
     sir_token token;
@@ -57,7 +57,7 @@ typedef struct sir_parser {
     sir_token token; // the one to be looked at
     size_t next;     // offset behind it
     bool failed;
-    bool prefix;      // a plan may follow the module
+    bool prefix; // a plan may follow the module
     uint32_t nesting;
     uint64_t words_left; // of constants with storage
 
@@ -67,9 +67,9 @@ typedef struct sir_parser {
     size_t parts_used;
 
     sir_module *module;
-    sir_filter *filter;     // at hand; NULL in functions of the module
-    sir_function *function; // at hand
-    hmap locals;            // name to index + 1
+    sir_filter *filter;                                      // at hand; NULL in functions of the module
+    sir_function *function;                                  // at hand
+    hmap locals;                                             // name to index + 1
     hmap fields, globals, structs, filters, actors, portals; // likewise
     VEC(sir_pending_call) calls;
     VEC(sir_pending_name) names;

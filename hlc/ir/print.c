@@ -222,7 +222,10 @@ static void print_filter(sir_printer *p, const sir_filter *f)
     sir_type_print(p->out, f->input);
     strbuf_add(p->out, " -> ");
     sir_type_print(p->out, f->output);
-    const struct { bool set; const char *word; } flags[] = {
+    const struct {
+        bool set;
+        const char *word;
+    } flags[] = {
         {f->stateful, " stateful"}, {f->uses_iter, " iter"}, {f->uses_random, " random"},
         {f->prints, " prints"},     {f->sends, " sends"},    {f->identity, " identity"},
     };

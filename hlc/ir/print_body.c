@@ -228,7 +228,10 @@ static void print_send(sir_printer *p, const sir_stmt *s)
         strbuf_add(p->out, " best_effort");
         return;
     }
-    const struct { const char *word; sir_expr *bound; } bounds[] = {{" min ", s->u.send.min}, {" max ", s->u.send.max}};
+    const struct {
+        const char *word;
+        sir_expr *bound;
+    } bounds[] = {{" min ", s->u.send.min}, {" max ", s->u.send.max}};
     for (size_t i = 0; i < 2; i++) {
         if (bounds[i].bound == NULL)
             continue;
@@ -295,8 +298,9 @@ static void print_part(sir_printer *p, const char *opening, const sir_block *b)
     print_block(p, b);
 }
 
-// loop pre { .. } while cond { .. } step { .. }, or with the test at the end: do { .. } step { .. } pre { .. } while cond.
-// Parts that are empty are left out, but for the body. The first line has the places of the condition, wherever it is.
+// loop pre { .. } while cond { .. } step { .. }, or with the test at the end: do { .. } step { .. } pre { .. } while
+// cond. Parts that are empty are left out, but for the body. The first line has the places of the condition, wherever
+// it is.
 static void print_loop(sir_printer *p, const sir_stmt *s)
 {
     const sir_block *pre = &s->u.loop.pre, *step = &s->u.loop.step;
@@ -498,7 +502,7 @@ static void print_undeclared(sir_printer *p, const sir_function *f)
 void sir_print_function(sir_printer *p, const sir_function *f)
 {
     static const char *const words[] = {
-        [SIR_WORK] = "work", [SIR_PREWORK] = "prework", [SIR_HANDLER] = "handler ",
+        [SIR_WORK] = "work",        [SIR_PREWORK] = "prework", [SIR_HANDLER] = "handler ",
         [SIR_HELPER] = "function ", [SIR_NATIVE] = "native ",
     };
     p->function = f;

@@ -9,15 +9,15 @@ enum { SIR_LINE_WIDTH = 120, SIR_INDENT = 4 };
 
 typedef struct sir_printer {
     const sir_module *module;
-    const sir_filter *filter;     // of the function being printed; NULL for functions of the module
+    const sir_filter *filter; // of the function being printed; NULL for functions of the module
     const sir_function *function;
     bool places;
-    int indent;          // columns
-    size_t line_start;   // offset in out
+    int indent;        // columns
+    size_t line_start; // offset in out
     strbuf *out;
-    strbuf item;         // one element of a wrapped list
-    VEC(sir_loc) parts;  // places of the parts of the line being printed
-    bool all_parts;      // parts at the line's end are printed even if their place is the line's
+    strbuf item;        // one element of a wrapped list
+    VEC(sir_loc) parts; // places of the parts of the line being printed
+    bool all_parts;     // parts at the line's end are printed even if their place is the line's
 } sir_printer;
 
 void sir_print_indent(sir_printer *p);

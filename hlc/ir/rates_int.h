@@ -32,24 +32,24 @@ typedef struct rates_run {
     const sir_module *module;
     const sir_filter *filter; // NULL: a function of the module
     const sir_function *function;
-    diag_engine *d;           // NULL: nothing is reported
+    diag_engine *d; // NULL: nothing is reported
     arena *scratch;
-    uint32_t *slot;           // by local: where its value is kept; SIR_NONE: it decides nothing
+    uint32_t *slot; // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
-    VEC(rates_value *) pool;  // storage of states that are gone
-    rates_state state;        // at the point of execution
-    rates_state exit;         // where the function returned, joined
+    VEC(rates_value *) pool;   // storage of states that are gone
+    rates_state state;         // at the point of execution
+    rates_state exit;          // where the function returned, joined
     rates_state *leave, *next; // where break and continue lead; joined
-    bool certain;             // by the branches and loops around
-    bool returned;            // the function may have returned before
-    int64_t budget;           // statements that may still be executed one by one
-    int64_t window;           // items of the window known to be touched, counted from its begin
-    bool window_open;         // some offset is not known
+    bool certain;              // by the branches and loops around
+    bool returned;             // the function may have returned before
+    int64_t budget;            // statements that may still be executed one by one
+    int64_t window;            // items of the window known to be touched, counted from its begin
+    bool window_open;          // some offset is not known
     sir_loc window_at;
-    int forks;                // undecided branches whose sides move different counts
-    bool loops_open;          // a loop of unknown length moves items
-    bool wrong;               // something was reported
-    hmap reported;            // expressions
+    int forks;       // undecided branches whose sides move different counts
+    bool loops_open; // a loop of unknown length moves items
+    bool wrong;      // something was reported
+    hmap reported;   // expressions
     sir_loc last_pop, last_push;
 } rates_run;
 

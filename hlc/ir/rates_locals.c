@@ -11,10 +11,10 @@ typedef struct edge {
 
 typedef struct chooser {
     rates_run *r;
-    VEC(edge) edges;   // the first is none
-    size_t *first;     // by local
+    VEC(edge) edges;    // the first is none
+    size_t *first;      // by local
     VEC(uint32_t) open; // chosen, their sources not yet
-    uint32_t target;   // of the statement at hand; SIR_NONE: what is read decides something
+    uint32_t target;    // of the statement at hand; SIR_NONE: what is read decides something
 } chooser;
 
 static void choose(chooser *c, uint32_t local)

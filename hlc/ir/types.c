@@ -79,7 +79,7 @@ const sir_type *sir_type_struct(sir_module *m, const sir_struct *decl)
 }
 
 static const char *const scalar_names[SIR_SCALAR_KINDS] = {
-    [SIR_VOID] = "void", [SIR_BOOLEAN] = "boolean", [SIR_BIT] = "bit",         [SIR_INT] = "int",
+    [SIR_VOID] = "void",   [SIR_BOOLEAN] = "boolean", [SIR_BIT] = "bit",         [SIR_INT] = "int",
     [SIR_FLOAT] = "float", [SIR_DOUBLE] = "double",   [SIR_COMPLEX] = "complex",
 };
 

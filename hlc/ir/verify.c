@@ -338,7 +338,8 @@ static void check_channels(sir_verifier *v)
     for (size_t i = 0; i < m->channels.len; i++) {
         const sir_channel *c = &m->channels.data[i];
         bool ends = c->type != NULL && c->producer < m->actors.len && c->consumer < m->actors.len;
-        const sir_actor *from = ends ? m->actors.data[c->producer] : NULL, *to = ends ? m->actors.data[c->consumer] : NULL;
+        const sir_actor *from = ends ? m->actors.data[c->producer] : NULL,
+                        *to = ends ? m->actors.data[c->consumer] : NULL;
         if (!ends || c->producer_port >= from->outputs.len || from->outputs.data[c->producer_port] != i ||
             c->consumer_port >= to->inputs.len || to->inputs.data[c->consumer_port] != i)
             sir_broken(v, c->loc, "channel %zu does not end at the ports that it names", i);

@@ -273,7 +273,8 @@ static bool callable(sir_verifier *v, const sir_function *f)
     return f != NULL && hmap_getn(&v->functions, &f, sizeof f) != NULL;
 }
 
-static void check_args(sir_verifier *v, const sir_stmt *s, const sir_function *callee, sir_expr *const *args, size_t count)
+static void check_args(sir_verifier *v, const sir_stmt *s, const sir_function *callee, sir_expr *const *args,
+                       size_t count)
 {
     if (count != callee->param_count || callee->param_count > callee->locals.len) {
         sir_broken(v, s->loc, "'%s' has %u parameters but gets %zu arguments", callee->name,

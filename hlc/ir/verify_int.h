@@ -11,15 +11,15 @@ typedef struct sir_verifier {
     diag_engine *d;
     arena *scratch;
     bool ok;
-    hmap functions;           // of the module, by address
+    hmap functions; // of the module, by address
     // of the function at hand
     const sir_filter *filter; // NULL: a function of the module
     const sir_function *function;
     const sir_effects *effects; // of the filter's functions, or of the module's
-    bool *in_scope, *frozen;  // by local; frozen: the variable of a counted loop around
-    VEC(uint32_t) scope;      // locals that came to life, innermost last
-    uint32_t loop_depth; // of loops that a jump here may leave
-    bool in_test;        // in the leading part or step of a loop, which nothing leaves
+    bool *in_scope, *frozen;    // by local; frozen: the variable of a counted loop around
+    VEC(uint32_t) scope;        // locals that came to life, innermost last
+    uint32_t loop_depth;        // of loops that a jump here may leave
+    bool in_test;               // in the leading part or step of a loop, which nothing leaves
 } sir_verifier;
 
 // One broken promise. What it is about is added: the function and the filter.

@@ -21,6 +21,8 @@ static void run_rules(canon *c)
         if (canon_same_block(&before, &c->f->body))
             break;
     }
+    if (c->remarks != NULL)
+        canon_explain_loops(c, c->remarks);
     canon_compact_locals(c);
 }
 
@@ -50,9 +52,9 @@ static bool run_function(canon *c, sir_function *f)
     return false;
 }
 
-static bool run_module_functions(sir_module *m)
+static bool run_module_functions(sir_module *m, diag_engine *remarks)
 {
-    canon c = {.m = m, .scratch = arena_create()};
+    canon c = {.m = m, .remarks = remarks, .scratch = arena_create()};
     sir_effects effects;
     sir_effects_init(&effects, c.scratch, NULL);
     for (size_t i = 0; i < m->functions.len; i++)
@@ -67,9 +69,9 @@ static bool run_module_functions(sir_module *m)
 }
 
 // All functions of a filter once.
-static bool run_filter_once(sir_module *m, sir_filter *filter)
+static bool run_filter_once(sir_module *m, sir_filter *filter, diag_engine *remarks)
 {
-    canon c = {.m = m, .filter = filter, .scratch = arena_create()};
+    canon c = {.m = m, .filter = filter, .remarks = remarks, .scratch = arena_create()};
     sir_effects effects;
     sir_effects_init(&effects, c.scratch, filter);
     VEC(sir_function *) all = {0};
@@ -92,14 +94,14 @@ static bool run_filter_once(sir_module *m, sir_filter *filter)
 }
 
 // Dead assignments that go may leave a field constant, and then more can be folded.
-static bool run_filter(sir_module *m, sir_filter *filter)
+static bool run_filter(sir_module *m, sir_filter *filter, diag_engine *remarks)
 {
     bool changed = false;
     for (int round = 0; round < MOST_FILTER_ROUNDS; round++) {
         size_t constants = 0, constants_now = 0;
         for (size_t i = 0; i < filter->fields.len; i++)
             constants += filter->fields.data[i].constant;
-        bool now = run_filter_once(m, filter);
+        bool now = run_filter_once(m, filter, remarks);
         changed |= now;
         if (now)
             sir_filter_derive(m, filter);
@@ -111,17 +113,22 @@ static bool run_filter(sir_module *m, sir_filter *filter)
     return changed;
 }
 
-bool sir_canonicalize(sir_module *m)
+bool sir_canonicalize_with(sir_module *m, diag_engine *remarks)
 {
     bool changed = !m->canonical;
-    changed |= run_module_functions(m);
+    changed |= run_module_functions(m, remarks);
     for (size_t i = 0; i < m->filters.len; i++)
-        changed |= run_filter(m, m->filters.data[i]);
+        changed |= run_filter(m, m->filters.data[i], remarks);
     m->canonical = true;
     return changed;
 }
 
+bool sir_canonicalize(sir_module *m)
+{
+    return sir_canonicalize_with(m, NULL);
+}
+
 bool pass_canonicalize(hlc_program *p)
 {
-    return sir_canonicalize(p->module);
+    return sir_canonicalize_with(p->module, p->diag->remarks ? p->diag : NULL);
 }

@@ -7,5 +7,7 @@
 
 // Brings all bodies of a valid module into the normal form. Gives whether that changed anything.
 bool sir_canonicalize(sir_module *m);
+// The same with remarks on what could not be done.
+bool sir_canonicalize_with(sir_module *m, diag_engine *remarks);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonicalize: stores that nothing reads, locals that nothing needs, and declarations whose zeroes nothing reads.
 //
-// One walk backwards knows which locals are live. At the end of a loop's body all that the loop reads counts as live, so
-// that one walk is enough.
+// One walk backwards knows which locals are live. At the end of a loop's body all that the loop reads counts as live,
+// so that one walk is enough.
 #include <string.h>
 
 #include "hlc/ir/type_rules.h"
@@ -17,7 +17,7 @@ typedef struct dying {
     uint64_t *needed;    // read by something else than their own new value
     uint64_t *mentioned; // by a statement behind this point that stays
     const sir_expr *root;
-    uint32_t self;   // the local that the statement at hand gives a new value
+    uint32_t self; // the local that the statement at hand gives a new value
 } dying;
 
 static void sweep(dying *d, sir_block *b);
@@ -288,7 +288,11 @@ enum { DEEPEST_FILL = 8, WINDOW = 64 };
 
 typedef struct fill {
     uint32_t local;
-    struct { uint32_t variable; int64_t length; bool used; } loops[DEEPEST_FILL]; // around, from 0 up to length by 1
+    struct {
+        uint32_t variable;
+        int64_t length;
+        bool used;
+    } loops[DEEPEST_FILL]; // around, from 0 up to length by 1
     size_t depth;
 } fill;
 

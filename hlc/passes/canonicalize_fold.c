@@ -103,7 +103,9 @@ static bool is_float_value(const sir_expr *e, double v)
 {
     if (!canon_is_const(e))
         return false;
-    double is = e->type->kind == SIR_FLOAT ? (double)e->u.value.f : e->type->kind == SIR_DOUBLE ? e->u.value.d : (double)NAN;
+    double is = e->type->kind == SIR_FLOAT    ? (double)e->u.value.f
+                : e->type->kind == SIR_DOUBLE ? e->u.value.d
+                                              : (double)NAN;
     return is == v && !signbit(is) == !signbit(v);
 }
 
@@ -212,7 +214,8 @@ static sir_expr *fold_binary(canon *c, sir_expr *e)
 {
     sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     sir_scalar v;
-    if (canon_is_const(a) && canon_is_const(b) && sir_eval_binary((lang_binary_op)e->op, a->type, a->u.value, b->u.value, &v))
+    if (canon_is_const(a) && canon_is_const(b) &&
+        sir_eval_binary((lang_binary_op)e->op, a->type, a->u.value, b->u.value, &v))
         return constant(c, e, e->type, v);
     if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR)
         return fold_short(c, e);
@@ -303,7 +306,10 @@ static sir_expr *fold_make_complex(canon *c, sir_expr *e)
 // An integer as a sum of atoms with coefficients, modulo 2^32: exact, as arithmetic wraps.
 enum { MOST_TERMS = 8, MOST_NODES = 64 };
 typedef struct sum {
-    struct { sir_expr *atom; uint32_t factor; } terms[MOST_TERMS];
+    struct {
+        sir_expr *atom;
+        uint32_t factor;
+    } terms[MOST_TERMS];
     size_t count, nodes;
     uint32_t offset;
     bool failed;
@@ -367,7 +373,8 @@ static sir_expr *build_sum(canon *c, const sum *s, const sir_expr *at)
             sir_expr *atom = s->terms[i].atom;
             sir_expr *term = atom;
             if (size != 1)
-                term = sir_expr2(c->m, SIR_BINARY, LANG_OP_MUL, at->type, atom, int_const(c, at->type, size, at->loc), at->loc);
+                term = sir_expr2(c->m, SIR_BINARY, LANG_OP_MUL, at->type, atom, int_const(c, at->type, size, at->loc),
+                                 at->loc);
             int op = negative ? LANG_OP_SUB : LANG_OP_ADD;
             e = e == NULL ? term : sir_expr2(c->m, SIR_BINARY, op, at->type, e, term, at->loc);
         }
@@ -404,9 +411,7 @@ static sir_expr *fold_one(canon *c, sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
     case SIR_FIELD: return fold_memory(c, e);
-    case SIR_INDEX:
-        e->u.arg[1] = canon_fold_sum(c, e->u.arg[1]);
-        return fold_memory(c, e);
+    case SIR_INDEX: e->u.arg[1] = canon_fold_sum(c, e->u.arg[1]); return fold_memory(c, e);
     case SIR_MEMBER: return fold_member(c, e);
     case SIR_UNARY: return fold_unary(c, e);
     case SIR_BINARY: return fold_binary(c, e);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonicalize: no break, no continue, one return at a function's end, no blocks in blocks.
 //
-// What follows a branch that always jumps moves into the other branch; a jump at the end of what it leaves then vanishes.
-// Where that is not enough a jump sets a flag, and what must not be done any more asks for it. A loop that leaves in its
-// middle, "loop { A; if c break; B }", is what a loop's leading part is for. Flags nobody asks for go with the dead code.
+// What follows a branch that always jumps moves into the other branch; a jump at the end of what it leaves then
+// vanishes. Where that is not enough a jump sets a flag, and what must not be done any more asks for it. A loop that
+// leaves in its middle, "loop { A; if c break; B }", is what a loop's leading part is for. Flags nobody asks for go
+// with the dead code.
 #include <string.h>
 
 #include "hlc/ir/walk.h"
@@ -25,7 +26,7 @@ typedef struct scope {
 
 typedef struct rewrite {
     canon *c;
-    hmap known; // jumps of statements, by address
+    hmap known;                // jumps of statements, by address
     uint32_t returned, result; // flag and value of the function
     scope *loop;
     int depth;
@@ -124,8 +125,9 @@ static sir_expr *none_taken(rewrite *r, uint8_t mask, sir_loc loc)
     if (mask & JUMP_RETURN)
         flags[count++] = flag(r, &r->returned, "returned", loc);
     for (size_t i = 0; i < count; i++)
-        e = canon_and(c, e, sir_expr1(c->m, SIR_UNARY, LANG_OP_NOT, c->m->scalar[SIR_BOOLEAN],
-                                      canon_local(c, flags[i], loc), loc));
+        e = canon_and(
+            c, e,
+            sir_expr1(c->m, SIR_UNARY, LANG_OP_NOT, c->m->scalar[SIR_BOOLEAN], canon_local(c, flags[i], loc), loc));
     return e;
 }
 
@@ -481,8 +483,9 @@ static sir_stmt *uncount(rewrite *r, sir_stmt *s, sir_block *out)
     add(r, out, canon_decl(c, i, s->u.for_.lo));
     add(r, out, canon_decl(c, hi, s->u.for_.hi));
     sir_stmt *loop = sir_stmt_new(c->m, SIR_LOOP, s->loc);
-    loop->u.loop.cond = sir_expr2(c->m, SIR_BINARY, s->u.for_.step > 0 ? LANG_OP_LT : LANG_OP_GT,
-                                  c->m->scalar[SIR_BOOLEAN], canon_local(c, i, s->loc), canon_local(c, hi, s->loc), s->loc);
+    loop->u.loop.cond =
+        sir_expr2(c->m, SIR_BINARY, s->u.for_.step > 0 ? LANG_OP_LT : LANG_OP_GT, c->m->scalar[SIR_BOOLEAN],
+                  canon_local(c, i, s->loc), canon_local(c, hi, s->loc), s->loc);
     loop->u.loop.body = s->u.for_.body;
     sir_expr *next = sir_expr2(c->m, SIR_BINARY, LANG_OP_ADD, int_type, canon_local(c, i, s->loc),
                                sir_const_int(c->m, s->u.for_.step, s->loc), s->loc);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Canonicalize: loops that count become counted loops.
 //
-//     loop while i < n { B } step { i = i + 1 }      for i.2 = i to n { B[i.2] }; i = i < n ? n : i
 //
 // Where i starts from a constant, or is not used any more, what is left over goes with constants and dead code.
 #include "hlc/ir/walk.h"
@@ -9,8 +8,8 @@
 
 typedef struct counting {
     canon *c;
-    size_t *reads;   // of each local in the whole function
-    size_t known;    // locals that were there when reads were counted
+    size_t *reads; // of each local in the whole function
+    size_t known;  // locals that were there when reads were counted
     const sir_expr *root;
 } counting;
 
@@ -18,8 +17,8 @@ typedef struct count {
     uint32_t local;
     int32_t step;
     sir_expr *bound;
-    bool inclusive;      // the bound itself is a value
-    bool step_in_body;   // the body's last statement counts
+    bool inclusive;    // the bound itself is a value
+    bool step_in_body; // the body's last statement counts
 } count;
 
 // local = local + c: c, else 0.
@@ -75,23 +74,34 @@ static bool match_step(const sir_stmt *s, count *k)
     return k->step != 0;
 }
 
-static bool match(canon *c, const sir_stmt *s, bool swapped, count *k)
+// Why a loop that looks as if it counted does not; NULL: it does. looks: whether it looks so at all.
+static const char *mismatch(canon *c, const sir_stmt *s, bool swapped, count *k, bool *looks)
 {
     int op;
     *k = (count){0};
-    if (!match_test(s->u.loop.cond, swapped, &op, k) || !match_step(s, k))
-        return false;
+    *looks = false;
+    if (!match_test(s->u.loop.cond, swapped, &op, k))
+        return "its test compares no local int";
+    if (!match_step(s, k))
+        return "nothing is added to its variable at the end of each iteration";
+    *looks = true;
     bool up = op == LANG_OP_LT || op == LANG_OP_LE;
     if (up != (k->step > 0))
-        return false;
+        return "its variable moves away from the bound";
     k->inclusive = op == LANG_OP_LE || op == LANG_OP_GE;
     canon_changes x = canon_no_changes(c);
     sir_block rest = s->u.loop.body;
     rest.len -= k->step_in_body;
     canon_add_block_changes(c, &x, &rest);
-    bool counts = !x.locals[k->local] && !canon_reads(k->bound, k->local) && canon_is_unchanged(&x, k->bound);
+    bool assigned = x.locals[k->local], fixed = canon_is_unchanged(&x, k->bound) && !canon_reads(k->bound, k->local);
     canon_end_changes(&x);
-    return counts;
+    return assigned ? "its variable is assigned in its body" : !fixed ? "its bound may change in its body" : NULL;
+}
+
+static bool match(canon *c, const sir_stmt *s, bool swapped, count *k)
+{
+    bool looks;
+    return mismatch(c, s, swapped, k, &looks) == NULL;
 }
 
 typedef struct renaming {
@@ -111,8 +121,8 @@ static void rename_in(void *context, sir_stmt *s)
     sir_visit_exprs(s, rename_local, context);
 }
 
-// Whether the value of the variable after the loop (statement number `at` of its block) is never looked at: nothing but the
-// loop reads it at all, and it gets a new value in this block before the loop.
+// Whether the value of the variable after the loop (statement number `at` of its block) is never looked at: nothing
+// but the loop reads it at all, and it gets a new value in this block before the loop.
 static bool is_dead_after(const counting *n, const sir_block *b, size_t at, uint32_t local)
 {
     const sir_block loop = {.data = &b->data[at], .len = 1};
@@ -224,4 +234,35 @@ void canon_count_loops(canon *c)
     n.reads = ARENA_ARRAY(c->scratch, size_t, n.known);
     sir_visit_stmts(&c->f->body, count_reads, &n);
     count_in(&n, &c->f->body);
+}
+
+// ---- Remarks ----
+
+typedef struct explaining {
+    canon *c;
+    diag_engine *d;
+} explaining;
+
+static void explain_stmt(void *context, sir_stmt *s)
+{
+    explaining *x = context;
+    if (s->kind != SIR_LOOP || s->u.loop.cond == NULL || s->u.loop.post_test || s->u.loop.pre.len > 0)
+        return;
+    for (int swapped = 0; swapped < 2; swapped++) {
+        count k;
+        bool looks;
+        const char *why = mismatch(x->c, s, swapped != 0, &k, &looks);
+        if (!looks)
+            continue;
+        if (why == NULL)
+            why = "its variable is used behind it, and its step is neither 1 nor -1";
+        diag_remark(x->d, sir_range(x->c->m, x->d->sources, s->loc), "canonicalize: this loop is not counted: %s", why);
+        return;
+    }
+}
+
+void canon_explain_loops(canon *c, diag_engine *d)
+{
+    explaining x = {.c = c, .d = d};
+    sir_visit_stmts(&c->f->body, explain_stmt, &x);
 }

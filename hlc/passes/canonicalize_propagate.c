@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Canonicalize: one walk over a body that knows of each scalar local whether it holds a constant or equals another local.
-// Branches that are decided are taken, and loops that run never or once are none.
+// Canonicalize: one walk over a body that knows of each scalar local whether it holds a constant or equals another
+// local. Branches that are decided are taken, and loops that run never or once are none.
 #include <string.h>
 
 #include "hlc/ir/type_rules.h"
@@ -93,7 +93,8 @@ static sir_expr *replace(walk *w, sir_expr *e)
         copy->loc = e->loc;
         return copy;
     }
-    if (e->kind == SIR_INDEX || (e->kind == SIR_MEMBER && sir_lvalue_root(e) != NULL && e->u.arg[0]->type->kind == SIR_STRUCT)) {
+    if (e->kind == SIR_INDEX ||
+        (e->kind == SIR_MEMBER && sir_lvalue_root(e) != NULL && e->u.arg[0]->type->kind == SIR_STRUCT)) {
         replace_index(w, e);
         return e;
     }

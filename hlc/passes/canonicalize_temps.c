@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Canonicalize: temporaries that are used once go back into the expression that uses them, where nothing between can change
-// their value; declarations come down to the first statement that speaks of them.
+// Canonicalize: temporaries that are used once go back into the expression that uses them, where nothing between can
+// change their value; declarations come down to the first statement that speaks of them.
 #include <string.h>
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize_int.h"
 
-// How far a use may be from a declaration, and how large an expression may grow; for the reader's sake, and to be linear.
+// How far a use may be from a declaration, and how large an expression may grow; for the reader's sake, and to be
+// linear.
 enum { WINDOW = 64, MOST_NODES = 48 };
 
 typedef struct usage {
@@ -78,8 +79,8 @@ static void find_use(sir_expr *e, uint32_t local, bool conditional, found_use *u
         use->conditional = conditional;
         return;
     }
-    bool short_circuit = e->kind == SIR_SELECT ||
-                         (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
+    bool short_circuit =
+        e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
     size_t arity = sir_expr_arity(e);
     for (size_t i = 0; i < arity && use->node == NULL; i++)
         find_use(e->u.arg[i], local, conditional || (short_circuit && i > 0), use);

@@ -364,9 +364,9 @@ typedef struct renamed {
 
 typedef struct unshare {
     canon *c;
-    uint32_t *now;      // by local: what it is called at this point
-    bool *declared;     // has been declared somewhere before
-    bool exact;         // nothing else than the nodes changes
+    uint32_t *now;  // by local: what it is called at this point
+    bool *declared; // has been declared somewhere before
+    bool exact;     // nothing else than the nodes changes
     VEC(renamed) scope;
 } unshare;
 

@@ -24,8 +24,8 @@ typedef struct hlc_program {
     diag_engine *diag;
     source_set *sources;
     sir_module *module;
-    struct schedule *schedule; // NULL until the pass 'schedule'
-    struct plan *plan;         // NULL until the pass 'map'
+    struct schedule *schedule;     // NULL until the pass 'schedule'
+    struct plan *plan;             // NULL until the pass 'map'
     const struct machine *machine; // NULL until a pass or stage needs it
     const hlc_config *config;
     VEC(hlc_timing) timings;
@@ -59,7 +59,8 @@ typedef VEC(pass_id) pass_order;
 bool passes_parse(arena *a, diag_engine *d, const char *names, pass_order *order);
 // Those of an optimisation level, in the order of the table.
 void passes_of_level(arena *a, int level, pass_order *order);
-// Checks that every pass finds what it needs, and that 'goal' holds at the end, before anything runs; false after an error.
+// Checks that every pass finds what it needs, and that 'goal' holds at the end, before anything runs; false after an
+// error.
 bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal);
 // Runs a checked order; false after an error.
 bool passes_run(hlc_program *p, const pass_order *order);

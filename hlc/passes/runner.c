@@ -89,8 +89,8 @@ static void report_missing(diag_engine *d, const char *who, uint32_t missing, co
 {
     const char *giver = giver_of(missing);
     if (breaker != NULL)
-        diag_error_at(d, NULL, "%s needs a program that is %s, but '%s' before it undoes that", who, missing_text(missing),
-                      breaker);
+        diag_error_at(d, NULL, "%s needs a program that is %s, but '%s' before it undoes that", who,
+                      missing_text(missing), breaker);
     else if (giver != NULL)
         diag_error_at(d, NULL, "%s needs a program that is %s; run '%s' before it", who, missing_text(missing), giver);
     else
@@ -124,7 +124,8 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
         const pass_row *row = &pass_rows[order->data[i]];
         uint32_t missing = row->needs & ~have;
         if (missing != 0) {
-            report_missing(p->diag, arena_printf(p->arena, "pass '%s'", row->name), missing, breaker_of(order, i, missing));
+            report_missing(p->diag, arena_printf(p->arena, "pass '%s'", row->name), missing,
+                           breaker_of(order, i, missing));
             return false;
         }
         have = (have & ~row->breaks) | row->gives;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The pass 'schedule'.
-#include "hlc/passes/pass.h"
 #include "hlc/schedule/schedule.h"
+#include "hlc/passes/pass.h"
 
 bool pass_schedule(hlc_program *p)
 {

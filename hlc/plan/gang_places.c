@@ -212,21 +212,22 @@ static uint64_t cache_bytes(const hlc_program *p)
     return p->machine->memories.data[kernel->caches.data[0].index].size;
 }
 
-static void transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
+static bool transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
 {
     plan_view slot = {0}, high = view_identity(x->a, 0);
     plan_digits none = {0};
     if (!view_join(x->a, 0, &none, (plan_digit){items, lanes}, &high.digits, &slot))
-        return;
+        return false;
     plan_place *moved = ARENA_ARRAY(x->a, plan_place, x->family[root].len + 1);
     for (size_t i = 0; i < x->family[root].len; i++) {
         uint32_t c = x->family[root].data[i];
         moved[i].root = root;
         if (!view_compose(x->a, &slot, &x->places[c].view, &moved[i].view) || !plan_place_fits(x->p, c, &moved[i].view))
-            return;
+            return false;
     }
     for (size_t i = 0; i < x->family[root].len; i++)
         x->places[x->family[root].data[i]] = moved[i];
+    return true;
 }
 
 static void find_families(placer *x)
@@ -254,9 +255,11 @@ static int64_t transpose_all(placer *x)
         lanes /= 2;
     if (lanes < TRANSPOSE_LEAST)
         return 0;
+    size_t done = 0;
     for (VEC_EACH(uint32_t, root, &roots))
-        transpose(x, *root, family_items(x, *root), lanes);
-    return roots.len != 0 ? lanes : 0;
+        done += transpose(x, *root, family_items(x, *root), lanes);
+    plan_remark_layout(x->p, done, lanes);
+    return done != 0 ? lanes : 0;
 }
 
 int64_t plan_gang_places(hlc_program *p, plan_place *places)

@@ -67,6 +67,7 @@ double plan_steady_operations(arena *a, const sir_module *m, const schedule *s);
 
 // ---- remarks.c: what each pass says for --remarks, at its end ----
 void plan_remark_sync_elim(struct hlc_program *p);
+void plan_remark_layout(struct hlc_program *p, size_t buffers, int64_t steady_states);
 void plan_remark_coalesce(struct hlc_program *p);
 void plan_remark_fuse(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);

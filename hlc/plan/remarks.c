@@ -42,6 +42,14 @@ void plan_remark_sync_elim(hlc_program *p)
     }
 }
 
+void plan_remark_layout(hlc_program *p, size_t buffers, int64_t steady_states)
+{
+    if (p->diag->remarks && buffers != 0)
+        diag_remark(p->diag, sir_range(p->module, p->sources, p->module->regions.data[0].loc),
+                    "%zu buffers hold equal items of up to %" PRId64 " steady states side by side, so that stages walk in steps of one [sync-elim]", buffers,
+                    steady_states);
+}
+
 void plan_remark_coalesce(hlc_program *p)
 {
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
@@ -63,8 +71,13 @@ void plan_remark_fuse(hlc_program *p)
         return;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels)) {
         size_t stages = 0;
-        for (VEC_EACH(plan_item, item, &k->items))
+        for (VEC_EACH(plan_item, item, &k->items)) {
             stages += item->stages.len;
+            for (VEC_EACH(plan_stage, st, &item->stages))
+                if (st->others.len != 0)
+                    diag_remark(p->diag, actor_range(p, st->actor), "%zu equal branches became one stage, first '%s' [fuse]", plan_stage_members(st),
+                                p->module->actors.data[st->actor]->name);
+        }
         src_range r = sir_range(p->module, p->sources, p->module->regions.data[k->region].loc);
         diag_remark(p->diag, r, "%zu stages became kernel '%s' [fuse]", stages, k->name);
     }

@@ -231,6 +231,25 @@ static CXCursor called_function(CXCursor call)
     return clang_getCursorKind(referenced) == CXCursor_FunctionDecl ? referenced : clang_getNullCursor();
 }
 
+static enum CXChildVisitResult find_native(CXCursor cursor, CXCursor parent, CXClientData found)
+{
+    (void)parent;
+    if (clang_getCursorKind(cursor) != CXCursor_AnnotateAttr)
+        return CXChildVisit_Continue;
+    CXString text = clang_getCursorSpelling(cursor);
+    *(bool *)found = strcmp(clang_getCString(text), "svm.native") == 0;
+    clang_disposeString(text);
+    return *(bool *)found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+// Declared with SVM_NATIVE: the program says that it brings this function, linked beside the SVM C.
+static bool is_native(CXCursor function)
+{
+    bool found = false;
+    clang_visitChildren(function, find_native, &found);
+    return found;
+}
+
 static void check_call(rule_checker *c, CXCursor call)
 {
     arena *a = c->session->arena;
@@ -242,6 +261,8 @@ static void check_call(rule_checker *c, CXCursor call)
     char *name = spelling(c, function);
     bool foreign = reader_is_foreign(function) || strncmp(name, "__builtin_", 10) == 0;
     if (foreign && may_call(c, name))
+        return;
+    if (!foreign && is_native(function))
         return;
     CXCursor definition = clang_getCursorDefinition(function);
     if (foreign || clang_Cursor_isNull(definition)) {

@@ -116,7 +116,7 @@ def main():
     print("\n".join(failures))
     accepted = sum(status == 0 for status, _ in results)
     print("%d texts, %d accepted, %d failures" % (len(results), accepted, len(failures)))
-    sys.exit(len(failures) > 0)
+    sys.exit(len(failures) > 0 or accepted == 0)
 
 
 if __name__ == "__main__":

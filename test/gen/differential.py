@@ -159,7 +159,7 @@ def execute(command, folder, seconds, data=b""):
         r = subprocess.run(command, cwd=folder, input=data, capture_output=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as e:
         raise Failure("hang", os.path.basename(command[0]), shlex.join(command)) from e
-    return r.returncode, r.stdout.decode(errors="replace"), r.stderr.decode(errors="replace")
+    return r.returncode, r.stdout.decode("latin-1"), r.stderr.decode(errors="replace")
 
 
 class Checker:
@@ -188,7 +188,7 @@ class Checker:
             before = {n: os.stat(os.path.join(place, n)).st_mtime_ns for n in os.listdir(place)}
             if "// IN" in self.case.text:
                 command = command + ["--in=in.bin"]
-            if re.search(r"^[^/\n]*->(?!void)[^\n]*pipeline Main_", self.case.text, re.M):
+            if re.search(r"^[^/\n]*->(?!void)\S+ (pipeline|splitjoin|feedbackloop) Main_", self.case.text, re.M):
                 command = command + ["--out=out.bin"]
             try:
                 status, out, err = execute(command + self.case.options, place, RUN_SECONDS)

@@ -428,6 +428,9 @@ class Body(Expressions):
             self.assign()
             return
         r = self.rng.random()
+        if r < 0.08:
+            self.real_loop(n)
+            return
         p, q = self.split_budget(n)
         if r < 0.5:
             self.counted_loop(n, p, q, self.rng.randint(1, 2))
@@ -480,6 +483,22 @@ class Body(Expressions):
             j = self.name("j")
             self.add_block(f"for (int {j} = 3, {i} = {start}; {test}; {advance})", lines or [";"])
         return after
+
+    def real_loop(self, n):
+        """A loop that counts with a real variable or with a field."""
+        fields = [v for v in self.visible() if v.field and v.rw and v.type == INT]
+        if fields and self.rng.random() < 0.5:
+            v = self.rng.choice(fields)
+            rw, functions = v.rw, self.functions
+            v.rw, self.functions = False, []
+            lines = self.run_loop(n, 0, 0, 1)
+            v.rw, self.functions = rw, functions
+            self.add_block(f"for ({v.name} = 0; {v.name} < {n}; {v.name}++)", lines or [";"])
+            return
+        t = self.types["double" if "double" in self.features and self.rng.random() < 0.5 else "float"]
+        x, step = self.name("x"), self.rng.choice(["0.25", "0.1", "1", "0.3"])
+        lines = self.run_loop(n, 0, 0, 1, var=Var(x, t, rw=False))
+        self.add_block(f"for ({t.text()} {x} = 0; {x} < {int(n * float(step) * 100) / 100}; {x} += {step})", lines or [";"])
 
     def while_loop(self, n, p, q):
         w = self.name("w")

@@ -52,6 +52,12 @@ class Graph:
 
     # ---- Choosing ----
 
+    def other_top(self, in_t, out_t, size, body):
+        """The kind of a top-level composite that is no pipeline, and what its body gives."""
+        if self.rng.random() < 0.5:
+            return "splitjoin", self.splitjoin_body(in_t, out_t, size, body, False)
+        return "feedbackloop", self.feedback_body(in_t, out_t, in_t, out_t, size, body)
+
     def stream(self, in_t, out_t, size, composite, loop_part=False):
         """A unit of these types, to be added in the composite."""
         for _ in range(20):

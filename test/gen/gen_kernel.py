@@ -21,7 +21,9 @@ class KernelMaker(FilterMaker):
     def pick_rates(self):
         rng = self.rng
         self.shape = rng.choice([self.window_sum, self.window_sum, self.block, self.popped_sum, self.product, self.butterfly])
-        self.size = rng.choice([2, 3, 4, 4, 5, 8, 8, 16, 17])
+        self.size = rng.choice([2, 3, 4, 5, 8, 12, 16, 17] if self.program.size < 8 else [2, 3, 4, 5, 8, 12, 16, 24, 33])
+        if self.shape in (self.window_sum, self.popped_sum) and rng.random() < 0.5:
+            self.size = rng.choice([12, 13, 16, 24, 33])  # long enough for firings side by side
         if self.shape == self.window_sum:
             pop = rng.choice([1, 1, 1, 2, 3])
             return Rates(pop, rng.choice([1, 1, 2]), max(pop, self.size))

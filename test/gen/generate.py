@@ -19,7 +19,27 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 # Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
-            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4}
+            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3}
+
+
+# Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
+HARD_NAMES = """auto char const continue_ enum extern goto inline long register restrict short signed sizeof typedef union unsigned
+volatile _Bool bool NULL asm typeof main linux unix in out random log self kernel n_in n_out result index gamma y0 y1 j0 jn errno
+memcpy memset printf exit malloc free abort size_t ptrdiff_t int32_t uint8_t INT_MAX svm_Log SVM_FIRE svm_printInt svm_main
+state steady count whole fire run strip init_ lane lane_2 t1 t_1 t2 i j k x_y NAN INFINITY nan inf infd M_PI e1 e f0 x1 b d fmod
+remainder hypot signgam stdin isnan real imag create destroy drain control instance program settings counts phase base begin end
+uninitialised var field by peek_ select const_ work_ local global actor filter_ F_fire F_1_fire Main_control Main_Instance""".split()
+
+
+def rename(rng, text, share):
+    """Gives some of the names that the generator made a harder one."""
+    made = sorted(set(re.findall(r"\b[a-z]+\d+\b|\b[A-Z][a-z]*_\d+\b", text)) - {"float2", "float3", "float4", "atan2", "log10"})
+    made = [n for n in made if not re.match(r"(in|out)\d+$|[ef]\d+$|Main_", n)]
+    words = set(re.findall(r"\w+", text))
+    free = [n for n in HARD_NAMES if n not in words]
+    rng.shuffle(free)
+    new = {old: free.pop() for old in made if free and rng.random() < share}
+    return re.sub(r"[A-Za-z_]\w*", lambda m: new.get(m.group(), m.group()), text)
 
 
 def indent(lines):
@@ -43,7 +63,8 @@ class Program:
         self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
         self.shadowed, self.paths = set(), {}
         self.prints_left = self.rng.choice([0, 0, 1, 2])
-        self.kernels = self.rng.choice([0.0, 0.1, 0.3, 0.8])
+        self.kernels = self.rng.choice([0.0, 0.2, 0.4, 0.9])
+        self.signal = self.kernels > 0.1 and self.rng.random() < 0.6  # most items are floats
         self.tightness = self.rng.choice([0.0, 0.0, 0.3])
         self.files = []
         self.all_types = list(SCALARS.values())
@@ -79,6 +100,8 @@ class Program:
 
     def pick_item(self):
         """The type of the items of a channel."""
+        if self.signal and self.rng.random() < 0.8:
+            return SCALARS["double" if "double" in self.features and self.rng.random() < 0.2 else "float"]
         r = self.rng.random()
         if "arrayitems" in self.features and r < 0.2:
             return self.pick_array()
@@ -180,11 +203,15 @@ class Program:
                 last = self.file_type()
         if mode == "void" and rng.random() < 0.08:
             return self.lone_filter(name)
-        i, o, cost, _ = graph.pipeline_body(first, last, self.size, body)
+        kind = "pipeline"
+        if mode == "items" and rng.random() < 0.3:
+            kind, (i, o, cost, _) = graph.other_top(first, last, self.size, body)
+        else:
+            i, o, cost, _ = graph.pipeline_body(first, last, self.size, body)
         if mode == "files" and last != VOID:
             body.out.append(f'add FileWriter<{last.text()}>("out0.bin");')
         self.in_t, self.out_t, self.i, self.cost = in_t, out_t, i, cost
-        return [f"{in_t.text()}->{out_t.text()} pipeline {name} {{", *body.out, "}"]
+        return [f"{in_t.text()}->{out_t.text()} {kind} {name} {{", *body.out, "}"]
 
     def lone_filter(self, name):
         from gen_filter import FilterMaker, Rates
@@ -217,7 +244,10 @@ class Program:
         self.rng.shuffle(parts)
         for part in parts:
             lines += part
-        return "\n".join(self.header() + indent(lines)) + "\n"
+        text = "\n".join(indent(lines)) + "\n"
+        if "names" in self.features:
+            text = rename(self.rng, text, self.rng.choice([0.1, 0.5, 1]))
+        return "\n".join(self.header()) + "\n" + text
 
     def used_decls(self, top):
         """What the top needs; without a void->void stream a stream that nothing adds would be the program."""

@@ -32,6 +32,9 @@
 // Before a kernel's run function, void f(svm_Kernel *).
 //   SVM_KERNEL(cost(start, per_firing))               in operations, 0 when unknown
 #define SVM_KERNEL(...) SVM_ANNOTATE("svm.kernel=" #__VA_ARGS__)
+// Before the prototype of a function in another language or file that kernels call and that is linked beside the SVM C: it works on its arguments alone.
+//   SVM_NATIVE extern float P_half(float x);
+#define SVM_NATIVE SVM_ANNOTATE("svm.native")
 // Before a control thread's function: int f(anything *).   SVM_CONTROL(CPU)
 #define SVM_CONTROL(processor) SVM_ANNOTATE("svm.control=" #processor)
 

@@ -1,17 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes a stream IR program with random function bodies, for differential runs of canonicalize.
+"""Stream IR programs with random function bodies, for differential runs of canonicalize.
 
 Every kind of statement occurs, in any nesting: loops of all forms with breaks and continues, early returns, blocks,
 counted loops, calls with arrays by reference, division by zero now and then. Each loop ends: it counts, or burns fuel.
 
-usage: random-bodies.py SEED [FILTERS]
+usage: random-bodies.py SEED                      writes a program
+       random-bodies.py --compare SVMC FIRST LAST interprets the programs of these seeds with and without canonicalize
 """
+import os
 import random
+import subprocess
 import sys
+import tempfile
 
-rng = random.Random(int(sys.argv[1]))
-FILTERS = int(sys.argv[2]) if len(sys.argv) > 2 else 8
+FILTERS = 8
+rng = random.Random()
 
 
 class Body:
@@ -307,8 +311,9 @@ filter F%d: int -> int {
 """ % (number, rng.randint(-2, 5), rng.randint(0, 5), act.whole(), helper.whole())
 
 
-print("module Random")
-print("""
+def make_program(seed):
+    rng.seed(seed)
+    parts = ["module Random", """
 filter Source: void -> int {
     field $x: int = 1
     work push 1 {
@@ -321,14 +326,39 @@ filter Sink: int -> void {
     work pop 1 {
         pop
     }
-}""")
-for i in range(FILTERS):
-    print(make_filter(i), end="")
-print("\nregion r0: pipeline Random")
-print("actor Source: filter Source in r0")
-for i in range(FILTERS):
-    print("actor F%d: filter F%d in r0" % (i, i))
-print("actor Sink: filter Sink in r0")
-names = ["Source"] + ["F%d" % i for i in range(FILTERS)] + ["Sink"]
-for i in range(len(names) - 1):
-    print("channel c%d: int %s -> %s" % (i, names[i], names[i + 1]))
+}"""]
+    parts += [make_filter(i) for i in range(FILTERS)]
+    names = ["F%d" % i for i in range(FILTERS)]
+    parts += ["region r0: pipeline Random", "actor Source: filter Source in r0"]
+    parts += ["actor %s: filter %s in r0" % (n, n) for n in names]
+    parts += ["actor Sink: filter Sink in r0"]
+    names = ["Source"] + names + ["Sink"]
+    parts += ["channel c%d: int %s -> %s" % (i, names[i], names[i + 1]) for i in range(len(names) - 1)]
+    return "\n".join(parts) + "\n"
+
+
+def interpret(svmc, path, *options):
+    run = subprocess.run([svmc, "--interpret", "-i", "5", *options, path], capture_output=True, text=True, timeout=60)
+    return run.returncode, run.stdout, run.stderr
+
+
+def compare(svmc, first, last):
+    wrong = stopped = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(first, last + 1):
+            path = os.path.join(folder, "%d.sir" % seed)
+            with open(path, "w") as f:
+                f.write(make_program(seed))
+            plain = interpret(svmc, path)
+            canonical = interpret(svmc, path, "--passes=canonicalize", "--verify-each")
+            stopped += plain[0] == 1
+            if plain[:2] != canonical[:2] or plain[0] not in (0, 1):
+                wrong += 1
+                print("seed %d: exit codes %d and %d\n%s%s" % (seed, plain[0], canonical[0], plain[2], canonical[2]))
+    print("%d programs, %d stopped by themselves, %d wrong" % (last - first + 1, stopped, wrong))
+    return 1 if wrong else 0
+
+
+if sys.argv[1] == "--compare":
+    sys.exit(compare(sys.argv[2], int(sys.argv[3]), int(sys.argv[4])))
+print(make_program(int(sys.argv[1])), end="")

@@ -18,7 +18,7 @@ def text(command):
 count = 0
 for source in sorted(path for folder in folders for path in glob.glob(os.path.join(folder, "*.str"))):
     for level in ("-O0", "-O2"):
-        status, message = text([hlc, level, "-w", "--emit=plan", source, "-o", first])
+        status, message = text([hlc, level, "-w", "--elaboration-steps=1000000", "--emit=plan", source, "-o", first])
         if status == 1:  # a program that is an error
             continue
         if status != 0:
