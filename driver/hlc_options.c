@@ -133,6 +133,22 @@ bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
     return ok;
 }
 
+bool driver_check_run_options(tool_session *t, driver_mode mode)
+{
+    if (mode == MODE_INTERPRET)
+        return true;
+    for (VEC_EACH(const option, o, &t->options.items)) {
+        const option_row *row = &option_rows[o->id];
+        if (o->id == OPT_INPUT || o->id == OPT_INTERPRET || row->group != GROUP_RUN)
+            continue;
+        diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                      "option '%.*s' is for --interpret; the compiled program has it too", (int)strcspn(row->spelling, "="),
+                      row->spelling);
+        return false;
+    }
+    return true;
+}
+
 static hlc_emit emit_of(driver_mode mode)
 {
     switch (mode) {
@@ -307,8 +323,10 @@ int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mod
     if (mode == MODE_INTERPRET)
         return interpret(t, inputs);
     const char *text = driver_compile(t, inputs, mode);
-    if (text == NULL || mode == MODE_CHECK)
-        return diag_has_errors(&t->diags) ? EXIT_WRONG : EXIT_OK;
+    if (text == NULL)
+        return EXIT_WRONG;
+    if (mode == MODE_CHECK)
+        return driver_write_dependencies(t, "-") ? EXIT_OK : EXIT_WRONG;
     size_t len = strlen(text);
     const char *format = option_last(&t->options, OPT_GRAPH_FORMAT);
     if (mode == MODE_GRAPH && format != NULL && strcmp(format, "svg") == 0)
@@ -346,7 +364,7 @@ bool driver_write_dependencies(tool_session *t, const char *output)
     }
     strbuf b;
     strbuf_init(&b, t->arena);
-    add_make_name(&b, output);
+    add_make_name(&b, strcmp(output, "-") == 0 ? driver_stem(t->arena, source_get(&t->sources, 1)->name) : output);
     strbuf_addc(&b, ':');
     for (size_t i = 1; i < t->sources.files.len; i++) {
         const source_file *f = &t->sources.files.data[i];

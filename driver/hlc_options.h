@@ -45,6 +45,9 @@ typedef VEC(driver_input) driver_inputs;
 // False after errors, which have been reported: no input, an unknown suffix, inputs that do not go together.
 bool driver_find_inputs(tool_session *t, driver_inputs *inputs);
 
+// Options of the interpreter are for --interpret only; false after an error, which has been reported.
+bool driver_check_run_options(tool_session *t, driver_mode mode);
+
 // --list-passes; false when it is not asked for.
 bool driver_list_passes(tool_session *t);
 

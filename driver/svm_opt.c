@@ -12,7 +12,8 @@ int main(int argc, char **argv)
     driver_inputs inputs = {0};
     if (driver_list_passes(&t))
         return tool_finish(&t, EXIT_OK);
-    if (!driver_find_inputs(&t, &inputs))
+    driver_mode mode = driver_mode_of(&t.options, MODE_SIR);
+    if (!driver_find_inputs(&t, &inputs) || !driver_check_run_options(&t, mode))
         return tool_finish(&t, EXIT_USAGE);
-    return tool_finish(&t, driver_run_hlc(&t, &inputs, driver_mode_of(&t.options, MODE_SIR)));
+    return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));
 }

@@ -125,6 +125,8 @@ static int compile(tool_session *t)
     if (!driver_find_inputs(t, &inputs))
         return EXIT_USAGE;
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
+    if (!driver_check_run_options(t, mode))
+        return EXIT_USAGE;
     if (mode <= MODE_SVM_C && (mode != MODE_CHECK || is_for_hlc(&inputs)))
         return driver_run_hlc(t, &inputs, mode);
     const char *text = NULL;

@@ -134,7 +134,9 @@ static bool plan_order(hlc_program *p, pass_order *order)
 
 static bool run_passes(hlc_program *p, uint32_t goal)
 {
-    pass_order order = {0};
+    pass_order order = {0}, printed = {0};
+    if (p->config->print_after != NULL && !passes_parse(p->arena, p->diag, p->config->print_after, &printed))
+        return false;
     if (!plan_order(p, &order) || !passes_check(p, &order, goal))
         return false;
     uint32_t gives = goal;

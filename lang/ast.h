@@ -304,6 +304,7 @@ typedef struct ast_program {
     ast_function *static_init; // init block of 'static', or NULL
     VEC(ast_function *) helpers, natives; // of all helper and native blocks
     ast_stream *top; // [sema] the program
+    bool broken;         // braces do not match or the text ends too early: what stands where, or is missing, is not reported
     struct hmap *unsure; // names in text skipped after a syntax error: not reported as unknown; NULL when there is none
 } ast_program;
 

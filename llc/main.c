@@ -40,12 +40,12 @@ static llc_output output_of(const option_list *options)
     return output;
 }
 
-// -MF FILE, or for -MD alone the output's name with ".d" for its suffix.
+// -MF FILE, with or without -MD; for -MD alone the output's name with ".d" for its suffix.
 static const char *dependency_file(tool_session *t, const char *output)
 {
     const char *file = option_last(&t->options, OPT_DEPENDENCY_FILE);
     if (!option_flag(&t->options, OPT_DEPENDENCIES, false) || file != NULL)
-        return option_flag(&t->options, OPT_DEPENDENCIES, false) ? file : NULL;
+        return file;
     const char *name = output == NULL ? "a.out" : output;
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
     bool suffix = dot != NULL && dot != name && (slash == NULL || dot > slash + 1);

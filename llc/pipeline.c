@@ -59,6 +59,10 @@ bool llc_is_c(const char *path)
 // SVM C becomes a unit; everything else goes to the backend as it is.
 static bool classify(llc_session *s, const char *path)
 {
+    if (ends_in(path, ".str") || ends_in(path, ".sir") || ends_in(path, ".plan")) {
+        diag_error_at(s->diag, LLC_TOOL, "'%s' is not C; svmc compiles stream programs", path);
+        return false;
+    }
     if (!llc_is_c(path)) {
         VEC_PUSH(s->arena, &s->others, path);
         return true;
@@ -107,11 +111,29 @@ const char *llc_output_path(const llc_session *s, const char *input)
                         suffixes[o->output]);
 }
 
+// The --emit options that the backend knows.
+static const char *list_outputs(llc_session *s)
+{
+    strbuf b;
+    strbuf_init(&b, s->arena);
+    for (llc_output i = 0; i < LLC_OUTPUT_COUNT; i++)
+        if ((s->backend->outputs >> i & 1) != 0)
+            strbuf_printf(&b, "%s--emit=%s", b.len > 0 ? ", " : "", output_texts[i]);
+    return b.data;
+}
+
 static bool check_output(llc_session *s)
 {
     llc_output output = s->options->output;
     if (output != LLC_OUTPUT_NONE && !(s->backend->outputs & (1u << output)) && s->backend->outputs != 0) {
-        diag_error_at(s->diag, LLC_TOOL, "target '%s' cannot write %s", s->backend->name, output_texts[output]);
+        diag_error_at(s->diag, LLC_TOOL, "target '%s' cannot write %s; it has %s", s->backend->name,
+                      output_texts[output], list_outputs(s));
+        return false;
+    }
+    if ((output == LLC_OUTPUT_EXE || output == LLC_OUTPUT_LIB) && s->options->output_path != NULL &&
+        strcmp(s->options->output_path, "-") == 0) {
+        diag_error_at(s->diag, LLC_TOOL, "--emit=%s cannot go to standard output; name a file with -o",
+                      output_texts[output]);
         return false;
     }
     size_t sources = 0;
@@ -196,7 +218,7 @@ static bool compile_session(llc_session *s)
     }
     for (VEC_EACH(llc_unit *, unit, &s->units))
         good = process_unit(s, *unit) && good;
-    if (!good)
+    if (!good || diag_has_errors(s->diag)) // a warning may be an error
         return false;
     s->output = llc_output_path(s, s->options->inputs.data[0]);
     if (s->options->dependencies != NULL && !write_dependencies(s))

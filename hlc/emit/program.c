@@ -41,7 +41,8 @@ static void emit_size_checks(program_emitter *x)
             continue;
         hmap_set(&done, t->decl->name, x);
         uint64_t align, size = plan_item_size(t, &align);
-        text_line(x, 0, "_Static_assert(sizeof(%s) == %" PRIu64 ", \"channels are laid out for this size\");", emit_declare(&x->e, t, ""), size);
+        text_line(x, 0, "_Static_assert(sizeof(%s) == %" PRIu64 ", \"channels are laid out for this size\");",
+                  emit_declare(&x->e, t, ""), size);
         any = true;
     }
     if (any)
@@ -56,8 +57,9 @@ static void name_buffers(program_emitter *x)
     for (size_t i = 0; i < x->pl->buffers.len; i++) {
         const sir_channel *c = &x->m->channels.data[x->pl->buffers.data[i].channel];
         const sir_actor *producer = x->m->actors.data[c->producer];
-        x->buffer_names[i] = body_identifier(a, producer->outputs.len > 1 ? arena_printf(a, "%s_out%" PRIu32, producer->name, c->producer_port)
-                                                                          : arena_printf(a, "%s_out", producer->name));
+        x->buffer_names[i] = body_identifier(
+            a, producer->outputs.len > 1 ? arena_printf(a, "%s_out%" PRIu32, producer->name, c->producer_port)
+                                         : arena_printf(a, "%s_out", producer->name));
     }
 }
 
@@ -90,9 +92,10 @@ static void prepare(program_emitter *x)
     emit_unique_name(&x->e, x->pl->memory);
     emit_unique_name(&x->e, x->pl->control);
     emit_unique_name(&x->e, x->pl->processor);
-    static const char *const functions[] = {"create", "run", "drain", "destroy", "fire", "read", "start", "control", "keepInput", "steadyStates",
-                                            "program", "channels", "init", "steady", "kept", "enqueued", "rates", "rows", "inputs", "outputs",
-                                            "inputStart", "outputStart", "steadyLimit", "initLimit"};
+    static const char *const functions[] = {
+        "create",    "run",          "drain",   "destroy",  "fire",       "read",        "start",       "control",
+        "keepInput", "steadyStates", "program", "channels", "init",       "steady",      "kept",        "enqueued",
+        "rates",     "rows",         "inputs",  "outputs",  "inputStart", "outputStart", "steadyLimit", "initLimit"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
     x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
@@ -116,7 +119,8 @@ static void name_kernels(program_emitter *x)
     arena *a = x->e.arena;
     hmap fields;
     hmap_init(&fields, a);
-    static const char *const own[] = {"started", "ended", "steadyStates", "memory", "channels", "kernels", "logs", "start", "readers", "writers"};
+    static const char *const own[] = {"started", "ended", "steadyStates", "memory",  "channels",
+                                      "kernels", "logs",  "start",        "readers", "writers"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&fields, own[i], x);
     x->kernels = ARENA_ARRAY(a, program_kernel, x->pl->kernels.len + 1);

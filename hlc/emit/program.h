@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plans to SVM C: the whole text of a program around the bodies of hlc/emit/body.h. docs/svm-c.md says what it must obey.
+// Plans to SVM C: the whole text of a program around the bodies of hlc/emit/body.h. docs/svm-c.md says what it must
+// obey.
 #ifndef SVMC_HLC_EMIT_PROGRAM_H
 #define SVMC_HLC_EMIT_PROGRAM_H
 

@@ -20,7 +20,8 @@ typedef struct chunks {
     VEC(const char *) calls;
 } chunks;
 
-static void chunks_begin(chunks *c, program_emitter *x, const char *comment, const char *name, const char *params, const char *args)
+static void chunks_begin(chunks *c, program_emitter *x, const char *comment, const char *name, const char *params,
+                         const char *args)
 {
     *c = (chunks){.x = x, .out = x->e.out, .comment = comment, .name = name, .params = params, .args = args};
     strbuf_init(&c->body, x->e.arena);
@@ -79,7 +80,8 @@ static void chunks_call(const chunks *c, int indent)
 
 // ---- Tables ----
 
-void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type, const int64_t *values, size_t count)
+void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
+                         const int64_t *values, size_t count)
 {
     strbuf *out = x->e.out;
     strbuf_printf(out, "/* %s */\nstatic const %s %s[] = {\n", comment, type, name);
@@ -122,7 +124,8 @@ static void emit_channel_table(program_emitter *x)
     for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
         const plan_buffer *b = &x->pl->buffers.data[i];
         const sir_type *t = x->m->channels.data[b->channel].type;
-        text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity, emit_declare(&x->e, t, ""), x->buffer_names[i]);
+        text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity,
+                  emit_declare(&x->e, t, ""), x->buffer_names[i]);
     }
     text_line(x, 0, "};\n");
 }
@@ -150,7 +153,9 @@ void program_instance(program_emitter *x)
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
     if (pl->readers.len != 0)
-        text_line(x, 1, "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    } readers[%zu];",
+        text_line(x, 1,
+                  "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
+                  "} readers[%zu];",
                   pl->readers.len);
     if (pl->writers.len != 0)
         text_line(x, 1, "svm_Writer writers[%zu];", pl->writers.len);
@@ -176,11 +181,13 @@ static void create_kernels(program_emitter *x, chunks *c)
             text_line(x, 1, "self->kernels[%" PRIu32 "] = &self->%s.kernel;", i, k->field);
         for (VEC_EACH(uint32_t, on, &pl->kernels.data[i].after)) {
             chunks_next(c);
-            text_line(x, 1, "svm_kernelAddDependence(&self->%s.kernel, &self->%s.kernel);", k->field, x->kernels[*on].field);
+            text_line(x, 1, "svm_kernelAddDependence(&self->%s.kernel, &self->%s.kernel);", k->field,
+                      x->kernels[*on].field);
         }
         for (size_t b = 0; b < k->buffers.len; b++) {
             chunks_next(c);
-            text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b], k->buffers.data[b]);
+            text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b],
+                      k->buffers.data[b]);
         }
     }
 }
@@ -218,7 +225,8 @@ static void emit_initial_table(program_emitter *x, const plan_initial *initial, 
     const sir_channel *c = &x->m->channels.data[initial->channel];
     strbuf *out = x->e.out;
     text_line(x, 0, "/* The items enqueued at %s. */", text_actor(x, c->consumer));
-    strbuf_printf(out, "static const %s = {", emit_declare(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
+    strbuf_printf(out, "static const %s = {",
+                  emit_declare(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
     size_t line = out->len;
     for (size_t i = 0; i < c->initial.len; i++) {
         if (i != 0)
@@ -237,7 +245,8 @@ static void create_initials(program_emitter *x, chunks *c)
         if (all_zero(ch))
             continue; // as memory is
         strbuf *body = x->e.out;
-        const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", x->m->actors.data[ch->consumer]->name));
+        const char *name =
+            emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", x->m->actors.data[ch->consumer]->name));
         x->e.out = c->out;
         emit_initial_table(x, initial, name);
         x->e.out = body;
@@ -295,7 +304,8 @@ static void create_io(program_emitter *x, chunks *c)
 {
     const plan *pl = x->pl;
     for (size_t r = 0, w = 0; r < pl->readers.len || w < pl->writers.len;) {
-        bool reader = w == pl->writers.len || (r < pl->readers.len && pl->readers.data[r].actor < pl->writers.data[w].actor);
+        bool reader =
+            w == pl->writers.len || (r < pl->readers.len && pl->readers.data[r].actor < pl->writers.data[w].actor);
         chunks_next(c);
         if (reader)
             create_reader_or_writer(x, &pl->readers.data[r], r, true);
@@ -342,16 +352,18 @@ static void emit_create(program_emitter *x)
     arena *a = x->e.arena;
     const char *params = arena_printf(a, "%s *self", x->type);
     chunks kernels, states, io;
-    chunks_begin(&kernels, x, "Places the kernels and gives them their channels.", arena_printf(a, "%s_createKernels", x->name), params, "self");
+    chunks_begin(&kernels, x, "Places the kernels and gives them their channels.",
+                 arena_printf(a, "%s_createKernels", x->name), params, "self");
     create_kernels(x, &kernels);
     create_logs(x, &kernels);
     chunks_end(&kernels);
-    chunks_begin(&states, x, "Sets what the actors' fields and the channels start from.", arena_printf(a, "%s_createState", x->name), params, "self");
+    chunks_begin(&states, x, "Sets what the actors' fields and the channels start from.",
+                 arena_printf(a, "%s_createState", x->name), params, "self");
     create_states(x, &states);
     create_initials(x, &states);
     chunks_end(&states);
-    chunks_begin(&io, x, "Opens the files.", arena_printf(a, "%s_openFiles", x->name), arena_printf(a, "%s, const svm_Settings *settings", params),
-                 "self, settings");
+    chunks_begin(&io, x, "Opens the files.", arena_printf(a, "%s_openFiles", x->name),
+                 arena_printf(a, "%s, const svm_Settings *settings", params), "self, settings");
     create_io(x, &io);
     chunks_end(&io);
 
@@ -388,13 +400,15 @@ static void emit_prepare(program_emitter *x, chunks *c)
         for (size_t n = 1; n < k->actors.len; n++)
             range &= k->actors.data[n] == k->actors.data[0] + n;
         if (k->actors.len == 1)
-            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field, program_firings_of(k, k->actors.data[0])->name, k->actors.data[0]);
+            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field,
+                      program_firings_of(k, k->actors.data[0])->name, k->actors.data[0]);
         else if (range && k->actors.len != 0)
-            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s];", k->actors.len, k->field,
-                      text_plus(x, "i", k->actors.data[0]));
+            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s];",
+                      k->actors.len, k->field, text_plus(x, "i", k->actors.data[0]));
         else if (k->actors.len != 0)
-            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s_actors[i]];", k->actors.len, k->field,
-                      k->field_table);
+            text_line(x, 1,
+                      "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s_actors[i]];",
+                      k->actors.len, k->field, k->field_table);
     }
 }
 
@@ -425,7 +439,8 @@ static void emit_write(program_emitter *x, size_t i)
     if (init != 0 || steady != 0) {
         const sir_type *t = x->m->actors.data[io->actor]->item;
         data = arena_printf(a, "(char *)%s + %s * sizeof(%s)", data,
-                            init == steady ? arena_printf(a, "%" PRId64, init) : arena_printf(a, "(starting ? %" PRId64 " : %" PRId64 ")", init, steady),
+                            init == steady ? arena_printf(a, "%" PRId64, init)
+                                           : arena_printf(a, "(starting ? %" PRId64 " : %" PRId64 ")", init, steady),
                             emit_declare(&x->e, t, ""));
     }
     text_args args = {0};
@@ -441,7 +456,8 @@ static void emit_write(program_emitter *x, size_t i)
         last &= x->pl->writers.data[k].access.buffer != io->access.buffer;
     if (b->keep != 0 && last)
         text_line(x, 1, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
-                  b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base), text_times(x, "steady", b->step), b->keep);
+                  b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base),
+                  text_times(x, "steady", b->step), b->keep);
 }
 
 static void emit_run_kernels(program_emitter *x)
@@ -452,16 +468,20 @@ static void emit_run_kernels(program_emitter *x)
     emit_actor_lists(x);
     bool split = pl->kernels.len > CHUNK_STATEMENTS;
     if (split) {
-        static const chunk_param optional[] = {{"const int64_t *", "counts"}, {"int64_t ", "times"}, {"int64_t ", "steady"}, {"bool ", "starting"}};
-        chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.", arena_printf(a, "%s_prepare", x->name),
-                     arena_printf(a, "%s *self", x->type), "self");
+        static const chunk_param optional[] = {
+            {"const int64_t *", "counts"}, {"int64_t ", "times"}, {"int64_t ", "steady"}, {"bool ", "starting"}};
+        chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.",
+                     arena_printf(a, "%s_prepare", x->name), arena_printf(a, "%s *self", x->type), "self");
         prepare.optional = optional;
         prepare.optional_count = sizeof optional / sizeof *optional;
         emit_prepare(x, &prepare);
         chunks_end(&prepare);
     }
-    text_line(x, 0, "/* One run of the kernels: `steady` steady states, or, when that is 0, counts[actor] firings of each actor. */");
-    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name, x->type);
+    text_line(x, 0,
+              "/* One run of the kernels: `steady` steady states, or, when that is 0, counts[actor] firings of each "
+              "actor. */");
+    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
+              x->type);
     text_line(x, 0, "{");
     strbuf body, *out = x->e.out;
     strbuf_init(&body, a);
@@ -513,8 +533,10 @@ static const char *reader_place(program_emitter *x, size_t i, plan_phase phase, 
     const char *type = emit_declare(&x->e, x->m->actors.data[io->actor]->item, "");
     bool plain = x->m->actors.data[io->actor]->item->kind != SIR_ARRAY;
     if (plain)
-        return arena_printf(a, "(%s *)svm_blockData(&self->channels[%" PRIu32 "]) + %s", type, io->access.buffer, index);
-    return arena_printf(a, "(char *)svm_blockData(&self->channels[%" PRIu32 "]) + (size_t)(%s) * sizeof(%s)", io->access.buffer, index, type);
+        return arena_printf(a, "(%s *)svm_blockData(&self->channels[%" PRIu32 "]) + %s", type, io->access.buffer,
+                            index);
+    return arena_printf(a, "(char *)svm_blockData(&self->channels[%" PRIu32 "]) + (size_t)(%s) * sizeof(%s)",
+                        io->access.buffer, index, type);
 }
 
 static void emit_read(program_emitter *x)
@@ -560,8 +582,9 @@ static void emit_read(program_emitter *x)
         bool bare = strncmp(place, "svm_blockData", 13) == 0;
         text_args args = {0};
         VEC_PUSH(a, &args, place);
-        VEC_PUSH(a, &args, arena_printf(a, "(char *)%s%s%s + (size_t)%s * sizeof(%s)", bare ? "" : "(", place, bare ? "" : ")",
-                                        items == 1 ? "used" : arena_printf(a, "(%s)", text_times(x, "used", items)), type));
+        VEC_PUSH(a, &args,
+                 arena_printf(a, "(char *)%s%s%s + (size_t)%s * sizeof(%s)", bare ? "" : "(", place, bare ? "" : ")",
+                              items == 1 ? "used" : arena_printf(a, "(%s)", text_times(x, "used", items)), type));
         VEC_PUSH(a, &args, arena_printf(a, "(size_t)self->readers[%zu].held * sizeof(%s)", i, type));
         text_call(x, 1, "memmove(", &args, ");");
     }
@@ -574,7 +597,9 @@ static void emit_start(program_emitter *x)
 {
     const plan *pl = x->pl;
     arena *a = x->e.arena;
-    text_line(x, 0, "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in it. */");
+    text_line(x, 0,
+              "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in "
+              "it. */");
     text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     if (x->m->init_text_len != 0) {
@@ -618,7 +643,9 @@ static void emit_run(program_emitter *x)
 {
     const plan *pl = x->pl;
     bool reads = pl->readers.len != 0;
-    text_line(x, 0, "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
+    text_line(
+        x, 0,
+        "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -626,7 +653,9 @@ static void emit_run(program_emitter *x)
     text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (iterations > 0) {");
-    const char *wanted = pl->strip == 1 ? "1" : arena_printf(x->e.arena, "iterations < %" PRId64 " ? iterations : %" PRId64, pl->strip, pl->strip);
+    const char *wanted = pl->strip == 1 ? "1"
+                                        : arena_printf(x->e.arena, "iterations < %" PRId64 " ? iterations : %" PRId64,
+                                                       pl->strip, pl->strip);
     text_line(x, 2, "const int64_t %s = %s;", reads ? "wanted" : "steady", wanted);
     if (reads)
         text_line(x, 2, "const int64_t steady = %s_read(self, wanted);", x->name);
@@ -684,7 +713,8 @@ static void emit_destroy(program_emitter *x)
     if (pl->kernels.len == 1)
         text_line(x, 1, "svm_kernelDestroy(&self->%s.kernel);", x->kernels[0].field);
     else if (pl->kernels.len > 1)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_kernelDestroy(self->kernels[i]);", pl->kernels.len);
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        svm_kernelDestroy(self->kernels[i]);",
+                  pl->kernels.len);
     if (pl->buffers.len != 0)
         text_line(x, 1, "svm_free(&%s, self->memory);", pl->memory);
     text_line(x, 1, "free(self);");
@@ -720,8 +750,10 @@ void program_control(program_emitter *x)
 {
     emit_channel_table(x);
     if (x->has_init)
-        emit_firing_table(x, "How often each actor fires in the initialisation.", arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    emit_firing_table(x, "How often each actor fires in a steady state.", arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
+        emit_firing_table(x, "How often each actor fires in the initialisation.",
+                          arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
+    emit_firing_table(x, "How often each actor fires in a steady state.",
+                      arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
     program_drain_tables(x);
     emit_create(x);
     emit_run_kernels(x);

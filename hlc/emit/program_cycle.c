@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Feedback cycles. Each becomes one function for the steady states of a run, which follows the plan's inner schedule, and one that goes round
-// as often as items allow, for the initialisation and the end of input.
+// Feedback cycles. Each becomes one function for the steady states of a run, which follows the plan's inner schedule,
+// and one that goes round as often as items allow, for the initialisation and the end of input.
 #include <inttypes.h>
 #include <string.h>
 
@@ -37,7 +37,8 @@ static void note_buffer(cycle_emitter *c, uint32_t buffer)
     VEC_PUSH(c->x->e.arena, &c->buffers, buffer);
 }
 
-static void cycle_init(cycle_emitter *c, program_emitter *x, program_kernel *k, const plan_item *item, const program_stage *codes)
+static void cycle_init(cycle_emitter *c, program_emitter *x, program_kernel *k, const plan_item *item,
+                       const program_stage *codes)
 {
     *c = (cycle_emitter){.x = x, .k = k, .item = item, .codes = codes, .members = &x->cycle_members[item->cycle]};
     arena *a = x->e.arena;
@@ -71,7 +72,8 @@ static void name_locals(cycle_emitter *c)
         hmap_set(&c->names, program_buffer_name(c->k, *b), c);
     c->counters = ARENA_ARRAY(a, const char *, c->members->len + 1);
     for (size_t i = 0; i < c->members->len; i++)
-        c->counters[i] = text_member(x, &c->names, arena_printf(a, "%s_fired", x->m->actors.data[c->members->data[i]]->name));
+        c->counters[i] =
+            text_member(x, &c->names, arena_printf(a, "%s_fired", x->m->actors.data[c->members->data[i]]->name));
 }
 
 static void prototype(cycle_emitter *c, const char *name)
@@ -99,7 +101,8 @@ static const char *call_text(cycle_emitter *c, const char *name)
 }
 
 // Where a stage's next firing (or, extra being given, a later one) finds its items.
-static const char *pointer(cycle_emitter *c, const plan_stage *st, bool out, const plan_digits *firing, const char *index, int phase)
+static const char *pointer(cycle_emitter *c, const plan_stage *st, bool out, const plan_digits *firing,
+                           const char *index, int phase)
 {
     program_emitter *x = c->x;
     const plan_access *access = out ? &st->out : &st->in;
@@ -107,8 +110,10 @@ static const char *pointer(cycle_emitter *c, const plan_stage *st, bool out, con
         return "?";
     int64_t start[2];
     for (int i = PLAN_INIT; i <= PLAN_STEADY; i++)
-        start[i] = out ? plan_out_start(x->pl, x->m, x->s, st, (plan_phase)i) : plan_in_start(x->pl, x->m, x->s, st, (plan_phase)i);
-    const char *base = program_start(x, c->k, program_buffer_name(c->k, access->buffer), start[PLAN_INIT], start[PLAN_STEADY], phase);
+        start[i] = out ? plan_out_start(x->pl, x->m, x->s, st, (plan_phase)i)
+                       : plan_in_start(x->pl, x->m, x->s, st, (plan_phase)i);
+    const char *base =
+        program_start(x, c->k, program_buffer_name(c->k, access->buffer), start[PLAN_INIT], start[PLAN_STEADY], phase);
     const char *position = text_position(x, firing, index);
     return strcmp(position, "0") == 0 ? base : arena_printf(x->e.arena, "%s + %s", base, position);
 }
@@ -157,8 +162,8 @@ static void fire_direct(cycle_emitter *c, int indent, size_t stage, const char *
     if (fire->out)
         VEC_PUSH(a, &args, pointer(c, st, true, &code->walk.out_firing, index, PLAN_STEADY));
     program_fire_arguments(x, code->info, fire, local_prefix(c, stage), arena_printf(a, "self->%s.", n->state),
-                           arena_printf(a, "self->%s", n->iter), arena_printf(a, "&self->%s", n->random), arena_printf(a, "&self->%s", n->log),
-                           &args);
+                           arena_printf(a, "self->%s", n->iter), arena_printf(a, "&self->%s", n->random),
+                           arena_printf(a, "&self->%s", n->log), &args);
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
     if (fire->iter)
         text_line(x, indent, "self->%s = svm_iadd(self->%s, 1);", n->iter, n->iter);
@@ -179,7 +184,8 @@ static void copy_direct(cycle_emitter *c, int indent, size_t stage, int64_t coun
     } else if (strchr(index, ' ') != NULL) {
         index = arena_printf(a, "(%s)", index);
     }
-    const char *from = pointer(c, st, false, &st->in.view.digits, index, PLAN_STEADY), *to = pointer(c, st, true, &st->out.view.digits, index, PLAN_STEADY);
+    const char *from = pointer(c, st, false, &st->in.view.digits, index, PLAN_STEADY),
+               *to = pointer(c, st, true, &st->out.view.digits, index, PLAN_STEADY);
     if (t->kind == SIR_ARRAY)
         text_line(x, indent, "memcpy(%s, %s, sizeof *%s);", to, from, program_buffer_name(c->k, st->in.buffer));
     else
@@ -232,17 +238,22 @@ static void emit_blocks(cycle_emitter *c)
     program_emitter *x = c->x;
     arena *a = x->e.arena;
     text_line(x, 1, "for (ptrdiff_t s = 0; s < self->steady; s += %" PRId64 ") {", c->item->block);
-    text_line(x, 2, "const ptrdiff_t n = self->steady - s < %" PRId64 " ? self->steady - s : %" PRId64 ";", c->item->block, c->item->block);
+    text_line(x, 2, "const ptrdiff_t n = self->steady - s < %" PRId64 " ? self->steady - s : %" PRId64 ";",
+              c->item->block, c->item->block);
     for (size_t i = 0; i < c->item->stages.len; i++) {
         const program_stage *code = &c->codes[i];
         const plan_stage *st = code->stage;
         int64_t reps = x->s->reps[st->actor];
         const char *in = "?", *out = "?";
         if (st->in.buffer != PLAN_NONE)
-            in = arena_printf(a, "%s + %s", text_plus(x, program_buffer_name(c->k, st->in.buffer), plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY)),
+            in = arena_printf(a, "%s + %s",
+                              text_plus(x, program_buffer_name(c->k, st->in.buffer),
+                                        plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY)),
                               text_times(x, "s", x->pl->buffers.data[st->in.buffer].step));
         if (st->out.buffer != PLAN_NONE)
-            out = arena_printf(a, "%s + %s", text_plus(x, program_buffer_name(c->k, st->out.buffer), plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY)),
+            out = arena_printf(a, "%s + %s",
+                               text_plus(x, program_buffer_name(c->k, st->out.buffer),
+                                         plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY)),
                                text_times(x, "s", x->pl->buffers.data[st->out.buffer].step));
         program_stage_call(x, 2, code, in, out, text_times(x, "n", reps));
     }
@@ -261,7 +272,8 @@ static void name_prefixes(cycle_emitter *c)
     arena *a = c->x->e.arena;
     c->prefixes = ARENA_ARRAY(a, const char *, c->item->stages.len + 1);
     for (size_t i = 0; i < c->item->stages.len; i++)
-        c->prefixes[i] = arena_printf(a, "%s_", text_member(c->x, &c->names, c->x->m->actors.data[c->codes[i].stage->actor]->name));
+        c->prefixes[i] =
+            arena_printf(a, "%s_", text_member(c->x, &c->names, c->x->m->actors.data[c->codes[i].stage->actor]->name));
 }
 
 static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
@@ -323,7 +335,8 @@ static void declare_counts(cycle_emitter *c)
             if (sc->initial == sc->remainder)
                 text_line(x, 1, "ptrdiff_t %s = %" PRId64 ";", c->x->item_counts[channel], sc->initial);
             else
-                text_line(x, 1, "ptrdiff_t %s = starting ? %" PRId64 " : %" PRId64 ";", c->x->item_counts[channel], sc->initial, sc->remainder);
+                text_line(x, 1, "ptrdiff_t %s = starting ? %" PRId64 " : %" PRId64 ";", c->x->item_counts[channel],
+                          sc->initial, sc->remainder);
         }
     }
 }
@@ -336,7 +349,8 @@ static void emit_allowed(cycle_emitter *c, int indent, const sir_actor *actor, b
             continue;
         sched_rate r = sched_input_rate(actor, port, first);
         if (r.peek != 0)
-            text_line(c->x, indent, "k = %s(k, %s, %" PRId64 ", %" PRId64 ");", c->x->allowed, c->x->item_counts[channel], r.peek, r.pop);
+            text_line(c->x, indent, "k = %s(k, %s, %" PRId64 ", %" PRId64 ");", c->x->allowed,
+                      c->x->item_counts[channel], r.peek, r.pop);
     }
 }
 
@@ -346,10 +360,12 @@ static void emit_moved(cycle_emitter *c, int indent, const sir_actor *actor, boo
     program_emitter *x = c->x;
     for (uint32_t port = 0; port < actor->inputs.len; port++)
         if (inside(c, actor->inputs.data[port]) && sched_input_rate(actor, port, first).pop != 0)
-            text_line(x, indent, "%s -= %s;", c->x->item_counts[actor->inputs.data[port]], text_times(x, "k", sched_input_rate(actor, port, first).pop));
+            text_line(x, indent, "%s -= %s;", c->x->item_counts[actor->inputs.data[port]],
+                      text_times(x, "k", sched_input_rate(actor, port, first).pop));
     for (uint32_t port = 0; port < actor->outputs.len; port++)
         if (inside(c, actor->outputs.data[port]) && sched_output_rate(actor, port, first) != 0)
-            text_line(x, indent, "%s += %s;", c->x->item_counts[actor->outputs.data[port]], text_times(x, "k", sched_output_rate(actor, port, first)));
+            text_line(x, indent, "%s += %s;", c->x->item_counts[actor->outputs.data[port]],
+                      text_times(x, "k", sched_output_rate(actor, port, first)));
 }
 
 static const char *round_pointer(cycle_emitter *c, const program_stage *code, bool out, const char *counter)
@@ -380,12 +396,15 @@ static void emit_round_stages(cycle_emitter *c, int indent, uint32_t member)
             const char *in = pointer(c, code->stage, false, &code->walk.in_firing, index, PLAN_INIT);
             const char *out = pointer(c, code->stage, true, &code->walk.out_firing, index, PLAN_INIT);
             text_line(x, indent, "if (starting)");
-            program_stage_call(x, indent + 1, code, text_plus(x, in, code->walk.in_skip), text_plus(x, out, code->walk.out_skip), "k");
+            program_stage_call(x, indent + 1, code, text_plus(x, in, code->walk.in_skip),
+                               text_plus(x, out, code->walk.out_skip), "k");
             text_line(x, indent, "else");
-            program_stage_call(x, indent + 1, code, pointer(c, code->stage, false, &code->walk.in_firing, counter, PLAN_STEADY),
+            program_stage_call(x, indent + 1, code,
+                               pointer(c, code->stage, false, &code->walk.in_firing, counter, PLAN_STEADY),
                                pointer(c, code->stage, true, &code->walk.out_firing, counter, PLAN_STEADY), "k");
         } else {
-            program_stage_call(x, indent, code, round_pointer(c, code, false, counter), round_pointer(c, code, true, counter), "k");
+            program_stage_call(x, indent, code, round_pointer(c, code, false, counter),
+                               round_pointer(c, code, true, counter), "k");
         }
     }
 }
@@ -400,7 +419,8 @@ static void emit_member_first(cycle_emitter *c, uint32_t member)
     text_line(x, 2, "if (k > 0) {");
     for (size_t i = 0; i < c->item->stages.len; i++)
         if (c->member_of[i] == member)
-            program_first_call(x, 3, &c->codes[i], pointer(c, c->codes[i].stage, false, &(plan_digits){0}, "0", PLAN_INIT),
+            program_first_call(x, 3, &c->codes[i],
+                               pointer(c, c->codes[i].stage, false, &(plan_digits){0}, "0", PLAN_INIT),
                                pointer(c, c->codes[i].stage, true, &(plan_digits){0}, "0", PLAN_INIT));
     emit_moved(c, 3, actor, true);
     text_line(x, 3, "%s = 1;", c->counters[member]);
@@ -419,7 +439,8 @@ static void emit_member(cycle_emitter *c, uint32_t member)
     if (prework)
         emit_member_first(c, member);
     if (prework)
-        text_line(x, 2, "k = starting && %s == 0 ? 0 : %s - %s;", counter, program_firings_of(c->k, index)->text, counter);
+        text_line(x, 2, "k = starting && %s == 0 ? 0 : %s - %s;", counter, program_firings_of(c->k, index)->text,
+                  counter);
     else
         text_line(x, 2, "k = %s - %s;", program_firings_of(c->k, index)->text, counter);
     emit_allowed(c, 2, actor, false);
@@ -456,7 +477,8 @@ static void emit_rounds(cycle_emitter *c, const char *name)
     if (c->item->steps.len == 0) // a run is one steady state at most then
         for (size_t i = 0; i < c->item->stages.len; i++)
             if (c->codes[i].print_marks)
-                text_line(x, 1, "if (self->steady != 0)\n        svm_printMark(&self->%s);", x->names[c->codes[i].stage->actor].log);
+                text_line(x, 1, "if (self->steady != 0)\n        svm_printMark(&self->%s);",
+                          x->names[c->codes[i].stage->actor].log);
     text_line(x, 0, "}\n");
 }
 
@@ -464,7 +486,8 @@ static void emit_allowed_helper(program_emitter *x)
 {
     x->allowed = emit_unique_name(&x->e, "allowedFirings");
     text_line(x, 0, "/* How many of the wanted firings the items of one input allow. */");
-    text_line(x, 0, "static ptrdiff_t %s(ptrdiff_t wanted, ptrdiff_t items, ptrdiff_t peek, ptrdiff_t pop)", x->allowed);
+    text_line(x, 0, "static ptrdiff_t %s(ptrdiff_t wanted, ptrdiff_t items, ptrdiff_t peek, ptrdiff_t pop)",
+              x->allowed);
     text_line(x, 0, "{");
     text_line(x, 1, "if (items < peek)");
     text_line(x, 2, "return 0;");
@@ -473,12 +496,15 @@ static void emit_allowed_helper(program_emitter *x)
     text_line(x, 0, "}\n");
 }
 
-const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item, const program_stage *codes)
+const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
+                                   const program_stage *codes)
 {
     cycle_emitter c;
     cycle_init(&c, x, &x->kernels[kernel], item, codes);
     const char *first = x->m->actors.data[c.members->data[0]]->name;
-    const char *rounds = program_cycle_has_rounds(x, item) ? emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_rounds", first)) : NULL;
+    const char *rounds = program_cycle_has_rounds(x, item)
+                             ? emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_rounds", first))
+                             : NULL;
     if (rounds != NULL) {
         if (x->allowed == NULL)
             emit_allowed_helper(x);

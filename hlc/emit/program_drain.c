@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The end of input: the rates of the source graph as tables, and the function that counts what can still fire.
 //
-// NOTE(preworks). A first firing with other rates is an actor of its own in the table, allowed once; a further channel, which it fills and
-// the actor only peeks at, makes the actor wait for it.
+// NOTE(preworks). A first firing with other rates is an actor of its own in the table, allowed once; a further channel,
+// which it fills and the actor only peeks at, makes the actor wait for it.
 #include <inttypes.h>
 
 #include "hlc/emit/program_int.h"
 
 typedef struct row {
     uint32_t actor;
-    bool first;    // the prework
-    int64_t gate;  // the channel between prework and work, -1 none
+    bool first;   // the prework
+    int64_t gate; // the channel between prework and work, -1 none
 } row;
 
 typedef struct rates {
@@ -33,7 +33,9 @@ static rates make_rows(program_emitter *x)
 
 static const char *row_comment(program_emitter *x, const row *r)
 {
-    return x->m->actors.len > 60 ? "" : arena_printf(x->e.arena, " /* %s%s */", x->m->actors.data[r->actor]->name, r->first ? ", first" : "");
+    return x->m->actors.len > 60
+               ? ""
+               : arena_printf(x->e.arena, " /* %s%s */", x->m->actors.data[r->actor]->name, r->first ? ", first" : "");
 }
 
 // One of the two port tables, and where each row's ports begin in it.
@@ -53,11 +55,13 @@ static void emit_ports(program_emitter *x, const rates *r, bool out)
             uint32_t channel = out ? actor->outputs.data[port] : actor->inputs.data[port];
             if (channel == SIR_NONE)
                 continue;
-            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)} : sched_input_rate(actor, port, w->first);
+            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)}
+                                  : sched_input_rate(actor, port, w->first);
             if (out)
                 text_line(x, 1, "{%" PRIu32 ", %" PRId64 "},%s", channel, rate.push, row_comment(x, w));
             else
-                text_line(x, 1, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},%s", channel, rate.peek, rate.pop, row_comment(x, w));
+                text_line(x, 1, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},%s", channel, rate.peek, rate.pop,
+                          row_comment(x, w));
             count++;
         }
         if (out && w->first)
@@ -70,7 +74,8 @@ static void emit_ports(program_emitter *x, const rates *r, bool out)
         text_line(x, 1, out ? "{0, 0}," : "{0, 0, 0},");
     text_line(x, 0, "};\n");
     program_count_table(x, arena_printf(a, "Where the %s of each actor begin.", out ? "outputs" : "inputs"),
-                        arena_printf(a, "%s_%sStart", x->name, out ? "output" : "input"), "int32_t", start, r->rows.len + 1);
+                        arena_printf(a, "%s_%sStart", x->name, out ? "output" : "input"), "int32_t", start,
+                        r->rows.len + 1);
 }
 
 // Whether no channel holds anything at that time; then there is no table.
@@ -92,8 +97,11 @@ static void emit_tokens(program_emitter *x, const rates *r, bool kept)
         values[i] = kept ? x->s->channels[i].remainder : x->s->channels[i].initial;
     for (size_t i = 0; i < r->gates; i++)
         values[n + i] = kept;
-    program_count_table(x, kept ? "Items in each channel at the end of a steady state." : "Items enqueued in each channel before anything fires.",
-                        arena_printf(x->e.arena, "%s_%s", x->name, kept ? "kept" : "enqueued"), "int64_t", values, n + r->gates);
+    program_count_table(x,
+                        kept ? "Items in each channel at the end of a steady state."
+                             : "Items enqueued in each channel before anything fires.",
+                        arena_printf(x->e.arena, "%s_%s", x->name, kept ? "kept" : "enqueued"), "int64_t", values,
+                        n + r->gates);
 }
 
 // Most firings of each row: of sources what a steady state (or the initialisation) has of them.
@@ -110,9 +118,12 @@ static void emit_limits(program_emitter *x, const rates *r, bool started)
         else
             values[i] = w->gate >= 0 && !started && count > 0 ? count - 1 : count;
     }
-    program_count_table(x, started ? "Most firings of each actor in a steady state that is not completed; -1: as its input allows."
-                                   : "The same for the initialisation.",
-                        arena_printf(x->e.arena, "%s_%s", x->name, started ? "steadyLimit" : "initLimit"), "int64_t", values, r->rows.len);
+    program_count_table(
+        x,
+        started ? "Most firings of each actor in a steady state that is not completed; -1: as its input allows."
+                : "The same for the initialisation.",
+        arena_printf(x->e.arena, "%s_%s", x->name, started ? "steadyLimit" : "initLimit"), "int64_t", values,
+        r->rows.len);
 }
 
 void program_drain_tables(program_emitter *x)
@@ -124,8 +135,8 @@ void program_drain_tables(program_emitter *x)
     emit_ports(x, &r, true);
     text_line(x, 0, "/* The source graph, for counting what can still fire when input ends. */");
     text_line(x, 0, "static const svm_RateTable %s_rates = {", x->name);
-    text_line(x, 1, "%zu, %zu, %s_inputStart, %s_inputs, %s_outputStart, %s_outputs, NULL,", r.rows.len, x->m->channels.len + r.gates, x->name, x->name,
-              x->name, x->name);
+    text_line(x, 1, "%zu, %zu, %s_inputStart, %s_inputs, %s_outputStart, %s_outputs, NULL,", r.rows.len,
+              x->m->channels.len + r.gates, x->name, x->name, x->name, x->name);
     text_line(x, 0, "};\n");
     emit_tokens(x, &r, true);
     emit_limits(x, &r, true);
@@ -137,8 +148,8 @@ void program_drain_tables(program_emitter *x)
         int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, r.rows.len);
         for (size_t i = 0; i < r.rows.len; i++)
             actors[i] = r.rows.data[i].actor;
-        program_count_table(x, "The actor of each row: one whose first firing has other rates has two.", arena_printf(x->e.arena, "%s_rows", x->name),
-                            "int32_t", actors, r.rows.len);
+        program_count_table(x, "The actor of each row: one whose first firing has other rates has two.",
+                            arena_printf(x->e.arena, "%s_rows", x->name), "int32_t", actors, r.rows.len);
     }
 }
 
@@ -202,16 +213,19 @@ void program_drain(program_emitter *x)
     text_line(x, 1, "%s *self = instance;", x->type);
     text_line(x, 1, "if (!self->ended)");
     text_line(x, 2, "return;");
-    text_line(x, 1, "int64_t limits[%zu], tokens[%zu], counts[%zu]%s;", r.rows.len, channels, x->m->actors.len, r.gates != 0 ? " = {0}" : "");
+    text_line(x, 1, "int64_t limits[%zu], tokens[%zu], counts[%zu]%s;", r.rows.len, channels, x->m->actors.len,
+              r.gates != 0 ? " = {0}" : "");
     if (r.gates != 0)
         text_line(x, 1, "int64_t fired[%zu];", r.rows.len);
     if (x->has_init)
-        text_line(x, 1, "const int64_t *const limits_of = self->started ? %s_steadyLimit : %s_initLimit;", x->name, x->name);
+        text_line(x, 1, "const int64_t *const limits_of = self->started ? %s_steadyLimit : %s_initLimit;", x->name,
+                  x->name);
     emit_limited(x, &r);
     emit_first_tokens(x, &r);
     text_line(x, 1, "svm_exhaust(&%s_rates, tokens, limits, %s);", x->name, r.gates != 0 ? "fired" : "counts");
     if (r.gates != 0)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        counts[%s_rows[i]] += fired[i];", r.rows.len, x->name);
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        counts[%s_rows[i]] += fired[i];", r.rows.len,
+                  x->name);
     text_line(x, 1, "%s_fire(self, counts, 0, %s);", x->name, x->has_init ? "!self->started" : "false");
     text_line(x, 0, "}\n");
 }

@@ -25,15 +25,15 @@ typedef struct program_strip {
 // The functions of one stage.
 typedef struct program_stage {
     const plan_stage *stage;
-    emit_filter_info *info;     // FIRE
+    emit_filter_info *info; // FIRE
     plan_walk walk;
     emit_signature fire, first; // FIRE: work, and prework if there is one
     bool has_prework;
-    const program_strip *strip; // FIRE: a strip of one member's firings
-    const program_strip *gang;  // FIRE: of all members' firings in whole steady states; NULL: member by member
+    const program_strip *strip;   // FIRE: a strip of one member's firings
+    const program_strip *gang;    // FIRE: of all members' firings in whole steady states; NULL: member by member
     const char *copy, *gang_copy; // COPY: functions that copy a number of items, alike
-    bool irregular;             // there are runs other than of whole steady states in which it fires
-    bool print_marks;           // each steady state is marked in the log
+    bool irregular;               // there are runs other than of whole steady states in which it fires
+    bool print_marks;             // each steady state is marked in the log
 } program_stage;
 
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
@@ -53,12 +53,12 @@ typedef struct program_kernel {
     const char *type, *run, *field; // C names: of the struct, the run function and the instance's field
     VEC(uint32_t) buffers;          // used, in order of first use
     VEC(const char *) buffer_names;
-    hmap name_of;                   // by buffer
-    hmap firings_of;                // by actor: program_firings
-    VEC(uint32_t) actors;           // that it counts firings of
-    VEC(uint32_t) shifts;           // buffers whose kept elements it moves to the front
+    hmap name_of;         // by buffer
+    hmap firings_of;      // by actor: program_firings
+    VEC(uint32_t) actors; // that it counts firings of
+    VEC(uint32_t) shifts; // buffers whose kept elements it moves to the front
     bool uses_starting, uses_steady;
-    const char *field_table;        // prefix of the table of its actors, when their numbers are no range
+    const char *field_table; // prefix of the table of its actors, when their numbers are no range
 } program_kernel;
 
 typedef struct program_emitter {
@@ -67,26 +67,26 @@ typedef struct program_emitter {
     const sir_module *m;
     const schedule *s;
     const plan *pl;
-    const char *name; // the prefix of the program's functions and tables
-    const char *type; // of the instance
-    size_t logs;      // actors that print
-    bool has_init;    // something fires in the initialisation
-    uint32_t *kernel_of; // per actor: the kernel that fires it
-    hmap filters;     // emit_filter_info by filter's address
-    hmap fires;       // emit_signature by function and views
-    hmap strips;      // program_strip by firing function and walk
-    hmap copies;      // name by type and walk
-    program_stage **stages;  // by kernel: its stages in order
-    program_kernel *kernels; // by kernel
+    const char *name;           // the prefix of the program's functions and tables
+    const char *type;           // of the instance
+    size_t logs;                // actors that print
+    bool has_init;              // something fires in the initialisation
+    uint32_t *kernel_of;        // per actor: the kernel that fires it
+    hmap filters;               // emit_filter_info by filter's address
+    hmap fires;                 // emit_signature by function and views
+    hmap strips;                // program_strip by firing function and walk
+    hmap copies;                // name by type and walk
+    program_stage **stages;     // by kernel: its stages in order
+    program_kernel *kernels;    // by kernel
     program_actor_names *names; // by actor
     const char **item_counts;   // per channel inside a cycle: local that counts its items
-    uint32_t *last_kernel;   // per buffer: the last kernel that uses it, PLAN_NONE if none
-    const char **buffer_names; // per buffer
-    double *operations;        // per actor: of a firing, about
+    uint32_t *last_kernel;      // per buffer: the last kernel that uses it, PLAN_NONE if none
+    const char **buffer_names;  // per buffer
+    double *operations;         // per actor: of a firing, about
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
-    hmap state_inits;        // by filter: name of the constant that its states start from
-    const char *allowed;     // name of the helper that feedback cycles use; NULL until needed
+    hmap state_inits;               // by filter: name of the constant that its states start from
+    const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
 } program_emitter;
 
 // ---- program_text.c ----
@@ -100,33 +100,39 @@ const char *text_times(program_emitter *x, const char *factor, int64_t by);  // 
 const char *text_position(program_emitter *x, const plan_digits *d, const char *index);
 // "LowPass_1, fm.str:12"
 const char *text_actor(program_emitter *x, uint32_t actor);
-const char *text_member(program_emitter *x, hmap *taken, const char *wanted); // a struct member's or local's name, not yet taken
+const char *text_member(program_emitter *x, hmap *taken,
+                        const char *wanted);                    // a struct member's or local's name, not yet taken
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
-bool program_value_is_zero(const sir_value *v); // in every bit, as fresh memory is
+bool program_value_is_zero(const sir_value *v);                 // in every bit, as fresh memory is
 
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
-// Arguments of a firing function behind in and out. scalars: how a scalar field is passed ("&%s" of a local), arrays: from the state at `state`.
-void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire, const char *scalar_prefix,
-                            const char *state, const char *iter, const char *random, const char *log, text_args *args);
+// Arguments of a firing function behind in and out. scalars: how a scalar field is passed ("&%s" of a local), arrays:
+// from the state at `state`.
+void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                            const char *scalar_prefix, const char *state, const char *iter, const char *random,
+                            const char *log, text_args *args);
 
 // ---- program_kernel.c ----
 void program_kernel_struct(program_emitter *x, uint32_t kernel);
 void program_kernel_functions(program_emitter *x, uint32_t kernel);
-// The start of a port's items as an expression on a buffer's pointer: "a", "a + 63", "a + (starting ? 0 : 63)". phase -1: both.
-const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady, int phase);
+// The start of a port's items as an expression on a buffer's pointer: "a", "a + 63", "a + (starting ? 0 : 63)". phase
+// -1: both.
+const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady,
+                          int phase);
 const char *program_buffer_name(const program_kernel *k, uint32_t buffer);
 const program_firings *program_firings_of(const program_kernel *k, uint32_t actor);
 // One call of a stage for a count of firings; in, out: pointers to where they start.
-void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count);
+void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out,
+                        const char *count);
 // The first firing by itself.
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out);
 
-// ---- program_cycle.c ----
-// Whether a cycle ever runs other than in whole steady states.
+// ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
-const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item, const program_stage *codes);
+const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
+                                   const program_stage *codes);
 
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
@@ -134,6 +140,7 @@ void program_control(program_emitter *x);
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
 void program_drain(program_emitter *x);
-void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type, const int64_t *values, size_t count);
+void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
+                         const int64_t *values, size_t count);
 
 #endif

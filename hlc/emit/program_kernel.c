@@ -78,9 +78,11 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
         add_actor_state(x, &seen->names, code);
     k->uses_starting |= code->has_prework;
     if (st->in.buffer != PLAN_NONE)
-        k->uses_starting |= plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+        k->uses_starting |=
+            plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY);
     if (st->out.buffer != PLAN_NONE)
-        k->uses_starting |= plan_out_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+        k->uses_starting |=
+            plan_out_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY);
     k->uses_steady |= code->print_marks;
 }
 
@@ -132,13 +134,15 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
     size_t shown = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items))
         shown += item->stages.len;
-    text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown, shown == 1 ? "" : "s");
+    text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown,
+              shown == 1 ? "" : "s");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     if (k->uses_starting)
         text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
     if (k->uses_steady)
-        text_line(x, 1, "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
+        text_line(x, 1,
+                  "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
     emit_firings(x, k);
     text_args blocks = {0};
     for (VEC_EACH(const char *, name, &k->buffer_names))
@@ -167,7 +171,8 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
 
 // ---- Calls ----
 
-const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady, int phase)
+const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady,
+                          int phase)
 {
     (void)k;
     if (phase == PLAN_INIT || (phase < 0 && init == steady))
@@ -177,8 +182,8 @@ const char *program_start(program_emitter *x, program_kernel *k, const char *bas
     return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %" PRId64 ")", base, init, steady);
 }
 
-static void call_function(program_emitter *x, int indent, const program_stage *code, const char *function, const char *in, const char *out,
-                          const char *count)
+static void call_function(program_emitter *x, int indent, const program_stage *code, const char *function,
+                          const char *in, const char *out, const char *count)
 {
     arena *a = x->e.arena;
     text_args args = {0};
@@ -201,7 +206,8 @@ static void call_function(program_emitter *x, int indent, const program_stage *c
     text_call(x, indent, arena_printf(a, "%s(", function), &args, ");");
 }
 
-void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out, const char *count)
+void program_stage_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out,
+                        const char *count)
 {
     call_function(x, indent, code, code->stage->kind == PLAN_COPY ? code->copy : code->strip->name, in, out, count);
 }
@@ -224,7 +230,7 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
 // ---- The run function ----
 
 typedef struct ports {
-    const char *in, *out;         // names of the buffers, NULL if there is none
+    const char *in, *out; // names of the buffers, NULL if there is none
     int64_t in_start[2], out_start[2];
 } ports;
 
@@ -252,7 +258,8 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
 {
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
-    const char *in = start_text(x, k, p->in, p->in_start, PLAN_STEADY), *out = start_text(x, k, p->out, p->out_start, PLAN_STEADY);
+    const char *in = start_text(x, k, p->in, p->in_start, PLAN_STEADY),
+               *out = start_text(x, k, p->out, p->out_start, PLAN_STEADY);
     if (p->in != NULL)
         in = arena_printf(a, "%s + %s", in, text_times(x, "s", x->pl->buffers.data[st->in.buffer].step));
     if (p->out != NULL)
@@ -282,7 +289,8 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     out = strcmp(out_at, "0") == 0 ? out : arena_printf(a, "%s + %s", out, out_at);
     if (same || range) {
         const program_firings *first = program_firings_of(k, st->actor);
-        const char *firings = same ? first->text : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
+        const char *firings =
+            same ? first->text : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
         text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
         program_stage_call(x, indent + 1, code, in, out, firings);
         return;
@@ -291,8 +299,8 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     for (size_t i = 0; i < members; i++) {
         plan_stage one = plan_stage_member(st, i);
         ports q = stage_ports(x, k, &one);
-        program_stage_call(x, indent + 1, code, start_text(x, k, q.in, q.in_start, -1), start_text(x, k, q.out, q.out_start, -1),
-                           program_firings_of(k, one.actor)->text);
+        program_stage_call(x, indent + 1, code, start_text(x, k, q.in, q.in_start, -1),
+                           start_text(x, k, q.out, q.out_start, -1), program_firings_of(k, one.actor)->text);
     }
     text_line(x, indent, "}");
 }
@@ -334,17 +342,21 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
         emit_marked(x, k, code, &p);
     int indent = marked ? 2 : 1;
     if (code->has_prework) {
-        int64_t in_later = p.in_start[PLAN_INIT] + code->walk.in_skip, out_later = p.out_start[PLAN_INIT] + code->walk.out_skip;
-        const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?", *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
+        int64_t in_later = p.in_start[PLAN_INIT] + code->walk.in_skip,
+                out_later = p.out_start[PLAN_INIT] + code->walk.out_skip;
+        const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?",
+                   *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
         text_line(x, indent, "if (starting && %s > 0) {", firings);
-        program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT), start_text(x, k, p.out, p.out_start, PLAN_INIT));
+        program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT),
+                           start_text(x, k, p.out, p.out_start, PLAN_INIT));
         program_stage_call(x, indent + 1, code, in, out, arena_printf(a, "%s - 1", firings));
         text_line(x, indent, "} else {");
-        program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY), start_text(x, k, p.out, p.out_start, PLAN_STEADY),
-                           firings);
+        program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
+                           start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings);
         text_line(x, indent, "}");
     } else {
-        program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1), start_text(x, k, p.out, p.out_start, -1), firings);
+        program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1),
+                           start_text(x, k, p.out, p.out_start, -1), firings);
     }
     if (marked && code->has_prework)
         text_line(x, 1, "}");
@@ -405,7 +417,8 @@ static const char *stage_comment(program_emitter *x, const plan_stage *st)
         const char *side = actor->kind == SIR_SPLIT ? "output" : "input";
         bool one_actor = others != 0 && st->others.data[0].actor == st->actor;
         if (one_actor)
-            return arena_printf(a, "%s: %ss %" PRIu32 " to %" PRIu32, text, side, st->port, st->others.data[others - 1].port);
+            return arena_printf(a, "%s: %ss %" PRIu32 " to %" PRIu32, text, side, st->port,
+                                st->others.data[others - 1].port);
         text = arena_printf(a, "%s: %s %" PRIu32, text, side, st->port);
     }
     return others == 0 ? text : arena_printf(a, "%s, and %zu more", text, others);
@@ -457,7 +470,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     for (VEC_EACH(uint32_t, b, &k->shifts))
         emit_shift(x, k, *b);
     x->e.out = out;
-    text_line(x, 0, "/* Kernel %s, run on %s; its cost is that of a steady state. */", k->kernel->name, x->pl->processor);
+    text_line(x, 0, "/* Kernel %s, run on %s; its cost is that of a steady state. */", k->kernel->name,
+              x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(cost(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");

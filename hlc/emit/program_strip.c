@@ -54,7 +54,8 @@ static void join_digits(plan_digits *a, plan_digits *b)
 static void sort_digits(plan_digits *a, plan_digits *b)
 {
     for (size_t i = 1; i < a->len; i++)
-        for (size_t k = i; k > 0 && a->data[k].stride + b->data[k].stride < a->data[k - 1].stride + b->data[k - 1].stride; k--) {
+        for (size_t k = i;
+             k > 0 && a->data[k].stride + b->data[k].stride < a->data[k - 1].stride + b->data[k - 1].stride; k--) {
             plan_digit t = a->data[k], u = b->data[k];
             a->data[k] = a->data[k - 1];
             b->data[k] = b->data[k - 1];
@@ -85,8 +86,10 @@ static void make_nest(program_emitter *x, program_walk *w, bool free)
         join_digits(&w->in, &w->out);
 }
 
-// init_count: whether the counts of all runs are whole rounds of the nest is known from that of the initialisation and whether there are drains.
-static program_walk make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count, bool free)
+// init_count: whether the counts of all runs are whole rounds of the nest is known from that of the initialisation and
+// whether there are drains.
+static program_walk make_walk(program_emitter *x, const plan_digits *in, const plan_digits *out, int64_t init_count,
+                              bool free)
 {
     program_walk w = {0};
     plan_digits still = {0};
@@ -165,12 +168,14 @@ static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body
     for (size_t i = n; i-- > 0;) {
         const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
         int64_t radix = w->in.data[i].radix;
-        const char *bound = arena_printf(x->e.arena, radix == 0 ? "count / %" PRId64 : "%" PRId64, radix == 0 ? period : radix);
+        const char *bound =
+            arena_printf(x->e.arena, radix == 0 ? "count / %" PRId64 : "%" PRId64, radix == 0 ? period : radix);
         text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
     }
     body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
     if (w->tail)
-        emit_plain_loop(x, w, arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period), body, context);
+        emit_plain_loop(x, w, arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period), body,
+                        context);
 }
 
 // ---- Firing functions ----
@@ -185,7 +190,8 @@ static emit_filter_info *filter_info(program_emitter *x, const sir_filter *f)
     return info;
 }
 
-static emit_signature fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_digits *in, const plan_digits *out)
+static emit_signature fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                    const plan_digits *in, const plan_digits *out)
 {
     emit_view in_view = program_view(x, in), out_view = program_view(x, out);
     strbuf key;
@@ -198,7 +204,8 @@ static emit_signature fire_function(program_emitter *x, emit_filter_info *info, 
         strbuf_printf(&key, " %" PRId64 ":%" PRId64, out_view.digits[i].radix, out_view.digits[i].stride);
     emit_signature *known = hmap_get(&x->fires, key.data);
     if (known == NULL) {
-        const char *wanted = arena_printf(x->e.arena, "%s_%s", info->c_name, f->kind == SIR_PREWORK ? "prework" : "fire");
+        const char *wanted =
+            arena_printf(x->e.arena, "%s_%s", info->c_name, f->kind == SIR_PREWORK ? "prework" : "fire");
         known = ARENA_NEW(x->e.arena, emit_signature);
         *known = emit_fire_function(&x->e, info, f, emit_unique_name(&x->e, wanted), in_view, out_view);
         hmap_set(&x->fires, key.data, known);
@@ -211,13 +218,16 @@ static bool is_array_field(const emit_filter_info *info, uint32_t field)
     return info->filter->fields.data[field].type->kind == SIR_ARRAY;
 }
 
-void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire, const char *scalar_prefix,
-                            const char *state, const char *iter, const char *random, const char *log, text_args *args)
+void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                            const char *scalar_prefix, const char *state, const char *iter, const char *random,
+                            const char *log, text_args *args)
 {
     arena *a = x->e.arena;
     for (VEC_EACH(uint32_t, f, &fire->fields)) {
         const char *name = info->field_names.data[*f];
-        VEC_PUSH(a, args, is_array_field(info, *f) ? arena_printf(a, "%s%s", state, name) : arena_printf(a, "&%s%s", scalar_prefix, name));
+        VEC_PUSH(a, args,
+                 is_array_field(info, *f) ? arena_printf(a, "%s%s", state, name)
+                                          : arena_printf(a, "&%s%s", scalar_prefix, name));
     }
     if (fire->iter)
         VEC_PUSH(a, args, iter);
@@ -244,7 +254,8 @@ typedef struct strip_lanes {
 // Levels of -O from which firings go side by side.
 #define LANES_LEVEL 2
 
-static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items, const program_walk *w)
+static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                  const plan_walk *items, const program_walk *w)
 {
     strip_lanes l = {0};
     size_t unbounded = 0;
@@ -255,11 +266,13 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
     l.lanes = emit_lane_count(&x->e, info, f, in, out);
     if (l.lanes > 0)
-        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc), "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes,
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                    "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes,
                     info->filter->name);
     if (l.lanes > 0)
-        l.fire = emit_fire_lanes(&x->e, info, f, emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in, out,
-                                 l.lanes, w->in.data[unbounded].stride, w->out.data[unbounded].stride);
+        l.fire = emit_fire_lanes(&x->e, info, f,
+                                 emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)),
+                                 in, out, l.lanes, w->in.data[unbounded].stride, w->out.data[unbounded].stride);
     return l;
 }
 
@@ -300,7 +313,8 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
 // Names that a local for a field must not have.
 static bool clashes(const emit_filter_info *info, const emit_signature *fire)
 {
-    static const char *const own[] = {"state", "count", "i", "i1", "i2", "i3", "i4", "i5", "i6", "i7", "i8", "i9", "n", "whole"};
+    static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3", "i4",
+                                      "i5",    "i6",    "i7", "i8", "i9", "n",  "whole"};
     for (VEC_EACH(uint32_t, f, &fire->fields))
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(info->field_names.data[*f], own[i]) == 0)
@@ -318,16 +332,18 @@ static void emit_lane_walk(program_emitter *x, const program_walk *w, const stri
     for (size_t i = n; i-- > 0;) {
         const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
         if (w->in.data[i].radix == 0)
-            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < whole; %s += %d)", index, index, index, lanes->lanes);
+            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < whole; %s += %d)", index, index, index,
+                      lanes->lanes);
         else
-            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++)", index, index, w->in.data[i].radix, index);
+            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++)", index, index,
+                      w->in.data[i].radix, index);
     }
     fire_once(x, (int)n + 1, &many, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
     emit_plain_loop(x, w, text_times(x, "whole", period), fire_once, one);
 }
 
-static void emit_strip(program_emitter *x, const char *name, const emit_filter_info *info, const emit_signature *fire, const program_walk *w,
-                       const strip_lanes *lanes)
+static void emit_strip(program_emitter *x, const char *name, const emit_filter_info *info, const emit_signature *fire,
+                       const program_walk *w, const strip_lanes *lanes)
 {
     strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
     strip_prototype(x, name, &b);
@@ -351,8 +367,8 @@ static void emit_strip(program_emitter *x, const char *name, const emit_filter_i
     strbuf_add(x->e.out, "}\n\n");
 }
 
-static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f, const emit_signature *fire,
-                                           const plan_walk *items, const program_walk *w)
+static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                           const emit_signature *fire, const plan_walk *items, const program_walk *w)
 {
     strbuf key;
     strbuf_init(&key, x->e.arena);
@@ -419,7 +435,9 @@ static const char *state_initial(program_emitter *x, const emit_filter_info *inf
     bool zero = true;
     for (VEC_EACH(sir_field, field, &f->fields))
         zero &= field->constant || program_value_is_zero(&field->init);
-    return zero || info->state_type == NULL ? "" : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));
+    return zero || info->state_type == NULL
+               ? ""
+               : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));
 }
 
 static void emit_state_initial(program_emitter *x, const emit_filter_info *info)
@@ -455,7 +473,8 @@ static bool in_place(const program_emitter *x, const plan_item *item)
 static void copy_stage_functions(program_emitter *x, const plan_stage *st, program_stage *code)
 {
     const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
-    program_walk w = make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]), true);
+    program_walk w =
+        make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]), true);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general)
         code->gang_copy = copy_function(x, t, &gang);
@@ -481,7 +500,8 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     if (code->has_prework)
         code->first = fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     bool free = plan_filter_can_gang(actor->filter);
-    program_walk w = make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
+    program_walk w =
+        make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general) {
         drop_unused(x, &gang, &code->fire, true);

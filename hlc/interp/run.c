@@ -168,8 +168,28 @@ static void finish(interp *r)
     }
 }
 
+static bool has_own(const sir_module *m, sir_actor_kind kind)
+{
+    for (VEC_EACH(sir_actor *, actor, &m->actors))
+        if ((*actor)->kind == kind && (*actor)->path == NULL)
+            return true;
+    return false;
+}
+
+// Emitted programs refuse the same.
+static bool check_options(const sir_module *m, diag_engine *d, const interp_options *options)
+{
+    if (options->in != NULL && !has_own(m, SIR_READER))
+        diag_error_at(d, NULL, "option '--in' is for programs that read items, and '%s' takes none", m->name);
+    if (options->out != NULL && !has_own(m, SIR_WRITER))
+        diag_error_at(d, NULL, "option '--out' is for programs that write items, and '%s' gives none", m->name);
+    return !diag_has_errors(d);
+}
+
 int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options)
 {
+    if (!check_options(m, d, options))
+        return 1;
     arena *a = arena_create();
     interp r = {.arena = a, .m = m, .s = s, .d = d, .options = options};
     r.program = (vm_program){.arena = a, .m = m, .d = d, .count = options->count};

@@ -35,7 +35,8 @@ static uint32_t port_channel(const uint32_t *channels, size_t count, uint32_t po
 }
 
 // Adds the stage that copies port's items, unless they are where they should be.
-static bool add_copy(builder *b, plan_item *item, uint32_t actor, uint32_t port, uint32_t from, plan_view from_view, uint32_t to, plan_view to_view)
+static bool add_copy(builder *b, plan_item *item, uint32_t actor, uint32_t port, uint32_t from, plan_view from_view,
+                     uint32_t to, plan_view to_view)
 {
     plan_stage st = {.kind = PLAN_COPY, .actor = actor, .port = port};
     if (!channel_access(b, from, from_view, &st.in) || !channel_access(b, to, to_view, &st.out))
@@ -60,7 +61,8 @@ static bool add_splitter(builder *b, plan_item *item, uint32_t index)
         int64_t weight = actor->duplicate ? 1 : actor->weights.data[port];
         if (to != SIR_NONE && weight != 0 && actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE &&
             !add_copy(b, item, index, port, actor->inputs.data[0],
-                      actor->duplicate ? view_identity(a, 0) : view_blocks(a, first, weight, total), to, view_identity(a, initial_items(b, to))))
+                      actor->duplicate ? view_identity(a, 0) : view_blocks(a, first, weight, total), to,
+                      view_identity(a, initial_items(b, to))))
             return false;
         first += weight;
     }
@@ -77,7 +79,8 @@ static bool add_joiner(builder *b, plan_item *item, uint32_t index)
         uint32_t from = actor->inputs.data[port];
         int64_t weight = actor->weights.data[port];
         if (from != SIR_NONE && to != SIR_NONE && weight != 0 &&
-            !add_copy(b, item, index, port, from, view_identity(a, 0), to, view_blocks(a, initial_items(b, to) + first, weight, total)))
+            !add_copy(b, item, index, port, from, view_identity(a, 0), to,
+                      view_blocks(a, initial_items(b, to) + first, weight, total)))
             return false;
         first += weight;
     }
@@ -88,7 +91,8 @@ static bool add_filter(builder *b, plan_item *item, uint32_t index)
 {
     const sir_actor *actor = b->m->actors.data[index];
     arena *a = b->p->arena;
-    uint32_t in = port_channel(actor->inputs.data, actor->inputs.len, 0), out = port_channel(actor->outputs.data, actor->outputs.len, 0);
+    uint32_t in = port_channel(actor->inputs.data, actor->inputs.len, 0),
+             out = port_channel(actor->outputs.data, actor->outputs.len, 0);
     if (actor->filter->identity && in != SIR_NONE && out != SIR_NONE)
         return add_copy(b, item, index, 0, in, view_identity(a, 0), out, view_identity(a, initial_items(b, out)));
     plan_stage st = {.kind = PLAN_FIRE, .actor = index, .in.buffer = PLAN_NONE, .out.buffer = PLAN_NONE};

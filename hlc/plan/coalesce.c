@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// coalesce: the inner schedule of each feedback cycle. Rounds in which every actor in turn fires as often as its input allows are played through
-// for one steady state and written down, rounds that repeat as loops; a cycle whose loop holds enough items for several steady states at once
-// needs one round for all of them. A cycle with too many different rounds keeps going round by counting items when it runs.
+// coalesce: the inner schedule of each feedback cycle. Rounds in which every actor in turn fires as often as its input
+// allows are played through for one steady state and written down, rounds that repeat as loops; a cycle whose loop
+// holds enough items for several steady states at once needs one round for all of them. A cycle with too many different
+// rounds keeps going round by counting items when it runs.
 #include <string.h>
 
 #include "hlc/passes/pass.h"
@@ -18,8 +19,8 @@ typedef struct coalescer {
     int32_t cycle;
     const uint32_t *members; // actors of the cycle, in order
     size_t count;
-    int64_t *items;  // per channel: only those inside the cycle are used
-    int64_t *left;   // per member: firings still to come
+    int64_t *items;        // per channel: only those inside the cycle are used
+    int64_t *left;         // per member: firings still to come
     VEC(int64_t *) rounds; // firings per member
 } coalescer;
 
@@ -184,8 +185,14 @@ static bool prints(const coalescer *c)
 
 static void coalesce_item(hlc_program *p, plan_item *item, const plan_actor_list *members, int64_t *items)
 {
-    coalescer c = {.arena = p->arena, .m = p->module, .s = p->schedule, .item = item, .cycle = item->cycle, .members = members->data,
-                   .count = members->len, .items = items};
+    coalescer c = {.arena = p->arena,
+                   .m = p->module,
+                   .s = p->schedule,
+                   .item = item,
+                   .cycle = item->cycle,
+                   .members = members->data,
+                   .count = members->len,
+                   .items = items};
     c.left = ARENA_ARRAY(p->arena, int64_t, c.count + 1);
     item->steps.len = 0;
     item->block = 1;

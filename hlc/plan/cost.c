@@ -37,11 +37,13 @@ static double stmt_cost(const sir_stmt *s, int depth)
     case SIR_PRINT: return COST_MATH + expr_cost(s->u.print.value);
     case SIR_RANDOM: return COST_MATH;
     case SIR_CALL: return 2 + (depth < COST_DEPTH ? block_cost(&s->u.call.function->body, depth + 1) : COST_MATH);
-    case SIR_IF: return 1 + expr_cost(s->u.if_.cond) + (block_cost(&s->u.if_.then, depth) + block_cost(&s->u.if_.otherwise, depth)) / 2;
+    case SIR_IF:
+        return 1 + expr_cost(s->u.if_.cond) +
+               (block_cost(&s->u.if_.then, depth) + block_cost(&s->u.if_.otherwise, depth)) / 2;
     case SIR_FOR: return loop_rounds(s) * (1 + block_cost(&s->u.for_.body, depth));
     case SIR_LOOP:
-        return COST_LOOP_ROUNDS * (1 + block_cost(&s->u.loop.pre, depth) + expr_cost(s->u.loop.cond) + block_cost(&s->u.loop.body, depth) +
-                                   block_cost(&s->u.loop.step, depth));
+        return COST_LOOP_ROUNDS * (1 + block_cost(&s->u.loop.pre, depth) + expr_cost(s->u.loop.cond) +
+                                   block_cost(&s->u.loop.body, depth) + block_cost(&s->u.loop.step, depth));
     case SIR_BLOCK: return block_cost(&s->u.block, depth);
     case SIR_BREAK:
     case SIR_CONTINUE: return 1;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fuse, simple form: consecutive stages become one kernel, so that a run of the kernels costs one start and what passes between them stays in the
-// nearest cache, and stages of equal branches become gangs (gang.c). A small program is one kernel; a large one is cut where its top-level streams end, into kernels of some dozens of stages.
+// fuse, simple form: consecutive stages become one kernel, so that a run of the kernels costs one start and what passes
+// between them stays in the nearest cache, and stages of equal branches become gangs (gang.c). A small program is one
+// kernel; a large one is cut where its top-level streams end, into kernels of some dozens of stages.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
-// Stages of a program that becomes one kernel; stages of a kernel at most, and before a cut at the end of a stream, otherwise.
+// Stages of a program that becomes one kernel; stages of a kernel at most, and before a cut at the end of a stream,
+// otherwise.
 enum { FUSE_WHOLE = 96, FUSE_MOST = 64, FUSE_ENOUGH = 24 };
 
 // The child of the whole program that an item lies in.
@@ -49,7 +51,8 @@ static void fuse_range(fuser *f, size_t first, size_t end)
     k.region = one_region ? k.region : 0;
     k.name = m->name;
     if (k.region != 0)
-        k.name = end - first == 1 ? m->actors.data[f->items.data[first].stages.data[0].actor]->name : m->regions.data[k.region].name;
+        k.name = end - first == 1 ? m->actors.data[f->items.data[first].stages.data[0].actor]->name
+                                  : m->regions.data[k.region].name;
     k.name = unique_name(f->p->arena, &f->names, k.name);
     VEC_PUSH(f->p->arena, &f->kernels, k);
 }

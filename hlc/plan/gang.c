@@ -8,7 +8,7 @@
 
 // A stage on its own in an item.
 typedef struct candidate {
-    size_t item;       // in the list of items
+    size_t item; // in the list of items
     const plan_stage *st;
 } candidate;
 typedef VEC(size_t) numbers; // of candidates
@@ -41,7 +41,11 @@ static void key_digits(strbuf *key, const plan_access *access)
 static const char *make_key(ganger *g, const plan_stage *st, uint32_t level, size_t *len)
 {
     const sir_actor *a = g->m->actors.data[st->actor];
-    struct { const void *what; int64_t weight, init, reps; uint64_t level; } head = {0};
+    struct {
+        const void *what;
+        int64_t weight, init, reps;
+        uint64_t level;
+    } head = {0};
     head.what = st->kind == PLAN_FIRE ? (const void *)a->filter : (const void *)(size_t)(1 + a->kind);
     head.weight = st->kind == PLAN_COPY ? plan_out_rate(g->m, st, false) : 0;
     head.init = g->s->init[st->actor];
@@ -114,7 +118,8 @@ static size_t run_length(const spot *s, size_t count, size_t every)
     if (in < 0 || out < 0)
         return 1;
     size_t n = 2;
-    while ((n + 1) * every <= count && s[n * every].in - s[(n - 1) * every].in == in && s[n * every].out - s[(n - 1) * every].out == out)
+    while ((n + 1) * every <= count && s[n * every].in - s[(n - 1) * every].in == in &&
+           s[n * every].out - s[(n - 1) * every].out == out)
         n++;
     return n;
 }
@@ -123,7 +128,8 @@ static size_t run_length(const spot *s, size_t count, size_t every)
 static bool same_block(const spot *s, size_t size, size_t k)
 {
     for (size_t i = 1; i < size; i++)
-        if (s[k * size + i].in - s[k * size].in != s[i].in - s[0].in || s[k * size + i].out - s[k * size].out != s[i].out - s[0].out)
+        if (s[k * size + i].in - s[k * size].in != s[i].in - s[0].in ||
+            s[k * size + i].out - s[k * size].out != s[i].out - s[0].out)
             return false;
     return true;
 }
@@ -187,7 +193,8 @@ static void gang_group(ganger *g, const size_t *list, size_t count)
     spot *s = ARENA_ARRAY(g->a, spot, count);
     for (size_t i = 0; i < count; i++) {
         const plan_stage *st = g->candidates.data[list[i]].st;
-        s[i] = (spot){st->in.buffer == PLAN_NONE ? 0 : st->in.view.offset, st->out.buffer == PLAN_NONE ? 0 : st->out.view.offset, list[i]};
+        s[i] = (spot){st->in.buffer == PLAN_NONE ? 0 : st->in.view.offset,
+                      st->out.buffer == PLAN_NONE ? 0 : st->out.view.offset, list[i]};
     }
     qsort(s, count, sizeof *s, compare_spots);
     for (size_t at = 0; at < count;) {
@@ -205,9 +212,9 @@ static void gang_group(ganger *g, const size_t *list, size_t count)
 typedef struct orderer {
     arena *a;
     const plan_item_list *items;
-    numbers *writers;       // per buffer: items
-    size_t *next_writer;    // per buffer: those before have been asked for
-    enum { ITEM_WAITS, ITEM_ASKED, ITEM_DONE } *state;
+    numbers *writers;    // per buffer: items
+    size_t *next_writer; // per buffer: those before have been asked for
+    enum { ITEM_WAITS, ITEM_ASKED, ITEM_DONE } * state;
     plan_item_list ordered;
     VEC(size_t) stack;
 } orderer;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers for gangs: channels at the same place in equal branches of a splitjoin share one buffer, in which the branches' items of a steady state
-// lie side by side, so that the stages around them can become gangs. Part of sync-elim.
+// Buffers for gangs: channels at the same place in equal branches of a splitjoin share one buffer, in which the
+// branches' items of a steady state lie side by side, so that the stages around them can become gangs. Part of
+// sync-elim.
 //
-// NOTE(transposed). Where all filters around such a buffer are short straight-line code, it is laid out the other way round: equal items of
-// successive steady states side by side. Then every stage walks its buffers in steps of one, whatever the splitters and joiners around it do,
-// and vector units work on as many steady states as they have lanes.
+// NOTE(transposed). Where all filters around such a buffer are short straight-line code, it is laid out the other way
+// round: equal items of successive steady states side by side. Then every stage walks its buffers in steps of one,
+// whatever the splitters and joiners around it do, and vector units work on as many steady states as they have lanes.
 #include <string.h>
 
 #include "hlc/passes/pass.h"
@@ -39,7 +40,8 @@ static const char *region_key(placer *x, uint32_t region)
         const char *outer = r->parent < x->m->regions.len ? x->keys[r->parent] : "";
         // A digest, so that deep nesting costs no more than it is deep.
         uint64_t digest[2] = {hash_bytes(outer, strlen(outer), 1), hash_bytes(outer, strlen(outer), 2)};
-        x->keys[chain.data[i]] = arena_printf(x->a, "%llx%llx %d %s", (unsigned long long)digest[0], (unsigned long long)digest[1], r->kind, r->name);
+        x->keys[chain.data[i]] = arena_printf(x->a, "%llx%llx %d %s", (unsigned long long)digest[0],
+                                              (unsigned long long)digest[1], r->kind, r->name);
     }
     return x->keys[region];
 }
@@ -59,15 +61,16 @@ static const char *actor_key(placer *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
     sir_loc declared = a->kind == SIR_FILTER ? a->filter->loc : a->loc;
-    return arena_printf(x->a, "%d %s %u:%u:%u %u %lld %lld", a->kind, region_key(x, a->region), declared.file, declared.line, declared.column,
-                        x->level[actor], (long long)x->s->init[actor], (long long)x->s->reps[actor]);
+    return arena_printf(x->a, "%d %s %u:%u:%u %u %lld %lld", a->kind, region_key(x, a->region), declared.file,
+                        declared.line, declared.column, x->level[actor], (long long)x->s->init[actor],
+                        (long long)x->s->reps[actor]);
 }
 
 static const char *channel_key(placer *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    return arena_printf(x->a, "%p %lld %s|%s", (const void *)c->type, (long long)x->s->channels[channel].steady, actor_key(x, c->producer),
-                        actor_key(x, c->consumer));
+    return arena_printf(x->a, "%p %lld %s|%s", (const void *)c->type, (long long)x->s->channels[channel].steady,
+                        actor_key(x, c->producer), actor_key(x, c->consumer));
 }
 
 // ---- What may share ----
@@ -86,8 +89,9 @@ static bool may_share(const placer *x, uint32_t root)
         const sched_channel *sc = &x->s->channels[*c];
         const sir_actor *from = x->m->actors.data[ch->producer], *to = x->m->actors.data[ch->consumer];
         const sir_filter *producer = filter_of(x, ch->producer), *consumer = filter_of(x, ch->consumer);
-        if (sc->remainder != 0 || sc->initial != 0 || sc->init_items != 0 || x->s->cycle[ch->producer] >= 0 || x->s->cycle[ch->consumer] >= 0 ||
-            from->kind == SIR_READER || to->kind == SIR_WRITER || (producer != NULL && !plan_filter_can_gang(producer)) ||
+        if (sc->remainder != 0 || sc->initial != 0 || sc->init_items != 0 || x->s->cycle[ch->producer] >= 0 ||
+            x->s->cycle[ch->consumer] >= 0 || from->kind == SIR_READER || to->kind == SIR_WRITER ||
+            (producer != NULL && !plan_filter_can_gang(producer)) ||
             (consumer != NULL && !plan_filter_can_gang(consumer)))
             return false;
     }
@@ -102,7 +106,8 @@ static bool mostly_equal(const placer *x, const uint32_t *roots, size_t count)
     size_t filters = 0;
     for (size_t i = 0; i < count; i++)
         for (VEC_EACH(uint32_t, c, &x->family[roots[i]])) {
-            const sir_filter *ends[2] = {filter_of(x, x->m->channels.data[*c].producer), filter_of(x, x->m->channels.data[*c].consumer)};
+            const sir_filter *ends[2] = {filter_of(x, x->m->channels.data[*c].producer),
+                                         filter_of(x, x->m->channels.data[*c].consumer)};
             for (int k = 0; k < 2; k++)
                 if (ends[k] != NULL) {
                     filters++;
@@ -126,7 +131,8 @@ static void share(placer *x, const uint32_t *roots, size_t count)
         plan_view slot = view_blocks(x->a, (int64_t)i * step, step, (int64_t)count * step);
         for (VEC_EACH(uint32_t, c, &x->family[roots[i]])) {
             plan_place place = {.root = roots[0]};
-            fits = fits && view_compose(x->a, &slot, &x->places[*c].view, &place.view) && plan_place_fits(x->p, *c, &place.view);
+            fits = fits && view_compose(x->a, &slot, &x->places[*c].view, &place.view) &&
+                   plan_place_fits(x->p, *c, &place.view);
             if (!fits)
                 break;
             VEC_PUSH(x->a, &old, x->places[*c]);
@@ -152,7 +158,8 @@ static bool straight_stmt(const sir_stmt *s)
     switch ((sir_stmt_kind)s->kind) {
     case SIR_IF: return straight_block(&s->u.if_.then) && straight_block(&s->u.if_.otherwise);
     case SIR_BLOCK: return straight_block(&s->u.block);
-    case SIR_FOR: return s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST && straight_block(&s->u.for_.body);
+    case SIR_FOR:
+        return s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST && straight_block(&s->u.for_.body);
     case SIR_DECL:
     case SIR_SET:
     case SIR_POP:
@@ -173,8 +180,9 @@ static bool is_straight(const placer *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
     const sir_function *work = a->filter->work;
-    return plan_filter_can_gang(a->filter) && work->peek.max <= TRANSPOSE_WINDOW && work->push.max <= TRANSPOSE_WINDOW &&
-           plan_actor_operations(x->m, actor) <= TRANSPOSE_OPERATIONS && straight_block(&work->body);
+    return plan_filter_can_gang(a->filter) && work->peek.max <= TRANSPOSE_WINDOW &&
+           work->push.max <= TRANSPOSE_WINDOW && plan_actor_operations(x->m, actor) <= TRANSPOSE_OPERATIONS &&
+           straight_block(&work->body);
 }
 
 // Whether a buffer gains: everything around it is straight, and something does not walk it in steps of one already.
@@ -253,6 +261,8 @@ static int64_t transpose_all(placer *x)
     int64_t lanes = TRANSPOSE_MOST;
     while (lanes >= TRANSPOSE_LEAST && most * TRANSPOSE_LIVE * (uint64_t)lanes > cache_bytes(x->p))
         lanes /= 2;
+    if (x->p->config->strip != 0) // as many as are asked for
+        lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
     if (lanes < TRANSPOSE_LEAST)
         return 0;
     size_t done = 0;

@@ -2,7 +2,8 @@
 // The algebra of views.
 #include "hlc/plan/layout.h"
 
-// Levels of the outer view while another is composed with it: position B_m of level m, and how much of its radix is taken.
+// Levels of the outer view while another is composed with it: position B_m of level m, and how much of its radix is
+// taken.
 typedef struct levels {
     const plan_digits *digits;
     int64_t base[PLAN_MAX_DIGITS + 1]; // B_m
@@ -23,7 +24,8 @@ static bool add_digit(arena *a, plan_digits *d, int64_t radix, int64_t stride)
         return false;
     if (d->len != 0) {
         plan_digit *last = &VEC_LAST(d);
-        if (last->radix != 0 && last->radix * last->stride == stride && (radix == 0 || last->radix <= PLAN_MAX_NUMBER / radix)) {
+        if (last->radix != 0 && last->radix * last->stride == stride &&
+            (radix == 0 || last->radix <= PLAN_MAX_NUMBER / radix)) {
             last->radix = radix == 0 ? 0 : last->radix * radix;
             return true;
         }
@@ -117,7 +119,8 @@ bool view_compose(arena *a, const plan_view *outer, const plan_view *inner, plan
     return !levels_carry(&l);
 }
 
-bool view_windows(arena *a, const plan_view *v, int64_t first, int64_t window, int64_t step, plan_digits *items, plan_digits *firing)
+bool view_windows(arena *a, const plan_view *v, int64_t first, int64_t window, int64_t step, plan_digits *items,
+                  plan_digits *firing)
 {
     levels l;
     *items = (plan_digits){0};
@@ -129,7 +132,8 @@ bool view_windows(arena *a, const plan_view *v, int64_t first, int64_t window, i
     return levels_pass(&l, a, (plan_digit){0, step}, firing) && !levels_carry(&l);
 }
 
-bool view_join(arena *a, int64_t offset, const plan_digits *low, plan_digit middle, const plan_digits *high, plan_view *result)
+bool view_join(arena *a, int64_t offset, const plan_digits *low, plan_digit middle, const plan_digits *high,
+               plan_view *result)
 {
     *result = (plan_view){.offset = offset};
     for (VEC_EACH(plan_digit, d, low))
@@ -159,7 +163,8 @@ int64_t view_at(const plan_view *v, int64_t item)
     return v->offset + digits_at(&v->digits, item);
 }
 
-// The greatest sum over indices 0..last: at some level the digit stays below that of `last` and all lower ones are free.
+// The greatest sum over indices 0..last: at some level the digit stays below that of `last` and all lower ones are
+// free.
 int64_t view_end(const plan_view *v, int64_t count)
 {
     if (count == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// map, for one processor: all filters go to the first kernel processor whose memory the control processor reaches too; readers and writers are
-// the control program's. Makes the first plan, in which every splitter and joiner copies.
+// map, for one processor: all filters go to the first kernel processor whose memory the control processor reaches too;
+// readers and writers are the control program's. Makes the first plan, in which every splitter and joiner copies.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
@@ -9,7 +9,8 @@ static const machine_memory *common_memory(const machine *mach, const machine_pr
 {
     for (size_t i = 0; i < mach->memories.len; i++) {
         const machine_memory *memory = &mach->memories.data[i];
-        if (memory->kind == MACHINE_memory_kind_RAM && machine_reaches(mach, x, memory) && machine_reaches(mach, y, memory))
+        if (memory->kind == MACHINE_memory_kind_RAM && machine_reaches(mach, x, memory) &&
+            machine_reaches(mach, y, memory))
             return memory;
     }
     return NULL;
@@ -18,7 +19,8 @@ static const machine_memory *common_memory(const machine *mach, const machine_pr
 static bool may_start(const machine *mach, const machine_processor *control, const machine_processor *kernel)
 {
     for (VEC_EACH(machine_ref, r, &kernel->masters))
-        if (r->kind == MACHINE_PROCESSOR && r->index < mach->processors.len && &mach->processors.data[r->index] == control)
+        if (r->kind == MACHINE_PROCESSOR && r->index < mach->processors.len &&
+            &mach->processors.data[r->index] == control)
             return true;
     return false;
 }
@@ -42,9 +44,11 @@ static bool choose_processors(hlc_program *p, plan *chosen)
             return true;
         }
     }
-    diag_record *r = diag_error_at(p->diag, NULL,
-                                   "machine '%s' has no kernel processor that shares a memory with its control processor: programs are mapped to "
-                                   "one processor without transfers so far", mach->name);
+    diag_record *r = diag_error_at(
+        p->diag, NULL,
+        "machine '%s' has no kernel processor that shares a memory with its control processor: programs are mapped to "
+        "one processor without transfers so far",
+        mach->name);
     diag_add_note(p->diag, r, (src_range){0}, "'--machine=host' has one");
     return false;
 }
@@ -52,8 +56,8 @@ static bool choose_processors(hlc_program *p, plan *chosen)
 bool plan_pass_map(hlc_program *p)
 {
     if (p->machine == NULL)
-        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, p->config->machine != NULL ? p->config->machine : "host",
-                                  (src_range){0});
+        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir,
+                                  p->config->machine != NULL ? p->config->machine : "host", (src_range){0});
     if (p->machine == NULL)
         return false;
     size_t n = p->module->channels.len;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parses the text of a plan. Only its form is checked here, and that actors, channels and buffers exist; plan_verify checks the rest.
+// Parses the text of a plan. Only its form is checked here, and that actors, channels and buffers exist; plan_verify
+// checks the rest.
 #include <inttypes.h>
 #include <string.h>
 
@@ -64,7 +65,8 @@ static void read_number(parser *p)
     p->number = 0;
     bool fits = true;
     for (; p->at < p->len && p->text[p->at] >= '0' && p->text[p->at] <= '9'; p->at++)
-        fits &= !__builtin_mul_overflow(p->number, (int64_t)10, &p->number) && !__builtin_add_overflow(p->number, p->text[p->at] - '0', &p->number);
+        fits &= !__builtin_mul_overflow(p->number, (int64_t)10, &p->number) &&
+                !__builtin_add_overflow(p->number, p->text[p->at] - '0', &p->number);
     p->end = p->at;
     if (!fits || p->number > INT64_MAX / 8)
         fail(p, "a smaller number");
@@ -73,7 +75,8 @@ static void read_number(parser *p)
 static void next(parser *p)
 {
     for (;;) {
-        while (p->at < p->len && (p->text[p->at] == ' ' || p->text[p->at] == '\n' || p->text[p->at] == '\t' || p->text[p->at] == '\r'))
+        while (p->at < p->len &&
+               (p->text[p->at] == ' ' || p->text[p->at] == '\n' || p->text[p->at] == '\t' || p->text[p->at] == '\r'))
             p->at++;
         if (p->at + 1 >= p->len || p->text[p->at] != '/' || p->text[p->at + 1] != '/')
             break;

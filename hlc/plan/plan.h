@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The plan: what runs where and when. Buffers hold the items of channels; kernels fire actors in order; the control program reads, runs the kernels
-// of a strip, and writes. docs/plan.md has the text form; print(parse(print(p))) == print(p) byte for byte.
+// The plan: what runs where and when. Buffers hold the items of channels; kernels fire actors in order; the control
+// program reads, runs the kernels of a strip, and writes. docs/plan.md has the text form; print(parse(print(p))) ==
+// print(p) byte for byte.
 //
-// NOTE(runs). Every run of the kernels, be it the initialisation, a strip of n steady states or the drain, fires each actor a number of times that
-// the control program gives, all firings of one stage before the next (feedback cycles apart). Positions in buffers are counted from the program's
-// start (init) or from the buffer's base (all later runs): item j of a port that has moved j1 items in the initialisation lies at element
-// view_at(view, j) in the initialisation and at view_at(view, j1 + i) - base for the i-th item of a later run. At the end of a run the kept elements
-// move to the front, so all later runs begin alike.
-// NOTE(places). A splitter or joiner needs no stage where its neighbours read or write the items where they lie: through views of one buffer.
+// NOTE(runs). Every run of the kernels, be it the initialisation, a strip of n steady states or the drain, fires each
+// actor a number of times that the control program gives, all firings of one stage before the next (feedback cycles
+// apart). Positions in buffers are counted from the program's start (init) or from the buffer's base (all later runs):
+// item j of a port that has moved j1 items in the initialisation lies at element view_at(view, j) in the initialisation
+// and at view_at(view, j1 + i) - base for the i-th item of a later run. At the end of a run the kept elements move to
+// the front, so all later runs begin alike.
+// NOTE(places). A splitter or joiner needs no stage where its neighbours read or write the items where they lie:
+// through views of one buffer.
 #ifndef SVMC_HLC_PLAN_H
 #define SVMC_HLC_PLAN_H
 
@@ -41,21 +44,22 @@ typedef enum plan_stage_kind {
 typedef struct plan_member {
     uint32_t actor, port; // port: COPY of a splitter (an output) or joiner (an input), else 0
 } plan_member;
-// NOTE(gangs). Stages that do the same on one pair of buffers at regular distances are one stage with several members: member m does what the
-// stage says, the positions of its views being further by digits_at(in_gang, m) and digits_at(out_gang, m). Members have no state, no prework and
-// equal counts; copies are of different ports of one actor or of the same port of different actors.
+// NOTE(gangs). Stages that do the same on one pair of buffers at regular distances are one stage with several members:
+// member m does what the stage says, the positions of its views being further by digits_at(in_gang, m) and
+// digits_at(out_gang, m). Members have no state, no prework and equal counts; copies are of different ports of one
+// actor or of the same port of different actors.
 typedef struct plan_stage {
     plan_stage_kind kind;
     uint32_t actor, port; // member 0
     plan_access in, out;
-    VEC(plan_member) others; // members 1, 2, ...
+    VEC(plan_member) others;       // members 1, 2, ...
     plan_digits in_gang, out_gang; // bounded, of as many indices as there are members; empty if there is one member
 } plan_stage;
 
 // A step of a cycle's inner schedule: count firings of a stage's actor, or count times a list of steps.
 typedef struct plan_step {
     int64_t count;
-    uint32_t stage; // in the item's stages; PLAN_NONE: repeat
+    uint32_t stage;              // in the item's stages; PLAN_NONE: repeat
     VEC(struct plan_step) steps; // of a repeat
 } plan_step;
 typedef VEC(plan_step) plan_steps;
@@ -64,8 +68,8 @@ typedef VEC(plan_step) plan_steps;
 typedef struct plan_item {
     int32_t cycle; // -1: one stage
     VEC(plan_stage) stages;
-    // Cycles: the inner schedule of `block` steady states. No steps: rounds in which each actor fires as often as its input allows, as in
-    // the initialisation and the drain.
+    // Cycles: the inner schedule of `block` steady states. No steps: rounds in which each actor fires as often as its
+    // input allows, as in the initialisation and the drain.
     int64_t block; // > 1: the steps are one per stage, and hold for fewer steady states in proportion
     plan_steps steps;
 } plan_item;
@@ -92,8 +96,8 @@ typedef struct plan_initial {
 typedef struct plan {
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
-    int64_t strip; // most steady states in a run
-    int64_t most;  // greatest strip that the layout of the buffers has room for; 0: no bound
+    int64_t strip;                                      // most steady states in a run
+    int64_t most;   // greatest strip that the layout of the buffers has room for; 0: no bound
     uint64_t bytes; // of memory that the buffers take
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
@@ -101,8 +105,8 @@ typedef struct plan {
     VEC(plan_kernel) kernels; // in the order in which they are started
 
     // Derived from the schedule, not in the text.
-    bool drains;        // some reader can end
-    int64_t *drain;     // per actor: most firings in the drain after steady states
+    bool drains;         // some reader can end
+    int64_t *drain;      // per actor: most firings in the drain after steady states
     int64_t *init_drain; // per actor: most firings when input ends in the initialisation
 } plan;
 
@@ -117,7 +121,8 @@ typedef struct plan_place {
 struct hlc_program;
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
-// Recomputes the sizes and addresses of buffers and the dependences of kernels. False when memory for the strip would be absurdly large, which d has.
+// Recomputes the sizes and addresses of buffers and the dependences of kernels. False when memory for the strip would
+// be absurdly large, which d has.
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
 // Drain counts (they need the schedule only).
 void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl);
@@ -144,13 +149,14 @@ bool plan_actor_has_prework(const sir_actor *actor);
 typedef VEC(uint32_t) plan_actor_list;
 plan_actor_list plan_printing_actors(arena *a, const sir_module *m);
 
-// How a stage walks its buffers: item k of firing f (of a work function, counted from the run's start) is at the run's start + firing(f) + items(k).
+// How a stage walks its buffers: item k of firing f (of a work function, counted from the run's start) is at the run's
+// start + firing(f) + items(k).
 // Copies: only in_firing and out_firing, of a firing in feedback cycles, of an item elsewhere.
 typedef struct plan_walk {
-    plan_digits in_items, out_items;           // within a firing; bounded
-    plan_digits in_first, out_first;           // within the first firing, if it is another one
-    plan_digits in_firing, out_firing;         // of a firing
-    int64_t in_skip, out_skip;                 // elements by which work starts later in a run that begins with the first firing
+    plan_digits in_items, out_items;   // within a firing; bounded
+    plan_digits in_first, out_first;   // within the first firing, if it is another one
+    plan_digits in_firing, out_firing; // of a firing
+    int64_t in_skip, out_skip;         // elements by which work starts later in a run that begins with the first firing
 } plan_walk;
 // False when the views do not allow it.
 bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const plan_stage *st, plan_walk *w);
@@ -158,15 +164,16 @@ bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const pla
 // ---- Text and verifier ----
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m);
-// Parses the text of a plan for a module and its schedule, from a byte offset of the file on. Reports to d; NULL on any error.
+// Parses the text of a plan for a module and its schedule, from a byte offset of the file on. Reports to d; NULL on any
+// error.
 plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const sir_module *m, const schedule *s);
-// Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as many items as a
-// bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
+// Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as
+// many items as a bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);
 
 // ---- Passes ----
 
-bool plan_pass_map(struct hlc_program *p);        // processors and memory; one kernel an actor, splitters and joiners copy
+bool plan_pass_map(struct hlc_program *p); // processors and memory; one kernel an actor, splitters and joiners copy
 bool plan_pass_sync_elim(struct hlc_program *p);  // splitters and joiners become views
 bool plan_pass_coalesce(struct hlc_program *p);   // inner schedules of feedback cycles
 bool plan_pass_fuse(struct hlc_program *p);       // consecutive stages become one kernel

@@ -15,10 +15,11 @@ uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m);
 typedef struct plan_use {
     uint32_t buffer;
     bool writes;
-    uint32_t kernel, item; // PLAN_NONE: the control program, before the kernels (readers, initial items) or, writes being false, after them
+    // PLAN_NONE: the control program, before the kernels (readers, enqueued items) or, writes being false, after them.
+    uint32_t kernel, item;
     const plan_access *access;
-    int64_t init, steady;       // items moved in the initialisation and in a steady state
-    int64_t drain, init_drain;  // and at most in the drain
+    int64_t init, steady;      // items moved in the initialisation and in a steady state
+    int64_t drain, init_drain; // and at most in the drain
 } plan_use;
 typedef void plan_use_visitor(void *context, const plan_use *use);
 void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, plan_use_visitor *visit, void *context);
@@ -36,7 +37,8 @@ typedef struct plan_side_digits {
 } plan_side_digits;
 // The side of a stage that copies weight items a firing: item by item, as nothing needs whole firings to lie together.
 plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight);
-// How a side walks a view; false when a window does not lie in it as one firing's items must, or a run does not start where its rounds do.
+// How a side walks a view; false when a window does not lie in it as one firing's items must, or a run does not start
+// where its rounds do.
 bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d);
 
 // ---- gang.c ----
@@ -45,20 +47,18 @@ bool plan_filter_can_gang(const sir_filter *f); // its firings are independent o
 // Makes gangs of items in order of a run; gives whether there were any.
 bool plan_gang_items(struct hlc_program *p, plan_item_list *items);
 
-// ---- gang_places.c ----
-// Moves channels of equal branches into common buffers. Gives how many steady states a strip may have at most then; 0: any number.
+// ---- gang_places.c ---- Moves channels of equal branches into common buffers. Gives how many steady states a strip
+// may have at most then; 0: any number.
 int64_t plan_gang_places(struct hlc_program *p, plan_place *places);
 
-// ---- sync_elim.c ----
-// Whether the actors at both ends of a channel can work on its items through this view.
+// ---- sync_elim.c ---- Whether the actors at both ends of a channel can work on its items through this view.
 bool plan_place_fits(struct hlc_program *p, uint32_t channel, const plan_view *v);
 
-// ---- replay.c ----
-// Plays the initialisation and some steady states through; false after an error, which d has.
+// ---- replay.c ---- Plays the initialisation and some steady states through; false after an error, which d has.
 bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);
 
-// ---- cost.c ----
-// A rough count of the operations of one firing of an actor: loops of unknown length count as ten rounds, branches as their mean.
+// ---- cost.c ---- A rough count of the operations of one firing of an actor: loops of unknown length count as ten
+// rounds, branches as their mean.
 double plan_actor_operations(const sir_module *m, uint32_t actor);
 // The same for all actors; filters that instances share are looked at once.
 double *plan_operations(arena *a, const sir_module *m);

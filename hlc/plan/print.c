@@ -134,8 +134,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         const plan_buffer *b = &pl->buffers.data[i];
         strbuf_printf(out, "  buffer %%%" PRIu32 " ", i);
         print_channel(out, b->channel, m);
-        strbuf_printf(out, " base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64 "\n", b->base, b->keep, b->step,
-                      b->capacity, b->address);
+        strbuf_printf(out, " base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64 "\n",
+                      b->base, b->keep, b->step, b->capacity, b->address);
     }
     for (VEC_EACH(plan_initial, i, &pl->initials)) {
         strbuf_add(out, "  initial ");

@@ -106,9 +106,11 @@ bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_si
     // The work firings of the initialisation, then those of a later run: the same walk from each run's start.
     if (!view_windows(a, v, first, side->window, side->step, &d->items, &d->firing))
         return false;
-    int64_t works = side->init - (side->prework && side->init != 0 ? 1 : 0), moved = (side->init != 0 ? first : 0) + works * side->step;
+    int64_t works = side->init - (side->prework && side->init != 0 ? 1 : 0),
+            moved = (side->init != 0 ? first : 0) + works * side->step;
     plan_digits items, firing;
-    return view_windows(a, v, moved, side->window, side->step, &items, &firing) && side->reps % digits_period(&d->firing) == 0;
+    return view_windows(a, v, moved, side->window, side->step, &items, &firing) &&
+           side->reps % digits_period(&d->firing) == 0;
 }
 
 plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight)

@@ -33,10 +33,13 @@ void plan_remark_sync_elim(hlc_program *p)
         if (a->kind != SIR_SPLIT && a->kind != SIR_JOIN && !(a->kind == SIR_FILTER && a->filter->identity))
             continue;
         if (copies[i] == 0)
-            diag_remark(p->diag, actor_range(p, i), "%s '%s' is gone: its neighbours read and write its items where they lie [sync-elim]", what, a->name);
+            diag_remark(p->diag, actor_range(p, i),
+                        "%s '%s' is gone: its neighbours read and write its items where they lie [sync-elim]", what,
+                        a->name);
         else
             diag_remark(p->diag, actor_range(p, i),
-                        "%s '%s' copies (%" PRIu32 " of its ports): the items of its neighbours' firings do not lie at constant distances there, or reading them "
+                        "%s '%s' copies (%" PRIu32 " of its ports): the items of its neighbours' firings do not lie at "
+                                                   "constant distances there, or reading them "
                         "scattered costs more than a copy [sync-elim]",
                         what, a->name, copies[i]);
     }
@@ -46,8 +49,9 @@ void plan_remark_layout(hlc_program *p, size_t buffers, int64_t steady_states)
 {
     if (p->diag->remarks && buffers != 0)
         diag_remark(p->diag, sir_range(p->module, p->sources, p->module->regions.data[0].loc),
-                    "%zu buffers hold equal items of up to %" PRId64 " steady states side by side, so that stages walk in steps of one [sync-elim]", buffers,
-                    steady_states);
+                    "%zu buffers hold equal items of up to %" PRId64
+                    " steady states side by side, so that stages walk in steps of one [sync-elim]",
+                    buffers, steady_states);
 }
 
 void plan_remark_coalesce(hlc_program *p)
@@ -58,9 +62,14 @@ void plan_remark_coalesce(hlc_program *p)
                 continue;
             src_range r = actor_range(p, item->stages.data[0].actor);
             if (item->steps.len != 0)
-                diag_remark(p->diag, r, "the feedback loop of %zu stages has an inner schedule of %" PRId64 " steady states [coalesce]", item->stages.len, item->block);
+                diag_remark(p->diag, r,
+                            "the feedback loop of %zu stages has an inner schedule of %" PRId64
+                            " steady states [coalesce]",
+                            item->stages.len, item->block);
             else
-                diag_remark(p->diag, r, "the feedback loop of %zu stages runs in rounds, each stage as often as its input allows: no static inner schedule was found [coalesce]",
+                diag_remark(p->diag, r,
+                            "the feedback loop of %zu stages runs in rounds, each stage as often as its input allows: "
+                            "no static inner schedule was found [coalesce]",
                             item->stages.len);
         }
 }
@@ -75,7 +84,8 @@ void plan_remark_fuse(hlc_program *p)
             stages += item->stages.len;
             for (VEC_EACH(plan_stage, st, &item->stages))
                 if (st->others.len != 0)
-                    diag_remark(p->diag, actor_range(p, st->actor), "%zu equal branches became one stage, first '%s' [fuse]", plan_stage_members(st),
+                    diag_remark(p->diag, actor_range(p, st->actor),
+                                "%zu equal branches became one stage, first '%s' [fuse]", plan_stage_members(st),
                                 p->module->actors.data[st->actor]->name);
         }
         src_range r = sir_range(p->module, p->sources, p->module->regions.data[k->region].loc);
@@ -88,6 +98,7 @@ void plan_remark_strip_mine(hlc_program *p)
     if (!p->diag->remarks)
         return;
     src_range r = sir_range(p->module, p->sources, p->module->regions.data[0].loc);
-    diag_remark(p->diag, r, "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64 " bytes of '%s' [strip-mine]", p->plan->strip,
-                p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, p->plan->memory);
+    diag_remark(p->diag, r,
+                "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64 " bytes of '%s' [strip-mine]",
+                p->plan->strip, p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, p->plan->memory);
 }

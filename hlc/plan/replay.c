@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Plays a plan through with marked items instead of values: what each firing finds must be what the stream graph sends it. Knows nothing of how
-// plans are made, only of runs (NOTE(runs) in plan.h) and of the graph, so that it finds what the passes get wrong.
+// Plays a plan through with marked items instead of values: what each firing finds must be what the stream graph sends
+// it. Knows nothing of how plans are made, only of runs (NOTE(runs) in plan.h) and of the graph, so that it finds what
+// the passes get wrong.
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,11 +24,11 @@ typedef struct replay {
     const sir_module *m;
     const schedule *s;
     mark **buffers;
-    int64_t *base;          // per buffer: position of its element 0 in the present run
-    int64_t *fired;         // per actor, from the program's start
-    const int64_t *counts;  // per actor: firings in the present run
-    int64_t **weight_sums;  // per splitter or joiner: sums of the weights before each port
-    int64_t steady;         // steady states of the present run
+    int64_t *base;         // per buffer: position of its element 0 in the present run
+    int64_t *fired;        // per actor, from the program's start
+    const int64_t *counts; // per actor: firings in the present run
+    int64_t **weight_sums; // per splitter or joiner: sums of the weights before each port
+    int64_t steady;        // steady states of the present run
     bool ok;
 } replay;
 
@@ -89,7 +90,8 @@ static mark *element(replay *r, const plan_access *access, int64_t item, uint32_
 }
 
 // Reads the items that a firing touches and compares each with what the graph sends there.
-static void check_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first, int64_t count)
+static void check_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first,
+                        int64_t count)
 {
     for (int64_t i = first; i < first + count && r->ok; i++) {
         const mark *found = element(r, access, i, actor);
@@ -103,7 +105,8 @@ static void check_items(replay *r, uint32_t actor, const plan_access *access, ui
     }
 }
 
-static void write_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first, int64_t count)
+static void write_items(replay *r, uint32_t actor, const plan_access *access, uint32_t channel, int64_t first,
+                        int64_t count)
 {
     int64_t enqueued = (int64_t)r->m->channels.data[channel].initial.len;
     for (int64_t i = first; i < first + count && r->ok; i++) {
@@ -118,9 +121,11 @@ static void fire_filter(replay *r, const plan_stage *st, int64_t firing)
     const sir_actor *a = r->m->actors.data[st->actor];
     bool first = firing == 0;
     if (st->in.buffer != PLAN_NONE)
-        check_items(r, st->actor, &st->in, a->inputs.data[0], plan_in_items(r->m, st, firing), plan_in_rate(r->m, st, first).peek);
+        check_items(r, st->actor, &st->in, a->inputs.data[0], plan_in_items(r->m, st, firing),
+                    plan_in_rate(r->m, st, first).peek);
     if (st->out.buffer != PLAN_NONE)
-        write_items(r, st->actor, &st->out, a->outputs.data[0], plan_out_items(r->m, st, firing), plan_out_rate(r->m, st, first));
+        write_items(r, st->actor, &st->out, a->outputs.data[0], plan_out_items(r->m, st, firing),
+                    plan_out_rate(r->m, st, first));
 }
 
 static void fire_copy(replay *r, const plan_stage *st, int64_t firing)
@@ -188,7 +193,8 @@ static bool fire_member(replay *r, const plan_item *item, uint32_t i, int64_t *i
     if (done[i] == r->counts[i])
         return false;
     for (uint32_t port = 0; port < a->inputs.len; port++)
-        if (channel_inside(r, a->inputs.data[port], item->cycle) && items[a->inputs.data[port]] < sched_input_rate(a, port, first).peek)
+        if (channel_inside(r, a->inputs.data[port], item->cycle) &&
+            items[a->inputs.data[port]] < sched_input_rate(a, port, first).peek)
             return false;
     for (uint32_t port = 0; port < a->inputs.len; port++)
         if (channel_inside(r, a->inputs.data[port], item->cycle))
@@ -311,7 +317,9 @@ static int64_t run_items(const replay *r, const int64_t *counts)
                     each += plan_in_rate(r->m, st, false).peek;
                 if (st->out.buffer != PLAN_NONE)
                     each += plan_out_rate(r->m, st, false);
-                if (__builtin_mul_overflow(each, counts[st->actor], &all) || __builtin_mul_overflow(all, (int64_t)plan_stage_members(st), &all) || __builtin_add_overflow(total, all, &total) || total > REPLAY_ITEMS)
+                if (__builtin_mul_overflow(each, counts[st->actor], &all) ||
+                    __builtin_mul_overflow(all, (int64_t)plan_stage_members(st), &all) ||
+                    __builtin_add_overflow(total, all, &total) || total > REPLAY_ITEMS)
                     return REPLAY_ITEMS + 1;
             }
     return total;

@@ -90,17 +90,30 @@ static void visit_stage(visitor *v, const plan_stage *st, uint32_t kernel, uint3
             continue;
         int64_t (*items)(const sir_module *, const plan_stage *, int64_t) = side == 0 ? plan_in_items : plan_out_items;
         int64_t moved = items(v->m, st, init);
-        plan_use use = {.buffer = access->buffer, .writes = side == 1, .kernel = kernel, .item = item, .access = access, .init = moved,
-                        .steady = reps * (side == 0 ? plan_in_rate(v->m, st, false).pop : plan_out_rate(v->m, st, false)),
-                        .drain = items(v->m, st, drain) - moved, .init_drain = items(v->m, st, init_drain)};
+        plan_use use = {.buffer = access->buffer,
+                        .writes = side == 1,
+                        .kernel = kernel,
+                        .item = item,
+                        .access = access,
+                        .init = moved,
+                        .steady =
+                            reps * (side == 0 ? plan_in_rate(v->m, st, false).pop : plan_out_rate(v->m, st, false)),
+                        .drain = items(v->m, st, drain) - moved,
+                        .init_drain = items(v->m, st, init_drain)};
         v->visit(v->context, &use);
     }
 }
 
 static void visit_io(visitor *v, const plan_io *io, bool writes)
 {
-    plan_use use = {.buffer = io->access.buffer, .writes = writes, .kernel = PLAN_NONE, .item = PLAN_NONE, .access = &io->access,
-                    .init = v->s->init[io->actor], .steady = v->s->reps[io->actor], .drain = v->plan->drain[io->actor],
+    plan_use use = {.buffer = io->access.buffer,
+                    .writes = writes,
+                    .kernel = PLAN_NONE,
+                    .item = PLAN_NONE,
+                    .access = &io->access,
+                    .init = v->s->init[io->actor],
+                    .steady = v->s->reps[io->actor],
+                    .drain = v->plan->drain[io->actor],
                     .init_drain = v->plan->init_drain[io->actor]};
     v->visit(v->context, &use);
 }
@@ -109,7 +122,11 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
 {
     visitor v = {pl, m, s, visit, context};
     for (VEC_EACH(plan_initial, i, &pl->initials)) {
-        plan_use use = {.buffer = i->access.buffer, .writes = true, .kernel = PLAN_NONE, .item = PLAN_NONE, .access = &i->access,
+        plan_use use = {.buffer = i->access.buffer,
+                        .writes = true,
+                        .kernel = PLAN_NONE,
+                        .item = PLAN_NONE,
+                        .access = &i->access,
                         .init = (int64_t)m->channels.data[i->channel].initial.len};
         use.init_drain = use.init;
         visit(context, &use);
@@ -132,9 +149,9 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
 typedef struct sizes {
     plan *plan;
     bool *has_step;
-    int64_t *end;      // per buffer: elements written by the end of the initialisation
+    int64_t *end;       // per buffer: elements written by the end of the initialisation
     int64_t *strip_end; // and of the longest strip after it
-    int64_t *furthest; // and by the end of the longest drain, from the program's start
+    int64_t *furthest;  // and by the end of the longest drain, from the program's start
     int64_t *init_furthest;
     bool *has_reader;
 } sizes;
@@ -154,7 +171,8 @@ static void size_use(void *context, const plan_use *use)
         z->has_step[use->buffer] = true;
     }
     if (use->writes) {
-        z->strip_end[use->buffer] = greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
+        z->strip_end[use->buffer] =
+            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
         z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
         z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
         z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
@@ -171,11 +189,17 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
     size_t n = pl->buffers.len;
     for (size_t i = 0; i < m->channels.len; i++)
         if (s->channels[i].steady != 0 && pl->strip > PLAN_MAX_NUMBER / s->channels[i].steady) {
-            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip", pl->strip, pl->name);
+            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
+                          pl->strip, pl->name);
             return false;
         }
-    sizes z = {.plan = pl, .has_step = ARENA_ARRAY(a, bool, n + 1), .strip_end = ARENA_ARRAY(a, int64_t, n + 1), .end = ARENA_ARRAY(a, int64_t, n + 1), .furthest = ARENA_ARRAY(a, int64_t, n + 1),
-               .init_furthest = ARENA_ARRAY(a, int64_t, n + 1), .has_reader = ARENA_ARRAY(a, bool, n + 1)};
+    sizes z = {.plan = pl,
+               .has_step = ARENA_ARRAY(a, bool, n + 1),
+               .strip_end = ARENA_ARRAY(a, int64_t, n + 1),
+               .end = ARENA_ARRAY(a, int64_t, n + 1),
+               .furthest = ARENA_ARRAY(a, int64_t, n + 1),
+               .init_furthest = ARENA_ARRAY(a, int64_t, n + 1),
+               .has_reader = ARENA_ARRAY(a, bool, n + 1)};
     plan_visit_uses(pl, m, s, size_use, &z);
     uint64_t total = 0;
     for (size_t i = 0; i < n; i++) {
@@ -184,12 +208,15 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
             b->base = z.end[i];
         b->step = z.has_step[i] ? b->step : 0;
         b->keep = greater(z.end[i] - b->base, 0);
-        b->capacity = greater(greater(z.end[i], z.init_furthest[i]), greater(z.strip_end[i] - b->base, z.furthest[i] - b->base));
+        b->capacity =
+            greater(greater(z.end[i], z.init_furthest[i]), greater(z.strip_end[i] - b->base, z.furthest[i] - b->base));
         b->capacity = greater(b->capacity, 1);
         total += plan_buffer_bytes(b, m);
         if (total > PLAN_MAX_BYTES) {
-            diag_error_at(d, NULL, "the channels of '%s' need more than %" PRIu64 " bytes in a strip of %" PRId64 " steady states", pl->name,
-                          PLAN_MAX_BYTES, pl->strip);
+            diag_error_at(d, NULL,
+                          "the channels of '%s' need more than %" PRIu64 " bytes in a strip of %" PRId64
+                          " steady states",
+                          pl->name, PLAN_MAX_BYTES, pl->strip);
             return false;
         }
     }
@@ -198,8 +225,9 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
 
 // ---- Addresses ----
 
-// NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of the kernel that writes
-// them to the last that reads them. All kernels here run on one processor, one after the other, so such buffers of all kernels share one area.
+// NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of
+// the kernel that writes them to the last that reads them. All kernels here run on one processor, one after the other,
+// so such buffers of all kernels share one area.
 typedef struct lifetime {
     uint32_t buffer, kernel, first, last; // items
     uint64_t bytes, address;
@@ -278,7 +306,10 @@ static void settle_addresses(arena *a, plan *pl, const sir_module *m, const sche
     size_t n = pl->buffers.len, scratch_count = 0;
     lifetimes l = {.of = ARENA_ARRAY(a, lifetime, n + 1), .shared = ARENA_ARRAY(a, bool, n + 1)};
     for (uint32_t i = 0; i < n; i++)
-        l.of[i] = (lifetime){.buffer = i, .kernel = PLAN_NONE, .first = UINT32_MAX, .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m))};
+        l.of[i] = (lifetime){.buffer = i,
+                             .kernel = PLAN_NONE,
+                             .first = UINT32_MAX,
+                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m))};
     plan_visit_uses(pl, m, s, note_lifetime, &l);
     lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
     uint64_t address = 0;
@@ -334,8 +365,8 @@ static void depend(arena *a, plan *pl, uint32_t kernel, uint32_t on)
         VEC_PUSH(a, &pl->kernels.data[kernel].after, on);
 }
 
-// Users of one buffer, by kernel. Readers wait for writers, and the last user, which moves the kept elements, for all. A buffer with
-// very many users is used in order, so that dependences stay few.
+// Users of one buffer, by kernel. Readers wait for writers, and the last user, which moves the kept elements, for all.
+// A buffer with very many users is used in order, so that dependences stay few.
 enum { PLAN_MANY_USERS = 16 };
 static void depend_users(arena *a, plan *pl, const user *u, size_t count)
 {

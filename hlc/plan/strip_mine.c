@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and of moving what channels keep
-// over more steady states; short ones keep the channels in the near caches and let output appear soon.
+// strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and
+// of moving what channels keep over more steady states; short ones keep the channels in the near caches and let output
+// appear soon.
+#include <inttypes.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
-// Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of channels.
+// Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of
+// channels.
 #define STRIP_OPERATIONS 4e6
 #define STRIP_STEADY_STATES (INT64_C(1) << 16)
 #define STRIP_BYTES (UINT64_C(64) << 20)
@@ -42,8 +45,10 @@ static double seconds_per_byte(const costs *c, double bytes)
 static costs find_costs(const hlc_program *p)
 {
     const plan *pl = p->plan;
-    costs c = {.mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
-    c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) + machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
+    costs c = {
+        .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
+    c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
+              machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
     c.operations = plan_steady_operations(p->arena, p->module, p->schedule);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))
@@ -61,7 +66,8 @@ static costs find_costs(const hlc_program *p)
 static double overhead(const costs *c, const plan *pl)
 {
     double per_byte = seconds_per_byte(c, (double)pl->bytes), n = (double)pl->strip;
-    return ((double)(c->kernels + 1) * c->start + (double)c->stages * c->per_call + c->kept * per_byte) / n + c->moved * per_byte;
+    return ((double)(c->kernels + 1) * c->start + (double)c->stages * c->per_call + c->kept * per_byte) / n +
+           c->moved * per_byte;
 }
 
 static bool settle(hlc_program *p, int64_t strip)
@@ -116,7 +122,8 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     if (must_be_single(p)) {
         if (strip > 1)
-            diag_warning(p->diag, WARN_NONE, (src_range){0}, "a strip is one steady state here: a feedback loop that prints has no inner schedule");
+            diag_warning(p->diag, WARN_STRIP, (src_range){0},
+                         "a strip is one steady state here: a feedback loop that prints has no inner schedule");
         strip = 1;
     }
     if (strip == 0) {
@@ -124,8 +131,12 @@ bool plan_pass_strip_mine(hlc_program *p)
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
             strip = STRIP_PLAIN;
     }
-    if (p->plan->most != 0 && strip > p->plan->most)
+    if (p->plan->most != 0 && strip > p->plan->most) {
+        diag_warning(p->diag, WARN_STRIP, (src_range){0},
+                     "a strip is %" PRId64 " steady states here: the layout of the buffers has room for no more",
+                     p->plan->most);
         strip = p->plan->most;
+    }
     if (!settle(p, strip))
         return false;
     plan_remark_strip_mine(p);

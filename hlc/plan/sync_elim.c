@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// sync-elim: splitters, joiners and identity filters that only reorder items become views of one buffer, wherever the filters around them can
-// read and write the items where they lie.
+// sync-elim: splitters, joiners and identity filters that only reorder items become views of one buffer, wherever the
+// filters around them can read and write the items where they lie.
 //
-// NOTE(directions). A splitter's outputs are views of its input; a joiner's inputs are views of its output; where a splitter's output is a joiner's
-// input one of the two must copy, unless the whole splitjoin is a permutation that has a view of its own.
+// NOTE(directions). A splitter's outputs are views of its input; a joiner's inputs are views of its output; where a
+// splitter's output is a joiner's input one of the two must copy, unless the whole splitjoin is a permutation that has
+// a view of its own.
 #include "hlc/ir/effects.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
@@ -113,7 +114,8 @@ static int64_t port_weight(const sir_actor *a, uint32_t port)
     return a->kind == SIR_SPLIT && a->duplicate ? 1 : a->weights.data[port];
 }
 
-// Every port of a splitter or joiner sees the items as a view, whether it copies them or not. first: item that its first firing starts at.
+// Every port of a splitter or joiner sees the items as a view, whether it copies them or not. first: item that its
+// first firing starts at.
 static bool sync_fits(eliminator *x, uint32_t actor, const plan_view *v, int64_t first)
 {
     const sir_actor *a = x->m->actors.data[actor];
@@ -205,10 +207,12 @@ static void place_inputs(eliminator *x, uint32_t actor)
     }
 }
 
-// The view of a joiner's output when its inputs are equal views of one buffer at equal distances: the splitjoin only permutes items.
+// The view of a joiner's output when its inputs are equal views of one buffer at equal distances: the splitjoin only
+// permutes items.
 static bool permutation(eliminator *x, const sir_actor *a, uint32_t *root, plan_view *v)
 {
-    if (a->inputs.len < 2 || a->outputs.len == 0 || a->outputs.data[0] == SIR_NONE || initial_items(x, a->outputs.data[0]) != 0)
+    if (a->inputs.len < 2 || a->outputs.len == 0 || a->outputs.data[0] == SIR_NONE ||
+        initial_items(x, a->outputs.data[0]) != 0)
         return false;
     const plan_place *first = &x->places[a->inputs.data[0]];
     int64_t weight = a->weights.data[0], distance = 0;
@@ -242,8 +246,8 @@ static void place_permutation(eliminator *x, uint32_t actor)
 static const sir_actor *identity_between(const eliminator *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
-    bool joins = a->kind == SIR_FILTER && a->filter->identity && a->inputs.len == 1 && a->outputs.len == 1 && a->inputs.data[0] != SIR_NONE &&
-                 a->outputs.data[0] != SIR_NONE;
+    bool joins = a->kind == SIR_FILTER && a->filter->identity && a->inputs.len == 1 && a->outputs.len == 1 &&
+                 a->inputs.data[0] != SIR_NONE && a->outputs.data[0] != SIR_NONE;
     return joins ? a : NULL;
 }
 

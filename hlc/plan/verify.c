@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The verifier of plans. Plans may come from text, so nothing is taken for granted: first that all numbers are in bounds, then that every
-// stage is there once, then that what follows from the stages is what the plan says, and last (replay.c) that items arrive where they belong.
+// The verifier of plans. Plans may come from text, so nothing is taken for granted: first that all numbers are in
+// bounds, then that every stage is there once, then that what follows from the stages is what the plan says, and last
+// (replay.c) that items arrive where they belong.
 #include <inttypes.h>
 #include <string.h>
 
@@ -41,8 +42,8 @@ static bool is_name(const char *name)
     if (name == NULL || *name == '\0')
         return false;
     for (; *name != '\0'; name++)
-        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') || *name == '_' || *name == '-' ||
-              *name == '.'))
+        if (!((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') || (*name >= '0' && *name <= '9') ||
+              *name == '_' || *name == '-' || *name == '.'))
             return false;
     return true;
 }
@@ -75,7 +76,10 @@ static void check_view(verifier *v, const plan_view *view, const char *who)
 static void check_access(verifier *v, const plan_access *access, uint32_t channel, const char *who)
 {
     if ((access->buffer == PLAN_NONE) != (channel == SIR_NONE)) {
-        fail(v, channel == SIR_NONE ? "'%s' has no channel where a buffer is given" : "'%s' has a channel where no buffer is given", who);
+        fail(v,
+             channel == SIR_NONE ? "'%s' has no channel where a buffer is given"
+                                 : "'%s' has a channel where no buffer is given",
+             who);
         return;
     }
     if (channel == SIR_NONE)
@@ -140,7 +144,8 @@ static void check_copy(verifier *v, const plan_stage *st)
         out = a->outputs.data[st->port];
     if (a->kind == SIR_JOIN)
         in = a->inputs.data[st->port];
-    if (in == SIR_NONE || out == SIR_NONE || (a->kind != SIR_FILTER && !(a->kind == SIR_SPLIT && a->duplicate) && a->weights.data[st->port] == 0)) {
+    if (in == SIR_NONE || out == SIR_NONE ||
+        (a->kind != SIR_FILTER && !(a->kind == SIR_SPLIT && a->duplicate) && a->weights.data[st->port] == 0)) {
         fail(v, "port %" PRIu32 " of '%s' moves nothing", st->port, a->name);
         return;
     }
@@ -159,8 +164,8 @@ static void check_fire(verifier *v, const plan_stage *st)
     check_access(v, &st->out, first_channel(a->outputs.data, a->outputs.len), a->name);
 }
 
-// Whether the items that a port writes in the longest run are all in places of their own: with the digits in the order of their strides, each is
-// further than all before it reach.
+// Whether the items that a port writes in the longest run are all in places of their own: with the digits in the order
+// of their strides, each is further than all before it reach.
 static bool writes_apart(const verifier *v, const plan_view *view, int64_t items)
 {
     plan_digits sorted = {0};
@@ -194,8 +199,8 @@ static bool reaches(const verifier *v, const plan_stage *st)
         return false;
     if (st->in.buffer != PLAN_NONE) {
         sched_rate first = plan_in_rate(v->m, st, true), rate = plan_in_rate(v->m, st, false);
-        if (!in_bounds(first.peek) || !in_bounds(rate.peek) || __builtin_mul_overflow(rate.pop, firings, &items) || !in_bounds(items) ||
-            !view_in_bounds(&st->in.view, items + first.peek + rate.peek))
+        if (!in_bounds(first.peek) || !in_bounds(rate.peek) || __builtin_mul_overflow(rate.pop, firings, &items) ||
+            !in_bounds(items) || !view_in_bounds(&st->in.view, items + first.peek + rate.peek))
             return false;
     }
     if (st->out.buffer != PLAN_NONE) {
@@ -220,10 +225,14 @@ static void check_stage(verifier *v, const plan_stage *st, int32_t cycle)
     if (!v->ok)
         return;
     if (v->s->cycle[st->actor] != cycle)
-        fail(v, cycle < 0 ? "'%s' is in a feedback cycle, but no cycle's stage" : "'%s' is a stage of another cycle than its own", a->name);
+        fail(v,
+             cycle < 0 ? "'%s' is in a feedback cycle, but no cycle's stage"
+                       : "'%s' is a stage of another cycle than its own",
+             a->name);
     else if (v->done[st->actor][st->port]++ != 0)
         fail(v, "'%s' has two stages for one port", a->name);
-    else if (st->out.buffer != PLAN_NONE && !writes_apart(v, &st->out.view, plan_out_rate(v->m, st, false) * v->s->reps[st->actor] * v->pl->strip))
+    else if (st->out.buffer != PLAN_NONE &&
+             !writes_apart(v, &st->out.view, plan_out_rate(v->m, st, false) * v->s->reps[st->actor] * v->pl->strip))
         fail(v, "'%s' writes two items of a strip to one place", a->name);
     else if (!plan_stage_walk(v->a, v->m, v->s, st, &w))
         fail(v, "the views of '%s' do not fit its rates", a->name);
@@ -240,7 +249,8 @@ static int64_t count_digits(const plan_digits *d)
 {
     int64_t count = 1;
     for (VEC_EACH(plan_digit, i, d)) {
-        if (i->radix < 2 || i->radix > PLAN_MAX_NUMBER || i->stride < 0 || i->stride > PLAN_MAX_NUMBER || count > PLAN_MAX_NUMBER / i->radix)
+        if (i->radix < 2 || i->radix > PLAN_MAX_NUMBER || i->stride < 0 || i->stride > PLAN_MAX_NUMBER ||
+            count > PLAN_MAX_NUMBER / i->radix)
             return 0;
         count *= i->radix;
     }
@@ -261,8 +271,8 @@ static void check_gang(verifier *v, const plan_stage *st)
         const sir_actor *other = v->m->actors.data[o->actor];
         one_actor &= o->actor == st->actor;
         one_port &= o->port == st->port && o->actor != st->actor;
-        if (other->kind != a->kind || (st->kind == PLAN_FIRE && other->filter != a->filter) || v->s->init[o->actor] != v->s->init[st->actor] ||
-            v->s->reps[o->actor] != v->s->reps[st->actor])
+        if (other->kind != a->kind || (st->kind == PLAN_FIRE && other->filter != a->filter) ||
+            v->s->init[o->actor] != v->s->init[st->actor] || v->s->reps[o->actor] != v->s->reps[st->actor])
             fail(v, "'%s' does something else than '%s', with which it is in a gang", other->name, a->name);
     }
     if (v->ok && !one_actor && !one_port)
@@ -276,7 +286,8 @@ static void check_gang(verifier *v, const plan_stage *st)
 }
 
 // Firings of each stage in a list of steps; a product that is too large counts as none.
-static int64_t count_steps(verifier *v, const plan_item *item, const plan_step *steps, size_t count, int64_t times, int64_t *fired)
+static int64_t count_steps(verifier *v, const plan_item *item, const plan_step *steps, size_t count, int64_t times,
+                           int64_t *fired)
 {
     for (size_t i = 0; i < count && v->ok; i++) {
         int64_t n;
@@ -304,17 +315,23 @@ static void check_cycle(verifier *v, const plan_item *item)
     count_steps(v, item, item->steps.data, item->steps.len, 1, fired);
     for (size_t i = 0; i < item->stages.len && v->ok && item->steps.len != 0; i++)
         if (fired[i] != v->s->reps[item->stages.data[i].actor])
-            fail(v, "the steps of cycle %" PRId32 " fire '%s' %" PRId64 " times; a steady state has %" PRId64, item->cycle,
-                 actor_name(v, item->stages.data[i].actor), fired[i], v->s->reps[item->stages.data[i].actor]);
+            fail(v, "the steps of cycle %" PRId32 " fire '%s' %" PRId64 " times; a steady state has %" PRId64,
+                 item->cycle, actor_name(v, item->stages.data[i].actor), fired[i],
+                 v->s->reps[item->stages.data[i].actor]);
     if (item->block > 1) // one step a stage, in order
         for (size_t i = 0; i < item->steps.len && v->ok; i++)
             if (item->steps.len != item->stages.len || item->steps.data[i].stage != i)
-                fail(v, "the steps of cycle %" PRId32 ", which covers several steady states at once, are not its stages in order", item->cycle);
+                fail(v,
+                     "the steps of cycle %" PRId32
+                     ", which covers several steady states at once, are not its stages in order",
+                     item->cycle);
     bool prints = false;
     for (VEC_EACH(plan_stage, st, &item->stages))
         prints |= v->m->actors.data[st->actor]->kind == SIR_FILTER && v->m->actors.data[st->actor]->filter->prints;
-    if (prints && plan_printing_actors(v->a, v->m).len > 1 && ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
-        fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one", item->cycle);
+    if (prints && plan_printing_actors(v->a, v->m).len > 1 &&
+        ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
+        fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one",
+             item->cycle);
 }
 
 static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
@@ -361,7 +378,8 @@ static void check_io(verifier *v, const plan_io *io, sir_actor_kind kind)
         fail(v, "'%s' is no %s", a->name, kind == SIR_READER ? "reader" : "writer");
         return;
     }
-    uint32_t channel = kind == SIR_READER ? first_channel(a->outputs.data, a->outputs.len) : first_channel(a->inputs.data, a->inputs.len);
+    uint32_t channel = kind == SIR_READER ? first_channel(a->outputs.data, a->outputs.len)
+                                          : first_channel(a->inputs.data, a->inputs.len);
     check_access(v, &io->access, channel, a->name);
     if (v->ok && (io->access.buffer == PLAN_NONE || !view_contiguous(&io->access.view)))
         fail(v, "'%s' needs its items side by side", a->name);
@@ -384,10 +402,12 @@ static void check_initials(verifier *v)
     }
     for (uint32_t i = 0; i < v->m->channels.len && v->ok; i++)
         if (seen[i] != (v->m->channels.data[i].initial.len != 0))
-            fail(v, "the items enqueued for '%s' are not placed, or others are", actor_name(v, v->m->channels.data[i].consumer));
+            fail(v, "the items enqueued for '%s' are not placed, or others are",
+                 actor_name(v, v->m->channels.data[i].consumer));
 }
 
-// Every filter, reader and writer is fired; identities may have become views, and whether ports that are not copied have is what replay shows.
+// Every filter, reader and writer is fired; identities may have become views, and whether ports that are not copied
+// have is what replay shows.
 static void check_complete(verifier *v)
 {
     for (uint32_t i = 0; i < v->m->actors.len && v->ok; i++) {
@@ -417,15 +437,19 @@ static void check_settled(verifier *v)
     }
     for (size_t i = 0; i < copy.buffers.len && v->ok; i++) {
         const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy.buffers.data[i];
-        if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity || x->address != y->address)
-            fail(v, "buffer %%%zu should have base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64, i, y->base, y->keep,
-                 y->step, y->capacity, y->address);
+        if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity ||
+            x->address != y->address)
+            fail(v,
+                 "buffer %%%zu should have base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64
+                 " at %" PRIu64,
+                 i, y->base, y->keep, y->step, y->capacity, y->address);
     }
     if (v->ok && copy.bytes != v->pl->bytes)
         fail(v, "its buffers take %" PRIu64 " bytes", copy.bytes);
     for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {
         const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy.kernels.data[i];
-        if (x->after.len != y->after.len || (x->after.len != 0 && memcmp(x->after.data, y->after.data, x->after.len * sizeof(uint32_t)) != 0))
+        if (x->after.len != y->after.len ||
+            (x->after.len != 0 && memcmp(x->after.data, y->after.data, x->after.len * sizeof(uint32_t)) != 0))
             fail(v, "kernel '%s' waits for other kernels than those that it needs", x->name);
     }
 }

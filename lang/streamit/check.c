@@ -154,7 +154,7 @@ static void find_top(checker *c)
         for (VEC_EACH(ast_stream *, s, &p->streams)) {
             if (!is_program(*s))
                 continue;
-            if (!p->top) {
+            if (!p->top || p->broken) {
                 p->top = *s;
                 continue;
             }
@@ -173,7 +173,7 @@ static void find_top(checker *c)
                 diag_error_at(c->diags, NULL, "the program has no streams");
         }
     }
-    if (p->top)
+    if (p->top && !p->broken)
         check_top_params(c, p->top);
 }
 

@@ -99,6 +99,8 @@ const char *nearest_of(checker *c, const char *name, const char *const *candidat
 const char *nearest_var(checker *c, const char *name);
 const char *nearest_key(checker *c, const hmap *map, const char *name);
 bool is_unsure(const checker *c, const char *name);
+// Whether parts of a stream may be missing because of syntax errors: nothing is said about what it lacks.
+bool is_broken(const checker *c, const ast_stream *s);
 // "unknown <what> '<name>'; did you mean '<nearest>'?"; what may contain more words.
 diag_record *error_unknown(checker *c, src_range range, const char *what, const char *name, const char *nearest);
 // Whether an unknown name of a kind is to be reported: the first time, and not if the text that declares it was skipped.

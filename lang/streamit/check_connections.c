@@ -62,7 +62,7 @@ static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
     if (!t->type && !p->input)
         p->input = input;
     const lang_type *have = known(p, t->type);
-    if (!types_agree(have, input)) {
+    if (!c->program->broken && !types_agree(have, input)) {
         src_range where = s->u.child.name_range;
         diag_record *r;
         if (t->source) {
@@ -141,7 +141,7 @@ static void check_pipeline(checker *c, ast_stream *s)
     if (inferred) {
         s->input = known(&p, NULL);
         s->output = output;
-    } else if (!s->broken && !types_agree(output, s->output)) {
+    } else if (!is_broken(c, s) && !types_agree(output, s->output)) {
         src_range where = t.source ? t.source->u.child.name_range : s->type_range;
         diag_record *r = diag_error(c->diags, where, "%s produces '%s', but its last stream%s%s produces '%s'",
                                     stream_name(c, s), type_name(c, s->output), t.source ? " " : "",
@@ -258,7 +258,7 @@ static void check_splitjoin(checker *c, ast_stream *s)
     if (inferred) {
         s->input = in.type ? in.type : used_in || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
         s->output = out.type ? out.type : used_out || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
-    } else if (!s->broken && errors.len == 0 && children.len > 0) {
+    } else if (!is_broken(c, s) && errors.len == 0 && children.len > 0) {
         check_unused_side(c, s, s->input, used_in, "takes");
         check_unused_side(c, s, s->output, used_out, "produces");
     }

@@ -150,7 +150,7 @@ static void declare_filter(checker *c, ast_stream *s)
         check_init(c, *f);
     }
     c->ordered = NULL;
-    if (!s->work && !s->broken)
+    if (!s->work && !is_broken(c, s))
         diag_error(c->diags, s->name_range, "%s has no 'work': every filter needs one", stream_name(c, s));
 }
 

@@ -107,7 +107,7 @@ static void check_filter_effects(checker *c, ast_stream *s)
         walk_function(c, s, s->prework);
     for (VEC_EACH(ast_function *, f, &s->handlers))
         walk_function(c, s, *f);
-    if (s->stateful != s->mutable_state && !s->broken)
+    if (s->stateful != s->mutable_state && !is_broken(c, s))
         diag_warning(c->diags, WARN_STATEFUL, s->name_range,
                      s->stateful ? "%s is declared 'stateful', but has no field that changes"
                                  : "%s has fields that change, but is not declared 'stateful'",

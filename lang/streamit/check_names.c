@@ -90,6 +90,11 @@ bool is_unsure(const checker *c, const char *name)
     return c->program->unsure && hmap_get(c->program->unsure, name);
 }
 
+bool is_broken(const checker *c, const ast_stream *s)
+{
+    return s->broken || c->program->broken;
+}
+
 const char *nearest_of(checker *c, const char *name, const char *const *candidates, size_t count)
 {
     return c->diags->error_count <= MAX_SUGGESTING_ERRORS ? diag_nearest(name, candidates, count) : NULL;

@@ -56,7 +56,7 @@ static void check_direction(checker *c, ast_function *f, rate_kind kind)
     const lang_type *t = out ? s->output : s->input;
     const ast_rate *r = rate_of(f, kind);
     func_info *info = info_of(c, f);
-    if (t->kind == TYPE_ERROR || t->kind == TYPE_UNTYPED || f->broken)
+    if (t->kind == TYPE_ERROR || t->kind == TYPE_UNTYPED || f->broken || c->program->broken)
         return;
     if (t->kind == TYPE_VOID) {
         if (rate_is_zero(r))

@@ -225,7 +225,7 @@ void check_function_body(checker *c, ast_function *f)
     check_stmt(c, f->body);
     scope_pop(c);
     bool breaks = false, value = f->result->kind != TYPE_VOID && f->result->kind != TYPE_ERROR;
-    if (value && !f->broken && can_complete(f->body, &breaks)) {
+    if (value && !f->broken && !c->program->broken && can_complete(f->body, &breaks)) {
         uint32_t end = f->body->range.end;
         diag_error(c->diags, (src_range){f->body->range.file, end - 1, end}, "%s must return a value of type '%s' here",
                    place_name(c), type_name(c, f->result));

@@ -70,7 +70,7 @@ static ast_stream *find_child(checker *c, ast_stmt *s)
     }
     ast_stream *decl = hmap_get(&c->streams, child->name);
     if (!decl) {
-        if (first_unknown(c, "stream", child->name))
+        if (!c->program->broken && first_unknown(c, "stream", child->name))
             error_unknown(c, child->name_range, "stream", child->name, nearest_key(c, &c->streams, child->name));
         return NULL;
     }
@@ -110,7 +110,7 @@ static void check_anonymous(checker *c, ast_stream *s)
     }
     declare_stream(c, s);
     check_stream_bodies(c, s);
-    if (s->input->kind == TYPE_VOID && s->output->kind == TYPE_VOID)
+    if (s->input->kind == TYPE_VOID && s->output->kind == TYPE_VOID && !is_broken(c, s))
         diag_error(c->diags, s->type_range, "an anonymous %s cannot be 'void->void': only the program as a whole is",
                    stream_kind_name(s->kind));
 }
@@ -136,7 +136,7 @@ static bool placed(checker *c, const ast_stmt *s)
         fits = kind == STREAM_SPLITJOIN || kind == STREAM_FEEDBACKLOOP;
         break;
     }
-    if (!fits)
+    if (!fits && !c->program->broken)
         diag_error(c->diags, s->range, "'%s' is allowed only in the body of %s, not in %s", word, where, place_name(c));
     return fits;
 }
@@ -297,7 +297,7 @@ static void check_one(counter *k, const ast_stream *s, const flow *end, int whic
 
 void check_structure(checker *c, ast_stream *s)
 {
-    if (s->broken || s->body->kind != STMT_BLOCK)
+    if (is_broken(c, s) || s->body->kind != STMT_BLOCK)
         return;
     counter k = {.c = c};
     flow f = {.reachable = true};

@@ -68,7 +68,7 @@ static const lang_type *resolve_portal(checker *c, const lang_type *t)
     src_range range = t->target->name_range;
     const ast_stream *target = hmap_get(&c->streams, name);
     if (target && target->kind == STREAM_FILTER && target->builtin == BUILTIN_NONE) {
-        if (target->handlers.len == 0 && !target->broken) {
+        if (target->handlers.len == 0 && !is_broken(c, target)) {
             diag_record *r = diag_error(c->diags, range, "'%s' has no handlers, so a portal cannot reach it", name);
             diag_add_note(c->diags, r, target->name_range, "'%s' is declared here", name);
             return &lang_type_error;

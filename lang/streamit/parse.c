@@ -56,6 +56,8 @@ static void push_token(parse_feed *f, int kind, const token *t, src_range range)
     if (kind == '}' && f->braces > 0)
         f->braces--;
     streamit_yypush_parse(f->parser, kind, &value, &range, f->ctx);
+    if (kind == TOK_FILTER || kind == TOK_PIPELINE || kind == TOK_SPLITJOIN || kind == TOK_FEEDBACKLOOP)
+        f->astray = false;
 }
 
 // Pushes a token that the text lacks, placed after the token before.
@@ -211,6 +213,7 @@ static bool repair_missing_brace(parse_feed *f)
     diag_record *r = diag_error(f->ctx->diags, where, "expected '}' before this declaration");
     uint32_t open = VEC_LAST(&f->ctx->lists);
     diag_add_note(f->ctx->diags, r, (src_range){f->ctx->file, open, open + 1}, "to match this '{'");
+    f->ctx->program->broken = true;
     if (begin < f->at)
         end_statement(f, where);
     f->at = begin;
@@ -247,8 +250,9 @@ static bool repair_missing_filter_end(parse_feed *f)
 static bool repair_missing_open(parse_feed *f)
 {
     int kind = tok(f, f->at)->kind;
+    bool word = begins_member(kind) || begins_statement(kind);
     if (f->at == 0 || !feed_acceptable(f, '{') || feed_acceptable(f, TOK_IF) || feed_acceptable(f, TOK_INT_LITERAL) ||
-        !on_new_line(f, f->at) || !(begins_member(kind) || begins_statement(kind) || begins_type(kind)))
+        !(word || (begins_type(kind) && on_new_line(f, f->at))))
         return false;
     uint32_t end = tok(f, f->at - 1)->end;
     src_range where = {f->ctx->file, end, end};
@@ -257,6 +261,23 @@ static bool repair_missing_open(parse_feed *f)
     push_missing(f, '{');
     f->start = f->at;
     f->quiet_at = f->at;
+    return true;
+}
+
+// 'if', 'while' or 'for' without its '('.
+static bool repair_missing_paren(parse_feed *f)
+{
+    int before = f->at > 0 ? tok(f, f->at - 1)->kind : 0, kind = tok(f, f->at)->kind;
+    bool head = begins_type(kind) || (kind > TOK_ID && kind < TOK_FIRST_KEYWORD) || kind == TOK_PEEK || kind == '!' ||
+                kind == '-' || kind == TOK_TRUE || kind == TOK_FALSE;
+    if ((before != TOK_IF && before != TOK_WHILE && before != TOK_FOR) || !head || !feed_acceptable(f, '('))
+        return false;
+    uint32_t end = tok(f, f->at - 1)->end;
+    src_range where = {f->ctx->file, end, end};
+    diag_record *r = diag_error(f->ctx->diags, where, "expected '(' after %s", feed_text(f, f->at - 1));
+    diag_add_fixit(f->ctx->diags, r, where, " (");
+    push_missing(f, '(');
+    VEC_PUSH(f->ctx->arena, &f->parens, f->at - 1);
     return true;
 }
 
@@ -357,6 +378,15 @@ static bool used_as_name(const parse_feed *f, size_t index)
     }
 }
 
+static void make_unsure(parse_context *ctx, const char *name)
+{
+    if (!ctx->program->unsure) {
+        ctx->program->unsure = ARENA_NEW(ctx->arena, hmap);
+        hmap_init(ctx->program->unsure, ctx->arena);
+    }
+    hmap_set(ctx->program->unsure, name, ctx->program);
+}
+
 static bool repair_reserved_name(parse_feed *f)
 {
     token *t = tok(f, f->at);
@@ -369,6 +399,7 @@ static bool repair_reserved_name(parse_feed *f)
     }
     t->kind = TOK_ID;
     t->value.name = intern(f->ctx->names, name);
+    make_unsure(f->ctx, t->value.name);
     return true;
 }
 
@@ -376,7 +407,7 @@ static bool repair_reserved_name(parse_feed *f)
 static void keep_as_name(parse_feed *f)
 {
     token *t = tok(f, f->at);
-    if (!streamit_token_is_keyword(t->kind) || !f->as_name[t->kind - TOK_FIRST_KEYWORD])
+    if (!streamit_token_is_keyword(t->kind) || begins_type(t->kind) || !f->as_name[t->kind - TOK_FIRST_KEYWORD])
         return;
     int next = tok(f, f->at + 1)->kind;
     if (next == '(' || next == '{' || !used_as_name(f, f->at))
@@ -390,13 +421,8 @@ static void skip_token(parse_feed *f)
 {
     const token *t = tok(f, f->at);
     parse_context *ctx = f->ctx;
-    if (t->kind == TOK_ID) {
-        if (!ctx->program->unsure) {
-            ctx->program->unsure = ARENA_NEW(ctx->arena, hmap);
-            hmap_init(ctx->program->unsure, ctx->arena);
-        }
-        hmap_set(ctx->program->unsure, t->value.name, ctx->program);
-    }
+    if (t->kind == TOK_ID)
+        make_unsure(ctx, t->value.name);
     ctx->skipped = src_join(ctx->skipped.file == ctx->file ? ctx->skipped : feed_range(f, f->at), feed_range(f, f->at));
     f->at++;
 }
@@ -448,6 +474,31 @@ static size_t head_end(const parse_feed *f)
     return 0;
 }
 
+// After the ')' of a '(a; b; c)', the head of a loop that is skipped; at its '(' if it is none.
+static size_t after_head(const parse_feed *f, size_t begin)
+{
+    size_t depth = 0, semicolons = 0;
+    for (size_t i = begin; i < begin + 200; i++) {
+        int kind = tok(f, i)->kind;
+        depth += kind == '(';
+        depth -= kind == ')' && depth > 0;
+        semicolons += kind == ';';
+        if (depth == 0)
+            return semicolons == 2 ? i + 1 : begin;
+        if (kind == '{' || kind == '}' || kind == TOK_END || semicolons > 2)
+            break;
+    }
+    return begin;
+}
+
+// Whether a token begins a line with a statement, member or declaration: what is before it is no initialiser.
+static bool begins_line(const parse_feed *f, size_t index)
+{
+    int kind = tok(f, index)->kind;
+    return on_new_line(f, index) &&
+           (begins_type(kind) || begins_member(kind) || begins_statement(kind) || kind == TOK_VOID || kind == '}');
+}
+
 // Skips the rest of a statement, member or declaration; depth counts braces opened in it. False when it ended without a
 // token of its own.
 static bool skip_rest(parse_feed *f, size_t depth)
@@ -455,22 +506,25 @@ static bool skip_rest(parse_feed *f, size_t depth)
     bool statements = feed_acceptable(f, TOK_IF), members = feed_acceptable(f, TOK_WORK);
     for (size_t end = head_end(f); f->at < end;)
         skip_token(f);
-    size_t first = f->at;
+    size_t first = f->at, initialiser = depth, heads_end = 0;
     bool ended = false;
     for (; !ended; skip_token(f)) {
-        int kind = tok(f, f->at)->kind;
+        int kind = tok(f, f->at)->kind, next = tok(f, f->at + 1)->kind;
         if (kind == TOK_END)
             break;
+        if (f->at < heads_end)
+            continue;
+        if (kind == '(')
+            heads_end = after_head(f, f->at);
         if (kind == '{') {
             depth++;
-        } else if (kind == '}' && depth == 0) {
+        } else if (kind == '}' && depth == 0 && (statements || (next != ';' && next != ','))) {
             if (!at_file_level(f))
                 break;
             ended = true;
-        } else if (kind == '}') {
-            int next = tok(f, f->at + 1)->kind;
-            ended = --depth == 0 && next != ',' && next != ')' && next != TOK_TO && next != ';';
-        } else if (kind == ';' && depth == 0) {
+        } else if (kind == '}' && depth > 0) {
+            ended = --depth == 0 && next != ',' && next != ')' && next != TOK_TO && next != ';' && next != '}';
+        } else if (kind == ';' && (depth == 0 || (depth <= initialiser && begins_line(f, f->at + 1)))) {
             ended = true;
         } else if (depth == 0 && f->at > first && on_new_line(f, f->at)) {
             if (statements ? begins_statement(kind)
@@ -512,13 +566,16 @@ static void recover(parse_feed *f)
         ended = skip_rest(f, depth);
     }
     f->braces = f->ctx->lists.len;
-    f->quiet_at = ended ? SIZE_MAX : f->at;
+    bool follows = !ended || tok(f, f->at)->kind == TOK_ELSE; // the 'if' may be in what was skipped
+    f->quiet_at = follows ? f->at : SIZE_MAX;
 }
 
 // At the end of the file: closes what is open, so that the tree is complete.
 static void finish(parse_feed *f)
 {
     src_range here = feed_range(f, f->at);
+    if (f->ctx->lists.len > 0 || !feed_acceptable(f, TOK_END))
+        f->ctx->program->broken = true;
     close_lists(f, here);
     if (!feed_acceptable(f, TOK_END))
         end_statement(f, here);
@@ -530,7 +587,8 @@ static bool repair(parse_feed *f)
     return repair_reserved_name(f) || repair_missing_filter_end(f) || repair_extra_semicolon(f) ||
            repair_missing_brace(f) ||
            (f->at != f->quiet_at && (repair_missing_closer(f, ')') || repair_missing_closer(f, ']') ||
-                                     repair_missing_open(f) || repair_missing_semicolon(f)));
+                                     repair_missing_open(f) || repair_missing_paren(f) ||
+                                     repair_missing_semicolon(f)));
 }
 
 static void parse_file(parse_context *ctx, source_id file)

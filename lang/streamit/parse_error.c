@@ -34,8 +34,18 @@ static bool after_expr(const parse_feed *f)
     return feed_acceptable(f, '*') && feed_acceptable(f, TOK_EQ);
 }
 
+// Something that cannot stand here, most likely for a '}' too many or a '{' that is missing before it. At file level
+// what follows cannot stand there either: it is said once between two declarations.
+static bool reported_astray(parse_feed *f)
+{
+    bool before = f->astray && in_file(f);
+    f->astray = in_file(f);
+    f->ctx->program->broken = true;
+    return before;
+}
+
 // A word that is out of place; false when it is not one of the known cases.
-static bool report_misplaced_word(const parse_feed *f, int kind)
+static bool report_misplaced_word(parse_feed *f, int kind)
 {
     diag_engine *d = f->ctx->diags;
     src_range where = feed_range(f, f->at);
@@ -56,7 +66,7 @@ static bool report_misplaced_word(const parse_feed *f, int kind)
     case TOK_PREWORK:
     case TOK_HANDLER:
     case TOK_INIT:
-        if (in_statements(f) || in_file(f))
+        if ((in_statements(f) || in_file(f)) && !reported_astray(f))
             diag_error(d, where, "'%s' can stand only among the members of a filter", word);
         return in_statements(f) || in_file(f);
     case TOK_FILTER:
@@ -73,7 +83,7 @@ static bool report_misplaced_word(const parse_feed *f, int kind)
     case TOK_BODY:
     case TOK_LOOP:
     case TOK_ENQUEUE:
-        if (in_members(f) || in_file(f))
+        if ((in_members(f) || in_file(f)) && !reported_astray(f))
             diag_error(d, where, "'%s' is a statement of a composite stream's body and cannot stand %s", word,
                        in_file(f) ? "at file level" : "among the members of a filter");
         return in_members(f) || in_file(f);
@@ -85,7 +95,7 @@ static bool report_misplaced_word(const parse_feed *f, int kind)
     case TOK_PUSH:
     case TOK_POP:
     case TOK_PEEK:
-        if (in_members(f))
+        if (in_members(f) && !reported_astray(f))
             diag_error(d, where, "'%s' is a statement: it must be inside 'init', 'work' or another function", word);
         return in_members(f);
     default: return false;
@@ -115,7 +125,7 @@ static bool is_type_word(int kind)
     return (kind >= TOK_BOOLEAN && kind <= TOK_FLOAT4) || kind == TOK_PORTAL;
 }
 
-static bool report_known_mistake(const parse_feed *f)
+static bool report_known_mistake(parse_feed *f)
 {
     diag_engine *d = f->ctx->diags;
     src_range where = feed_range(f, f->at);
@@ -168,7 +178,8 @@ static bool report_known_mistake(const parse_feed *f)
         return true;
     }
     if (kind == '}' && in_file(f)) {
-        diag_error(d, where, "extra '}'");
+        if (!reported_astray(f))
+            diag_error(d, where, "extra '}'");
         return true;
     }
     if (kind == TOK_INT_LITERAL && before == TOK_SPLIT) {

@@ -2,7 +2,9 @@
 // The host backend: SVM C through clang to native code with the host runtime. One clang compiles and links; the
 // table of the machines that the text names is included by svm/svm.h.
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "llc/contract/contract.h"
 #include "llc/host/host.h"
@@ -45,6 +47,15 @@ static void add_code_flags(llc_session *s, llc_strings *command)
         add(s, command, arena_printf(s->arena, "-D%s", *define));
 }
 
+// An absolute path: the file is included by a header of another folder.
+static const char *absolute(llc_session *s, const char *path)
+{
+    char *folder = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    const char *result = folder == NULL ? path : arena_printf(s->arena, "%s/%s", folder, path);
+    free(folder);
+    return result;
+}
+
 // Writes the machine table and gives its path; NULL after an error.
 static const char *write_table(llc_session *s)
 {
@@ -63,7 +74,7 @@ static const char *write_table(llc_session *s)
         diag_error_at(s->diag, LLC_TOOL, "cannot write '%s': %s", path, strerror(errno));
         return NULL;
     }
-    return s->table = path;
+    return s->table = absolute(s, path);
 }
 
 void host_sources(llc_session *s, llc_strings *sources)

@@ -531,11 +531,10 @@ class Body(Expressions):
         """A loop whose number of turns depends on data, and that leaves the tape alone."""
         i = self.name("i")
         mask = {1: 1, 2: 1, 3: 3, 4: 3, 5: 3, 6: 3}[n]
-        bound = f"{self.value(INT, 2, EQ)} & {mask}"
         r = self.rng.random()
         if r < 0.35:
             m = self.name("n")
-            self.emit(f"int {m} = {bound};")
+            self.emit(f"int {m} = {self.value(INT, 2, EQ)} & {mask};")
             self.declare(m, INT, rw=False, span=(0, mask))
             lines = self.run_loop(mask, 0, 0, 1, var=Var(i, INT, rw=False, span=(0, mask - 1)))
             self.add_block(f"for (int {i} = 0; {i} < {m}; {i}++)", lines or [";"])

@@ -204,10 +204,10 @@ class Expressions:
                 return f"peek({a.name} + {b.name})", PRIMARY
         if r < 0.9 or depth <= 0 or self.avail < 2:
             return f"peek({self.rng.randrange(self.avail)})", PRIMARY
-        p, avail = self.p, self.avail
+        before = self.p, self.q, self.avail
         e = self.expr(INT, 1)  # may pop, so that the window behind it is smaller
         if self.avail < 1:
-            self.p, self.avail = p, avail
+            self.p, self.q, self.avail = before
             return f"peek({self.rng.randrange(self.avail)})", PRIMARY
         return f"peek(({wrap(e, EQ)} & 0x7fffffff) % {self.avail})", PRIMARY
 

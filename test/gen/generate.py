@@ -240,7 +240,10 @@ class Program:
             top = self.make_top(Graph(self))
         except TooLarge as e:
             raise TooLargeTop from e
-        parts = self.used_decls(top) + [top]
+        used = self.used_decls(top)
+        self.files = [f for f in self.files if any(f'"{f[0]}"' in line for part in used + [top] for line in part)]
+        # Without a void->void stream one that nothing adds would be the program.
+        parts = (self.decls if self.in_t == VOID and self.out_t == VOID else used) + [top]
         self.rng.shuffle(parts)
         for part in parts:
             lines += part
@@ -250,9 +253,7 @@ class Program:
         return "\n".join(self.header()) + "\n" + text
 
     def used_decls(self, top):
-        """What the top needs; without a void->void stream a stream that nothing adds would be the program."""
-        if self.in_t == VOID and self.out_t == VOID:
-            return self.decls
+        """What the top adds, and what that adds."""
         words = set(re.findall(r"\w+", "\n".join(top)))
         used = []
         for decl in reversed(self.decls):  # what one adds stands before it, or is itself
