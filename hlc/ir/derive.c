@@ -149,6 +149,9 @@ static bool is_identity(const sir_filter *f)
     if (f->work == NULL || f->prework != NULL || f->handlers.len > 0 || f->input != f->output)
         return false;
     const sir_function *w = f->work;
+    // The declared rates count too: what is declared and not popped is discarded.
+    if (w->pop.dynamic || w->push.dynamic || w->pop.max != 1 || w->push.max != 1)
+        return false;
     if (w->body.len == 2) {
         const sir_stmt *push = statement(w, 0, SIR_PUSH), *pop = statement(w, 1, SIR_POP);
         if (push == NULL || pop == NULL || pop->u.set.target != NULL)
