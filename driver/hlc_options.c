@@ -142,8 +142,8 @@ bool driver_check_run_options(tool_session *t, driver_mode mode)
         if (o->id == OPT_INPUT || o->id == OPT_INTERPRET || row->group != GROUP_RUN)
             continue;
         diag_error_at(&t->diags, options_tool_name(t->options.tool),
-                      "option '%.*s' is for --interpret; the compiled program has it too", (int)strcspn(row->spelling, "="),
-                      row->spelling);
+                      "option '%.*s' is for --interpret%s", (int)strcspn(row->spelling, "="), row->spelling,
+                      o->id == OPT_COUNT_OPERATIONS ? "" : "; the compiled program has it too");
         return false;
     }
     return true;

@@ -15,6 +15,8 @@
 
 #include "driver/options.h"
 
+enum { FOLDER_DEPTH = 4 };
+
 struct process_session {
     arena *arena; // its own: it lives until exit, when the compiler's arenas may be gone
     diag_engine *diags;
@@ -31,16 +33,25 @@ void process_ignore_write_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-static void remove_temporaries(process_session *s)
+// Children have left files and, when they were killed, folders of their own there.
+static void remove_folder(const char *folder, int depth)
 {
-    if (s->folder == NULL)
-        return;
-    DIR *dir = opendir(s->folder); // a child may have left files of its own there
+    DIR *dir = opendir(folder);
+    arena *a = arena_create();
     for (struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;)
-        unlinkat(dirfd(dir), e->d_name, 0); // fails for "." and ".."
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && unlinkat(dirfd(dir), e->d_name, 0) != 0 &&
+            errno == EISDIR && depth > 0)
+            remove_folder(arena_printf(a, "%s/%s", folder, e->d_name), depth - 1);
+    arena_destroy(a);
     if (dir != NULL)
         closedir(dir);
-    rmdir(s->folder);
+    rmdir(folder);
+}
+
+static void remove_temporaries(process_session *s)
+{
+    if (s->folder != NULL)
+        remove_folder(s->folder, FOLDER_DEPTH);
     s->folder = NULL;
 }
 
@@ -52,6 +63,18 @@ static void at_exit(int status, void *session)
     arena_destroy(s->arena);
 }
 
+void process_signals(sigset_t *set)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    sigemptyset(set);
+    sigaddset(set, SIGCHLD);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++) {
+        struct sigaction now;
+        if (sigaction(ending[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaddset(set, ending[i]);
+    }
+}
+
 process_session *process_open(diag_engine *d, const process_settings *settings)
 {
     arena *a = arena_create();
@@ -61,11 +84,7 @@ process_session *process_open(diag_engine *d, const process_settings *settings)
     s->settings = *settings;
     s->open = true;
     signal(SIGCHLD, SIG_DFL); // it may be ignored by inheritance, and then children cannot be waited for
-    sigemptyset(&s->waited_for);
-    sigaddset(&s->waited_for, SIGINT);
-    sigaddset(&s->waited_for, SIGTERM);
-    sigaddset(&s->waited_for, SIGHUP);
-    sigaddset(&s->waited_for, SIGCHLD);
+    process_signals(&s->waited_for);
     sigprocmask(SIG_BLOCK, &s->waited_for, &s->old_mask);
     on_exit(at_exit, s);
     return s;
@@ -130,6 +149,21 @@ static void print_command(process_session *s, const char *const *argv)
     fprintf(stderr, "%s\n", b.data);
 }
 
+// The environment of children: their temporary files go to this session's folder.
+static char **environment(process_session *s)
+{
+    size_t n = 0;
+    while (environ[n] != NULL)
+        n++;
+    char **copy = ARENA_ARRAY(s->arena, char *, n + 2);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "TMPDIR=", strlen("TMPDIR=")) != 0)
+            copy[count++] = environ[i];
+    copy[count] = arena_printf(s->arena, "TMPDIR=%s", s->folder);
+    return copy;
+}
+
 static int spawn(process_session *s, const char *const *argv, pid_t *pid)
 {
     posix_spawnattr_t attributes;
@@ -141,12 +175,13 @@ static int spawn(process_session *s, const char *const *argv, pid_t *pid)
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setsigmask(&attributes, &s->old_mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(pid, argv[0], NULL, &attributes, (char *const *)(uintptr_t)argv, environ);
+    int error = posix_spawnp(pid, argv[0], NULL, &attributes, (char *const *)(uintptr_t)argv, environment(s));
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
-// Waits for the child or for a signal that ends this tool, which the child then gets too.
+// Waits for the child. A signal that is to end this tool goes to the child, and takes effect when the child has ended; a
+// second one ends the child at once.
 static int wait_for(process_session *s, pid_t pid)
 {
     int status = 0, fatal = 0;
@@ -156,8 +191,8 @@ static int wait_for(process_session *s, pid_t pid)
             break;
         int got = sigwaitinfo(&s->waited_for, NULL);
         if (got > 0 && got != SIGCHLD) {
+            kill(pid, fatal == 0 ? got : SIGKILL);
             fatal = got;
-            kill(pid, fatal);
         }
     }
     if (fatal != 0) {
@@ -170,12 +205,31 @@ static int wait_for(process_session *s, pid_t pid)
     return status;
 }
 
+// A child that a signal ended: a closed pipe is a failed write, somebody may have stopped it; anything else is a crash.
+static int report_signal(process_session *s, const char *program, int number)
+{
+    if (number == SIGPIPE) {
+        diag_error_at(s->diags, s->settings.tool, "cannot write to standard output: %s", strerror(EPIPE));
+        return EXIT_WRONG;
+    }
+    const char *name = strsignal(number);
+    if (number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP || number == SIGXCPU) {
+        diag_error_at(s->diags, s->settings.tool, "'%s' was stopped from outside: signal %d (%s)%s", program, number, name,
+                      number == SIGKILL ? "; is there enough memory?" : "");
+        return EXIT_WRONG;
+    }
+    diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)", program, number, name);
+    return EXIT_INTERNAL;
+}
+
 int process_run(process_session *s, const char *const *argv)
 {
     if (s->settings.verbose || s->settings.dry_run)
         print_command(s, argv);
     if (s->settings.dry_run)
         return EXIT_OK;
+    if (s->folder == NULL && !make_folder(s))
+        return EXIT_WRONG;
     fflush(NULL);
     pid_t pid;
     int error = spawn(s, argv, &pid);
@@ -186,7 +240,5 @@ int process_run(process_session *s, const char *const *argv)
     int status = wait_for(s, pid);
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
-    diag_internal(s->diags, (src_range){0}, "'%s' was stopped by signal %d (%s)", argv[0], WTERMSIG(status),
-                  strsignal(WTERMSIG(status)));
-    return EXIT_INTERNAL;
+    return report_signal(s, argv[0], WTERMSIG(status));
 }

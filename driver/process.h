@@ -2,12 +2,13 @@
 // Running other programs (clang, svm-llc, dot), and temporary files that are gone however the tool ends.
 //
 // NOTE(signals). While a process_session is open, SIGINT, SIGTERM and SIGHUP are blocked; process_run waits for them
-// together with the child, ends the child, removes the temporary files and then lets the signal take the tool down. So
-// no handler and no global state is needed. SIGPIPE and SIGXFSZ are ignored: a closed pipe or a full quota is a failed
-// write, with a message.
+// together with the child, ends the child, removes the temporary files (its own and the children's, whose TMPDIR is
+// this session's folder) and then lets the signal take the tool down. So no handler and no global state is needed.
+// SIGPIPE and SIGXFSZ are ignored: a closed pipe or a full quota is a failed write, with a message.
 #ifndef SVMC_DRIVER_PROCESS_H
 #define SVMC_DRIVER_PROCESS_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "support/diag.h"
@@ -23,6 +24,9 @@ typedef struct process_settings {
 
 // Lets a failed write be an error instead of a silent end; called first in every tool's main.
 void process_ignore_write_signals(void);
+
+// SIGCHLD and those of SIGINT, SIGTERM and SIGHUP that are not ignored (as nohup does): what waiting for a child waits for.
+void process_signals(sigset_t *set);
 
 process_session *process_open(diag_engine *d, const process_settings *settings);
 // Removes the temporary files and delivers signals that waited. Also done on every exit().

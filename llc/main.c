@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-llc: SVM C, by hand or from the high-level compiler, to whatever the target backend makes of it.
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -111,20 +110,27 @@ static int compile(tool_session *t)
 }
 
 // Compiles in a child process: clang's parser overflows its stack on texts that nest deeply through macros, and
-// nothing in this process would live to say so. Gives the exit code; in the child too, which then ends.
+// nothing in this process would live to say so. Gives the exit code; in the child too, which then ends. Signals that are
+// to end the tool go to the child, which has the temporary files.
 static int compile_guarded(tool_session *t)
 {
+    sigset_t waited_for, old_mask;
+    process_signals(&waited_for);
+    signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_BLOCK, &waited_for, &old_mask);
     fflush(NULL);
     pid_t parent = getpid(), child = fork();
-    if (child < 0)
-        return compile(t);
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGTERM);
-        return getppid() == parent ? compile(t) : EXIT_WRONG;
+    if (child <= 0) {
+        sigprocmask(SIG_SETMASK, &old_mask, NULL);
+        if (child == 0)
+            prctl(PR_SET_PDEATHSIG, SIGTERM);
+        return child < 0 || getppid() == parent ? compile(t) : EXIT_WRONG;
     }
-    int status;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-        continue;
+    int status, got;
+    while (waitpid(child, &status, WNOHANG) == 0)
+        if ((got = sigwaitinfo(&waited_for, NULL)) > 0 && got != SIGCHLD)
+            kill(child, got);
+    sigprocmask(SIG_SETMASK, &old_mask, NULL);
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     int signal_number = WTERMSIG(status);

@@ -301,7 +301,7 @@ static const char *helper_prototype(body_context *c, const char *name)
     if (x->random)
         add_parameter(&b, "svm_Random *random");
     if (x->log)
-        add_parameter(&b, "svm_Log *log");
+        add_parameter(&b, "svm_Log *prints");
     own_parameters(c, &b);
     const char *result = c->function->result->kind == SIR_ARRAY ? "void" : body_type_name(e, c->function->result);
     return arena_printf(e->arena, "%s %s(%s)", result, name, b.len > 0 ? b.data : "void");
@@ -319,7 +319,7 @@ static void unused_parameters(body_context *c, const char *body)
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     const struct { bool given; const char *name; } given[] = {
         {x->in_counter, "in"}, {x->in_counter, "n_in"}, {x->out_counter, "out"}, {x->out_counter, "n_out"},
-        {x->iter, "iter"}, {x->random, "random"}, {x->log, "log"}, {c->function->result->kind == SIR_ARRAY, "result"},
+        {x->iter, "iter"}, {x->random, "random"}, {x->log, "prints"}, {c->function->result->kind == SIR_ARRAY, "result"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].given)
@@ -523,7 +523,7 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     s.out = body_mentions(body, "out");
     s.iter = body_mentions(body, "iter");
     s.random = body_mentions(body, "random");
-    s.log = body_mentions(body, "log");
+    s.log = body_mentions(body, "prints");
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
         if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))
@@ -550,7 +550,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (s.random)
         add_parameter(&b, "svm_Random *random");
     if (s.log)
-        add_parameter(&b, "svm_Log *log");
+        add_parameter(&b, "svm_Log *prints");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n%s}\n\n", name, b.len > 0 ? b.data : "void", body);
     return s;

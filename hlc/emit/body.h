@@ -30,6 +30,7 @@ typedef struct emitter {
     source_set *sources;
     bool line_directives; // #line before every statement (with -g)
     hmap c_names;         // every file-scope name given out; private, as all below
+    hmap local_names;     // that locals of control code have
     hmap struct_names;    // C name of each struct
     const char **global_names; // C name of each constant of the module, after emit_globals
     hmap effects;         // what each function touches, by address

@@ -273,7 +273,7 @@ static void call(body_context *c, const sir_stmt *s)
     if (x->random)
         add_argument(&b, "random");
     if (x->log)
-        add_argument(&b, "log");
+        add_argument(&b, "prints");
     for (size_t i = 0; i < s->u.call.args.len; i++)
         add_argument(&b, body_expr_text(c, s->u.call.args.data[i], PREC_COND));
     if (f->result->kind == SIR_ARRAY) { // arrays come back through a last parameter
@@ -305,14 +305,14 @@ static void print(body_context *c, const sir_stmt *s)
         strbuf b;
         strbuf_init(&b, c->e->arena);
         strbuf_add_c_string(&b, s->u.print.text, s->u.print.len);
-        body_line(c, "svm_printText(log, %s);", b.data);
+        body_line(c, "svm_printText(prints, %s);", b.data);
         return;
     }
     switch (v->type->kind) {
-    case SIR_BOOLEAN: body_line(c, "svm_printBoolean(log, %s);", body_expr_text(c, v, PREC_COND)); break;
+    case SIR_BOOLEAN: body_line(c, "svm_printBoolean(prints, %s);", body_expr_text(c, v, PREC_COND)); break;
     case SIR_FLOAT:
-    case SIR_DOUBLE: body_line(c, "svm_printFloat(log, %s);", body_expr_text(c, v, PREC_COND)); break;
-    default: body_line(c, "svm_printInt(log, (int)%s);", body_expr_text(c, v, PREC_UNARY)); break;
+    case SIR_DOUBLE: body_line(c, "svm_printFloat(prints, %s);", body_expr_text(c, v, PREC_COND)); break;
+    default: body_line(c, "svm_printInt(prints, (int)%s);", body_expr_text(c, v, PREC_UNARY)); break;
     }
 }
 

@@ -20,8 +20,23 @@ static const char *const reserved_names[] = {
     "ldexp", "frexp", "modf", "fmod", "trunc", "lrint", "lround", "llrint", "llround", "nan", "nearbyint", "fdim", "ilogb", "scalbn",
     "acosh", "asinh", "atanh", "lgamma", "tgamma", "copysign", "nextafter", "strlen", "strcpy", "strcmp", "rindex", "bcopy", "bzero",
     "ffs", "strsep", "basename", "sinf", "cosf", "tanf", "asinf", "acosf", "atanf", "sinhf", "coshf", "tanhf", "expf", "logf",
-    "log10f", "sqrtf", "floorf", "ceilf", "roundf", "rintf", "fabsf", "atan2f", "powf", "fmaxf", "fminf", "pow10", "exp10", "float_t",
-    "double_t", "size_t", "ptrdiff_t", "max_align_t", "wchar_t", "errno", "stdin", "stdout", "stderr", "exit", "free", "malloc",
+    "log10f", "sqrtf", "floorf", "ceilf", "roundf", "rintf", "fabsf", "atan2f", "powf", "fmaxf", "fminf", "pow10", "exp10",
+    "errno", "stdin", "stdout", "stderr", "exit", "free", "malloc", "prints", "memchr", "nexttoward", "remquo", "scalbln", "strcat",
+    "strchr", "strcoll", "strcspn", "strerror", "strncat", "strncmp", "strncpy", "strpbrk", "strrchr", "strspn", "strstr", "strtok",
+    "strxfrm", "fpclassify", "isfinite", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isnormal",
+    "isunordered", "math_errhandling", "iscanonical", "iseqsig", "issignaling", "issubnormal", "iszero", "strdupa", "strndupa",
+    "MAXFLOAT", "alignas", "alignof", "constexpr", "nullptr", "static_assert", "thread_local", "typeof_unqual",
+};
+
+// Names that begin so belong to the API, <math.h> and the compiler, whatever follows: M_PI_4, FP_NAN.
+static const char *const reserved_beginnings[] = {"svm_", "SVM_", "mm_", "M_", "FP_", "MATH_", "HUGE_VAL", "SNAN"};
+
+// Parameters and locals of the functions that program*.c write: what stands at file scope must not be hidden by them.
+static const char *const local_names[] = {
+    "a",      "argc",     "argv",   "b",       "begun",  "c",      "can",      "channels", "complete", "count",
+    "counts", "fired",    "firings", "h",      "held",   "i",      "instance", "it",       "items",    "iterations",
+    "k",      "limits",   "m",      "n",       "p",      "r",      "row",      "rows",     "settings", "started",
+    "starting", "state",  "states", "steady",  "times",  "used",   "wanted",   "whole",
 };
 
 static bool is_identifier_char(char c)
@@ -29,12 +44,19 @@ static bool is_identifier_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+static bool begins(const char *name, const char *with)
+{
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
 const char *body_identifier(arena *a, const char *wanted)
 {
     size_t n = strlen(wanted);
     char *name = arena_alloc(a, n + 3);
     size_t k = 0;
-    bool reserved = wanted[0] == '_' || strncmp(wanted, "svm_", 4) == 0 || strncmp(wanted, "SVM_", 4) == 0 || strncmp(wanted, "mm_", 3) == 0;
+    bool reserved = wanted[0] == '_';
+    for (size_t i = 0; i < sizeof reserved_beginnings / sizeof *reserved_beginnings; i++)
+        reserved = reserved || begins(wanted, reserved_beginnings[i]);
     if (n == 0 || (wanted[0] >= '0' && wanted[0] <= '9') || reserved)
         name[k++] = 'x';
     for (size_t i = 0; i < n; i++)
@@ -47,9 +69,32 @@ const char *body_identifier(arena *a, const char *wanted)
     return name;
 }
 
+static bool ends(const char *name, const char *with)
+{
+    size_t n = strlen(name), m = strlen(with);
+    return n >= m && strcmp(name + n - m, with) == 0;
+}
+
+// Families of names in <stdint.h> and <math.h> that a number at the end leaves: int_least8_t, UINT32_MAX, fmal.
+static bool is_of_library(const emitter *e, const char *name)
+{
+    static const char *const limits_of[] = {"INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_"};
+    size_t n = strlen(name);
+    if (ends(name, "_t"))
+        return true;
+    bool limit = ends(name, "_MAX") || ends(name, "_MIN") || ends(name, "_WIDTH") || ends(name, "_C");
+    for (size_t i = 0; limit && i < sizeof limits_of / sizeof *limits_of; i++)
+        if (begins(name, limits_of[i]))
+            return true;
+    // The same function for float and long double.
+    if (n < 4 || (name[n - 1] != 'f' && name[n - 1] != 'l'))
+        return false;
+    return hmap_getn(&e->c_names, name, n - 1) == e;
+}
+
 bool body_is_reserved(const emitter *e, const char *name)
 {
-    return hmap_get(&e->c_names, name) != NULL; // body_identifier avoids the reserved beginnings
+    return hmap_get(&e->c_names, name) != NULL || is_of_library(e, name); // body_identifier avoids the reserved beginnings
 }
 
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources)
@@ -57,9 +102,18 @@ void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source
     *e = (emitter){.arena = a, .out = out, .module = m, .sources = sources};
     hmap_init(&e->c_names, a);
     hmap_init(&e->struct_names, a);
+    hmap_init(&e->local_names, a);
     hmap_init(&e->effects, a);
     for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
         hmap_set(&e->c_names, reserved_names[i], e);
+    for (size_t i = 0; i < sizeof local_names / sizeof *local_names; i++)
+        hmap_set(&e->local_names, local_names[i], e);
+}
+
+static bool is_taken(const emitter *e, const char *name)
+{
+    bool number = name[0] == 'i' && strspn(name + 1, "0123456789") == strlen(name + 1); // the variable of a nested loop
+    return number || body_is_reserved(e, name) || hmap_get(&e->local_names, name) != NULL;
 }
 
 const char *emit_unique_name(emitter *e, const char *wanted)
@@ -67,7 +121,7 @@ const char *emit_unique_name(emitter *e, const char *wanted)
     const char *base = body_identifier(e->arena, wanted), *name = base;
     // The first free number is remembered with the base, so that ten thousand instances of one name cost no search.
     uint32_t *next = hmap_get(&e->c_names, name);
-    if (!body_is_reserved(e, name)) {
+    if (!is_taken(e, name)) {
         hmap_set(&e->c_names, name, ARENA_NEW(e->arena, uint32_t));
         return name;
     }
@@ -77,7 +131,7 @@ const char *emit_unique_name(emitter *e, const char *wanted)
         next = &local;
     do
         name = arena_printf(e->arena, "%s_%" PRIu32, base, ++*next + 1);
-    while (body_is_reserved(e, name));
+    while (is_taken(e, name));
     hmap_set(&e->c_names, name, ARENA_NEW(e->arena, uint32_t));
     return name;
 }

@@ -120,7 +120,7 @@ static void name_kernels(program_emitter *x)
     hmap fields;
     hmap_init(&fields, a);
     static const char *const own[] = {"started", "ended", "steadyStates", "memory",  "channels",
-                                      "kernels", "logs",  "start",        "readers", "writers"};
+                                      "kernels", "logs",  "start",        "readers", "writers", "iterations"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&fields, own[i], x);
     x->kernels = ARENA_ARRAY(a, program_kernel, x->pl->kernels.len + 1);

@@ -295,6 +295,7 @@ static void create_reader_or_writer(program_emitter *x, const plan_io *io, size_
     VEC_PUSH(a, &args, arena_printf(a, ".where = %s", quoted(x, where)));
     VEC_PUSH(a, &args, arena_printf(a, ".item = %s", item_kind(actor->item)));
     VEC_PUSH(a, &args, arena_printf(a, ".elementSize = sizeof(%s)", emit_declare(&x->e, actor->item, "")));
+    program_item_parts(x, actor->item, actor->name, &args);
     text_call(x, 1, arena_printf(a, "self->%s = (svm_%s){", field, what), &args, "};");
     text_line(x, 1, "svm_%sOpen(&self->%s, settings);", reader ? "reader" : "writer", field);
 }

@@ -105,6 +105,11 @@ const char *text_member(program_emitter *x, hmap *taken,
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
 bool program_value_is_zero(const sir_value *v);                 // in every bit, as fresh memory is
 
+// ---- program_items.c ----
+// The fields of a reader or writer that tell what of its items differs between files and memory, with the table (a
+// local of the function at hand, its name beginning with name) that they point to.
+void program_item_parts(program_emitter *x, const sir_type *t, const char *name, text_args *args);
+
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);

@@ -471,8 +471,12 @@ static void parse_duplicate(sir_parser *p, sir_actor *a)
 {
     a->duplicate = true;
     sir_expect_sign(p, "(");
-    uint64_t count = sir_expect_integer(p, 1 << 24, "the number of copies");
+    uint64_t count = sir_expect_integer(p, p->ports_left, "the number of copies");
     sir_expect_sign(p, ")");
+    if (p->failed)
+        return;
+    p->ports_left -= count;
+    vec_reserve(p->module->arena, &a->outputs, (size_t)count, sizeof *a->outputs.data);
     for (uint64_t i = 0; i < count; i++)
         VEC_PUSH(p->module->arena, &a->outputs, SIR_NONE);
 }
@@ -683,6 +687,7 @@ static sir_module *parse_text(arena *a, interner *names, diag_engine *d, source_
                     .len = source->len,
                     .prefix = prefix,
                     .words_left = SIR_MAX_WORDS,
+                    .ports_left = 1 << 24,
                     .module = sir_module_create(a, names, "")};
     hmap *const maps[] = {&p.locals, &p.fields, &p.globals, &p.structs, &p.filters, &p.actors, &p.portals};
     for (size_t i = 0; i < sizeof maps / sizeof maps[0]; i++)

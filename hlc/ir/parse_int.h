@@ -60,6 +60,7 @@ typedef struct sir_parser {
     bool prefix; // a plan may follow the module
     uint32_t nesting;
     uint64_t words_left; // of constants with storage
+    uint64_t ports_left; // of duplicate splitters
 
     // the places at the end of the line that was read last
     sir_loc place;

@@ -3,9 +3,15 @@
 #include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
 
-enum { COST_LOOP_ROUNDS = 10, COST_MATH = 20, COST_DEPTH = 16 };
+enum { COST_LOOP_ROUNDS = 10, COST_MATH = 20, COST_RECURSION = 100 };
 
-static double block_cost(const sir_block *b, int depth);
+// What calls of each function cost, worked out once: call chains may branch at every step.
+typedef struct cost_table {
+    arena *arena;
+    hmap calls; // by function: a double; that of a function whose cost is being worked out is a guess
+} cost_table;
+
+static double block_cost(cost_table *t, const sir_block *b);
 
 static double expr_cost(const sir_expr *e)
 {
@@ -26,7 +32,19 @@ static double loop_rounds(const sir_stmt *s)
     return rounds > 0 ? rounds : 0;
 }
 
-static double stmt_cost(const sir_stmt *s, int depth)
+static double call_cost(cost_table *t, const sir_function *f)
+{
+    double *cost = hmap_getn(&t->calls, &f, sizeof f);
+    if (cost == NULL) {
+        cost = ARENA_NEW(t->arena, double);
+        *cost = COST_RECURSION;
+        hmap_setn(&t->calls, &f, sizeof f, cost);
+        *cost = block_cost(t, &f->body);
+    }
+    return *cost;
+}
+
+static double stmt_cost(cost_table *t, const sir_stmt *s)
 {
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: return expr_cost(s->u.decl.init);
@@ -36,15 +54,15 @@ static double stmt_cost(const sir_stmt *s, int depth)
     case SIR_RETURN: return expr_cost(s->u.value);
     case SIR_PRINT: return COST_MATH + expr_cost(s->u.print.value);
     case SIR_RANDOM: return COST_MATH;
-    case SIR_CALL: return 2 + (depth < COST_DEPTH ? block_cost(&s->u.call.function->body, depth + 1) : COST_MATH);
+    case SIR_CALL: return 2 + call_cost(t, s->u.call.function);
     case SIR_IF:
         return 1 + expr_cost(s->u.if_.cond) +
-               (block_cost(&s->u.if_.then, depth) + block_cost(&s->u.if_.otherwise, depth)) / 2;
-    case SIR_FOR: return loop_rounds(s) * (1 + block_cost(&s->u.for_.body, depth));
+               (block_cost(t, &s->u.if_.then) + block_cost(t, &s->u.if_.otherwise)) / 2;
+    case SIR_FOR: return loop_rounds(s) * (1 + block_cost(t, &s->u.for_.body));
     case SIR_LOOP:
-        return COST_LOOP_ROUNDS * (1 + block_cost(&s->u.loop.pre, depth) + expr_cost(s->u.loop.cond) +
-                                   block_cost(&s->u.loop.body, depth) + block_cost(&s->u.loop.step, depth));
-    case SIR_BLOCK: return block_cost(&s->u.block, depth);
+        return COST_LOOP_ROUNDS * (1 + block_cost(t, &s->u.loop.pre) + expr_cost(s->u.loop.cond) +
+                                   block_cost(t, &s->u.loop.body) + block_cost(t, &s->u.loop.step));
+    case SIR_BLOCK: return block_cost(t, &s->u.block);
     case SIR_BREAK:
     case SIR_CONTINUE: return 1;
     case SIR_SEND: return COST_MATH;
@@ -52,33 +70,41 @@ static double stmt_cost(const sir_stmt *s, int depth)
     return 0;
 }
 
-static double block_cost(const sir_block *b, int depth)
+static double block_cost(cost_table *t, const sir_block *b)
 {
     double cost = 0;
     for (size_t i = 0; i < b->len; i++)
-        cost += stmt_cost(b->data[i], depth);
+        cost += stmt_cost(t, b->data[i]);
     return cost;
 }
 
-double plan_actor_operations(const sir_module *m, uint32_t actor)
+static double actor_operations(cost_table *t, const sir_actor *a)
 {
-    const sir_actor *a = m->actors.data[actor];
     if (a->kind == SIR_FILTER)
-        return 1 + block_cost(&a->filter->work->body, 0);
+        return 1 + block_cost(t, &a->filter->work->body);
     if (a->kind == SIR_SPLIT && a->duplicate)
         return (double)a->outputs.len;
     return a->kind == SIR_SPLIT || a->kind == SIR_JOIN ? (double)plan_weights(a, a->weights.len) : 1;
 }
 
+double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor)
+{
+    cost_table t = {.arena = a};
+    hmap_init(&t.calls, a);
+    return actor_operations(&t, m->actors.data[actor]);
+}
+
 double *plan_operations(arena *a, const sir_module *m)
 {
+    cost_table t = {.arena = a};
+    hmap_init(&t.calls, a);
     double *all = ARENA_ARRAY(a, double, m->actors.len + 1);
     hmap first; // by filter: an actor that fires it, counting from 1
     hmap_init(&first, a);
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const sir_filter *f = m->actors.data[i]->kind == SIR_FILTER ? m->actors.data[i]->filter : NULL;
         size_t known = f == NULL ? 0 : (size_t)hmap_getn(&first, &f, sizeof f);
-        all[i] = known != 0 ? all[known - 1] : plan_actor_operations(m, i);
+        all[i] = known != 0 ? all[known - 1] : actor_operations(&t, m->actors.data[i]);
         if (f != NULL && known == 0)
             hmap_setn(&first, &f, sizeof f, (void *)(size_t)(i + 1));
     }

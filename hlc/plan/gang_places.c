@@ -181,7 +181,7 @@ static bool is_straight(const placer *x, uint32_t actor)
     const sir_actor *a = x->m->actors.data[actor];
     const sir_function *work = a->filter->work;
     return plan_filter_can_gang(a->filter) && work->peek.max <= TRANSPOSE_WINDOW &&
-           work->push.max <= TRANSPOSE_WINDOW && plan_actor_operations(x->m, actor) <= TRANSPOSE_OPERATIONS &&
+           work->push.max <= TRANSPOSE_WINDOW && plan_actor_operations(x->a, x->m, actor) <= TRANSPOSE_OPERATIONS &&
            straight_block(&work->body);
 }
 

@@ -59,7 +59,7 @@ bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, 
 
 // ---- cost.c ---- A rough count of the operations of one firing of an actor: loops of unknown length count as ten
 // rounds, branches as their mean.
-double plan_actor_operations(const sir_module *m, uint32_t actor);
+double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor);
 // The same for all actors; filters that instances share are looked at once.
 double *plan_operations(arena *a, const sir_module *m);
 // Operations of a steady state of the whole program.

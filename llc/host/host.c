@@ -39,6 +39,7 @@ static void add_code_flags(llc_session *s, llc_strings *command)
         add(s, command, "-g");
     if (o->march != NULL)
         add(s, command, arena_printf(s->arena, "-march=%s", o->march));
+    add(s, command, "-fno-crash-diagnostics"); // it would put them where all is removed; --save-temps keeps the input
     add(s, command, "-isystem");
     add(s, command, s->environment->include_directory);
     for (VEC_EACH(const char *, dir, &o->includes))

@@ -35,6 +35,7 @@ typedef struct svmh_Thread {
     svm_Machine *running; // whose kernel runs now
     svm_ErrorHandler *handler;
     void *handlerContext;
+    uintptr_t stackBegin; // about where the frames of main begin
     const char *program; // for messages; NULL: the process's name
     int64_t itemsRead, itemsWritten;
     bool failing; // an error is being reported: no further ones
@@ -262,12 +263,16 @@ void *svmh_grow(void *memory, size_t *cap, size_t need, size_t size);
 void svmh_flushLogs(svm_Machine *m);
 void svmh_checkOutput(bool written); // standard output took what it was given
 
+void svmh_prepareStack(void); // program_stack.c
+
 // ---- Files (program_reader.c, program_writer.c, program_wav.c) ----
 
 bool svmh_isWav(const char *path);                                           // "x.wav" or "x.wav,rate=48000"
 size_t svmh_itemBytes(svm_Item item, size_t elementSize, const char *where); // in a raw file; 0: bits
 void svmh_swapWords(void *items, size_t bytes,
                     svm_Item item); // from or to little-endian; nothing to do on most machines
+// Padding becomes zero, booleans 0 or 1.
+void svmh_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes);
 
 typedef struct svmh_Wav svmh_Wav;
 svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *where);

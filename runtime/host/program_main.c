@@ -113,6 +113,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
 {
     Options o = parseOptions(program, argc, argv);
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
+    svmh_prepareStack();
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     void *self = program->create(&o.settings);

@@ -161,10 +161,28 @@ static size_t readBytes(const svm_Reader *r, unsigned char *to, size_t bytes)
 
 // ---- Items ----
 
+static void applyPart(const svm_ItemPart *part, unsigned char *unit)
+{
+    for (size_t n = 0; n < part->count; n++) {
+        unsigned char *at = unit + part->offset + n * part->stride;
+        for (size_t i = 0; i < part->bytes; i++)
+            at[i] = part->padding ? 0 : at[i] != 0;
+    }
+}
+
+void svmh_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes)
+{
+    unsigned char *at = items;
+    for (size_t done = 0; count && done < bytes; done += unit)
+        for (size_t i = 0; i < count; i++)
+            applyPart(&parts[i], at + done);
+}
+
 static ptrdiff_t readDirect(const svm_Reader *r, char *items, ptrdiff_t count)
 {
     size_t bytes = readBytes(r, (unsigned char *)items, (size_t)count * r->elementSize);
     svmh_swapWords(items, bytes, r->item);
+    svmh_applyParts(r->parts, r->partCount, r->partUnit, items, bytes);
     return (ptrdiff_t)(bytes / r->elementSize);
 }
 

@@ -17,6 +17,8 @@ struct svm_WriterPrivate {
     unsigned char *buffer;
     size_t used;
     unsigned bits, bitCount; // bits that are no byte yet
+    unsigned char *piece;    // of items with parts: as they go to the file
+    size_t pieceBytes;
     svmh_Wav *wav;
 };
 typedef struct svm_WriterPrivate Private;
@@ -43,6 +45,10 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
             p->label = NULL;
     }
     p->buffer = svmh_allocate(BUFFER_BYTES, 1);
+    if (w->partCount) {
+        p->pieceBytes = w->elementSize > 4096 ? w->elementSize : 4096 / w->elementSize * w->elementSize;
+        p->piece = svmh_allocate(p->pieceBytes, 1);
+    }
 }
 
 static _Noreturn void fail(const svm_Writer *w, int error)
@@ -123,6 +129,20 @@ static void writeWords(const svm_Writer *w, const void *items, ptrdiff_t count)
     writeBytes(w, bytes, left);
 }
 
+// Items that differ from memory in some of their parts.
+static void writeParts(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    const Private *p = w->private_;
+    for (size_t left = (size_t)count * w->elementSize; left;) {
+        size_t n = left < p->pieceBytes ? left : p->pieceBytes;
+        memcpy(p->piece, items, n);
+        svmh_applyParts(w->parts, w->partCount, w->partUnit, p->piece, n);
+        writeWords(w, p->piece, (ptrdiff_t)(n / w->elementSize));
+        items += n;
+        left -= n;
+    }
+}
+
 // Eight ints to a byte each.
 SVMH_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const unalignedInt *restrict items, ptrdiff_t count)
 {
@@ -170,6 +190,8 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
     svmh_thread.itemsWritten += count;
     if (p->wav)
         svmh_wavWrite(p->wav, items, count);
+    else if (w->partCount)
+        writeParts(w, at, count);
     else if (p->direct)
         writeWords(w, items, count);
     else if (w->item == SVM_ITEM_BIT)
@@ -194,6 +216,7 @@ void svm_writerClose(svm_Writer *w)
             fail(w, errno);
     }
     free(p->buffer);
+    free(p->piece);
     free(p->label);
     free(p);
     w->private_ = NULL;

@@ -108,7 +108,7 @@ def main():
     shutil.rmtree(args.work, ignore_errors=True)
     seeds, found = args.work / "seeds", args.work / "found"
     for folder in (seeds, found):
-        folder.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
     dictionary = args.work / "dictionary"
     count = write_seeds(SEEDS[args.target](args), seeds, dictionary)
     if count == 0:

@@ -132,7 +132,7 @@ class Body(Expressions):
             text, _ = self.pop_expr()
             self.emit(f"{t.text()} {self.new_local(t)} = {text};")
         elif r < 0.65:
-            place = self.place(t, write=True)
+            place = self.place(t, write=True, depth=0)
             text, _ = self.pop_expr()
             self.emit(f"{place} = {text};" if place else f"{text};")
         elif r < 0.8:

@@ -79,6 +79,14 @@ typedef enum svm_Item {
     SVM_ITEM_RAW
 } svm_Item;
 
+// What files do not hold of RAW items as it lies in memory: the bytes between members of structs, which are zeroes in
+// files, and booleans, of which a file may hold any byte (all but 0 are true). `count` times, `stride` bytes apart.
+typedef struct svm_ItemPart {
+    uint32_t offset, bytes;
+    uint32_t count, stride;
+    bool padding; // else booleans
+} svm_ItemPart;
+
 // A file whose name ends in ".wav" holds samples instead, the channels interleaved: float and double in [-1, 1], int of
 // 16 bits, complex two channels. Written files may be told "x.wav,rate=48000,channels=2,format=pcm16" (or pcm24,
 // float); the defaults are 44100, 1 (complex: 2), pcm16.
@@ -87,6 +95,8 @@ typedef struct svm_Reader {
     const char *where; // for messages
     svm_Item item;
     size_t elementSize;
+    const svm_ItemPart *parts; // of each partUnit bytes of a RAW item; partCount 0: none
+    size_t partCount, partUnit;
     bool loop;  // start again at the end of input
     bool ended; // the last read gave fewer items than wanted
     struct svm_ReaderPrivate *private_;
@@ -96,6 +106,8 @@ typedef struct svm_Writer {
     const char *where;
     svm_Item item;
     size_t elementSize;
+    const svm_ItemPart *parts;
+    size_t partCount, partUnit;
     struct svm_WriterPrivate *private_;
 } svm_Writer;
 
