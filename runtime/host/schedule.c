@@ -3,16 +3,16 @@
 // (or uses a stream and has to wait), first come first served, until what it waits for has happened. A kernel that
 // never blocks and has nothing to wait for runs at once, as a plain call: no kernel can tell the difference, and
 // nothing is cheaper.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <stdlib.h>
 
 // ---- The list of kernels that can go on ----
 
-static void makeReady(svmh_Kernel *p)
+static void makeReady(svmr_Kernel *p)
 {
-    svmh_List *list = &p->machine->ready;
-    svmh_setState(p, SVM_QUEUED);
+    svmr_List *list = &p->machine->ready;
+    svmr_setState(p, SVM_QUEUED);
     p->list = list;
     p->next = NULL;
     p->previous = list->last;
@@ -20,9 +20,9 @@ static void makeReady(svmh_Kernel *p)
     list->last = p;
 }
 
-static void delist(svmh_Kernel *p)
+static void delist(svmr_Kernel *p)
 {
-    svmh_List *list = p->list;
+    svmr_List *list = p->list;
     if (!list)
         return;
     *(p->previous ? &p->previous->next : &list->first) = p->next;
@@ -33,10 +33,10 @@ static void delist(svmh_Kernel *p)
 // ---- Binding of dependences ----
 
 // The runs that a kernel about to be queued must wait for: those of its targets that are pending now.
-static void bind(svmh_Kernel *p)
+static void bind(svmr_Kernel *p)
 {
-    for (svmh_Dependence *d = p->dependences; d; d = d->next) {
-        if (!d->target || !svmh_pending(d->target) || d->target == p)
+    for (svmr_Dependence *d = p->dependences; d; d = d->next) {
+        if (!d->target || !svmr_pending(d->target) || d->target == p)
             continue;
         d->waiting = true;
         d->nextWaiter = d->target->waiters;
@@ -45,12 +45,12 @@ static void bind(svmh_Kernel *p)
     }
 }
 
-static void unbind(svmh_Kernel *p)
+static void unbind(svmr_Kernel *p)
 {
-    for (svmh_Dependence *d = p->dependences; d && p->unsatisfied; d = d->next) {
+    for (svmr_Dependence *d = p->dependences; d && p->unsatisfied; d = d->next) {
         if (!d->waiting)
             continue;
-        svmh_Dependence **link = &d->target->waiters;
+        svmr_Dependence **link = &d->target->waiters;
         while (*link != d)
             link = &(*link)->nextWaiter;
         *link = d->nextWaiter;
@@ -60,10 +60,10 @@ static void unbind(svmh_Kernel *p)
 }
 
 // Those that waited for p's run go on, in the order in which they were queued.
-static void releaseWaiters(svmh_Kernel *p)
+static void releaseWaiters(svmr_Kernel *p)
 {
-    svmh_Dependence *oldest = NULL;
-    for (svmh_Dependence *d = p->waiters, *next; d; d = next) {
+    svmr_Dependence *oldest = NULL;
+    for (svmr_Dependence *d = p->waiters, *next; d; d = next) {
         next = d->nextWaiter;
         d->nextWaiter = oldest;
         oldest = d;
@@ -76,48 +76,48 @@ static void releaseWaiters(svmh_Kernel *p)
     }
 }
 
-static inline void finish(svmh_Kernel *p, svm_KernelState state)
+static inline void finish(svmr_Kernel *p, svm_KernelState state)
 {
-    svmh_setState(p, state);
+    svmr_setState(p, state);
     if (p->waiters)
         releaseWaiters(p);
 }
 
-void svmh_abandon(svmh_Kernel *p)
+void svmr_abandon(svmr_Kernel *p)
 {
     p->machine->current = NULL;
-    svmh_thread.running = NULL;
+    svmr_thread.running = NULL;
     finish(p, SVM_ENDED);
 }
 
-static SVMH_COLD _Noreturn void failCycle(svmh_Kernel *p, svmh_Kernel *last, svmh_Place at)
+static SVMR_COLD _Noreturn void failCycle(svmr_Kernel *p, svmr_Kernel *last, svmr_Place at)
 {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
     if (f) {
-        fprintf(f, "it would wait for itself: '%s'", svmh_name(p));
-        for (svmh_Kernel *q = last; q != p; q = q->via)
-            fprintf(f, " <- '%s'", svmh_name(q));
-        fprintf(f, " <- '%s'", svmh_name(p));
+        fprintf(f, "it would wait for itself: '%s'", svmr_name(p));
+        for (svmr_Kernel *q = last; q != p; q = q->via)
+            fprintf(f, " <- '%s'", svmr_name(q));
+        fprintf(f, " <- '%s'", svmr_name(p));
         fclose(f);
     }
     unbind(p);
-    svmh_failText(p->machine, SVM_ERROR_DEPENDENCE_CYCLE, svmh_name(p), at, text);
+    svmr_failText(p->machine, SVM_ERROR_DEPENDENCE_CYCLE, svmr_name(p), at, text);
 }
 
 // Walks from p, which was just bound, along what pending kernels wait for. A run binds only to earlier ones, so p can
 // only come up again if it was paused.
-static void checkCycle(svmh_Kernel *p, svmh_Place at)
+static void checkCycle(svmr_Kernel *p, svmr_Place at)
 {
     uint32_t mark = ++p->machine->mark;
-    svmh_Kernel *stack = p; // linked by `previous`: kernels that wait for dependences are on no list
+    svmr_Kernel *stack = p; // linked by `previous`: kernels that wait for dependences are on no list
     p->previous = NULL;
     p->mark = mark;
     while (stack) {
-        svmh_Kernel *q = stack;
+        svmr_Kernel *q = stack;
         stack = q->previous;
-        for (svmh_Dependence *d = q->dependences; d; d = d->next) {
+        for (svmr_Dependence *d = q->dependences; d; d = d->next) {
             if (!d->waiting)
                 continue;
             if (d->target == p)
@@ -136,12 +136,12 @@ static void checkCycle(svmh_Kernel *p, svmh_Place at)
 
 // ---- Running one kernel ----
 
-static inline void runPlain(svmh_Kernel *p)
+static inline void runPlain(svmr_Kernel *p)
 {
     svm_Machine *m = p->machine;
-    svmh_Thread *t = &svmh_thread;
+    svmr_Thread *t = &svmr_thread;
     svm_Machine *outer = t->running;
-    svmh_setState(p, SVM_RUNNING);
+    svmr_setState(p, SVM_RUNNING);
     t->running = m;
     m->current = p;
     p->kernel->run(p->kernel);
@@ -150,9 +150,9 @@ static inline void runPlain(svmh_Kernel *p)
     finish(p, SVM_FINISHED);
 }
 
-bool svmh_advance(svm_Machine *m)
+bool svmr_advance(svm_Machine *m)
 {
-    svmh_Kernel *p = m->ready.first;
+    svmr_Kernel *p = m->ready.first;
     if (!p)
         return false;
     delist(p);
@@ -160,68 +160,68 @@ bool svmh_advance(svm_Machine *m)
         runPlain(p);
         return true;
     }
-    svmh_Thread *t = &svmh_thread; // the control thread's stack never changes threads
+    svmr_Thread *t = &svmr_thread; // the control thread's stack never changes threads
     svm_Machine *outer = t->running;
-    svmh_setState(p, SVM_RUNNING);
+    svmr_setState(p, SVM_RUNNING);
     t->running = m;
     m->current = p;
-    bool done = p->step ? p->step(p->kernel) : svmh_enter(p);
+    bool done = p->step ? p->step(p->kernel) : svmr_enter(p);
     m->current = NULL;
     t->running = outer;
-    if (SVMH_UNLIKELY(m->onControl != NULL)) { // p is at fault and has ended
+    if (SVMR_UNLIKELY(m->onControl != NULL)) { // p is at fault and has ended
         void (*act)(svm_Machine *) = m->onControl;
         m->onControl = NULL;
-        svmh_releaseCoroutine(p);
+        svmr_releaseCoroutine(p);
         act(m);
     }
     if (done)
         finish(p, SVM_FINISHED);
     else if (p->state == SVM_ENDED) // by itself
-        svmh_releaseCoroutine(p);
+        svmr_releaseCoroutine(p);
     return true;
 }
 
 // ---- Waiting for streams ----
 
-static SVMH_COLD _Noreturn void failShared(const svmh_Kernel *p, svm_Stream *s, const svmh_Kernel *other, svmh_Place at)
+static SVMR_COLD _Noreturn void failShared(const svmr_Kernel *p, svm_Stream *s, const svmr_Kernel *other, svmr_Place at)
 {
-    svmh_fail(p->machine, SVM_ERROR_STREAM_SHARED, s->name, at, "the kernels '%s' and '%s' both wait for it",
-              svmh_name(other), svmh_name(p));
+    svmr_fail(p->machine, SVM_ERROR_STREAM_SHARED, s->name, at, "the kernels '%s' and '%s' both wait for it",
+              svmr_name(other), svmr_name(p));
 }
 
-void svmh_block(svmh_Kernel *p, svm_Stream *s, svmh_Want want, size_t wanted, svmh_Place at)
+void svmr_block(svmr_Kernel *p, svm_Stream *s, svmr_Want want, size_t wanted, svmr_Place at)
 {
     if (p->plain)
-        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, s->name, at,
-                  "the kernel '%s' was said never to block, and the stream is %s", svmh_name(p),
-                  want == SVMH_WANT_ROOM ? "full" : "empty");
+        svmr_fail(p->machine, SVM_ERROR_WOULD_BLOCK, s->name, at,
+                  "the kernel '%s' was said never to block, and the stream is %s", svmr_name(p),
+                  want == SVMR_WANT_ROOM ? "full" : "empty");
     if (s->waiting && s->waiting != p->kernel)
         failShared(p, s, s->waiting->private_, at);
     s->waiting = p->kernel;
     p->blockedOn = s;
     p->want = want;
     p->wanted = wanted;
-    svmh_setState(p, SVM_BLOCKED);
+    svmr_setState(p, SVM_BLOCKED);
     if (!p->step)
-        svmh_leave(p);
+        svmr_leave(p);
 }
 
-static bool satisfied(const svmh_Kernel *p)
+static bool satisfied(const svmr_Kernel *p)
 {
     const svm_Stream *s = p->blockedOn;
-    return p->want == SVMH_WANT_ROOM ? svmh_room(s) >= p->wanted : svmh_count(s) >= p->wanted || s->ended;
+    return p->want == SVMR_WANT_ROOM ? svmr_room(s) >= p->wanted : svmr_count(s) >= p->wanted || s->ended;
 }
 
-static void stopWaiting(svmh_Kernel *p)
+static void stopWaiting(svmr_Kernel *p)
 {
     if (p->blockedOn && p->blockedOn->waiting == p->kernel)
         p->blockedOn->waiting = NULL;
     p->blockedOn = NULL;
 }
 
-void svmh_wake(svm_Stream *s)
+void svmr_wake(svm_Stream *s)
 {
-    svmh_Kernel *p = s->waiting->private_;
+    svmr_Kernel *p = s->waiting->private_;
     if (!satisfied(p))
         return;
     stopWaiting(p);
@@ -230,7 +230,7 @@ void svmh_wake(svm_Stream *s)
 
 // ---- Kernel control ----
 
-static void resume(svmh_Kernel *p, svmh_Place at)
+static void resume(svmr_Kernel *p, svmr_Place at)
 {
     bind(p);
     if (!p->unsatisfied) {
@@ -238,19 +238,19 @@ static void resume(svmh_Kernel *p, svmh_Place at)
         return;
     }
     checkCycle(p, at);
-    svmh_setState(p, SVM_QUEUED);
+    svmr_setState(p, SVM_QUEUED);
 }
 
 void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelRun");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
-    svmh_checkControl(p->machine, k->name, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelRun");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
+    svmr_checkControl(p->machine, k->name, at);
     p->runFile = file;
     p->runLine = line;
-    if (SVMH_UNLIKELY(svmh_pending(p))) {
+    if (SVMR_UNLIKELY(svmr_pending(p))) {
         if (p->state != SVM_PAUSED)
-            svmh_failPending(p, at);
+            svmr_failPending(p, at);
         resume(p, at);
         return;
     }
@@ -258,7 +258,7 @@ void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
         bind(p);
     p->progress = 0;
     if (p->unsatisfied)
-        svmh_setState(p, SVM_QUEUED);
+        svmr_setState(p, SVM_QUEUED);
     else if (p->plain)
         runPlain(p);
     else
@@ -266,79 +266,79 @@ void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
 }
 
 // Runs the machine until p's run is over or paused.
-static void waitFor(svmh_Kernel *p, svmh_Place at)
+static void waitFor(svmr_Kernel *p, svmr_Place at)
 {
-    if (SVMH_UNLIKELY(p->state == SVM_IDLE))
-        svmh_fail(p->machine, SVM_ERROR_NEVER_RUN, svmh_name(p), at,
+    if (SVMR_UNLIKELY(p->state == SVM_IDLE))
+        svmr_fail(p->machine, SVM_ERROR_NEVER_RUN, svmr_name(p), at,
                   "the kernel was never run, so this would wait for ever");
     while (p->state >= SVM_QUEUED && p->state <= SVM_BLOCKED)
-        if (SVMH_UNLIKELY(!svmh_advance(p->machine)))
-            svmh_deadlock(p->machine, svmh_name(p), " to finish", at);
+        if (SVMR_UNLIKELY(!svmr_advance(p->machine)))
+            svmr_deadlock(p->machine, svmr_name(p), " to finish", at);
 }
 
 void svm_kernelWaitAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelWait");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
-    svmh_checkControl(p->machine, k->name, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelWait");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
+    svmr_checkControl(p->machine, k->name, at);
     waitFor(p, at);
 }
 
 void svm_kernelWaitMultipleAt(size_t count, svm_Kernel *const kernels[], const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelWaitMultiple");
+    svmr_Place at = SVMR_PLACE("svm_kernelWaitMultiple");
     if (count && !kernels)
-        svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at, "the array of kernels is a null pointer");
+        svmr_fail(svmr_machine(), SVM_ERROR_BAD_ARGUMENT, "", at, "the array of kernels is a null pointer");
     for (size_t i = 0; i < count; i++) {
-        svmh_Kernel *p = svmh_checkKernel(kernels[i], at);
-        svmh_checkControl(p->machine, kernels[i]->name, at);
+        svmr_Kernel *p = svmr_checkKernel(kernels[i], at);
+        svmr_checkControl(p->machine, kernels[i]->name, at);
         waitFor(p, at);
     }
 }
 
 // For svm_kernelPause and svm_kernelEnd: from the control thread, or from the kernel itself (true).
-static bool byItself(svmh_Kernel *p, svmh_Place at)
+static bool byItself(svmr_Kernel *p, svmr_Place at)
 {
-    const svmh_Kernel *current = p->machine->current;
+    const svmr_Kernel *current = p->machine->current;
     if (current && current != p)
-        svmh_failNotControl(p->machine, svmh_name(p), at);
+        svmr_failNotControl(p->machine, svmr_name(p), at);
     if (current && p->plain)
-        svmh_fail(p->machine, SVM_ERROR_WOULD_BLOCK, svmh_name(p), at,
+        svmr_fail(p->machine, SVM_ERROR_WOULD_BLOCK, svmr_name(p), at,
                   "the kernel was said never to block, pause or end itself");
     if (p->state == SVM_IDLE)
-        svmh_fail(p->machine, SVM_ERROR_NEVER_RUN, svmh_name(p), at, "the kernel was never run");
+        svmr_fail(p->machine, SVM_ERROR_NEVER_RUN, svmr_name(p), at, "the kernel was never run");
     return current;
 }
 
 void svm_kernelPauseAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelPause");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelPause");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
     bool self = byItself(p, at);
-    if (!svmh_pending(p) || p->state == SVM_PAUSED)
+    if (!svmr_pending(p) || p->state == SVM_PAUSED)
         return;
     // It is in no queue while paused; svm_kernelRun binds its dependences again, and what it waited for it finds out
     // itself.
     delist(p);
     unbind(p);
     stopWaiting(p);
-    svmh_setState(p, SVM_PAUSED);
+    svmr_setState(p, SVM_PAUSED);
     if (self)
-        svmh_leave(p);
+        svmr_leave(p);
 }
 
 void svm_kernelEndAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelEnd");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelEnd");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
     bool self = byItself(p, at);
-    if (!svmh_pending(p))
+    if (!svmr_pending(p))
         return;
     delist(p);
     unbind(p);
     stopWaiting(p);
     if (self)
-        svmh_quit(p);
-    svmh_releaseCoroutine(p);
+        svmr_quit(p);
+    svmr_releaseCoroutine(p);
     finish(p, SVM_ENDED);
 }

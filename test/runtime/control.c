@@ -2,7 +2,7 @@
 // RUN: %host -o %t && %t
 // RUN: %host-gcc -o %t && %t
 // RUN: %host-asan -o %t && %t
-// RUN: %cc -std=c11 -D_GNU_SOURCE -DSVMH_UCONTEXT -O1 -I%root/runtime/include -I%S/Inputs %s %root/runtime/host/*.c -lm -o %t && %t
+// RUN: %cc -std=c11 -D_GNU_SOURCE -DSVMR_UCONTEXT -O1 -I%root -I%root/runtime/include -I%S/Inputs %s %root/runtime/common/*.c %root/runtime/host/*.c -lm -o %t && %t
 // RUN: %host-tsan -o %t && %t
 #include "check.h"
 

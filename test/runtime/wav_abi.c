@@ -1,5 +1,5 @@
 // The runtime's own declarations of libsndfile are those of its header.
-// RUN: %cc -std=c11 -Wall -Wextra -Werror -I%root/runtime/host -c %s -o %t.o
+// RUN: %cc -std=c11 -Wall -Wextra -Werror -I%root -I%root/runtime/common -c %s -o %t.o
 // REQUIRES: sndfile-header
 #include <stddef.h>
 #include <sndfile.h>
@@ -30,7 +30,7 @@ typedef SF_INFO TheirInfo;
 #define sf_private_tag OwnPrivate
 #define sf_count_t OwnCount
 #define SF_INFO OwnInfo
-#include "wav_abi.h"
+#include "runtime/common/wav_abi.h"
 
 _Static_assert((int)OWN_WAV == THEIR_WAV && (int)OWN_PCM_16 == THEIR_PCM_16, "formats");
 _Static_assert((int)OWN_PCM_24 == THEIR_PCM_24 && (int)OWN_FLOAT == THEIR_FLOAT, "formats");

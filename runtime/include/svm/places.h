@@ -31,15 +31,6 @@ void svm_kernelWaitAt(svm_Kernel *k, const char *file, int line);
 void svm_kernelWaitMultipleAt(size_t count, svm_Kernel *const kernels[], const char *file, int line);
 void svm_kernelPauseAt(svm_Kernel *k, const char *file, int line);
 void svm_kernelEndAt(svm_Kernel *k, const char *file, int line);
-void svm_moveB2BInitAt(svm_MoveB2B *k, mm_Proc dma, svm_Block *source, svm_Block *destination, const char *file,
-                       int line);
-void svm_moveS2SInitAt(svm_MoveS2S *k, mm_Proc dma, svm_Stream *source, svm_Stream *destination, size_t length,
-                       const char *file, int line);
-void svm_moveB2SInitAt(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Stream *destination, const char *file,
-                       int line);
-void svm_moveS2BInitAt(svm_MoveS2B *k, mm_Proc dma, svm_Stream *source, svm_Block *destination, const char *file,
-                       int line);
-
 #ifndef SVM_NO_PLACES
 #define svm_alloc(...) svm_allocAt(__VA_ARGS__, __FILE__, __LINE__)
 #define svm_map(...) svm_mapAt(__VA_ARGS__, __FILE__, __LINE__)
@@ -64,10 +55,6 @@ void svm_moveS2BInitAt(svm_MoveS2B *k, mm_Proc dma, svm_Stream *source, svm_Bloc
 #define svm_kernelWaitMultiple(...) svm_kernelWaitMultipleAt(__VA_ARGS__, __FILE__, __LINE__)
 #define svm_kernelPause(...) svm_kernelPauseAt(__VA_ARGS__, __FILE__, __LINE__)
 #define svm_kernelEnd(...) svm_kernelEndAt(__VA_ARGS__, __FILE__, __LINE__)
-#define svm_moveB2BInit(...) svm_moveB2BInitAt(__VA_ARGS__, __FILE__, __LINE__)
-#define svm_moveS2SInit(...) svm_moveS2SInitAt(__VA_ARGS__, __FILE__, __LINE__)
-#define svm_moveB2SInit(...) svm_moveB2SInitAt(__VA_ARGS__, __FILE__, __LINE__)
-#define svm_moveS2BInit(...) svm_moveS2BInitAt(__VA_ARGS__, __FILE__, __LINE__)
 #endif
 
 #endif

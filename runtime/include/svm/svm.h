@@ -162,33 +162,7 @@ void svm_kernelWaitMultiple(size_t count, svm_Kernel *const kernels[]); // for a
 void svm_kernelPause(svm_Kernel *k);
 void svm_kernelEnd(svm_Kernel *k);
 
-// ---- DMA kernels: move (the strided and indexed ones come with the whole API) ----
-
-// Blocks are moved whole: two blocks, or a block and what a stream brings, have the same element size and length. A
-// move from a stream that ends before its length is misuse. The fields may be changed between runs.
-typedef struct svm_MoveB2B {
-    svm_Kernel kernel;
-    svm_Block *source, *destination;
-} svm_MoveB2B;
-typedef struct svm_MoveS2S {
-    svm_Kernel kernel;
-    svm_Stream *source, *destination;
-    size_t length;
-} svm_MoveS2S;
-typedef struct svm_MoveB2S {
-    svm_Kernel kernel;
-    svm_Block *source;
-    svm_Stream *destination;
-} svm_MoveB2S;
-typedef struct svm_MoveS2B {
-    svm_Kernel kernel;
-    svm_Stream *source;
-    svm_Block *destination;
-} svm_MoveS2B;
-void svm_moveB2BInit(svm_MoveB2B *k, mm_Proc dma, svm_Block *source, svm_Block *destination);
-void svm_moveS2SInit(svm_MoveS2S *k, mm_Proc dma, svm_Stream *source, svm_Stream *destination, size_t length);
-void svm_moveB2SInit(svm_MoveB2S *k, mm_Proc dma, svm_Block *source, svm_Stream *destination);
-void svm_moveS2BInit(svm_MoveS2B *k, mm_Proc dma, svm_Stream *source, svm_Block *destination);
+#include "svm/dma.h"
 
 // ---- Errors ----
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors: misuse of the API goes to the error handler, what stops the program goes to standard error. Either happens on
 // the control thread's stack: a kernel with a stack of its own leaves it first.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 
 // ---- Memory of the runtime's own ----
 
-static _Noreturn SVMH_COLD void outOfMemory(void)
+static _Noreturn SVMR_COLD void outOfMemory(void)
 {
-    svmh_fatalProgram("out of memory");
+    svmr_fatalProgram("out of memory");
 }
 
-void *svmh_allocate(size_t count, size_t size)
+void *svmr_allocate(size_t count, size_t size)
 {
     void *p = calloc(count ? count : 1, size);
     if (!p)
@@ -23,7 +23,7 @@ void *svmh_allocate(size_t count, size_t size)
     return p;
 }
 
-void *svmh_grow(void *memory, size_t *cap, size_t need, size_t size)
+void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap)
         return memory;
@@ -39,7 +39,7 @@ void *svmh_grow(void *memory, size_t *cap, size_t need, size_t size)
     return p;
 }
 
-static SVMH_PRINTF(1, 0) char *formatText(const char *format, va_list args)
+static SVMR_PRINTF(1, 0) char *formatText(const char *format, va_list args)
 {
     char *text;
     return vasprintf(&text, format, args) < 0 ? NULL : text;
@@ -49,9 +49,9 @@ static SVMH_PRINTF(1, 0) char *formatText(const char *format, va_list args)
 
 static _Noreturn void stop(svm_Machine *m)
 {
-    if (m && !svmh_thread.failing) {
-        svmh_thread.failing = true;
-        svmh_flushLogs(m);
+    if (m && !svmr_thread.failing) {
+        svmr_thread.failing = true;
+        svmr_flushLogs(m);
     }
     fflush(stdout);
     if (m && m->message) {
@@ -64,7 +64,7 @@ static _Noreturn void stop(svm_Machine *m)
 // The machine whose kernels or control program the thread is in; NULL: none yet.
 static svm_Machine *machineHere(void)
 {
-    svmh_Thread *t = &svmh_thread;
+    svmr_Thread *t = &svmr_thread;
     return t->running ? t->running : t->inUse ? t->inUse : t->own;
 }
 
@@ -77,21 +77,21 @@ static _Noreturn void stopWith(char *message)
         fprintf(stderr, "%s\n", message ? message : "out of memory");
         exit(1);
     }
-    if (svmh_thread.failing) { // a second error, of reporting the first
+    if (svmr_thread.failing) { // a second error, of reporting the first
         fprintf(stderr, "%s\n", message ? message : "out of memory");
         exit(1);
     }
     free(m->message);
     m->message = message;
-    svmh_Kernel *p = m->current;
+    svmr_Kernel *p = m->current;
     if (p && p->coroutine) {
         m->onControl = stop;
-        svmh_quit(p);
+        svmr_quit(p);
     }
     stop(m);
 }
 
-void svmh_fatal(const char *format, ...)
+void svmr_fatal(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -102,16 +102,16 @@ void svmh_fatal(const char *format, ...)
 
 static const char *programName(void)
 {
-    return svmh_thread.program ? svmh_thread.program : program_invocation_short_name;
+    return svmr_thread.program ? svmr_thread.program : program_invocation_short_name;
 }
 
-void svmh_fatalProgram(const char *format, ...)
+void svmr_fatalProgram(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     char *text = formatText(format, args);
     va_end(args);
-    svmh_fatal("%s: error: %s", programName(), text ? text : "out of memory");
+    svmr_fatal("%s: error: %s", programName(), text ? text : "out of memory");
 }
 
 // ---- Misuse of the API ----
@@ -124,25 +124,25 @@ static const char *const errorNames[] = {
 
 void svm_setErrorHandler(svm_ErrorHandler *handler, void *context)
 {
-    svmh_thread.handler = handler;
-    svmh_thread.handlerContext = context;
+    svmr_thread.handler = handler;
+    svmr_thread.handlerContext = context;
 }
 
 static _Noreturn void report(svm_Machine *m)
 {
     const svm_ErrorReport *r = &m->report;
-    if (svmh_thread.handler) {
-        svmh_thread.handler(r, svmh_thread.handlerContext);
-        svmh_fatalProgram("the error handler returned");
+    if (svmr_thread.handler) {
+        svmr_thread.handler(r, svmr_thread.handlerContext);
+        svmr_fatalProgram("the error handler returned");
     }
     char place[32] = "";
     if (r->file)
         snprintf(place, sizeof place, ":%d: ", r->line);
-    svmh_fatal("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function, *r->object ? " of '" : "",
+    svmr_fatal("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function, *r->object ? " of '" : "",
                r->object, *r->object ? "'" : "", r->message, r->error_name);
 }
 
-void svmh_failText(svm_Machine *m, svm_Error error, const char *object, svmh_Place at, char *text)
+void svmr_failText(svm_Machine *m, svm_Error error, const char *object, svmr_Place at, char *text)
 {
     free(m->message);
     m->message = text;
@@ -153,29 +153,29 @@ void svmh_failText(svm_Machine *m, svm_Error error, const char *object, svmh_Pla
                                   .message = text ? text : "",
                                   .file = at.file,
                                   .line = at.line};
-    svmh_Kernel *p = m->current;
+    svmr_Kernel *p = m->current;
     if (p && p->coroutine) {
         m->onControl = report;
-        svmh_quit(p);
+        svmr_quit(p);
     }
     if (p)
-        svmh_abandon(p);
+        svmr_abandon(p);
     report(m);
 }
 
-void svmh_fail(svm_Machine *m, svm_Error error, const char *object, svmh_Place at, const char *format, ...)
+void svmr_fail(svm_Machine *m, svm_Error error, const char *object, svmr_Place at, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     char *text = formatText(format, args);
     va_end(args);
-    svmh_failText(m, error, object, at, text);
+    svmr_failText(m, error, object, at, text);
 }
 
 // ---- Errors of the source program ----
 
 // "LowPass_1 at fm.str:12" as place and actor.
-static _Noreturn SVMH_PRINTF(2, 3) void sourceError(const char *where, const char *format, ...)
+static _Noreturn SVMR_PRINTF(2, 3) void sourceError(const char *where, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -187,8 +187,8 @@ static _Noreturn SVMH_PRINTF(2, 3) void sourceError(const char *where, const cha
     for (const char *s = where; (s = strstr(s, " at ")); s += 4)
         at = s;
     if (at)
-        svmh_fatal("%s: error: %s in %.*s", at + 4, text ? text : "", (int)(at - where), where);
-    svmh_fatal("%s%serror: %s", where, *where ? ": " : "", text ? text : "");
+        svmr_fatal("%s: error: %s in %.*s", at + 4, text ? text : "", (int)(at - where), where);
+    svmr_fatal("%s%serror: %s", where, *where ? ": " : "", text ? text : "");
 }
 
 void svm_divideByZero(const char *where)

@@ -6,11 +6,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SVMH_FLOAT_BYTES 328 // "-", the 309 digits of the greatest double, ".", six digits, "\0" and some
+#define SVMR_FLOAT_BYTES 328 // "-", the 309 digits of the greatest double, ".", six digits, "\0" and some
 
 // Decimal digits of v; gives where they end.
-char *svmh_putUnsigned(char *at, uint64_t v);
+char *svmr_putUnsigned(char *at, uint64_t v);
 // What printf("%f") writes, but "nan" for every NaN; gives how many characters.
-size_t svmh_putFloat(char *at, double v);
+size_t svmr_putFloat(char *at, double v);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // WAV files through libsndfile, which is loaded when the first is opened: a program that uses none does not need it.
-#include "internal.h"
-#include "wav_abi.h"
+#include "runtime/common/internal.h"
+#include "runtime/common/wav_abi.h"
 
 #include <ctype.h>
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 #define FRAMES 4096
 
-struct svmh_Wav {
+struct svmr_Wav {
     char *path;
     const char *where;
     svm_Item item;
@@ -24,7 +24,7 @@ struct svmh_Wav {
     size_t begin, end; // the samples in it
     void *library;
 #define FUNCTION(result, name, parameters) result(*name) parameters;
-#include "wav_functions.def"
+#include "runtime/common/wav_functions.def"
 #undef FUNCTION
 };
 
@@ -39,7 +39,7 @@ static const char *suffixEnd(const char *path)
     return NULL;
 }
 
-bool svmh_isWav(const char *path)
+bool svmr_isWav(const char *path)
 {
     return suffixEnd(path) != NULL;
 }
@@ -47,24 +47,24 @@ bool svmh_isWav(const char *path)
 // ---- Opening ----
 
 // Samples of the buffer's kind: 16 bits for int, else as the items' parts.
-static size_t sampleBytes(const svmh_Wav *w)
+static size_t sampleBytes(const svmr_Wav *w)
 {
     return w->item == SVM_ITEM_INT ? 2 : w->item == SVM_ITEM_DOUBLE ? 8 : 4;
 }
 
-static void load(svmh_Wav *w)
+static void load(svmr_Wav *w)
 {
     w->library = dlopen("libsndfile.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!w->library)
-        svmh_fatalProgram("cannot open '%s': WAV files need the library libsndfile (package libsndfile1): %s", w->path,
+        svmr_fatalProgram("cannot open '%s': WAV files need the library libsndfile (package libsndfile1): %s", w->path,
                           dlerror());
 #define FUNCTION(result, name, parameters) *(void **)&w->name = dlsym(w->library, #name);
-#include "wav_functions.def"
+#include "runtime/common/wav_functions.def"
 #undef FUNCTION
 #define FUNCTION(result, name, parameters)                                                                             \
     if (!w->name)                                                                                                      \
-        svmh_fatalProgram("cannot open '%s': the library libsndfile has no function " #name, w->path);
-#include "wav_functions.def"
+        svmr_fatalProgram("cannot open '%s': the library libsndfile has no function " #name, w->path);
+#include "runtime/common/wav_functions.def"
 #undef FUNCTION
 }
 
@@ -96,7 +96,7 @@ static bool parseNumber(const char *text, size_t length, int most, int *number)
     return length > 0 && v > 0 && v <= most;
 }
 
-static bool parseOption(svmh_Wav *w, const char *text, size_t length)
+static bool parseOption(svmr_Wav *w, const char *text, size_t length)
 {
     const char *equals = memchr(text, '=', length);
     if (!equals)
@@ -110,7 +110,7 @@ static bool parseOption(svmh_Wav *w, const char *text, size_t length)
 }
 
 // The path without its options, which are taken in.
-static void parsePath(svmh_Wav *w, const char *path)
+static void parsePath(svmr_Wav *w, const char *path)
 {
     const char *end = suffixEnd(path);
     w->path = strndup(path, (size_t)(end - path));
@@ -118,16 +118,16 @@ static void parsePath(svmh_Wav *w, const char *path)
         const char *option = ++end;
         end += strcspn(option, ",");
         if (!w->write)
-            svmh_fatalProgram("'%s': options after '%s' are for files to be written", path, w->path);
+            svmr_fatalProgram("'%s': options after '%s' are for files to be written", path, w->path);
         if (!parseOption(w, option, (size_t)(end - option)))
-            svmh_fatalProgram("'%s': '%.*s' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float", path,
+            svmr_fatalProgram("'%s': '%.*s' is none of rate=HERTZ, channels=COUNT, format=pcm16|pcm24|float", path,
                               (int)(end - option), option);
     }
 }
 
-svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *where)
+svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *where)
 {
-    svmh_Wav *w = svmh_allocate(1, sizeof *w);
+    svmr_Wav *w = svmr_allocate(1, sizeof *w);
     w->write = write;
     w->where = where;
     w->item = item;
@@ -137,19 +137,19 @@ svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *
                             .format = SF_FORMAT_WAV | SF_FORMAT_PCM_16};
     parsePath(w, path);
     if (item != SVM_ITEM_INT && item != SVM_ITEM_FLOAT && item != SVM_ITEM_DOUBLE && item != SVM_ITEM_COMPLEX)
-        svmh_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path,
+        svmr_fatalProgram("'%s': the items of a WAV file are float, double, int or complex, not those of %s", w->path,
                           where);
     load(w);
     int fd =
         write ? open(w->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : open(w->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
-        svmh_fatalProgram("cannot open '%s': %s", w->path, strerror(errno));
+        svmr_fatalProgram("cannot open '%s': %s", w->path, strerror(errno));
     w->file = w->sf_open_fd(fd, write ? SFM_WRITE : SFM_READ, &w->info, 1);
     if (!w->file)
-        svmh_fatalProgram("cannot %s '%s': %s", write ? "write" : "read", w->path, w->sf_strerror(NULL));
+        svmr_fatalProgram("cannot %s '%s': %s", write ? "write" : "read", w->path, w->sf_strerror(NULL));
     if (item == SVM_ITEM_COMPLEX && w->info.channels != 2)
-        svmh_fatalProgram("'%s': complex items need 2 channels, and it has %d", w->path, w->info.channels);
-    w->buffer = svmh_allocate(FRAMES * (size_t)w->info.channels, sampleBytes(w));
+        svmr_fatalProgram("'%s': complex items need 2 channels, and it has %d", w->path, w->info.channels);
+    w->buffer = svmr_allocate(FRAMES * (size_t)w->info.channels, sampleBytes(w));
     if (write)
         w->sf_command(w->file, SFC_SET_CLIPPING, NULL, 1);
     return w;
@@ -157,12 +157,12 @@ svmh_Wav *svmh_wavOpen(const char *path, bool write, svm_Item item, const char *
 
 // ---- Samples ----
 
-static _Noreturn SVMH_COLD void failWav(const svmh_Wav *w, const char *reason)
+static _Noreturn SVMR_COLD void failWav(const svmr_Wav *w, const char *reason)
 {
-    svmh_fatalProgram("cannot %s '%s': %s", w->write ? "write" : "read", w->path, reason);
+    svmr_fatalProgram("cannot %s '%s': %s", w->write ? "write" : "read", w->path, reason);
 }
 
-static void readFrames(svmh_Wav *w)
+static void readFrames(svmr_Wav *w)
 {
     sf_count_t n = w->item == SVM_ITEM_INT      ? w->sf_readf_short(w->file, w->buffer, FRAMES)
                    : w->item == SVM_ITEM_DOUBLE ? w->sf_readf_double(w->file, w->buffer, FRAMES)
@@ -174,7 +174,7 @@ static void readFrames(svmh_Wav *w)
     w->any |= n > 0;
 }
 
-static void writeFrames(svmh_Wav *w)
+static void writeFrames(svmr_Wav *w)
 {
     sf_count_t n = (sf_count_t)(w->end / (size_t)w->info.channels);
     sf_count_t done = w->item == SVM_ITEM_INT      ? w->sf_writef_short(w->file, w->buffer, n)
@@ -185,22 +185,22 @@ static void writeFrames(svmh_Wav *w)
     w->end = 0;
 }
 
-static size_t samplesPerItem(const svmh_Wav *w)
+static size_t samplesPerItem(const svmr_Wav *w)
 {
     return w->item == SVM_ITEM_COMPLEX ? 2 : 1;
 }
 
-bool svmh_wavAtEnd(svmh_Wav *w)
+bool svmr_wavAtEnd(svmr_Wav *w)
 {
     if (w->begin == w->end)
         readFrames(w);
     return w->begin == w->end;
 }
 
-ptrdiff_t svmh_wavRead(svmh_Wav *w, void *items, ptrdiff_t count)
+ptrdiff_t svmr_wavRead(svmr_Wav *w, void *items, ptrdiff_t count)
 {
     size_t wanted = (size_t)count * samplesPerItem(w), done = 0;
-    while (done < wanted && !svmh_wavAtEnd(w)) {
+    while (done < wanted && !svmr_wavAtEnd(w)) {
         size_t n = w->end - w->begin < wanted - done ? w->end - w->begin : wanted - done;
         if (w->item == SVM_ITEM_INT) {
             for (size_t i = 0; i < n; i++)
@@ -215,7 +215,7 @@ ptrdiff_t svmh_wavRead(svmh_Wav *w, void *items, ptrdiff_t count)
     return (ptrdiff_t)(done / samplesPerItem(w));
 }
 
-bool svmh_wavRewind(svmh_Wav *w)
+bool svmr_wavRewind(svmr_Wav *w)
 {
     if (!w->any)
         failWav(w, "it has no samples, and so cannot be looped");
@@ -231,7 +231,7 @@ static short to16Bits(int32_t v)
     return (short)(v > INT16_MAX ? INT16_MAX : v < INT16_MIN ? INT16_MIN : v);
 }
 
-void svmh_wavWrite(svmh_Wav *w, const void *items, ptrdiff_t count)
+void svmr_wavWrite(svmr_Wav *w, const void *items, ptrdiff_t count)
 {
     size_t left = (size_t)count * samplesPerItem(w), done = 0, capacity = FRAMES * (size_t)w->info.channels;
     while (left) {
@@ -251,7 +251,7 @@ void svmh_wavWrite(svmh_Wav *w, const void *items, ptrdiff_t count)
     }
 }
 
-void svmh_wavClose(svmh_Wav *w)
+void svmr_wavClose(svmr_Wav *w)
 {
     if (w->write) {
         size_t channels = (size_t)w->info.channels, over = w->end % channels;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,42 +19,42 @@ struct svm_WriterPrivate {
     unsigned bits, bitCount; // bits that are no byte yet
     unsigned char *piece;    // of items with parts: as they go to the file
     size_t pieceBytes;
-    svmh_Wav *wav;
+    svmr_Wav *wav;
 };
 typedef struct svm_WriterPrivate Private;
 
 void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 {
-    Private *p = svmh_allocate(1, sizeof *p);
+    Private *p = svmr_allocate(1, sizeof *p);
     w->private_ = p;
-    p->fileBytes = svmh_itemBytes(w->item, w->elementSize, w->where);
+    p->fileBytes = svmr_itemBytes(w->item, w->elementSize, w->where);
     p->direct = p->fileBytes == w->elementSize && w->item != SVM_ITEM_BOOLEAN;
     const char *path = w->path ? w->path : settings ? settings->out : NULL;
     if (!path || (!w->path && strcmp(path, "-") == 0)) {
         p->fd = STDOUT_FILENO;
         p->label = strdup("standard output");
-    } else if (svmh_isWav(path)) {
+    } else if (svmr_isWav(path)) {
         p->fd = -1;
-        p->wav = svmh_wavOpen(path, true, w->item, w->where);
+        p->wav = svmr_wavOpen(path, true, w->item, w->where);
         return;
     } else {
         p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         if (p->fd < 0)
-            svmh_fatalProgram("cannot open '%s': %s", path, strerror(errno));
+            svmr_fatalProgram("cannot open '%s': %s", path, strerror(errno));
         if (asprintf(&p->label, "'%s'", path) < 0)
             p->label = NULL;
     }
-    p->buffer = svmh_allocate(BUFFER_BYTES, 1);
+    p->buffer = svmr_allocate(BUFFER_BYTES, 1);
     if (w->partCount) {
         p->pieceBytes = w->elementSize > 4096 ? w->elementSize : 4096 / w->elementSize * w->elementSize;
-        p->piece = svmh_allocate(p->pieceBytes, 1);
+        p->piece = svmr_allocate(p->pieceBytes, 1);
     }
 }
 
 static _Noreturn void fail(const svm_Writer *w, int error)
 {
     const char *where = w->where && *w->where ? w->where : NULL;
-    svmh_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "",
+    svmr_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "",
                       where ? where : "", where ? ")" : "");
 }
 
@@ -62,7 +62,7 @@ static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t co
 {
     const Private *p = w->private_;
     if (p->fd == STDOUT_FILENO)
-        svmh_checkOutput(fflush(stdout) == 0); // what was printed before
+        svmr_checkOutput(fflush(stdout) == 0); // what was printed before
     while (count) {
         ssize_t n = write(p->fd, bytes, count);
         if (n < 0 && errno != EINTR)
@@ -120,7 +120,7 @@ static void writeWords(const svm_Writer *w, const void *items, ptrdiff_t count)
     while (most && left) {
         size_t n = left < most ? left : most;
         memcpy(piece, bytes, n);
-        svmh_swapWords(piece, n, w->item);
+        svmr_swapWords(piece, n, w->item);
         writeBytes(w, piece, n);
         bytes += n;
         left -= n;
@@ -136,7 +136,7 @@ static void writeParts(const svm_Writer *w, const char *items, ptrdiff_t count)
     for (size_t left = (size_t)count * w->elementSize; left;) {
         size_t n = left < p->pieceBytes ? left : p->pieceBytes;
         memcpy(p->piece, items, n);
-        svmh_applyParts(w->parts, w->partCount, w->partUnit, p->piece, n);
+        svmr_applyParts(w->parts, w->partCount, w->partUnit, p->piece, n);
         writeWords(w, p->piece, (ptrdiff_t)(n / w->elementSize));
         items += n;
         left -= n;
@@ -144,7 +144,7 @@ static void writeParts(const svm_Writer *w, const char *items, ptrdiff_t count)
 }
 
 // Eight ints to a byte each.
-SVMH_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const unalignedInt *restrict items, ptrdiff_t count)
+SVMR_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const unalignedInt *restrict items, ptrdiff_t count)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
         int v = 0;
@@ -187,9 +187,9 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 {
     const Private *p = w->private_;
     const char *at = items;
-    svmh_thread.itemsWritten += count;
+    svmr_thread.itemsWritten += count;
     if (p->wav)
-        svmh_wavWrite(p->wav, items, count);
+        svmr_wavWrite(p->wav, items, count);
     else if (w->partCount)
         writeParts(w, at, count);
     else if (p->direct)
@@ -207,7 +207,7 @@ void svm_writerClose(svm_Writer *w)
     if (!p)
         return;
     if (p->wav) {
-        svmh_wavClose(p->wav);
+        svmr_wavClose(p->wav);
     } else {
         if (p->bitCount)
             putByte(w, p->bits << (8 - p->bitCount) & 0xff);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // "%f" in exact integer arithmetic: a double is m * 2^e with m < 2^53, so for values below 2^64 the integer part is a
 // shift, and the six decimals are m's fraction bits times 10^6 (below 2^73), rounded half to even as printf does.
-#include "print_float.h"
+#include "runtime/common/print_float.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ static const char pairs[] = "000102030405060708091011121314151617181920212223242
                             "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                             "8081828384858687888990919293949596979899";
 
-char *svmh_putUnsigned(char *at, uint64_t v)
+char *svmr_putUnsigned(char *at, uint64_t v)
 {
     char digits[20];
     int i = sizeof digits;
@@ -41,7 +41,7 @@ static char *putSix(char *at, uint32_t v)
     return at + 6;
 }
 
-size_t svmh_putFloat(char *at, double v)
+size_t svmr_putFloat(char *at, double v)
 {
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
@@ -81,7 +81,7 @@ size_t svmh_putFloat(char *at, double v)
     char *end = at;
     if (bits >> 63)
         *end++ = '-';
-    end = svmh_putUnsigned(end, whole);
+    end = svmr_putUnsigned(end, whole);
     *end++ = '.';
     return (size_t)(putSix(end, decimals) - at);
 }

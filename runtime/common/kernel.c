@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel objects: what the runtime keeps for each, and dependences between them.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@ static size_t slotOf(const svm_Machine *m, const svm_Kernel *k)
     return (size_t)(((uint64_t)(uintptr_t)k >> 4) * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (m->slotCount - 1);
 }
 
-static svmh_Kernel **findSlot(const svm_Machine *m, const svm_Kernel *k)
+static svmr_Kernel **findSlot(const svm_Machine *m, const svm_Kernel *k)
 {
     size_t i = slotOf(m, k);
     while (m->byAddress[i] && m->byAddress[i]->kernel != k)
@@ -21,10 +21,10 @@ static svmh_Kernel **findSlot(const svm_Machine *m, const svm_Kernel *k)
 
 static void growTable(svm_Machine *m)
 {
-    svmh_Kernel **old = m->byAddress;
+    svmr_Kernel **old = m->byAddress;
     size_t oldCount = m->slotCount;
     m->slotCount = oldCount ? oldCount * 2 : 16;
-    m->byAddress = svmh_allocate(m->slotCount, sizeof(*m->byAddress));
+    m->byAddress = svmr_allocate(m->slotCount, sizeof(*m->byAddress));
     for (size_t i = 0; i < oldCount; i++)
         if (old[i])
             *findSlot(m, old[i]->kernel) = old[i];
@@ -46,16 +46,16 @@ static void removeFromTable(svm_Machine *m, const svm_Kernel *k)
     m->kernelCount--;
 }
 
-static svmh_Kernel *addKernel(svm_Machine *m, svm_Kernel *k)
+static svmr_Kernel *addKernel(svm_Machine *m, svm_Kernel *k)
 {
     if ((m->kernelCount + 1) * 2 > m->slotCount)
         growTable(m);
-    svmh_Kernel *p = m->spare;
+    svmr_Kernel *p = m->spare;
     if (p) {
         m->spare = p->next;
         memset(p, 0, sizeof *p);
     } else {
-        p = svmh_allocate(1, sizeof *p);
+        p = svmr_allocate(1, sizeof *p);
     }
     p->kernel = k;
     p->machine = m;
@@ -69,32 +69,32 @@ static svmh_Kernel *addKernel(svm_Machine *m, svm_Kernel *k)
 
 // ---- Checks ----
 
-void svmh_failKernel(const svm_Kernel *k, svmh_Place at)
+void svmr_failKernel(const svm_Kernel *k, svmr_Place at)
 {
-    svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
+    svmr_fail(svmr_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
               k ? "the kernel was not initialised, or its object was copied or destroyed"
                 : "the kernel is a null pointer");
 }
 
-void svmh_failNotControl(svm_Machine *m, const char *object, svmh_Place at)
+void svmr_failNotControl(svm_Machine *m, const char *object, svmr_Place at)
 {
-    svmh_fail(m, SVM_ERROR_NOT_CONTROL, object, at, "the kernel '%s' calls what only the control thread may",
-              svmh_name(m->current));
+    svmr_fail(m, SVM_ERROR_NOT_CONTROL, object, at, "the kernel '%s' calls what only the control thread may",
+              svmr_name(m->current));
 }
 
-void svmh_failPending(const svmh_Kernel *p, svmh_Place at)
+void svmr_failPending(const svmr_Kernel *p, svmr_Place at)
 {
     static const char *const states[] = {"idle",   "queued",   "running", "waiting for a stream",
                                          "paused", "finished", "ended"};
-    svmh_fail(p->machine, SVM_ERROR_PENDING, svmh_name(p), at, "the kernel is pending: %s", states[p->state]);
+    svmr_fail(p->machine, SVM_ERROR_PENDING, svmr_name(p), at, "the kernel is pending: %s", states[p->state]);
 }
 
 // ---- Setting up ----
 
-static void forgetDependences(svmh_Kernel *p)
+static void forgetDependences(svmr_Kernel *p)
 {
     while (p->dependences) {
-        svmh_Dependence *d = p->dependences;
+        svmr_Dependence *d = p->dependences;
         p->dependences = d->next;
         if (d->target) {
             *(d->previousOn ? &d->previousOn->nextOn : &d->target->dependents) = d->nextOn;
@@ -107,68 +107,68 @@ static void forgetDependences(svmh_Kernel *p)
 }
 
 // A dependence on a kernel that is no more is satisfied.
-static void releaseDependents(svmh_Kernel *p)
+static void releaseDependents(svmr_Kernel *p)
 {
-    for (svmh_Dependence *d = p->dependents; d; d = d->nextOn)
+    for (svmr_Dependence *d = p->dependents; d; d = d->nextOn)
         d->target = NULL;
     p->dependents = NULL;
 }
 
-void svmh_setState(svmh_Kernel *p, svm_KernelState state)
+void svmr_setState(svmr_Kernel *p, svm_KernelState state)
 {
     p->state = state;
     p->kernel->state = state;
 }
 
 // The part of initialisation that the DMA kernels share.
-svmh_Kernel *svmh_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name,
-                             svm_ProcessorKind kind, svmh_Place at)
+svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name,
+                             svm_ProcessorKind kind, svmr_Place at)
 {
-    svm_Machine *m = svmh_machine();
+    svm_Machine *m = svmr_machine();
     if (!k || !run)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, name, at,
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, name, at,
                   k ? "the kernel's function is a null pointer" : "the kernel is a null pointer");
-    svmh_checkControl(m, name, at);
-    int id = svmh_processorId(m, processor, at);
-    svmh_MachineState *state = svmh_state(m, id);
-    const svm_ProcessorRow *row = &state->table->processors[svmh_index(id)];
+    svmr_checkControl(m, name, at);
+    int id = svmr_processorId(m, processor, at);
+    svmr_MachineState *state = svmr_state(m, id);
+    const svm_ProcessorRow *row = &state->table->processors[svmr_index(id)];
     static const char *const kinds[] = {"a control processor", "a processor for kernels", "a DMA engine"};
     if (row->kind != kind)
-        svmh_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' is %s, and this needs %s", row->name, kinds[row->kind],
+        svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' is %s, and this needs %s", row->name, kinds[row->kind],
                   kinds[kind]);
-    svmh_Kernel *p = m->slotCount ? *findSlot(m, k) : NULL;
-    if (p && svmh_pending(p))
-        svmh_failPending(p, at);
+    svmr_Kernel *p = m->slotCount ? *findSlot(m, k) : NULL;
+    if (p && svmr_pending(p))
+        svmr_failPending(p, at);
     if (p)
         forgetDependences(p);
     else
         p = addKernel(m, k);
     *k = (svm_Kernel){.run = run, .processor = processor, .name = name, .private_ = p};
-    k->check = svmh_kernelCheck(k);
+    k->check = svmr_kernelCheck(k);
     p->lastDependence = &p->dependences;
     p->serial = ++m->serial;
     p->processor = id;
-    p->reaches = state->reaches + (size_t)svmh_index(id) * (size_t)state->table->memoryCount;
+    p->reaches = state->reaches + (size_t)svmr_index(id) * (size_t)state->table->memoryCount;
     p->plain = false;
     p->step = NULL;
-    svmh_setState(p, SVM_IDLE);
+    svmr_setState(p, SVM_IDLE);
     return p;
 }
 
 void svm_kernelInitAt(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name, const char *file,
                       int line)
 {
-    svmh_kernelInit(k, processor, run, name, SVM_PROCESSOR_KERNEL, SVMH_PLACE("svm_kernelInit"));
+    svmr_kernelInit(k, processor, run, name, SVM_PROCESSOR_KERNEL, SVMR_PLACE("svm_kernelInit"));
 }
 
 void svm_kernelDestroyAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelDestroy");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelDestroy");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
     svm_Machine *m = p->machine;
-    svmh_checkControl(m, svmh_name(p), at);
-    if (svmh_pending(p))
-        svmh_failPending(p, at);
+    svmr_checkControl(m, svmr_name(p), at);
+    if (svmr_pending(p))
+        svmr_failPending(p, at);
     forgetDependences(p);
     releaseDependents(p);
     removeFromTable(m, k);
@@ -184,16 +184,16 @@ void svm_kernelDestroyAt(svm_Kernel *k, const char *file, int line)
     k->state = SVM_IDLE;
 }
 
-void svmh_freeKernels(svm_Machine *m)
+void svmr_freeKernels(svm_Machine *m)
 {
-    for (svmh_Kernel *p = m->all.first, *next; p; p = next) {
+    for (svmr_Kernel *p = m->all.first, *next; p; p = next) {
         next = p->allNext;
         releaseDependents(p);
         forgetDependences(p);
-        svmh_releaseCoroutine(p);
+        svmr_releaseCoroutine(p);
         free(p);
     }
-    for (svmh_Kernel *p = m->spare, *next; p; p = next) {
+    for (svmr_Kernel *p = m->spare, *next; p; p = next) {
         next = p->next;
         free(p);
     }
@@ -202,26 +202,26 @@ void svmh_freeKernels(svm_Machine *m)
 
 void svm_kernelNeverBlocksAt(svm_Kernel *k, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelNeverBlocks");
-    svmh_Kernel *p = svmh_checkKernel(k, at);
-    if (svmh_pending(p))
-        svmh_failPending(p, at);
+    svmr_Place at = SVMR_PLACE("svm_kernelNeverBlocks");
+    svmr_Kernel *p = svmr_checkKernel(k, at);
+    if (svmr_pending(p))
+        svmr_failPending(p, at);
     if (!p->step)
         p->plain = true;
 }
 
 void svm_kernelAddDependenceAt(svm_Kernel *k, svm_Kernel *dependsOn, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_kernelAddDependence");
-    svmh_Kernel *p = svmh_checkKernel(k, at), *target = svmh_checkKernel(dependsOn, at);
-    svmh_checkControl(p->machine, svmh_name(p), at);
+    svmr_Place at = SVMR_PLACE("svm_kernelAddDependence");
+    svmr_Kernel *p = svmr_checkKernel(k, at), *target = svmr_checkKernel(dependsOn, at);
+    svmr_checkControl(p->machine, svmr_name(p), at);
     if (p->machine != target->machine)
-        svmh_fail(p->machine, SVM_ERROR_BAD_ARGUMENT, svmh_name(p), at, "the kernel '%s' belongs to another machine",
-                  svmh_name(target));
-    for (const svmh_Dependence *d = p->dependences; d; d = d->next)
+        svmr_fail(p->machine, SVM_ERROR_BAD_ARGUMENT, svmr_name(p), at, "the kernel '%s' belongs to another machine",
+                  svmr_name(target));
+    for (const svmr_Dependence *d = p->dependences; d; d = d->next)
         if (d->target == target)
             return;
-    svmh_Dependence *d = svmh_allocate(1, sizeof *d);
+    svmr_Dependence *d = svmr_allocate(1, sizeof *d);
     d->owner = p;
     d->target = target;
     d->nextOn = target->dependents;

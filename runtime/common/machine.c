@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Machines: creation, the one a thread uses, and the names of memories and processors.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-_Thread_local svmh_Thread svmh_thread __attribute__((tls_model("initial-exec")));
+_Thread_local svmr_Thread svmr_thread __attribute__((tls_model("initial-exec")));
 
 // ---- Instances ----
 
 svm_Machine *svm_machineCreate(void)
 {
-    svm_Machine *m = svmh_allocate(1, sizeof *m);
+    svm_Machine *m = svmr_allocate(1, sizeof *m);
     for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next)
         m->tableCount++;
-    m->states = svmh_allocate((size_t)m->tableCount, sizeof *m->states);
+    m->states = svmr_allocate((size_t)m->tableCount, sizeof *m->states);
     return m;
 }
 
@@ -22,15 +22,15 @@ void svm_machineDestroy(svm_Machine *m)
 {
     if (!m)
         return;
-    if (svmh_thread.inUse == m)
-        svmh_thread.inUse = NULL;
-    if (svmh_thread.own == m)
-        svmh_thread.own = NULL;
+    if (svmr_thread.inUse == m)
+        svmr_thread.inUse = NULL;
+    if (svmr_thread.own == m)
+        svmr_thread.own = NULL;
     for (size_t i = 0; i < m->logCount; i++)
         m->logs[i]->machine = NULL;
-    svmh_freeKernels(m);
-    svmh_freeCoroutines(m);
-    svmh_freeMemories(m);
+    svmr_freeKernels(m);
+    svmr_freeCoroutines(m);
+    svmr_freeMemories(m);
     free(m->states);
     free(m->message);
     free(m->logs);
@@ -49,28 +49,28 @@ static void destroyOwn(void *machine)
 static void makeKey(void)
 {
     if (pthread_key_create(&key, destroyOwn))
-        svmh_fatalProgram("no thread key left");
+        svmr_fatalProgram("no thread key left");
 }
 
-static SVMH_COLD svm_Machine *createOwn(void)
+static SVMR_COLD svm_Machine *createOwn(void)
 {
     pthread_once(&keyOnce, makeKey);
     svm_Machine *m = svm_machineCreate();
-    svmh_thread.own = m;
+    svmr_thread.own = m;
     pthread_setspecific(key, m);
     return m;
 }
 
-svm_Machine *svmh_machine(void)
+svm_Machine *svmr_machine(void)
 {
-    svm_Machine *m = svmh_thread.inUse ? svmh_thread.inUse : svmh_thread.own;
+    svm_Machine *m = svmr_thread.inUse ? svmr_thread.inUse : svmr_thread.own;
     return m ? m : createOwn();
 }
 
 svm_Machine *svm_machineUse(svm_Machine *m)
 {
-    svm_Machine *before = svmh_thread.inUse;
-    svmh_thread.inUse = m;
+    svm_Machine *before = svmr_thread.inUse;
+    svmr_thread.inUse = m;
     return before;
 }
 
@@ -100,8 +100,8 @@ static int findProcessor(const svm_MachineTable *t, const char *name)
     return -1;
 }
 
-static SVMH_COLD _Noreturn void failNames(svm_Machine *m, const char *what, const char *name, const char *machine,
-                                          svmh_Place at)
+static SVMR_COLD _Noreturn void failNames(svm_Machine *m, const char *what, const char *name, const char *machine,
+                                          svmr_Place at)
 {
     char known[400] = "";
     size_t n = 0;
@@ -113,7 +113,7 @@ static SVMH_COLD _Noreturn void failNames(svm_Machine *m, const char *what, cons
             n += (size_t)snprintf(known + n, sizeof known - n, "%s'%s'", n ? ", " : "", t->name);
     }
     if (machine && !found)
-        svmh_fail(m, SVM_ERROR_NO_MACHINE, name, at,
+        svmr_fail(m, SVM_ERROR_NO_MACHINE, name, at,
                   "the machine '%s' is not known here, only %s; link the program with svm-llc", machine, known);
     n = 0;
     known[0] = 0;
@@ -123,17 +123,17 @@ static SVMH_COLD _Noreturn void failNames(svm_Machine *m, const char *what, cons
     for (int i = 0; i < count && n < sizeof known - 1; i++)
         n += (size_t)snprintf(known + n, sizeof known - n, "%s'%s'", n ? ", " : "",
                               memory ? t->memories[i].name : t->processors[i].name);
-    svmh_fail(m, SVM_ERROR_NO_NAME, name, at, "the machine '%s' has no %s '%s', only %s", t->name, what, name, known);
+    svmr_fail(m, SVM_ERROR_NO_NAME, name, at, "the machine '%s' has no %s '%s', only %s", t->name, what, name, known);
 }
 
 // The id kept in a name (the same for every machine instance, so threads may race to write it).
-static int resolve(svm_Machine *m, const char *name, int *idPlace, const char *machine, bool memory, svmh_Place at)
+static int resolve(svm_Machine *m, const char *name, int *idPlace, const char *machine, bool memory, svmr_Place at)
 {
     int id = __atomic_load_n(idPlace, __ATOMIC_RELAXED);
     if (id)
         return id;
     if (!name)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "a %s without a name", memory ? "memory" : "processor");
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "a %s without a name", memory ? "memory" : "processor");
     int ordinal = 0;
     for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next, ordinal++) {
         if (machine && strcmp(t->name, machine) != 0)
@@ -148,32 +148,32 @@ static int resolve(svm_Machine *m, const char *name, int *idPlace, const char *m
     failNames(m, memory ? "memory" : "processor", name, machine, at);
 }
 
-int svmh_memoryId(svm_Machine *m, mm_Mem memory, svmh_Place at)
+int svmr_memoryId(svm_Machine *m, mm_Mem memory, svmr_Place at)
 {
     if (!memory)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the memory is a null pointer");
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the memory is a null pointer");
     return resolve(m, memory->name, &memory->id, memory->machine, true, at);
 }
 
-int svmh_processorId(svm_Machine *m, mm_Proc processor, svmh_Place at)
+int svmr_processorId(svm_Machine *m, mm_Proc processor, svmr_Place at)
 {
     if (!processor)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the processor is a null pointer");
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the processor is a null pointer");
     return resolve(m, processor->name, &processor->id, processor->machine, false, at);
 }
 
 // ---- What an instance has of a machine ----
 
-static svmh_MachineState *makeState(const svm_MachineTable *t)
+static svmr_MachineState *makeState(const svm_MachineTable *t)
 {
-    svmh_MachineState *s = svmh_allocate(1, sizeof *s);
+    svmr_MachineState *s = svmr_allocate(1, sizeof *s);
     size_t memories = (size_t)t->memoryCount;
     s->table = t;
-    s->memories = svmh_allocate(memories, sizeof *s->memories);
+    s->memories = svmr_allocate(memories, sizeof *s->memories);
     for (size_t i = 0; i < memories; i++)
         s->memories[i].row = &t->memories[i];
-    s->reaches = svmh_allocate(memories * (size_t)t->processorCount, sizeof *s->reaches);
-    s->controlReaches = svmh_allocate(memories, sizeof *s->controlReaches);
+    s->reaches = svmr_allocate(memories * (size_t)t->processorCount, sizeof *s->reaches);
+    s->controlReaches = svmr_allocate(memories, sizeof *s->controlReaches);
     for (int i = 0; i < t->processorCount; i++) {
         const svm_ProcessorRow *p = &t->processors[i];
         for (int j = 0; j < p->reachCount; j++) {
@@ -185,28 +185,28 @@ static svmh_MachineState *makeState(const svm_MachineTable *t)
     return s;
 }
 
-svmh_MachineState *svmh_state(svm_Machine *m, int id)
+svmr_MachineState *svmr_state(svm_Machine *m, int id)
 {
-    int ordinal = svmh_ordinal(id);
+    int ordinal = svmr_ordinal(id);
     if (!m->states[ordinal])
         m->states[ordinal] = makeState(tableAt(ordinal));
     return m->states[ordinal];
 }
 
-void svmh_checkReach(svm_Machine *m, const svmh_Kernel *p, mm_Mem memory, const char *object, svmh_Place at)
+void svmr_checkReach(svm_Machine *m, const svmr_Kernel *p, mm_Mem memory, const char *object, svmr_Place at)
 {
-    int id = svmh_memoryId(m, memory, at);
+    int id = svmr_memoryId(m, memory, at);
     if (!p) {
-        if (!svmh_state(m, id)->controlReaches[svmh_index(id)])
-            svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+        if (!svmr_state(m, id)->controlReaches[svmr_index(id)])
+            svmr_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
                       "it is in the memory '%s', which no control processor reaches", memory->name);
         return;
     }
-    if (svmh_ordinal(id) != svmh_ordinal(p->processor))
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
-                  "it is in the memory '%s' of another machine than the kernel '%s'", memory->name, svmh_name(p));
-    if (!p->reaches[svmh_index(id)])
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+    if (svmr_ordinal(id) != svmr_ordinal(p->processor))
+        svmr_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
+                  "it is in the memory '%s' of another machine than the kernel '%s'", memory->name, svmr_name(p));
+    if (!p->reaches[svmr_index(id)])
+        svmr_fail(m, SVM_ERROR_BAD_MEMORY, object, at,
                   "it is in the memory '%s', which the processor '%s' of '%s' does not reach", memory->name,
-                  svmh_state(m, id)->table->processors[svmh_index(p->processor)].name, svmh_name(p));
+                  svmr_state(m, id)->table->processors[svmr_index(p->processor)].name, svmr_name(p));
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The main function of emitted programs: options, one instance, run, drain.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ static void printHelp(const svm_Program *p)
                "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
 }
 
-static _Noreturn SVMH_PRINTF(1, 2) void usageError(const char *format, ...)
+static _Noreturn SVMR_PRINTF(1, 2) void usageError(const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -113,11 +113,11 @@ int svm_main(const svm_Program *program, int argc, char **argv)
 {
     Options o = parseOptions(program, argc, argv);
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
-    svmh_prepareStack();
+    svmr_prepareStack();
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     void *self = program->create(&o.settings);
-    const svmh_Thread *t = &svmh_thread;
+    const svmr_Thread *t = &svmr_thread;
     int64_t read = t->itemsRead, written = t->itemsWritten;
     double start = now();
     bool more;
@@ -131,7 +131,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     read = t->itemsRead - read;
     written = t->itemsWritten - written;
     program->destroy(self);
-    svmh_checkOutput(fflush(stdout) == 0);
+    svmr_checkOutput(fflush(stdout) == 0);
     if (o.time)
         printTime(steadyStates, seconds, read, written);
     return 0;

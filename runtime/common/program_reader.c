@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Readers: raw files through a buffer (large reads go around it), bits, and WAV through program_wav.c.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,11 +19,11 @@ struct svm_ReaderPrivate {
     size_t bit;        // bits: those of the byte at `begin` that are used up
     bool endOfFile;
     bool any; // an item was read since the start of the file
-    svmh_Wav *wav;
+    svmr_Wav *wav;
 };
 typedef struct svm_ReaderPrivate Private;
 
-size_t svmh_itemBytes(svm_Item item, size_t elementSize, const char *where)
+size_t svmr_itemBytes(svm_Item item, size_t elementSize, const char *where)
 {
     static const struct {
         size_t file, memory, other;
@@ -34,12 +34,12 @@ size_t svmh_itemBytes(svm_Item item, size_t elementSize, const char *where)
     if (item == SVM_ITEM_RAW && elementSize > 0)
         return elementSize;
     if (item >= SVM_ITEM_RAW || (elementSize != sizes[item].memory && elementSize != sizes[item].other))
-        svmh_fatalProgram("a reader or writer of items of %zu bytes does not exist for this type (%s)", elementSize,
+        svmr_fatalProgram("a reader or writer of items of %zu bytes does not exist for this type (%s)", elementSize,
                           where);
     return sizes[item].file;
 }
 
-void svmh_swapWords(void *items, size_t bytes, svm_Item item)
+void svmr_swapWords(void *items, size_t bytes, svm_Item item)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     size_t word = item == SVM_ITEM_DOUBLE ? 8 : 4;
@@ -55,7 +55,7 @@ void svmh_swapWords(void *items, size_t bytes, svm_Item item)
 #endif
 }
 
-static _Noreturn SVMH_PRINTF(2, 3) void fail(const svm_Reader *r, const char *format, ...)
+static _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_Reader *r, const char *format, ...)
 {
     char text[400];
     va_list args;
@@ -63,16 +63,16 @@ static _Noreturn SVMH_PRINTF(2, 3) void fail(const svm_Reader *r, const char *fo
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     const char *where = r->where && *r->where ? r->where : NULL;
-    svmh_fatalProgram("cannot read %s: %s%s%s%s", r->private_->label, text, where ? " (" : "", where ? where : "",
+    svmr_fatalProgram("cannot read %s: %s%s%s%s", r->private_->label, text, where ? " (" : "", where ? where : "",
                       where ? ")" : "");
 }
 
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
 {
-    Private *p = svmh_allocate(1, sizeof *p);
+    Private *p = svmr_allocate(1, sizeof *p);
     r->private_ = p;
     r->ended = false;
-    p->fileBytes = svmh_itemBytes(r->item, r->elementSize, r->where);
+    p->fileBytes = svmr_itemBytes(r->item, r->elementSize, r->where);
     p->direct = p->fileBytes == r->elementSize && r->item != SVM_ITEM_BOOLEAN;
     if (settings && settings->loopInput)
         r->loop = true;
@@ -80,18 +80,18 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
     if (!path || (!r->path && strcmp(path, "-") == 0)) {
         p->fd = STDIN_FILENO;
         p->label = strdup("standard input");
-    } else if (svmh_isWav(path)) {
+    } else if (svmr_isWav(path)) {
         p->fd = -1;
-        p->wav = svmh_wavOpen(path, false, r->item, r->where);
+        p->wav = svmr_wavOpen(path, false, r->item, r->where);
         return;
     } else {
         p->fd = open(path, O_RDONLY | O_CLOEXEC);
         if (p->fd < 0)
-            svmh_fatalProgram("cannot open '%s': %s", path, strerror(errno));
+            svmr_fatalProgram("cannot open '%s': %s", path, strerror(errno));
         if (asprintf(&p->label, "'%s'", path) < 0)
             p->label = NULL;
     }
-    p->buffer = svmh_allocate(BUFFER_BYTES, 1);
+    p->buffer = svmr_allocate(BUFFER_BYTES, 1);
 }
 
 // ---- Bytes ----
@@ -170,7 +170,7 @@ static void applyPart(const svm_ItemPart *part, unsigned char *unit)
     }
 }
 
-void svmh_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes)
+void svmr_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes)
 {
     unsigned char *at = items;
     for (size_t done = 0; count && done < bytes; done += unit)
@@ -181,8 +181,8 @@ void svmh_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void 
 static ptrdiff_t readDirect(const svm_Reader *r, char *items, ptrdiff_t count)
 {
     size_t bytes = readBytes(r, (unsigned char *)items, (size_t)count * r->elementSize);
-    svmh_swapWords(items, bytes, r->item);
-    svmh_applyParts(r->parts, r->partCount, r->partUnit, items, bytes);
+    svmr_swapWords(items, bytes, r->item);
+    svmr_applyParts(r->parts, r->partCount, r->partUnit, items, bytes);
     return (ptrdiff_t)(bytes / r->elementSize);
 }
 
@@ -209,7 +209,7 @@ static ptrdiff_t readBooleans(const svm_Reader *r, char *items, ptrdiff_t count)
 }
 
 // Whole bytes to eight ints each.
-SVMH_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes, size_t count)
+SVMR_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (int b = 0; b < 8; b++)
@@ -251,7 +251,7 @@ static bool restart(svm_Reader *r)
     if (!r->loop)
         return false;
     if (p->wav)
-        return svmh_wavRewind(p->wav);
+        return svmr_wavRewind(p->wav);
     if (!p->any)
         fail(r, "it has no items, and so cannot be looped");
     if (lseek(p->fd, 0, SEEK_SET) < 0)
@@ -268,7 +268,7 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     ptrdiff_t done = 0;
     while (done < count) {
         char *to = at + (size_t)done * r->elementSize;
-        ptrdiff_t n = p->wav                    ? svmh_wavRead(p->wav, to, count - done)
+        ptrdiff_t n = p->wav                    ? svmr_wavRead(p->wav, to, count - done)
                       : p->direct               ? readDirect(r, to, count - done)
                       : r->item == SVM_ITEM_BIT ? readBits(r, to, count - done)
                                                 : readBooleans(r, to, count - done);
@@ -278,7 +278,7 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
             break;
     }
     r->ended = done < count;
-    svmh_thread.itemsRead += done;
+    svmr_thread.itemsRead += done;
     return done;
 }
 
@@ -286,7 +286,7 @@ bool svm_readerAtEnd(svm_Reader *r)
 {
     Private *p = r->private_;
     if (p->wav)
-        return svmh_wavAtEnd(p->wav) && !restart(r);
+        return svmr_wavAtEnd(p->wav) && !restart(r);
     fill(r);
     if (p->begin == p->end)
         return !restart(r);
@@ -301,7 +301,7 @@ void svm_readerClose(svm_Reader *r)
     if (!p)
         return;
     if (p->wav)
-        svmh_wavClose(p->wav);
+        svmr_wavClose(p->wav);
     if (p->fd > STDIN_FILENO)
         close(p->fd);
     free(p->buffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logs of printed text and their merging. Numbers are formatted here, as printf does it but faster (print_float.c).
-#include "internal.h"
-#include "print_float.h"
+#include "runtime/common/internal.h"
+#include "runtime/common/print_float.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 static svm_Machine *logMachine(void)
 {
-    return svmh_thread.running ? svmh_thread.running : svmh_machine();
+    return svmr_thread.running ? svmr_thread.running : svmr_machine();
 }
 
 static void forget(svm_Machine *m, const svm_Log *l)
@@ -26,14 +26,14 @@ static void forget(svm_Machine *m, const svm_Log *l)
 
 static void addLog(svm_Machine *m, svm_Log *l)
 {
-    m->logs = svmh_grow(m->logs, &m->logCap, m->logCount + 1, sizeof(*m->logs));
+    m->logs = svmr_grow(m->logs, &m->logCap, m->logCount + 1, sizeof(*m->logs));
     m->logs[m->logCount++] = l;
     l->machine = m;
 }
 
 void svm_printOrder(svm_Log *const logs[], size_t count)
 {
-    svm_Machine *m = svmh_machine();
+    svm_Machine *m = svmr_machine();
     for (size_t i = 0; i < count; i++) {
         if (logs[i]->machine)
             forget(logs[i]->machine, logs[i]);
@@ -43,18 +43,18 @@ void svm_printOrder(svm_Log *const logs[], size_t count)
 
 // ---- Appending ----
 
-static SVMH_COLD void growText(svm_Log *l, size_t need)
+static SVMR_COLD void growText(svm_Log *l, size_t need)
 {
     if (!l->machine) // the first text of a log that svm_printOrder was not told of
         addLog(logMachine(), l);
     size_t cap = l->cap;
-    l->text = svmh_grow(l->text, &cap, need < 256 ? 256 : need, 1);
+    l->text = svmr_grow(l->text, &cap, need < 256 ? 256 : need, 1);
     l->cap = cap;
 }
 
 static inline char *reserve(svm_Log *l, size_t bytes)
 {
-    if (SVMH_UNLIKELY(l->cap - l->len < bytes))
+    if (SVMR_UNLIKELY(l->cap - l->len < bytes))
         growText(l, l->len + bytes);
     return l->text + l->len;
 }
@@ -64,13 +64,13 @@ void svm_printInt(svm_Log *l, int32_t v)
     char *end = reserve(l, 16);
     if (v < 0)
         *end++ = '-';
-    l->len = (size_t)(svmh_putUnsigned(end, v < 0 ? 0U - (uint32_t)v : (uint32_t)v) - l->text);
+    l->len = (size_t)(svmr_putUnsigned(end, v < 0 ? 0U - (uint32_t)v : (uint32_t)v) - l->text);
 }
 
 void svm_printFloat(svm_Log *l, double v)
 {
-    char *at = reserve(l, SVMH_FLOAT_BYTES);
-    l->len += svmh_putFloat(at, v);
+    char *at = reserve(l, SVMR_FLOAT_BYTES);
+    l->len += svmr_putFloat(at, v);
 }
 
 void svm_printBoolean(svm_Log *l, bool v)
@@ -87,10 +87,10 @@ void svm_printText(svm_Log *l, const char *s)
 
 void svm_printMark(svm_Log *l)
 {
-    if (SVMH_UNLIKELY(l->markCount == l->markCap)) {
+    if (SVMR_UNLIKELY(l->markCount == l->markCap)) {
         if (!l->machine)
             addLog(logMachine(), l);
-        l->marks = svmh_grow(l->marks, &l->markCap, l->markCount + 1, sizeof *l->marks);
+        l->marks = svmr_grow(l->marks, &l->markCap, l->markCount + 1, sizeof *l->marks);
     }
     l->marks[l->markCount++] = l->len;
 }
@@ -106,20 +106,20 @@ void svm_logDestroy(svm_Log *l)
 
 // ---- Merging ----
 
-void svmh_checkOutput(bool written)
+void svmr_checkOutput(bool written)
 {
     if (!written || ferror(stdout)) {
         int error = errno;
         clearerr(stdout);
-        svmh_thread.failing = true; // there is no use in printing what else was logged
-        svmh_fatalProgram("cannot write standard output: %s", strerror(error));
+        svmr_thread.failing = true; // there is no use in printing what else was logged
+        svmr_fatalProgram("cannot write standard output: %s", strerror(error));
     }
 }
 
 static void put(const svm_Log *l, size_t from, size_t to)
 {
     if (from < to)
-        svmh_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
+        svmr_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
 }
 
 static void merge(svm_Log *const logs[], size_t count)
@@ -153,7 +153,7 @@ void svm_printMerge(svm_Log *const logs[], size_t count)
     empty(logs, count);
 }
 
-void svmh_flushLogs(svm_Machine *m)
+void svmr_flushLogs(svm_Machine *m)
 {
     merge(m->logs, m->logCount);
     empty(m->logs, m->logCount);

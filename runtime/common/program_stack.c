@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The stack of a program: as much as the system allows up to a limit, and a message when it does not suffice.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,7 +25,7 @@ static void writeText(const char *s)
 static void onFault(int signal, siginfo_t *info, void *context)
 {
     (void)context;
-    uintptr_t at = (uintptr_t)info->si_addr, begin = svmh_thread.stackBegin;
+    uintptr_t at = (uintptr_t)info->si_addr, begin = svmr_thread.stackBegin;
     if (at >= begin || begin - at > STACK_REACH) {
         sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL); // the access happens again, and ends it
         return;
@@ -35,7 +35,7 @@ static void onFault(int signal, siginfo_t *info, void *context)
     _exit(1);
 }
 
-void svmh_prepareStack(void)
+void svmr_prepareStack(void)
 {
     struct rlimit limit;
     if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_LIMIT) {
@@ -45,9 +45,9 @@ void svmh_prepareStack(void)
     struct sigaction old;
     if (sigaction(SIGSEGV, NULL, &old) != 0 || old.sa_handler != SIG_DFL) // a sanitizer or debugger has one
         return;
-    stack_t stack = {.ss_sp = svmh_allocate(1, HANDLER_BYTES), .ss_size = HANDLER_BYTES}; // kept to the end
+    stack_t stack = {.ss_sp = svmr_allocate(1, HANDLER_BYTES), .ss_size = HANDLER_BYTES}; // kept to the end
     struct sigaction handler = {.sa_sigaction = onFault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
-    svmh_thread.stackBegin = (uintptr_t)&old;
+    svmr_thread.stackBegin = (uintptr_t)&old;
     if (sigaltstack(&stack, NULL) == 0)
         sigaction(SIGSEGV, &handler, NULL);
 }

@@ -2,7 +2,7 @@
 // Memories and blocks. A local memory is as many bytes of the host's as the machine says, had when first used;
 // addresses in it are offsets. A global memory is the host's own: its addresses are pointers, and must lie in what
 // svm_alloc and svm_map gave.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -11,7 +11,7 @@
 
 // Regions given back stay in the array, without users, until something else than another one given back is looked for:
 // a program that ends gives them all back.
-static void dropUnused(svmh_MemoryState *s)
+static void dropUnused(svmr_MemoryState *s)
 {
     if (s->unused == 0)
         return;
@@ -24,7 +24,7 @@ static void dropUnused(svmh_MemoryState *s)
 }
 
 // The index of the first region that begins beyond an address.
-static size_t regionBeyond(const svmh_MemoryState *s, size_t address)
+static size_t regionBeyond(const svmr_MemoryState *s, size_t address)
 {
     size_t low = 0, high = s->regionCount;
     while (low < high) {
@@ -38,83 +38,83 @@ static size_t regionBeyond(const svmh_MemoryState *s, size_t address)
 }
 
 // The region that an address may lie in: the last that does not begin beyond it.
-static svmh_Region *regionAt(svmh_MemoryState *s, size_t address)
+static svmr_Region *regionAt(svmr_MemoryState *s, size_t address)
 {
     dropUnused(s);
     size_t i = regionBeyond(s, address);
     return i ? &s->regions[i - 1] : NULL;
 }
 
-static void addRegion(svmh_MemoryState *s, svmh_Region region)
+static void addRegion(svmr_MemoryState *s, svmr_Region region)
 {
     dropUnused(s);
     size_t i = regionBeyond(s, region.address);
-    s->regions = svmh_grow(s->regions, &s->regionCap, s->regionCount + 1, sizeof *s->regions);
+    s->regions = svmr_grow(s->regions, &s->regionCap, s->regionCount + 1, sizeof *s->regions);
     memmove(s->regions + i + 1, s->regions + i, (s->regionCount - i) * sizeof *s->regions);
     s->regions[i] = region;
     s->regionCount++;
 }
 
-static svmh_MemoryState *globalMemory(svm_Machine *m, mm_Mem memory, svmh_Place at)
+static svmr_MemoryState *globalMemory(svm_Machine *m, mm_Mem memory, svmr_Place at)
 {
-    int id = svmh_memoryId(m, memory, at);
-    svmh_MemoryState *s = &svmh_state(m, id)->memories[svmh_index(id)];
+    int id = svmr_memoryId(m, memory, at);
+    svmr_MemoryState *s = &svmr_state(m, id)->memories[svmr_index(id)];
     if (s->row->local)
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, memory->name, at,
+        svmr_fail(m, SVM_ERROR_BAD_MEMORY, memory->name, at,
                   "addresses in a local memory are offsets that the program gives out itself");
-    if (!svmh_state(m, id)->controlReaches[svmh_index(id)])
-        svmh_fail(m, SVM_ERROR_BAD_MEMORY, memory->name, at, "no control processor reaches this memory");
+    if (!svmr_state(m, id)->controlReaches[svmr_index(id)])
+        svmr_fail(m, SVM_ERROR_BAD_MEMORY, memory->name, at, "no control processor reaches this memory");
     return s;
 }
 
 size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_alloc");
-    svm_Machine *m = svmh_machine();
-    svmh_MemoryState *s = globalMemory(m, memory, at);
+    svmr_Place at = SVMR_PLACE("svm_alloc");
+    svm_Machine *m = svmr_machine();
+    svmr_MemoryState *s = globalMemory(m, memory, at);
     if (bytes > s->row->size - s->used)
-        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, %llu of %llu left", bytes,
+        svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, %llu of %llu left", bytes,
                   (unsigned long long)(s->row->size - s->used), (unsigned long long)s->row->size);
     size_t align = s->row->alignment > 16 ? s->row->alignment : 16;
     // calloc leaves pages of large pieces untouched.
     char *base = bytes < SIZE_MAX - align ? calloc(1, bytes + align) : NULL;
     if (!base)
-        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, more than this computer has left",
+        svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, more than this computer has left",
                   bytes);
     size_t address = ((size_t)base + align - 1) & ~(align - 1);
-    addRegion(s, (svmh_Region){address, bytes, base, 1});
+    addRegion(s, (svmr_Region){address, bytes, base, 1});
     s->used += bytes;
     return address;
 }
 
 size_t svm_mapAt(mm_Mem memory, void *pointer, size_t bytes, const char *file, int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_map");
-    svm_Machine *m = svmh_machine();
-    svmh_MemoryState *s = globalMemory(m, memory, at);
+    svmr_Place at = SVMR_PLACE("svm_map");
+    svm_Machine *m = svmr_machine();
+    svmr_MemoryState *s = globalMemory(m, memory, at);
     size_t address = (size_t)pointer;
     if (!pointer || bytes == 0 || bytes - 1 > SIZE_MAX - address)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, memory->name, at, "%zu bytes at %p", bytes, pointer);
-    svmh_Region *r = regionAt(s, address + (bytes - 1));
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, memory->name, at, "%zu bytes at %p", bytes, pointer);
+    svmr_Region *r = regionAt(s, address + (bytes - 1));
     if (r && r->address == address && r->bytes == bytes && !r->base) {
         r->users++;
         return address;
     }
     if (r && r->address + r->bytes > address)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "%zu bytes at %p overlap memory that is in use already",
+        svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "%zu bytes at %p overlap memory that is in use already",
                   bytes, pointer);
-    addRegion(s, (svmh_Region){address, bytes, NULL, 1});
+    addRegion(s, (svmr_Region){address, bytes, NULL, 1});
     return address;
 }
 
-static void giveBack(mm_Mem memory, size_t address, bool mapped, svmh_Place at)
+static void giveBack(mm_Mem memory, size_t address, bool mapped, svmr_Place at)
 {
-    svm_Machine *m = svmh_machine();
-    svmh_MemoryState *s = globalMemory(m, memory, at);
+    svm_Machine *m = svmr_machine();
+    svmr_MemoryState *s = globalMemory(m, memory, at);
     size_t i = regionBeyond(s, address);
-    svmh_Region *r = i ? &s->regions[i - 1] : NULL;
+    svmr_Region *r = i ? &s->regions[i - 1] : NULL;
     if (!r || r->address != address || !r->users || mapped != !r->base)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "the address %#zx is not one that %s gave", address,
+        svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "the address %#zx is not one that %s gave", address,
                   mapped ? "svm_map" : "svm_alloc");
     if (--r->users)
         return;
@@ -127,22 +127,22 @@ static void giveBack(mm_Mem memory, size_t address, bool mapped, svmh_Place at)
 
 void svm_freeAt(mm_Mem memory, size_t address, const char *file, int line)
 {
-    giveBack(memory, address, false, SVMH_PLACE("svm_free"));
+    giveBack(memory, address, false, SVMR_PLACE("svm_free"));
 }
 
 void svm_unmapAt(mm_Mem memory, size_t address, const char *file, int line)
 {
-    giveBack(memory, address, true, SVMH_PLACE("svm_unmap"));
+    giveBack(memory, address, true, SVMR_PLACE("svm_unmap"));
 }
 
-void svmh_freeMemories(svm_Machine *m)
+void svmr_freeMemories(svm_Machine *m)
 {
     for (int i = 0; i < m->tableCount; i++) {
-        svmh_MachineState *s = m->states[i];
+        svmr_MachineState *s = m->states[i];
         if (!s)
             continue;
         for (int j = 0; j < s->table->memoryCount; j++) {
-            svmh_MemoryState *memory = &s->memories[j];
+            svmr_MemoryState *memory = &s->memories[j];
             for (size_t r = 0; r < memory->regionCount; r++)
                 free(memory->regions[r].base);
             free(memory->regions);
@@ -158,36 +158,36 @@ void svmh_freeMemories(svm_Machine *m)
 
 // ---- Addresses ----
 
-static char *localBytes(svm_Machine *m, svmh_MemoryState *s, const char *object, svmh_Place at)
+static char *localBytes(svm_Machine *m, svmr_MemoryState *s, const char *object, svmr_Place at)
 {
     if (s->local)
         return s->local;
     void *bytes = mmap(NULL, s->row->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
-        svmh_fail(m, SVM_ERROR_OUT_OF_MEMORY, object, at,
+        svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, object, at,
                   "the memory '%s' of %llu bytes is more than this computer has left", s->row->name,
                   (unsigned long long)s->row->size);
     return s->local = bytes;
 }
 
-char *svmh_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmh_Place at)
+char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
 {
-    int id = svmh_memoryId(m, memory, at);
-    svmh_MemoryState *s = &svmh_state(m, id)->memories[svmh_index(id)];
+    int id = svmr_memoryId(m, memory, at);
+    svmr_MemoryState *s = &svmr_state(m, id)->memories[svmr_index(id)];
     if (s->row->local) {
         if (address > s->row->size || bytes > s->row->size - address)
-            svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
+            svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
                       "%zu bytes at %zu do not fit in the memory '%s' of %llu bytes", bytes, address, memory->name,
                       (unsigned long long)s->row->size);
         return localBytes(m, s, object, at) + address;
     }
-    const svmh_Region *r = regionAt(s, address);
+    const svmr_Region *r = regionAt(s, address);
     if (!r || address - r->address > r->bytes || bytes > r->bytes - (address - r->address)) {
         if (r && address - r->address <= r->bytes)
-            svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
+            svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
                       "%zu bytes at offset %zu do not fit in the %zu bytes that were given in the memory '%s'", bytes,
                       address - r->address, r->bytes, memory->name);
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
+        svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
                   "%zu bytes at %#zx in the memory '%s' are not what svm_alloc or svm_map gave", bytes, address,
                   memory->name);
     }
@@ -199,23 +199,23 @@ char *svmh_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, c
 void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
                      int line)
 {
-    svmh_Place at = SVMH_PLACE("svm_blockInit");
-    svm_Machine *m = svmh_machine();
+    svmr_Place at = SVMR_PLACE("svm_blockInit");
+    svm_Machine *m = svmr_machine();
     if (!b)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the block is a null pointer");
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the block is a null pointer");
     if (elementSize == 0)
-        svmh_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the element size is 0");
+        svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, "", at, "the element size is 0");
     if (capacity > SIZE_MAX / elementSize)
-        svmh_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
+        svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
                   capacity, elementSize);
-    char *data = svmh_locate(m, memory, address, capacity * elementSize, "", at);
+    char *data = svmr_locate(m, memory, address, capacity * elementSize, "", at);
     *b = (svm_Block){.data = data,
                      .capacity = capacity,
                      .elementSize = elementSize,
                      .memory = memory,
                      .address = address,
                      .machine = m};
-    b->check = svmh_blockCheck(b);
+    b->check = svmr_blockCheck(b);
 }
 
 void svm_blockName(svm_Block *b, const char *name)
@@ -223,30 +223,30 @@ void svm_blockName(svm_Block *b, const char *name)
     b->name = name;
 }
 
-const svm_Block *svmh_checkBlock(const svm_Block *b, svmh_Place at)
+const svm_Block *svmr_checkBlock(const svm_Block *b, svmr_Place at)
 {
-    if (SVMH_UNLIKELY(!b || b->check != svmh_blockCheck(b)))
-        svmh_fail(svmh_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
+    if (SVMR_UNLIKELY(!b || b->check != svmr_blockCheck(b)))
+        svmr_fail(svmr_machine(), SVM_ERROR_BAD_ARGUMENT, "", at,
                   b ? "the block was not initialised" : "the block is a null pointer");
     return b;
 }
 
-static void checkIndex(const svm_Block *b, size_t index, svmh_Place at)
+static void checkIndex(const svm_Block *b, size_t index, svmr_Place at)
 {
-    svmh_checkBlock(b, at);
-    if (SVMH_UNLIKELY(index >= b->capacity))
-        svmh_fail(b->machine, SVM_ERROR_INDEX_RANGE, b->name, at, "element %zu of a block of %zu", index, b->capacity);
-    svmh_checkReach(b->machine, b->machine->current, b->memory, b->name, at);
+    svmr_checkBlock(b, at);
+    if (SVMR_UNLIKELY(index >= b->capacity))
+        svmr_fail(b->machine, SVM_ERROR_INDEX_RANGE, b->name, at, "element %zu of a block of %zu", index, b->capacity);
+    svmr_checkReach(b->machine, b->machine->current, b->memory, b->name, at);
 }
 
 void svm_blockReadAt(const svm_Block *b, size_t index, void *element, const char *file, int line)
 {
-    checkIndex(b, index, SVMH_PLACE("svm_blockRead"));
+    checkIndex(b, index, SVMR_PLACE("svm_blockRead"));
     memcpy(element, b->data + index * b->elementSize, b->elementSize);
 }
 
 void svm_blockWriteAt(svm_Block *b, size_t index, const void *element, const char *file, int line)
 {
-    checkIndex(b, index, SVMH_PLACE("svm_blockWrite"));
+    checkIndex(b, index, SVMR_PLACE("svm_blockWrite"));
     memcpy(b->data + index * b->elementSize, element, b->elementSize);
 }

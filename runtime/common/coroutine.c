@@ -3,31 +3,31 @@
 // unmapped page below it. Switching saves what the calling convention says a call preserves, but the floating-point
 // control words: kernels do not change them. Address and thread sanitizer are told of every switch if the program is
 // linked with them.
-#include "internal.h"
+#include "runtime/common/internal.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#if !defined(SVMH_UCONTEXT) && !(defined(__x86_64__) && !defined(__ILP32__)) && !defined(__aarch64__)
-#define SVMH_UCONTEXT
+#if !defined(SVMR_UCONTEXT) && !(defined(__x86_64__) && !defined(__ILP32__)) && !defined(__aarch64__)
+#define SVMR_UCONTEXT
 #endif
 
 #define STACK_BYTES ((size_t)1 << 20) // address space; memory is only used as far as a kernel's frames reach
 
-struct svmh_Coroutine {
+struct svmr_Coroutine {
     void *sp; // while it does not run
-    svmh_Kernel *kernel;
+    svmr_Kernel *kernel;
     char *memory; // guard page, then the stack
     size_t bytes, guard;
     void *fake, *tsan; // the sanitizers' own
     bool finished;     // the kernel's function has returned
-    struct svmh_Coroutine *next;
+    struct svmr_Coroutine *next;
 };
 
 // ---- The switch: push what must be kept, store the stack pointer in *save, go on at `load` ----
 
-#ifdef SVMH_UCONTEXT
+#ifdef SVMR_UCONTEXT
 
 #include <ucontext.h>
 
@@ -39,16 +39,16 @@ static void switchTo(void **save, void *load)
 
 #else
 
-void svmh_switch(void **save, void *load);
-void svmh_start(void);
+void svmr_switch(void **save, void *load);
+void svmr_start(void);
 
 #if defined(__x86_64__)
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl svmh_switch\n"
-        ".hidden svmh_switch\n"
-        ".type svmh_switch, @function\n"
-        "svmh_switch:\n"
+        ".globl svmr_switch\n"
+        ".hidden svmr_switch\n"
+        ".type svmr_switch, @function\n"
+        "svmr_switch:\n"
         "    pushq %rbp\n"
         "    pushq %rbx\n"
         "    pushq %r12\n"
@@ -64,12 +64,12 @@ __asm__(".text\n"
         "    popq %rbx\n"
         "    popq %rbp\n"
         "    ret\n"
-        ".size svmh_switch, .-svmh_switch\n"
+        ".size svmr_switch, .-svmr_switch\n"
         // The first switch to a coroutine returns here, with its function in r12 and its argument in r13.
-        ".globl svmh_start\n"
-        ".hidden svmh_start\n"
-        ".type svmh_start, @function\n"
-        "svmh_start:\n"
+        ".globl svmr_start\n"
+        ".hidden svmr_start\n"
+        ".type svmr_start, @function\n"
+        "svmr_start:\n"
         "    .cfi_startproc\n"
         "    .cfi_undefined rip\n"
         "    movq %r13, %rdi\n"
@@ -77,7 +77,7 @@ __asm__(".text\n"
         "    callq *%r12\n"
         "    ud2\n"
         "    .cfi_endproc\n"
-        ".size svmh_start, .-svmh_start\n");
+        ".size svmr_start, .-svmr_start\n");
 
 // The initial contents of a stack whose end is 16-byte aligned.
 static void *prepareStack(char *end, void (*function)(void *), void *argument)
@@ -85,7 +85,7 @@ static void *prepareStack(char *end, void (*function)(void *), void *argument)
     void **sp = (void **)(void *)end;
     *--sp = NULL;
     *--sp = NULL;
-    *--sp = (void *)(uintptr_t)svmh_start; // return address
+    *--sp = (void *)(uintptr_t)svmr_start; // return address
     *--sp = NULL;                          // rbp
     *--sp = NULL;                          // rbx
     *--sp = (void *)(uintptr_t)function;   // r12
@@ -97,10 +97,10 @@ static void *prepareStack(char *end, void (*function)(void *), void *argument)
 #else // aarch64
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl svmh_switch\n"
-        ".hidden svmh_switch\n"
-        ".type svmh_switch, %function\n"
-        "svmh_switch:\n"
+        ".globl svmr_switch\n"
+        ".hidden svmr_switch\n"
+        ".type svmr_switch, %function\n"
+        "svmr_switch:\n"
         "    sub sp, sp, #160\n"
         "    stp x19, x20, [sp, #0]\n"
         "    stp x21, x22, [sp, #16]\n"
@@ -127,12 +127,12 @@ __asm__(".text\n"
         "    ldp d14, d15, [sp, #144]\n"
         "    add sp, sp, #160\n"
         "    ret\n"
-        ".size svmh_switch, .-svmh_switch\n"
+        ".size svmr_switch, .-svmr_switch\n"
         // The first switch to a coroutine returns here, with its function in x19 and its argument in x20.
-        ".globl svmh_start\n"
-        ".hidden svmh_start\n"
-        ".type svmh_start, %function\n"
-        "svmh_start:\n"
+        ".globl svmr_start\n"
+        ".hidden svmr_start\n"
+        ".type svmr_start, %function\n"
+        "svmr_start:\n"
         "    .cfi_startproc\n"
         "    .cfi_undefined x30\n"
         "    mov x0, x20\n"
@@ -140,7 +140,7 @@ __asm__(".text\n"
         "    blr x19\n"
         "    brk #1\n"
         "    .cfi_endproc\n"
-        ".size svmh_start, .-svmh_start\n");
+        ".size svmr_start, .-svmr_start\n");
 
 static void *prepareStack(char *end, void (*function)(void *), void *argument)
 {
@@ -148,14 +148,14 @@ static void *prepareStack(char *end, void (*function)(void *), void *argument)
     memset(sp, 0, 160);
     sp[0] = (void *)(uintptr_t)function;    // x19
     sp[1] = argument;                       // x20
-    sp[11] = (void *)(uintptr_t)svmh_start; // x30
+    sp[11] = (void *)(uintptr_t)svmr_start; // x30
     return sp;
 }
 #endif
 
 static void switchTo(void **save, void *load)
 {
-    svmh_switch(save, load);
+    svmr_switch(save, load);
 }
 
 #endif
@@ -175,16 +175,16 @@ WEAK void __tsan_switch_to_fiber(void *fiber, unsigned flags);
 
 // ---- Stacks ----
 
-static char *stackBottom(const svmh_Coroutine *c)
+static char *stackBottom(const svmr_Coroutine *c)
 {
     return c->memory + c->guard;
 }
-static size_t stackSize(const svmh_Coroutine *c)
+static size_t stackSize(const svmr_Coroutine *c)
 {
     return c->bytes - c->guard;
 }
 
-static svmh_Coroutine *createCoroutine(svm_Machine *m, const svmh_Kernel *p)
+static svmr_Coroutine *createCoroutine(svm_Machine *m, const svmr_Kernel *p)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     void *memory = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
@@ -192,10 +192,10 @@ static svmh_Coroutine *createCoroutine(svm_Machine *m, const svmh_Kernel *p)
     if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) {
         if (memory != MAP_FAILED)
             munmap(memory, STACK_BYTES + page);
-        svmh_fail(m, SVM_ERROR_STACK, svmh_name(p), (svmh_Place){"svm_kernelRun", p->runFile, p->runLine},
+        svmr_fail(m, SVM_ERROR_STACK, svmr_name(p), (svmr_Place){"svm_kernelRun", p->runFile, p->runLine},
                   "the system gives no memory for another stack of %zu bytes", STACK_BYTES);
     }
-    svmh_Coroutine *c = svmh_allocate(1, sizeof *c);
+    svmr_Coroutine *c = svmr_allocate(1, sizeof *c);
     c->memory = memory;
     c->bytes = STACK_BYTES + page;
     c->guard = page;
@@ -206,7 +206,7 @@ static svmh_Coroutine *createCoroutine(svm_Machine *m, const svmh_Kernel *p)
     return c;
 }
 
-static void destroyCoroutine(svmh_Coroutine *c)
+static void destroyCoroutine(svmr_Coroutine *c)
 {
     if (c->tsan)
         __tsan_destroy_fiber(c->tsan);
@@ -218,10 +218,10 @@ static void destroyCoroutine(svmh_Coroutine *c)
     free(c);
 }
 
-void svmh_freeCoroutines(svm_Machine *m)
+void svmr_freeCoroutines(svm_Machine *m)
 {
     while (m->freeCoroutines) {
-        svmh_Coroutine *c = m->freeCoroutines;
+        svmr_Coroutine *c = m->freeCoroutines;
         m->freeCoroutines = c->next;
         destroyCoroutine(c);
     }
@@ -229,7 +229,7 @@ void svmh_freeCoroutines(svm_Machine *m)
 
 // ---- Entering and leaving ----
 
-static void arrive(svmh_Coroutine *c)
+static void arrive(svmr_Coroutine *c)
 {
     if (__sanitizer_finish_switch_fiber)
         __sanitizer_finish_switch_fiber(c->fake, &c->kernel->machine->control.bottom,
@@ -238,7 +238,7 @@ static void arrive(svmh_Coroutine *c)
 
 // To the control thread. A coroutine that has finished stays ready to run another kernel, so it always expects to come
 // back.
-static void depart(svmh_Coroutine *c, bool forGood)
+static void depart(svmr_Coroutine *c, bool forGood)
 {
     svm_Machine *m = c->kernel->machine;
     if (__sanitizer_start_switch_fiber)
@@ -251,7 +251,7 @@ static void depart(svmh_Coroutine *c, bool forGood)
 
 static void coroutineMain(void *argument)
 {
-    svmh_Coroutine *c = argument;
+    svmr_Coroutine *c = argument;
     arrive(c);
     for (;;) {
         c->kernel->kernel->run(c->kernel->kernel);
@@ -260,16 +260,16 @@ static void coroutineMain(void *argument)
     }
 }
 
-#ifdef SVMH_UCONTEXT
+#ifdef SVMR_UCONTEXT
 static void coroutineMainHalves(unsigned low, unsigned high)
 {
     coroutineMain((void *)(uintptr_t)((uint64_t)high << 32 | low));
 }
 #endif
 
-static void prepare(svmh_Coroutine *c)
+static void prepare(svmr_Coroutine *c)
 {
-#ifdef SVMH_UCONTEXT
+#ifdef SVMR_UCONTEXT
     // The context lies at the far end of the stack it describes.
     ucontext_t *u = (ucontext_t *)(void *)(stackBottom(c) + stackSize(c) - ((sizeof *u + 63) & ~(size_t)63));
     getcontext(u);
@@ -285,9 +285,9 @@ static void prepare(svmh_Coroutine *c)
 #endif
 }
 
-static svmh_Coroutine *takeCoroutine(svm_Machine *m, svmh_Kernel *p)
+static svmr_Coroutine *takeCoroutine(svm_Machine *m, svmr_Kernel *p)
 {
-    svmh_Coroutine *c = m->freeCoroutines;
+    svmr_Coroutine *c = m->freeCoroutines;
     if (c) {
         m->freeCoroutines = c->next;
     } else {
@@ -299,10 +299,10 @@ static svmh_Coroutine *takeCoroutine(svm_Machine *m, svmh_Kernel *p)
     return c;
 }
 
-bool svmh_enter(svmh_Kernel *p)
+bool svmr_enter(svmr_Kernel *p)
 {
     svm_Machine *m = p->machine;
-    svmh_Coroutine *c = p->coroutine;
+    svmr_Coroutine *c = p->coroutine;
     if (!c)
         c = takeCoroutine(m, p);
     void *fake = NULL;
@@ -312,7 +312,7 @@ bool svmh_enter(svmh_Kernel *p)
         m->control.tsan = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(c->tsan, 0);
     }
-#ifdef SVMH_UCONTEXT
+#ifdef SVMR_UCONTEXT
     ucontext_t here;
     m->control.sp = &here;
 #endif
@@ -328,19 +328,19 @@ bool svmh_enter(svmh_Kernel *p)
     return true;
 }
 
-void svmh_leave(svmh_Kernel *p)
+void svmr_leave(svmr_Kernel *p)
 {
     depart(p->coroutine, false);
 }
 
-void svmh_quit(svmh_Kernel *p)
+void svmr_quit(svmr_Kernel *p)
 {
-    svmh_abandon(p);
+    svmr_abandon(p);
     depart(p->coroutine, true);
     abort(); // nobody enters it again
 }
 
-void svmh_releaseCoroutine(svmh_Kernel *p)
+void svmr_releaseCoroutine(svmr_Kernel *p)
 {
     if (p->coroutine)
         destroyCoroutine(p->coroutine);
