@@ -524,6 +524,7 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     s.iter = body_mentions(body, "iter");
     s.random = body_mentions(body, "random");
     s.log = body_mentions(body, "prints");
+    s.scalar = body_looks_up(c);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
         if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))

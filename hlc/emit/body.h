@@ -71,6 +71,7 @@ bool emit_needs_contiguous(emitter *e, const sir_filter *f);
 typedef struct emit_signature {
     const char *name;
     bool in, out, iter, random, log;
+    bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
 } emit_signature;
 // One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.

@@ -92,6 +92,13 @@ int body_lane_count(body_context *c);
 void body_lanes_prepare(body_context *c);
 bool body_lane_expands(body_context *c, const sir_stmt *s);
 
+// ---- body_lookup.c ----
+// Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
+// loops, then is constant.
+bool body_unrolls(const body_context *c, const sir_stmt *s);
+// Whether data selects items or elements of arrays.
+bool body_looks_up(const body_context *c);
+
 // ---- body_stmt.c ----
 void body_function_body(body_context *c); // declarations and statements, without the braces
 // Whether an identifier occurs in C text, outside strings.

@@ -436,6 +436,8 @@ static void for_(body_context *c, const sir_stmt *s)
                                             : arena_printf(c->e->arena, "%s -= %" PRId64, l->c_name, -(int64_t)step);
     strbuf *out = c->e->out;
     size_t start = out->len;
+    if (body_unrolls(c, s))
+        body_line(c, "SVM_UNROLL");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
     size_t header_end = out->len;
     const char *label = c->continue_label;

@@ -14,6 +14,7 @@ typedef struct program_walk {
     plan_digits in_order, out_order; // in order of firings: the positions of firing number i
     bool general;                    // no common nest: one loop over in_order and out_order
     bool tail;                       // counts are not always whole rounds of the nest
+    const char *hint;                // to the C compiler, before the innermost loop; or NULL
 } program_walk;
 
 // A function that runs a number of firings, shared by all stages that fire the same function on the same layout.

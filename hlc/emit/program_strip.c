@@ -153,6 +153,8 @@ typedef void walk_body(program_emitter *x, int indent, void *context, const char
 
 static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
 {
+    if (w->hint != NULL)
+        text_line(x, 1, "%s", w->hint);
     text_line(x, 1, "for (ptrdiff_t i = %s; i < count; i++)", from);
     body(x, 2, context, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
 }
@@ -170,6 +172,8 @@ static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body
         int64_t radix = w->in.data[i].radix;
         const char *bound =
             arena_printf(x->e.arena, radix == 0 ? "count / %" PRId64 : "%" PRId64, radix == 0 ? period : radix);
+        if (i == 0 && w->hint != NULL)
+            text_line(x, (int)n, "%s", w->hint);
         text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
     }
     body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
@@ -355,10 +359,13 @@ static void emit_strip(program_emitter *x, const char *name, const emit_filter_i
         }
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
-    if (lanes->lanes > 0)
+    if (lanes->lanes > 0) {
         emit_lane_walk(x, w, lanes, &b);
-    else
-        emit_walk(x, w, fire_once, &b);
+    } else {
+        program_walk hinted = *w;
+        hinted.hint = fire->scalar ? "SVM_SCALAR" : NULL;
+        emit_walk(x, &hinted, fire_once, &b);
+    }
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);

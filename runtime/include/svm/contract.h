@@ -38,4 +38,17 @@
 // Before a control thread's function: int f(anything *).   SVM_CONTROL(CPU)
 #define SVM_CONTROL(processor) SVM_ANNOTATE("svm.control=" #processor)
 
+// Hints before a loop, which say nothing of what it does: its trips are few and worth writing out, so that subscripts
+// become constant; it looks up by data, which vectors do worse than scalars.
+#if defined(__clang__)
+#define SVM_UNROLL _Pragma("clang loop unroll(full)")
+#define SVM_SCALAR _Pragma("clang loop vectorize(disable) interleave(disable)")
+#elif defined(__GNUC__) && __GNUC__ >= 8
+#define SVM_UNROLL _Pragma("GCC unroll 64")
+#define SVM_SCALAR
+#else
+#define SVM_UNROLL
+#define SVM_SCALAR
+#endif
+
 #endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Subscripts that a vectorising C compiler would gather for, though plain loads are faster: permutations by tables that
+// are constant once the loop is unrolled, and lookups by data.
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// A loop of more trips than this stays a loop: unrolled code that does not fit the instruction cache gains nothing.
+#define UNROLL_TRIPS 64
+
+typedef struct lookup_walk {
+    const body_context *c;
+    const sir_stmt *loop;  // the loop in question, or NULL
+    bool *counts;          // per local: the variable of a counted loop
+    bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
+    bool of_table;         // a constant table's element that is known once `loop` is unrolled
+    bool by_data;          // one that depends on more than loop variables
+} lookup_walk;
+
+// What a subscript is made of.
+typedef struct subscript {
+    bool known;  // of constants, loop variables and constant tables only
+    bool plain;  // sums and products of them: a stride
+    bool inner;  // it has the variable of the loop in question
+} subscript;
+
+static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
+{
+    while (base->kind == SIR_INDEX || base->kind == SIR_MEMBER)
+        base = base->u.arg[0];
+    if (base->kind == SIR_FIELD)
+        return w->c->info != NULL && w->c->info->filter->fields.data[base->index].constant;
+    return base->kind == SIR_GLOBAL;
+}
+
+static subscript look(const lookup_walk *w, const sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return (subscript){true, true, false};
+    case SIR_LOCAL:
+        return (subscript){w->counts[e->index], w->counts[e->index],
+                           w->loop != NULL && e->index == w->loop->u.for_.local};
+    case SIR_INDEX: {
+        subscript s = look(w, e->u.arg[1]);
+        return (subscript){s.known && is_constant_table(w, e), false, s.inner};
+    }
+    case SIR_UNARY:
+    case SIR_CONVERT: {
+        subscript s = look(w, e->u.arg[0]);
+        return (subscript){s.known, s.plain && e->kind == SIR_UNARY && e->op == LANG_OP_NEG, s.inner};
+    }
+    case SIR_BINARY: {
+        subscript a = look(w, e->u.arg[0]), b = look(w, e->u.arg[1]);
+        bool plain = e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL;
+        return (subscript){a.known && b.known, a.plain && b.plain && plain, a.inner || b.inner};
+    }
+    default: return (subscript){0};
+    }
+}
+
+static void visit(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    lookup_walk *w = context;
+    if (e->kind != SIR_PEEK && e->kind != SIR_INDEX)
+        return;
+    subscript s = look(w, e->u.arg[e->kind == SIR_INDEX]);
+    w->by_table = w->by_table || (s.known && !s.plain && s.inner);
+    w->of_table = w->of_table || (s.known && s.inner && e->kind == SIR_INDEX && is_constant_table(w, e));
+    w->by_data = w->by_data || !s.known;
+}
+
+static void find_loops(void *context, sir_stmt *s)
+{
+    lookup_walk *w = context;
+    if (s->kind == SIR_FOR)
+        w->counts[s->u.for_.local] = true;
+}
+
+static void find_lookups(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, visit, context);
+}
+
+static lookup_walk walk(const body_context *c, const sir_stmt *loop, const sir_block *b)
+{
+    lookup_walk w = {.c = c, .loop = loop};
+    w.counts = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    sir_visit_stmts(&c->function->body, find_loops, &w);
+    sir_visit_stmts(b, find_lookups, &w);
+    return w;
+}
+
+// Trips of the innermost statements of a block; 0: not known.
+static int64_t nest_trips(const sir_block *b, bool *nested)
+{
+    int64_t most = 1;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        int64_t trips = 1;
+        if (s->kind == SIR_LOOP || s->kind == SIR_CALL || (s->kind == SIR_FOR && !body_trip_count(s, &trips)))
+            return 0;
+        *nested = *nested || s->kind == SIR_FOR;
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.block_count; k++) {
+            bool inner = false;
+            int64_t all = trips * nest_trips(parts.block[k], &inner);
+            if (all <= 0 || all > UNROLL_TRIPS)
+                return 0;
+            most = all > most ? all : most;
+        }
+    }
+    return most;
+}
+
+bool body_unrolls(const body_context *c, const sir_stmt *s)
+{
+    int64_t trips;
+    bool nested = false;
+    if (c->lanes > 0 || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
+        return false;
+    int64_t inner = nest_trips(&s->u.for_.body, &nested);
+    if (inner == 0 || inner * trips > UNROLL_TRIPS)
+        return false;
+    lookup_walk w = walk(c, s, &s->u.for_.body);
+    return (w.by_table || (nested && w.of_table)) && !w.by_data;
+}
+
+bool body_looks_up(const body_context *c)
+{
+    return walk(c, NULL, &c->function->body).by_data;
+}
