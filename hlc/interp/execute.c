@@ -187,15 +187,96 @@ static bool stop(vm *v, vm_trap trap, const vm_function *f, const vm_insn *ip, i
         NEXT;                                                                                                          \
     }
 
+// ---- Filters with dynamic rates ----
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Cursors at the ends of the channels, which stop where the declared window and the declared pushes do, too.
+static void set_cursors(const vm_flow *flow, const word **in, const word **pop_end, const word **peek_end, word **out,
+                        word **out_end)
+{
+    static const word nothing = {.bits = 0};
+    const vm *v = &flow->machine;
+    *in = *pop_end = *peek_end = &nothing;
+    *out = *out_end = (word *)(uintptr_t)&nothing; // nothing is written there: its end is its beginning
+    if (flow->in != SIR_NONE) {
+        const vm_channel *c = &flow->interp->channels[flow->in];
+        int64_t have = (int64_t)((c->tail - c->head) / c->item);
+        int64_t may_pop = v->pop < 0 ? have : least(have, v->pop - flow->popped);
+        int64_t may_peek = v->peek < 0 ? have : least(have, v->peek - flow->popped);
+        *in = c->data + c->head;
+        *pop_end = *in + (size_t)may_pop * c->item;
+        *peek_end = *in + (size_t)may_peek * c->item;
+    }
+    if (flow->out != SIR_NONE) {
+        const vm_channel *c = &flow->interp->channels[flow->out];
+        int64_t room = (int64_t)((c->cap - c->tail) / c->item);
+        int64_t may_push = v->push < 0 ? room : least(room, v->push - flow->pushed);
+        *out = c->data + c->tail;
+        *out_end = *out + (size_t)may_push * c->item;
+    }
+}
+
+// What the cursors have moved becomes the channels'.
+static void synchronise(vm_flow *flow, const word *in, const word *out)
+{
+    if (flow->in != SIR_NONE) {
+        vm_channel *c = &flow->interp->channels[flow->in];
+        size_t head = (size_t)(in - c->data);
+        flow->popped += (int64_t)((head - c->head) / c->item);
+        c->head = head;
+    }
+    if (flow->out != SIR_NONE) {
+        vm_channel *c = &flow->interp->channels[flow->out];
+        size_t tail = (size_t)(out - c->data);
+        flow->pushed += (int64_t)((tail - c->tail) / c->item);
+        c->tail = tail;
+    }
+}
+
+// Does the firing go on when the input holds that many items? Otherwise it does what was not declared.
+static bool may_have(const vm_flow *flow, vm_trap trap, int64_t items)
+{
+    const vm *v = &flow->machine;
+    int64_t limit = trap == VM_TRAP_PEEK ? v->peek : v->pop;
+    return flow->in != SIR_NONE && items > 0 && (limit < 0 || flow->popped + items <= limit);
+}
+
+// In a flow, stops within the firing when the input does not hold enough.
+#define NEED_ITEMS(items, trap, value, limit)                                                                          \
+    if (flow == NULL)                                                                                                  \
+        STOP(trap, value, limit);                                                                                      \
+    synchronise(flow, in, out);                                                                                        \
+    if (!may_have(flow, trap, items))                                                                                  \
+        STOP(trap, value, limit);                                                                                      \
+    needed = items;                                                                                                    \
+    goto wait
+#define NEED_ROOM                                                                                                      \
+    if (flow == NULL)                                                                                                  \
+        STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
+    synchronise(flow, in, out);                                                                                        \
+    if (v->push >= 0 && flow->pushed >= v->push)                                                                       \
+        STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
+    if (!interp_reserve(flow->interp, flow->out, flow->pushed + 64)) {                                                 \
+        v->operations = operations;                                                                                    \
+        return false;                                                                                                  \
+    }                                                                                                                  \
+    set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);                                                       \
+    goto *label[ip->op]
+
 bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
 {
     static const void *const label[VM_OP_COUNT] = {
 #define OP(name, weight) &&L_##name,
 #include "hlc/interp/ops.def"
     };
+    vm_flow *const flow = v->flow;
     vm_function *f = start;
     const vm_insn *ip = f->code.data;
-    word *R = f->frame, *N = NULL;
+    word *R = flow != NULL ? flow->frame[f->source->kind == SIR_PREWORK] : f->frame, *N = NULL;
     word *const S = actor->state;
     const word *const G = v->program->globals;
     const size_t in_item = v->in_item, out_item = v->out_item;
@@ -205,7 +286,22 @@ bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
     word *out = v->out, *out_end = out + (size_t)v->push * out_item;
     word result = {.bits = 0};
     uint64_t operations = v->operations;
+    int64_t needed; // items, by an instruction of a flow
     v->actor = actor;
+    if (flow != NULL) {
+        if (flow->stopped) {
+            ip = flow->ip;
+            f = flow->f;
+            R = flow->R;
+            N = flow->N;
+            result = flow->result;
+            flow->stopped = false;
+            set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);
+            goto *label[ip->op];
+        }
+        flow->popped = flow->pushed = 0;
+        set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);
+    }
     v->calls.len = 0;
     v->chunk = v->top = 0;
     goto *label[ip->op];
@@ -379,45 +475,52 @@ L_FORDOWN: {
 }
 
 L_POP:
-    if (in == pop_end)
-        STOP(VM_TRAP_POP, 0, v->pop);
+    if (in == pop_end) {
+        NEED_ITEMS(1, VM_TRAP_POP, 0, v->pop);
+    }
     A = *in;
     in += in_item;
     NEXT;
 L_POPA:
-    if (in == pop_end)
-        STOP(VM_TRAP_POP, 0, v->pop);
+    if (in == pop_end) {
+        NEED_ITEMS(1, VM_TRAP_POP, 0, v->pop);
+    }
     memcpy(A.p, in, (size_t)ip->c * sizeof(word));
     in += in_item;
     NEXT;
 L_DROP:
-    if (in == pop_end)
-        STOP(VM_TRAP_POP, 0, v->pop);
+    if (in == pop_end) {
+        NEED_ITEMS(1, VM_TRAP_POP, 0, v->pop);
+    }
     in += in_item;
     NEXT;
 L_PUSH:
-    if (out == out_end)
-        STOP(VM_TRAP_PUSH, 0, v->push);
+    if (out == out_end) {
+        NEED_ROOM;
+    }
     *out = A;
     out += out_item;
     NEXT;
 L_PUSHA:
-    if (out == out_end)
-        STOP(VM_TRAP_PUSH, 0, v->push);
+    if (out == out_end) {
+        NEED_ROOM;
+    }
     memmove(out, A.p, (size_t)ip->c * sizeof(word));
     out += out_item;
     NEXT;
 L_PEEK: {
     const int32_t x = B.i;
-    if (x < 0 || (size_t)x * in_item >= (size_t)(peek_end - in))
-        STOP(VM_TRAP_PEEK, x, (peek_end - in) / (ptrdiff_t)in_item);
+    if (x < 0 || (size_t)x * in_item >= (size_t)(peek_end - in)) {
+        NEED_ITEMS((int64_t)x + 1, VM_TRAP_PEEK, x, (peek_end - in) / (ptrdiff_t)in_item);
+    }
     A = in[(size_t)x * in_item];
     NEXT;
 }
 L_PEEKA: {
     const int32_t x = B.i;
-    if (x < 0 || (size_t)x * in_item >= (size_t)(peek_end - in))
-        STOP(VM_TRAP_PEEK, x, (peek_end - in) / (ptrdiff_t)in_item);
+    if (x < 0 || (size_t)x * in_item >= (size_t)(peek_end - in)) {
+        NEED_ITEMS((int64_t)x + 1, VM_TRAP_PEEK, x, (peek_end - in) / (ptrdiff_t)in_item);
+    }
     A.p = (word *)in + (size_t)x * in_item; // only read through
     NEXT;
 }
@@ -494,6 +597,8 @@ L_SEND:
     STOP(VM_TRAP_SEND, 0, 0);
 
 L_END:
+    if (flow != NULL)
+        goto end_flow;
     if (out != out_end)
         STOP(VM_TRAP_PUSHED, v->push - (out_end - out) / (ptrdiff_t)out_item, v->push);
     actor->work_firings += f->source->kind == SIR_WORK;
@@ -505,6 +610,35 @@ L_END:
         ip = f->code.data;
         goto *label[ip->op];
     }
+    v->operations = operations;
+    return true;
+
+end_flow:
+    synchronise(flow, in, out);
+    if (flow->out != SIR_NONE && flow->pushed < f->source->push.min)
+        STOP(VM_TRAP_PUSHED, flow->pushed, f->source->push.min);
+    if (flow->in != SIR_NONE && flow->popped < f->source->pop.min) { // declared pops that it did not make
+        vm_channel *c = &flow->interp->channels[flow->in];
+        int64_t left = f->source->pop.min - flow->popped;
+        if ((int64_t)((c->tail - c->head) / c->item) < left) {
+            needed = left;
+            goto wait;
+        }
+        c->head += (size_t)left * c->item;
+        flow->popped += left;
+    }
+    actor->work_firings += f->source->kind == SIR_WORK;
+    v->operations = operations;
+    return true;
+
+wait:
+    flow->stopped = true;
+    flow->wanted = needed;
+    flow->ip = ip;
+    flow->f = f;
+    flow->R = R;
+    flow->N = N;
+    flow->result = result;
     v->operations = operations;
     return true;
 }

@@ -40,6 +40,8 @@ static bool build_filter(interp *r, vm_actor *a)
     for (size_t i = 0; i < f->fields.len; i++)
         vm_store_value(a->state + start[i], &f->fields.data[i].init);
     a->random = UINT64_C(1182736490827);
+    if (sched_dynamic_input(a->source) || sched_dynamic_output(a->source))
+        a->flow = interp_flow_build(r, a);
     return true;
 }
 
@@ -100,6 +102,11 @@ static bool reserve(interp *r, uint32_t channel, int64_t firings, int64_t items)
     return true;
 }
 
+bool interp_reserve(interp *r, uint32_t channel, int64_t items)
+{
+    return reserve(r, channel, 1, items);
+}
+
 static bool build_channel(interp *r, uint32_t number)
 {
     const sir_channel *source = &r->m->channels.data[number];
@@ -137,6 +144,7 @@ bool interp_build(interp *r)
             return false;
         r->in_order &= !r->s->channels[i].back_edge;
     }
+    r->in_order &= !r->s->dynamic;
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (!build_actor(r, i))
             return false;
@@ -157,6 +165,8 @@ bool interp_build(interp *r)
 int64_t interp_can_fire(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
+    if (a->flow != NULL)
+        return interp_flow_can_fire(r, a, r->left[actor]);
     int64_t k = r->left[actor] < 0 ? INT64_MAX : r->left[actor];
     bool first = !a->fired && a->prework != NULL;
     for (uint32_t i = 0; i < a->in_count && k > 0; i++) {
@@ -292,7 +302,7 @@ int64_t interp_fire(interp *r, uint32_t actor, int64_t k)
 {
     vm_actor *a = &r->actors[actor];
     switch (a->source->kind) {
-    case SIR_FILTER: return fire_filter(r, a, k) ? k : -1;
+    case SIR_FILTER: return a->flow != NULL ? interp_flow_fire(r, a) : fire_filter(r, a, k) ? k : -1;
     case SIR_SPLIT: return !has_port(a->in, a->in_count) || fire_split(r, a, k) ? k : -1;
     case SIR_JOIN: return !has_port(a->out, a->out_count) || fire_join(r, a, k) ? k : -1;
     case SIR_READER: return has_port(a->out, a->out_count) ? fire_reader(r, a, k) : k;

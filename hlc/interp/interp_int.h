@@ -99,9 +99,12 @@ typedef struct vm_port {
     int64_t first_peek, first_pop, peek, pop, push, first_push;
 } vm_port;
 
+struct vm_flow;
+
 typedef struct vm_actor {
     const sir_actor *source;
     vm_function *work, *prework;
+    struct vm_flow *flow; // of a filter with dynamic rates
     word *state;
     int64_t work_firings;
     bool fired;
@@ -147,6 +150,7 @@ typedef struct vm {
     VEC(vm_call) calls;
     VEC(vm_chunk) chunks;
     size_t chunk, top, stack_words;
+    struct vm_flow *flow; // of the filter with dynamic rates whose machine this is; NULL: rates are static
     // of the burst of firings that is running
     vm_actor *actor;
     const word *in;
@@ -163,7 +167,25 @@ typedef struct vm {
 enum { VM_MAX_CALLS = 10000 };
 #define VM_MAX_STACK_WORDS ((size_t)1 << 25)
 
-// Runs count firings of a function; false after a trap.
+// A filter with dynamic rates: one firing at a time, straight on its channels. It may stop within a firing, where it
+// needs more items than its input holds, and go on there later; so it has a machine and frames of its own.
+typedef struct vm_flow {
+    vm machine;
+    struct interp *interp;
+    uint32_t in, out;      // channels; SIR_NONE: none
+    word *frame[2];        // base of the frames of work and prework
+    bool stopped;          // within a firing; the registers below are then those of the instruction to do again
+    const vm_insn *ip;
+    vm_function *f;
+    word *R, *N, result;
+    int64_t popped, pushed; // by the firing up to where cursors were last synchronised
+    int64_t wanted;         // items that the input must hold for it to go on
+    bool idle;              // the last firing neither popped nor pushed: the next would do the same until something changes
+    int64_t idle_items;     // what the input held then
+} vm_flow;
+
+// Runs count firings of a function; false after a trap. With a flow: one firing or what is left of it, until it ends or
+// needs items (flow->stopped).
 bool vm_execute(vm *v, vm_actor *actor, vm_function *f, int64_t count);
 void vm_report_trap(vm *v, diag_engine *d);
 
@@ -180,11 +202,20 @@ typedef struct interp {
     VEC(uint32_t) readers, writers, printers; // actors
     bool in_order;                            // no channel leads backwards: steady states need no looking at tokens
     bool input_ended;
+    bool draining;   // no more items come from sources
     bool failed;     // reported
     int64_t *left;   // per actor: firings left in the phase; -1 no limit
     uint64_t *dirty; // bit set of actors to look at
 } interp;
 
+// Room for so many items more in a channel; false after an error.
+bool interp_reserve(interp *r, uint32_t channel, int64_t items);
+vm_flow *interp_flow_build(interp *r, vm_actor *a); // flow.c
+int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left);
+// Firings completed, 0 or 1; -1 after an error.
+int64_t interp_flow_fire(interp *r, vm_actor *a);
+// The program cannot go on: says who waits for whom.
+void interp_report_deadlock(interp *r);
 bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k); // firings done: fewer at the end of input; -1 after an error
 int64_t interp_can_fire(const interp *r, uint32_t actor);

@@ -41,13 +41,19 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
 {
     int64_t done = interp_fire(r, actor, k);
     if (done < 0) {
-        if (r->machine.trap != VM_TRAP_NONE) {
+        vm *v = r->actors[actor].flow != NULL ? &r->actors[actor].flow->machine : &r->machine;
+        if (v->trap != VM_TRAP_NONE) {
             flush_prints(r);
             fflush(stdout);
-            vm_report_trap(&r->machine, r->d);
+            vm_report_trap(v, r->d);
         }
         r->failed = true;
         return false;
+    }
+    if (r->actors[actor].flow != NULL) {
+        if (r->left[actor] > 0)
+            r->left[actor] -= done;
+        return true;
     }
     // A reader that found fewer items than it wanted has none left.
     r->left[actor] = done < k ? 0 : r->left[actor] < 0 ? -1 : r->left[actor] - k;
@@ -92,10 +98,32 @@ static bool fire_all(interp *r)
     return true;
 }
 
+// A phase of the islands that have sources; the actors of the others fire as often as their input allows.
+static bool run_paced(interp *r, const int64_t *counts)
+{
+    const schedule *s = r->s;
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        r->left[i] = s->paced[s->island[i]] ? counts[i] : -1;
+    if (!fire_all(r) || r->input_ended)
+        return !r->failed;
+    for (uint32_t i = 0; i < r->m->actors.len; i++) {
+        if (r->left[i] <= 0)
+            continue;
+        flush_prints(r);
+        fflush(stdout);
+        interp_report_deadlock(r);
+        r->failed = true;
+        return false;
+    }
+    return true;
+}
+
 // One phase: the initialisation or a steady state.
 static bool run_phase(interp *r, const int64_t *counts)
 {
     size_t n = r->m->actors.len;
+    if (r->s->dynamic)
+        return run_paced(r, counts);
     memcpy(r->left, counts, n * sizeof *counts);
     if (!r->in_order)
         return fire_all(r);
@@ -111,7 +139,25 @@ static bool drain(interp *r)
     for (uint32_t i = 0; i < r->m->actors.len; i++)
         if (!r->s->source[i])
             r->left[i] = -1;
+    r->draining = true;
     return fire_all(r) && flush_prints(r);
+}
+
+// All steady states that were asked for have run: the islands without sources do what they can with what there is.
+static bool finish_islands(interp *r)
+{
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        r->left[i] = r->s->paced[r->s->island[i]] ? 0 : -1;
+    r->draining = true;
+    return fire_all(r) && flush_prints(r);
+}
+
+static bool any_paced(const schedule *s)
+{
+    for (int32_t i = 0; i < s->island_count; i++)
+        if (s->paced[i])
+            return true;
+    return false;
 }
 
 static bool input_left(interp *r, bool *left)
@@ -137,6 +183,8 @@ static bool run_program(interp *r)
         return drain(r);
     if (!flush_prints(r))
         return false;
+    if (r->s->dynamic && !any_paced(r->s)) // it has run until nothing could fire
+        return finish_islands(r);
     for (int64_t n = 0; r->options->iterations < 0 || n < r->options->iterations; n++) {
         bool left;
         if (!input_left(r, &left))
@@ -152,7 +200,7 @@ static bool run_program(interp *r)
         if (!flush_prints(r))
             return false;
     }
-    return true;
+    return !r->s->dynamic || finish_islands(r);
 }
 
 static void finish(interp *r)

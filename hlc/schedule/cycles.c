@@ -115,11 +115,45 @@ static void find_sources(scheduler *c, const uint32_t *component)
     bool *bounded = ARENA_ARRAY(c->arena, bool, t->actors);
     for (uint32_t i = 0; i < t->channels; i++) {
         const sched_port *from = sched_producer(t, i), *to = sched_consumer(t, i);
+        if (t->cut[i])
+            bounded[component[to->actor]] = true;
         if (to->pop > 0 && (from->push == 0 || component[from->actor] != component[to->actor]))
             bounded[component[to->actor]] = true;
     }
     for (uint32_t i = 0; i < t->actors; i++)
         c->s->source[i] = !bounded[component[i]];
+}
+
+static uint32_t find_root(uint32_t *parent, uint32_t a)
+{
+    while (parent[a] != a)
+        a = parent[a] = parent[parent[a]];
+    return a;
+}
+
+void sched_find_islands(scheduler *c)
+{
+    const sched_table *t = c->table;
+    schedule *s = c->s;
+    uint32_t *parent = ARENA_ARRAY(c->arena, uint32_t, t->actors);
+    int32_t *number = ARENA_ARRAY(c->arena, int32_t, t->actors);
+    for (uint32_t i = 0; i < t->actors; i++)
+        parent[i] = i;
+    s->dynamic = false;
+    for (uint32_t i = 0; i < t->channels; i++) {
+        s->channels[i].cut = t->cut[i];
+        s->dynamic |= t->cut[i];
+        if (!t->cut[i])
+            parent[find_root(parent, sched_producer(t, i)->actor)] = find_root(parent, sched_consumer(t, i)->actor);
+    }
+    s->island_count = 0;
+    for (uint32_t i = 0; i < t->actors; i++) { // numbered in the order of their first actors
+        uint32_t root = find_root(parent, i);
+        if (number[root] == 0)
+            number[root] = ++s->island_count;
+        s->island[i] = number[root] - 1;
+        s->paced[s->island[i]] |= s->source[i];
+    }
 }
 
 void sched_find_cycles(scheduler *c)

@@ -50,14 +50,6 @@ void sched_too_long(scheduler *c, const int64_t *fired)
 static bool check_rate(scheduler *c, const sir_filter *f, const sir_function *fn, const sir_rate *r, const char *what)
 {
     sir_loc loc = r->loc.line != 0 ? r->loc : fn->loc.line != 0 ? fn->loc : f->loc;
-    if (r->dynamic || r->max != r->min) {
-        diag_record *e = diag_error(
-            c->d, sir_range(c->m, c->sources, loc),
-            "the dynamic %s rate of '%s' is not supported yet: dynamic rates need a schedule made at run time", what,
-            f->name);
-        diag_add_note(c->d, e, (src_range){0, 0, 0}, "give a constant rate");
-        return false;
-    }
     if (r->min < 0 || r->min > SCHED_MAX) {
         diag_error(c->d, sir_range(c->m, c->sources, loc),
                    "the %s rate of '%s' is %lld, and a rate is at least 0 and below 2^60", what, f->name,
@@ -67,7 +59,9 @@ static bool check_rate(scheduler *c, const sir_filter *f, const sir_function *fn
     return true;
 }
 
-static bool check_filter(scheduler *c, const sir_filter *f)
+typedef bool rate_check(scheduler *c, const sir_filter *f, const sir_function *fn, const sir_rate *r, const char *what);
+
+static bool check_rates(scheduler *c, const sir_filter *f, rate_check *check)
 {
     const sir_function *functions[2] = {f->work, f->prework};
     bool ok = true;
@@ -75,10 +69,36 @@ static bool check_filter(scheduler *c, const sir_filter *f)
         const sir_function *fn = functions[i];
         if (!fn)
             continue;
-        if (!check_rate(c, f, fn, &fn->pop, "pop") || !check_rate(c, f, fn, &fn->peek, "peek"))
+        if (!check(c, f, fn, &fn->pop, "pop") || !check(c, f, fn, &fn->peek, "peek"))
             ok = false;
-        ok &= check_rate(c, f, fn, &fn->push, "push");
+        ok &= check(c, f, fn, &fn->push, "push");
     }
+    return ok;
+}
+
+static bool check_static(scheduler *c, const sir_filter *f, const sir_function *fn, const sir_rate *r, const char *what)
+{
+    if (!r->dynamic && r->max == r->min)
+        return true;
+    sir_loc loc = r->loc.line != 0 ? r->loc : fn->loc.line != 0 ? fn->loc : f->loc;
+    diag_record *e = diag_error(c->d, sir_range(c->m, c->sources, loc),
+                                "the dynamic %s rate of '%s' is not supported yet in compiled programs", what, f->name);
+    diag_add_note(c->d, e, (src_range){0, 0, 0}, "run it with --interpret, or give a constant rate");
+    return false;
+}
+
+bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources)
+{
+    scheduler c = {.d = d, .sources = sources, .m = m};
+    bool ok = true;
+    for (size_t i = 0; i < m->filters.len; i++)
+        ok &= check_rates(&c, m->filters.data[i], check_static);
+    return ok;
+}
+
+static bool check_filter(scheduler *c, const sir_filter *f)
+{
+    bool ok = check_rates(c, f, check_rate);
     if (f->sends) {
         diag_error(
             c->d, sir_range(c->m, c->sources, f->loc),

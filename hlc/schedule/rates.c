@@ -50,6 +50,40 @@ int64_t sched_output_rate(const sir_actor *actor, uint32_t port, bool first)
     return 0;
 }
 
+static bool any_rate(const sir_actor *actor, bool output)
+{
+    if (actor->kind != SIR_FILTER)
+        return false;
+    const sir_function *functions[] = {actor->filter->work, actor->filter->prework};
+    for (size_t i = 0; i < 2; i++)
+        if (functions[i] != NULL && (output ? functions[i]->push.dynamic : functions[i]->pop.dynamic || functions[i]->peek.dynamic))
+            return true;
+    return false;
+}
+
+bool sched_dynamic_input(const sir_actor *actor)
+{
+    return any_rate(actor, false);
+}
+
+bool sched_dynamic_output(const sir_actor *actor)
+{
+    return any_rate(actor, true);
+}
+
+// What crosses a cut channel balances nothing and limits nothing here.
+static void cut_channels(sched_table *t)
+{
+    for (uint32_t i = 0; i < t->channels; i++) {
+        sched_port *in = &t->ins[t->consumer[i]], *out = &t->outs[t->producer[i]];
+        t->cut[i] = sched_dynamic_input(t->m->actors.data[in->actor]) || sched_dynamic_output(t->m->actors.data[out->actor]);
+        if (!t->cut[i])
+            continue;
+        *in = (sched_port){.channel = i, .actor = in->actor};
+        *out = (sched_port){.channel = i, .actor = out->actor};
+    }
+}
+
 static void add_input(sched_table *t, uint32_t actor, uint32_t port, uint32_t channel, uint32_t slot)
 {
     const sir_actor *a = t->m->actors.data[actor];
@@ -85,6 +119,7 @@ void sched_table_build(arena *a, const sir_module *m, sched_table *t)
     t->consumer = ARENA_ARRAY(a, uint32_t, t->channels + 1);
     t->producer = ARENA_ARRAY(a, uint32_t, t->channels + 1);
     t->has_prework = ARENA_ARRAY(a, bool, t->actors + 1);
+    t->cut = ARENA_ARRAY(a, bool, t->channels + 1);
     uint32_t in = 0, out = 0;
     for (uint32_t i = 0; i < t->actors; i++) {
         const sir_actor *actor = m->actors.data[i];
@@ -100,6 +135,7 @@ void sched_table_build(arena *a, const sir_module *m, sched_table *t)
     }
     t->in_start[t->actors] = in;
     t->out_start[t->actors] = out;
+    cut_channels(t);
 }
 
 bool sched_add(int64_t a, int64_t b, int64_t *sum)

@@ -121,6 +121,10 @@ bool sched_run_once(scheduler *c)
         sim.tokens[i] = s->channels[i].remainder;
     for (uint32_t i = 0; i < c->table->actors; i++)
         sim.fired_before[i] = s->init[i] > 0;
+    if (s->dynamic) { // channels grow at run time; peaks are of no use
+        memset(sim.fired, 0, c->table->actors * sizeof *sim.fired);
+        return check_idle(c, sim.fired);
+    }
     if (!drain(c, &sim, s->reps) || !check_idle(c, sim.fired))
         return false;
     set_initial(c, &sim);
@@ -139,6 +143,8 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
     s->channels = ARENA_ARRAY(a, sched_channel, m->channels.len);
     s->cycle = ARENA_ARRAY(a, int32_t, n);
     s->source = ARENA_ARRAY(a, bool, n);
+    s->island = ARENA_ARRAY(a, int32_t, n);
+    s->paced = ARENA_ARRAY(a, bool, n);
     bool ok = sched_check_supported(&c);
     if (ok) {
         sched_table_build(scratch, m, &table);
@@ -148,6 +154,7 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
     }
     if (ok) {
         sched_find_cycles(&c);
+        sched_find_islands(&c);
         ok = sched_least_init(&c) && sched_run_once(&c);
     }
     arena_destroy(scratch);

@@ -12,6 +12,7 @@ typedef struct sched_channel {
     int64_t peak;       // most items it can hold in the drain: remainder + one full steady state from the sources, exhausted
     int64_t init_items; // items pushed during initialisation
     bool back_edge;     // consumer comes before the producer in actor order
+    bool cut;           // an end has a dynamic rate: it joins two islands, and nothing above but initial is known of it
 } sched_channel;
 
 typedef struct schedule {
@@ -20,12 +21,22 @@ typedef struct schedule {
     sched_channel *channels;
     int32_t *cycle;      // per actor: number of the feedback cycle (strongly connected component) it is in, -1 if none
     int32_t cycle_count;
+    int32_t *island;     // per actor: number of its static island, what channels that are not cut connect
+    int32_t island_count;
+    bool *paced;         // per island: it has a source, so its actors fire as often as steady states say. Those of the others: as their input allows
+    bool dynamic;        // a channel is cut
     bool *source;        // per actor: no input with a positive rate (readers included), or in a cycle that needs nothing from outside: limited by steady states, not by input
 } schedule;
 
 // NULL after an error, which d has: rates that do not balance (both actors, both rates, two ranges), overflow, a deadlocked loop (which channel lacks how many items),
-// dynamic rates (a limit, docs/limits.md), an actor that can never fire.
+// an actor that can never fire. Each static island has a schedule of its own.
 schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const sir_module *m);
+// Reports each dynamic rate as something that is not supported yet (docs/limits.md); false if there is one.
+bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources);
+
+// Whether a filter's firings pop or peek, or push, a number of items that is known only when they are done.
+bool sched_dynamic_input(const sir_actor *actor);
+bool sched_dynamic_output(const sir_actor *actor);
 
 // Rates of one firing at one port. Firing number 0 is the prework if there is one.
 typedef struct sched_rate { int64_t peek, pop, push; } sched_rate;

@@ -26,6 +26,7 @@ typedef struct sched_table {
     sched_port *ins, *outs;
     uint32_t *consumer, *producer; // per channel: index into ins, outs
     bool *has_prework;             // per actor: its first firing is another one
+    bool *cut;                     // per channel: an end has a dynamic rate; all rates of both ports are 0 here
 } sched_table;
 
 typedef struct scheduler {
@@ -55,6 +56,7 @@ bool sched_mul(int64_t a, int64_t b, int64_t *product);
 bool sched_check_supported(scheduler *c);
 bool sched_balance(scheduler *c);
 void sched_find_cycles(scheduler *c); // cycle, cycle_count, source
+void sched_find_islands(scheduler *c); // island, island_count, paced, dynamic; after sched_find_cycles
 bool sched_least_init(scheduler *c);
 bool sched_run_once(scheduler *c); // simulates: remainder, peak, deadlock, actors that never fire
 

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters with dynamic rates: what they need to fire or to go on, and who waits for whom when nothing can.
+#include <string.h>
+
+#include "hlc/interp/interp_int.h"
+
+static word *new_frame(interp *r, const vm_function *f)
+{
+    size_t constants = f->constants.len;
+    word *frame = ARENA_ARRAY(r->arena, word, constants + (size_t)f->frame_words + 1) + constants;
+    for (size_t i = 0; i < constants; i++)
+        frame[-1 - (ptrdiff_t)i] = f->constants.data[i];
+    return frame;
+}
+
+vm_flow *interp_flow_build(interp *r, vm_actor *a)
+{
+    vm_flow *flow = ARENA_NEW(r->arena, vm_flow);
+    flow->machine = (vm){.program = &r->program, .arena = r->arena, .flow = flow};
+    flow->interp = r;
+    flow->in = a->in_count > 0 ? a->in[0].channel : SIR_NONE;
+    flow->out = a->out_count > 0 ? a->out[0].channel : SIR_NONE;
+    flow->frame[0] = new_frame(r, a->work);
+    if (a->prework != NULL)
+        flow->frame[1] = new_frame(r, a->prework);
+    return flow;
+}
+
+static int64_t items_in(const interp *r, uint32_t channel)
+{
+    if (channel == SIR_NONE)
+        return 0;
+    const vm_channel *c = &r->channels[channel];
+    return (int64_t)((c->tail - c->head) / c->item);
+}
+
+static const vm_function *next_function(const vm_actor *a)
+{
+    return !a->fired && a->prework != NULL ? a->prework : a->work;
+}
+
+// A firing begins when there are as many items as it has at least; when it declares none, one must be there before the
+// end of input, so that a filter that could fire for ever waits for what it is fed with.
+static int64_t items_to_begin(const interp *r, const vm_actor *a)
+{
+    const sir_function *f = next_function(a)->source;
+    int64_t least = f->peek.min > f->pop.min ? f->peek.min : f->pop.min;
+    bool takes = f->pop.max != 0 || f->peek.max != 0;
+    return least == 0 && takes && !r->draining ? 1 : least;
+}
+
+int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left)
+{
+    const vm_flow *flow = a->flow;
+    int64_t have = items_in(r, flow->in);
+    if (flow->stopped)
+        return have >= flow->wanted;
+    if (left == 0 || (left < 0 && flow->in == SIR_NONE) || have < items_to_begin(r, a))
+        return 0;
+    return left > 0 || !flow->idle || have != flow->idle_items;
+}
+
+int64_t interp_flow_fire(interp *r, vm_actor *a)
+{
+    vm_flow *flow = a->flow;
+    vm *v = &flow->machine;
+    vm_function *f = !a->fired && a->prework != NULL ? a->prework : a->work;
+    const sir_function *source = f->source;
+    v->pop = flow->in == SIR_NONE ? 0 : source->pop.max;
+    v->peek = flow->in == SIR_NONE ? 0 : source->peek.max >= 0 && source->pop.max >= 0 && source->peek.max < source->pop.max ? source->pop.max : source->peek.max;
+    v->push = flow->out == SIR_NONE ? 0 : source->push.max;
+    v->in_item = flow->in == SIR_NONE ? 1 : r->channels[flow->in].item;
+    v->out_item = flow->out == SIR_NONE ? 1 : r->channels[flow->out].item;
+    v->operations = r->machine.operations;
+    bool ok = vm_execute(v, a, f, 1);
+    r->machine.operations = v->operations;
+    if (!ok)
+        return -1;
+    if (flow->stopped)
+        return 0;
+    a->fired = true;
+    flow->idle = flow->popped == 0 && flow->pushed == 0;
+    flow->idle_items = items_in(r, flow->in);
+    return 1;
+}
+
+// ---- Deadlock ----
+
+// How many items more an actor needs to go on, and from which channel; SIR_NONE: it waits for nothing.
+static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
+{
+    bool first = !a->fired && a->prework != NULL;
+    for (uint32_t i = 0; i < a->in_count; i++) {
+        const vm_port *in = &a->in[i];
+        if (in->channel == SIR_NONE)
+            continue;
+        int64_t least = a->flow == NULL ? (first ? in->first_peek : in->peek)
+                        : a->flow->stopped ? a->flow->wanted : items_to_begin(r, a);
+        *need = least - items_in(r, in->channel);
+        if (*need > 0)
+            return in->channel;
+    }
+    return SIR_NONE;
+}
+
+static src_range range_of(const interp *r, uint32_t actor)
+{
+    const sir_actor *a = r->m->actors.data[actor];
+    sir_loc loc = a->loc.line == 0 && a->kind == SIR_FILTER ? a->filter->loc : a->loc;
+    return sir_range(r->m, r->d->sources, loc);
+}
+
+void interp_report_deadlock(interp *r)
+{
+    uint32_t first = 0;
+    int64_t need;
+    while (r->left[first] <= 0 || waits_for(r, &r->actors[first], &need) == SIR_NONE)
+        if (++first == r->m->actors.len)
+            break;
+    if (first == r->m->actors.len)
+        for (first = 0; r->left[first] <= 0; first++)
+            continue;
+    bool *seen = ARENA_ARRAY(r->arena, bool, r->m->actors.len);
+    diag_record *error = NULL;
+    // From each actor to the one that it waits for, until one is met again or waits for nothing.
+    for (uint32_t a = first; !seen[a];) {
+        seen[a] = true;
+        uint32_t channel = waits_for(r, &r->actors[a], &need);
+        const char *name = r->m->actors.data[a]->name;
+        if (channel == SIR_NONE) {
+            if (error == NULL)
+                error = diag_error(r->d, range_of(r, a), "deadlock: '%s' has firings left and nothing to wait for", name);
+            else
+                diag_add_note(r->d, error, range_of(r, a), "'%s' has done all that it can", name);
+            break;
+        }
+        uint32_t from = r->m->channels.data[channel].producer;
+        const char *text = arena_printf(r->arena, "'%s' waits for %lld item%s more from '%s'", name, (long long)need,
+                                        need == 1 ? "" : "s", r->m->actors.data[from]->name);
+        if (error == NULL)
+            error = diag_error(r->d, range_of(r, a), "deadlock: %s", text);
+        else
+            diag_add_note(r->d, error, range_of(r, a), "%s", text);
+        a = from;
+    }
+}
