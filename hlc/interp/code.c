@@ -182,7 +182,7 @@ static void compile_function(vm_program *p, vm_function *fn)
     c.origin.loc = f->loc;
     begin_block(&c);
     vm_compile_body(&c);
-    if (f->kind != SIR_WORK && f->kind != SIR_PREWORK)
+    if (f->kind != SIR_WORK && f->kind != SIR_PREWORK && f->kind != SIR_HANDLER)
         return;
     size_t constants = fn->constants.len;
     word *frame = ARENA_ARRAY(p->arena, word, constants + (size_t)fn->frame_words + 1);

@@ -160,9 +160,10 @@ static void compile_call(compiler *c, const sir_stmt *s)
     vm_emit(c, VM_COPY, vm_compile_address(c, target), from, (int32_t)target->type->words, 0);
 }
 
+// Functions that nobody calls: handlers run like firings that touch no tape.
 static bool is_firing(const compiler *c)
 {
-    return c->source->kind == SIR_WORK || c->source->kind == SIR_PREWORK;
+    return c->source->kind == SIR_WORK || c->source->kind == SIR_PREWORK || c->source->kind == SIR_HANDLER;
 }
 
 // Falling off the end of a function with a result gives zeroes.
@@ -189,6 +190,28 @@ static void compile_return(compiler *c, const sir_expr *value)
         vm_emit(c, VM_RETURNA, vm_compile_address(c, value), 0, 0, 0);
     else
         vm_emit(c, VM_RETURN, vm_compile_expr(c, value, VM_NO_REG), 0, 0, 0);
+}
+
+static void compile_send(compiler *c, const sir_stmt *s)
+{
+    vm_send send = {.source = s};
+    size_t count = s->u.send.args.len;
+    int32_t *args = ARENA_ARRAY(c->p->arena, int32_t, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        const sir_expr *arg = s->u.send.args.data[i];
+        args[i] = vm_is_aggregate(arg->type) ? vm_compile_address(c, arg) : vm_compile_expr(c, arg, VM_NO_REG);
+        send.words += arg->type->words;
+    }
+    int32_t latency = s->u.send.max == NULL ? vm_constant_int(c, 0) : vm_compile_expr(c, s->u.send.max, VM_NO_REG);
+    for (size_t i = 0; i < count; i++) {
+        const sir_type *t = s->u.send.args.data[i]->type;
+        if (vm_is_aggregate(t))
+            vm_emit(c, VM_MARGA, args[i], 0, (int32_t)t->words, 0);
+        else
+            vm_emit(c, VM_MARG, args[i], 0, 0, 0);
+    }
+    VEC_PUSH(c->p->arena, &c->p->sends, send);
+    vm_emit(c, VM_SEND, (int32_t)c->p->sends.len - 1, latency, 0, 0);
 }
 
 // ---- Loops ----
@@ -282,7 +305,7 @@ static void compile_kind(compiler *c, const sir_stmt *s)
     case SIR_CONTINUE: compile_leave(c, false); break;
     case SIR_RETURN: compile_return(c, s->u.value); break;
     case SIR_BLOCK: compile_block(c, &s->u.block); break;
-    case SIR_SEND: vm_emit(c, VM_SEND, 0, 0, 0, 0); break;
+    case SIR_SEND: compile_send(c, s); break;
     }
 }
 

@@ -593,8 +593,19 @@ leave: {
 }
 L_NATIVE:
     STOP(VM_TRAP_NATIVE, ip->a, 0);
+L_MARG:
+    VEC_PUSH(v->arena, &v->message, A);
+    NEXT;
+L_MARGA: {
+    const word *from = A.p;
+    for (int32_t i = 0; i < ip->c; i++)
+        VEC_PUSH(v->arena, &v->message, from[i]);
+    NEXT;
+}
 L_SEND:
-    STOP(VM_TRAP_SEND, 0, 0);
+    if (!interp_send(v, &v->program->sends.data[ip->a], B.i))
+        STOP(VM_TRAP_MISSED, B.i, 0);
+    NEXT;
 
 L_END:
     if (flow != NULL)

@@ -144,10 +144,12 @@ bool interp_build(interp *r)
             return false;
         r->in_order &= !r->s->channels[i].back_edge;
     }
-    r->in_order &= !r->s->dynamic;
+    r->in_order &= !r->s->dynamic && r->s->messages.len == 0;
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (!build_actor(r, i))
             return false;
+    if (!interp_build_routes(r))
+        return false;
     // Functions do not know whose they are, so one that prints makes every actor one that may.
     bool any = false;
     for (size_t i = 0; i < p->functions.len; i++)
@@ -166,7 +168,7 @@ int64_t interp_can_fire(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
     if (a->flow != NULL)
-        return interp_flow_can_fire(r, a, r->left[actor]);
+        return interp_flow_can_fire(r, a, r->left[actor]) == 0 ? 0 : a->flow->stopped ? 1 : interp_before_message(r, actor, 1);
     int64_t k = r->left[actor] < 0 ? INT64_MAX : r->left[actor];
     bool first = !a->fired && a->prework != NULL;
     for (uint32_t i = 0; i < a->in_count && k > 0; i++) {
@@ -182,7 +184,7 @@ int64_t interp_can_fire(const interp *r, uint32_t actor)
         else if (in->pop > 0 && (have - in->peek) / in->pop < k - 1)
             k = (have - in->peek) / in->pop + 1;
     }
-    return k == INT64_MAX ? 0 : k;
+    return k == INT64_MAX || k == 0 ? 0 : interp_before_message(r, actor, k);
 }
 
 // A burst of firings of one function.
@@ -301,6 +303,8 @@ static bool has_port(const vm_port *ports, uint32_t count)
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k)
 {
     vm_actor *a = &r->actors[actor];
+    if (a->messages.len > 0 && !(a->flow != NULL && a->flow->stopped) && !interp_deliver(r, actor))
+        return -1;
     switch (a->source->kind) {
     case SIR_FILTER: return a->flow != NULL ? interp_flow_fire(r, a) : fire_filter(r, a, k) ? k : -1;
     case SIR_SPLIT: return !has_port(a->in, a->in_count) || fire_split(r, a, k) ? k : -1;

@@ -16,7 +16,7 @@ static word *new_frame(interp *r, const vm_function *f)
 vm_flow *interp_flow_build(interp *r, vm_actor *a)
 {
     vm_flow *flow = ARENA_NEW(r->arena, vm_flow);
-    flow->machine = (vm){.program = &r->program, .arena = r->arena, .flow = flow};
+    flow->machine = (vm){.program = &r->program, .arena = r->arena, .interp = r, .flow = flow};
     flow->interp = r;
     flow->in = a->in_count > 0 ? a->in[0].channel : SIR_NONE;
     flow->out = a->out_count > 0 ? a->out[0].channel : SIR_NONE;

@@ -56,6 +56,12 @@ typedef struct vm_function {
     bool compiled, prints;
 } vm_function;
 
+// A place that sends messages.
+typedef struct vm_send {
+    const sir_stmt *source;
+    uint64_t words; // of the arguments
+} vm_send;
+
 typedef struct vm_text {
     const char *text;
     size_t len;
@@ -70,6 +76,7 @@ typedef struct vm_program {
     VEC(vm_function *) functions;
     hmap numbers; // by sir_function *: number + 1
     VEC(vm_text) texts;
+    VEC(vm_send) sends;
     word *globals;
     int32_t *global_start; // per global
     hmap field_starts;     // by sir_filter *: int32_t per field
@@ -101,10 +108,18 @@ typedef struct vm_port {
 
 struct vm_flow;
 
+// A message on its way.
+typedef struct vm_message {
+    int64_t due; // delivered just before the receiver's firing of that number
+    vm_function *handler;
+    const word *args;
+} vm_message;
+
 typedef struct vm_actor {
     const sir_actor *source;
     vm_function *work, *prework;
     struct vm_flow *flow; // of a filter with dynamic rates
+    VEC(vm_message) messages; // to it, by when they are due, then as they were sent
     word *state;
     int64_t work_firings;
     bool fired;
@@ -128,7 +143,7 @@ typedef enum vm_trap {
     VM_TRAP_PEEK,   // value: the offset, limit: the window
     VM_TRAP_DEPTH,
     VM_TRAP_NATIVE,
-    VM_TRAP_SEND,
+    VM_TRAP_MISSED, // value: the latency
 } vm_trap;
 
 typedef struct vm_call {
@@ -150,6 +165,8 @@ typedef struct vm {
     VEC(vm_call) calls;
     VEC(vm_chunk) chunks;
     size_t chunk, top, stack_words;
+    struct interp *interp;
+    VEC(word) message;    // arguments of the message that is being sent
     struct vm_flow *flow; // of the filter with dynamic rates whose machine this is; NULL: rates are static
     // of the burst of firings that is running
     vm_actor *actor;
@@ -189,6 +206,12 @@ typedef struct vm_flow {
 bool vm_execute(vm *v, vm_actor *actor, vm_function *f, int64_t count);
 void vm_report_trap(vm *v, diag_engine *d);
 
+// One way that messages go, with what it depends on.
+typedef struct interp_route {
+    const sched_message *way;
+    sched_sdep *sdep; // from the upstream actor to the other; NULL: anytime
+} interp_route;
+
 typedef struct interp {
     arena *arena;
     const sir_module *m;
@@ -204,12 +227,28 @@ typedef struct interp {
     bool input_ended;
     bool draining;   // no more items come from sources
     bool failed;     // reported
+    interp_route *routes; // parallel to the schedule's messages
+    vm handlers;          // runs handlers
+    bool no_more_sends;   // what senders of upstream messages could still send does not come
     int64_t *left;   // per actor: firings left in the phase; -1 no limit
     uint64_t *dirty; // bit set of actors to look at
 } interp;
 
 // Room for so many items more in a channel; false after an error.
 bool interp_reserve(interp *r, uint32_t channel, int64_t items);
+// Messages (messages.c).
+bool interp_build_routes(interp *r);
+// Firings that an actor has completed.
+static inline int64_t interp_completed(const vm_actor *a)
+{
+    return a->work_firings + (a->prework != NULL && a->fired);
+}
+// Sends v->message; false when the moment of its delivery has passed.
+bool interp_send(vm *v, const vm_send *send, int32_t latency);
+// How many firings there are before the next message, or before one could come; at most k.
+int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k);
+// Delivers what is due before the actor's next firing; false after an error.
+bool interp_deliver(interp *r, uint32_t actor);
 vm_flow *interp_flow_build(interp *r, vm_actor *a); // flow.c
 int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left);
 // Firings completed, 0 or 1; -1 after an error.

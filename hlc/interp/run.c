@@ -41,7 +41,9 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
 {
     int64_t done = interp_fire(r, actor, k);
     if (done < 0) {
-        vm *v = r->actors[actor].flow != NULL ? &r->actors[actor].flow->machine : &r->machine;
+        vm *v = r->handlers.trap != VM_TRAP_NONE    ? &r->handlers
+                : r->actors[actor].flow != NULL ? &r->actors[actor].flow->machine
+                                                : &r->machine;
         if (v->trap != VM_TRAP_NONE) {
             flush_prints(r);
             fflush(stdout);
@@ -60,16 +62,23 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
     return true;
 }
 
+static void mark_dirty(interp *r, uint32_t actor, size_t *w)
+{
+    r->dirty[actor / 64] |= UINT64_C(1) << (actor % 64);
+    if (actor / 64 < *w)
+        *w = actor / 64;
+}
+
 static void mark_consumers(interp *r, uint32_t actor, size_t *w)
 {
     const vm_actor *a = &r->actors[actor];
+    for (VEC_EACH(const sched_message, m, &r->s->messages))
+        if (m->sender == actor && m->upstream)
+            mark_dirty(r, m->receiver, w);
     for (uint32_t i = 0; i < a->out_count; i++) {
         if (a->out[i].channel == SIR_NONE)
             continue;
-        uint32_t to = r->m->channels.data[a->out[i].channel].consumer;
-        r->dirty[to / 64] |= UINT64_C(1) << (to % 64);
-        if (to / 64 < *w)
-            *w = to / 64;
+        mark_dirty(r, r->m->channels.data[a->out[i].channel].consumer, w);
     }
 }
 
@@ -98,14 +107,9 @@ static bool fire_all(interp *r)
     return true;
 }
 
-// A phase of the islands that have sources; the actors of the others fire as often as their input allows.
-static bool run_paced(interp *r, const int64_t *counts)
+// Nobody has firings left that were to be made; otherwise that is a deadlock.
+static bool is_complete(interp *r)
 {
-    const schedule *s = r->s;
-    for (uint32_t i = 0; i < r->m->actors.len; i++)
-        r->left[i] = s->paced[s->island[i]] ? counts[i] : -1;
-    if (!fire_all(r) || r->input_ended)
-        return !r->failed;
     for (uint32_t i = 0; i < r->m->actors.len; i++) {
         if (r->left[i] <= 0)
             continue;
@@ -118,6 +122,15 @@ static bool run_paced(interp *r, const int64_t *counts)
     return true;
 }
 
+// A phase of the islands that have sources; the actors of the others fire as often as their input allows.
+static bool run_paced(interp *r, const int64_t *counts)
+{
+    const schedule *s = r->s;
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        r->left[i] = s->paced[s->island[i]] ? counts[i] : -1;
+    return fire_all(r) && (r->input_ended || is_complete(r));
+}
+
 // One phase: the initialisation or a steady state.
 static bool run_phase(interp *r, const int64_t *counts)
 {
@@ -126,11 +139,21 @@ static bool run_phase(interp *r, const int64_t *counts)
         return run_paced(r, counts);
     memcpy(r->left, counts, n * sizeof *counts);
     if (!r->in_order)
-        return fire_all(r);
+        return fire_all(r) && (r->input_ended || r->s->messages.len == 0 || is_complete(r));
     for (uint32_t i = 0; i < n; i++)
         if (counts[i] > 0 && (!fire(r, i, counts[i]) || r->input_ended))
             return !r->failed;
     return true;
+}
+
+// No more items come from sources. When nothing can fire, senders that others wait for will send no more.
+static bool fire_rest(interp *r)
+{
+    r->draining = true;
+    if (!fire_all(r))
+        return false;
+    r->no_more_sends = true;
+    return fire_all(r) && flush_prints(r);
 }
 
 // Input has ended: sources finish what they have begun, the others fire as often as their input allows.
@@ -139,8 +162,7 @@ static bool drain(interp *r)
     for (uint32_t i = 0; i < r->m->actors.len; i++)
         if (!r->s->source[i])
             r->left[i] = -1;
-    r->draining = true;
-    return fire_all(r) && flush_prints(r);
+    return fire_rest(r);
 }
 
 // All steady states that were asked for have run: the islands without sources do what they can with what there is.
@@ -148,8 +170,7 @@ static bool finish_islands(interp *r)
 {
     for (uint32_t i = 0; i < r->m->actors.len; i++)
         r->left[i] = r->s->paced[r->s->island[i]] ? 0 : -1;
-    r->draining = true;
-    return fire_all(r) && flush_prints(r);
+    return fire_rest(r);
 }
 
 static bool any_paced(const schedule *s)
@@ -243,7 +264,8 @@ int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const int
     r.program = (vm_program){.arena = a, .m = m, .d = d, .count = options->count};
     hmap_init(&r.program.numbers, a);
     hmap_init(&r.program.field_starts, a);
-    r.machine = (vm){.program = &r.program, .arena = a};
+    r.machine = (vm){.program = &r.program, .arena = a, .interp = &r};
+    r.handlers = r.machine;
     r.left = ARENA_ARRAY(a, int64_t, m->actors.len + 1);
     r.dirty = ARENA_ARRAY(a, uint64_t, m->actors.len / 64 + 1);
     // A closed pipe is a failed write, which is reported.

@@ -93,7 +93,12 @@ void vm_report_trap(vm *v, diag_engine *d)
                        actor, v->program->functions.data[v->trap_value]->source->name);
         diag_add_note(d, r, (src_range){0, 0, 0}, "compile the program instead");
         break;
-    case VM_TRAP_SEND: r = diag_error(d, range, "'%s' sends a message, which is not supported yet", actor); break;
+    case VM_TRAP_MISSED:
+        r = diag_error(d, range,
+                       "missed message delivery: with latency %lld, a receiver has passed the firing before which the "
+                       "message of '%s' is due",
+                       (long long)v->trap_value, actor);
+        break;
     }
     note_calls(v, d, r);
 }

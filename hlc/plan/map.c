@@ -55,7 +55,7 @@ static bool choose_processors(hlc_program *p, plan *chosen)
 
 bool plan_pass_map(hlc_program *p)
 {
-    if (p->schedule->dynamic && !sched_require_static(p->module, p->diag, p->sources))
+    if ((p->schedule->dynamic || p->schedule->messages.len > 0) && !sched_require_static(p->module, p->diag, p->sources))
         return false;
     if (p->machine == NULL)
         p->machine = machine_find(p->arena, p->diag, p->config->machine_dir,

@@ -18,6 +18,7 @@ typedef struct initialiser {
     int64_t *base;   // per cycle: greatest demand from outside, in steady states
     int64_t *spread; // per cycle: how far demands inside it can exceed that
     int64_t updates;
+    bool failed;
 } initialiser;
 
 static int64_t divide_up(int64_t a, int64_t b)
@@ -113,6 +114,57 @@ static void bound_cycles(initialiser *in)
     }
 }
 
+// Raises counts until every condition holds.
+static bool settle(initialiser *in, size_t words)
+{
+    const sched_table *t = in->t;
+    // The last in the order first, so that without cycles each is looked at once.
+    for (size_t w = words; w > 0;) {
+        if (in->dirty[w - 1] == 0) {
+            w--;
+            continue;
+        }
+        uint32_t a = (uint32_t)(w - 1) * 64 + 63 - (uint32_t)__builtin_clzll(in->dirty[w - 1]);
+        in->dirty[w - 1] &= ~(UINT64_C(1) << (a % 64));
+        for (uint32_t i = t->in_start[a]; i < t->in_start[a + 1]; i++) {
+            if (!demand(in, &t->ins[i]))
+                return false;
+            size_t from = sched_producer(t, t->ins[i].channel)->actor / 64 + 1;
+            if (from > w)
+                w = from;
+        }
+    }
+    return true;
+}
+
+// A sender of upstream messages has fired so often that its receiver may have fired as often as it has: what it still
+// sends comes in time. True if a count was raised.
+static bool raise_senders(initialiser *in)
+{
+    scheduler *c = in->c;
+    bool raised = false;
+    for (VEC_EACH(const sched_message, m, &c->s->messages)) {
+        if (!m->upstream || m->anytime)
+            continue;
+        sched_sdep *d = sched_sdep_new(c->arena, c->m, c->s, m->receiver, m->sender);
+        int64_t *fired = &in->init[m->sender];
+        while (sched_message_limit(d, *fired, m->latency) < in->init[m->receiver]) {
+            ++*fired;
+            raised = true;
+            if (++in->updates > SCHED_MAX_BURSTS) {
+                sched_too_large(c, m->sender);
+                in->failed = true;
+                return false;
+            }
+        }
+        mark(in, m->sender);
+        int32_t cycle = c->s->cycle[m->sender];
+        if (cycle >= 0 && level_of(in, m->sender) > in->base[cycle])
+            in->base[cycle] = level_of(in, m->sender);
+    }
+    return raised;
+}
+
 bool sched_least_init(scheduler *c)
 {
     const sched_table *t = c->table;
@@ -128,21 +180,9 @@ bool sched_least_init(scheduler *c)
         if (in.init[i] > 0 && c->s->cycle[i] >= 0 && in.base[c->s->cycle[i]] == 0)
             in.base[c->s->cycle[i]] = 1;
     }
-    // The last in the order first, so that without cycles each is looked at once.
-    for (size_t w = words; w > 0;) {
-        if (in.dirty[w - 1] == 0) {
-            w--;
-            continue;
-        }
-        uint32_t a = (uint32_t)(w - 1) * 64 + 63 - (uint32_t)__builtin_clzll(in.dirty[w - 1]);
-        in.dirty[w - 1] &= ~(UINT64_C(1) << (a % 64));
-        for (uint32_t i = t->in_start[a]; i < t->in_start[a + 1]; i++) {
-            if (!demand(&in, &t->ins[i]))
-                return false;
-            size_t from = sched_producer(t, t->ins[i].channel)->actor / 64 + 1;
-            if (from > w)
-                w = from;
-        }
-    }
-    return true;
+    do {
+        if (!settle(&in, words))
+            return false;
+    } while (raise_senders(&in));
+    return !in.failed;
 }

@@ -91,19 +91,14 @@ bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sourc
 {
     scheduler c = {.d = d, .sources = sources, .m = m};
     bool ok = true;
-    for (size_t i = 0; i < m->filters.len; i++)
-        ok &= check_rates(&c, m->filters.data[i], check_static);
-    return ok;
-}
-
-static bool check_filter(scheduler *c, const sir_filter *f)
-{
-    bool ok = check_rates(c, f, check_rate);
-    if (f->sends) {
-        diag_error(
-            c->d, sir_range(c->m, c->sources, f->loc),
-            "'%s' sends messages, which is not supported yet: messages need a schedule that keeps their latencies",
-            f->name);
+    for (size_t i = 0; i < m->filters.len; i++) {
+        const sir_filter *f = m->filters.data[i];
+        ok &= check_rates(&c, f, check_static);
+        if (!f->sends)
+            continue;
+        diag_record *r = diag_error(d, sir_range(m, sources, f->loc),
+                                    "'%s' sends messages, which is not supported yet in compiled programs", f->name);
+        diag_add_note(d, r, (src_range){0, 0, 0}, "run it with --interpret");
         ok = false;
     }
     return ok;
@@ -113,7 +108,7 @@ bool sched_check_supported(scheduler *c)
 {
     bool ok = true;
     for (size_t i = 0; i < c->m->filters.len; i++)
-        ok &= check_filter(c, c->m->filters.data[i]);
+        ok &= check_rates(c, c->m->filters.data[i], check_rate);
     if (c->m->actors.len == 0) {
         diag_error(c->d, (src_range){0, 0, 0}, "the program '%s' has no filters to run", c->m->name);
         ok = false;

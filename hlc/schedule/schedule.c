@@ -135,7 +135,7 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
 {
     arena *scratch = arena_create();
     sched_table table;
-    scheduler c = {.arena = scratch, .d = d, .sources = sources, .m = m, .table = &table};
+    scheduler c = {.arena = scratch, .result = a, .d = d, .sources = sources, .m = m, .table = &table};
     size_t n = m->actors.len;
     schedule *s = c.s = ARENA_NEW(a, schedule);
     s->reps = ARENA_ARRAY(a, int64_t, n);
@@ -155,7 +155,7 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
     if (ok) {
         sched_find_cycles(&c);
         sched_find_islands(&c);
-        ok = sched_least_init(&c) && sched_run_once(&c);
+        ok = sched_find_messages(&c) && sched_least_init(&c) && sched_run_once(&c);
     }
     arena_destroy(scratch);
     return ok ? s : NULL;

@@ -15,6 +15,15 @@ typedef struct sched_channel {
     bool cut;           // an end has a dynamic rate: it joins two islands, and nothing above but initial is known of it
 } sched_channel;
 
+// One way that messages go (streamit.md section 8): from a filter to a receiver of one of its portals.
+typedef struct sched_message {
+    uint32_t portal, sender, receiver;
+    bool upstream;   // the receiver comes before the sender
+    bool anytime;    // all are best effort, and nothing but that could be: they arrive before the receiver's next firing
+    int64_t latency; // least of the sends' latencies; those that are known only at run time count as 0
+    sir_loc loc;     // of a send
+} sched_message;
+
 typedef struct schedule {
     int64_t *reps;       // per actor: firings in a steady state (least integer solution); 0 never happens without -Wnever-fires
     int64_t *init;       // per actor: firings in the initialisation schedule, the first being the prework if there is one
@@ -25,13 +34,27 @@ typedef struct schedule {
     int32_t island_count;
     bool *paced;         // per island: it has a source, so its actors fire as often as steady states say. Those of the others: as their input allows
     bool dynamic;        // a channel is cut
+    VEC(sched_message) messages; // by sender, then portal, then receiver
     bool *source;        // per actor: no input with a positive rate (readers included), or in a cycle that needs nothing from outside: limited by steady states, not by input
 } schedule;
 
 // NULL after an error, which d has: rates that do not balance (both actors, both rates, two ranges), overflow, a deadlocked loop (which channel lacks how many items),
 // an actor that can never fire. Each static island has a schedule of its own.
 schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const sir_module *m);
-// Reports each dynamic rate as something that is not supported yet (docs/limits.md); false if there is one.
+// Stream dependences: how often an upstream actor has to fire for another to fire n times (sdep(from, to, n)). Within one
+// island. 0 for n <= 0.
+typedef struct sched_sdep sched_sdep;
+sched_sdep *sched_sdep_new(arena *a, const sir_module *m, const schedule *s, uint32_t from, uint32_t to);
+int64_t sched_sdep_of(sched_sdep *d, int64_t n);
+// When a message sent in the sender's n-th firing with this latency is delivered: just before the receiver's firing of
+// the number given (its next one after as many as it depends on). d is sched_sdep_new's from the upstream actor to the
+// downstream one. 0: that moment has passed; SCHED_NEVER: it does not come.
+#define SCHED_NEVER INT64_MAX
+int64_t sched_delivery(sched_sdep *d, bool upstream, int64_t n, int64_t latency);
+// How often the receiver of an upstream message may fire while its sender has fired n times, so that no message of the
+// sender's next firings comes too late.
+int64_t sched_message_limit(sched_sdep *d, int64_t n, int64_t latency);
+// Reports each dynamic rate and each filter that sends messages as something that is not supported yet (docs/limits.md); false if there is one.
 bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources);
 
 // Whether a filter's firings pop or peek, or push, a number of items that is known only when they are done.

@@ -30,7 +30,8 @@ typedef struct sched_table {
 } sched_table;
 
 typedef struct scheduler {
-    arena *arena;
+    arena *arena;  // for what is needed here only
+    arena *result; // of the schedule
     diag_engine *d;
     source_set *sources;
     const sir_module *m;
@@ -57,6 +58,7 @@ bool sched_check_supported(scheduler *c);
 bool sched_balance(scheduler *c);
 void sched_find_cycles(scheduler *c); // cycle, cycle_count, source
 void sched_find_islands(scheduler *c); // island, island_count, paced, dynamic; after sched_find_cycles
+bool sched_find_messages(scheduler *c); // messages; after sched_find_islands
 bool sched_least_init(scheduler *c);
 bool sched_run_once(scheduler *c); // simulates: remainder, peak, deadlock, actors that never fire
 

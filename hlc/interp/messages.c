@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Teleport messages: when they are delivered, and how far receivers may go before senders (hlc/schedule/sdep.c).
+#include <string.h>
+
+#include "hlc/interp/interp_int.h"
+
+bool interp_build_routes(interp *r)
+{
+    const schedule *s = r->s;
+    r->routes = ARENA_ARRAY(r->arena, interp_route, s->messages.len + 1);
+    for (size_t i = 0; i < s->messages.len; i++) {
+        const sched_message *m = &s->messages.data[i];
+        r->routes[i].way = m;
+        if (m->anytime)
+            continue;
+        r->routes[i].sdep = sched_sdep_new(r->arena, r->m, s, m->upstream ? m->receiver : m->sender,
+                                           m->upstream ? m->sender : m->receiver);
+    }
+    for (size_t i = 0; i < r->m->filters.len; i++) {
+        const sir_filter *f = r->m->filters.data[i];
+        for (size_t k = 0; k < f->handlers.len; k++)
+            if (vm_compile(&r->program, f, f->handlers.data[k]) == NULL)
+                return false;
+    }
+    return true;
+}
+
+static vm_function *find_handler(interp *r, const sir_filter *f, const char *name)
+{
+    for (size_t i = 0; i < f->handlers.len; i++)
+        if (strcmp(f->handlers.data[i]->name, name) == 0)
+            return r->program.functions.data[vm_function_number(&r->program, f, f->handlers.data[i])];
+    return NULL; // the verifier has refused it
+}
+
+static void add_message(interp *r, vm_actor *to, vm_message message)
+{
+    VEC_PUSH(r->arena, &to->messages, message);
+    size_t i = to->messages.len - 1;
+    for (; i > 0 && to->messages.data[i - 1].due > message.due; i--)
+        to->messages.data[i] = to->messages.data[i - 1];
+    to->messages.data[i] = message;
+}
+
+bool interp_send(vm *v, const vm_send *send, int32_t latency)
+{
+    interp *r = v->interp;
+    const sir_stmt *s = send->source;
+    uint32_t sender = (uint32_t)(v->actor - r->actors);
+    int64_t n = interp_completed(v->actor) + 1;
+    word *args = ARENA_ARRAY(r->arena, word, v->message.len + 1);
+    memcpy(args, v->message.data, v->message.len * sizeof *args);
+    v->message.len = 0;
+    for (size_t i = 0; i < r->s->messages.len; i++) {
+        const interp_route *route = &r->routes[i];
+        if (route->way->sender != sender || route->way->portal != s->u.send.portal)
+            continue;
+        vm_actor *to = &r->actors[route->way->receiver];
+        int64_t next = interp_completed(to) + 1;
+        int64_t due = route->way->anytime ? next : sched_delivery(route->sdep, route->way->upstream, n, latency);
+        if (due == SCHED_NEVER)
+            continue;
+        if (due < next)
+            return false;
+        add_message(r, to, (vm_message){due, find_handler(r, to->source->filter, s->u.send.handler), args});
+    }
+    return true;
+}
+
+int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k)
+{
+    const vm_actor *a = &r->actors[actor];
+    int64_t completed = interp_completed(a);
+    for (size_t i = 0; i < a->messages.len; i++) {
+        int64_t before = a->messages.data[i].due - completed - 1;
+        if (before > 0) {
+            k = before < k ? before : k;
+            break;
+        }
+    }
+    for (size_t i = 0; i < r->s->messages.len && !r->no_more_sends; i++) {
+        const interp_route *route = &r->routes[i];
+        if (route->way->receiver != actor || !route->way->upstream || route->way->anytime)
+            continue;
+        int64_t sent = interp_completed(&r->actors[route->way->sender]);
+        int64_t limit = sched_message_limit(route->sdep, sent, route->way->latency) - completed;
+        k = limit < k ? limit : k;
+    }
+    return k < 0 ? 0 : k;
+}
+
+static bool run_handler(interp *r, vm_actor *a, const vm_message *message)
+{
+    static const word nothing = {.bits = 0};
+    const vm_function *f = message->handler;
+    vm *v = &r->handlers;
+    const word *arg = message->args;
+    for (uint32_t i = 0; i < f->source->param_count; i++) {
+        const sir_local *param = &f->source->locals.data[i];
+        word *to = f->frame + f->slot[i];
+        if (param->by_reference)
+            to->p = (word *)(uintptr_t)arg; // the message is the handler's own
+        else
+            memcpy(to, arg, param->type->words * sizeof *to);
+        arg += param->type->words;
+    }
+    v->pop = v->peek = v->push = 0;
+    v->in_item = v->out_item = 1;
+    v->in = &nothing;
+    v->out = (word *)(uintptr_t)&nothing;
+    v->operations = r->machine.operations;
+    bool ok = vm_execute(v, a, message->handler, 1);
+    r->machine.operations = v->operations;
+    return ok;
+}
+
+bool interp_deliver(interp *r, uint32_t actor)
+{
+    vm_actor *a = &r->actors[actor];
+    int64_t next = interp_completed(a) + 1;
+    while (a->messages.len > 0 && a->messages.data[0].due <= next) {
+        vm_message message = a->messages.data[0];
+        memmove(a->messages.data, a->messages.data + 1, --a->messages.len * sizeof *a->messages.data);
+        if (!run_handler(r, a, &message))
+            return false;
+    }
+    return true;
+}
