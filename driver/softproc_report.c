@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// svm-spsim: what the machine did, as text, JSON and a picture; and what a closed form says it should have done.
+//
+// A batch alone takes the sum of its instructions: an arithmetic one the way through operand reads and pipeline,
+// rounded up to whole rotations; a lookup one rotation; a wait until the lookups it waits for are back. With B batches
+// the pipeline's entrance is busy B times as often, until it always is, or the link or the number of outstanding reads
+// allows no more.
+#include <math.h>
+#include <string.h>
+
+#include "driver/softproc_run.h"
+
+static const char *const idle_names[SP_IDLE_COUNT] = {"Semwait", "Inside_ALU", "NotALU"};
+static const char *const idle_keys[SP_IDLE_COUNT] = {"semwait", "inside_alu", "notalu"};
+
+// ---- The closed form ----
+
+static double rounded(double cycles, double rotation)
+{
+    return ceil(cycles / rotation - 1e-9) * rotation;
+}
+
+typedef struct walk {
+    double now, returned; // returned: when the lookups so far are written
+    double awaited;       // ... those that the semaphore holds
+    bool others;          // the last instruction was no arithmetic
+} walk;
+
+static double read_bytes(const softproc_run *r, const sp_ready *i)
+{
+    return (double)r->core.input[i->tex_id].element;
+}
+
+static void walk_lookup(walk *w, softproc_static *s, const softproc_run *r, const sp_ready *i,
+                        const svm_SpParameters *p)
+{
+    double rotation = fmax(p->threads, p->operandReads + 1), width = p->linkBandwidth / p->clock;
+    double latency = (p->requestLatency + p->hostLatency + p->memoryLatency + p->responseLatency) * p->clock;
+    double n = i->reads ? p->threads * (r->core.input[i->tex_id].tiling == SVM_SP_LINEAR_2X2 ? 4.0 : 1.0) : 0;
+    double response = p->responseHeader + ceil(read_bytes(r, i) / 4) * 4;
+    // Requests leave one a cycle, or as fast as the slower way of the link lets them.
+    double each = fmax(1, fmax(p->requestBytes, response) / width);
+    double done = w->now + p->operandReads + 1 + p->addressStages;
+    if (n > 0)
+        done += (n - 1) * each + (p->requestBytes + response) / width + latency;
+    w->returned = fmax(w->returned, ceil(done) + p->returnStages + 1);
+    if (i->acquire)
+        w->awaited = w->returned;
+    w->now += rotation;
+    s->tex++;
+    s->reads += n;
+    s->request_bytes += n * p->requestBytes;
+    s->response_bytes += n * response;
+}
+
+static void walk_instruction(walk *w, softproc_static *s, const softproc_run *r, const sp_ready *i,
+                             const svm_SpParameters *p)
+{
+    double rotation = fmax(p->threads, p->operandReads + 1);
+    if (i->wait && w->awaited > w->now)
+        w->now = rounded(w->awaited, rotation);
+    if (i->type == SP_TEX) {
+        walk_lookup(w, s, r, i, p);
+    } else if (i->type == SP_FC) {
+        s->flow++;
+        s->straight = false;
+        w->now += rotation;
+    } else {
+        w->now += rounded(p->operandReads + p->threads + p->aluStages, rotation);
+        s->alu++;
+    }
+}
+
+softproc_static softproc_facts(const softproc_run *r, const svm_SpParameters *p)
+{
+    softproc_static s = {.straight = true, .temps = r->program->temps};
+    double rotation = fmax(p->threads, p->operandReads + 1), width = p->linkBandwidth / p->clock;
+    // A batch begins with a rotation in which its coordinates are written.
+    walk w = {.now = rotation};
+    for (uint32_t i = 0; i <= r->core.end; i++)
+        walk_instruction(&w, &s, r, &r->core.code[i], p);
+    for (unsigned i = 0; i < SP_MAX_OUTPUTS; i++)
+        if (r->core.outputs >> i & 1) {
+            double bytes = (double)p->threads * r->core.output[i].element;
+            s.write_bytes += bytes + ceil(bytes / p->largestPacket) * p->writeHeader;
+        }
+    s.batch_cycles = w.now;
+    s.alu_cycles = (double)s.alu * p->threads;
+    double latency = (p->requestLatency + p->hostLatency + p->memoryLatency + p->responseLatency) * p->clock;
+    double in = s.response_bytes / width, out = (s.request_bytes + s.write_bytes) / width;
+    double under_way = latency + (s.reads > 0 ? (s.request_bytes + s.response_bytes) / s.reads / width : 0);
+    double reads = s.reads * under_way / p->outstandingReads;
+    // Each rotation issues one arithmetic instruction and one lookup.
+    double slots = fmax(s.alu, s.tex + s.flow) * rotation;
+    double bound = fmax(fmax(in, out), fmax(reads, slots));
+    s.limit = bound > 0 ? s.alu_cycles / bound : 0;
+    s.knee = s.alu_cycles > 0 ? s.limit * s.batch_cycles / s.alu_cycles : 0;
+    return s;
+}
+
+double softproc_predicted(const softproc_static *s, double batches)
+{
+    return s->batch_cycles > 0 ? fmin(batches * s->alu_cycles / s->batch_cycles, s->limit) : 0;
+}
+
+const sp_stats *softproc_steady(const sp_results *r)
+{
+    return r->has_steady ? &r->steady : &r->whole;
+}
+
+double softproc_use(const sp_stats *s)
+{
+    return s->cycles > 0 ? (double)s->alu_cycles / (double)s->cycles : 0;
+}
+
+static double idle_part(const softproc_result *r, unsigned reason)
+{
+    const sp_stats *s = softproc_steady(&r->results);
+    return s->cycles > 0 ? (double)s->idle[reason] / ((double)s->cycles * r->parameters.batches) : 0;
+}
+
+softproc_register_file softproc_register_file_of(const svm_SpParameters *p, uint32_t temps)
+{
+    softproc_register_file f = {.registers = 1};
+    while (f.registers < temps)
+        f.registers *= 2;
+    uint64_t each = (uint64_t)p->threads * p->registerBytes * p->batches;
+    f.bytes = each * f.registers;
+    f.whole_bytes = each * p->registers;
+    f.blocks = (f.bytes + p->blockSize - 1) / p->blockSize;
+    f.small_blocks = (f.bytes + p->smallBlockSize - 1) / p->smallBlockSize;
+    return f;
+}
+
+// ---- Text ----
+
+static double mean_latency(const sp_stats *s)
+{
+    return s->reads > 0 ? s->read_cycles / (double)s->reads : 0;
+}
+
+static void report_one(const softproc_result *r, strbuf *b)
+{
+    const sp_stats *w = &r->results.whole, *s = softproc_steady(&r->results);
+    const svm_SpParameters *p = &r->parameters;
+    double width = p->linkBandwidth / p->clock, steady = (double)s->cycles;
+    softproc_register_file f = softproc_register_file_of(p, r->facts.temps);
+    strbuf_printf(b, "%llu threads in %llu batches: %llu cycles, %.3f ms at %.0f MHz\n", (unsigned long long)w->threads,
+                  (unsigned long long)w->batches, (unsigned long long)w->cycles, (double)w->cycles / p->clock * 1e3,
+                  p->clock / 1e6);
+    strbuf_printf(b, "thread instructions: %llu arithmetic, %llu lookups, %llu flow control\n",
+                  (unsigned long long)w->alu_threads, (unsigned long long)w->tex_threads,
+                  (unsigned long long)w->flow_threads);
+    strbuf_printf(b, "program: %u arithmetic, %u lookups", r->facts.alu, r->facts.tex);
+    if (r->facts.tex > 0)
+        strbuf_printf(b, " (%.2f to 1)", (double)r->facts.alu / r->facts.tex);
+    strbuf_printf(b, ", %lu registers\n", (unsigned long)r->facts.temps);
+    strbuf_printf(b, "%s: %llu cycles\n",
+                  r->results.has_steady ? "steady part" : "whole run (too short for a steady part)",
+                  (unsigned long long)s->cycles);
+    strbuf_printf(b, "  pipeline used  %6.2f %%\n", 100 * softproc_use(s));
+    for (unsigned i = 0; i < SP_IDLE_COUNT; i++)
+        strbuf_printf(b, "  %-13s  %6.2f %%\n", idle_names[i], 100 * idle_part(r, i));
+    if (steady > 0)
+        strbuf_printf(b, "  link           %6.2f %% in, %.2f %% out; %llu bytes read, a read takes %.1f cycles\n",
+                      100 * (double)s->response_wire / width / steady,
+                      100 * (double)(s->request_wire + s->write_wire) / width / steady,
+                      (unsigned long long)s->read_bytes, mean_latency(s));
+    strbuf_printf(b, "  register file's writes that waited: %llu\n", (unsigned long long)s->port_conflicts);
+    if (r->facts.straight)
+        strbuf_printf(b, "closed form: %.2f %% used, a knee at %.1f batches\n",
+                      100 * softproc_predicted(&r->facts, p->batches), r->facts.knee);
+    strbuf_printf(b,
+                  "register file of %lu registers: %llu bytes (1/%llu of %lu registers'), %llu large or %llu small "
+                  "memory blocks\n",
+                  (unsigned long)f.registers, (unsigned long long)f.bytes,
+                  (unsigned long long)(f.whole_bytes / f.bytes), (unsigned long)p->registers,
+                  (unsigned long long)f.blocks, (unsigned long long)f.small_blocks);
+}
+
+static void report_table(const softproc_result_list *results, strbuf *b)
+{
+    size_t width = strlen("run");
+    for (VEC_EACH(const softproc_result, r, results))
+        width = strlen(r->label) > width ? strlen(r->label) : width;
+    strbuf_printf(b, "%-*s  %12s  %8s", (int)width, "run", "cycles", "used");
+    for (unsigned i = 0; i < SP_IDLE_COUNT; i++)
+        strbuf_printf(b, "  %10s", idle_names[i]);
+    strbuf_printf(b, "  %11s\n", "closed form");
+    for (VEC_EACH(const softproc_result, r, results)) {
+        strbuf_printf(b, "%-*s  %12llu  %6.2f %%", (int)width, r->label, (unsigned long long)r->results.whole.cycles,
+                      100 * softproc_use(softproc_steady(&r->results)));
+        for (unsigned i = 0; i < SP_IDLE_COUNT; i++)
+            strbuf_printf(b, "  %8.2f %%", 100 * idle_part(r, i));
+        if (r->facts.straight)
+            strbuf_printf(b, "  %9.2f %%", 100 * softproc_predicted(&r->facts, r->parameters.batches));
+        strbuf_addc(b, '\n');
+    }
+}
+
+void softproc_report(const softproc_result_list *results, const char *name, strbuf *b)
+{
+    strbuf_printf(b, "%s\n", name);
+    if (results->len == 1 && results->data[0].label == NULL)
+        report_one(&results->data[0], b);
+    else
+        report_table(results, b);
+}
+
+void softproc_report_functional(const softproc_run *r, const svm_SpCounters *n, strbuf *b)
+{
+    (void)r;
+    strbuf_printf(b, "%llu threads; thread instructions: %llu arithmetic, %llu lookups, %llu flow control\n",
+                  (unsigned long long)n->threads, (unsigned long long)n->aluInstructions,
+                  (unsigned long long)n->texInstructions, (unsigned long long)n->flowInstructions);
+}
+
+// ---- JSON ----
+
+static void add_stats(strbuf *b, const char *name, const softproc_result *r, const sp_stats *s)
+{
+    double cycles = (double)(s->cycles > 0 ? s->cycles : 1);
+    strbuf_printf(b, "\"%s\": {\"cycles\": %llu, \"used\": %.6f", name, (unsigned long long)s->cycles, softproc_use(s));
+    for (unsigned i = 0; i < SP_IDLE_COUNT; i++)
+        strbuf_printf(b, ", \"%s\": %.6f", idle_keys[i], (double)s->idle[i] / (cycles * r->parameters.batches));
+    strbuf_printf(b, ", \"threads\": %llu, \"batches\": %llu, \"alu\": %llu, \"tex\": %llu, \"flow\": %llu",
+                  (unsigned long long)s->threads, (unsigned long long)s->batches, (unsigned long long)s->alu_threads,
+                  (unsigned long long)s->tex_threads, (unsigned long long)s->flow_threads);
+    strbuf_printf(b, ", \"reads\": %llu, \"read_bytes\": %llu, \"write_bytes\": %llu, \"read_latency\": %.3f",
+                  (unsigned long long)s->reads, (unsigned long long)s->read_bytes, (unsigned long long)s->write_bytes,
+                  mean_latency(s));
+    double width = r->parameters.linkBandwidth / r->parameters.clock;
+    strbuf_printf(b, ", \"link_in\": %.6f, \"link_out\": %.6f, \"port_conflicts\": %llu}",
+                  (double)s->response_wire / width / cycles, (double)(s->request_wire + s->write_wire) / width / cycles,
+                  (unsigned long long)s->port_conflicts);
+}
+
+void softproc_report_json(const softproc_result_list *results, const char *name, strbuf *b)
+{
+    for (VEC_EACH(const softproc_result, r, results)) {
+        softproc_register_file f = softproc_register_file_of(&r->parameters, r->facts.temps);
+        strbuf_add(b, "{\"program\": ");
+        strbuf_add_quoted(b, name, strlen(name));
+        strbuf_add(b, ", \"run\": ");
+        strbuf_add_quoted(b, r->label == NULL ? "" : r->label, r->label == NULL ? 0 : strlen(r->label));
+        strbuf_printf(b, ", \"batches\": %lu, ", (unsigned long)r->parameters.batches);
+        add_stats(b, "whole", r, &r->results.whole);
+        if (r->results.has_steady) {
+            strbuf_add(b, ", ");
+            add_stats(b, "steady", r, &r->results.steady);
+        }
+        strbuf_printf(b, ", \"instructions\": {\"alu\": %u, \"tex\": %u, \"flow\": %u}, \"registers\": %lu",
+                      r->facts.alu, r->facts.tex, r->facts.flow, (unsigned long)r->facts.temps);
+        if (r->facts.straight)
+            strbuf_printf(b,
+                          ", \"predicted\": {\"used\": %.6f, \"limit\": %.6f, \"knee\": %.3f, \"batch_cycles\": %.1f}",
+                          softproc_predicted(&r->facts, r->parameters.batches), r->facts.limit, r->facts.knee,
+                          r->facts.batch_cycles);
+        strbuf_printf(
+            b,
+            ", \"register_file\": {\"registers\": %lu, \"bytes\": %llu, \"reduction\": %llu, \"blocks\": %llu, "
+            "\"small_blocks\": %llu}}\n",
+            (unsigned long)f.registers, (unsigned long long)f.bytes, (unsigned long long)(f.whole_bytes / f.bytes),
+            (unsigned long long)f.blocks, (unsigned long long)f.small_blocks);
+    }
+}
+
+// ---- A picture: a stacked bar for each run ----
+
+enum { PLOT_LEFT = 60, PLOT_TOP = 40, PLOT_HEIGHT = 260, PLOT_BAR = 44, PLOT_GAP = 18, PLOT_BOTTOM = 90 };
+
+static void add_text(strbuf *b, const char *s)
+{
+    for (; *s != '\0'; s++) {
+        if (*s == '&')
+            strbuf_add(b, "&amp;");
+        else if (*s == '<')
+            strbuf_add(b, "&lt;");
+        else if (*s == '>')
+            strbuf_add(b, "&gt;");
+        else
+            strbuf_addc(b, *s);
+    }
+}
+
+static void add_bar(strbuf *b, const softproc_result *r, double x)
+{
+    static const char *const colors[1 + SP_IDLE_COUNT] = {"#2e6f9e", "#d98c3f", "#b9b9b9", "#8a6bb0"};
+    double bottom = PLOT_TOP + PLOT_HEIGHT;
+    for (unsigned i = 0; i <= SP_IDLE_COUNT; i++) {
+        double part = i == 0 ? softproc_use(softproc_steady(&r->results)) : idle_part(r, i - 1),
+               height = part * PLOT_HEIGHT;
+        bottom -= height;
+        strbuf_printf(b, "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"%s\"/>\n", x, bottom,
+                      PLOT_BAR, height, colors[i]);
+    }
+    if (r->facts.straight) {
+        double y = PLOT_TOP + PLOT_HEIGHT * (1 - softproc_predicted(&r->facts, r->parameters.batches));
+        strbuf_printf(b,
+                      "<line x1=\"%.1f\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" stroke=\"#c02020\" stroke-width=\"2\"/>\n",
+                      x - 4, y, x + PLOT_BAR + 4, y);
+    }
+    const char *label = r->label == NULL ? "" : strchr(r->label, '=') == NULL ? r->label : strchr(r->label, '=') + 1;
+    strbuf_printf(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x + PLOT_BAR / 2.0,
+                  PLOT_TOP + PLOT_HEIGHT + 18);
+    add_text(b, label);
+    strbuf_add(b, "</text>\n");
+}
+
+static void add_legend(strbuf *b)
+{
+    static const char *const names[] = {"used", "Semwait", "Inside_ALU", "NotALU"}, *const colors[] = {
+                                                                                        "#2e6f9e", "#d98c3f", "#b9b9b9",
+                                                                                        "#8a6bb0"};
+    int y = PLOT_TOP + PLOT_HEIGHT + 44;
+    for (int i = 0; i < 4; i++) {
+        strbuf_printf(b, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", PLOT_LEFT + 95 * i, y,
+                      colors[i]);
+        strbuf_printf(b, "<text x=\"%d\" y=\"%d\">%s</text>\n", PLOT_LEFT + 16 + 95 * i, y + 11, names[i]);
+    }
+    strbuf_printf(b, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#c02020\" stroke-width=\"2\"/>\n",
+                  PLOT_LEFT, y + 28, PLOT_LEFT + 12, y + 28);
+    strbuf_printf(b, "<text x=\"%d\" y=\"%d\">closed form</text>\n", PLOT_LEFT + 16, y + 32);
+}
+
+void softproc_plot(const softproc_result_list *results, const char *name, strbuf *b)
+{
+    double width = PLOT_LEFT + 40 + (PLOT_BAR + PLOT_GAP) * (double)results->len;
+    width = width < PLOT_LEFT + 400 ? PLOT_LEFT + 400 : width;
+    int height = PLOT_TOP + PLOT_HEIGHT + PLOT_BOTTOM;
+    strbuf_printf(
+        b,
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" viewBox=\"0 0 %.0f %d\" "
+        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
+        width, height, width, height);
+    strbuf_printf(b, "<text x=\"%d\" y=\"22\" font-size=\"15\">", PLOT_LEFT);
+    const char *label = results->len > 0 && results->data[0].label != NULL ? results->data[0].label : "";
+    add_text(b, arena_printf(b->arena, "%s: cycles of the arithmetic pipeline by %.*s", name, (int)strcspn(label, "="),
+                             label));
+    strbuf_add(b, "</text>\n");
+    for (int i = 0; i <= 4; i++) {
+        double y = PLOT_TOP + PLOT_HEIGHT * (1 - i / 4.0);
+        strbuf_printf(b, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.0f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", PLOT_LEFT, y,
+                      width - 20, y);
+        strbuf_printf(b, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n", PLOT_LEFT - 6, y + 4, 25 * i);
+    }
+    double x = PLOT_LEFT + PLOT_GAP;
+    for (VEC_EACH(const softproc_result, r, results)) {
+        add_bar(b, r, x);
+        x += PLOT_BAR + PLOT_GAP;
+    }
+    add_legend(b);
+    strbuf_add(b, "</svg>\n");
+}

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks the traces of a run of one batch: check-trace.py TRACE.json TRACE.vcd STATS.json"""
+import json
+import re
+import sys
+
+events = json.load(open(sys.argv[1]))["traceEvents"]
+batches = [e for e in events if e["name"] == "batch"]
+alu = [e for e in events if e["name"].startswith("ALU")]
+begin = [e for e in events if e["ph"] == "b"]
+end = [e for e in events if e["ph"] == "e"]
+assert len(begin) == len(end)
+lookup = end[0]["ts"] - begin[0]["ts"]
+assert alu[0]["ts"] >= end[0]["ts"], "arithmetic before its operand"
+text = open(sys.argv[2]).read()
+signals = re.findall(r"\$var wire \d+ (\S) (\w+) \$end", text)
+times = [int(t) for t in re.findall(r"^#(\d+)$", text, re.M)]
+assert times == sorted(times)
+stats = json.loads(open(sys.argv[3]).readline())["whole"]
+assert stats["alu"] == 4 and stats["tex"] == 4 and stats["reads"] == 4, stats
+last = batches[0]["ts"] + batches[0]["dur"]
+assert times[-1] >= last * 10
+print(f"{len(batches)} batch, {len(alu)} ALU, {len(begin)} TEX; lookup of {lookup} cycles; ALU of {alu[0]['dur']} cycles; "
+      f"waveform of {len(signals)} signals ends after the batch")
