@@ -244,6 +244,7 @@ void driver_set_interpreter(interp_options *interp, const tool_session *t)
         .loop_input = option_flag(o, OPT_LOOP_INPUT, false),
         .in = option_last(o, OPT_IN),
         .out = option_last(o, OPT_OUT),
+        .tag_prints = option_flag(o, OPT_TAG_PRINTS, false),
         .count = option_flag(o, OPT_COUNT_OPERATIONS, false),
     };
 }

@@ -41,8 +41,8 @@ static bool read_stream_ir(hlc_program *p, source_id file)
         return false;
     if (end < source_get(p->sources, file)->len) {
         p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
-        if (p->schedule != NULL && ((!p->schedule->dynamic && p->schedule->messages.len == 0) || sched_require_static(p->module, p->diag, p->sources)))
-            p->plan = plan_parse(p->arena, p->diag, file, end, p->module, p->schedule);
+        if (p->schedule != NULL && plan_cut(p))
+            p->plan = plan_parse(p->arena, p->diag, file, end, p->pieces, p->module, p->schedule);
         return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
     }
     return true;

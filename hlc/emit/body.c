@@ -226,6 +226,15 @@ static const char *member_name(emitter *e, hmap *taken, const char *wanted)
     return name;
 }
 
+// What functions of flows call their own.
+static void take_flow_names(bool flow, hmap *taken)
+{
+    if (flow) {
+        hmap_set(taken, "flow", taken);
+        hmap_set(taken, "item", taken);
+    }
+}
+
 // C names for the locals: unlike each other, the fields and every file-scope name.
 static void name_locals(body_context *c)
 {
@@ -233,6 +242,7 @@ static void name_locals(body_context *c)
     hmap_init(&taken, c->e->arena);
     for (size_t i = 0; c->info != NULL && i < c->info->field_names.len; i++)
         hmap_set(&taken, c->info->field_names.data[i], c);
+    take_flow_names(c->flow, &taken);
     for (size_t i = 0; i < c->function->locals.len; i++)
         c->locals[i].c_name = member_name(c->e, &taken, c->function->locals.data[i].name);
     c->lane = (uint32_t)c->function->locals.len;
@@ -244,6 +254,7 @@ static body_context context_new(emitter *e, emit_filter_info *info, const sir_fu
     body_context c = {.e = e, .info = info, .function = f, .locals = ARENA_ARRAY(e->arena, body_local, f->locals.len + 1), .indent = 1};
     c.in.view = in;
     c.out.view = out;
+    c.flow = info != NULL && info->flow;
     const char *place = body_place(e, f->loc), *who = info != NULL ? info->filter->name : f->name;
     c.where = place != NULL ? arena_printf(e->arena, "%s at %s", who, place) : who;
     name_locals(&c);
@@ -285,11 +296,13 @@ static const char *helper_prototype(body_context *c, const char *name)
     const body_effects *x = body_effects_of(e, c->info, c->function);
     strbuf b;
     strbuf_init(&b, e->arena);
-    if (x->in_counter) {
+    if (c->flow && (x->in_counter || x->out_counter))
+        add_parameter(&b, "svm_Flow *flow");
+    if (x->in_counter && !c->flow) {
         add_parameter(&b, emit_declare_pointer(e, filter->input, "const", "", "in"));
         add_parameter(&b, "ptrdiff_t *n_in");
     }
-    if (x->out_counter) {
+    if (x->out_counter && !c->flow) {
         add_parameter(&b, emit_declare_pointer(e, filter->output, "", "", "out"));
         add_parameter(&b, "ptrdiff_t *n_out");
     }
@@ -317,8 +330,9 @@ static void silence(body_context *c, const char *body, const char *name)
 static void unused_parameters(body_context *c, const char *body)
 {
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
+    bool in = x->in_counter && !c->flow, out = x->out_counter && !c->flow;
     const struct { bool given; const char *name; } given[] = {
-        {x->in_counter, "in"}, {x->in_counter, "n_in"}, {x->out_counter, "out"}, {x->out_counter, "n_out"},
+        {in, "in"}, {in, "n_in"}, {out, "out"}, {out, "n_out"}, {c->flow && (x->in_counter || x->out_counter), "flow"},
         {x->iter, "iter"}, {x->random, "random"}, {x->log, "prints"}, {c->function->result->kind == SIR_ARRAY, "result"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
@@ -447,15 +461,22 @@ static void emit_state_struct(emitter *e, emit_filter_info *info)
     strbuf_printf(e->out, "} %s;\n\n", info->state_type);
 }
 
+static bool has_dynamic_rate(const sir_function *f)
+{
+    return f != NULL && (f->peek.dynamic || f->pop.dynamic || f->push.dynamic);
+}
+
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
 {
     emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
     info->filter = f;
+    info->flow = has_dynamic_rate(f->work) || has_dynamic_rate(f->prework);
     info->c_name = emit_unique_name(e, f->name);
     const char *place = body_place(e, f->loc);
     strbuf_printf(e->out, "/* %s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "", place != NULL ? place : "");
     hmap taken;
     hmap_init(&taken, e->arena);
+    take_flow_names(info->flow, &taken);
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
         if (!needs_table(field)) {
@@ -503,15 +524,21 @@ void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
 // ---- Firing functions ----
 
 // firings: how many one call does.
-static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings)
+static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool flow)
 {
     strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful ? "stateful" : "stateless");
+    if (flow) {
+        strbuf_add(e->out, ")\n");
+        return;
+    }
     if (function->peek.max > function->pop.max)
         strbuf_printf(e->out, ", peek(%" PRId64 ")", function->peek.max + (firings - 1) * function->pop.max);
     if (f->input->kind != SIR_VOID)
         strbuf_printf(e->out, ", pop(%" PRId64 ")", firings * function->pop.max);
     if (f->output->kind != SIR_VOID)
         strbuf_printf(e->out, ", push(%" PRId64 ")", firings * function->push.max);
+    if (firings > 1)
+        strbuf_printf(e->out, ", firings(%" PRId64 ")", firings);
     strbuf_add(e->out, ")\n");
 }
 
@@ -519,8 +546,9 @@ static void fire_annotation(emitter *e, const sir_filter *f, const sir_function 
 static emit_signature signature_of(body_context *c, const char *name, const char *body)
 {
     emit_signature s = {.name = name};
-    s.in = body_mentions(body, "in");
-    s.out = body_mentions(body, "out");
+    s.flow = c->flow && body_mentions(body, "flow");
+    s.in = !c->flow && body_mentions(body, "in");
+    s.out = !c->flow && body_mentions(body, "out");
     s.iter = body_mentions(body, "iter");
     s.random = body_mentions(body, "random");
     s.log = body_mentions(body, "prints");
@@ -540,6 +568,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
     emit_signature s = signature_of(c, name, body);
     strbuf b;
     strbuf_init(&b, e->arena);
+    if (s.flow)
+        add_parameter(&b, "svm_Flow *flow");
     if (s.in)
         add_parameter(&b, emit_declare_pointer(e, info->filter->input, "const", "restrict", "in"));
     if (s.out)
@@ -552,7 +582,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "svm_Random *random");
     if (s.log)
         add_parameter(&b, "svm_Log *prints");
-    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1);
+    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1, c->flow);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n%s}\n\n", name, b.len > 0 ? b.data : "void", body);
     return s;
 }

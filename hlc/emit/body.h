@@ -59,6 +59,7 @@ typedef struct emit_filter_info {
     const char *c_name;          // base of all its names
     VEC(const char *) field_names; // per field: member name in the state struct, or the table's name for a constant aggregate
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
+    bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
 } emit_filter_info;
 
@@ -70,7 +71,7 @@ bool emit_needs_contiguous(emitter *e, const sir_filter *f);
 
 typedef struct emit_signature {
     const char *name;
-    bool in, out, iter, random, log;
+    bool in, out, iter, random, log, flow; // flow: instead of in and out, the first parameter
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
 } emit_signature;

@@ -344,6 +344,8 @@ static void analyse_tapes(body_context *c)
     const sir_function *f = c->function;
     int64_t net;
     bool firing = f->kind == SIR_WORK || f->kind == SIR_PREWORK;
+    if (c->flow) // the flow counts
+        return;
     c->in.affine = firing && body_block_net(c, &f->body, true, &net);
     c->out.affine = firing && body_block_net(c, &f->body, false, &net);
     c->in.rate = f->pop.max;

@@ -627,6 +627,13 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
     case SIR_CONVERT: return print_convert(c, e, precedence);
     case SIR_MATH: return print_math(c, e);
     case SIR_PEEK:
+        if (c->flow) {
+            const sir_type *t = e->type;
+            strbuf_printf(out, "(*(%s)svm_flowPeek(flow, ", emit_declare_pointer(c->e, t, "const", "", ""));
+            print(c, e->u.arg[0], PREC_COND);
+            strbuf_printf(out, ", sizeof(%s)))", emit_declare(c->e, t, ""));
+            return plain;
+        }
         strbuf_add(out, "in");
         body_tape_index(c, &c->in, c->function->kind == SIR_HELPER ? "*n_in" : "n_in", e->u.arg[0]);
         return plain;

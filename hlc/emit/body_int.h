@@ -57,6 +57,7 @@ typedef struct body_context {
     const sir_function *function;
     body_local *locals;
     body_tape in, out;
+    bool flow;          // items go through svm_flowPop and its like, whatever the tapes say
     int indent;
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip

@@ -204,9 +204,53 @@ static void advance(body_context *c, bool input)
         body_line(c, "%s++;", counter(c, input));
 }
 
+static void pop_from_flow(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target;
+    const sir_type *t = c->info->filter->input;
+    const char *size = emit_declare(c->e, t, "");
+    bool looks = target != NULL && !is_dead(c, target) && body_mentions(text(c, target), "svm_flowPeek");
+    if (looks) // its subscripts come before the pop
+        assign_text(c, s, target, arena_printf(c->e->arena, "*(%s)svm_flowPeek(flow, 0, sizeof(%s))",
+                                               emit_declare_pointer(c->e, t, "const", "", ""), size));
+    if (looks || target == NULL || is_dead(c, target))
+        body_line(c, "(void)svm_flowPop(flow, sizeof(%s));", size);
+    else
+        assign_text(c, s, target, arena_printf(c->e->arena, "*(%s)svm_flowPop(flow, sizeof(%s))",
+                                               emit_declare_pointer(c->e, t, "const", "", ""), size));
+}
+
+// The value is computed before there is a place for it: a peek in it may wait, and then what is pushed must be written.
+static void push_to_flow(body_context *c, const sir_stmt *s)
+{
+    const sir_type *t = s->u.value->type;
+    const char *value = text(c, s->u.value), *size = emit_declare(c->e, t, "");
+    bool waits = body_mentions(value, "svm_flowPeek");
+    if (t->kind == SIR_ARRAY && waits) {
+        body_line(c, "{");
+        body_line(c, "    %s;", emit_declare(c->e, t, "item"));
+        body_line(c, "    memcpy(item, %s, sizeof(%s));", value, size);
+        body_line(c, "    memcpy(svm_flowPush(flow, sizeof(%s)), item, sizeof(%s));", size, size);
+        body_line(c, "}");
+    } else if (t->kind == SIR_ARRAY) {
+        body_line(c, "memcpy(svm_flowPush(flow, sizeof(%s)), %s, sizeof(%s));", size, value, size);
+    } else if (waits) {
+        body_line(c, "{");
+        body_line(c, "    const %s = %s;", emit_declare(c->e, t, "item"), value);
+        body_line(c, "    *(%s)svm_flowPush(flow, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), size);
+        body_line(c, "}");
+    } else {
+        body_line(c, "*(%s)svm_flowPush(flow, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), size, value);
+    }
+}
+
 static void pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
+    if (c->flow) {
+        pop_from_flow(c, s);
+        return;
+    }
     check_count(c, true);
     if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
         c->locals[target->index].forward = tape_element(c, true);
@@ -217,6 +261,10 @@ static void pop(body_context *c, const sir_stmt *s)
 
 static void push(body_context *c, const sir_stmt *s)
 {
+    if (c->flow) {
+        push_to_flow(c, s);
+        return;
+    }
     check_count(c, false);
     const sir_type *t = s->u.value->type;
     const char *value = text(c, s->u.value), *element = tape_element(c, false);
@@ -257,11 +305,13 @@ static void call(body_context *c, const sir_stmt *s)
     strbuf b;
     strbuf_init(&b, c->e->arena);
     strbuf_printf(&b, "%s(", body_function_name(c, f));
-    if (x->in_counter) {
+    if (c->flow && (x->in_counter || x->out_counter))
+        add_argument(&b, "flow");
+    if (x->in_counter && !c->flow) {
         add_argument(&b, "in");
         add_argument(&b, helper ? "n_in" : "&n_in");
     }
-    if (x->out_counter) {
+    if (x->out_counter && !c->flow) {
         add_argument(&b, "out");
         add_argument(&b, helper ? "n_out" : "&n_out");
     }

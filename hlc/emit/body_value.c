@@ -351,12 +351,26 @@ static size_t current_line_start(const strbuf *out)
     return i;
 }
 
+// Braces for each level, or gcc warns, and all members of structs, or clang does.
 static void write_zero(strbuf *out, const sir_type *t)
 {
-    if (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX)
+    size_t braces = 0;
+    for (; t->kind == SIR_ARRAY; t = t->element)
+        braces++;
+    strbuf_pad(out, '{', braces);
+    if (t->kind == SIR_STRUCT) {
+        strbuf_addc(out, '{');
+        for (size_t i = 0; i < t->decl->members.len; i++) {
+            strbuf_add(out, i == 0 ? "" : ", ");
+            write_zero(out, t->decl->members.data[i].type);
+        }
+        strbuf_add(out, t->decl->members.len == 0 ? "0}" : "}");
+    } else if (t->kind == SIR_COMPLEX) {
         strbuf_add(out, "{0}");
-    else
+    } else {
         emit_scalar(out, t, (sir_scalar){0});
+    }
+    strbuf_pad(out, '}', braces);
 }
 
 void emit_value(emitter *e, const sir_value *v, int indent)

@@ -20,7 +20,7 @@ static void emit_header(program_emitter *x)
     strbuf_add(out, " */\n");
     text_line(x, 0, "#include <stdlib.h>");
     text_line(x, 0, "#include <string.h>\n");
-    text_line(x, 0, "#include <svm/program.h>\n");
+    text_line(x, 0, x->pieces != NULL ? "#include <svm/flow.h>\n" : "#include <svm/program.h>\n");
     text_line(x, 0, "SVM_MACHINE(\"%s\");", x->pl->machine);
     text_line(x, 0, "SVM_MEMORY(%s);", x->pl->memory);
     text_line(x, 0, "SVM_PROCESSOR(%s);", x->pl->control);
@@ -57,6 +57,10 @@ static void name_buffers(program_emitter *x)
     for (size_t i = 0; i < x->pl->buffers.len; i++) {
         const sir_channel *c = &x->m->channels.data[x->pl->buffers.data[i].channel];
         const sir_actor *producer = x->m->actors.data[c->producer];
+        if (producer->kind == SIR_READER && x->pieces != NULL) {
+            x->buffer_names[i] = body_identifier(a, producer->name);
+            continue;
+        }
         x->buffer_names[i] = body_identifier(
             a, producer->outputs.len > 1 ? arena_printf(a, "%s_out%" PRIu32, producer->name, c->producer_port)
                                          : arena_printf(a, "%s_out", producer->name));
@@ -75,8 +79,8 @@ static void find_last_users(program_emitter *x)
                 if (st->out.buffer != PLAN_NONE)
                     x->last_kernel[st->out.buffer] = k;
             }
-    for (VEC_EACH(plan_io, io, &x->pl->writers))
-        x->last_kernel[io->access.buffer] = PLAN_NONE; // the control program comes last
+    for (size_t i = 0; x->pieces == NULL && i < x->pl->writers.len; i++)
+        x->last_kernel[x->pl->writers.data[i].access.buffer] = PLAN_NONE; // the control program comes last
 }
 
 static void prepare(program_emitter *x)
@@ -155,7 +159,7 @@ const char *emit_program(hlc_program *p)
 {
     strbuf out;
     strbuf_init(&out, p->arena);
-    program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan};
+    program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan, .pieces = p->pieces};
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     prepare(&x);
@@ -166,6 +170,11 @@ const char *emit_program(hlc_program *p)
     emit_module_functions(&x.e);
     emit_stages(&x);
     name_kernels(&x);
+    if (x.pieces != NULL) {
+        program_flow_functions(&x);
+        program_net(&x);
+        return out.data;
+    }
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)
         program_kernel_struct(&x, k);
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)

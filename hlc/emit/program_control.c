@@ -112,7 +112,7 @@ static void emit_firing_table(program_emitter *x, const char *comment, const cha
     text_line(x, 0, "};\n");
 }
 
-static void emit_channel_table(program_emitter *x)
+void program_channel_table(program_emitter *x)
 {
     if (x->pl->buffers.len == 0)
         return;
@@ -212,7 +212,7 @@ static void create_states(program_emitter *x, chunks *c)
     }
 }
 
-static bool all_zero(const sir_channel *c)
+bool program_channel_is_zero(const sir_channel *c)
 {
     for (VEC_EACH(sir_value, v, &c->initial))
         if (!program_value_is_zero(v))
@@ -220,11 +220,10 @@ static bool all_zero(const sir_channel *c)
     return true;
 }
 
-static void emit_initial_table(program_emitter *x, const plan_initial *initial, const char *name)
+void program_initial_table(program_emitter *x, const sir_channel *c, const char *consumer, const char *name)
 {
-    const sir_channel *c = &x->m->channels.data[initial->channel];
     strbuf *out = x->e.out;
-    text_line(x, 0, "/* The items enqueued at %s. */", text_actor(x, c->consumer));
+    text_line(x, 0, "/* The items enqueued at %s. */", consumer);
     strbuf_printf(out, "static const %s = {",
                   emit_declare(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
     size_t line = out->len;
@@ -238,25 +237,30 @@ static void emit_initial_table(program_emitter *x, const plan_initial *initial, 
     strbuf_add(out, "};\n\n");
 }
 
+void program_write_initial(program_emitter *x, const plan_initial *initial, const char *name)
+{
+    text_line(x, 1, "for (ptrdiff_t i = 0; i < %zu; i++)", x->m->channels.data[initial->channel].initial.len);
+    const char *at = text_plus(x, text_position(x, &initial->access.view.digits, "i"), initial->access.view.offset);
+    if (initial->access.view.offset != 0)
+        at = arena_printf(x->e.arena, "(%s)", at);
+    text_line(x, 2, "svm_blockWrite(&self->channels[%" PRIu32 "], (size_t)%s, &%s[i]);", initial->access.buffer,
+              arena_printf(x->e.arena, "(%s)", at), name);
+}
+
 static void create_initials(program_emitter *x, chunks *c)
 {
     for (VEC_EACH(plan_initial, initial, &x->pl->initials)) {
         const sir_channel *ch = &x->m->channels.data[initial->channel];
-        if (all_zero(ch))
+        if (program_channel_is_zero(ch))
             continue; // as memory is
         strbuf *body = x->e.out;
         const char *name =
             emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", x->m->actors.data[ch->consumer]->name));
         x->e.out = c->out;
-        emit_initial_table(x, initial, name);
+        program_initial_table(x, ch, text_actor(x, ch->consumer), name);
         x->e.out = body;
         chunks_next(c);
-        text_line(x, 1, "for (ptrdiff_t i = 0; i < %zu; i++)", ch->initial.len);
-        const char *at = text_plus(x, text_position(x, &initial->access.view.digits, "i"), initial->access.view.offset);
-        if (initial->access.view.offset != 0)
-            at = arena_printf(x->e.arena, "(%s)", at);
-        text_line(x, 2, "svm_blockWrite(&self->channels[%" PRIu32 "], (size_t)%s, &%s[i]);", initial->access.buffer,
-                  arena_printf(x->e.arena, "(%s)", at), name);
+        program_write_initial(x, initial, name);
     }
 }
 
@@ -273,7 +277,7 @@ static const char *item_kind(const sir_type *t)
     }
 }
 
-static const char *quoted(program_emitter *x, const char *text)
+const char *program_quoted(program_emitter *x, const char *text)
 {
     strbuf b;
     strbuf_init(&b, x->e.arena);
@@ -283,16 +287,14 @@ static const char *quoted(program_emitter *x, const char *text)
     return b.data;
 }
 
-static void create_reader_or_writer(program_emitter *x, const plan_io *io, size_t i, bool reader)
+void program_create_io(program_emitter *x, const sir_actor *actor, const char *field, bool reader)
 {
     arena *a = x->e.arena;
-    const sir_actor *actor = x->m->actors.data[io->actor];
     const char *place = body_place(&x->e, actor->loc), *what = reader ? "Reader" : "Writer";
     const char *where = place == NULL ? actor->name : arena_printf(a, "%s at %s", actor->name, place);
-    const char *field = reader ? arena_printf(a, "readers[%zu].file", i) : arena_printf(a, "writers[%zu]", i);
     text_args args = {0};
-    VEC_PUSH(a, &args, arena_printf(a, ".path = %s", quoted(x, actor->path)));
-    VEC_PUSH(a, &args, arena_printf(a, ".where = %s", quoted(x, where)));
+    VEC_PUSH(a, &args, arena_printf(a, ".path = %s", program_quoted(x, actor->path)));
+    VEC_PUSH(a, &args, arena_printf(a, ".where = %s", program_quoted(x, where)));
     VEC_PUSH(a, &args, arena_printf(a, ".item = %s", item_kind(actor->item)));
     VEC_PUSH(a, &args, arena_printf(a, ".elementSize = sizeof(%s)", emit_declare(&x->e, actor->item, "")));
     program_item_parts(x, actor->item, actor->name, &args);
@@ -308,10 +310,10 @@ static void create_io(program_emitter *x, chunks *c)
         bool reader =
             w == pl->writers.len || (r < pl->readers.len && pl->readers.data[r].actor < pl->writers.data[w].actor);
         chunks_next(c);
-        if (reader)
-            create_reader_or_writer(x, &pl->readers.data[r], r, true);
-        else
-            create_reader_or_writer(x, &pl->writers.data[w], w, false);
+        const plan_io *io = reader ? &pl->readers.data[r] : &pl->writers.data[w];
+        const char *field = reader ? arena_printf(x->e.arena, "readers[%zu].file", r)
+                                   : arena_printf(x->e.arena, "writers[%zu]", w);
+        program_create_io(x, x->m->actors.data[io->actor], field, reader);
         r += reader;
         w += !reader;
     }
@@ -329,7 +331,7 @@ static void create_logs(program_emitter *x, chunks *c)
     }
 }
 
-static void emit_create_channels(program_emitter *x)
+void program_create_blocks(program_emitter *x)
 {
     const plan *pl = x->pl;
     if (pl->buffers.len == 0)
@@ -374,7 +376,7 @@ static void emit_create(program_emitter *x)
     text_line(x, 1, "%s *self = calloc(1, sizeof *self);", x->type);
     text_line(x, 1, "if (self == NULL)");
     text_line(x, 2, "return NULL;");
-    emit_create_channels(x);
+    program_create_blocks(x);
     chunks_call(&kernels, 1);
     chunks_call(&states, 1);
     if (x->logs != 0)
@@ -594,6 +596,18 @@ static void emit_read(program_emitter *x)
 
 // ---- run ----
 
+void program_start_text(program_emitter *x)
+{
+    if (x->m->init_text_len == 0)
+        return;
+    text_line(x, 1, "svm_Log *const log = &self->start;");
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    strbuf_add_c_string(&text, x->m->init_text, x->m->init_text_len);
+    text_line(x, 1, "svm_printText(log, %s);", text.data);
+    text_line(x, 1, "svm_printMerge(&log, 1);");
+}
+
 static void emit_start(program_emitter *x)
 {
     const plan *pl = x->pl;
@@ -603,14 +617,7 @@ static void emit_start(program_emitter *x)
               "it. */");
     text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
-    if (x->m->init_text_len != 0) {
-        text_line(x, 1, "svm_Log *const log = &self->start;");
-        strbuf text;
-        strbuf_init(&text, a);
-        strbuf_add_c_string(&text, x->m->init_text, x->m->init_text_len);
-        text_line(x, 1, "svm_printText(log, %s);", text.data);
-        text_line(x, 1, "svm_printMerge(&log, 1);");
-    }
+    program_start_text(x);
     bool reads = false;
     for (size_t i = 0; i < pl->readers.len; i++) {
         const plan_io *io = &pl->readers.data[i];
@@ -729,6 +736,11 @@ static void emit_main(program_emitter *x)
         in |= x->m->actors.data[io->actor]->path == NULL;
     for (VEC_EACH(plan_io, io, &x->pl->writers))
         out |= x->m->actors.data[io->actor]->path == NULL;
+    program_main(x, in, out);
+}
+
+void program_main(program_emitter *x, bool in, bool out)
+{
     text_line(x, 0, "const svm_Program %s_program = {", x->name);
     text_line(x, 1, ".name = \"%s\",", x->pl->name);
     text_line(x, 1, ".create = %s_create,", x->name);
@@ -738,6 +750,8 @@ static void emit_main(program_emitter *x)
     text_line(x, 1, ".reads_input = %s,", in ? "true" : "false");
     text_line(x, 1, ".writes_output = %s,", out ? "true" : "false");
     text_line(x, 1, ".steady_states = %s_steadyStates,", x->name);
+    if (x->pieces != NULL)
+        text_line(x, 1, ".islands = true,");
     text_line(x, 0, "};\n");
     text_line(x, 0, "#ifndef SVM_NO_MAIN");
     text_line(x, 0, "int main(int argc, char **argv)");
@@ -749,7 +763,7 @@ static void emit_main(program_emitter *x)
 
 void program_control(program_emitter *x)
 {
-    emit_channel_table(x);
+    program_channel_table(x);
     if (x->has_init)
         emit_firing_table(x, "How often each actor fires in the initialisation.",
                           arena_printf(x->e.arena, "%s_init", x->name), x->s->init);

@@ -62,6 +62,16 @@ typedef struct program_kernel {
     const char *field_table; // prefix of the table of its actors, when their numbers are no range
 } program_kernel;
 
+// A filter with dynamic rates, as a kernel of its own.
+typedef struct program_flow {
+    uint32_t actor;                 // of the whole program
+    emit_filter_info *info;
+    emit_signature fire, first;
+    program_actor_names names;
+    const char *type, *run, *field; // as of a kernel
+    const char *rates, *first_rates;
+} program_flow;
+
 typedef struct program_emitter {
     emitter e;
     hlc_program *p;
@@ -87,6 +97,14 @@ typedef struct program_emitter {
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
     hmap state_inits;               // by filter: name of the constant that its states start from
+    // Of a program with dynamic rates.
+    const plan_pieces *pieces;
+    program_flow *flows;    // per piece that is one
+    struct program_piece **piece_of_kernel;
+    uint32_t *number_in_piece, *channel_in_piece; // per actor and per channel
+    const plan_io **io_of;                        // per end of a stream
+    hmap tables;                                  // of islands, by their text
+    bool *block_taken;                            // per buffer: its piece knows it
     const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
 } program_emitter;
 
@@ -120,6 +138,11 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
                             const char *scalar_prefix, const char *state, const char *iter, const char *random,
                             const char *log, text_args *args);
 
+emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
+emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                     const plan_digits *in, const plan_digits *out);
+void program_state_initial(program_emitter *x, const emit_filter_info *info); // the constant that states start from
+
 // ---- program_kernel.c ----
 void program_kernel_struct(program_emitter *x, uint32_t kernel);
 void program_kernel_functions(program_emitter *x, uint32_t kernel);
@@ -143,6 +166,26 @@ const char *program_cycle_function(program_emitter *x, uint32_t kernel, const pl
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
 void program_control(program_emitter *x);
+void program_channel_table(program_emitter *x);
+void program_create_blocks(program_emitter *x);
+const char *program_quoted(program_emitter *x, const char *text);
+// Sets a reader's or writer's fields and opens it. actor: of the whole program.
+void program_create_io(program_emitter *x, const sir_actor *actor, const char *field, bool reader);
+void program_start_text(program_emitter *x);
+void program_main(program_emitter *x, bool in, bool out);
+bool program_channel_is_zero(const sir_channel *c);
+void program_write_initial(program_emitter *x, const plan_initial *initial, const char *name); // from that table
+void program_initial_table(program_emitter *x, const sir_channel *c, const char *consumer, const char *name);
+
+// ---- program_flow.c, program_island.c, program_net.c: programs with dynamic rates ----
+void program_flow_functions(program_emitter *x);
+void program_describe_pieces(program_emitter *x);
+void program_island_struct(program_emitter *x, uint32_t kernel);   // members of a kernel's struct
+void program_island_tables(program_emitter *x, uint32_t kernel);
+void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations);
+void program_island_create(program_emitter *x, uint32_t kernel);
+void program_net(program_emitter *x); // the instance and the control program
+
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
 void program_drain(program_emitter *x);

@@ -86,6 +86,8 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
     k->uses_steady |= code->print_marks;
 }
 
+static const char *const island_own[] = {"island", "work"};
+
 static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
 {
     member_names seen;
@@ -98,6 +100,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
     }
+    for (size_t i = 0; x->pieces != NULL && i < sizeof island_own / sizeof *island_own; i++)
+        hmap_set(&seen.names, island_own[i], k);
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         for (size_t i = 0; i < item->stages.len; i++)
             scan_stage(x, k, &seen, codes++);
@@ -115,6 +119,8 @@ static void emit_firings(program_emitter *x, const program_kernel *k)
     text_args names = {0};
     for (VEC_EACH(uint32_t, a, &k->actors))
         VEC_PUSH(x->e.arena, &names, program_firings_of(k, *a)->name);
+    if (names.len == 0)
+        return;
     if (k->actors.len == 1) {
         text_line(x, 1, "struct { ptrdiff_t %s; } firings; /* how often it fires in this run */", names.data[0]);
         return;
@@ -138,6 +144,8 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
               shown == 1 ? "" : "s");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
+    if (x->pieces != NULL)
+        program_island_struct(x, kernel);
     if (k->uses_starting)
         text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
     if (k->uses_steady)
@@ -465,14 +473,33 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             emit_stage(x, k, codes);
         }
     }
+    strbuf shifts;
+    if (x->pieces != NULL) { // they come when the run's output is in its streams
+        strbuf_init(&shifts, x->e.arena);
+        x->e.out = &shifts;
+    }
     if (k->shifts.len != 0)
         text_line(x, 1, "/* What is still to be read moves to the front. */");
     for (VEC_EACH(uint32_t, b, &k->shifts))
         emit_shift(x, k, *b);
     x->e.out = out;
-    text_line(x, 0, "/* Kernel %s, run on %s; its cost is that of a steady state. */", k->kernel->name,
+    if (x->pieces != NULL) {
+        const char *run = NULL;
+        if (body.len != 0) {
+            run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_run", k->run));
+            text_line(x, 0, "/* One run of %s. */", k->kernel->name);
+            text_line(x, 0, "static void %s(svm_Kernel *kernel)", run);
+            text_line(x, 0, "{");
+            emit_locals(x, k, body.data);
+            strbuf_add(out, body.data);
+            text_line(x, 0, "}\n");
+        }
+        program_island_kernel(x, kernel, run, shifts.data, kernel_operations(x, k));
+        return;
+    }
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
               x->pl->processor);
-    text_line(x, 0, "SVM_KERNEL(cost(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
+    text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     emit_locals(x, k, body.data);

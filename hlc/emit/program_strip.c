@@ -184,7 +184,7 @@ static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body
 
 // ---- Firing functions ----
 
-static emit_filter_info *filter_info(program_emitter *x, const sir_filter *f)
+emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f)
 {
     emit_filter_info *info = hmap_getn(&x->filters, &f, sizeof f);
     if (info == NULL) {
@@ -194,8 +194,8 @@ static emit_filter_info *filter_info(program_emitter *x, const sir_filter *f)
     return info;
 }
 
-static emit_signature fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                    const plan_digits *in, const plan_digits *out)
+emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                     const plan_digits *in, const plan_digits *out)
 {
     emit_view in_view = program_view(x, in), out_view = program_view(x, out);
     strbuf key;
@@ -447,7 +447,7 @@ static const char *state_initial(program_emitter *x, const emit_filter_info *inf
                : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));
 }
 
-static void emit_state_initial(program_emitter *x, const emit_filter_info *info)
+void program_state_initial(program_emitter *x, const emit_filter_info *info)
 {
     if (hmap_getn(&x->state_inits, &info->filter, sizeof info->filter) != NULL)
         return;
@@ -500,12 +500,12 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
             copy_stage_functions(x, st, code);
         return;
     }
-    code->info = filter_info(x, actor->filter);
-    emit_state_initial(x, code->info);
+    code->info = program_filter_info(x, actor->filter);
+    program_state_initial(x, code->info);
     code->has_prework = plan_actor_has_prework(actor);
-    code->fire = fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
+    code->fire = program_fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
-        code->first = fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
+        code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     bool free = plan_filter_can_gang(actor->filter);
     program_walk w =
         make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
@@ -517,5 +517,5 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     drop_unused(x, &w, &code->fire, free);
     if ((gang.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
-    code->print_marks = actor->filter->prints && x->printing.len > 1;
+    code->print_marks = actor->filter->prints && x->printing.len > 1 && x->pieces == NULL;
 }

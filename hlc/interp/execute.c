@@ -282,8 +282,13 @@ bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
     const size_t in_item = v->in_item, out_item = v->out_item;
     // Tape cursors of this firing: the next item, behind the last that may be popped, behind the window; the place of
     // the next output, behind the last.
-    const word *in = v->in, *pop_end = in + (size_t)v->pop * in_item, *peek_end = in + (size_t)v->peek * in_item;
-    word *out = v->out, *out_end = out + (size_t)v->push * out_item;
+    const word *in = v->in, *pop_end = in, *peek_end = in;
+    word *out = v->out, *out_end = out;
+    if (flow == NULL) {
+        pop_end = in + (size_t)v->pop * in_item;
+        peek_end = in + (size_t)v->peek * in_item;
+        out_end = out + (size_t)v->push * out_item;
+    }
     word result = {.bits = 0};
     uint64_t operations = v->operations;
     int64_t needed; // items, by an instruction of a flow

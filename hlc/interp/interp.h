@@ -16,6 +16,7 @@ typedef struct interp_options {
     int64_t iterations; // -i; -1: until a source ends
     bool loop_input;
     const char *in, *out; // the program's own input and output, raw; NULL: standard streams
+    bool tag_prints;      // every printed line begins with the name of its actor
     bool count;           // print the number of executed operations to standard error
 } interp_options;
 

@@ -20,6 +20,19 @@ static bool write_text(interp *r, const char *text, size_t len)
     return false;
 }
 
+// The lines that an actor has completed, each with its name; what is left of the text waits for its end.
+static bool write_tagged(interp *r, uint32_t actor, strbuf *b)
+{
+    const char *name = r->m->actors.data[actor]->name, *at = b->data, *end = at + b->len, *newline;
+    for (; (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1)
+        if (!write_text(r, name, strlen(name)) || !write_text(r, ": ", 2) || !write_text(r, at, (size_t)(newline + 1 - at)))
+            return false;
+    b->len = (size_t)(end - at);
+    memmove(b->data, at, b->len);
+    b->data[b->len] = '\0';
+    return true;
+}
+
 // What was printed since the last time, actor by actor.
 static bool flush_prints(interp *r)
 {
@@ -27,6 +40,11 @@ static bool flush_prints(interp *r)
         strbuf *b = r->actors[r->printers.data[i]].print;
         if (b == NULL || b->len == 0)
             continue;
+        if (r->options->tag_prints) {
+            if (!write_tagged(r, r->printers.data[i], b))
+                return false;
+            continue;
+        }
         size_t len = b->len;
         b->len = 0;
         if (!write_text(r, b->data, len))
@@ -224,8 +242,22 @@ static bool run_program(interp *r)
     return !r->s->dynamic || finish_islands(r);
 }
 
+// Lines that were not ended.
+static void end_tagged(interp *r)
+{
+    for (size_t i = 0; r->options->tag_prints && i < r->printers.len; i++) {
+        strbuf *b = r->actors[r->printers.data[i]].print;
+        if (b == NULL || b->len == 0)
+            continue;
+        strbuf_addc(b, '\n');
+        if (!write_tagged(r, r->printers.data[i], b))
+            return;
+    }
+}
+
 static void finish(interp *r)
 {
+    end_tagged(r);
     for (size_t i = 0; i < r->writers.len; i++)
         vm_writer_close(r->actors[r->writers.data[i]].writer);
     for (size_t i = 0; i < r->readers.len; i++)

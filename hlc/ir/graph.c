@@ -180,6 +180,19 @@ static const char *pop_text(arena *a, const sir_actor *actor, uint32_t port)
     return peeks ? arena_printf(a, "%s\\npeek %s", rate_text(a, w->pop), rate_text(a, w->peek)) : rate_text(a, w->pop);
 }
 
+static bool has_dynamic_rate(const sir_actor *actor, bool output)
+{
+    if (actor->kind != SIR_FILTER)
+        return false;
+    const sir_function *functions[] = {actor->filter->work, actor->filter->prework};
+    for (size_t i = 0; i < 2; i++) {
+        const sir_function *f = functions[i];
+        if (f != NULL && (output ? f->push.dynamic : f->pop.dynamic || f->peek.dynamic))
+            return true;
+    }
+    return false;
+}
+
 static void print_edge(graph_printer *g, uint32_t number)
 {
     const sir_channel *c = &g->m->channels.data[number];
@@ -195,6 +208,8 @@ static void print_edge(graph_printer *g, uint32_t number)
         strbuf_printf(g->out, ", label=\"%s, %zu initial\"", type.data, c->initial.len);
     else
         strbuf_printf(g->out, ", label=\"%s\"", type.data);
+    if (has_dynamic_rate(from, true) || has_dynamic_rate(to, false)) // islands end here
+        strbuf_add(g->out, ", color=\"#c2410c\", penwidth=2, arrowhead=vee");
     strbuf_add(g->out, back ? ", constraint=false, style=dashed]\n" : "]\n");
 }
 

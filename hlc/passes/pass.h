@@ -8,6 +8,7 @@
 
 struct schedule;
 struct plan;
+struct plan_pieces;
 struct machine;
 
 // A step that was timed: a pass, or a stage around the passes.
@@ -26,6 +27,8 @@ typedef struct hlc_program {
     sir_module *module;
     struct schedule *schedule;     // NULL until the pass 'schedule'
     struct plan *plan;             // NULL until the pass 'map'
+    // Of a program with dynamic rates, once there is a plan; module and schedule are then those of its static graph.
+    struct plan_pieces *pieces;
     const struct machine *machine; // NULL until a pass or stage needs it
     const hlc_config *config;
     VEC(hlc_timing) timings;

@@ -140,7 +140,7 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
 
 void program_print(strbuf *out, const hlc_program *p)
 {
-    sir_print(out, p->module);
+    sir_print(out, p->pieces != NULL ? p->pieces->whole : p->module);
     if (p->plan != NULL) {
         strbuf_addc(out, '\n');
         plan_print(out, p->plan, p->module);

@@ -85,10 +85,18 @@ bool plan_pass_fuse(hlc_program *p)
         for (VEC_EACH(plan_item, item, &k->items))
             VEC_PUSH(p->arena, &f.items, *item);
     bool gangs = plan_gang_items(p, &f.items);
-    if (p->plan->kernels.len < 2 && !gangs)
+    if ((p->plan->kernels.len < 2 || p->pieces != NULL) && !gangs)
         return false;
-    fuse_items(&f);
-    memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
+    if (p->pieces != NULL) { // there are as few kernels as can be
+        plan_kernel all = {0};
+        memcpy(&all.items, &f.items, sizeof f.items);
+        p->plan->kernels.len = 0;
+        VEC_PUSH(p->arena, &p->plan->kernels, all);
+        plan_gather_pieces(p->arena, p->plan);
+    } else {
+        fuse_items(&f);
+        memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
+    }
     (void)plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
     plan_remark_fuse(p);
     return true;

@@ -69,8 +69,9 @@ static const char *actor_key(placer *x, uint32_t actor)
 static const char *channel_key(placer *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    return arena_printf(x->a, "%p %lld %s|%s", (const void *)c->type, (long long)x->s->channels[channel].steady,
-                        actor_key(x, c->producer), actor_key(x, c->consumer));
+    uint32_t piece = x->p->pieces != NULL ? x->p->pieces->piece_of[c->producer] : 0;
+    return arena_printf(x->a, "%p %lld %s|%s %u", (const void *)c->type, (long long)x->s->channels[channel].steady,
+                        actor_key(x, c->producer), actor_key(x, c->consumer), piece);
 }
 
 // ---- What may share ----
@@ -250,6 +251,8 @@ static int64_t transpose_all(placer *x)
 {
     channel_list roots = {0};
     uint64_t most = 0;
+    if (x->p->pieces != NULL) // their buffers must be able to grow
+        return 0;
     find_families(x);
     for (uint32_t i = 0; i < x->m->channels.len; i++) {
         if (x->family[i].len == 0 || !may_transpose(x, i))

@@ -53,9 +53,25 @@ static bool choose_processors(hlc_program *p, plan *chosen)
     return false;
 }
 
+bool plan_cut(hlc_program *p)
+{
+    if (p->schedule->messages.len > 0 && !sched_require_static(p->module, p->diag, p->sources))
+        return false;
+    if (!p->schedule->dynamic)
+        return true;
+    p->pieces = plan_pieces_build(p->arena, p->module, p->schedule);
+    if (p->pieces == NULL) {
+        diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
+        return false;
+    }
+    p->module = p->pieces->module;
+    p->schedule = p->pieces->schedule;
+    return true;
+}
+
 bool plan_pass_map(hlc_program *p)
 {
-    if ((p->schedule->dynamic || p->schedule->messages.len > 0) && !sched_require_static(p->module, p->diag, p->sources))
+    if (p->pieces == NULL && !plan_cut(p))
         return false;
     if (p->machine == NULL)
         p->machine = machine_find(p->arena, p->diag, p->config->machine_dir,

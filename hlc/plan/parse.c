@@ -367,6 +367,19 @@ static void buffer_line(parser *p)
     VEC_PUSH(p->a, &p->pl->buffers, b);
 }
 
+static void stream_line(parser *p)
+{
+    const plan_pieces *pieces = p->pl->pieces;
+    size_t number = p->pl->capacities.len;
+    if (pieces == NULL || number >= pieces->streams.len)
+        fail(p, "as many streams as channels are cut");
+    else if (!is(p, TOKEN_WORD, pieces->streams.data[number].name))
+        fail(p, arena_printf(p->a, "the stream '%s'", pieces->streams.data[number].name));
+    name(p, "the name of a stream");
+    int64_t capacity = keyed(p, "capacity");
+    VEC_PUSH(p->a, &p->pl->capacities, capacity);
+}
+
 static plan_io io(parser *p)
 {
     plan_io result = {.actor = actor(p)};
@@ -392,6 +405,8 @@ static void body(parser *p)
         i.access = access(p);
         VEC_PUSH(p->a, &pl->initials, i);
     }
+    while (accept(p, TOKEN_WORD, "stream"))
+        stream_line(p);
     while (accept(p, TOKEN_WORD, "read")) {
         plan_io r = io(p);
         VEC_PUSH(p->a, &pl->readers, r);
@@ -404,11 +419,13 @@ static void body(parser *p)
     }
 }
 
-plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const sir_module *m, const schedule *s)
+plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const plan_pieces *pieces,
+                 const sir_module *m, const schedule *s)
 {
     const source_file *f = source_get(d->sources, file);
     parser p = {.a = a, .d = d, .m = m, .s = s, .file = file, .text = f->text, .len = f->len, .at = begin};
     p.pl = ARENA_NEW(a, plan);
+    p.pl->pieces = pieces;
     hmap_init(&p.actors, a);
     for (size_t i = 0; i < m->actors.len; i++)
         hmap_set(&p.actors, m->actors.data[i]->name, (void *)(i + 1));

@@ -16,6 +16,7 @@
 
 #include "hlc/ir/sir.h"
 #include "hlc/plan/layout.h"
+#include "hlc/plan/pieces.h"
 #include "hlc/schedule/schedule.h"
 #include "targets/machine.h"
 
@@ -102,9 +103,11 @@ typedef struct plan {
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
     VEC(plan_io) readers, writers;
-    VEC(plan_kernel) kernels; // in the order in which they are started
+    VEC(plan_kernel) kernels; // in the order in which they are started; with pieces, one for each that is static
+    VEC(int64_t) capacities;  // with pieces: elements of each stream, to begin with
 
     // Derived from the schedule, not in the text.
+    const plan_pieces *pieces; // NULL: all rates are static
     bool drains;         // some reader can end
     int64_t *drain;      // per actor: most firings in the drain after steady states
     int64_t *init_drain; // per actor: most firings when input ends in the initialisation
@@ -119,6 +122,10 @@ typedef struct plan_place {
 } plan_place;
 
 struct hlc_program;
+// Takes the program to pieces if it has dynamic rates; false after an error.
+bool plan_cut(struct hlc_program *p);
+// Gives every static piece its kernel, with its items in order.
+void plan_gather_pieces(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
 // Recomputes the sizes and addresses of buffers and the dependences of kernels. False when memory for the strip would
@@ -166,7 +173,8 @@ bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const pla
 void plan_print(strbuf *out, const plan *pl, const sir_module *m);
 // Parses the text of a plan for a module and its schedule, from a byte offset of the file on. Reports to d; NULL on any
 // error.
-plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const sir_module *m, const schedule *s);
+plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const plan_pieces *pieces,
+                 const sir_module *m, const schedule *s);
 // Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as
 // many items as a bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);

@@ -144,6 +144,9 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         print_access(out, &i->access);
         strbuf_addc(out, '\n');
     }
+    for (size_t i = 0; i < pl->capacities.len; i++)
+        strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->pieces->streams.data[i].name,
+                      pl->capacities.data[i]);
     for (VEC_EACH(plan_io, io, &pl->readers))
         print_io(out, "read", io, m);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))

@@ -407,10 +407,31 @@ static void settle_dependences(arena *a, plan *pl, const sir_module *m, const sc
     }
 }
 
+// ---- Streams ----
+
+// Elements that a stream has room for at least, and bytes at most, unless a strip of what uses it moves more at once.
+enum { STREAM_ELEMENTS = 1024, STREAM_BYTES = 1 << 16 };
+
+static void settle_streams(arena *a, plan *pl, const schedule *s)
+{
+    if (pl->pieces == NULL)
+        return;
+    pl->capacities.len = 0;
+    for (VEC_EACH(const plan_stream, st, &pl->pieces->streams)) {
+        const sir_channel *ch = &pl->pieces->whole->channels.data[st->channel];
+        uint64_t align, size = plan_item_size(ch->type, &align);
+        int64_t items = greater(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
+                                st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
+        int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
+        VEC_PUSH(a, &pl->capacities, greater(greater(capacity, 2 * items), greater(16, (int64_t)ch->initial.len)));
+    }
+}
+
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     if (!settle_sizes(a, d, pl, m, s))
         return false;
+    settle_streams(a, pl, s);
     settle_addresses(a, pl, m, s);
     settle_dependences(a, pl, m, s);
     return true;

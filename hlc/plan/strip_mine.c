@@ -79,7 +79,7 @@ static bool settle(hlc_program *p, int64_t strip)
 // Cycles that count items when they run and print cannot mark the steady states of a longer strip.
 static bool must_be_single(const hlc_program *p)
 {
-    if (plan_printing_actors(p->arena, p->module).len < 2)
+    if (plan_printing_actors(p->arena, p->module).len < 2 || p->pieces != NULL)
         return false;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))

@@ -328,7 +328,7 @@ static void check_cycle(verifier *v, const plan_item *item)
     bool prints = false;
     for (VEC_EACH(plan_stage, st, &item->stages))
         prints |= v->m->actors.data[st->actor]->kind == SIR_FILTER && v->m->actors.data[st->actor]->filter->prints;
-    if (prints && plan_printing_actors(v->a, v->m).len > 1 &&
+    if (prints && v->pl->pieces == NULL && plan_printing_actors(v->a, v->m).len > 1 &&
         ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
         fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one",
              item->cycle);
@@ -348,16 +348,42 @@ static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
     }
 }
 
+// Each static piece has its kernel.
+static void check_pieces(verifier *v)
+{
+    const plan_pieces *pieces = v->pl->pieces;
+    size_t at = 0;
+    if (pieces == NULL)
+        return;
+    for (uint32_t i = 0; i < pieces->pieces.len && v->ok; i++) {
+        if (pieces->pieces.data[i].flow)
+            continue;
+        if (at == v->pl->kernels.len) {
+            fail(v, "a piece of the program has no kernel");
+            return;
+        }
+        const plan_kernel *kernel = &v->pl->kernels.data[at++];
+        for (VEC_EACH(const plan_item, item, &kernel->items))
+            for (VEC_EACH(const plan_stage, st, &item->stages))
+                for (size_t m = 0; m < plan_stage_members(st); m++)
+                    if (v->ok && pieces->piece_of[plan_stage_member(st, m).actor] != i)
+                        fail(v, "kernel '%s' has stages of another piece of the program than its own", kernel->name);
+    }
+    if (v->ok && at != v->pl->kernels.len)
+        fail(v, "there are kernels for no piece of the program");
+}
+
 static void check_kernels(verifier *v)
 {
     hmap names;
     hmap_init(&names, v->a);
+    check_pieces(v);
     for (uint32_t k = 0; k < v->pl->kernels.len && v->ok; k++) {
         const plan_kernel *kernel = &v->pl->kernels.data[k];
         if (!is_name(kernel->name) || hmap_get(&names, kernel->name) != NULL)
             fail(v, "two kernels are called '%s'", kernel->name);
         hmap_set(&names, kernel->name, v);
-        if (kernel->items.len == 0)
+        if (kernel->items.len == 0 && v->pl->pieces == NULL)
             fail(v, "kernel '%s' does nothing", kernel->name);
         for (size_t i = 0; i < kernel->items.len && v->ok; i++) {
             const plan_item *item = &kernel->items.data[i];
@@ -431,6 +457,7 @@ static void check_settled(verifier *v)
         copy.kernels.data[i] = v->pl->kernels.data[i];
         memset(&copy.kernels.data[i].after, 0, sizeof copy.kernels.data[i].after);
     }
+    memset(&copy.capacities, 0, sizeof copy.capacities);
     if (!plan_settle(v->a, v->d, &copy, v->m, v->s)) {
         v->ok = false;
         return;
@@ -444,6 +471,12 @@ static void check_settled(verifier *v)
                  " at %" PRIu64,
                  i, y->base, y->keep, y->step, y->capacity, y->address);
     }
+    if (v->ok && copy.capacities.len != v->pl->capacities.len)
+        fail(v, "it has %zu streams", copy.capacities.len);
+    for (size_t i = 0; i < copy.capacities.len && v->ok; i++)
+        if (copy.capacities.data[i] != v->pl->capacities.data[i])
+            fail(v, "stream '%s' should have capacity %" PRId64, v->pl->pieces->streams.data[i].name,
+                 copy.capacities.data[i]);
     if (v->ok && copy.bytes != v->pl->bytes)
         fail(v, "its buffers take %" PRIu64 " bytes", copy.bytes);
     for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {

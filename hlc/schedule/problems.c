@@ -76,24 +76,11 @@ static bool check_rates(scheduler *c, const sir_filter *f, rate_check *check)
     return ok;
 }
 
-static bool check_static(scheduler *c, const sir_filter *f, const sir_function *fn, const sir_rate *r, const char *what)
-{
-    if (!r->dynamic && r->max == r->min)
-        return true;
-    sir_loc loc = r->loc.line != 0 ? r->loc : fn->loc.line != 0 ? fn->loc : f->loc;
-    diag_record *e = diag_error(c->d, sir_range(c->m, c->sources, loc),
-                                "the dynamic %s rate of '%s' is not supported yet in compiled programs", what, f->name);
-    diag_add_note(c->d, e, (src_range){0, 0, 0}, "run it with --interpret, or give a constant rate");
-    return false;
-}
-
 bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources)
 {
-    scheduler c = {.d = d, .sources = sources, .m = m};
     bool ok = true;
     for (size_t i = 0; i < m->filters.len; i++) {
         const sir_filter *f = m->filters.data[i];
-        ok &= check_rates(&c, f, check_static);
         if (!f->sends)
             continue;
         diag_record *r = diag_error(d, sir_range(m, sources, f->loc),

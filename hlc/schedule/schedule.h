@@ -54,7 +54,7 @@ int64_t sched_delivery(sched_sdep *d, bool upstream, int64_t n, int64_t latency)
 // How often the receiver of an upstream message may fire while its sender has fired n times, so that no message of the
 // sender's next firings comes too late.
 int64_t sched_message_limit(sched_sdep *d, int64_t n, int64_t latency);
-// Reports each dynamic rate and each filter that sends messages as something that is not supported yet (docs/limits.md); false if there is one.
+// Reports each filter that sends messages as something that is not supported yet (docs/limits.md); false if there is one.
 bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources);
 
 // Whether a filter's firings pop or peek, or push, a number of items that is known only when they are done.

@@ -17,6 +17,7 @@ language's rules; never copy it from a tool's output:
     // IN int: 1 2 3          the items that go to such a program
     // FILE name int: 1 2 3   a file that is there before; FILE name text: ... with \\n; FILE name hex: 9f 80
     // MAKES name int: 1 2    a file that the program must leave
+    // PRINTS Actor: text     a line that this actor prints: all of its lines in order, whatever others print between (--tag-prints)
     // FAILS: text            exit code 1, and standard error has this text (several: all of them)
 
 Items: int, float, double as numbers (also nan, inf, -inf), complex as two, bit as 0 and 1 (packed), hex as bytes. With --keys=B the words are
@@ -31,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = "OUT-ESCAPED|OUT-UNENDED|OUT-PREFIX|OUT|ITEMS|NO-OUTPUT|IN|FILE|MAKES|FAILS"
+KEYS = "PRINTS|OUT-ESCAPED|OUT-UNENDED|OUT-PREFIX|OUT|ITEMS|NO-OUTPUT|IN|FILE|MAKES|FAILS"
 LEVELS = "interpret,-O0,-O2,-O2 --strip=7"
 SECONDS = 60
 FORMATS = {"int": "<i", "float": "<f", "double": "<d", "complex": "<f"}
@@ -73,15 +74,15 @@ def show_items(kind, data):
 class Expectation:
     def __init__(self, path, prefix):
         self.lines, self.last, self.items, self.input = None, "OUT", None, None
-        self.files, self.makes, self.fails = [], [], []
+        self.files, self.makes, self.fails, self.prints = [], [], [], {}
         pattern = re.compile(rf"^// {prefix}({KEYS})(?: (?=\S)([^:]*))?(?::(?: (.*))?)?$")
         with open(path, encoding="latin-1", newline="\n") as f:
             for number, line in enumerate(f, 1):
                 m = pattern.match(line.rstrip("\n"))
                 if m:
                     self.take(m.group(1), (m.group(2) or "").split(), m.group(3) or "", f"{path}:{number}")
-        if self.lines is None and self.items is None and not self.makes and not self.fails:
-            sys.exit(f"{path}: expects nothing: no // {prefix}OUT:, {prefix}ITEMS, {prefix}MAKES, {prefix}FAILS or {prefix}NO-OUTPUT line")
+        if self.lines is None and self.items is None and not self.makes and not self.fails and not self.prints:
+            sys.exit(f"{path}: expects nothing: no // {prefix}OUT:, {prefix}PRINTS, {prefix}ITEMS, {prefix}MAKES, {prefix}FAILS or {prefix}NO-OUTPUT line")
 
     def take(self, key, words, text, where):
         if key == "NO-OUTPUT":
@@ -93,6 +94,8 @@ class Expectation:
             self.last = key
         elif key == "FAILS":
             self.fails.append(text)
+        elif key == "PRINTS":
+            self.prints.setdefault("".join(words), []).append(text)
         elif len(words) != (1 if key in ("ITEMS", "IN") else 2):
             sys.exit(f"{where}: '{key}' needs {'a kind' if key in ('ITEMS', 'IN') else 'a name and a kind'} of items before the colon")
         elif key == "ITEMS":
@@ -120,6 +123,10 @@ def compare(e, folder, run):
         return f"exit code {run.returncode}"
     if e.lines is not None and not e.text_matches(run.stdout.decode(errors="replace")):
         return "standard output differs; expected:\n" + "\n".join(e.lines)
+    for actor, wanted in e.prints.items():
+        lines = [line.partition(": ") for line in run.stdout.decode(errors="replace").splitlines()]
+        if [text for name, _, text in lines if name == actor] != wanted:
+            return f"'{actor}' prints something else; expected:\n" + "\n".join(wanted)
     if e.items and not same_items(e.items[0], run.stdout, e.items[1]):
         return f"items differ\n  got:      {show_items(e.items[0], run.stdout)}\n  expected: {show_items(*e.items)}"
     for name, kind, wanted in e.makes:
@@ -163,6 +170,8 @@ def main():
     parser.add_argument("program")
     args, options = parser.parse_known_args()
     e = Expectation(args.program, args.keys + "-" if args.keys else "")
+    if e.prints:
+        options.append("--tag-prints")
     failed = 0
     for level in args.levels.split(","):
         with tempfile.TemporaryDirectory() as folder:

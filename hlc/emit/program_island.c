@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pieces with static rates: their tables, and the kernel that runs one as its inputs allow.
+//
+// NOTE(preworks). As in program_drain.c a first firing with other rates is a row of its own in the rates, allowed once; a
+// further channel, which it fills and the actor only peeks at, makes the actor wait for it.
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+typedef VEC(int64_t) number_list;
+
+typedef struct row {
+    uint32_t actor; // of the static graph
+    bool first;
+    int64_t gate; // channel, -1 none
+} row;
+
+typedef struct program_piece {
+    program_emitter *x;
+    uint32_t kernel, piece;
+    const char *name, *table;
+    VEC(uint32_t) actors;         // of the static graph, without the ends of streams
+    VEC(uint32_t) inputs, outputs; // readers, writers
+    const uint32_t *number;       // per channel of the graph: in its piece's rates
+    size_t channels, gates;
+    VEC(row) rows;
+    VEC(uint32_t) blocks; // buffers
+} program_piece;
+
+static void add_block(program_piece *t, uint32_t buffer)
+{
+    if (t->x->block_taken[buffer])
+        return;
+    t->x->block_taken[buffer] = true;
+    VEC_PUSH(t->x->e.arena, &t->blocks, buffer);
+}
+
+static void add_actor(program_piece *t, uint32_t number)
+{
+    program_emitter *x = t->x;
+    arena *a = x->e.arena;
+    const sir_actor *actor = x->m->actors.data[number];
+    if (actor->kind == SIR_READER) {
+        VEC_PUSH(a, &t->inputs, number);
+    } else if (actor->kind == SIR_WRITER) {
+        VEC_PUSH(a, &t->outputs, number);
+    } else {
+        x->number_in_piece[number] = (uint32_t)t->actors.len;
+        VEC_PUSH(a, &t->actors, number);
+        bool prework = plan_actor_has_prework(actor);
+        if (prework)
+            VEC_PUSH(a, &t->rows, (row){number, true, (int64_t)t->gates});
+        VEC_PUSH(a, &t->rows, (row){number, false, prework ? (int64_t)t->gates++ : -1});
+    }
+    for (VEC_EACH(uint32_t, out, &actor->outputs))
+        if (*out != SIR_NONE)
+            x->channel_in_piece[*out] = (uint32_t)t->channels++;
+}
+
+void program_describe_pieces(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    size_t n = x->m->actors.len;
+    hmap_init(&x->tables, a);
+    x->number_in_piece = ARENA_ARRAY(a, uint32_t, n + 1);
+    x->channel_in_piece = ARENA_ARRAY(a, uint32_t, x->m->channels.len + 1);
+    x->block_taken = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
+    x->io_of = ARENA_ARRAY(a, const plan_io *, n + 1);
+    for (VEC_EACH(const plan_io, io, &x->pl->readers))
+        x->io_of[io->actor] = io;
+    for (VEC_EACH(const plan_io, io, &x->pl->writers))
+        x->io_of[io->actor] = io;
+    program_piece **of_piece = ARENA_ARRAY(a, program_piece *, x->pieces->pieces.len + 1);
+    x->piece_of_kernel = ARENA_ARRAY(a, program_piece *, x->pl->kernels.len + 1);
+    uint32_t kernel = 0;
+    for (uint32_t i = 0; i < x->pieces->pieces.len; i++) {
+        if (x->pieces->pieces.data[i].flow)
+            continue;
+        of_piece[i] = x->piece_of_kernel[kernel] = ARENA_NEW(a, program_piece);
+        *of_piece[i] = (program_piece){.x = x, .kernel = kernel, .piece = i, .name = x->kernels[kernel].run, .number = x->channel_in_piece};
+        kernel++;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        add_actor(of_piece[x->pieces->piece_of[i]], i);
+    for (kernel = 0; kernel < x->pl->kernels.len; kernel++) // gates come behind the channels
+        for (VEC_EACH(row, w, &x->piece_of_kernel[kernel]->rows))
+            w->gate += w->gate >= 0 ? (int64_t)x->piece_of_kernel[kernel]->channels : 0;
+}
+
+static const plan_io *find_io(const program_emitter *x, uint32_t end)
+{
+    return x->io_of[end];
+}
+
+// What the kernel's stages use, and where its streams end; after its struct is known.
+static void find_blocks(program_piece *t)
+{
+    program_emitter *x = t->x;
+    if (t->blocks.len != 0)
+        return;
+    for (VEC_EACH(uint32_t, b, &x->kernels[t->kernel].buffers))
+        add_block(t, *b);
+    for (VEC_EACH(uint32_t, end, &t->inputs))
+        add_block(t, find_io(x, *end)->access.buffer);
+    for (VEC_EACH(uint32_t, end, &t->outputs))
+        add_block(t, find_io(x, *end)->access.buffer);
+}
+
+static const char *table_name(const program_piece *t, const char *what)
+{
+    return arena_printf(t->x->e.arena, "%s_%s", t->name, what);
+}
+
+// The name of a table with this text: of the first that has it, which is emitted here.
+static const char *shared_table(const program_piece *t, const char *comment, const char *type, const char *what, const char *rows)
+{
+    program_emitter *x = t->x;
+    const char *key = arena_printf(x->e.arena, "%s|%s", type, rows), *known = hmap_get(&x->tables, key);
+    if (known != NULL)
+        return known;
+    known = table_name(t, what);
+    text_line(x, 0, "/* %s */", comment);
+    text_line(x, 0, "static const %s %s[] = {%s};\n", type, known, rows);
+    hmap_set(&x->tables, key, (void *)(uintptr_t)known);
+    return known;
+}
+
+static const char *emit_numbers(const program_piece *t, const char *comment, const char *what, const char *type, const number_list *values)
+{
+    strbuf rows;
+    strbuf_init(&rows, t->x->e.arena);
+    size_t line = 0;
+    for (size_t i = 0; i < values->len; i++) {
+        const char *text = arena_printf(t->x->e.arena, "%s%" PRId64, i == 0 ? "" : ", ", values->data[i]);
+        if (rows.len - line + strlen(text) > 110) {
+            strbuf_add(&rows, ",\n    ");
+            line = rows.len;
+            text += 2;
+        }
+        strbuf_add(&rows, text);
+    }
+    return shared_table(t, comment, type, what, values->len == 0 ? "0" : rows.data);
+}
+
+// ---- Rates ----
+
+// Adds a row to the text of a table.
+static void __attribute__((format(printf, 2, 3))) add_table_row(strbuf *rows, const char *format, ...)
+{
+    va_list args;
+    strbuf_add(rows, rows->len == 0 ? "{" : ", {");
+    va_start(args, format);
+    strbuf_vprintf(rows, format, args);
+    va_end(args);
+    strbuf_addc(rows, '}');
+}
+
+static const char *emit_ports(const program_piece *t, bool out, const char **starts)
+{
+    program_emitter *x = t->x;
+    number_list start = {0};
+    int64_t count = 0;
+    strbuf rows;
+    strbuf_init(&rows, x->e.arena);
+    for (VEC_EACH(row, w, &t->rows)) {
+        const sir_actor *actor = x->m->actors.data[w->actor];
+        VEC_PUSH(x->e.arena, &start, count);
+        for (uint32_t port = 0; port < (out ? actor->outputs.len : actor->inputs.len); port++) {
+            uint32_t channel = out ? actor->outputs.data[port] : actor->inputs.data[port];
+            if (channel == SIR_NONE)
+                continue;
+            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)} : sched_input_rate(actor, port, w->first);
+            if (out)
+                add_table_row(&rows, "%" PRIu32 ", %" PRId64, t->number[channel], rate.push);
+            else
+                add_table_row(&rows, "%" PRIu32 ", %" PRId64 ", %" PRId64, t->number[channel], rate.peek, rate.pop);
+            count++;
+        }
+        if (out && w->first)
+            add_table_row(&rows, "%" PRId64 ", 1", w->gate), count++;
+        if (!out && w->gate >= 0 && !w->first)
+            add_table_row(&rows, "%" PRId64 ", 1, 0", w->gate), count++;
+    }
+    VEC_PUSH(x->e.arena, &start, count);
+    if (count == 0)
+        add_table_row(&rows, "0");
+    *starts = emit_numbers(t, out ? "Where the outputs of each actor begin." : "Where the inputs of each actor begin.",
+                           out ? "outputStart" : "inputStart", "int32_t", &start);
+    return shared_table(t, out ? "Outputs of each actor: channel, push." : "Inputs of each actor: channel, peek, pop.",
+                        out ? "svm_OutPort" : "svm_Port", out ? "outputs" : "inputs", rows.data);
+}
+
+// NULL: there are none.
+static const char *emit_tokens(const program_piece *t, bool between)
+{
+    program_emitter *x = t->x;
+    number_list values = {0};
+    bool any = t->gates != 0 && between;
+    for (size_t i = 0; i < t->channels + t->gates; i++)
+        VEC_PUSH(x->e.arena, &values, i >= t->channels && between);
+    for (VEC_EACH(const uint32_t, actor, &t->actors)) // what is at a stream's end is no token of the piece's
+        for (VEC_EACH(uint32_t, c, &x->m->actors.data[*actor]->outputs))
+            if (*c != SIR_NONE && x->m->actors.data[x->m->channels.data[*c].consumer]->kind != SIR_WRITER) {
+                int64_t items = between ? x->s->channels[*c].remainder : x->s->channels[*c].initial;
+                values.data[t->number[*c]] = items;
+                any |= items != 0;
+            }
+    return !any ? "NULL"
+                : emit_numbers(t, between ? "Items in each channel between steady states." : "Items in each channel before anything fires.",
+                               between ? "between" : "enqueued", "int64_t", &values);
+}
+
+static const char *emit_limits(const program_piece *t, bool started)
+{
+    program_emitter *x = t->x;
+    number_list values = {0};
+    for (VEC_EACH(row, w, &t->rows)) {
+        int64_t count = started ? x->s->reps[w->actor] : x->s->init[w->actor], limit = -1;
+        if (w->first)
+            limit = started ? 0 : count > 0;
+        else if (x->s->source[w->actor])
+            limit = w->gate >= 0 && !started && count > 0 ? count - 1 : count;
+        VEC_PUSH(x->e.arena, &values, limit);
+    }
+    return emit_numbers(t, started ? "Most firings of each actor at the end of input; -1: as its input allows."
+                                   : "Most firings of each actor if input ends in the initialisation.",
+                        started ? "limits" : "initLimits", "int64_t", &values);
+}
+
+static const char *emit_rows(const program_piece *t)
+{
+    number_list actors = {0};
+    int64_t actor = -1;
+    if (t->gates == 0)
+        return "NULL";
+    for (VEC_EACH(row, w, &t->rows)) {
+        actor += w->first || w->gate < 0;
+        VEC_PUSH(t->x->e.arena, &actors, actor);
+    }
+    return emit_numbers(t, "The actor of each row of the rates.", "rows", "int32_t", &actors);
+}
+
+// ---- Ends of streams ----
+
+static const char *emit_ends(const program_piece *t, bool reader)
+{
+    program_emitter *x = t->x;
+    size_t count = reader ? t->inputs.len : t->outputs.len;
+    strbuf rows;
+    strbuf_init(&rows, x->e.arena);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t end = reader ? t->inputs.data[i] : t->outputs.data[i];
+        const sir_actor *actor = x->m->actors.data[end];
+        uint32_t channel = reader ? actor->outputs.data[0] : actor->inputs.data[0];
+        const plan_io *io = find_io(x, end);
+        int64_t needed = 0, kept = reader ? x->s->channels[channel].remainder : 0;
+        if (reader)
+            (void)plan_end_needs(x->m, x->s, channel, &needed);
+        add_table_row(&rows, "%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64, t->number[channel],
+                      plan_io_start(x->pl, x->s, io, PLAN_INIT), plan_io_start(x->pl, x->s, io, PLAN_STEADY), needed,
+                      x->s->init[end] - kept, x->s->reps[end], kept);
+    }
+    return count == 0 ? "NULL"
+                      : shared_table(t,
+                                     arena_printf(x->e.arena,
+                                                  "Streams %s: channel in the rates; where items begin in their block, in the initialisation\n"
+                                                  "   and later; items that the initialisation needs and moves, a steady state moves, stay in between.",
+                                                  reader ? "in" : "out"),
+                                     "svm_IslandEnd", reader ? "in" : "out", rows.data);
+}
+
+// ---- The table of an island ----
+
+static bool has_source(const program_piece *t)
+{
+    for (VEC_EACH(const uint32_t, actor, &t->actors))
+        if (t->x->s->source[*actor])
+            return true;
+    return false;
+}
+
+typedef enum count_kind { COUNT_INIT, COUNT_STEADY, COUNT_ROOM, COUNT_INIT_ROOM } count_kind;
+
+static const char *emit_counts(const program_piece *t, count_kind kind)
+{
+    static const struct {
+        const char *what, *comment;
+    } kinds[] = {
+        [COUNT_INIT] = {"init", "How often each actor fires in the initialisation."},
+        [COUNT_STEADY] = {"steady", "How often each actor fires in a steady state."},
+        [COUNT_ROOM] = {"room", "For how many firings the blocks have room at the end of input."},
+        [COUNT_INIT_ROOM] = {"initRoom", "For how many firings the blocks have room if input ends in the initialisation."},
+    };
+    program_emitter *x = t->x;
+    number_list values = {0};
+    for (VEC_EACH(const uint32_t, actor, &t->actors)) {
+        int64_t init = x->s->init[*actor], reps = x->s->reps[*actor], value = init;
+        if (kind == COUNT_STEADY)
+            value = reps;
+        else if (kind == COUNT_ROOM)
+            value = x->pl->drain[*actor] > reps * x->pl->strip ? x->pl->drain[*actor] : reps * x->pl->strip;
+        else if (kind == COUNT_INIT_ROOM && x->pl->init_drain[*actor] > init)
+            value = x->pl->init_drain[*actor];
+        VEC_PUSH(x->e.arena, &values, value);
+    }
+    return emit_numbers(t, kinds[kind].comment, kinds[kind].what, "int64_t", &values);
+}
+
+static const char *emit_blocks(program_piece *t)
+{
+    program_emitter *x = t->x;
+    strbuf rows;
+    strbuf_init(&rows, x->e.arena);
+    for (VEC_EACH(uint32_t, b, &t->blocks))
+        add_table_row(&rows, "%" PRId64 ", %" PRId64, x->pl->buffers.data[*b].base, x->pl->buffers.data[*b].step);
+    return t->blocks.len == 0 ? "NULL"
+                              : shared_table(t, "By how much the blocks grow: once, and for each steady state.", "svm_BlockRow", "blocks", rows.data);
+}
+
+void program_island_tables(program_emitter *x, uint32_t kernel)
+{
+    program_piece *t = x->piece_of_kernel[kernel];
+    arena *a = x->e.arena;
+    find_blocks(t);
+    const char *in_start, *out_start, *in_ports = emit_ports(t, false, &in_start), *out_ports = emit_ports(t, true, &out_start);
+    const char *rates = shared_table(t, "The rates of the actors.", "svm_RateTable", "rates",
+                                     arena_printf(a, "{%zu, %zu, %s, %s, %s, %s, NULL}", t->rows.len, t->channels + t->gates, in_start, in_ports,
+                                                  out_start, out_ports));
+    text_args fields = {0};
+    VEC_PUSH(a, &fields, arena_printf(a, ".actors = %zu", t->actors.len));
+    VEC_PUSH(a, &fields, arena_printf(a, ".strip = %" PRId64, x->pl->strip));
+    VEC_PUSH(a, &fields, arena_printf(a, ".sources = %s", has_source(t) ? "true" : "false"));
+    VEC_PUSH(a, &fields, arena_printf(a, ".init = %s", emit_counts(t, COUNT_INIT)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".reps = %s", emit_counts(t, COUNT_STEADY)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".room = %s", emit_counts(t, COUNT_ROOM)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".initRoom = %s", emit_counts(t, COUNT_INIT_ROOM)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".rates = %s", rates));
+    VEC_PUSH(a, &fields, arena_printf(a, ".rows = %s", emit_rows(t)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".limits = %s", emit_limits(t, true)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".initLimits = %s", emit_limits(t, false)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".enqueued = %s", emit_tokens(t, false)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".between = %s", emit_tokens(t, true)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".inputs = %zu, .in = %s", t->inputs.len, emit_ends(t, true)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".outputs = %zu, .out = %s", t->outputs.len, emit_ends(t, false)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".blocks = %zu, .blockRows = %s", t->blocks.len, emit_blocks(t)));
+    strbuf rows;
+    strbuf_init(&rows, a);
+    strbuf *out = x->e.out;
+    x->e.out = &rows;
+    text_call(x, 0, "{", &fields, "}");
+    x->e.out = out;
+    rows.data[--rows.len] = '\0'; // the end of the line
+    t->table = shared_table(t, arena_printf(a, "All that is fixed of %s.", x->kernels[kernel].kernel->name), "svm_IslandTable", "table", rows.data);
+}
+
+// ---- The kernel ----
+
+static size_t at_least_one(size_t n)
+{
+    return n == 0 ? 1 : n;
+}
+
+void program_island_struct(program_emitter *x, uint32_t kernel)
+{
+    program_piece *t = x->piece_of_kernel[kernel];
+    find_blocks(t);
+    text_line(x, 1, "svm_Island island;");
+    text_line(x, 1, "struct { /* what it works with: per actor, per row and channel of the rates, per stream, per block */");
+    text_line(x, 2, "int64_t firings[%zu], limits[%zu], fired[%zu], tokens[%zu];", at_least_one(t->actors.len), at_least_one(t->rows.len),
+              at_least_one(t->rows.len), at_least_one(t->channels + t->gates));
+    if (t->inputs.len != 0) {
+        text_line(x, 2, "int64_t held[%zu], more[%zu];", t->inputs.len, t->inputs.len);
+        text_line(x, 2, "bool ended[%zu];", t->inputs.len);
+        text_line(x, 2, "svm_Channel *in[%zu];", t->inputs.len);
+        text_line(x, 2, "svm_Block *inBlocks[%zu];", t->inputs.len);
+    }
+    if (t->outputs.len != 0) {
+        text_line(x, 2, "svm_Channel *out[%zu];", t->outputs.len);
+        text_line(x, 2, "svm_Block *outBlocks[%zu];", t->outputs.len);
+    }
+    if (t->blocks.len != 0)
+        text_line(x, 2, "svm_Block *blocks[%zu];", t->blocks.len);
+    text_line(x, 1, "} work;");
+}
+
+static void emit_firings(program_emitter *x, const program_piece *t)
+{
+    const program_kernel *k = &x->kernels[t->kernel];
+    for (VEC_EACH(uint32_t, actor, &k->actors))
+        text_line(x, 2, "%s = self->work.firings[%" PRIu32 "];", program_firings_of(k, *actor)->text, x->number_in_piece[*actor]);
+}
+
+void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations)
+{
+    program_piece *t = x->piece_of_kernel[kernel];
+    find_blocks(t);
+    const program_kernel *k = &x->kernels[kernel];
+    bool starting = body_mentions(shifts, "starting");
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name, x->pl->processor);
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    text_line(x, 1, "while (svm_islandNext(&self->island)) {");
+    if (k->uses_starting)
+        text_line(x, 2, "self->starting = self->island.starting;");
+    if (k->uses_steady)
+        text_line(x, 2, "self->steady = self->island.steady;");
+    emit_firings(x, t);
+    if (run != NULL)
+        text_line(x, 2, "%s(kernel);", run);
+    text_line(x, 2, "svm_islandSend(&self->island);");
+    if (starting)
+        text_line(x, 2, "const bool starting = self->starting;");
+    for (const char *line = shifts; *line != '\0';) { // one level further in
+        const char *end = strchr(line, '\n');
+        text_line(x, 1, "%.*s", (int)(end - line), line);
+        line = end + 1;
+    }
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+// ---- create ----
+
+void program_island_create(program_emitter *x, uint32_t kernel)
+{
+    program_piece *t = x->piece_of_kernel[kernel];
+    find_blocks(t);
+    const program_kernel *k = &x->kernels[kernel];
+    const char *f = arena_printf(x->e.arena, "self->%s", k->field);
+    static const char *const always[] = {"firings", "limits", "fired", "tokens"};
+    text_line(x, 1, "%s.island.table = %s;", f, t->table);
+    text_line(x, 1, "%s.island.begun = true;", f);
+    text_line(x, 1, "%s.island.piece.island = &%s.island;", f, f);
+    for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+        text_line(x, 1, "%s.island.%s = %s.work.%s;", f, always[i], f, always[i]);
+    for (int reader = 1; reader >= 0; reader--) {
+        size_t count = reader ? t->inputs.len : t->outputs.len;
+        const char *side = reader ? "in" : "out";
+        for (size_t i = 0; i < count; i++) {
+            uint32_t end = reader ? t->inputs.data[i] : t->outputs.data[i];
+            text_line(x, 1, "%s.work.%s[%zu] = &self->streams[%" PRIu32 "];", f, side, i, x->pieces->stream_of[end]);
+            text_line(x, 1, "%s.work.%sBlocks[%zu] = &self->channels[%" PRIu32 "];", f, side, i, find_io(x, end)->access.buffer);
+        }
+        if (count == 0)
+            continue;
+        text_line(x, 1, "%s.island.%s = %s.work.%s;", f, side, f, side);
+        text_line(x, 1, "%s.island.%sBlocks = %s.work.%sBlocks;", f, side, f, side);
+    }
+    if (t->inputs.len != 0) {
+        text_line(x, 1, "%s.island.held = %s.work.held;", f, f);
+        text_line(x, 1, "%s.island.more = %s.work.more;", f, f);
+        text_line(x, 1, "%s.island.inputEnded = %s.work.ended;", f, f);
+    }
+    if (t->blocks.len != 0) {
+        for (size_t b = 0; b < t->blocks.len; b++)
+            text_line(x, 1, "%s.work.blocks[%zu] = &self->channels[%" PRIu32 "];", f, b, t->blocks.data[b]);
+        text_line(x, 1, "%s.island.blocks = %s.work.blocks;", f, f);
+    }
+}

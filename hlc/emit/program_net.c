@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The instance and the control side of a program with dynamic rates.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+typedef struct net {
+    program_emitter *x;
+    const sir_module *whole;
+    VEC(uint32_t) readers, writers; // actors of the program
+    const char **fields;            // per piece: the instance's field of its kernel
+    const char **log_of;            // per actor of the program: its log, NULL if it prints nothing
+    uint32_t *taken_from, *given_to; // per filter, reader and writer of the program: its streams
+    plan_actor_list *into, *out_of;  // per piece: streams
+    size_t logs;
+} net;
+
+static const sir_channel *channel_of(const net *n, const plan_stream *st)
+{
+    return &n->whole->channels.data[st->channel];
+}
+
+static uint32_t stream_at(const net *n, uint32_t actor, bool producer)
+{
+    return producer ? n->given_to[actor] : n->taken_from[actor];
+}
+
+static const char *field_of(net *n, uint32_t piece)
+{
+    return n->fields[piece];
+}
+
+static const char *piece_text(net *n, uint32_t piece)
+{
+    if (piece == SIR_NONE)
+        return "NULL";
+    bool flow = n->x->pieces->pieces.data[piece].flow;
+    return arena_printf(n->x->e.arena, "&self->%s.%s.piece", field_of(n, piece), flow ? "flow" : "island");
+}
+
+static net prepare(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    net n = {.x = x, .whole = x->pieces->whole};
+    for (uint32_t i = 0; i < n.whole->actors.len; i++) {
+        if (n.whole->actors.data[i]->kind == SIR_READER)
+            VEC_PUSH(a, &n.readers, i);
+        if (n.whole->actors.data[i]->kind == SIR_WRITER)
+            VEC_PUSH(a, &n.writers, i);
+    }
+    n.into = ARENA_ARRAY(a, plan_actor_list, x->pieces->pieces.len + 1);
+    n.out_of = ARENA_ARRAY(a, plan_actor_list, x->pieces->pieces.len + 1);
+    n.taken_from = ARENA_ARRAY(a, uint32_t, n.whole->actors.len + 1);
+    n.given_to = ARENA_ARRAY(a, uint32_t, n.whole->actors.len + 1);
+    memset(n.taken_from, 0xff, n.whole->actors.len * sizeof *n.taken_from);
+    memset(n.given_to, 0xff, n.whole->actors.len * sizeof *n.given_to);
+    for (uint32_t i = 0; i < x->pieces->streams.len; i++) {
+        n.given_to[channel_of(&n, &x->pieces->streams.data[i])->producer] = i;
+        n.taken_from[channel_of(&n, &x->pieces->streams.data[i])->consumer] = i;
+        if (x->pieces->streams.data[i].to != SIR_NONE)
+            VEC_PUSH(a, &n.into[x->pieces->streams.data[i].to], i);
+        if (x->pieces->streams.data[i].from != SIR_NONE)
+            VEC_PUSH(a, &n.out_of[x->pieces->streams.data[i].from], i);
+    }
+    n.fields = ARENA_ARRAY(a, const char *, x->pieces->pieces.len + 1);
+    hmap taken;
+    hmap_init(&taken, a);
+    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "pieces", "logs", "start", "readers", "writers", "inputs", "outputs"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        hmap_set(&taken, own[i], x);
+    size_t kernel = 0;
+    for (uint32_t i = 0; i < x->pieces->pieces.len; i++) {
+        const plan_piece *piece = &x->pieces->pieces.data[i];
+        n.fields[i] = text_member(x, &taken, body_identifier(a, n.whole->actors.data[piece->actors.data[0]]->name));
+        if (!piece->flow)
+            x->kernels[kernel++].field = n.fields[i];
+    }
+    return n;
+}
+
+// ---- The instance ----
+
+static void find_logs(net *n)
+{
+    program_emitter *x = n->x;
+    arena *a = x->e.arena;
+    n->log_of = ARENA_ARRAY(a, const char *, n->whole->actors.len + 1);
+    for (uint32_t i = 0; i < x->pieces->pieces.len; i++)
+        if (x->pieces->pieces.data[i].flow && x->flows[i].names.log != NULL)
+            n->log_of[x->flows[i].actor] = arena_printf(a, "self->%s.log", n->fields[i]);
+    for (uint32_t i = 0; i < x->m->actors.len; i++)
+        if (x->pieces->actor_of[i] != SIR_NONE && x->names[i].log != NULL)
+            n->log_of[x->pieces->actor_of[i]] = arena_printf(a, "self->%s.%s", n->fields[x->pieces->piece_of[i]], x->names[i].log);
+    for (uint32_t i = 0; i < n->whole->actors.len; i++)
+        n->logs += n->log_of[i] != NULL;
+}
+
+static void emit_instance(net *n)
+{
+    program_emitter *x = n->x;
+    const plan_pieces *pieces = x->pieces;
+    text_line(x, 0, "/* One running %s. */", x->pl->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Net net; /* how its pieces hang together, and how far it has come */");
+    text_line(x, 1, "int64_t iterations; /* steady states asked for in this call of run */");
+    if (x->pl->buffers.len != 0) {
+        text_line(x, 1, "size_t memory; /* where the channels within pieces lie */");
+        text_line(x, 1, "svm_Block channels[%zu];", x->pl->buffers.len);
+    }
+    text_line(x, 1, "svm_Channel streams[%zu]; /* the channels between pieces */", pieces->streams.len);
+    for (uint32_t i = 0, kernel = 0; i < pieces->pieces.len; i++) {
+        bool flow = pieces->pieces.data[i].flow;
+        text_line(x, 1, "%s %s;", flow ? x->flows[i].type : x->kernels[kernel].type, n->fields[i]);
+        kernel += !flow;
+    }
+    text_line(x, 1, "svm_Piece *pieces[%zu];", pieces->pieces.len);
+    if (n->logs != 0)
+        text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", n->logs);
+    if (n->whole->init_text_len != 0)
+        text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
+    if (n->readers.len != 0) {
+        text_line(x, 1, "svm_Reader readers[%zu];", n->readers.len);
+        text_line(x, 1, "svm_NetReader inputs[%zu];", n->readers.len);
+    }
+    if (n->writers.len != 0) {
+        text_line(x, 1, "svm_Writer writers[%zu];", n->writers.len);
+        text_line(x, 1, "svm_NetWriter outputs[%zu];", n->writers.len);
+    }
+    text_line(x, 0, "} %s;\n", x->type);
+}
+
+// ---- create ----
+
+static const char *actor_place(net *n, uint32_t actor)
+{
+    const sir_actor *a = n->whole->actors.data[actor];
+    sir_loc loc = a->loc.line == 0 && a->kind == SIR_FILTER ? a->filter->loc : a->loc;
+    const char *place = body_place(&n->x->e, loc);
+    return program_quoted(n->x, place == NULL ? "" : place);
+}
+
+static void emit_streams(net *n)
+{
+    program_emitter *x = n->x;
+    const plan_pieces *pieces = x->pieces;
+    text_line(x, 0, "/* The channels between pieces: who gives and who takes, and how many items of what size there is room for at first. */");
+    text_line(x, 0, "static const svm_ChannelRow %s_streams[] = {", x->name);
+    for (uint32_t i = 0; i < pieces->streams.len; i++) {
+        const plan_stream *st = &pieces->streams.data[i];
+        const sir_channel *c = channel_of(n, st);
+        text_line(x, 1, "{\"%s\", \"%s\", %s, \"%s\", %s, %" PRId64 ", sizeof(%s)},", st->name, n->whole->actors.data[c->producer]->name,
+                  actor_place(n, c->producer), n->whole->actors.data[c->consumer]->name, actor_place(n, c->consumer), x->pl->capacities.data[i],
+                  emit_declare(&x->e, c->type, ""));
+    }
+    text_line(x, 0, "};\n");
+}
+
+// The tables come before the function that fills the streams with them.
+static const char **emit_enqueued(net *n)
+{
+    program_emitter *x = n->x;
+    const plan_pieces *pieces = x->pieces;
+    const char **names = ARENA_ARRAY(x->e.arena, const char *, pieces->streams.len + 1);
+    for (uint32_t i = 0; i < pieces->streams.len; i++) {
+        const sir_channel *c = channel_of(n, &pieces->streams.data[i]);
+        if (c->initial.len == 0 || program_channel_is_zero(c))
+            continue;
+        const char *to = n->whole->actors.data[c->consumer]->name;
+        names[i] = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", to));
+        program_initial_table(x, c, to, names[i]);
+    }
+    return names;
+}
+
+// Items enqueued within pieces.
+static const char **emit_initials(net *n)
+{
+    program_emitter *x = n->x;
+    const char **names = ARENA_ARRAY(x->e.arena, const char *, x->pl->initials.len + 1);
+    for (size_t i = 0; i < x->pl->initials.len; i++) {
+        const sir_channel *c = &x->m->channels.data[x->pl->initials.data[i].channel];
+        if (program_channel_is_zero(c))
+            continue; // as memory is
+        const char *to = x->m->actors.data[c->consumer]->name;
+        names[i] = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_enqueued", to));
+        program_initial_table(x, c, to, names[i]);
+    }
+    return names;
+}
+
+static void create_piece(net *n, uint32_t piece, const char *run, const char *name)
+{
+    program_emitter *x = n->x;
+    const plan_piece *p = &x->pieces->pieces.data[piece];
+    const char *text = piece_text(n, piece) + 1;
+    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[piece], x->pl->processor, run, name);
+    text_line(x, 1, "%s.kernel = &self->%s.kernel;", text, n->fields[piece]);
+    if (p->paced) {
+        text_line(x, 1, "%s.paced = true;", text);
+        text_line(x, 1, "%s.init = %" PRId64 ";", text, p->init);
+        text_line(x, 1, "%s.steady = %" PRId64 ";", text, p->steady);
+    }
+    text_line(x, 1, "self->pieces[%" PRIu32 "] = &%s;", piece, text);
+}
+
+// The ends of a piece's streams are known once.
+static void create_ends(net *n, uint32_t piece)
+{
+    program_emitter *x = n->x;
+    for (VEC_EACH(uint32_t, s, &n->into[piece]))
+        text_line(x, 1, "self->streams[%" PRIu32 "].consumer = %s;", *s, piece_text(n, piece));
+    for (VEC_EACH(uint32_t, s, &n->out_of[piece]))
+        text_line(x, 1, "self->streams[%" PRIu32 "].producer = %s;", *s, piece_text(n, piece));
+}
+
+static void create_state(program_emitter *x, const char *base, const emit_filter_info *info, const char *state, const char *random)
+{
+    const char *initial = hmap_getn(&x->state_inits, &info->filter, sizeof info->filter);
+    if (state != NULL && initial != NULL && *initial != '\0')
+        text_line(x, 1, "self->%s.%s = %s;", base, state, initial);
+    if (random != NULL)
+        text_line(x, 1, "self->%s.%s = (svm_Random)SVM_RANDOM_INIT;", base, random);
+}
+
+static void create_flow(net *n, uint32_t piece)
+{
+    program_emitter *x = n->x;
+    const program_flow *flow = &x->flows[piece];
+    create_piece(n, piece, flow->run, n->whole->actors.data[flow->actor]->name);
+    uint32_t in = stream_at(n, flow->actor, false), out = stream_at(n, flow->actor, true);
+    if (in == SIR_NONE)
+        text_line(x, 1, "self->%s.flow.piece.source = true;", n->fields[piece]);
+    if (in != SIR_NONE)
+        text_line(x, 1, "self->%s.flow.in = &self->streams[%" PRIu32 "];", n->fields[piece], in);
+    if (out != SIR_NONE)
+        text_line(x, 1, "self->%s.flow.out = &self->streams[%" PRIu32 "];", n->fields[piece], out);
+    create_state(x, n->fields[piece], flow->info, flow->names.state, flow->names.random);
+}
+
+static void create_island(net *n, uint32_t piece, uint32_t kernel)
+{
+    program_emitter *x = n->x;
+    const program_kernel *k = &x->kernels[kernel];
+    create_piece(n, piece, k->run, k->kernel->name);
+    for (size_t b = 0; b < k->buffers.len; b++)
+        text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b], k->buffers.data[b]);
+    program_island_create(x, kernel);
+    const program_stage *code = x->stages[kernel];
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        for (size_t s = 0; s < item->stages.len; s++, code++)
+            if (code->stage->kind == PLAN_FIRE)
+                create_state(x, k->field, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
+}
+
+static void create_files(net *n)
+{
+    program_emitter *x = n->x;
+    const schedule *s = x->pieces->whole_schedule;
+    for (size_t r = 0, w = 0; r < n->readers.len || w < n->writers.len;) { // in canonical order
+        bool reader = w == n->writers.len || (r < n->readers.len && n->readers.data[r] < n->writers.data[w]);
+        uint32_t actor = reader ? n->readers.data[r] : n->writers.data[w];
+        size_t i = reader ? r++ : w++;
+        program_create_io(x, n->whole->actors.data[actor], arena_printf(x->e.arena, "%s[%zu]", reader ? "readers" : "writers", i), reader);
+        uint32_t stream = stream_at(n, actor, reader);
+        if (reader)
+            text_line(x, 1, "self->inputs[%zu] = (svm_NetReader){&self->readers[%zu], &self->streams[%" PRIu32 "], %" PRId64 ", %" PRId64 ", NULL, 0, 0};",
+                      i, i, stream, s->init[actor], s->reps[actor]);
+        else
+            text_line(x, 1, "self->outputs[%zu] = (svm_NetWriter){&self->writers[%zu], &self->streams[%" PRIu32 "]};", i, i, stream);
+    }
+}
+
+static void create_logs(net *n)
+{
+    program_emitter *x = n->x;
+    size_t at = 0;
+    for (uint32_t i = 0; i < n->whole->actors.len; i++) {
+        const char *log = n->log_of[i];
+        if (log == NULL)
+            continue;
+        text_line(x, 1, "self->logs[%zu] = &%s;", at++, log);
+    }
+    if (n->logs != 0) {
+        text_line(x, 1, "if (settings != NULL && settings->tagPrints) {");
+        for (uint32_t i = 0; i < n->whole->actors.len; i++)
+            if (n->log_of[i] != NULL)
+                text_line(x, 2, "%s.tag = \"%s\";", n->log_of[i], n->whole->actors.data[i]->name);
+        text_line(x, 1, "}");
+    }
+    if (n->logs != 0)
+        text_line(x, 1, "svm_printOrder(self->logs, %zu);", n->logs);
+}
+
+static void create_net(net *n)
+{
+    program_emitter *x = n->x;
+    text_line(x, 1, "self->net = (svm_Net){");
+    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->pieces->single ? 1 : x->pl->strip);
+    text_line(x, 2, ".pieceCount = %zu, .pieces = self->pieces,", x->pieces->pieces.len);
+    text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", x->pieces->streams.len);
+    if (n->readers.len != 0)
+        text_line(x, 2, ".readerCount = %zu, .readers = self->inputs,", n->readers.len);
+    if (n->writers.len != 0)
+        text_line(x, 2, ".writerCount = %zu, .writers = self->outputs,", n->writers.len);
+    if (n->logs != 0)
+        text_line(x, 2, ".logCount = %zu, .logs = self->logs,", n->logs);
+    text_line(x, 1, "};");
+}
+
+// A function for each piece, so that none is long; their names.
+static const char **emit_setups(net *n)
+{
+    program_emitter *x = n->x;
+    const char **names = ARENA_ARRAY(x->e.arena, const char *, x->pieces->pieces.len + 1);
+    for (uint32_t i = 0, kernel = 0; i < x->pieces->pieces.len; i++) {
+        bool flow = x->pieces->pieces.data[i].flow;
+        const char *run = flow ? x->flows[i].run : x->kernels[kernel].run;
+        names[i] = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_create", run));
+        text_line(x, 0, "/* Gives the kernel %s its streams, blocks and state. */", n->whole->actors.data[x->pieces->pieces.data[i].actors.data[0]]->name);
+        text_line(x, 0, "static void %s(%s *self)", names[i], x->type);
+        text_line(x, 0, "{");
+        if (flow)
+            create_flow(n, i);
+        else
+            create_island(n, i, kernel++);
+        create_ends(n, i);
+        text_line(x, 0, "}\n");
+    }
+    return names;
+}
+
+static void emit_create(net *n)
+{
+    program_emitter *x = n->x;
+    const char **enqueued = emit_enqueued(n), **initials = emit_initials(n);
+    emit_streams(n);
+    const char **setups = emit_setups(n);
+    // Item tables of readers and writers are locals of the function.
+    text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
+    text_line(x, 0, "void *%s_create(const svm_Settings *settings)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = calloc(1, sizeof *self);", x->type);
+    text_line(x, 1, "if (self == NULL)");
+    text_line(x, 2, "return NULL;");
+    create_net(n);
+    program_create_blocks(x);
+    text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", x->pieces->streams.len);
+    text_line(x, 2, "svm_channelInit(&self->net, &self->streams[i], &%s_streams[i]);", x->name);
+    for (uint32_t i = 0; i < x->pieces->streams.len; i++) {
+        size_t count = channel_of(n, &x->pieces->streams.data[i])->initial.len;
+        if (count != 0)
+            text_line(x, 1, "svm_channelFill(&self->streams[%" PRIu32 "], %s, %zu);", i, enqueued[i] != NULL ? enqueued[i] : "NULL", count);
+    }
+    for (size_t i = 0; i < x->pieces->pieces.len; i++)
+        text_line(x, 1, "%s(self);", setups[i]);
+    for (size_t i = 0; i < x->pl->initials.len; i++)
+        if (initials[i] != NULL)
+            program_write_initial(x, &x->pl->initials.data[i], initials[i]);
+    create_logs(n);
+    create_files(n);
+    if (n->readers.len + n->writers.len + n->logs == 0)
+        text_line(x, 1, "(void)settings;");
+    text_line(x, 1, "return self;");
+    text_line(x, 0, "}\n");
+}
+
+// ---- run, drain, destroy ----
+
+static void emit_run(net *n)
+{
+    program_emitter *x = n->x;
+    text_line(x, 0, "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
+    text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
+    text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return svm_netRun(&self->net, self->iterations);");
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "bool %s_run(void *instance, int64_t iterations)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    if (n->whole->init_text_len != 0) {
+        text_line(x, 1, "if (!self->net.started) {");
+        program_start_text(x);
+        text_line(x, 1, "}");
+    }
+    text_line(x, 1, "self->iterations = iterations;");
+    text_line(x, 1, "return %s_control(self) != 0;", x->name);
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "int64_t %s_steadyStates(const void *instance)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return ((const %s *)instance)->net.steadyStates;", x->type);
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "/* No steady states follow: fires what can still fire. */");
+    text_line(x, 0, "void %s_drain(void *instance)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "svm_netFinish(&self->net);");
+    text_line(x, 0, "}\n");
+}
+
+static void emit_each(program_emitter *x, size_t count, const char *statement)
+{
+    if (count != 0)
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        %s", count, statement);
+}
+
+static void emit_destroy(net *n)
+{
+    program_emitter *x = n->x;
+    text_line(x, 0, "/* Closes files and frees everything. */");
+    text_line(x, 0, "void %s_destroy(void *instance)", x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "svm_netDestroy(&self->net);");
+    emit_each(x, n->readers.len, "svm_readerClose(&self->readers[i]);");
+    emit_each(x, n->writers.len, "svm_writerClose(&self->writers[i]);");
+    emit_each(x, n->logs, "svm_logDestroy(self->logs[i]);");
+    if (n->whole->init_text_len != 0)
+        text_line(x, 1, "svm_logDestroy(&self->start);");
+    if (x->pl->buffers.len != 0)
+        text_line(x, 1, "svm_free(&%s, self->memory);", x->pl->memory);
+    text_line(x, 1, "free(self);");
+    text_line(x, 0, "}\n");
+}
+
+void program_net(program_emitter *x)
+{
+    bool in = false, out = false;
+    net n = prepare(x);
+    program_describe_pieces(x);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++)
+        program_kernel_struct(x, k);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++) {
+        program_island_tables(x, k);
+        program_kernel_functions(x, k);
+    }
+    find_logs(&n);
+    emit_instance(&n);
+    program_channel_table(x);
+    emit_create(&n);
+    emit_run(&n);
+    emit_destroy(&n);
+    for (VEC_EACH(uint32_t, r, &n.readers))
+        in |= n.whole->actors.data[*r]->path == NULL;
+    for (VEC_EACH(uint32_t, w, &n.writers))
+        out |= n.whole->actors.data[*w]->path == NULL;
+    program_main(x, in, out);
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a program with dynamic rates is taken to pieces. A piece is what one kernel runs: a filter with dynamic rates, or
+// static actors that channels connect. Pieces are joined by streams. The static pieces make up a stream graph of their
+// own, in which readers and writers stand for the ends of streams; everything that plans static programs plans it.
+//
+// NOTE(levels). A static piece runs in whole steady states of its own, so it must not wait for what comes out of itself:
+// every way from piece to piece leads to a higher level, the level of an actor being the greatest number of filters with
+// dynamic rates passed on a way to it, their ends counted one by one. In a feedback loop through such a filter there is
+// no such order: each of its actors is a piece of its own.
+// NOTE(ends). The program's readers and writers are the control program's, joined to the pieces by streams too.
+#ifndef SVMC_HLC_PLAN_PIECES_H
+#define SVMC_HLC_PLAN_PIECES_H
+
+#include "hlc/ir/sir.h"
+#include "hlc/schedule/schedule.h"
+
+typedef struct plan_piece {
+    VEC(uint32_t) actors; // of the program, in canonical order
+    bool flow;            // a filter with dynamic rates
+    bool paced;           // fires as often as the steady states of the program say, else as its input allows
+    int64_t steady;       // of its own steady states (flow: firings) that one of the program has
+    int64_t init;         // of them that belong to the initialisation, behind the piece's own initialisation
+} plan_piece;
+
+// A channel of the program that joins pieces.
+typedef struct plan_stream {
+    uint32_t channel;        // of the program
+    const char *name;        // unique
+    uint32_t from, to;       // pieces; SIR_NONE: the control program
+    uint32_t writer, reader; // of the static graph: its ends; SIR_NONE: the end of a flow or of the control program
+} plan_stream;
+
+typedef struct plan_pieces {
+    const sir_module *whole; // the program and its schedule
+    const schedule *whole_schedule;
+    sir_module *module;      // the static graph and its schedule, each piece in its own steady states
+    schedule *schedule;
+    VEC(plan_piece) pieces;  // in canonical order of their first actors; none of the program's readers and writers
+    VEC(plan_stream) streams;
+    // A paced piece takes what a dynamic rate gives, or takes itself as much as it happens to: whether it can complete a
+    // steady state may depend on what sources do in the next, so that steady states run one by one.
+    bool single;
+    uint32_t *piece_of;   // per actor of the static graph
+    uint32_t *stream_of;  // per reader and writer of the static graph
+    uint32_t *actor_of;   // per actor of the static graph: the program's; SIR_NONE: a stream's end
+} plan_pieces;
+
+// NULL when counts are too large for any plan.
+plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s);
+// Items that a channel's consumer must find for its firings in the initialisation; false: too many to count.
+bool plan_end_needs(const sir_module *m, const schedule *s, uint32_t channel, int64_t *items);
+
+#endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Flows: firings straight on streams. A flow works on the items that lie side by side at the front of its input and the
+// places at the back of its output; streams are told what it did when these are used up, before it waits, and when the
+// kernel returns.
+#include "runtime/common/program_flow.h"
+
+#include <stdlib.h>
+
+// ---- Waiting ----
+
+void svmr_awaitItems(svm_Stream *s, size_t wanted, const bool *over)
+{
+    svmr_Kernel *p = svmr_current(s->machine);
+    // The control program gives the stream room for as many if it has less, and may set *over and wake the kernel.
+    while (svmr_count(s) < wanted && !svmr_ended(s) && !(over && *over)) {
+        svmr_block(p, s, SVMR_WANT_ELEMENTS, wanted, (svmr_Place){"svm_flowPeek", NULL, 0});
+        if (__atomic_load_n(&p->serial, __ATOMIC_RELAXED) & SVMR_INTERRUPTED)
+            svmr_obey(p);
+    }
+    s->seenWritten = __atomic_load_n(&s->written, __ATOMIC_ACQUIRE);
+}
+
+// ---- Windows ----
+
+static void synchronise(svm_Flow *f)
+{
+    svmr_Kernel *p = svmr_thread.current;
+    if (f->front != f->taken) {
+        svm_Stream *s = &f->in->stream;
+        size_t n = (size_t)(f->front - f->taken) / s->elementSize;
+        f->popped += (int64_t)n;
+        svmr_onStream(p, s, SVMR_CALL_POP, n);
+        svmr_onStream(p, s, SVMR_CALL_POPPED, n);
+        f->taken = f->front;
+        svmr_popped(s, n);
+    }
+    if (f->back != f->given) {
+        svm_Stream *s = &f->out->stream;
+        size_t n = (size_t)(f->back - f->given) / s->elementSize;
+        f->pushed += (int64_t)n;
+        svmr_onStream(p, s, SVMR_CALL_PUSH, n);
+        svmr_onStream(p, s, SVMR_CALL_PUSHED, n);
+        f->given = f->back;
+        svmr_pushed(s, n);
+    }
+}
+
+// Where declared counts end the windows.
+static void limit(svm_Flow *f)
+{
+    const svm_FlowRates *r = f->rates;
+    f->popEnd = f->peekEnd = f->windowEnd;
+    f->pushEnd = f->roomEnd;
+    if (f->in) {
+        size_t size = f->in->stream.elementSize, there = (size_t)(f->windowEnd - f->front) / size;
+        int64_t popped = f->popped + (f->front - f->taken) / (ptrdiff_t)size;
+        if (r->popMax >= 0 && (int64_t)there > r->popMax - popped)
+            f->popEnd = f->front + (size_t)(r->popMax > popped ? r->popMax - popped : 0) * size;
+        int64_t peek = r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
+        if (peek >= 0 && (int64_t)there > peek - popped)
+            f->peekEnd = f->front + (size_t)(peek > popped ? peek - popped : 0) * size;
+    }
+    if (f->out) {
+        size_t size = f->out->stream.elementSize, room = (size_t)(f->roomEnd - f->back) / size;
+        int64_t pushed = f->pushed + (f->back - f->given) / (ptrdiff_t)size;
+        if (r->pushMax >= 0 && (int64_t)room > r->pushMax - pushed)
+            f->pushEnd = f->back + (size_t)(r->pushMax > pushed ? r->pushMax - pushed : 0) * size;
+    }
+}
+
+// After the streams were told everything.
+static void look(svm_Flow *f)
+{
+    if (f->in) {
+        const svm_Stream *s = &f->in->stream;
+        f->front = f->taken = s->data + s->front;
+        f->windowEnd = f->front + svmr_frontPiece(s, SIZE_MAX) * s->elementSize;
+    }
+    if (f->out) {
+        const svm_Stream *s = &f->out->stream;
+        f->back = f->given = s->data + s->back;
+        f->roomEnd = f->back + svmr_backPiece(s, SIZE_MAX) * s->elementSize;
+    }
+    limit(f);
+}
+
+// ---- Firings ----
+
+static void endOutputs(svm_Flow *f)
+{
+    f->piece.ended = true;
+    if (f->out)
+        svm_streamEnd(&f->out->stream);
+}
+
+// No more items come: what the firing has done stays, and it goes no further.
+static _Noreturn void giveUp(svm_Flow *f)
+{
+    endOutputs(f);
+    svm_kernelEnd(f->piece.kernel);
+    abort(); // it does not return
+}
+
+static SVMR_COLD _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_Flow *f, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    va_end(args);
+    const char *place = f->rates->place;
+    svmr_fatal("%s%serror: %s", place, *place ? ": " : "", text ? text : "out of memory");
+}
+
+static SVMR_COLD _Noreturn void failRate(const svm_Flow *f, const char *what, int64_t declared)
+{
+    fail(f, "'%s' %s more than the %lld item%s a firing that it declares", f->rates->name, what, (long long)declared,
+         declared == 1 ? "" : "s");
+}
+
+const void *svm_flowPopNext(svm_Flow *f, size_t size)
+{
+    synchronise(f);
+    if (!f->in || (f->rates->popMax >= 0 && f->popped >= f->rates->popMax))
+        failRate(f, "pops", f->in ? f->rates->popMax : 0);
+    svmr_awaitItems(&f->in->stream, 1, NULL);
+    if (svmr_count(&f->in->stream) == 0)
+        giveUp(f);
+    look(f);
+    const char *item = f->front;
+    f->front += size;
+    return item;
+}
+
+const void *svm_flowPeekNext(svm_Flow *f, ptrdiff_t offset, size_t size)
+{
+    synchronise(f);
+    int64_t most = f->rates->peekMax;
+    if (most >= 0 && most < f->rates->popMax)
+        most = f->rates->popMax;
+    if (!f->in || offset < 0 || (most >= 0 && f->popped + offset >= most))
+        fail(f, "peek(%td) in '%s' is outside the window, of which %lld items are left", offset, f->rates->name,
+             (long long)(f->in && most >= 0 ? most - f->popped : 0));
+    svm_Stream *s = &f->in->stream;
+    svmr_awaitItems(s, (size_t)offset + 1, NULL);
+    if (svmr_count(s) <= (size_t)offset)
+        giveUp(f);
+    look(f);
+    size_t place = s->front + (size_t)offset * size, bytes = s->capacity * size;
+    return s->data + (place >= bytes ? place - bytes : place);
+}
+
+void *svm_flowPushNext(svm_Flow *f, size_t size)
+{
+    synchronise(f);
+    if (!f->out || (f->rates->pushMax >= 0 && f->pushed >= f->rates->pushMax))
+        failRate(f, "pushes", f->out ? f->rates->pushMax : 0);
+    if (svmr_room(&f->out->stream) == 0)
+        svmr_awaitRoom(&f->out->stream, 1, (svmr_Place){"svm_flowPush", NULL, 0});
+    look(f);
+    char *item = f->back;
+    f->back += size;
+    return item;
+}
+
+// The kernel begins to run, or goes on after others ran: both ends may have been someone else's.
+static void takeEnds(svm_Flow *f)
+{
+    svmr_Kernel *p = svmr_thread.current;
+    svmr_Place at = {"svm_flowBegin", NULL, 0};
+    if (f->in)
+        svmr_consumes(&f->in->stream, p, at);
+    if (f->out)
+        svmr_produces(&f->out->stream, p, at);
+}
+
+// Waits for the items with which a firing begins; false: they do not come.
+static bool awaitBeginning(svm_Flow *f, size_t need, bool takes)
+{
+    svm_Stream *s = &f->in->stream;
+    bool mayBeIdle = f->idle && f->piece.left < 0, none = need == 0 && takes;
+    size_t wanted = need;
+    if (none)
+        wanted = 1;
+    if (mayBeIdle && wanted <= f->idleItems)
+        wanted = f->idleItems + 1;
+    synchronise(f);
+    f->piece.waitsToBegin = none;
+    svmr_awaitItems(s, wanted, &f->piece.dry);
+    f->piece.waitsToBegin = f->piece.dry = false;
+    size_t have = svmr_count(s);
+    return have >= need && !(mayBeIdle && have == f->idleItems);
+}
+
+bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
+{
+    f->rates = rates;
+    size_t need = (size_t)(rates->peekMin > rates->popMin ? rates->peekMin : rates->popMin);
+    bool takes = rates->popMax != 0 || rates->peekMax != 0;
+    if (f->piece.left == 0 || f->piece.ended) {
+        synchronise(f);
+        // The streams may have moved by the next time.
+        f->front = f->taken = f->windowEnd = f->popEnd = f->peekEnd = NULL;
+        f->back = f->given = f->roomEnd = f->pushEnd = NULL;
+        if (f->piece.finish && !f->piece.ended)
+            endOutputs(f);
+        return false;
+    }
+    if (!f->front && !f->back)
+        takeEnds(f);
+    if (f->in) {
+        size_t size = f->in->stream.elementSize, there = (size_t)(f->windowEnd - f->front) / size;
+        bool ready = there >= need && there > 0 && !(f->idle && f->piece.left < 0);
+        if (!ready && (need > 0 || takes)) {
+            if (!awaitBeginning(f, need, takes)) {
+                endOutputs(f);
+                return false;
+            }
+            look(f);
+        }
+    } else if (f->piece.left < 0) {
+        synchronise(f);
+        endOutputs(f);
+        return false;
+    }
+    if (!f->front && !f->back)
+        look(f);
+    f->popped = f->in ? -((f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize) : 0;
+    f->pushed = f->out ? -((f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize) : 0;
+    if (rates->popMax >= 0 || rates->peekMax >= 0 || rates->pushMax >= 0)
+        limit(f);
+    return true;
+}
+
+void svm_flowDone(svm_Flow *f)
+{
+    const svm_FlowRates *r = f->rates;
+    int64_t popped = f->in ? f->popped + (f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize : 0;
+    int64_t pushed = f->out ? f->pushed + (f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize : 0;
+    if (f->out && pushed < r->pushMin)
+        fail(f, "'%s' pushed %lld item%s in a firing and declares %lld", r->name, (long long)pushed,
+             pushed == 1 ? "" : "s", (long long)r->pushMin);
+    for (; f->in && popped < r->popMin; popped++) // declared pops that it did not make
+        (void)svm_flowPop(f, f->in->stream.elementSize);
+    f->popEnd = f->peekEnd = f->windowEnd;
+    f->pushEnd = f->roomEnd;
+    f->idle = popped == 0 && pushed == 0;
+    if (f->idle) {
+        synchronise(f);
+        f->idleItems = f->in ? svmr_count(&f->in->stream) : 0;
+    }
+    if (f->piece.left > 0)
+        f->piece.left--;
+}
