@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What the examples' run scripts share; they source it with `here` set to their own folder.
+# What the examples' run scripts share; they source it with `here` set to their own folder, and `root` to the source tree if
+# that is not two folders up.
 #
 #   run [FOLDER]     the results go to FOLDER: build/examples/NAME unless told
 #
@@ -7,7 +8,7 @@
 set -eu
 
 name=$(basename "$here")
-root=$(cd "$here/../.." && pwd)
+root=${root:-$(cd "$here/../.." && pwd)}
 
 fail()
 {
@@ -37,6 +38,15 @@ compile()
 {
     say compile "svmc -O3 $1 -o $2"
     "$SVMC" -O3 "$here/$1" -o "$results/$2"
+}
+
+# interpret SOURCE OPTION...: in the folder of the results.
+interpret()
+{
+    source=$1
+    shift
+    say run "svmc --interpret $* $source"
+    (cd "$results" && "$SVMC" --interpret "$@" "$here/$source")
 }
 
 # execute PROGRAM OPTION...: in the folder of the results.

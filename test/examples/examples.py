@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Differential tests of the examples: the interpreter is the reference for every level, strip and length of input.
+"""Differential tests of the examples: the interpreter is the reference for every level, strip, length of input, and
+for the simulator.
 
     examples.py levels  TOOLS PROGRAM.str INPUT OUTPUT   all levels and strips give the interpreter's bytes, which go to OUTPUT
     examples.py drain   TOOLS PROGRAM.str INPUT BYTES..  the same for prefixes of the input
@@ -16,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-LEVELS = ["-O0", "-O3", "-O2 --strip=1", "-O2 --strip=7", "-O2 --strip=64"]
+LEVELS = ["-O0", "-O3", "-O2 --strip=1", "-O2 --strip=7", "-O2 --strip=64", "-O2 --target=sim"]
 DRAIN_LEVELS = ["-O0", "-O3", "-O1 --strip=7"]
 MOST_OPERATIONS = 2 * 10**8
 WARNINGS = "-std=c11 -Wall -Wextra -Wpedantic -Werror"
