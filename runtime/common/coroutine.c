@@ -3,7 +3,7 @@
 // unmapped page below it. Switching saves what the calling convention says a call preserves, but the floating-point
 // control words: kernels do not change them. Address and thread sanitizer are told of every switch if the program is
 // linked with them.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -13,10 +13,22 @@
 #define SVMR_UCONTEXT
 #endif
 
-#define STACK_BYTES ((size_t)1 << 20) // address space; memory is only used as far as a kernel's frames reach
+// Address space; memory is only used as far as a kernel's frames reach. Kernels of a source program (m->deepStacks) may
+// have frames of any size, and functions that call themselves.
+#define STACK_BYTES ((size_t)1 << 20)
+#define DEEP_STACK_BYTES ((size_t)1 << 28)
+#define DEEP_GUARD_BYTES ((size_t)1 << 31) // a frame may be as large as the largest type
+
+// The stack that a coroutine was entered from.
+typedef struct Home {
+    void *sp, *tsan;
+    const void *bottom;
+    size_t size;
+} Home;
 
 struct svmr_Coroutine {
     void *sp; // while it does not run
+    Home *home;
     svmr_Kernel *kernel;
     char *memory; // guard page, then the stack
     size_t bytes, guard;
@@ -184,21 +196,32 @@ static size_t stackSize(const svmr_Coroutine *c)
     return c->bytes - c->guard;
 }
 
-static svmr_Coroutine *createCoroutine(svm_Machine *m, const svmr_Kernel *p)
+bool svmr_beyondStack(const void *at)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    void *memory = mmap(NULL, STACK_BYTES + page, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE)) {
+    const svmr_Kernel *p = svmr_thread.current;
+    const svmr_Coroutine *c = p ? p->coroutine : NULL;
+    return c && (const char *)at >= c->memory && (const char *)at < stackBottom(c);
+}
+
+static svmr_Coroutine *createCoroutine(svmr_Kernel *p) // NULL: p has failed
+{
+    bool deep = p->machine->deepStacks && sizeof(size_t) > 4;
+    size_t stack = deep ? DEEP_STACK_BYTES : STACK_BYTES,
+           guard = deep ? DEEP_GUARD_BYTES : (size_t)sysconf(_SC_PAGESIZE);
+    // The guard first: it must not count as memory that may be used.
+    char *memory = mmap(NULL, guard + stack, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory == MAP_FAILED || mprotect(memory + guard, stack, PROT_READ | PROT_WRITE)) {
         if (memory != MAP_FAILED)
-            munmap(memory, STACK_BYTES + page);
-        svmr_fail(m, SVM_ERROR_STACK, svmr_name(p), (svmr_Place){"svm_kernelRun", p->runFile, p->runLine},
-                  "the system gives no memory for another stack of %zu bytes", STACK_BYTES);
+            munmap(memory, guard + stack);
+        p->failure =
+            svmr_newFailure(SVM_ERROR_STACK, svmr_name(p), (svmr_Place){"svm_kernelRun", p->runFile, p->runLine},
+                            "the system gives no memory for another stack of %zu bytes", stack);
+        return NULL;
     }
     svmr_Coroutine *c = svmr_allocate(1, sizeof *c);
     c->memory = memory;
-    c->bytes = STACK_BYTES + page;
-    c->guard = page;
+    c->bytes = guard + stack;
+    c->guard = guard;
     if (__lsan_register_root_region)
         __lsan_register_root_region(stackBottom(c), stackSize(c));
     if (__tsan_create_fiber)
@@ -232,20 +255,19 @@ void svmr_freeCoroutines(svm_Machine *m)
 static void arrive(svmr_Coroutine *c)
 {
     if (__sanitizer_finish_switch_fiber)
-        __sanitizer_finish_switch_fiber(c->fake, &c->kernel->machine->control.bottom,
-                                        &c->kernel->machine->control.size);
+        __sanitizer_finish_switch_fiber(c->fake, &c->home->bottom, &c->home->size);
 }
 
-// To the control thread. A coroutine that has finished stays ready to run another kernel, so it always expects to come
+// To where it was entered. A coroutine that has finished stays ready to run another kernel, so it always expects to come
 // back.
 static void depart(svmr_Coroutine *c, bool forGood)
 {
-    svm_Machine *m = c->kernel->machine;
+    const Home *home = c->home;
     if (__sanitizer_start_switch_fiber)
-        __sanitizer_start_switch_fiber(forGood ? NULL : &c->fake, m->control.bottom, m->control.size);
+        __sanitizer_start_switch_fiber(forGood ? NULL : &c->fake, home->bottom, home->size);
     if (__tsan_switch_to_fiber)
-        __tsan_switch_to_fiber(m->control.tsan, 0);
-    switchTo(&c->sp, m->control.sp);
+        __tsan_switch_to_fiber(home->tsan, 0);
+    switchTo(&c->sp, home->sp);
     arrive(c);
 }
 
@@ -254,7 +276,11 @@ static void coroutineMain(void *argument)
     svmr_Coroutine *c = argument;
     arrive(c);
     for (;;) {
-        c->kernel->kernel->run(c->kernel->kernel);
+        if (c->kernel->step)
+            while (!c->kernel->step(c->kernel->kernel))
+                depart(c, false);
+        else
+            c->kernel->kernel->run(c->kernel->kernel);
         c->finished = true;
         depart(c, false);
     }
@@ -287,11 +313,15 @@ static void prepare(svmr_Coroutine *c)
 
 static svmr_Coroutine *takeCoroutine(svm_Machine *m, svmr_Kernel *p)
 {
+    svmr_lock(m);
     svmr_Coroutine *c = m->freeCoroutines;
-    if (c) {
+    if (c)
         m->freeCoroutines = c->next;
-    } else {
-        c = createCoroutine(m, p);
+    svmr_unlock(m);
+    if (!c) {
+        c = createCoroutine(p);
+        if (!c)
+            return NULL;
         prepare(c);
     }
     c->kernel = p;
@@ -303,28 +333,34 @@ bool svmr_enter(svmr_Kernel *p)
 {
     svm_Machine *m = p->machine;
     svmr_Coroutine *c = p->coroutine;
-    if (!c)
-        c = takeCoroutine(m, p);
+    if (!c && !(c = takeCoroutine(m, p))) {
+        p->stop = SVMR_STOP_FAILED;
+        return false;
+    }
+    Home home = {.sp = NULL};
+    c->home = &home;
     void *fake = NULL;
     if (__sanitizer_start_switch_fiber)
         __sanitizer_start_switch_fiber(&fake, stackBottom(c), stackSize(c));
     if (__tsan_switch_to_fiber) {
-        m->control.tsan = __tsan_get_current_fiber();
+        home.tsan = __tsan_get_current_fiber();
         __tsan_switch_to_fiber(c->tsan, 0);
     }
 #ifdef SVMR_UCONTEXT
     ucontext_t here;
-    m->control.sp = &here;
+    home.sp = &here;
 #endif
-    switchTo(&m->control.sp, c->sp);
+    switchTo(&home.sp, c->sp);
     if (__sanitizer_finish_switch_fiber)
         __sanitizer_finish_switch_fiber(fake, NULL, NULL);
     if (!c->finished)
         return false;
     c->finished = false;
     p->coroutine = NULL;
+    svmr_lock(m);
     c->next = m->freeCoroutines;
     m->freeCoroutines = c;
+    svmr_unlock(m);
     return true;
 }
 
@@ -335,7 +371,6 @@ void svmr_leave(svmr_Kernel *p)
 
 void svmr_quit(svmr_Kernel *p)
 {
-    svmr_abandon(p);
     depart(p->coroutine, true);
     abort(); // nobody enters it again
 }

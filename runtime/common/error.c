@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors: misuse of the API goes to the error handler, what stops the program goes to standard error. Either happens on
 // the control thread's stack: a kernel with a stack of its own leaves it first.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -49,13 +49,15 @@ static SVMR_PRINTF(1, 0) char *formatText(const char *format, va_list args)
 
 static _Noreturn void stop(svm_Machine *m)
 {
-    if (m && !svmr_thread.failing) {
-        svmr_thread.failing = true;
+    svmr_Thread *t = &svmr_thread;
+    if (m && !t->failing) {
+        t->failing = true;
+        svmr_halt(m);
         svmr_flushLogs(m);
     }
     fflush(stdout);
-    if (m && m->message) {
-        fputs(m->message, stderr);
+    if (t->message) {
+        fputs(t->message, stderr);
         fputc('\n', stderr);
     }
     exit(1);
@@ -64,30 +66,54 @@ static _Noreturn void stop(svm_Machine *m)
 // The machine whose kernels or control program the thread is in; NULL: none yet.
 static svm_Machine *machineHere(void)
 {
-    svmr_Thread *t = &svmr_thread;
-    return t->running ? t->running : t->inUse ? t->inUse : t->own;
+    const svmr_Thread *t = &svmr_thread;
+    return t->current ? t->current->machine : t->inUse ? t->inUse : t->own;
 }
 
-// Has the message printed and the program stopped, on the control thread's stack.
+static void setMessage(char *message)
+{
+    free(svmr_thread.message);
+    svmr_thread.message = message;
+}
+
+// The kernel p, which runs, has failed: its stack is left, and a control thread will see to the rest. Returns if p is a
+// call on a control thread's stack.
+static void leaveFailed(svmr_Kernel *p, svmr_Failure *f)
+{
+    p->failure = f;
+    p->stop = SVMR_STOP_FAILED;
+    if (p->coroutine)
+        svmr_quit(p);
+    if (p->escape)
+        longjmp(*p->escape, 1);
+    p->failure = NULL;
+    while (p->machine->waits) // during which it ran, and out of which the handler may jump
+        svmr_unlinkWait(p->machine, p->machine->waits);
+    svmr_thread.current = NULL;
+    svmr_finish(p, SVM_ENDED);
+}
+
+static svmr_Failure *makeFailure(svm_ErrorReport report, char *message, bool fatal)
+{
+    svmr_Failure *f = svmr_allocate(1, sizeof *f);
+    *f = (svmr_Failure){.report = report, .message = message, .fatal = fatal};
+    return f;
+}
+
+// Has the message printed and the program stopped, on a control thread's stack.
 static _Noreturn void stopWith(char *message)
 {
     svm_Machine *m = machineHere();
-    if (!m) {
+    if (!m || svmr_thread.failing) { // no machine yet, or a second error, of reporting the first
         fflush(stdout);
         fprintf(stderr, "%s\n", message ? message : "out of memory");
         exit(1);
     }
-    if (svmr_thread.failing) { // a second error, of reporting the first
-        fprintf(stderr, "%s\n", message ? message : "out of memory");
-        exit(1);
-    }
-    free(m->message);
-    m->message = message;
-    svmr_Kernel *p = m->current;
-    if (p && p->coroutine) {
-        m->onControl = stop;
-        svmr_quit(p);
-    }
+    svmr_releaseHeld();
+    svmr_Kernel *p = svmr_thread.current;
+    if (p && (p->coroutine || p->escape))
+        leaveFailed(p, makeFailure((svm_ErrorReport){.message = message}, message, true));
+    setMessage(message);
     stop(m);
 }
 
@@ -128,39 +154,90 @@ void svm_setErrorHandler(svm_ErrorHandler *handler, void *context)
     svmr_thread.handlerContext = context;
 }
 
-static _Noreturn void report(svm_Machine *m)
+static SVMR_PRINTF(1, 2) char *formatted(const char *format, ...)
 {
-    const svm_ErrorReport *r = &m->report;
+    va_list args;
+    va_start(args, format);
+    char *text = formatText(format, args);
+    va_end(args);
+    return text;
+}
+
+char *svmr_formatReport(const svm_ErrorReport *r)
+{
+    if (!r->function) // of what is no misuse but stops the program
+        return formatted("%s", r->message);
+    char place[32] = "";
+    if (r->file)
+        snprintf(place, sizeof place, ":%d: ", r->line);
+    return formatted("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function,
+                     *r->object ? " of '" : "", r->object, *r->object ? "'" : "", r->message, r->error_name);
+}
+
+// Of svmr_thread.report.
+static _Noreturn void report(void)
+{
+    const svm_ErrorReport *r = &svmr_thread.report;
     if (svmr_thread.handler) {
         svmr_thread.handler(r, svmr_thread.handlerContext);
         svmr_fatalProgram("the error handler returned");
     }
-    char place[32] = "";
-    if (r->file)
-        snprintf(place, sizeof place, ":%d: ", r->line);
-    svmr_fatal("%s%serror: %s%s%s%s: %s [%s]", r->file ? r->file : "", place, r->function, *r->object ? " of '" : "",
-               r->object, *r->object ? "'" : "", r->message, r->error_name);
+    stopWith(svmr_formatReport(r));
+}
+
+static svm_ErrorReport describe(svm_Error error, const char *object, svmr_Place at, const char *text)
+{
+    return (svm_ErrorReport){.error = error,
+                             .error_name = errorNames[error],
+                             .function = at.function,
+                             .object = object ? object : "",
+                             .message = text ? text : "",
+                             .file = at.file,
+                             .line = at.line};
+}
+
+svmr_Failure *svmr_newFailure(svm_Error error, const char *object, svmr_Place at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = formatText(format, args);
+    va_end(args);
+    return makeFailure(describe(error, object, at, text), text, false);
 }
 
 void svmr_failText(svm_Machine *m, svm_Error error, const char *object, svmr_Place at, char *text)
 {
-    free(m->message);
-    m->message = text;
-    m->report = (svm_ErrorReport){.error = error,
-                                  .error_name = errorNames[error],
-                                  .function = at.function,
-                                  .object = object ? object : "",
-                                  .message = text ? text : "",
-                                  .file = at.file,
-                                  .line = at.line};
-    svmr_Kernel *p = m->current;
-    if (p && p->coroutine) {
-        m->onControl = report;
-        svmr_quit(p);
-    }
+    svmr_releaseHeld();
+    svm_ErrorReport r = describe(error, object, at, text);
+    svmr_Kernel *p = svmr_current(m);
+    if (p && (p->coroutine || p->escape))
+        leaveFailed(p, makeFailure(r, text, false));
     if (p)
-        svmr_abandon(p);
-    report(m);
+        leaveFailed(p, NULL);
+    setMessage(text);
+    svmr_thread.report = r;
+    report();
+}
+
+void svmr_raise(svm_Machine *m)
+{
+    if (svmr_thread.held != m)
+        svmr_lock(m);
+    svmr_Failure *f = m->failures;
+    if (f)
+        __atomic_store_n(&m->failures, f->next, __ATOMIC_RELAXED);
+    if (!f) {
+        svmr_unlock(m);
+        return;
+    }
+    svmr_releaseHeld();
+    svmr_Failure failure = *f;
+    free(f);
+    setMessage(failure.message);
+    svmr_thread.report = failure.report;
+    if (failure.fatal)
+        stop(m);
+    report();
 }
 
 void svmr_fail(svm_Machine *m, svm_Error error, const char *object, svmr_Place at, const char *format, ...)

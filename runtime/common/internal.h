@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the runtimes share: machines, kernels, coroutines. One machine is used by one thread at a time; there
-// is no state outside machines but svmr_thread.
+// What the runtimes share: machines, kernels, coroutines. There is no state outside machines but svmr_thread. What of a
+// machine several threads use is locked (scheduler.h), but for the elements of streams, which have one producer and one
+// consumer.
 #ifndef SVM_COMMON_INTERNAL_H
 #define SVM_COMMON_INTERNAL_H
 
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -18,6 +21,9 @@
 
 typedef struct svm_KernelPrivate svmr_Kernel;
 typedef struct svmr_Coroutine svmr_Coroutine;
+typedef struct svmr_Wait svmr_Wait;
+typedef struct svmr_Control svmr_Control;
+typedef struct svmr_Failure svmr_Failure;
 
 // Where an API function was called.
 typedef struct svmr_Place {
@@ -30,13 +36,17 @@ typedef struct svmr_Place {
 // ---- Threads ----
 
 typedef struct svmr_Thread {
-    svm_Machine *own;     // made when first needed, freed when the thread ends
-    svm_Machine *inUse;   // svm_machineUse; NULL: own
-    svm_Machine *running; // whose kernel runs now
+    svm_Machine *own;      // made when first needed, freed when the thread ends
+    svm_Machine *inUse;    // svm_machineUse; NULL: own
+    svmr_Kernel *current;  // the kernel that runs now; NULL: this is a control thread
+    svmr_Control *control; // made by svm_threadCreate; NULL: any other thread
+    svm_Machine *held;     // locked by this thread, when it is shared
     svm_ErrorHandler *handler;
     void *handlerContext;
+    svm_ErrorReport report; // the last error
+    char *message;
     uintptr_t stackBegin; // about where the frames of main begin
-    const char *program; // for messages; NULL: the process's name
+    const char *program;  // for messages; NULL: the process's name
     int64_t itemsRead, itemsWritten;
     bool failing; // an error is being reported: no further ones
 } svmr_Thread;
@@ -57,7 +67,9 @@ typedef struct svmr_MemoryState {
     char *local;          // a local memory's bytes, once used
     svmr_Region *regions; // a global one's, by address
     size_t regionCount, regionCap, unused;
-    uint64_t used; // bytes given by svm_alloc
+    uint64_t used;                // bytes given by svm_alloc
+    struct svmr_Extent **streams; // that live in it, by address
+    size_t streamCount, streamCap;
 } svmr_MemoryState;
 
 // One of the described machines as this instance has it.
@@ -66,36 +78,48 @@ typedef struct svmr_MachineState {
     svmr_MemoryState *memories;
     bool *reaches;        // [processor][memory]
     bool *controlReaches; // [memory]: of any control processor
+    int *order;           // [processor]: when its first kernel was initialised, from 1; 0: not yet
 } svmr_MachineState;
 
 typedef struct svmr_List {
     svmr_Kernel *first, *last;
 } svmr_List;
 
+// An error of a kernel, to be reported by a control thread.
+struct svmr_Failure {
+    svm_ErrorReport report;
+    char *message;
+    bool fatal; // the program stops, whatever the handler
+    svmr_Failure *next;
+};
+
 struct svm_Machine {
     svmr_MachineState **states; // by ordinal of the table; NULL until used
     int tableCount;
 
-    svmr_Kernel *current;    // the kernel that runs now; NULL: the control thread
-    svmr_List ready;         // kernels that can go on
+    // Several threads use the machine: what follows, and the state of its kernels, is guarded by `mutex`.
+    bool shared;
+    bool deepStacks; // kernels get stacks as a source program wants them
+    pthread_mutex_t mutex;
+
     svmr_List all;           // every kernel initialised, in that order
     svmr_Kernel *spare;      // destroyed ones
     svmr_Kernel **byAddress; // open hash table of all by the address of the object
     size_t slotCount, kernelCount;
-    uint64_t serial; // last given to a kernel
-    uint32_t mark;   // of the last walk over kernels
-
+    uint64_t serial;              // last given to a kernel
+    uint32_t mark;                // of the last walk over kernels
+    int processorsUsed;           // processors for kernels that have had one
+    struct svmr_Extent **extents; // open hash table of live streams by the address of their object
+    size_t extentSlots, extentCount;
     svmr_Coroutine *freeCoroutines;
-    struct {
-        void *sp, *fake, *tsan; // the control thread's context while a kernel runs (coroutine.c)
-        const void *bottom;
-        size_t size;
-    } control;
-    void (*onControl)(svm_Machine *m); // what a failing kernel leaves to be done on the control thread's stack
+    struct svmr_Scheduler *scheduler;
 
-    svm_ErrorReport report; // the last error
-    char *message;
-    int exitStatus;
+    svmr_Wait *waits;       // control threads that wait, oldest first
+    size_t waitCount;       // how many
+    svmr_Control *controls; // control threads not joined yet
+    size_t controlCount;    // control threads that have not ended, the first one included
+
+    svmr_Failure *failures; // of kernels, oldest first, not reported yet
 
     svm_Log **logs; // what is to be printed when the program stops at an error, in canonical order
     size_t logCount, logCap;
@@ -130,38 +154,76 @@ typedef struct svmr_Dependence {
     bool waiting;
 } svmr_Dependence;
 
-typedef enum svmr_Want { SVMR_WANT_NOTHING, SVMR_WANT_ROOM, SVMR_WANT_ELEMENTS, SVMR_WANT_END } svmr_Want;
+typedef enum svmr_Want { SVMR_WANT_NOTHING, SVMR_WANT_ROOM, SVMR_WANT_ELEMENTS } svmr_Want;
+
+// Why a kernel stopped running.
+typedef enum svmr_Stop {
+    SVMR_STOP_FINISHED,
+    SVMR_STOP_BLOCKED, // blockedOn, want, wanted
+    SVMR_STOP_PAUSED,  // by itself, as are the following
+    SVMR_STOP_ENDED,
+    SVMR_STOP_FAILED,      // failure
+    SVMR_STOP_INTERRUPTED, // to do what was requested
+    SVMR_STOP_SCHEDULER    // svmr_yield
+} svmr_Stop;
+
+typedef enum svmr_Request { SVMR_REQUEST_NONE, SVMR_REQUEST_PAUSE, SVMR_REQUEST_END } svmr_Request;
+#define SVMR_INTERRUPTED (UINT64_C(1) << 63)
 
 struct svm_KernelPrivate {
     svm_Kernel *kernel; // NULL: destroyed
     svm_Machine *machine;
+    // What tells one initialisation from another. SVMR_INTERRUPTED is set while there is a request, so that the next use
+    // of a stream looks twice (atomic).
     uint64_t serial;
     int processor; // id
+    int order;     // of the processor, as in svmr_MachineState
     svm_KernelState state;
+    svmr_Stop stop;              // of its last execution
+    svmr_Request request;        // of a control thread, while it runs (atomic)
     const bool *reaches;         // by memory, of the processor
-    bool plain;                  // runs as a call on the control thread's stack
-    bool (*step)(svm_Kernel *k); // a move: goes on where it stopped; true: finished, false: it waits (svmr_block)
-    size_t progress;             // elements that a move has moved
-    const char *runFile;         // where it was last run
+    bool plain;                  // runs as a call on the stack of who executes it
+    bool (*step)(svm_Kernel *k); // a DMA kernel: goes on where it stopped; true: finished, false: it waits (svmr_block)
+    size_t progress;             // elements that a DMA kernel has moved
+    struct svmr_Instruction *instruction; // of a kernel that svm_KernelStart started (instructions.h)
+    const char *runFile;                  // where it was last run
     int runLine;
+    svmr_Failure *failure;
+    struct svmr_Extent *late;     // streams that it is to tell of when it stops (locked)
+    const svm_Stream *lateStream; // the last of them, for the thread that runs it
+    uint64_t lateSince;           // when the first of them could have been told, in nanoseconds
+    jmp_buf *escape;              // from a call without a stack of its own, when the machine is shared
 
     svmr_Dependence *dependences, **lastDependence;
     svmr_Dependence *dependents;
     svmr_Dependence *waiters; // runs that wait for this one
     size_t unsatisfied;
 
-    svmr_List *list; // the ready list, or NULL
+    svmr_List *list; // of the scheduler that it is on, or NULL
     svmr_Kernel *previous, *next;
     svmr_Kernel *allPrevious, *allNext;
     svmr_Coroutine *coroutine; // while a run has one
+    void *scheduling;          // of the scheduler
+    struct {                   // of the run so far, for a profile (host)
+        double begun, seconds;
+        uint64_t firings, elements;
+    } measured;
 
     svm_Stream *blockedOn;
     svmr_Want want;
     size_t wanted; // elements
+    svmr_Place waitPlace;
 
     uint32_t mark; // walks
     svmr_Kernel *via;
 };
+
+// The kernel of m that runs on this thread; NULL: it is a control thread to m.
+static inline svmr_Kernel *svmr_current(const svm_Machine *m)
+{
+    svmr_Kernel *p = svmr_thread.current;
+    return SVMR_UNLIKELY(p && p->machine != m) ? NULL : p;
+}
 
 static inline bool svmr_pending(const svmr_Kernel *p)
 {
@@ -190,28 +252,42 @@ static inline uintptr_t svmr_blockCheck(const svm_Block *b)
     return (uintptr_t)b->data ^ ~SVMR_CHECK;
 }
 
-// Runs one kernel that is ready until it finishes or waits; false: none is ready.
-bool svmr_advance(svm_Machine *m);
-// The running kernel waits until it can have what it wants of a stream. A move returns at once (and then returns false
-// from its step), any other kernel when it may be so.
+// The running kernel waits until it can have what it wants of a stream, or goes on at once if it can. A DMA kernel
+// returns at once (and then returns false from its step), any other kernel when it may be so.
 void svmr_block(svmr_Kernel *p, svm_Stream *s, svmr_Want want, size_t wanted, svmr_Place at);
-void svmr_wake(svm_Stream *s); // something happened to a stream that somebody waits for
-// Nothing can run, and the control thread waits for something (" to finish" and the like, after the object's name).
-SVMR_COLD _Noreturn void svmr_deadlock(svm_Machine *m, const char *object, const char *waitsFor, svmr_Place at);
-void svmr_setState(svmr_Kernel *p, svm_KernelState state);
+// A control thread does the same.
+void svmr_waitForStream(svm_Stream *s, svmr_Want want, size_t wanted, svmr_Place at);
+void svmr_wakeConsumer(svm_Stream *s); // something happened to a stream that somebody waits for
+void svmr_wakeProducer(svm_Stream *s);
+void svmr_obey(svmr_Kernel *p); // the running kernel has an interrupt: what was requested of it happens
+static inline void svmr_setState(svmr_Kernel *p, svm_KernelState state)
+{
+    p->state = state;
+    __atomic_store_n(&p->kernel->state, state, __ATOMIC_RELAXED);
+}
 svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name,
                              svm_ProcessorKind kind, svmr_Place at);
-void svmr_abandon(svmr_Kernel *p); // the running kernel is at fault: it has ended, though it is still on its stack
 void svmr_freeKernels(svm_Machine *m);
-// Elements that are in the queue, as the consumer sees it, and free places.
+// Elements that are in the queue, and free places. What the other end does meanwhile only adds to them.
 static inline size_t svmr_count(const svm_Stream *s)
 {
-    return s->written - s->read;
+    return __atomic_load_n(&s->written, __ATOMIC_SEQ_CST) - __atomic_load_n(&s->read, __ATOMIC_SEQ_CST);
 }
 static inline size_t svmr_room(const svm_Stream *s)
 {
-    return s->capacity - (s->written - s->read);
+    return s->capacity - svmr_count(s);
 }
+static inline bool svmr_ended(const svm_Stream *s)
+{
+    return __atomic_load_n(&s->ended, __ATOMIC_SEQ_CST);
+}
+// Has whoever waits for this what it waits for?
+static inline bool svmr_satisfied(const svm_Stream *s, svmr_Want want, size_t wanted)
+{
+    return want == SVMR_WANT_ROOM ? svmr_room(s) >= wanted : svmr_ended(s) || svmr_count(s) >= wanted;
+}
+// In a stream's slot for who waits: a control thread.
+#define SVMR_CONTROL_WAITS ((svmr_Kernel *)(uintptr_t)1)
 const svm_Block *svmr_checkBlock(const svm_Block *b, svmr_Place at);
 svm_Stream *svmr_checkStream(svm_Stream *s, svmr_Place at);
 // How many of `count` elements can be copied at once from the front, and to the back, without wrapping; and that they
@@ -224,6 +300,9 @@ void svmr_pushed(svm_Stream *s, size_t count);
 void svmr_produces(svm_Stream *s, svmr_Kernel *p, svmr_Place at);
 void svmr_consumes(svm_Stream *s, svmr_Kernel *p, svmr_Place at);
 
+// Kernels have failed (m->failures): reports the first, on the stack of the control thread that calls this and with its
+// svmr_Wait unlinked; locked or not. Does not return if there was one.
+SVMR_COLD void svmr_raise(svm_Machine *m);
 SVMR_COLD _Noreturn void svmr_failKernel(const svm_Kernel *k, svmr_Place at);
 SVMR_COLD _Noreturn void svmr_failNotControl(svm_Machine *m, const char *object, svmr_Place at);
 SVMR_COLD _Noreturn void svmr_failPending(const svmr_Kernel *p, svmr_Place at);
@@ -237,18 +316,62 @@ static inline svmr_Kernel *svmr_checkKernel(const svm_Kernel *k, svmr_Place at)
 
 static inline void svmr_checkControl(svm_Machine *m, const char *object, svmr_Place at)
 {
-    if (SVMR_UNLIKELY(m->current != NULL))
+    if (SVMR_UNLIKELY(svmr_current(m) != NULL))
         svmr_failNotControl(m, object, at);
+    if (SVMR_UNLIKELY(__atomic_load_n(&m->failures, __ATOMIC_RELAXED) != NULL))
+        svmr_raise(m);
 }
 
 // ---- Coroutines (coroutine.c) ----
 
 // Runs p on its coroutine, taking one if it has none, until it calls svmr_leave or its function returns (true).
 bool svmr_enter(svmr_Kernel *p);
-void svmr_leave(svmr_Kernel *p);            // back to the control thread
-_Noreturn void svmr_quit(svmr_Kernel *p);   // back for good
-void svmr_releaseCoroutine(svmr_Kernel *p); // of a run that will not go on
+void svmr_leave(svmr_Kernel *p);            // back to where it was entered
+_Noreturn void svmr_quit(svmr_Kernel *p);   // back for good; its coroutine is to be released
+void svmr_releaseCoroutine(svmr_Kernel *p); // of a run that will not go on (it is not on it)
 void svmr_freeCoroutines(svm_Machine *m);
+bool svmr_beyondStack(const void *at); // the address is below the stack of the kernel that runs on this thread
+
+// ---- Streams' place in memory (extents.c) ----
+
+// A live stream as its memory keeps it: the stream's object may be gone already.
+typedef struct svmr_Extent {
+    svm_Stream *stream;
+    size_t address, bytes;
+    const char *name;
+    svmr_MemoryState *memory;
+    svmr_Kernel *lateBy; // who is to wake those that wait at the other end when it stops, or NULL (execute.c)
+    struct svmr_Extent *nextLate;
+} svmr_Extent;
+// A stream begins to live, in place of what its object was before; overlapping another one is an error. It ends to live.
+void svmr_placeStream(svm_Machine *m, svm_Stream *s, size_t bytes, svmr_Place at);
+void svmr_dropStream(svm_Machine *m, svm_Stream *s);
+void svmr_dropStreams(svm_Machine *m, svmr_MemoryState *memory, size_t address, size_t bytes); // memory was given back
+struct svmr_Extent *svmr_extentOf(const svm_Machine *m, const svm_Stream *s); // NULL: it does not live (locked)
+void svmr_nameStream(svm_Machine *m, const svm_Stream *s);
+void svmr_freeExtents(svm_Machine *m);
+svmr_MemoryState *svmr_memoryState(svm_Machine *m, mm_Mem memory, svmr_Place at);
+// Fails if an object's address is not a multiple of what the memory asks for.
+void svmr_checkAlignment(svm_Machine *m, mm_Mem memory, size_t address, const char *object, svmr_Place at);
+
+// ---- Control threads (threads.c) ----
+
+struct svmr_Control {
+    svm_Machine *machine;
+    const char *name;
+    int processor; // id
+    int (*function)(void *argument);
+    void *argument;
+    int result;
+    bool ended;
+    void (*main)(svmr_Control *c); // runs the function
+    svmr_Control *next;            // in the machine's list
+    void *scheduling;              // of the scheduler
+};
+static inline const char *svmr_controlName(const svmr_Control *c)
+{
+    return c && c->name ? c->name : "(unnamed)";
+}
 
 // ---- Errors (error.c) ----
 
@@ -261,15 +384,23 @@ SVMR_COLD _Noreturn void svmr_failText(svm_Machine *m, svm_Error error, const ch
 SVMR_COLD _Noreturn void svmr_fatal(const char *format, ...) SVMR_PRINTF(1, 2);
 // The same with "PROGRAM: error: " before the line.
 SVMR_COLD _Noreturn void svmr_fatalProgram(const char *format, ...) SVMR_PRINTF(1, 2);
-void *svmr_allocate(size_t count, size_t size); // zeroed, or the program stops
+// An error of a kernel that has no stack yet.
+SVMR_COLD svmr_Failure *svmr_newFailure(svm_Error error, const char *object, svmr_Place at, const char *format, ...)
+    SVMR_PRINTF(4, 5);
+char *svmr_formatReport(const svm_ErrorReport *r); // as it is printed
+void svmr_releaseHeld(void);                       // unlocks what this thread holds
+void *svmr_allocate(size_t count, size_t size);    // zeroed, or the program stops
 void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size);
 
 // ---- Printing (program_print.c) ----
 
 void svmr_flushLogs(svm_Machine *m);
+void svmr_endTagged(svm_Log *const logs[], size_t count); // ends lines that are not complete
 void svmr_checkOutput(bool written); // standard output took what it was given
 
 void svmr_prepareStack(void); // program_stack.c
+void *svmr_threadStack(void);
+void svmr_leaveThreadStack(void *room);
 
 // ---- Files (program_reader.c, program_writer.c, program_wav.c) ----
 
@@ -292,7 +423,8 @@ void svmr_wavClose(svmr_Wav *w);
 typedef int32_t __attribute__((aligned(1), may_alias)) unalignedInt;
 
 // For loops over bits: the library is built for any x86-64, and these gain much from wider vectors.
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&                       \
+    !defined(__SANITIZE_ADDRESS__)
 #define SVMR_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define SVMR_VECTOR_CLONES

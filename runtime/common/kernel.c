@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernel objects: what the runtime keeps for each, and dependences between them.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <stdlib.h>
 
@@ -53,7 +53,9 @@ static svmr_Kernel *addKernel(svm_Machine *m, svm_Kernel *k)
     svmr_Kernel *p = m->spare;
     if (p) {
         m->spare = p->next;
+        void *scheduling = p->scheduling;
         memset(p, 0, sizeof *p);
+        p->scheduling = scheduling;
     } else {
         p = svmr_allocate(1, sizeof *p);
     }
@@ -79,7 +81,7 @@ void svmr_failKernel(const svm_Kernel *k, svmr_Place at)
 void svmr_failNotControl(svm_Machine *m, const char *object, svmr_Place at)
 {
     svmr_fail(m, SVM_ERROR_NOT_CONTROL, object, at, "the kernel '%s' calls what only the control thread may",
-              svmr_name(m->current));
+              svmr_name(svmr_thread.current));
 }
 
 void svmr_failPending(const svmr_Kernel *p, svmr_Place at)
@@ -114,12 +116,6 @@ static void releaseDependents(svmr_Kernel *p)
     p->dependents = NULL;
 }
 
-void svmr_setState(svmr_Kernel *p, svm_KernelState state)
-{
-    p->state = state;
-    p->kernel->state = state;
-}
-
 // The part of initialisation that the DMA kernels share.
 svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunction *run, const char *name,
                              svm_ProcessorKind kind, svmr_Place at)
@@ -136,6 +132,7 @@ svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunctio
     if (row->kind != kind)
         svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' is %s, and this needs %s", row->name, kinds[row->kind],
                   kinds[kind]);
+    svmr_lock(m);
     svmr_Kernel *p = m->slotCount ? *findSlot(m, k) : NULL;
     if (p && svmr_pending(p))
         svmr_failPending(p, at);
@@ -151,7 +148,13 @@ svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunctio
     p->reaches = state->reaches + (size_t)svmr_index(id) * (size_t)state->table->memoryCount;
     p->plain = false;
     p->step = NULL;
+    int *order = &state->order[svmr_index(id)];
+    if (!*order)
+        *order = kind == SVM_PROCESSOR_KERNEL ? ++m->processorsUsed : 1;
+    __atomic_store_n(&p->order, *order, __ATOMIC_RELAXED);
     svmr_setState(p, SVM_IDLE);
+    svmr_unlock(m);
+    svmr_placed(p);
     return p;
 }
 
@@ -167,6 +170,7 @@ void svm_kernelDestroyAt(svm_Kernel *k, const char *file, int line)
     svmr_Kernel *p = svmr_checkKernel(k, at);
     svm_Machine *m = p->machine;
     svmr_checkControl(m, svmr_name(p), at);
+    svmr_lock(m);
     if (svmr_pending(p))
         svmr_failPending(p, at);
     forgetDependences(p);
@@ -182,6 +186,7 @@ void svm_kernelDestroyAt(svm_Kernel *k, const char *file, int line)
     k->private_ = NULL;
     k->check = 0;
     k->state = SVM_IDLE;
+    svmr_unlock(m);
 }
 
 void svmr_freeKernels(svm_Machine *m)
@@ -204,10 +209,25 @@ void svm_kernelNeverBlocksAt(svm_Kernel *k, const char *file, int line)
 {
     svmr_Place at = SVMR_PLACE("svm_kernelNeverBlocks");
     svmr_Kernel *p = svmr_checkKernel(k, at);
+    svmr_lock(p->machine);
     if (svmr_pending(p))
         svmr_failPending(p, at);
     if (!p->step)
         p->plain = true;
+    svmr_unlock(p->machine);
+}
+
+static void addDependence(svmr_Kernel *p, svmr_Kernel *target)
+{
+    svmr_Dependence *d = svmr_allocate(1, sizeof *d);
+    d->owner = p;
+    d->target = target;
+    d->nextOn = target->dependents;
+    if (d->nextOn)
+        d->nextOn->previousOn = d;
+    target->dependents = d;
+    *p->lastDependence = d;
+    p->lastDependence = &d->next;
 }
 
 void svm_kernelAddDependenceAt(svm_Kernel *k, svm_Kernel *dependsOn, const char *file, int line)
@@ -218,16 +238,11 @@ void svm_kernelAddDependenceAt(svm_Kernel *k, svm_Kernel *dependsOn, const char 
     if (p->machine != target->machine)
         svmr_fail(p->machine, SVM_ERROR_BAD_ARGUMENT, svmr_name(p), at, "the kernel '%s' belongs to another machine",
                   svmr_name(target));
-    for (const svmr_Dependence *d = p->dependences; d; d = d->next)
-        if (d->target == target)
-            return;
-    svmr_Dependence *d = svmr_allocate(1, sizeof *d);
-    d->owner = p;
-    d->target = target;
-    d->nextOn = target->dependents;
-    if (d->nextOn)
-        d->nextOn->previousOn = d;
-    target->dependents = d;
-    *p->lastDependence = d;
-    p->lastDependence = &d->next;
+    svmr_lock(p->machine);
+    svmr_Dependence *d = p->dependences;
+    while (d && d->target != target)
+        d = d->next;
+    if (!d)
+        addDependence(p, target);
+    svmr_unlock(p->machine);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Machines: creation, the one a thread uses, and the names of memories and processors.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,13 +15,35 @@ svm_Machine *svm_machineCreate(void)
     for (const svm_MachineTable *t = &svm_machineTable; t; t = t->next)
         m->tableCount++;
     m->states = svmr_allocate((size_t)m->tableCount, sizeof *m->states);
+    pthread_mutex_init(&m->mutex, NULL);
+    m->controlCount = 1;
+    svmr_schedulerCreate(m);
     return m;
 }
 
-void svm_machineDestroy(svm_Machine *m)
+static void freeFailures(svm_Machine *m)
 {
+    for (svmr_Failure *f = m->failures, *next; f; f = next) {
+        next = f->next;
+        free(f->message);
+        free(f);
+    }
+}
+
+void svm_machineDestroyAt(svm_Machine *m, const char *file, int line)
+{
+    svmr_Place at = SVMR_PLACE("svm_machineDestroy");
     if (!m)
         return;
+    svmr_checkControl(m, "", at);
+    if (m->controls)
+        svmr_fail(m, SVM_ERROR_IN_USE, svmr_controlName(m->controls), at,
+                  "the control thread was not joined, and its machine is to be destroyed");
+    svmr_schedulerDestroy(m);
+    if (m->failures) { // kernels' last: the machine is of no use to a handler any more
+        svmr_thread.handler = NULL;
+        svmr_raise(m);
+    }
     if (svmr_thread.inUse == m)
         svmr_thread.inUse = NULL;
     if (svmr_thread.own == m)
@@ -30,11 +52,31 @@ void svm_machineDestroy(svm_Machine *m)
         m->logs[i]->machine = NULL;
     svmr_freeKernels(m);
     svmr_freeCoroutines(m);
+    svmr_freeExtents(m);
     svmr_freeMemories(m);
+    freeFailures(m);
+    pthread_mutex_destroy(&m->mutex);
     free(m->states);
-    free(m->message);
     free(m->logs);
     free(m);
+}
+
+void svmr_lockShared(svm_Machine *m)
+{
+    pthread_mutex_lock(&m->mutex);
+    svmr_thread.held = m;
+}
+
+void svmr_unlockShared(svm_Machine *m)
+{
+    svmr_thread.held = NULL;
+    pthread_mutex_unlock(&m->mutex);
+}
+
+void svmr_releaseHeld(void)
+{
+    if (svmr_thread.held)
+        svmr_unlockShared(svmr_thread.held);
 }
 
 // A thread's own machine goes with the thread.
@@ -43,7 +85,10 @@ static pthread_key_t key;
 
 static void destroyOwn(void *machine)
 {
-    svm_machineDestroy(machine);
+    svmr_thread.handler = NULL;
+    svm_machineDestroyAt(machine, NULL, 0);
+    free(svmr_thread.message);
+    svmr_thread.message = NULL;
 }
 
 static void makeKey(void)
@@ -174,6 +219,7 @@ static svmr_MachineState *makeState(const svm_MachineTable *t)
         s->memories[i].row = &t->memories[i];
     s->reaches = svmr_allocate(memories * (size_t)t->processorCount, sizeof *s->reaches);
     s->controlReaches = svmr_allocate(memories, sizeof *s->controlReaches);
+    s->order = svmr_allocate((size_t)t->processorCount, sizeof *s->order);
     for (int i = 0; i < t->processorCount; i++) {
         const svm_ProcessorRow *p = &t->processors[i];
         for (int j = 0; j < p->reachCount; j++) {
@@ -187,10 +233,17 @@ static svmr_MachineState *makeState(const svm_MachineTable *t)
 
 svmr_MachineState *svmr_state(svm_Machine *m, int id)
 {
-    int ordinal = svmr_ordinal(id);
-    if (!m->states[ordinal])
-        m->states[ordinal] = makeState(tableAt(ordinal));
-    return m->states[ordinal];
+    svmr_MachineState **place = &m->states[svmr_ordinal(id)], *state = __atomic_load_n(place, __ATOMIC_ACQUIRE);
+    if (SVMR_UNLIKELY(!state)) {
+        bool outer = svmr_thread.held == m;
+        if (!outer)
+            svmr_lock(m);
+        state = *place ? *place : makeState(tableAt(svmr_ordinal(id)));
+        __atomic_store_n(place, state, __ATOMIC_RELEASE);
+        if (!outer)
+            svmr_unlock(m);
+    }
+    return state;
 }
 
 void svmr_checkReach(svm_Machine *m, const svmr_Kernel *p, mm_Mem memory, const char *object, svmr_Place at)

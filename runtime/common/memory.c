@@ -2,7 +2,7 @@
 // Memories and blocks. A local memory is as many bytes of the host's as the machine says, had when first used;
 // addresses in it are offsets. A global memory is the host's own: its addresses are pointers, and must lie in what
 // svm_alloc and svm_map gave.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -72,6 +72,7 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
     svmr_Place at = SVMR_PLACE("svm_alloc");
     svm_Machine *m = svmr_machine();
     svmr_MemoryState *s = globalMemory(m, memory, at);
+    svmr_lock(m);
     if (bytes > s->row->size - s->used)
         svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, %llu of %llu left", bytes,
                   (unsigned long long)(s->row->size - s->used), (unsigned long long)s->row->size);
@@ -84,6 +85,7 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
     size_t address = ((size_t)base + align - 1) & ~(align - 1);
     addRegion(s, (svmr_Region){address, bytes, base, 1});
     s->used += bytes;
+    svmr_unlock(m);
     return address;
 }
 
@@ -95,15 +97,17 @@ size_t svm_mapAt(mm_Mem memory, void *pointer, size_t bytes, const char *file, i
     size_t address = (size_t)pointer;
     if (!pointer || bytes == 0 || bytes - 1 > SIZE_MAX - address)
         svmr_fail(m, SVM_ERROR_BAD_ARGUMENT, memory->name, at, "%zu bytes at %p", bytes, pointer);
+    svmr_lock(m);
     svmr_Region *r = regionAt(s, address + (bytes - 1));
-    if (r && r->address == address && r->bytes == bytes && !r->base) {
+    bool again = r && r->address == address && r->bytes == bytes && !r->base;
+    if (again)
         r->users++;
-        return address;
-    }
-    if (r && r->address + r->bytes > address)
+    else if (r && r->address + r->bytes > address)
         svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "%zu bytes at %p overlap memory that is in use already",
                   bytes, pointer);
-    addRegion(s, (svmr_Region){address, bytes, NULL, 1});
+    if (!again)
+        addRegion(s, (svmr_Region){address, bytes, NULL, 1});
+    svmr_unlock(m);
     return address;
 }
 
@@ -111,18 +115,21 @@ static void giveBack(mm_Mem memory, size_t address, bool mapped, svmr_Place at)
 {
     svm_Machine *m = svmr_machine();
     svmr_MemoryState *s = globalMemory(m, memory, at);
+    svmr_lock(m);
     size_t i = regionBeyond(s, address);
     svmr_Region *r = i ? &s->regions[i - 1] : NULL;
     if (!r || r->address != address || !r->users || mapped != !r->base)
         svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, memory->name, at, "the address %#zx is not one that %s gave", address,
                   mapped ? "svm_map" : "svm_alloc");
-    if (--r->users)
-        return;
-    if (r->base)
-        s->used -= r->bytes;
-    free(r->base);
-    r->base = NULL;
-    s->unused++;
+    if (--r->users == 0) {
+        svmr_dropStreams(m, s, r->address, r->bytes);
+        if (r->base)
+            s->used -= r->bytes;
+        free(r->base);
+        r->base = NULL;
+        s->unused++;
+    }
+    svmr_unlock(m);
 }
 
 void svm_freeAt(mm_Mem memory, size_t address, const char *file, int line)
@@ -146,12 +153,14 @@ void svmr_freeMemories(svm_Machine *m)
             for (size_t r = 0; r < memory->regionCount; r++)
                 free(memory->regions[r].base);
             free(memory->regions);
+            free(memory->streams);
             if (memory->local)
                 munmap(memory->local, memory->row->size);
         }
         free(s->memories);
         free(s->reaches);
         free(s->controlReaches);
+        free(s->order);
         free(s);
     }
 }
@@ -170,10 +179,24 @@ static char *localBytes(svm_Machine *m, svmr_MemoryState *s, const char *object,
     return s->local = bytes;
 }
 
-char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
+svmr_MemoryState *svmr_memoryState(svm_Machine *m, mm_Mem memory, svmr_Place at)
 {
     int id = svmr_memoryId(m, memory, at);
-    svmr_MemoryState *s = &svmr_state(m, id)->memories[svmr_index(id)];
+    return &svmr_state(m, id)->memories[svmr_index(id)];
+}
+
+void svmr_checkAlignment(svm_Machine *m, mm_Mem memory, size_t address, const char *object, svmr_Place at)
+{
+    const svm_MemoryRow *row = svmr_memoryState(m, memory, at)->row;
+    if (row->local && row->alignment > 1 && address % row->alignment)
+        svmr_fail(m, SVM_ERROR_ALIGNMENT, object, at,
+                  "the address %zu in the memory '%s' is not a multiple of its alignment of %zu bytes", address,
+                  memory->name, row->alignment);
+}
+
+static char *locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
+{
+    svmr_MemoryState *s = svmr_memoryState(m, memory, at);
     if (s->row->local) {
         if (address > s->row->size || bytes > s->row->size - address)
             svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
@@ -194,6 +217,14 @@ char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, c
     return (char *)(uintptr_t)address;
 }
 
+char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
+{
+    svmr_lock(m);
+    char *place = locate(m, memory, address, bytes, object, at);
+    svmr_unlock(m);
+    return place;
+}
+
 // ---- Blocks ----
 
 void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize, const char *file,
@@ -208,7 +239,11 @@ void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacit
     if (capacity > SIZE_MAX / elementSize)
         svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
                   capacity, elementSize);
+    if (svmr_memoryState(m, memory, at)->row->fifo)
+        svmr_fail(m, SVM_ERROR_BAD_MEMORY, "", at, "the memory '%s' is a hardware queue, which holds streams only",
+                  memory->name);
     char *data = svmr_locate(m, memory, address, capacity * elementSize, "", at);
+    svmr_checkAlignment(m, memory, address, "", at);
     *b = (svm_Block){.data = data,
                      .capacity = capacity,
                      .elementSize = elementSize,
@@ -236,7 +271,10 @@ static void checkIndex(const svm_Block *b, size_t index, svmr_Place at)
     svmr_checkBlock(b, at);
     if (SVMR_UNLIKELY(index >= b->capacity))
         svmr_fail(b->machine, SVM_ERROR_INDEX_RANGE, b->name, at, "element %zu of a block of %zu", index, b->capacity);
-    svmr_checkReach(b->machine, b->machine->current, b->memory, b->name, at);
+    svmr_Kernel *p = svmr_current(b->machine);
+    if (SVMR_UNLIKELY(p && p->serial & SVMR_INTERRUPTED))
+        svmr_obey(p);
+    svmr_checkReach(b->machine, p, b->memory, b->name, at);
 }
 
 void svm_blockReadAt(const svm_Block *b, size_t index, void *element, const char *file, int line)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The main function of emitted programs: options, one instance, run, drain.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,6 +24,8 @@ static void printHelp(const svm_Program *p)
         printf("  --in=FILE      read the program's input from FILE (default: standard input)\n");
     if (p->writes_output)
         printf("  --out=FILE     write the program's output to FILE (default: standard output)\n");
+    if (p->islands)
+        printf("  --tag-prints   begin every printed line with the name of its filter\n");
     printf("  --time         print how long it took to standard error\n"
            "  --help         print this\n");
     if (p->reads_input || p->writes_output)
@@ -75,6 +77,8 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             i += a[2] == 0;
         } else if (strcmp(a, "--loop-input") == 0) {
             o.settings.loopInput = true;
+        } else if (p->islands && strcmp(a, "--tag-prints") == 0) {
+            o.settings.tagPrints = true;
         } else if (strcmp(a, "--time") == 0) {
             o.time = true;
         } else if ((value = valueOf(a, "--in=")) && *value) {
@@ -117,6 +121,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, NULL, _IOFBF, 1 << 16);
     void *self = program->create(&o.settings);
+    svmr_onProgram(program->steady_states, self);
     const svmr_Thread *t = &svmr_thread;
     int64_t read = t->itemsRead, written = t->itemsWritten;
     double start = now();
@@ -124,12 +129,13 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     do // without -i: a number so great that it ends with the input only
         more = program->run(self, o.settings.iterations >= 0 ? o.settings.iterations : INT64_C(1) << 40);
     while (more && o.settings.iterations < 0);
-    if (!more)
+    if (!more || program->islands)
         program->drain(self);
     double seconds = now() - start;
     int64_t steadyStates = program->steady_states ? program->steady_states(self) : more ? o.settings.iterations : -1;
     read = t->itemsRead - read;
     written = t->itemsWritten - written;
+    svmr_onProgram(NULL, NULL);
     program->destroy(self);
     svmr_checkOutput(fflush(stdout) == 0);
     if (o.time)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Logs of printed text and their merging. Numbers are formatted here, as printf does it but faster (print_float.c).
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 #include "runtime/common/print_float.h"
 
 #include <errno.h>
@@ -12,23 +12,27 @@
 
 static svm_Machine *logMachine(void)
 {
-    return svmr_thread.running ? svmr_thread.running : svmr_machine();
+    return svmr_thread.current ? svmr_thread.current->machine : svmr_machine();
 }
 
 static void forget(svm_Machine *m, const svm_Log *l)
 {
+    svmr_lock(m);
     size_t kept = 0;
     for (size_t i = 0; i < m->logCount; i++)
         if (m->logs[i] != l)
             m->logs[kept++] = m->logs[i];
     m->logCount = kept;
+    svmr_unlock(m);
 }
 
 static void addLog(svm_Machine *m, svm_Log *l)
 {
+    svmr_lock(m);
     m->logs = svmr_grow(m->logs, &m->logCap, m->logCount + 1, sizeof(*m->logs));
     m->logs[m->logCount++] = l;
     l->machine = m;
+    svmr_unlock(m);
 }
 
 void svm_printOrder(svm_Log *const logs[], size_t count)
@@ -138,6 +142,38 @@ static void merge(svm_Log *const logs[], size_t count)
     }
 }
 
+// The lines that a log with a tag has completed; the rest stays.
+static void putTagged(svm_Log *l)
+{
+    const char *at = l->text, *end = at + l->len, *newline;
+    for (; at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
+        size_t n = strlen(l->tag), length = (size_t)(newline + 1 - at);
+        svmr_checkOutput(fwrite(l->tag, 1, n, stdout) == n && fwrite(": ", 1, 2, stdout) == 2 &&
+                         fwrite(at, 1, length, stdout) == length);
+    }
+    l->len = (size_t)(end - at);
+    if (l->len != 0)
+        memmove(l->text, at, l->len);
+}
+
+static bool tagged(svm_Log *const logs[], size_t count)
+{
+    bool any = count != 0 && logs[0]->tag;
+    for (size_t i = 0; any && i < count; i++)
+        if (logs[i]->tag)
+            putTagged(logs[i]);
+    return any;
+}
+
+void svmr_endTagged(svm_Log *const logs[], size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (logs[i]->tag && logs[i]->len != 0) {
+            svm_printText(logs[i], "\n");
+            putTagged(logs[i]);
+        }
+}
+
 static void empty(svm_Log *const logs[], size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -146,6 +182,8 @@ static void empty(svm_Log *const logs[], size_t count)
 
 void svm_printMerge(svm_Log *const logs[], size_t count)
 {
+    if (tagged(logs, count))
+        return;
     if (count == 1) // marks order nothing
         put(logs[0], 0, logs[0]->len);
     else
@@ -155,6 +193,10 @@ void svm_printMerge(svm_Log *const logs[], size_t count)
 
 void svmr_flushLogs(svm_Machine *m)
 {
+    if (tagged(m->logs, m->logCount)) {
+        svmr_endTagged(m->logs, m->logCount);
+        return;
+    }
     merge(m->logs, m->logCount);
     empty(m->logs, m->logCount);
 }

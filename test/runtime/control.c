@@ -138,7 +138,7 @@ static void pausedByControl(void)
     svm_kernelRun(&other.kernel);
     EXPECT("deadlock", "other", svm_kernelWait(&other.kernel));
     svm_kernelEnd(&k.kernel); // waiting for a stream
-    CHECK(s.waiting == NULL);
+    CHECK(!s.producerWaits && !s.consumerWaits);
     svm_kernelWait(&other.kernel);
     svm_kernelRun(&k.kernel);
     svm_kernelRun(&other.kernel);

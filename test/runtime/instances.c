@@ -85,6 +85,7 @@ static void *thread(void *argument)
             svm_kernelWait(&self->load.kernel);
             svm_kernelDestroy(&self->load.kernel);
             svm_kernelDestroy(&self->sum.kernel);
+            svm_streamDestroy(&self->queue); // its memory is the next one's
             svm_free(&GMEM, self->source.address);
             free(self);
         } else {

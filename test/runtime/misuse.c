@@ -2,6 +2,8 @@
 // RUN: %host -o %t && %t
 // RUN: %host-gcc -o %t && %t
 // RUN: %host-asan -o %t && %t
+// RUN: %host -DSHARED -o %t && env SVM_WORKERS=3 %t
+// RUN: %host-tsan -DSHARED -o %t && env SVM_WORKERS=3 %t
 #include "check.h"
 
 SVM_MACHINE("simple-svm");
@@ -20,6 +22,7 @@ typedef struct Kernel {
 } Kernel;
 
 static void nothing(svm_Kernel *k) { (void)k; }
+static void popsOne(svm_Kernel *k);
 
 static void names(void)
 {
@@ -125,6 +128,7 @@ static void streams(void)
     CHECK(svm_streamEnded(&s));
     svm_streamInitRAM(&s, &LMEM1, 0, 4, 4);
     EXPECT("bad-memory", "", svm_streamPush(&s, &v));
+    svm_streamDestroy(&s);
 }
 
 static void kernels(void)
@@ -145,11 +149,21 @@ static void kernels(void)
     EXPECT("never-run", "k", svm_kernelWaitMultiple(1, (svm_Kernel *[]){&k}));
     svm_Kernel copy = k;
     EXPECT("bad-argument", "", svm_kernelRun(&copy));
+    static Kernel waits;
+    svm_Stream s;
+    svm_streamInitRAM(&s, &LMEM1, 0, 4, 4);
+    waits.in = &s;
+    svm_kernelInit(&waits.kernel, &PROC1, popsOne, "waits");
+    svm_kernelRun(&waits.kernel);
+    EXPECT("pending", "waits", svm_kernelRun(&waits.kernel));
+    EXPECT("pending", "waits", svm_kernelInit(&waits.kernel, &PROC1, nothing, "again"));
+    EXPECT("pending", "waits", svm_kernelDestroy(&waits.kernel));
+    EXPECT("pending", "waits", svm_kernelNeverBlocks(&waits.kernel));
+    svm_kernelEnd(&waits.kernel);
+    svm_kernelWait(&waits.kernel);
+    svm_kernelDestroy(&waits.kernel);
+    svm_streamDestroy(&s);
     svm_kernelRun(&k);
-    EXPECT("pending", "k", svm_kernelRun(&k));
-    EXPECT("pending", "k", svm_kernelInit(&k, &PROC1, nothing, "again"));
-    EXPECT("pending", "k", svm_kernelDestroy(&k));
-    EXPECT("pending", "k", svm_kernelNeverBlocks(&k));
     svm_kernelWait(&k);
     svm_kernelDestroy(&k);
     EXPECT("bad-argument", "", svm_kernelRun(&k));
@@ -226,6 +240,7 @@ static void insideKernels(void)
     svm_streamInitRAM(&s, &LMEM2, 0, 4, 4);
     svm_streamName(&s, "far");
     EXPECT_SAYS("bad-memory", "far", "'LMEM2'", popsOneLine, run(&k, popsOne, false));
+    svm_streamDestroy(&s);
 }
 
 // Two consumers of one stream, and a second producer while the first is pending.
@@ -243,6 +258,7 @@ static void sharing(void)
     svm_kernelRun(&b.kernel);
     EXPECT_SAYS("stream-shared", "pipe", "'a'", popsOneLine, svm_kernelWait(&b.kernel));
     svm_kernelEnd(&a.kernel);
+    svm_streamDestroy(&s);
     (void)v;
 }
 
@@ -269,9 +285,9 @@ static void moves(void)
     EXPECT("bad-argument", "move", svm_moveB2BInit(NULL, &DMA_ENGINE1, &four, &four));
     EXPECT("bad-processor", "move", svm_moveB2BInit(&b2b, &PROC1, &four, &four));
     svm_moveB2BInit(&b2b, &DMA_ENGINE1, &four, &five);
-    EXPECT("size-mismatch", "move", svm_kernelRun(&b2b.kernel));
+    EXPECT("size-mismatch", "move", svm_kernelRun(&b2b.kernel); svm_kernelWait(&b2b.kernel));
     b2b.destination = &bytes;
-    EXPECT("size-mismatch", "move", svm_kernelRun(&b2b.kernel));
+    EXPECT("size-mismatch", "move", svm_kernelRun(&b2b.kernel); svm_kernelWait(&b2b.kernel));
     svm_moveS2SInit(&s2s, &DMA_ENGINE1, &s, &t, 3);
     EXPECT("size-mismatch", "move", svm_kernelRun(&s2s.kernel); svm_kernelWait(&s2s.kernel));
     svm_moveB2SInit(&b2s, &DMA_ENGINE1, &four, &t);
@@ -289,8 +305,23 @@ static void moves(void)
     EXPECT_SAYS("end-of-stream", "move", "1 elements", __LINE__, svm_kernelRun(&s2b.kernel); svm_kernelWait(&s2b.kernel));
 }
 
+// The same on a machine with workers, from the start: another processor for kernels is used.
+#ifdef SHARED
+SVM_PROCESSOR(PROC2);
+static void unused(svm_Kernel *k) { (void)k; }
+static void share(void)
+{
+    static svm_Kernel kernels[2];
+    svm_kernelInit(&kernels[0], &PROC1, unused, "unused");
+    svm_kernelInit(&kernels[1], &PROC2, unused, "unused");
+}
+#else
+static void share(void) {}
+#endif
+
 int main(void)
 {
+    share();
     names();
     memory();
     blocks();

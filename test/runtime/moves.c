@@ -2,6 +2,8 @@
 // RUN: %host -o %t && %t
 // RUN: %host-gcc -o %t && %t
 // RUN: %host-asan -o %t && %t
+// RUN: %host -DSHARED -o %t && env SVM_WORKERS=3 %t
+// RUN: %host-tsan -DSHARED -o %t && env SVM_WORKERS=3 %t
 #include "check.h"
 
 SVM_MACHINE("simple-svm");
@@ -70,8 +72,24 @@ static void chain(size_t count, size_t first, size_t second)
     svm_free(&GMEM, g);
 }
 
+// The same on a machine with workers, from the start: another processor for kernels is used.
+#ifdef SHARED
+SVM_PROCESSOR(PROC1);
+SVM_PROCESSOR(PROC2);
+static void unused(svm_Kernel *k) { (void)k; }
+static void share(void)
+{
+    static svm_Kernel kernels[2];
+    svm_kernelInit(&kernels[0], &PROC1, unused, "unused");
+    svm_kernelInit(&kernels[1], &PROC2, unused, "unused");
+}
+#else
+static void share(void) {}
+#endif
+
 int main(void)
 {
+    share();
     for (size_t count = 1; count < 12; count++)
         for (size_t first = 1; first < 6; first++)
             for (size_t second = 1; second < 6; second++)

@@ -193,6 +193,7 @@ static void plainProducer(void)
     svm_kernelInit(&p.kernel, &CORE0, produce, "producer");
     svm_kernelNeverBlocks(&p.kernel);
     svm_kernelRun(&p.kernel);
+    svm_kernelWait(&p.kernel); // for runtimes that do not run it in the call
     CHECK(p.kernel.state == SVM_FINISHED && svm_streamCount(s) == 10);
     freeStream(s);
 }

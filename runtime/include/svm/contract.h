@@ -27,10 +27,12 @@
 
 // Before a firing function: one firing of one actor (or of several fused ones).
 //   SVM_FIRE(stateless, peek(64), pop(1), push(1))    or stateful; rates in items
-// Further ports: peek2(..) pop2(..) push2(..).
+// Further ports: peek2(..) pop2(..) push2(..). firings(n): a call does n firings, and the rates are those of the call.
+// cost(cycles): what one firing takes on the kernel's processor, for simulation.
 #define SVM_FIRE(...) SVM_ANNOTATE("svm.fire=" #__VA_ARGS__)
 // Before a kernel's run function, void f(svm_Kernel *).
-//   SVM_KERNEL(cost(start, per_firing))               in operations, 0 when unknown
+//   SVM_KERNEL(cost(start, per_firing))       cycles of the kernel's processor: they hold for simulation, (0, 0) is unknown
+//   SVM_KERNEL(estimate(start, per_firing))   operations as a compiler guesses, for information: simulation counts instead
 #define SVM_KERNEL(...) SVM_ANNOTATE("svm.kernel=" #__VA_ARGS__)
 // Before the prototype of a function in another language or file that kernels call and that is linked beside the SVM C: it works on its arguments alone.
 //   SVM_NATIVE extern float P_half(float x);

@@ -21,13 +21,25 @@ typedef struct svm_MemoryRow {
     size_t alignment; // of what svm_alloc returns, a power of two; 0: as malloc
     bool
         local; // addresses are offsets from 0, given out by the program; otherwise they come from svm_alloc and svm_map
+    bool fifo; // a hardware queue (and local): it holds one stream
 } svm_MemoryRow;
+
+// The kinds of transfer that a DMA engine can make, as a bit set.
+typedef enum svm_TransferKind {
+    SVM_TRANSFER_MOVE = 1,
+    SVM_TRANSFER_STRIDED = 2,
+    SVM_TRANSFER_INDEXED = 4
+} svm_TransferKind;
 
 typedef struct svm_ProcessorRow {
     const char *name;
     svm_ProcessorKind kind;
     const int *reaches; // indices into memories
     int reachCount;
+    unsigned transfers; // svm_TransferKind, of a DMA engine; 0: all
+    size_t alignment;   // of a DMA engine: addresses and sizes of its transfers are multiples of it; 0: any
+    const int *masters; // indices into processors: the control processors that may start kernels here
+    int masterCount;    // 0: all may
 } svm_ProcessorRow;
 
 typedef struct svm_MachineTable {

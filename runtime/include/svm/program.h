@@ -49,6 +49,7 @@ typedef struct svm_Log {
     size_t *marks; // text length at each mark
     size_t markCount, markCap;
     svm_Machine *machine; // that knows of the log, so that it is printed when the program stops at an error
+    const char *tag;      // begins every line, which is written when it is complete; NULL: none
 } svm_Log;
 void svm_printInt(svm_Log *l, int32_t v);      // K: "%d"
 void svm_printFloat(svm_Log *l, double v);     // K: "%f", nan without its sign
@@ -116,6 +117,7 @@ typedef struct svm_Settings {
     const char *in, *out; // files for the program's own input and output: raw, or WAV; NULL or "-": standard streams
     bool loopInput;       // --loop-input: sets every reader's loop
     int64_t iterations;   // -i; -1: until a source ends
+    bool tagPrints;       // --tag-prints: of programs with dynamic rates
 } svm_Settings;
 
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings); // settings NULL: none
@@ -168,6 +170,7 @@ typedef struct svm_Program {
     void (*destroy)(void *self);     // closes, frees
     bool reads_input, writes_output; // the top level is not void->void: it has the program's own input / output
     int64_t (*steady_states)(const void *self); // run so far, for --time; may be NULL
+    bool islands; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
 // --help. Exit codes 0, 1, 2.

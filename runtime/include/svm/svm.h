@@ -40,14 +40,15 @@ typedef svm_Processor *mm_Proc;
 
 // An instance of the machine: its memories' contents, queues and kernels. A thread that asks for none has one of its
 // own, which lives as long as the thread. Objects belong to the machine that was in use when they were initialised and
-// may then be used whichever is in use, by one thread at a time. An instance of an emitted program has its own machine,
-// so that two can run side by side.
+// may then be used whichever is in use, by one thread at a time and by the control threads that svm_threadCreate makes.
+// An instance of an emitted program has its own machine, so that two can run side by side.
 typedef struct svm_Machine svm_Machine;
 svm_Machine *svm_machineCreate(void);
 // Objects this thread initialises from now on belong to m (NULL: the thread's own); gives the one in use before (NULL
 // likewise).
 svm_Machine *svm_machineUse(svm_Machine *m);
-// Frees the machine with all that svm_alloc gave and all it keeps for kernels, pending or not.
+// Frees the machine with all that svm_alloc gave and all it keeps for kernels, pending or not: running ones end when they
+// next call the runtime, and this waits for it. Misuse: a control thread that was not joined.
 void svm_machineDestroy(svm_Machine *m);
 
 // ---- Memory: addresses are byte offsets in a memory (local ones start at 0) ----
@@ -61,7 +62,7 @@ void svm_unmap(mm_Mem memory, size_t address);
 
 // ---- Blocks and streams (paper 3.1) ----
 
-// An array of capacity elements placed in a memory. Blocks may alias parts of other blocks.
+// An array of capacity elements placed in a memory. Blocks may alias parts of other blocks, and of streams' memory.
 typedef struct svm_Block {
     char *data; // private: where the runtime keeps element 0
     size_t capacity, elementSize;
@@ -72,7 +73,8 @@ typedef struct svm_Block {
     svm_Machine *machine; // private
 } svm_Block;
 
-// Misuse: outside the memory; elementSize 0; overflow.
+// Misuse: outside the memory; elementSize 0; overflow; in a local memory, an address that is not a multiple of the
+// memory's alignment; a memory that is a FIFO.
 void svm_blockInit(svm_Block *b, mm_Mem memory, size_t address, size_t capacity, size_t elementSize);
 void svm_blockName(svm_Block *b, const char *name);
 // Random access by kernels (bounds are checked).
@@ -86,40 +88,71 @@ static inline void *svm_blockData(const svm_Block *b)
 
 // Who last used one end of a stream; private.
 typedef struct svm_StreamUser {
-    struct svm_KernelPrivate *kernel; // NULL: the control thread
-    uint64_t serial;
-    bool known;
+    struct svm_KernelPrivate *kernel; // NULL: a control thread
+    uint64_t serial;                  // of the kernel; UINT64_MAX: nobody has yet
 } svm_StreamUser;
 
-// A FIFO queue as a circular buffer placed in a memory: one producer, one consumer, capacity elements.
+// A FIFO queue: one producer, one consumer, capacity elements. Its memory is its own from initialisation until it is
+// destroyed or initialised again, or until svm_free or svm_unmap take it: no other stream may overlap it; blocks may.
 typedef struct svm_Stream {
     char *data; // private, as all that follows but name
     size_t capacity, elementSize;
     mm_Mem memory;
     size_t address;
-    size_t read, written;       // elements ever popped and pushed
-    size_t front, back;         // where in data the next element is popped and pushed, in bytes
-    bool ended;                 // the producer pushes no more
-    struct svm_Kernel *waiting; // kernel blocked on this stream
     const char *name;
-    svm_StreamUser producer, consumer;
     uintptr_t check;
     svm_Machine *machine;
+    bool ended;   // the producer pushes no more
+    char gap[64]; // apart in caches: what the producer writes
+    svm_StreamUser producer;
+    size_t written;      // elements ever pushed
+    size_t back;         // where in data the next element is pushed, in bytes
+    size_t seenRead;     // `read`, as the producer last saw it
+    size_t pushAcquired; // elements acquired and not sent
+    struct svm_KernelPrivate *consumerWaits;
+    size_t consumerWants; // how many elements
+    char gap2[64];        // what the consumer writes
+    svm_StreamUser consumer;
+    size_t read, front, seenWritten, popAcquired;
+    struct svm_KernelPrivate *producerWaits;
+    size_t producerWants;
+    char gap3[64];
 } svm_Stream;
 
+// A circular buffer in a RAM (the SVM paper's Table 1 calls it svm_streamInit). Misuse: as svm_blockInit, and a capacity
+// of 0; overlapping a live stream.
 void svm_streamInitRAM(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize);
+void svm_streamInit(svm_Stream *s, mm_Mem memory, size_t address, size_t capacity, size_t elementSize);
+// A hardware queue: a memory whose kind is fifo, which holds one stream at a time, of as many bytes as it has or fewer.
+// Misuse: another kind of memory; more than it holds; a stream that lives there already.
+void svm_streamInitFIFO(svm_Stream *s, mm_Mem fifo, size_t capacity, size_t elementSize);
+void svm_streamDestroy(svm_Stream *s); // its memory may hold another stream; misuse: a kernel waits for it
 void svm_streamName(svm_Stream *s, const char *name);
 // The first count elements of the stream's memory are in the queue, as if they had been pushed. For a stream that
 // nobody has used yet.
 void svm_streamFill(svm_Stream *s, size_t count);
-// Blocking; from kernels, or from the control thread (which then runs the machine until the call can finish). pop and
-// peek at the end of the stream are misuse; svm_streamEnded tells (it blocks until it is known). pop to NULL discards.
+// Blocking; from kernels, or from the control thread (while it waits, the machine runs). pop and peek at the end of the
+// stream are misuse; svm_streamEnded tells (it blocks until it is known). pop to NULL discards.
 void svm_streamPush(svm_Stream *s, const void *element);
 void svm_streamPop(svm_Stream *s, void *element);
 void svm_streamPeek(svm_Stream *s, size_t offset, void *element);
 bool svm_streamEnded(svm_Stream *s);
 void svm_streamEnd(svm_Stream *s);           // the producer: no more elements will come
 size_t svm_streamCount(const svm_Stream *s); // elements in the queue now
+// Blocks until count elements that are not acquired are there, or the stream has ended; gives how many are.
+size_t svm_streamWaitCount(svm_Stream *s, size_t count);
+
+// Two-phase access, as in the ASM's acolib: the elements are worked on where they lie. Acquiring blocks until there is
+// room for count elements, or until they are there, and gives the first; sending and discarding release the oldest
+// count acquired ones. Several windows may be acquired before one is released. A window never wraps around the end of
+// the stream's memory: the capacity is a multiple of the counts in use (but for the last one before a stream's end).
+// Misuse: a count of 0, or that does not divide the capacity, or that wraps; more acquired than the capacity; more
+// released than acquired; pushing or popping an element while a window of that end is acquired; popAcquire beyond the
+// end of the stream.
+void *svm_streamPushAcquire(svm_Stream *s, size_t count);
+void svm_streamPushSend(svm_Stream *s, size_t count);
+const void *svm_streamPopAcquire(svm_Stream *s, size_t count);
+void svm_streamPopDiscard(svm_Stream *s, size_t count);
 
 // ---- Kernels (paper 3.1) ----
 
@@ -142,8 +175,8 @@ struct svm_Kernel {
     mm_Proc processor;
     const char *name;
     struct svm_KernelPrivate *private_; // the runtime's: queue links, dependences, coroutine
-    svm_KernelState state;
-    uintptr_t check; // private: tells an initialised kernel
+    svm_KernelState state;              // svm_kernelStateOf; may be read directly after svm_kernelWait
+    uintptr_t check;                    // private: tells an initialised kernel
 };
 
 // Misuse: a processor that runs no kernels. Calling it again on a kernel that is not pending forgets its dependences.
@@ -157,10 +190,14 @@ void svm_kernelAddDependence(svm_Kernel *k, svm_Kernel *dependsOn); // from the 
 void svm_kernelRun(svm_Kernel *k);  // enqueue; a pending kernel is misuse; a paused one resumes
 void svm_kernelWait(svm_Kernel *k); // until it finished, ended or paused; never run is misuse
 void svm_kernelWaitMultiple(size_t count, svm_Kernel *const kernels[]); // for all of them
-// From the control thread (it takes effect when the kernel next blocks or finishes) or by the kernel itself, for which
-// svm_kernelEnd does not return. For dependences and waits an ended run is a finished one.
+// From the control thread (a running kernel pauses or ends when it next calls the runtime; svm_kernelWait tells) or by
+// the kernel itself, for which svm_kernelEnd does not return. For dependences and waits an ended run is a finished one.
 void svm_kernelPause(svm_Kernel *k);
 void svm_kernelEnd(svm_Kernel *k);
+svm_KernelState svm_kernelStateOf(const svm_Kernel *k);
+// The running kernel has made n firings since it last said so: for kernels whose firing function has no SVM_FIRE. Only
+// runtimes that predict time use it.
+void svm_kernelFirings(svm_Kernel *k, size_t n);
 
 #include "svm/dma.h"
 
@@ -183,8 +220,11 @@ typedef struct svm_ErrorReport {
 } svm_ErrorReport;
 typedef void svm_ErrorHandler(const svm_ErrorReport *report, void *context);
 // The handler runs on the control thread's stack and must not return (longjmp or exit); NULL restores the default. Per
-// thread. After a longjmp the kernel at fault has ended and the other kernels are as they were.
+// thread. After a longjmp the kernel at fault has ended and the other kernels are as they were. An error of a kernel that
+// runs beside the control threads is reported by the first of them that waits or calls the machine.
 void svm_setErrorHandler(svm_ErrorHandler *handler, void *context);
+
+#include "svm/threads.h"
 
 #include "svm/places.h"
 

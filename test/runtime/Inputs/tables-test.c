@@ -30,6 +30,8 @@ static void compareMemories(const svm_MachineTable *t, const machine *m)
             differ(t->name, row->name, "another size");
         else if ((memory->alignment > 1 ? memory->alignment : 0) != row->alignment)
             differ(t->name, row->name, "another alignment");
+        else if ((memory->kind == MACHINE_memory_kind_FIFO) != row->fifo)
+            differ(t->name, row->name, "another kind");
     }
 }
 
@@ -49,6 +51,13 @@ static void compareProcessors(const svm_MachineTable *t, const machine *m)
         }
         if (kinds[row->kind] != (int)p->kind)
             differ(t->name, row->name, "another kind");
+        if ((p->transfer_alignment > 1 ? p->transfer_alignment : 0) != row->alignment)
+            differ(t->name, row->name, "another alignment");
+        if ((size_t)row->masterCount != p->masters.len)
+            differ(t->name, row->name, "other masters");
+        for (int j = 0; j < row->masterCount; j++)
+            if (!machine_refers(&p->masters, MACHINE_PROCESSOR, (size_t)row->masters[j]))
+                differ(t->name, row->name, "other masters");
         for (int j = 0; j < t->memoryCount; j++) {
             bool reaches = false;
             for (int k = 0; k < row->reachCount; k++)

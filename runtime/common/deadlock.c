@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The report of a deadlock: who waits for what.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #define KERNELS_NAMED 20
 
@@ -8,8 +8,11 @@ static void describeStream(FILE *f, const svmr_Kernel *p)
 {
     const svm_Stream *s = p->blockedOn;
     const char *name = svmr_streamText(s);
-    if (p->want == SVMR_WANT_ROOM)
+    if (p->want == SVMR_WANT_ROOM && svmr_room(s) == 0)
         fprintf(f, "waits to push to '%s', which is full with %zu elements", name, s->capacity);
+    else if (p->want == SVMR_WANT_ROOM)
+        fprintf(f, "waits for room for %zu elements in '%s', which has %zu of %zu", p->wanted, name, svmr_room(s),
+                s->capacity);
     else if (svmr_count(s) == 0)
         fprintf(f, "waits to pop from '%s', which is empty", name);
     else
@@ -34,13 +37,24 @@ static void describe(FILE *f, const svmr_Kernel *p)
     }
 }
 
-void svmr_deadlock(svm_Machine *m, const char *object, const char *waitsFor, svmr_Place at)
+static void describeControl(FILE *f, const svmr_Wait *w)
+{
+    fprintf(f, "the control thread %s%s%swaits for '%s'%s", w->control ? "'" : "",
+            w->control ? svmr_controlName(w->control) : "", w->control ? "' " : "", w->object ? w->object : "(unnamed)",
+            w->waitsFor);
+}
+
+void svmr_deadlock(svm_Machine *m, const svmr_Wait *blamed)
 {
     char *text = NULL;
     size_t size, pending = 0;
     FILE *f = open_memstream(&text, &size);
     if (f) {
-        fprintf(f, "the control thread waits for '%s'%s", object ? object : "(unnamed)", waitsFor);
+        describeControl(f, blamed);
+        for (const svmr_Wait *w = m->waits; w; w = w->next) {
+            fprintf(f, "; ");
+            describeControl(f, w);
+        }
         for (const svmr_Kernel *p = m->all.first; p; p = p->allNext)
             if (svmr_pending(p) && pending++ < KERNELS_NAMED)
                 describe(f, p);
@@ -48,7 +62,8 @@ void svmr_deadlock(svm_Machine *m, const char *object, const char *waitsFor, svm
             fprintf(f, "; and %zu kernels more", pending - KERNELS_NAMED);
         if (pending == 0)
             fprintf(f, "; no kernel is pending");
+        svmr_onDeadlock(m, f);
         fclose(f);
     }
-    svmr_failText(m, SVM_ERROR_DEADLOCK, object, at, text);
+    svmr_failText(m, SVM_ERROR_DEADLOCK, blamed->object, blamed->at, text);
 }

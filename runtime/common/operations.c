@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The operations that combine elements: of indexed scatters and of reductions.
+#define SVM_NO_PLACES
+#include "runtime/common/dma.h"
+
+#include <string.h>
+
+#include "svm/arith.h"
+
+// NAME(id, type, how a and b are combined)
+#define EACH_OPERATION(NAME)                                                                                           \
+    NAME(ADD_INT32, int32_t, svm_iadd(a, b))                                                                           \
+    NAME(MIN_INT32, int32_t, a < b ? a : b)                                                                            \
+    NAME(MAX_INT32, int32_t, a > b ? a : b)                                                                            \
+    NAME(ADD_INT64, int64_t, (int64_t)((uint64_t)a + (uint64_t)b))                                                     \
+    NAME(MIN_INT64, int64_t, a < b ? a : b)                                                                            \
+    NAME(MAX_INT64, int64_t, a > b ? a : b)                                                                            \
+    NAME(ADD_FLOAT, float, a + b)                                                                                      \
+    NAME(MIN_FLOAT, float, svm_fmin(a, b))                                                                             \
+    NAME(MAX_FLOAT, float, svm_fmax(a, b))                                                                             \
+    NAME(ADD_DOUBLE, double, a + b)                                                                                    \
+    NAME(MIN_DOUBLE, double, svm_dmin(a, b))                                                                           \
+    NAME(MAX_DOUBLE, double, svm_dmax(a, b))
+
+#define DEFINE(id, type, expression)                                                                                   \
+    static void apply_##id(void *to, const void *with, size_t count)                                                   \
+    {                                                                                                                  \
+        char *t = to;                                                                                                  \
+        const char *w = with;                                                                                          \
+        for (size_t i = 0; i < count; i++) {                                                                           \
+            type a, b;                                                                                                 \
+            memcpy(&a, t + i * sizeof a, sizeof a);                                                                    \
+            memcpy(&b, w + i * sizeof b, sizeof b);                                                                    \
+            a = expression;                                                                                            \
+            memcpy(t + i * sizeof a, &a, sizeof a);                                                                    \
+        }                                                                                                              \
+    }
+EACH_OPERATION(DEFINE)
+
+#define ROW(id, type, expression) [SVM_##id] = {"SVM_" #id, sizeof(type), apply_##id},
+static const svmr_OperationRow rows[] = {[SVM_REPLACE] = {"SVM_REPLACE", 0, NULL}, EACH_OPERATION(ROW)};
+
+const svmr_OperationRow *svmr_operation(svm_Operation operation)
+{
+    return (size_t)operation < sizeof rows / sizeof *rows ? &rows[operation] : NULL;
+}
+
+void svm_combineAt(svm_Operation operation, void *into, const void *with, size_t count, const char *file, int line)
+{
+    const svmr_OperationRow *row = svmr_operation(operation);
+    if (!row || !row->apply)
+        svmr_fail(svmr_machine(), SVM_ERROR_BAD_ARGUMENT, "", SVMR_PLACE("svm_combine"),
+                  "%d is no operation that combines", (int)operation);
+    if (count && (!into || !with))
+        svmr_fail(svmr_machine(), SVM_ERROR_BAD_ARGUMENT, "", SVMR_PLACE("svm_combine"),
+                  "a null pointer to %zu elements", count);
+    row->apply(into, with, count);
+}
+
+void svm_combine(svm_Operation operation, void *into, const void *with, size_t count)
+{
+    svm_combineAt(operation, into, with, count, NULL, 0);
+}
