@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-llc: SVM C, by hand or from the high-level compiler, to whatever the target backend makes of it.
-#include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "driver/guard.h"
 #include "driver/options.h"
 #include "driver/paths.h"
 #include "driver/process.h"
@@ -109,41 +106,6 @@ static int compile(tool_session *t)
     return good ? EXIT_OK : EXIT_WRONG;
 }
 
-// Compiles in a child process: clang's parser overflows its stack on texts that nest deeply through macros, and
-// nothing in this process would live to say so. Gives the exit code; in the child too, which then ends. Signals that are
-// to end the tool go to the child, which has the temporary files.
-static int compile_guarded(tool_session *t)
-{
-    sigset_t waited_for, old_mask;
-    process_signals(&waited_for);
-    signal(SIGCHLD, SIG_DFL);
-    sigprocmask(SIG_BLOCK, &waited_for, &old_mask);
-    fflush(NULL);
-    pid_t parent = getpid(), child = fork();
-    if (child <= 0) {
-        sigprocmask(SIG_SETMASK, &old_mask, NULL);
-        if (child == 0)
-            prctl(PR_SET_PDEATHSIG, SIGTERM);
-        return child < 0 || getppid() == parent ? compile(t) : EXIT_WRONG;
-    }
-    int status, got;
-    while (waitpid(child, &status, WNOHANG) == 0)
-        if ((got = sigwaitinfo(&waited_for, NULL)) > 0 && got != SIGCHLD)
-            kill(child, got);
-    sigprocmask(SIG_SETMASK, &old_mask, NULL);
-    if (WIFEXITED(status))
-        return WEXITSTATUS(status);
-    int signal_number = WTERMSIG(status);
-    if (signal_number == SIGINT || signal_number == SIGTERM || signal_number == SIGHUP) {
-        signal(signal_number, SIG_DFL);
-        raise(signal_number);
-    }
-    diag_internal(&t->diags, (src_range){0},
-                  "stopped by signal %d (%s) while compiling; is the text nested very deeply?", signal_number,
-                  strsignal(signal_number));
-    return EXIT_INTERNAL;
-}
-
 int main(int argc, char **argv)
 {
     tool_session t;
@@ -157,6 +119,6 @@ int main(int argc, char **argv)
         tool_write(&t, "-", b.data, b.len);
         return tool_finish(&t, EXIT_OK);
     }
-    status = compile_guarded(&t);
+    status = guard_run(&t, compile, "compiling");
     return tool_finish(&t, status);
 }

@@ -74,7 +74,7 @@ static bool classify(llc_session *s, const char *path)
     }
     const source_file *source = source_get(s->diag->sources, file);
     bool named = strcmp(path, "-") == 0 || ends_in(path, ".svm.c");
-    if (!named && !reader_is_svm_c(source->text, source->len)) {
+    if (!named && !reader_is_svm_c(s, path, source->text, source->len)) {
         VEC_PUSH(s->arena, &s->others, path);
         return true;
     }

@@ -18,6 +18,9 @@ typedef struct llc_rate {
 
 typedef enum llc_role { LLC_KERNEL, LLC_FIRE, LLC_CONTROL } llc_role;
 
+// What SVM_KERNEL says: nothing, cycles that hold for simulation, or operations as somebody guesses.
+typedef enum llc_basis { LLC_NO_COST, LLC_COST, LLC_ESTIMATE } llc_basis;
+
 // A function with a contract macro, or one that svm_kernelInit names (a kernel without a macro).
 typedef struct llc_function {
     llc_role role;
@@ -25,10 +28,14 @@ typedef struct llc_function {
     src_range range; // of its name
     CXCursor cursor; // its definition
     // LLC_KERNEL
-    double start, per_firing; // cost(); 0 when unknown
+    llc_basis basis;
+    double start, per_firing; // cost() or estimate(); 0 when unknown
     // LLC_FIRE
     bool stateless;
     VEC(llc_rate) rates;
+    uint64_t firings; // firings(): how many a call does
+    bool timed;       // with cost():
+    double cycles;    // of one firing
     // LLC_CONTROL
     const char *control_name;
     src_range control_range; // of the macro

@@ -203,7 +203,8 @@ static void set_default(loader *l, machine_entry *entry, machine_setting *s, cha
         report_missing(l, entry, key);
         return;
     }
-    if (key->type == TYPE_SECTION && key->detail != SECTION_staircase && key->detail != SECTION_link) {
+    if (key->type == TYPE_SECTION && key->detail != SECTION_staircase && key->detail != SECTION_link &&
+        key->detail != SECTION_pipeline) {
         // A section of which every key has a default is there even when it is not written.
         yaml_node *empty = ARENA_NEW(l->arena, yaml_node);
         empty->kind = YAML_MAPPING;
@@ -269,7 +270,7 @@ static machine_entry *read_section(loader *l, const machine_entry *id, const yam
 machine *machine_parse(arena *a, diag_engine *d, source_id file)
 {
     size_t errors = d->error_count;
-    yaml_node *root = yaml_parse(a, d, file);
+    yaml_node *root = yaml_parse(a, d, file, "machine file", "machine: NAME");
     if (root == NULL)
         return NULL;
     machine *m = ARENA_NEW(a, machine);

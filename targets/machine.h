@@ -93,22 +93,34 @@ typedef struct machine_abilities {
     machine_control_flow control;
 } machine_abilities;
 
+// The insides of a soft processor (docs/softproc.md), for its simulator. batches 0: the processor is none.
+typedef struct machine_pipeline {
+    uint64_t batches, threads, alu_stages, operand_reads, address_stages, return_stages, outstanding_reads;
+    machine_time request_latency, host_latency, memory_latency, response_latency;
+    machine_bandwidth link_bandwidth; // each way
+    uint64_t request_bytes, response_header, write_header, largest_packet; // bytes
+    uint64_t output_queue;
+    uint64_t block_size, blocks, small_block_size, small_blocks; // memories that register files are made of
+} machine_pipeline;
+
 typedef struct machine_processor {
     machine_element element;
     machine_processor_kind kind;
-    uint64_t count;                    // of the entry that this is one of
-    double clock;                      // Hz
-    machine_refs masters;              // control processors that can start kernels here
-    machine_refs memories;             // memories that its loads and stores (or, for dma, its transfers) reach
-    machine_refs caches;               // between it and those memories, nearest first
-    bool io;                           // files, printing, standard input and output
-    uint64_t simd_width;               // bytes
-    uint64_t registers, register_size; // number, and bytes of each
-    machine_steps register_pressure;   // live registers, and how much slower operations get
-    uint64_t instruction_memory;       // bytes of an instruction memory of its own; MACHINE_UNBOUNDED: none to speak of
-    machine_ref code_memory;           // the memory that holds its code, tables, kernel state and stack; or none
+    uint64_t count;                       // of the entry that this is one of
+    double clock;                         // Hz
+    machine_refs masters;                 // control processors that can start kernels here
+    machine_refs memories;                // memories that its loads and stores (or, for dma, its transfers) reach
+    machine_refs caches;                  // between it and those memories, nearest first
+    bool io;                              // files, printing, standard input and output
+    uint64_t simd_width;                  // bytes
+    uint64_t registers, register_size;    // number, and bytes of each
+    machine_bandwidth register_bandwidth; // 0: not known
+    machine_steps register_pressure;      // live registers, and how much slower operations get
+    uint64_t instruction_memory; // bytes of an instruction memory of its own; MACHINE_UNBOUNDED: none to speak of
+    machine_ref code_memory;     // the memory that holds its code, tables, kernel state and stack; or none
     machine_costs operations;
     machine_abilities abilities;
+    machine_pipeline pipeline;
     machine_time kernel_start, kernel_stop;
     machine_time push_acquire, pop_discard; // cost of communication on the processor itself, before any waiting
     machine_staircase push_send, pop_acquire;
@@ -168,8 +180,8 @@ typedef struct machine {
 // ---- Loading (machine.c, machine_find.c) ----
 
 // Loads a machine by name from the directory (share/svmc/machines of the prefix; driver/paths.h knows it), or by
-// path when name contains '/' or ends in ".yaml". Reports what is wrong to d and gives NULL; used_at is where the
-// name was written (file 0: on the command line).
+// path when name contains '/' or ends in ".yaml"; "native" is this computer (targets/native.h). Reports what is wrong to
+// d and gives NULL; used_at is where the name was written (file 0: on the command line).
 machine *machine_find(arena *a, diag_engine *d, const char *directory, const char *name, src_range used_at);
 // Parses a text that is already a source. NULL after errors.
 machine *machine_parse(arena *a, diag_engine *d, source_id file);

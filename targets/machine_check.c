@@ -69,6 +69,22 @@ static void check_memory_kind(checker *c, const machine_element *from, const cha
                machine_enum_text(ENUM_memory_kind, m->kind), cache ? "a cache" : "one that is no cache");
 }
 
+// An operation with two operands moves three vectors; more than the registers give is a mistake in one of the numbers.
+static void check_register_bandwidth(checker *c, const machine_processor *p)
+{
+    static const machine_operation simple[] = {MACHINE_OP_INT_ADD, MACHINE_OP_FLOAT_ADD, MACHINE_OP_FLOAT_MUL};
+    double given = machine_bytes_per_second(p->register_bandwidth, p->clock);
+    for (size_t i = 0; i < sizeof simple / sizeof *simple; i++) {
+        double cost = machine_operation_seconds(p, simple[i]), bytes = 3 * (double)p->simd_width;
+        if (cost <= 0 || bytes / cost <= given)
+            continue;
+        diag_warning(c->diag, WARN_UNUSED_MACHINE, value_range(p->element.entry, "register-bandwidth"),
+                     "'register-bandwidth' of processor '%s' is %.4g GB/s, but '%s' at its cost moves %.4g GB/s",
+                     p->element.name, given / 1e9, machine_operation_text(simple[i]), bytes / cost / 1e9);
+        return;
+    }
+}
+
 static void check_processor(checker *c, const machine_processor *p)
 {
     check_masters(c, p);
@@ -79,10 +95,13 @@ static void check_processor(checker *c, const machine_processor *p)
         check_memory_kind(c, &p->element, "memories", *ref, false);
     for (VEC_EACH(machine_ref, ref, &p->caches))
         check_memory_kind(c, &p->element, "caches", *ref, true);
-    if (p->kind != MACHINE_processor_kind_DMA)
+    if (p->kind != MACHINE_processor_kind_DMA) {
         check_memory_kind(c, &p->element, "code-memory", p->code_memory, false);
-    else
+        if (p->register_bandwidth.bytes > 0 && p->element.number == 0)
+            check_register_bandwidth(c, p);
+    } else {
         check_power_of_two(c, p->element.entry, "alignment", p->transfer_alignment);
+    }
 }
 
 static void check_memory(checker *c, const machine_memory *m)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "targets/machine_schema.h"
+#include "targets/native.h"
 
 static bool is_path(const char *name)
 {
@@ -64,10 +65,13 @@ machine *machine_find(arena *a, diag_engine *d, const char *directory, const cha
 {
     if (is_path(name))
         return load(a, d, name, NULL, used_at);
+    if (strcmp(name, "native") == 0)
+        return native_machine(a, d, directory, used_at);
     name_list names = machine_names(a, directory);
     for (VEC_EACH(const char *, known, &names))
         if (strcmp(*known, name) == 0)
             return load(a, d, arena_printf(a, "%s/%s.yaml", directory, name), name, used_at);
+    VEC_PUSH(a, &names, "native");
     const char *near = diag_nearest(name, names.data, names.len);
     if (near != NULL)
         diag_error(d, used_at, "unknown machine '%s'; did you mean '%s'?", name, near);
@@ -85,4 +89,5 @@ void machine_list(arena *a, diag_engine *d, const char *directory, strbuf *out)
         if (m != NULL)
             strbuf_printf(out, "%-16s %s\n", m->name, m->summary);
     }
+    strbuf_printf(out, "%-16s %s\n", "native", "this computer, with what svm-characterize measured on it");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // References between the elements of a machine. A reference is a name ("LMEM1"), all of a replicated entry
-// ("SPE*"), the one of the same number ("LS#", in an entry that is itself replicated), or a range ("SPE0..SPE7").
+// ("SPE*"), the one of the same number ("LS#", in an entry that is itself replicated), the one that several share
+// ("L3#/8": that of numbers 0 to 7 is L30), or a range ("SPE0..SPE7").
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/hmap.h"
@@ -124,6 +126,40 @@ static void resolve_range(resolver *r, const reference *ref, const char *from, c
         add_ref(r, ref, a->kind, i);
 }
 
+// The number after the slash of "L3#/8"; 0 after an error.
+static uint64_t read_share(resolver *r, const reference *ref, const char *slash)
+{
+    size_t digits = strspn(slash + 1, "0123456789");
+    uint64_t share = digits > 0 && digits <= 6 && slash[1 + digits] == '\0' ? strtoull(slash + 1, NULL, 10) : 0;
+    if (share == 0 || slash == ref->node->text || slash[-1] != '#') {
+        diag_error(r->diag, ref->node->range,
+                   "%s: '%.60s' is no reference; the one that 8 elements share is written 'NAME#/8'",
+                   machine_describe(r->arena, ref->from->entry, ref->key), ref->node->text);
+        return 0;
+    }
+    return share;
+}
+
+// "NAME*" (share 0), "NAME#" (share 1) or "NAME#/share".
+static void resolve_replicas(resolver *r, const reference *ref, const char *name, uint64_t share)
+{
+    const named *n = look_up(r, ref, &r->entries, name);
+    if (n == NULL)
+        return;
+    if (share == 0) {
+        for (size_t i = 0; i < n->count && !r->too_many; i++)
+            add_ref(r, ref, n->kind, n->first + i);
+        return;
+    }
+    uint64_t number = ref->from->number / share;
+    if (number < n->count)
+        add_ref(r, ref, n->kind, n->first + number);
+    else
+        diag_error(r->diag, ref->node->range, "%s: '%s' has no number %llu, which '%s' would need",
+                   machine_describe(r->arena, ref->from->entry, ref->key), ref->node->text, (unsigned long long)number,
+                   ref->from->name);
+}
+
 static void resolve_one(resolver *r, const reference *ref)
 {
     if (ref->node->kind != YAML_SCALAR || ref->node->text[0] == '\0') {
@@ -133,30 +169,23 @@ static void resolve_one(resolver *r, const reference *ref)
         return;
     }
     const char *text = ref->node->text, *dots = strstr(text, "..");
-    size_t len = strlen(text);
     if (dots != NULL) {
         resolve_range(r, ref, arena_strndup(r->arena, text, (size_t)(dots - text)), dots + 2);
         return;
     }
+    const char *slash = strchr(text, '/');
+    uint64_t share = slash == NULL ? 1 : read_share(r, ref, slash);
+    if (share == 0)
+        return;
+    size_t len = slash == NULL ? strlen(text) : (size_t)(slash - text);
     char last = text[len - 1];
-    if (last != '*' && last != '#') {
-        const named *n = look_up(r, ref, &r->elements, text);
-        if (n != NULL)
-            add_ref(r, ref, n->kind, n->first);
+    if (last == '*' || last == '#') {
+        resolve_replicas(r, ref, arena_strndup(r->arena, text, len - 1), last == '#' ? share : 0);
         return;
     }
-    const named *n = look_up(r, ref, &r->entries, arena_strndup(r->arena, text, len - 1));
-    if (n == NULL)
-        return;
-    if (last == '#' && ref->from->number >= n->count) {
-        diag_error(r->diag, ref->node->range, "%s: '%s' has no number %llu, which '%s' would need",
-                   machine_describe(r->arena, ref->from->entry, ref->key), text, (unsigned long long)ref->from->number,
-                   ref->from->name);
-        return;
-    }
-    size_t first = last == '#' ? n->first + ref->from->number : n->first;
-    for (size_t i = 0; i < (last == '#' ? 1 : n->count) && !r->too_many; i++)
-        add_ref(r, ref, n->kind, first + i);
+    const named *n = look_up(r, ref, &r->elements, text);
+    if (n != NULL)
+        add_ref(r, ref, n->kind, n->first);
 }
 
 // Replicas of an entry whose first one is wrong would only repeat the error; and searching names for suggestions is

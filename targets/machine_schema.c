@@ -69,6 +69,7 @@ static const machine_section_info sections[SECTION_COUNT] = {
     [SECTION_link] = {"link", sizeof(machine_link)},
     [SECTION_nodes] = {"'nodes'", sizeof(machine_nodes)},
     [SECTION_costs] = {"'operations' of a processor", sizeof(machine_costs)},
+    [SECTION_pipeline] = {"'pipeline' of a processor", sizeof(machine_pipeline)},
 };
 
 #define MACHINE_ENUM(name) static const machine_enumerator enum_##name[] = {

@@ -18,6 +18,7 @@ typedef enum machine_section {
     SECTION_link,
     SECTION_nodes,
     SECTION_costs,
+    SECTION_pipeline,
     SECTION_COUNT
 } machine_section;
 
@@ -51,8 +52,8 @@ typedef enum machine_enum_id {
     ENUM_COUNT
 } machine_enum_id;
 
-// Rooms that read a key's value.
-enum { R_CHECK = 1, R_HLC = 2, R_LLC = 4, R_SIM = 8 };
+// Rooms that read a key's value. R_LATER: none yet, what the key says is for a backend to come.
+enum { R_CHECK = 1, R_HLC = 2, R_LLC = 4, R_SIM = 8, R_LATER = 16, R_SOFTPROC = 32 };
 
 typedef struct machine_key {
     machine_section section;

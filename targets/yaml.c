@@ -13,6 +13,7 @@ typedef struct yaml_reader {
     arena *arena;
     diag_engine *diag;
     source_id file;
+    const char *noun; // what the text is: "machine file"
     size_t length, last_end;
     struct fy_parser *parser;
     struct fy_diag *messages;
@@ -98,7 +99,7 @@ static void open_node(yaml_reader *r, struct fy_event *event, yaml_kind kind)
     node->kind = kind;
     node->range = event_range(r, event);
     if (r->depth == YAML_MAX_DEPTH) {
-        fail(r, node->range, "nested too deeply for a machine file");
+        fail(r, node->range, arena_printf(r->arena, "nested too deeply for a %s", r->noun));
         return;
     }
     place(r, node);
@@ -144,9 +145,11 @@ static void scalar(yaml_reader *r, struct fy_event *event)
 static void refuse_tokens(yaml_reader *r, struct fy_token *anchor, struct fy_token *tag)
 {
     if (anchor != NULL)
-        fail(r, token_range(r, anchor), "anchors are not used in machine files; write the value where it is needed");
+        fail(r, token_range(r, anchor),
+             arena_printf(r->arena, "anchors are not used in %ss; write the value where it is needed", r->noun));
     else if (tag != NULL)
-        fail(r, token_range(r, tag), "tags are not used in machine files; the schema says what type a value has");
+        fail(r, token_range(r, tag),
+             arena_printf(r->arena, "tags are not used in %ss; the schema says what type a value has", r->noun));
 }
 
 static void handle_event(yaml_reader *r, struct fy_event *event)
@@ -154,10 +157,12 @@ static void handle_event(yaml_reader *r, struct fy_event *event)
     switch (event->type) {
     case FYET_DOCUMENT_START:
         if (++r->documents == 2)
-            fail(r, event_range(r, event), "a machine file holds one document; a second one starts here");
+            fail(r, event_range(r, event),
+                 arena_printf(r->arena, "a %s holds one document; a second one starts here", r->noun));
         break;
     case FYET_ALIAS:
-        fail(r, event_range(r, event), "aliases are not used in machine files; write the value itself");
+        fail(r, event_range(r, event),
+             arena_printf(r->arena, "aliases are not used in %ss; write the value itself", r->noun));
         break;
     case FYET_SCALAR:
         refuse_tokens(r, event->scalar.anchor, event->scalar.tag);
@@ -196,11 +201,11 @@ static void report_syntax(yaml_reader *r)
 
 // Refuses what no machine file needs and libfyaml 0.7.12 does not take well: control characters, bytes that are not
 // UTF-8, and directives (it reads some of them for ever).
-static bool acceptable_bytes(diag_engine *d, source_id file)
+static bool acceptable_bytes(diag_engine *d, source_id file, const char *noun)
 {
     const source_file *source = source_get(d->sources, file);
     if (source->len > YAML_MAX_BYTES) {
-        diag_error_at(d, source->name, "a machine file has at most %d bytes; this one has %zu", YAML_MAX_BYTES,
+        diag_error_at(d, source->name, "a %s has at most %d bytes; this one has %zu", noun, YAML_MAX_BYTES,
                       source->len);
         return false;
     }
@@ -211,11 +216,11 @@ static bool acceptable_bytes(diag_engine *d, source_id file)
         uint32_t code;
         n = utf8_decode(source->text + i, source->len - i, &code);
         if (n == 0 || (c < 0x20 && c != '\n' && c != '\r' && c != '\t') || c == 0x7f) {
-            diag_error(d, range, "a byte that is no text (code %d); a machine file is UTF-8 text", c);
+            diag_error(d, range, "a byte that is no text (code %d); a %s is UTF-8 text", c, noun);
             return false;
         }
         if (c == '%' && (i == 0 || source->text[i - 1] == '\n' || source->text[i - 1] == '\r')) {
-            diag_error(d, range, "directives are not used in machine files");
+            diag_error(d, range, "directives are not used in %ss", noun);
             return false;
         }
     }
@@ -241,12 +246,12 @@ static void read_events(yaml_reader *r)
     }
 }
 
-yaml_node *yaml_parse(arena *a, diag_engine *d, source_id file)
+yaml_node *yaml_parse(arena *a, diag_engine *d, source_id file, const char *noun, const char *start)
 {
-    if (!acceptable_bytes(d, file))
+    if (!acceptable_bytes(d, file, noun))
         return NULL;
     const source_file *source = source_get(d->sources, file);
-    yaml_reader r = {.arena = a, .diag = d, .file = file, .length = source->len};
+    yaml_reader r = {.arena = a, .diag = d, .file = file, .noun = noun, .length = source->len};
     struct fy_diag_cfg messages = {.level = FYET_ERROR, .module_mask = ~0u};
     r.messages = fy_diag_create(&messages);
     fy_diag_set_collect_errors(r.messages, true);
@@ -262,7 +267,7 @@ yaml_node *yaml_parse(arena *a, diag_engine *d, source_id file)
         fy_parser_destroy(r.parser);
     fy_diag_destroy(r.messages);
     if (!r.failed && r.root == NULL) {
-        diag_error_at(d, source->name, "the machine file is empty; it starts with 'machine: NAME'");
+        diag_error_at(d, source->name, "the %s is empty; it starts with '%s'", noun, start);
         return NULL;
     }
     return r.failed ? NULL : r.root;

@@ -11,7 +11,7 @@
 static const char *const inexact_functions[] = {
 #define MATH_EXACT(name)
 #define MATH_INEXACT(name) #name, #name "f",
-#define MATH(name, exactness) MATH_##exactness(name)
+#define MATH(name, exactness, kind) MATH_##exactness(name)
 #include "llc/contract/math_functions.def"
 #undef MATH
 #undef MATH_EXACT

@@ -10,7 +10,7 @@ static const char *const kernel_functions[] = {
 #define KERNEL_FUNCTION(name) #name,
 #include "llc/contract/kernel_functions.def"
 #undef KERNEL_FUNCTION
-#define MATH(name, exactness) #name, #name "f",
+#define MATH(name, exactness, kind) #name, #name "f",
 #include "llc/contract/math_functions.def"
 #undef MATH
 };

@@ -5,8 +5,6 @@
 
 #include "llc/backend.h"
 
-// All C sources of the session: SVM C and others.
-void host_sources(llc_session *s, llc_strings *sources);
 // Compiles (and links) into path: one source, or the whole session when source is NULL. extra is one more flag, or
 // NULL.
 bool host_compile(llc_session *s, llc_output output, const char *source, const char *path, const char *extra);

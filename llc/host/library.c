@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "llc/cc/cc.h"
 #include "llc/host/host.h"
 #include "llc/reader/reader.h"
 
@@ -141,7 +142,7 @@ bool host_emit_library(llc_session *s)
     VEC_PUSH(s->arena, &command, archiver(s));
     VEC_PUSH(s->arena, &command, "rcs");
     VEC_PUSH(s->arena, &command, s->output);
-    host_sources(s, &sources);
+    cc_sources(s, &sources);
     for (VEC_EACH(const char *, source, &sources)) {
         const char *object = s->environment->temporary(s->environment->context, stem, ".o");
         const char *rename = arena_printf(s->arena, "-Dmain=%s_main", identifier(s->arena, stem));

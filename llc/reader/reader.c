@@ -2,34 +2,7 @@
 // Parses SVM C with libclang and collects what the contract macros say.
 #include "llc/reader/reader.h"
 
-#include <ctype.h>
 #include <string.h>
-
-bool reader_is_svm_c(const char *text, size_t len)
-{
-    static const char word[] = "SVM_MACHINE";
-    size_t n = sizeof word - 1;
-    for (size_t i = 0; i < len; i++) {
-        const char *p = text + i;
-        if (*p == '/' && (p[1] == '/' || p[1] == '*')) {
-            const char *end = p[1] == '/' ? strchr(p, '\n') : strstr(p + 2, "*/");
-            if (end == NULL)
-                return false;
-            i = (size_t)(end - text);
-        } else if (*p == '"') {
-            for (i++; i < len && text[i] != '"' && text[i] != '\n'; i++)
-                i += text[i] == '\\';
-        } else if (isalpha((unsigned char)*p) || *p == '_') {
-            size_t letters = 1;
-            while (isalnum((unsigned char)p[letters]) || p[letters] == '_')
-                letters++;
-            if (letters == n && memcmp(p, word, n) == 0)
-                return true;
-            i += letters - 1;
-        }
-    }
-    return false;
-}
 
 // The flags that decide what the text means; a backend adds those that decide how it is compiled.
 static void parse_flags(const llc_session *s, llc_strings *flags)
@@ -89,7 +62,7 @@ llc_function *reader_add_function(llc_session *s, llc_unit *unit, llc_role role,
     hmap_set(&unit->marked, key, unit);
     llc_function *f = VEC_ADD(s->arena, &unit->functions);
     CXCursor definition = clang_getCursorDefinition(declaration);
-    *f = (llc_function){.role = role, .name = name};
+    *f = (llc_function){.role = role, .name = name, .firings = 1};
     f->cursor = clang_Cursor_isNull(definition) ? declaration : definition;
     f->range = reader_location(s, clang_getCursorLocation(declaration));
     f->range.end = f->range.begin + (uint32_t)strlen(name);

@@ -5,8 +5,8 @@
 
 #include "llc/backend.h"
 
-// Whether a C text is SVM C: it uses SVM_MACHINE outside comments and strings.
-bool reader_is_svm_c(const char *text, size_t len);
+// Whether a C text is SVM C: it, or what it includes by a name in quotes, uses SVM_MACHINE outside comments and strings.
+bool reader_is_svm_c(const llc_session *s, const char *path, const char *text, size_t len);
 // Parses a file; false when it is not C. The unit is to be closed also then.
 bool reader_parse(llc_session *s, llc_unit *unit);
 // Collects what the macros of a parsed file say and resolves their names. False after errors; the functions are

@@ -18,6 +18,10 @@ static const placement placements[] = {
 #undef PLACEMENT
 };
 
+// What svm_KernelStart and svm_KernelRestore are: their second argument is a kernel.
+static const char *const starts[] = {"svm_KernelStartAfter", "svm_KernelStartList", "svm_KernelRestoreAfter",
+                                     "svm_KernelRestoreList"};
+
 typedef struct resolver {
     llc_session *session;
     llc_unit *unit;
@@ -153,9 +157,9 @@ static void check_memory(resolver *r, const placement *p, const llc_name *n, CXC
     r->good = false;
 }
 
-static void add_kernel(resolver *r, CXCursor call)
+static void add_kernel(resolver *r, CXCursor call, unsigned argument)
 {
-    CXCursor function = argument_declaration(clang_Cursor_getArgument(call, 2));
+    CXCursor function = argument_declaration(clang_Cursor_getArgument(call, argument));
     if (clang_getCursorKind(function) != CXCursor_FunctionDecl)
         return;
     if (!clang_Cursor_isNull(clang_getCursorDefinition(function)))
@@ -183,8 +187,11 @@ static enum CXChildVisitResult visit_call(CXCursor cursor, CXCursor parent, CXCl
         else if (n != NULL)
             check_processor(r, p, n, argument);
         if (strcmp(p->function, "svm_kernelInit") == 0)
-            add_kernel(r, cursor);
+            add_kernel(r, cursor, 2);
     }
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (is_api_name(called, starts[i]) && clang_Cursor_getNumArguments(cursor) > 1)
+            add_kernel(r, cursor, 1);
     return CXChildVisit_Recurse;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The words in the contract macros: clauses separated by commas, each a word with or without numbers in parentheses.
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,14 +79,60 @@ static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
         VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
         return true;
     }
-    static const char *const known[] = {"stateless", "stateful", "peek", "pop", "push"};
-    const char *near = diag_nearest(c->word, known, 5);
+    static const char *const known[] = {"stateless", "stateful", "peek", "pop", "push", "firings", "cost"};
+    const char *near = diag_nearest(c->word, known, sizeof known / sizeof *known);
     return wrong(
         r, c->word,
         near == NULL
             ? arena_printf(a, "unknown word '%.40s'; expected stateless, stateful, or rates peek(N), pop(N), push(N)",
                            c->word)
             : arena_printf(a, "unknown word '%.40s'; did you mean '%s'?", c->word, near));
+}
+
+// ---- Numbers ----
+
+// A clause's numbers, separated by commas: as many as are expected, none negative, all finite.
+static bool parse_numbers(clause_reader *r, const clause *c, double *values, size_t count, const char *expected)
+{
+    arena *a = r->session->arena;
+    const char *p = c->arguments == NULL ? "" : c->arguments;
+    for (size_t i = 0; i < count; i++) {
+        p += strspn(p, " ");
+        bool negative = *p == '-';
+        const char *start = p += negative;
+        char *end = NULL;
+        bool decimal = isdigit((unsigned char)*p) && strspn(p, "0123456789.eE+-") >= strcspn(p, " ,");
+        values[i] = decimal ? strtod(p, &end) : 0;
+        if (end == NULL || (end[strspn(end, " ")] != ',' && end[strspn(end, " ")] != '\0'))
+            return wrong(r, c->word, arena_printf(a, "'%s' needs %s", c->word, expected));
+        if (negative || !isfinite(values[i]))
+            return wrong(r, c->word,
+                         arena_printf(a, "'%s' takes finite numbers from 0 on, not '%s%.*s'", c->word,
+                                      negative ? "-" : "", (int)(end - start), start));
+        p = end + strspn(end, " ");
+        if ((*p == ',') != (i + 1 < count))
+            return wrong(r, c->word, arena_printf(a, "'%s' needs %s", c->word, expected));
+        p += *p == ',';
+    }
+    return true;
+}
+
+static bool parse_fire_cost(clause_reader *r, const clause *c, llc_function *f)
+{
+    if (f->timed)
+        return wrong(r, c->word, "the cost is given twice");
+    f->timed = true;
+    return parse_numbers(r, c, &f->cycles, 1, "the cycles of one firing, for example cost(12)");
+}
+
+static bool parse_firings(clause_reader *r, const clause *c, llc_function *f)
+{
+    const char *digits = c->arguments == NULL ? "" : c->arguments + strspn(c->arguments, " ");
+    size_t n = strspn(digits, "0123456789");
+    if (n == 0 || n > 15 || digits[n + strspn(digits + n, " ")] != '\0' || strtoull(digits, NULL, 10) == 0)
+        return wrong(r, c->word, "'firings' needs how many firings one call does, for example firings(8)");
+    f->firings = strtoull(digits, NULL, 10);
+    return true;
 }
 
 bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_range at)
@@ -99,22 +146,15 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
             if (said)
                 good = wrong(&r, c.word, "it is said twice whether there is state");
             said = true;
+        } else if (strcmp(c.word, "cost") == 0) {
+            good = parse_fire_cost(&r, &c, f);
+        } else if (strcmp(c.word, "firings") == 0) {
+            good = parse_firings(&r, &c, f);
         } else {
             good = parse_rate(&r, &c, f);
         }
     }
     return good;
-}
-
-static bool parse_number(const char **p, double *value)
-{
-    char *end;
-    *p += strspn(*p, " ");
-    if (!isdigit((unsigned char)**p))
-        return false;
-    *value = strtod(*p, &end);
-    *p = end + strspn(end, " ");
-    return true;
 }
 
 bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_range at)
@@ -123,14 +163,23 @@ bool reader_parse_kernel(llc_session *s, llc_function *f, const char *text, src_
     clause c;
     bool good = true;
     while (good && next_clause(&r, &c, &good)) {
-        if (strcmp(c.word, "cost") != 0) {
-            good = wrong(&r, c.word,
-                         arena_printf(s->arena, "unknown word '%.40s'; expected cost(START, PER_FIRING)", c.word));
-            break;
-        }
-        const char *p = c.arguments == NULL ? "" : c.arguments;
-        if (!parse_number(&p, &f->start) || *p++ != ',' || !parse_number(&p, &f->per_firing) || *p != '\0')
-            good = wrong(&r, c.word, "'cost' needs two numbers, for example cost(20, 3)");
+        bool cost = strcmp(c.word, "cost") == 0;
+        double values[2];
+        if (!cost && strcmp(c.word, "estimate") != 0)
+            return wrong(&r, c.word,
+                         arena_printf(s->arena,
+                                      "unknown word '%.40s'; expected cost(START, PER_FIRING) or "
+                                      "estimate(START, PER_FIRING)",
+                                      c.word));
+        if (f->basis != LLC_NO_COST)
+            return wrong(&r, c.word,
+                         cost == (f->basis == LLC_COST)
+                             ? arena_printf(s->arena, "'%s' is given twice", c.word)
+                             : "give 'cost', which holds, or 'estimate', which only informs, not both");
+        good = parse_numbers(&r, &c, values, 2, arena_printf(s->arena, "two numbers, for example %s(20, 3)", c.word));
+        f->basis = cost ? LLC_COST : LLC_ESTIMATE;
+        f->start = values[0];
+        f->per_firing = values[1];
     }
     return good;
 }

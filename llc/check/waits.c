@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Findings from absence: kernels that are waited for and never run, kernels that are run and that nothing waits for.
+#include <stdarg.h>
+
+#include "llc/check/model.h"
+
+bool contexts_meet(const context *a, const context *b)
+{
+    for (const context *x = a; x != NULL; x = x->parent)
+        if (x == b)
+            return true;
+    for (const context *x = b; x != NULL; x = x->parent)
+        if (x == a)
+            return true;
+    return false;
+}
+
+static const event *next_of(const checker *c, const index_list *own, const index_list *loose, size_t *i)
+{
+    size_t at = (*i)++;
+    if (at < own->len)
+        return &c->events.data[own->data[at]];
+    at -= own->len;
+    return at < loose->len ? &c->events.data[loose->data[at]] : NULL;
+}
+
+const event *next_about(const checker *c, const node *n, size_t *i)
+{
+    return next_of(c, &n->events, &c->loose, i);
+}
+
+const event *next_user(const checker *c, const node *stream, size_t *i)
+{
+    return next_of(c, &stream->users, &c->loose_users, i);
+}
+
+const event *initialisation_of(const checker *c, const node *object, const event *before)
+{
+    if (object == NULL)
+        return NULL;
+    const index_list *list = object->vague ? &c->loose : &object->events;
+    for (size_t i = list->len; i > 0; i--) {
+        const event *e = &c->events.data[list->data[i - 1]];
+        if (e->kind <= EVENT_KERNEL && e->object == object && (before == NULL || e < before))
+            return e;
+    }
+    return NULL;
+}
+
+void note_initialisation(checker *c, diag_record *d, const node *object)
+{
+    const event *e = initialisation_of(c, object, NULL);
+    if (e != NULL)
+        diag_add_note(c->session->diag, d, e->at, "'%s' is initialised here", node_text(c, object));
+}
+
+diag_record *warn(checker *c, diag_warning_id id, const event *e, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    diag_record *d = diag_warning(c->session->diag, id, e->at, "%s", arena_vprintf(c->arena, format, arguments));
+    va_end(arguments);
+    if (e->from.file != 0)
+        diag_add_note(c->session->diag, d, e->from, "in this call");
+    return d;
+}
+
+static const char *enclosing_type(const node *kernel)
+{
+    const node *n = kernel->parent != NULL ? kernel->parent : kernel;
+    CXCursor declaration = clang_getTypeDeclaration(n->type);
+    return declaration.data[0];
+}
+
+// Whether an event is, or may be, about this kernel.
+static bool may_be(const event *e, const node *kernel)
+{
+    if (e->object == NULL || e->object == kernel)
+        return true;
+    return (e->object->vague || kernel->vague) && enclosing_type(e->object) == enclosing_type(kernel);
+}
+
+// ---- Waits for kernels that are never run ----
+
+static const context *common_loop(const context *a, const context *b)
+{
+    for (const context *x = a; x != NULL; x = x->parent)
+        for (const context *y = b; y != NULL; y = y->parent)
+            if (x == y && x->loop)
+                return x;
+    return NULL;
+}
+
+// Whether some run of the kernel may come before this event.
+static bool run_before(const checker *c, const event *wait, bool *anywhere)
+{
+    bool before = false;
+    *anywhere = false;
+    size_t i = 0;
+    for (const event *e; !before && (e = next_about(c, wait->object, &i)) != NULL;) {
+        if (e->kind != EVENT_RUN || !may_be(e, wait->object))
+            continue;
+        *anywhere = true;
+        before = before || e < wait || e->thread != wait->thread || common_loop(e->context, wait->context) != NULL;
+    }
+    return before;
+}
+
+static void find_never_run(checker *c)
+{
+    static const char *const verbs[] = {[EVENT_WAIT] = "waited for", [EVENT_PAUSE] = "paused", [EVENT_END] = "ended"};
+    for (VEC_EACH(const event, e, &c->events)) {
+        bool anywhere;
+        if ((e->kind != EVENT_WAIT && e->kind != EVENT_PAUSE && e->kind != EVENT_END) || e->object == NULL ||
+            e->object->vague || run_before(c, e, &anywhere))
+            continue;
+        diag_record *d = warn(c, WARN_CHECK_NEVER_RUN, e, "kernel '%s' is %s %s", node_text(c, e->object),
+                              verbs[e->kind], anywhere ? "before it is run" : "and never run");
+        note_initialisation(c, d, e->object);
+    }
+}
+
+// ---- Kernels that nothing waits for ----
+
+typedef struct waited {
+    checker *checker;
+    hmap kernels; // waited for, directly or by what comes after them
+    VEC(const node *) list;
+    bool all;
+} waited;
+
+static bool is_waited(const waited *w, const node *kernel)
+{
+    return hmap_getn(&w->kernels, &kernel, sizeof kernel) != NULL;
+}
+
+static void add_waited(waited *w, const node *kernel)
+{
+    if (kernel == NULL || is_waited(w, kernel))
+        return;
+    hmap_setn(&w->kernels, &kernel, sizeof kernel, w);
+    VEC_PUSH(w->checker->arena, &w->list, kernel);
+}
+
+// Kernels that push to a stream have, for what is seen, done so when it has been read.
+static void add_producers(waited *w, const node *stream)
+{
+    if (stream->vague) {
+        w->all = true;
+        return;
+    }
+    size_t i = 0;
+    for (const event *e; (e = next_user(w->checker, stream, &i)) != NULL;) {
+        for (VEC_EACH(const stream_use, u, &e->streams))
+            if ((u->stream == stream || u->stream->vague || stream->vague) && (u->role & ROLE_PRODUCER))
+                add_waited(w, e->object);
+    }
+}
+
+static void add_before(waited *w, const node *kernel)
+{
+    size_t i = 0;
+    for (const event *e; (e = next_about(w->checker, kernel, &i)) != NULL;) {
+        if (e->kind == EVENT_DEPEND && may_be(e, kernel)) {
+            w->all |= e->other == NULL || e->other->vague;
+            add_waited(w, e->other);
+        }
+        if (e->kind != EVENT_RUN || !may_be(e, kernel))
+            continue;
+        w->all |= e->unknown_streams;
+        for (VEC_EACH(const stream_use, u, &e->streams))
+            if (u->role & ROLE_CONSUMER)
+                add_producers(w, u->stream);
+    }
+}
+
+static void gather_waited(waited *w)
+{
+    for (VEC_EACH(const event, e, &w->checker->events)) {
+        bool ends = e->kind == EVENT_WAIT || e->kind == EVENT_PAUSE || e->kind == EVENT_END;
+        w->all |= ends && (e->object == NULL || e->object->vague);
+        if (ends)
+            add_waited(w, e->object);
+        if (e->kind == EVENT_CONTROL_IO && e->object != NULL)
+            add_producers(w, e->object);
+    }
+    for (size_t i = 0; !w->all && i < w->list.len; i++)
+        add_before(w, w->list.data[i]);
+}
+
+static void find_never_waited(checker *c)
+{
+    waited w = {.checker = c};
+    hmap_init(&w.kernels, c->arena);
+    gather_waited(&w);
+    if (w.all)
+        return;
+    for (VEC_EACH(const event, e, &c->events)) {
+        if (e->kind != EVENT_RUN || e->object == NULL || e->object->vague || is_waited(&w, e->object))
+            continue;
+        add_waited(&w, e->object); // say it once
+        diag_record *d = warn(c, WARN_CHECK_NEVER_WAITED, e,
+                              "nothing waits for kernel '%s', nor for one that runs after it", node_text(c, e->object));
+        note_initialisation(c, d, e->object);
+    }
+}
+
+void find_waits(checker *c)
+{
+    if (c->incomplete)
+        return;
+    find_never_run(c);
+    find_never_waited(c);
+}

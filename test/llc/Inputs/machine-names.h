@@ -1,0 +1,3 @@
+#include <svm/svm.h>
+SVM_MACHINE("simple-svm");
+SVM_MEMORY(GMEM);
