@@ -10,7 +10,7 @@ install(DIRECTORY runtime/include/svm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FI
     PATTERN "*.h" PATTERN "*.def")
 
 # ---- Tools and their manual pages ----
-foreach(tool svmc svm-hlc svm-opt svm-llc)
+foreach(tool svmc svm-hlc svm-opt svm-llc svm-sim svm-check svm-characterize svm-spas svm-spdis svm-spsim)
     if(NOT TARGET ${tool})
         continue()
     endif()
@@ -25,16 +25,23 @@ if(manual_pages)
     install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 
-# ---- The runtime library, for CMake and pkg-config ----
-if(TARGET svm_host)
-    install(TARGETS svm_host DESTINATION ${CMAKE_INSTALL_LIBDIR})
-endif()
+# ---- The runtime libraries, for CMake and pkg-config ----
+foreach(library svm_host svm_sim svm_softproc)
+    if(TARGET ${library})
+        install(TARGETS ${library} DESTINATION ${CMAKE_INSTALL_LIBDIR})
+    endif()
+endforeach()
 configure_package_config_file(cmake/svmcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/svmc PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
     CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/svmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-configure_file(cmake/svm-host.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/svm-host.pc @ONLY)
+foreach(library svm-host svm-sim)
+    configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/${library}.pc @ONLY)
+    install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
 install(FILES ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake ${CMAKE_BINARY_DIR}/cmake/svmcConfigVersion.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/svmc)
-install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/svm-host.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+# ---- The conformance suite of the API ----
+install(DIRECTORY conformance DESTINATION ${CMAKE_INSTALL_DATADIR}/svmc USE_SOURCE_PERMISSIONS
+    PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc)

@@ -17,6 +17,12 @@ const option_row option_rows[OPT_COUNT] = {
 #define HLC (1u << TOOL_HLC)
 #define OPT (1u << TOOL_OPT)
 #define LLC (1u << TOOL_LLC)
+#define CHARACTERIZE (1u << TOOL_CHARACTERIZE)
+#define SIM (1u << TOOL_SIM)
+#define CHECK (1u << TOOL_CHECK)
+#define SPAS (1u << TOOL_SPAS)
+#define SPDIS (1u << TOOL_SPDIS)
+#define SPSIM (1u << TOOL_SPSIM)
 #define SHOWN false
 #define HIDDEN true
 #define OPTION(id, spelling, kind, metavariable, group, tools, visibility, help)                                       \
@@ -26,6 +32,12 @@ const option_row option_rows[OPT_COUNT] = {
 #undef HLC
 #undef OPT
 #undef LLC
+#undef CHARACTERIZE
+#undef SIM
+#undef CHECK
+#undef SPAS
+#undef SPDIS
+#undef SPSIM
 #undef SHOWN
 #undef HIDDEN
 };
@@ -254,7 +266,7 @@ static void unknown_option(parser *p, const char *argument)
         const char *spelling = bare_spelling(p, row);
         bool same = strcmp(spelling, bare) == 0;
         if (!option_is_for(id, p->list->tool)) {
-            for (option_tool t = TOOL_SVMC; same && t <= TOOL_LLC; t++) {
+            for (option_tool t = TOOL_SVMC; same && t < TOOL_COUNT; t++) {
                 if (!option_is_for(id, t))
                     continue;
                 usage_error(p, "unknown option '%s'; it is an option of %s", argument, tool_rows[t].name);

@@ -9,6 +9,7 @@
 typedef enum option_tool {
 #define TOOL(id, name, usage, summary) TOOL_##id,
 #include "driver/options.def"
+    TOOL_COUNT
 } option_tool;
 
 typedef enum option_id {

@@ -169,7 +169,7 @@ void options_add_man(strbuf *b, option_tool tool)
         add_roff_item(b, exit_codes[i][0], exit_codes[i][1]);
     strbuf_add(b, ".SH SEE ALSO\n");
     bool first = true;
-    for (option_tool other = TOOL_SVMC; other <= TOOL_LLC; other++) {
+    for (option_tool other = TOOL_SVMC; other < TOOL_COUNT; other++) {
         if (other == tool)
             continue;
         strbuf_add(b, first ? "\\fB" : ",\n\\fB");

@@ -64,6 +64,9 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     argument_list argv = {0};
     VEC_PUSH(a, &argv, paths_installed(a, "bin/svm-llc"));
     add_llc_options(t, &argv, compiled != NULL);
+    const char *machine_name = option_last(&t->options, OPT_MACHINE);
+    if (compiled != NULL && machine_name != NULL && strcmp(machine_name, "native") == 0)
+        VEC_PUSH(a, &argv, "-Wno-native"); // it has been said
     VEC_PUSH(a, &argv, mode == MODE_CHECK ? "-fsyntax-only" : arena_printf(a, "--emit=%s", driver_mode_name(mode)));
     if (output != NULL && mode != MODE_CHECK) {
         VEC_PUSH(a, &argv, "-o");

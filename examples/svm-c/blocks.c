@@ -45,7 +45,7 @@ typedef struct Instance {
     svm_MoveB2B store1, store2;
 } Instance;
 
-SVM_KERNEL(cost(600, 10))
+SVM_KERNEL(estimate(600, 10))
 static void filter_run(svm_Kernel *kernel)
 {
     Filter *self = (Filter *)kernel;
@@ -61,7 +61,7 @@ static void filter_run(svm_Kernel *kernel)
     }
 }
 
-SVM_KERNEL(cost(0, 5))
+SVM_KERNEL(estimate(0, 5))
 static void compressor_run(svm_Kernel *kernel)
 {
     Compressor *self = (Compressor *)kernel;

@@ -52,7 +52,7 @@ typedef struct Instance {
     svm_MoveS2S store;
 } Instance;
 
-SVM_KERNEL(cost(600, 12))
+SVM_KERNEL(estimate(600, 12))
 static void filter_run(svm_Kernel *kernel)
 {
     Filter *self = (Filter *)kernel;
@@ -70,7 +70,7 @@ static void filter_run(svm_Kernel *kernel)
     }
 }
 
-SVM_KERNEL(cost(0, 12))
+SVM_KERNEL(estimate(0, 12))
 static void compressor_run(svm_Kernel *kernel)
 {
     Compressor *self = (Compressor *)kernel;

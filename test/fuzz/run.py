@@ -62,12 +62,25 @@ def machine_seeds(args):
         yield clean(path.read_bytes())
 
 
+def graph_seeds(args):
+    for path in files(args.source, "test/sim/Inputs/pair.yaml", "bench/papers/asm/*.yaml"):
+        yield clean(path.read_bytes())
+
+
+def softproc_seeds(args):
+    """Assembly; the target makes containers of it too."""
+    for path in files(args.source, "examples/softproc/*.sp", "test/softproc/**/*.sp"):
+        yield b"\n".join(line for line in path.read_bytes().split(b"\n") if not line.strip().startswith(b"//"))
+
+
 SEEDS = {
     "streamit": streamit_seeds,
     "hlc": streamit_seeds,
     "sir": sir_seeds,
     "plan": plan_seeds,
     "machine": machine_seeds,
+    "softproc": softproc_seeds,
+    "graph": graph_seeds,
 }
 
 

@@ -292,6 +292,8 @@ def check(tools, text, seed=0, ways=None, thorough=False):
                 checker.texts_again(expected)
             if ways is None and (thorough or rng.random() < 0.05):
                 checker.whole(Way([rng.choice(["-O2", "-O3"])], []), expected)
+            if ways is None and (thorough or rng.random() < 0.05):
+                checker.whole(Way(["-O2", "--target=sim"], []), expected)
             for w in ways or []:
                 if isinstance(w, Way) and getattr(w, "whole", False):
                     checker.whole(w, expected)

@@ -1,0 +1,2 @@
+#include <svm/svm.h>
+SVM_MACHINE("

@@ -1,0 +1,1 @@
+SVM_MACHINE("simple-svm")
