@@ -2,16 +2,17 @@
 """Programs on this computer: predicted against measured time.
 
 What is compared is the processor time of all kernels of a program. The host's runtime measures it (SVM_PROFILE_OUT: the clock of the
-thread that runs a kernel, so that other work on the computer does not count), the least of several runs. The simulator predicts it for
+thread that runs a kernel, so that other work on the computer does not count), in several runs that take turns. The simulator predicts it for
 the machine file that svm-characterize wrote, in two ways:
 
   counted   from the operations that the kernels execute, as --costs=counted does
-  profile   from a linear cost per kernel, start + per firing, which runs of one size give: in the program's own strips, and in strips
-            four times as long (in strips of one length every run of a kernel is alike, and nothing says what its start is). What is
-            predicted has another size, other strips, or another mapping.
+  profile   from what runs of one size took over what was counted in them, kernel by kernel: in the program's own strips, in strips of a
+            quarter and in strips four times as long (how far a cache and vectors help depends on the length; between them the factor
+            is interpolated). What is predicted has another size, other strips, or another mapping.
 
-Firings are what the simulator counts; the profile is measured seconds over them.
+The profile that the simulator is given has seconds a firing, which is what the factor makes of the counted seconds.
 """
+import math
 import os
 import re
 import statistics
@@ -25,27 +26,29 @@ FOLDER = os.path.dirname(os.path.abspath(__file__))
 EXAMPLES = os.path.join(os.path.dirname(os.path.dirname(FOLDER)), "examples")
 
 LIMIT = 15.0            # percent: the ASM paper's worst error, for what a profile predicts
-PROFILED_SECONDS = 0.07 # that the profiled size takes, about; what is predicted takes three times as long
+PROFILED_SECONDS = 0.15 # that the profiled size takes, about, again and again where it is a program that can be told so
 MOST_INPUT = 192 << 20  # bytes
-LONGER = 4 # strips of the second profiled run, times the program's own
 
 STREAMIT = {"aes": "aes.str", "beamformer": "beamformer.str", "bitonic-sort": "bitonic.str", "dct": "dct.str", "des": "des.str",
             "edge-detector": "edges.str", "equalizer": "equalizer.str", "fft": "fft.str", "filter-bank": "filterbank.str",
             "fm-receiver": "fm.str", "matrix-multiply": "matmul.str"}
 
-# A program in SVM C: arguments of the two profiled runs, and of those that are predicted. `times` is found so that runs are long enough.
-Written = namedtuple("Written", "source times profiled others cases")
+# A program in SVM C: arguments of the profiled runs, its own strips first, and of those that are predicted. The name of an argument that
+# repeats the program is `times`; it is found so that runs are long enough.
+Written = namedtuple("Written", "source times profiled cases")
 WRITTEN = {
-    "matrix-vector": Written("svm/matvec.c", "times", "n=512 local=262144", "n=512 local=1048576",
-                             {"size x 4": "n=1024 local=262144", "strip / 2": "n=512 local=131072", "strip x 2": "n=512 local=524288"}),
-    "matrix-vector-passes": Written("svm/matvec.c", "times", "passes=1 n=512 local=262144", "passes=1 n=512 local=1048576",
-                                    {"size x 4": "passes=1 n=1024 local=262144", "strip / 2": "passes=1 n=512 local=131072",
-                                     "strip x 2": "passes=1 n=512 local=524288"}),
-    "fft-2d": Written("svm/fft2d.c", "times", "n=256 local=262144", "n=256 local=1048576",
-                      {"size x 4": "n=512 local=262144", "strip / 2": "n=256 local=139264", "strip x 2": "n=256 local=528384"}),
-    "segmentation": Written("svm/segment.c", "rounds", "n=256 local=262144", "n=256 local=1048576",
-                            {"size x 4": "n=512 local=262144", "strip / 2": "n=256 local=139264", "no strips": "n=256 local=16777216"}),
-    "chain": Written("host/chain.c", "times", "n=131072 block=1024", "n=131072 block=4096",
+    "matrix-vector": Written("svm/matvec.c", "times", ["n=512 local=65536", "n=512 local=16384", "n=512 local=262144"],
+                             {"size x 4": "n=1024 local=65536", "strip / 2": "n=512 local=32768", "strip x 2": "n=512 local=131072"}),
+    "matrix-vector-passes": Written("svm/matvec.c", "times",
+                                    ["passes=1 n=512 local=131072", "passes=1 n=512 local=32768", "passes=1 n=512 local=524288"],
+                                    {"size x 4": "passes=1 n=1024 local=131072", "strip / 2": "passes=1 n=512 local=65536",
+                                     "strip x 2": "passes=1 n=512 local=262144"}),
+    "fft-2d": Written("svm/fft2d.c", "times", ["n=256 local=131072", "n=256 local=32768", "n=256 local=524288"],
+                      {"size x 4": "n=512 local=131072", "strip / 2": "n=256 local=65536", "strip x 2": "n=256 local=262144"}),
+    "segmentation": Written("svm/segment.c", "rounds", ["n=256 local=131072", "n=256 local=36864", "n=256 local=524288"],
+                            {"size x 4": "n=512 local=131072", "strip / 2": "n=256 local=69632", "strip x 2": "n=256 local=262144",
+                             "no strips": "n=256 local=16777216"}),
+    "chain": Written("host/chain.c", "times", ["n=131072 block=1024", "n=131072 block=256", "n=131072 block=4096"],
                      {"size x 4": "n=524288 block=1024", "strip / 2": "n=131072 block=512", "strip x 2": "n=131072 block=2048",
                       "other mapping": "n=131072 block=1024 mapping=1"}),
 }
@@ -84,6 +87,19 @@ def with_second_core(text):
     return text.replace(core, core + core.replace("CORE0", "CORE1", 1))
 
 
+# ---- Costs ----
+
+
+def between(points, x):
+    """The value at x on the line through the points around it, over the logarithm of x; beyond all, that of the nearest."""
+    points = sorted(points)
+    x = min(max(x, points[0][0]), points[-1][0])
+    for (x1, y1), (x2, y2) in zip(points, points[1:]):
+        if x <= x2:
+            return y1 + (y2 - y1) * (math.log(x / x1) / math.log(x2 / x1) if x2 > x1 else 0)
+    return points[-1][1]
+
+
 # ---- Programs ----
 
 
@@ -107,17 +123,16 @@ class Pair:
     """A program for the host and for the simulator, and its arguments."""
 
     def __init__(self, owner, source, machine, arguments):
-        self.owner, self.arguments, self.measured = owner, arguments, None
+        self.owner, self.arguments, self.samples, self.measured = owner, arguments, [], None
         self.host = owner.programs.compile(source, machine, "-O3", *owner.march(), target="host")
         self.sim = owner.programs.compile(source, machine, "-O3")
 
     def measure(self):
-        """One more run: the least of all is kept."""
+        """One more run. Of all, the lower quartile counts: above a lucky moment, below what other work on the computer disturbs."""
         path = self.owner.programs.path("measured.profile")
         run([self.host, *self.arguments], {"SVM_PROFILE_OUT": path, "SVM_WORKERS": "1"})
-        times = Times.read(path)
-        if self.measured is None or times.seconds() < self.measured.seconds():
-            self.measured = times
+        self.samples = sorted([*self.samples, Times.read(path)], key=Times.seconds)
+        self.measured = self.samples[len(self.samples) // 4]
         return self.measured
 
     def predict(self, profile=None):
@@ -135,7 +150,7 @@ class Host:
         if unknown:
             stop(f"unknown program '{unknown[0]}'; there are {', '.join([*STREAMIT, *WRITTEN])}")
         self.names = names or [n for n in [*STREAMIT, *WRITTEN] if not quick or n in QUICK]
-        self.rounds = 4 if quick else 8
+        self.rounds = 4 if quick else 10
         self.errors = {"counted": [], "profile": []}
         self.machine_file = machine_file or self.characterize(quick)
         with open(self.machine_file, encoding="utf-8") as f:
@@ -175,25 +190,21 @@ class Host:
         predicted = pair.predict(self.write_profile({k: (0.0, unit) for k in kernels}))
         return {k: t / unit for k, (_, t) in predicted.items()}
 
-    def profile(self, pairs):
-        """Start and per firing of each kernel: the line through two runs of one size in different strips."""
+    def factors(self, pairs):
+        """Of each kernel (counted seconds of a run, measured over counted), for each length of strips."""
         points = {}
         for pair in pairs:
-            firings = self.firings(pair, pair.measured)
-            for kernel, (runs, seconds) in pair.measured.items():
-                points.setdefault(kernel, []).append((runs, firings[kernel], seconds))
-        return {kernel: self.line(*runs) for kernel, runs in points.items()}
+            for kernel, (runs, counted) in pair.predict().items():
+                if counted > 0 and kernel in pair.measured:
+                    points.setdefault(kernel, []).append((counted / runs, pair.measured[kernel][1] / counted))
+        return points
 
-    @staticmethod
-    def line(first, second):
-        """(start, per firing) from (runs, firings, seconds) twice. A start is not negative: where longer strips cost more a firing, as
-        they leave a cache, the line goes through the origin and between the two."""
-        (r1, f1, t1), (r2, f2, t2) = first, second
-        determinant = r1 * f2 - r2 * f1
-        start = (t1 * f2 - t2 * f1) / determinant if abs(determinant) > 1e-6 * r1 * f2 else 0.0
-        if start > 0 and t1 > start * r1:
-            return start, (t1 - start * r1) / f1
-        return 0.0, (t1 + t2) / (f1 + f2)
+    def costs(self, factors, pair):
+        """Start and per firing of each kernel: what is counted in this program, times what the profiled runs took over what was counted
+        in them, at the length of a run that the program has."""
+        counted = pair.predict()
+        firings = self.firings(pair, counted)
+        return {k: (0.0, t * between(factors[k], t / runs) / firings[k]) for k, (runs, t) in counted.items() if firings[k] > 0 and k in factors}
 
     # ---- Programs ----
 
@@ -202,9 +213,10 @@ class Host:
         for _ in range(self.rounds):
             for pair in [*profiled, *cases.values()]:
                 pair.measure()
-        profile = self.programs.path(name + ".profile")
-        os.replace(self.write_profile(self.profile(profiled)), profile)
+        factors = self.factors(profiled)
         for i, (case, pair) in enumerate(cases.items()):
+            profile = self.programs.path(name + ".profile")
+            os.replace(self.write_profile(self.costs(factors, pair)), profile)
             self.compare(name, case, pair, profile, i == 0)
 
     def compare(self, name, case, pair, profile, counted):
@@ -227,9 +239,10 @@ class Host:
             # An even number of rounds, and of passes through both buffers.
             return Pair(self, source, machine, [*arguments.split(), f"{w.times}={max(2, round(times / 2) * 2)}"])
 
-        times = PROFILED_SECONDS / (pair(w.profiled, 16).measure().seconds() / 16)
-        self.program(name, [pair(w.profiled, times), pair(w.others, times)],
-                     {case: pair(arguments, times * (3 / 4 if case.startswith("size") else 3)) for case, arguments in w.cases.items()})
+        times = PROFILED_SECONDS / (pair(w.profiled[0], 16).measure().seconds() / 16)
+        less = 4 if w.times == "times" else 1 # rounds make other data: their number is part of the program
+        self.program(name, [pair(arguments, times) for arguments in w.profiled],
+                     {case: pair(arguments, times / (less if case.startswith("size") else 1)) for case, arguments in w.cases.items()})
 
     def emit(self, name, strip=None):
         """The example in SVM C, and how many steady states are in its strips."""
@@ -271,9 +284,9 @@ class Host:
             if seconds < PROFILED_SECONDS * 0.7:
                 longer = min(16.0, max(1.3, PROFILED_SECONDS / max(seconds, 1e-4)))
                 length = min(MOST_INPUT // 3, int(length * longer)) // 4 * 4
-        profiled = [pair(own, length), pair(self.emit(name, strip * LONGER)[0], length)]
+        profiled = [pair(own, length)] + [pair(self.emit(name, n)[0], length) for n in (strip // 4, strip * 4) if n > 0]
         strips = {f"strip {how}": n for how, n in (("/ 2", strip // 2), ("x 2", strip * 2)) if n > 0}
-        self.program(name, profiled, {"size x 3": pair(own, 3 * length)} | {how: pair(self.emit(name, n)[0], 3 * length) for how, n in strips.items()})
+        self.program(name, profiled, {"size x 3": pair(own, 3 * length)} | {how: pair(self.emit(name, n)[0], length) for how, n in strips.items()})
         for path in files.values():
             os.remove(path)
 

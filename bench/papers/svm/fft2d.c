@@ -37,20 +37,29 @@ static inline void butterfly_fire(const complex_item *restrict a, const complex_
 }
 
 // One stage of the transforms of `lines` lines of n items. Items of a line lie `step` apart, lines `pitch` apart;
-// stage s = 0, 1, ... works on groups of 2^s.
+// stage s = 0, 1, ... works on groups of 2^s. Innermost is what lies together: the items of a line, or else equal items
+// of neighbouring lines.
 static inline void stage(const complex_item *restrict in, complex_item *restrict out, const complex_item *restrict w,
                          ptrdiff_t n, ptrdiff_t lines, ptrdiff_t step, ptrdiff_t pitch, ptrdiff_t group)
 {
-    for (ptrdiff_t line = 0; line < lines; line++) {
-        const complex_item *restrict from = in + line * pitch;
-        complex_item *restrict to = out + line * pitch;
-        for (ptrdiff_t p = 0; p < n / 2 / group; p++)
-            for (ptrdiff_t q = 0; q < group; q++) {
-                ptrdiff_t i = q + p * group;
-                butterfly_fire(from + i * step, from + (i + n / 2) * step, w + p * group,
-                               to + (q + 2 * p * group) * step, to + (q + (2 * p + 1) * group) * step);
-            }
+    const ptrdiff_t half = n / 2;
+    if (step == 1) {
+        for (ptrdiff_t line = 0; line < lines; line++)
+            for (ptrdiff_t p = 0; p < half / group; p++)
+                for (ptrdiff_t q = 0; q < group; q++) {
+                    const complex_item *restrict from = in + line * pitch + q + p * group;
+                    complex_item *restrict to = out + line * pitch + q + 2 * p * group;
+                    butterfly_fire(from, from + half, w + p * group, to, to + group);
+                }
+        return;
     }
+    for (ptrdiff_t p = 0; p < half / group; p++)
+        for (ptrdiff_t q = 0; q < group; q++)
+            for (ptrdiff_t line = 0; line < lines; line++) {
+                const complex_item *restrict from = in + line * pitch + (q + p * group) * step;
+                complex_item *restrict to = out + line * pitch + (q + 2 * p * group) * step;
+                butterfly_fire(from, from + half * step, w + p * group, to, to + group * step);
+            }
 }
 
 // One stage of all lines, from one array to the other.
