@@ -35,7 +35,7 @@ configure_package_config_file(cmake/svmcConfig.cmake.in ${CMAKE_BINARY_DIR}/cmak
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/svmc PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
     CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/svmcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-foreach(library svm-host svm-sim)
+foreach(library svm-host svm-sim svm-softproc)
     configure_file(cmake/${library}.pc.in ${CMAKE_BINARY_DIR}/lib/pkgconfig/${library}.pc @ONLY)
     install(FILES ${CMAKE_BINARY_DIR}/lib/pkgconfig/${library}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
+#include "driver/library.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
 
 static const char *const mode_names[] = {
     [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_SIR] = "sir",         [MODE_GRAPH] = "graph",
-    [MODE_PLAN] = "plan",     [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
+    [MODE_PLAN] = "plan",     [MODE_HEADER] = "header", [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
     [MODE_OBJ] = "obj",       [MODE_EXE] = "exe",     [MODE_LIB] = "lib",
 };
 
@@ -141,6 +142,8 @@ bool driver_check_run_options(tool_session *t, driver_mode mode)
         const option_row *row = &option_rows[o->id];
         if (o->id == OPT_INPUT || o->id == OPT_INTERPRET || row->group != GROUP_RUN)
             continue;
+        if (o->id == OPT_IN && option_last(&t->options, OPT_REPORT) != NULL)
+            continue;
         diag_error_at(&t->diags, options_tool_name(t->options.tool),
                       "option '%.*s' is for --interpret%s", (int)strcspn(row->spelling, "="), row->spelling,
                       o->id == OPT_COUNT_OPERATIONS ? "" : "; the compiled program has it too");
@@ -158,6 +161,7 @@ static hlc_emit emit_of(driver_mode mode)
     case MODE_SIR: return HLC_EMIT_SIR;
     case MODE_GRAPH: return HLC_EMIT_GRAPH;
     case MODE_PLAN: return HLC_EMIT_PLAN;
+    case MODE_HEADER: return HLC_EMIT_HEADER;
     default: return HLC_EMIT_SVM_C;
     }
 }
@@ -192,7 +196,8 @@ static const char *describe_command(tool_session *t)
     strbuf_add(&b, options_tool_name(t->options.tool));
     for (VEC_EACH(const option, o, &t->options.items)) {
         const option_row *row = &option_rows[o->id];
-        bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES || o->id == OPT_TOP;
+        bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES || o->id == OPT_TOP ||
+                    o->id == OPT_LIBRARY || o->id == OPT_LIBRARY_PREFIX;
         if (o->id != OPT_INPUT && code)
             strbuf_printf(&b, " %s%s", row->spelling, o->value == NULL ? "" : o->value);
     }
@@ -221,6 +226,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .opt_level = opt_level,
         .fast_math = fast,
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
+        .check_rates = option_flag(o, OPT_CHECK_RATES, false),
+        .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .machine = option_last(o, OPT_MACHINE),
         .machine_dir = paths_installed(t->arena, "share/svmc/machines"),
         .passes = option_last(o, OPT_PASSES),
@@ -229,8 +236,15 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .verify_each = option_flag(o, OPT_VERIFY_EACH, SVMC_VERIFY_EACH),
         .time_report = option_flag(o, OPT_TIME_REPORT, false),
         .strip = option_number(o, OPT_STRIP, 0),
+        .max_latency = option_number(o, OPT_MAX_LATENCY, 0),
+        .processors = option_number(o, OPT_MAP_PROCESSORS, 0),
+        .profile_use = option_last(o, OPT_PROFILE_USE),
+        .search = (double)option_number(o, OPT_SEARCH, 0),
+        .seed = (uint64_t)option_number(o, OPT_SEED, 1),
         .elaboration_steps = (uint64_t)option_number(o, OPT_ELABORATION_STEPS, 0),
         .top = option_last(o, OPT_TOP),
+        .library = library_wanted(o, mode) || driver_mode_of(o, MODE_EXE) == MODE_LIB,
+        .prefix = option_last(o, OPT_LIBRARY_PREFIX),
         .command_line = describe_command(t),
         .dump = stderr,
     };
@@ -245,6 +259,7 @@ void driver_set_interpreter(interp_options *interp, const tool_session *t)
         .in = option_last(o, OPT_IN),
         .out = option_last(o, OPT_OUT),
         .tag_prints = option_flag(o, OPT_TAG_PRINTS, false),
+        .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .count = option_flag(o, OPT_COUNT_OPERATIONS, false),
     };
 }
@@ -265,7 +280,14 @@ static source_id *read_inputs(tool_session *t, const driver_inputs *inputs, size
     return ok ? files : NULL;
 }
 
-const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
+                           const char **header)
+{
+    return driver_compile_report(t, inputs, mode, natives, header, NULL);
+}
+
+const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
+                                  const char **header, struct hlc_report *report)
 {
     size_t count;
     const source_id *files = read_inputs(t, inputs, &count);
@@ -273,6 +295,9 @@ const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_
         return NULL;
     hlc_config config;
     driver_set_config(&config, t, inputs, mode);
+    config.natives = natives;
+    config.header = header;
+    config.report = report;
     const char *text = hlc_compile(t->arena, &t->diags, files, count, &config);
     return diag_has_errors(&t->diags) ? NULL : text;
 }
@@ -323,7 +348,7 @@ int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mod
         }
     if (mode == MODE_INTERPRET)
         return interpret(t, inputs);
-    const char *text = driver_compile(t, inputs, mode);
+    const char *text = driver_compile(t, inputs, mode, NULL, NULL);
     if (text == NULL)
         return EXIT_WRONG;
     if (mode == MODE_CHECK)

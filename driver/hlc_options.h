@@ -17,6 +17,7 @@ typedef enum driver_mode {
     MODE_SIR,
     MODE_GRAPH,
     MODE_PLAN,
+    MODE_HEADER,
     MODE_SVM_C,
     MODE_LLVM_IR,
     MODE_ASM,
@@ -60,8 +61,14 @@ const char *driver_stem(arena *a, const char *path);
 // Reads the inputs that are the high-level compiler's and compiles them, or runs them in the interpreter; writes the
 // output (standard output without -o). Gives the exit code. mode is at most MODE_SVM_C.
 int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mode);
-// The same up to the text. NULL after errors.
-const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode);
+// The same up to the text. NULL after errors. natives: filled with those that the text leaves to the linker; may be NULL.
+// header: of a library; may be NULL.
+const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
+                           const char **header);
+// The same, and gathers what a report shows.
+struct hlc_report;
+const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
+                                  const char **header, struct hlc_report *report);
 // -MD: writes the makefile rule for output. False after an error, which has been reported.
 bool driver_write_dependencies(tool_session *t, const char *output);
 

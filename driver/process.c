@@ -4,11 +4,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,9 +166,15 @@ static char **environment(process_session *s)
     return copy;
 }
 
-static int spawn(process_session *s, const char *const *argv, pid_t *pid)
+static int spawn(process_session *s, const char *const *argv, const process_limits *limits, pid_t *pid)
 {
     posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    if (limits->errors != NULL)
+        posix_spawn_file_actions_addopen(&files, STDERR_FILENO, limits->errors, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (limits->output != NULL)
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, limits->output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     sigset_t defaults;
     posix_spawnattr_init(&attributes);
     sigemptyset(&defaults);
@@ -175,21 +183,27 @@ static int spawn(process_session *s, const char *const *argv, pid_t *pid)
     posix_spawnattr_setsigdefault(&attributes, &defaults);
     posix_spawnattr_setsigmask(&attributes, &s->old_mask);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    int error = posix_spawnp(pid, argv[0], NULL, &attributes, (char *const *)(uintptr_t)argv, environment(s));
+    int error = posix_spawnp(pid, argv[0], &files, &attributes, (char *const *)(uintptr_t)argv, environment(s));
     posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&files);
     return error;
 }
 
 // Waits for the child. A signal that is to end this tool goes to the child, and takes effect when the child has ended; a
-// second one ends the child at once.
-static int wait_for(process_session *s, pid_t pid)
+// second one ends the child at once. So does the end of its time, *late being set then.
+static int wait_for(process_session *s, pid_t pid, int seconds, bool *late)
 {
     int status = 0, fatal = 0;
-    for (;;) {
+    const struct timespec second = {.tv_sec = 1};
+    for (int waited = 0;;) {
         pid_t done = waitpid(pid, &status, WNOHANG);
         if (done == pid || (done < 0 && errno != EINTR))
             break;
-        int got = sigwaitinfo(&s->waited_for, NULL);
+        int got = seconds == 0 ? sigwaitinfo(&s->waited_for, NULL) : sigtimedwait(&s->waited_for, NULL, &second);
+        if (got < 0 && errno == EAGAIN && ++waited >= seconds) {
+            kill(pid, *late ? SIGKILL : SIGTERM);
+            *late = true;
+        }
         if (got > 0 && got != SIGCHLD) {
             kill(pid, fatal == 0 ? got : SIGKILL);
             fatal = got;
@@ -224,6 +238,16 @@ static int report_signal(process_session *s, const char *program, int number)
 
 int process_run(process_session *s, const char *const *argv)
 {
+    return process_run_quiet(s, argv, NULL);
+}
+
+int process_run_quiet(process_session *s, const char *const *argv, const char *errors)
+{
+    return process_run_limited(s, argv, &(process_limits){.errors = errors});
+}
+
+int process_run_limited(process_session *s, const char *const *argv, const process_limits *limits)
+{
     if (s->settings.verbose || s->settings.dry_run)
         print_command(s, argv);
     if (s->settings.dry_run)
@@ -232,12 +256,15 @@ int process_run(process_session *s, const char *const *argv)
         return EXIT_WRONG;
     fflush(NULL);
     pid_t pid;
-    int error = spawn(s, argv, &pid);
+    int error = spawn(s, argv, limits, &pid);
     if (error != 0) {
         diag_error_at(s->diags, s->settings.tool, "cannot run '%s': %s", argv[0], strerror(error));
         return EXIT_WRONG;
     }
-    int status = wait_for(s, pid);
+    bool late = false;
+    int status = wait_for(s, pid, limits->seconds, &late);
+    if (late)
+        return PROCESS_LATE;
     if (WIFEXITED(status))
         return WEXITSTATUS(status);
     return report_signal(s, argv[0], WTERMSIG(status));

@@ -39,5 +39,15 @@ const char *process_temporary(process_session *s, const char *stem, const char *
 // Runs argv[0] (looked for in PATH when it has no slash) with argv, which NULL ends, and waits. Gives the exit code; a
 // program that cannot be run or is stopped by a signal is reported, and gives EXIT_WRONG or EXIT_INTERNAL.
 int process_run(process_session *s, const char *const *argv);
+// The same; what the program writes to standard error goes to a file.
+int process_run_quiet(process_session *s, const char *const *argv, const char *errors);
+// The same with more of that. A program that has not ended in time is ended, which gives PROCESS_LATE; so may a program,
+// to say that of one of its own.
+typedef struct process_limits {
+    const char *output, *errors; // files for what it writes; NULL: where this tool writes
+    int seconds;                 // 0: as long as it takes
+} process_limits;
+enum { PROCESS_LATE = 124 };
+int process_run_limited(process_session *s, const char *const *argv, const process_limits *limits);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-hlc: the high-level compiler as a tool of its own, stream programs to SVM C.
-#include "driver/hlc_options.h"
+#include "driver/library.h"
 
 int main(int argc, char **argv)
 {
@@ -11,7 +11,8 @@ int main(int argc, char **argv)
     driver_inputs inputs = {0};
     if (driver_list_passes(&t))
         return tool_finish(&t, EXIT_OK);
-    if (!driver_find_inputs(&t, &inputs))
+    driver_mode mode = driver_mode_of(&t.options, MODE_SVM_C);
+    if (!driver_find_inputs(&t, &inputs) || !library_check_options(&t, mode))
         return tool_finish(&t, EXIT_USAGE);
-    return tool_finish(&t, driver_run_hlc(&t, &inputs, driver_mode_of(&t.options, MODE_SVM_C)));
+    return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));
 }

@@ -10,6 +10,7 @@
 #include "driver/paths.h"
 #include "driver/process.h"
 #include "driver/tool.h"
+#include "hlc/taskmap/taskmap.h"
 #include "sim/graph.h"
 
 typedef VEC(const char *) argument_list;
@@ -29,7 +30,7 @@ static bool usage_error(tool_session *t, const char *text)
 // Options of the other kind of input are errors. False after one.
 static bool check_options(tool_session *t, bool is_graph)
 {
-    static const option_id graphs[] = {OPT_SIM_ITERATIONS},
+    static const option_id graphs[] = {OPT_SIM_ITERATIONS, OPT_SIM_SEARCH},
                            programs[] = {OPT_COSTS, OPT_PROFILE, OPT_PROFILE_OUT, OPT_INCLUDE, OPT_DEFINE};
     const option_id *wrong = is_graph ? programs : graphs;
     size_t n = is_graph ? sizeof programs / sizeof *programs : sizeof graphs / sizeof *graphs;
@@ -39,6 +40,12 @@ static bool check_options(tool_session *t, bool is_graph)
                 t, arena_printf(t->arena, "option '%.*s' is for %s", (int)strcspn(option_rows[wrong[i]].spelling, "="),
                                 option_rows[wrong[i]].spelling,
                                 is_graph ? "programs, not for task graphs" : "task graphs, not for programs"));
+    static const option_id searches[] = {OPT_SIM_SPLIT, OPT_SIM_MAPPED, OPT_SIM_PROCESSORS, OPT_SEED};
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++)
+        if (option_last(&t->options, searches[i]) != NULL && option_last(&t->options, OPT_SIM_SEARCH) == NULL)
+            return usage_error(t, arena_printf(t->arena, "option '%.*s' needs '--search=SECONDS'",
+                                               (int)strcspn(option_rows[searches[i]].spelling, "="),
+                                               option_rows[searches[i]].spelling));
     const char *costs = option_last(&t->options, OPT_COSTS);
     if (costs != NULL && strcmp(costs, "profile") == 0 && option_last(&t->options, OPT_PROFILE) == NULL)
         return usage_error(t, "option '--costs=profile' needs '--profile=FILE'");
@@ -73,7 +80,7 @@ static void write_gantt(sim *s, const sim_report *r, const char *title, strbuf *
     sim_trace_gantt(s, title, out);
 }
 
-static void write_outputs(tool_session *t, sim *s, const graph *g)
+static void write_outputs(tool_session *t, sim *s, const graph *g, const taskmap_result *found)
 {
     static const struct {
         option_id id;
@@ -90,9 +97,33 @@ static void write_outputs(tool_session *t, sim *s, const graph *g)
             continue;
         strbuf b;
         strbuf_init(&b, t->arena);
+        if (found != NULL && outputs[i].id == OPT_SIM_OUTPUT)
+            taskmap_print_history(found, &b);
         outputs[i].write(s, r, title, &b);
         tool_write(t, path == NULL ? "-" : path, b.data, b.len);
     }
+}
+
+// The graph that the search finds instead of the one given; NULL after an error.
+static taskmap_result *search_mapping(tool_session *t, const graph *g, const machine *m)
+{
+    taskmap_options o = {.seconds = (double)option_number(&t->options, OPT_SIM_SEARCH, 0),
+                         .seed = (uint64_t)option_number(&t->options, OPT_SEED, 1),
+                         .processors = (uint64_t)option_number(&t->options, OPT_SIM_PROCESSORS, 0),
+                         .split = option_flag(&t->options, OPT_SIM_SPLIT, false)};
+    if (o.seconds == 0) {
+        usage_error(t, "option '--search' asks for 0 seconds; at least 1 is expected");
+        return NULL;
+    }
+    taskmap_result *r = taskmap_search(t->arena, &t->diags, g, m, &o);
+    const char *path = option_last(&t->options, OPT_SIM_MAPPED);
+    if (r != NULL && path != NULL) {
+        strbuf b;
+        strbuf_init(&b, t->arena);
+        taskmap_print_graph(r, m, &b);
+        tool_write(t, path, b.data, b.len);
+    }
+    return r;
 }
 
 static int simulate_graph(tool_session *t, const char *path)
@@ -111,7 +142,16 @@ static int simulate_graph(tool_session *t, const char *path)
     }
     const machine *m =
         machine_find(t->arena, &t->diags, paths_installed(t->arena, "share/svmc/machines"), name, used_at);
-    if (m == NULL || !graph_bind(g, &t->diags, m))
+    if (m == NULL)
+        return EXIT_WRONG;
+    taskmap_result *found = NULL;
+    if (option_last(&t->options, OPT_SIM_SEARCH) != NULL) {
+        found = search_mapping(t, g, m);
+        if (found == NULL)
+            return EXIT_WRONG;
+        g = found->graph;
+    }
+    if (!graph_bind(g, &t->diags, m))
         return EXIT_WRONG;
     bool trace = option_last(&t->options, OPT_SIM_TRACE) != NULL || option_last(&t->options, OPT_SIM_GANTT) != NULL;
     sim *s = sim_create(t->arena, m, &(sim_options){.trace_limit = trace ? SIM_TRACE_LIMIT : 0});
@@ -120,9 +160,9 @@ static int simulate_graph(tool_session *t, const char *path)
         usage_error(t, "option '--iterations' asks for 0 iterations; at least 1 is expected");
         return EXIT_USAGE;
     }
-    bool ok = graph_run(g, &t->diags, s, (uint64_t)iterations);
+    bool ok = graph_run(g, &t->diags, s, (uint64_t)iterations, NULL);
     if (sim_now(s) > 0) // after a deadlock the report shows how far it came
-        write_outputs(t, s, g);
+        write_outputs(t, s, g, found);
     return ok ? EXIT_OK : EXIT_WRONG;
 }
 

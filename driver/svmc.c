@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "driver/hlc_options.h"
+#include "driver/natives.h"
+#include "driver/library.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
+#include "driver/report.h"
 #include "targets/machine.h"
 
 typedef VEC(const char *) argument_list;
@@ -30,7 +33,8 @@ static void add_llc_options(tool_session *t, argument_list *argv, bool has_strea
         const option_row *row = &option_rows[o->id];
         bool own = o->id == OPT_OUTPUT || o->id == OPT_COMPILE || o->id == OPT_ASSEMBLY || o->id == OPT_SYNTAX_ONLY ||
                    o->id == OPT_DRY_RUN ||
-                   (has_stream_program && (o->id == OPT_DEPENDENCIES || o->id == OPT_DEPENDENCY_FILE));
+                   (has_stream_program && (o->id == OPT_DEPENDENCIES || o->id == OPT_DEPENDENCY_FILE ||
+                                            o->id == OPT_LIBRARY_HEADER));
         if (o->id == OPT_INPUT || own || !option_is_for(o->id, TOOL_LLC))
             continue;
         if (row->kind == OPTION_SEPARATE) {
@@ -67,6 +71,8 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     const char *machine_name = option_last(&t->options, OPT_MACHINE);
     if (compiled != NULL && machine_name != NULL && strcmp(machine_name, "native") == 0)
         VEC_PUSH(a, &argv, "-Wno-native"); // it has been said
+    if (compiled != NULL && mode == MODE_LIB)
+        VEC_PUSH(a, &argv, "--no-exports"); // it has a better header
     VEC_PUSH(a, &argv, mode == MODE_CHECK ? "-fsyntax-only" : arena_printf(a, "--emit=%s", driver_mode_name(mode)));
     if (output != NULL && mode != MODE_CHECK) {
         VEC_PUSH(a, &argv, "-o");
@@ -97,18 +103,24 @@ static const char *output_of(tool_session *t, const driver_inputs *inputs, drive
 
 // From inputs to what svm-llc makes of them. text is the SVM C of the stream program among them, NULL without one; with
 // -### nothing has been compiled and the text is empty.
-static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, driver_mode mode)
+static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, const hlc_natives *natives,
+                   const char *header, driver_mode mode)
 {
     const char *output = output_of(t, inputs, mode), *compiled = NULL;
-    bool dry_run = option_flag(&t->options, OPT_DRY_RUN, false), ok = true;
+    bool dry_run = option_flag(&t->options, OPT_DRY_RUN, false), ok = true, library = text != NULL && mode == MODE_LIB;
     tool_flush(t);
+    if (library && library_is_object(output))
+        mode = MODE_OBJ;
     process_session *s = open_session(t);
     if (text != NULL) {
         compiled = process_temporary(s, driver_stem(t->arena, inputs->data[0].path), ".svm.c");
         ok = compiled != NULL && (dry_run || tool_write(t, compiled, text, strlen(text)));
     }
-    int status = ok ? process_run(s, llc_command(t, inputs, compiled, mode, output).data) : EXIT_WRONG;
+    int status = ok ? natives_link(t, s, llc_command(t, inputs, compiled, mode, output).data, natives) : EXIT_WRONG;
     process_close(s);
+    if (status == EXIT_OK && library && !dry_run &&
+        !tool_write(t, library_header_path(t, output), header, strlen(header)))
+        status = EXIT_WRONG;
     if (status == EXIT_OK && text != NULL && !dry_run && !driver_write_dependencies(t, output))
         status = EXIT_WRONG;
     return status;
@@ -122,23 +134,53 @@ static bool is_for_hlc(const driver_inputs *inputs)
     return false;
 }
 
+// Whether something is to be written beside a report.
+static bool is_output_asked_for(const tool_session *t)
+{
+    static const option_id outputs[] = {OPT_OUTPUT, OPT_COMPILE, OPT_ASSEMBLY, OPT_EMIT, OPT_INTERPRET};
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (option_last(&t->options, outputs[i]) != NULL)
+            return true;
+    return false;
+}
+
+static int write_report(tool_session *t, const driver_inputs *inputs)
+{
+    if (!is_for_hlc(inputs)) {
+        diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                      "--report is of a stream program; expected a .str, .sir or .plan input");
+        return EXIT_USAGE;
+    }
+    if (option_flag(&t->options, OPT_DRY_RUN, false))
+        return EXIT_OK;
+    return report_write(t, inputs, option_last(&t->options, OPT_REPORT), is_output_asked_for(t));
+}
+
 static int compile(tool_session *t)
 {
     driver_inputs inputs = {0};
     if (!driver_find_inputs(t, &inputs))
         return EXIT_USAGE;
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
-    if (!driver_check_run_options(t, mode))
+    if (!driver_check_run_options(t, mode) || !library_check_options(t, mode))
         return EXIT_USAGE;
+    if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, output_of(t, &inputs, mode)))
+        return EXIT_USAGE;
+    if (option_last(&t->options, OPT_REPORT) != NULL) {
+        int status = write_report(t, &inputs);
+        if (status != EXIT_OK || !is_output_asked_for(t))
+            return status;
+    }
     if (mode <= MODE_SVM_C && (mode != MODE_CHECK || is_for_hlc(&inputs)))
         return driver_run_hlc(t, &inputs, mode);
-    const char *text = NULL;
+    const char *text = NULL, *header = "";
+    hlc_natives natives = {0};
     if (is_for_hlc(&inputs)) {
-        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, &inputs, MODE_SVM_C);
+        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, &inputs, MODE_SVM_C, &natives, &header);
         if (text == NULL)
             return EXIT_WRONG;
     }
-    return run_llc(t, &inputs, text, mode);
+    return run_llc(t, &inputs, text, &natives, header, mode);
 }
 
 // The requests that compile nothing. False when none is made.

@@ -15,24 +15,43 @@ typedef enum hlc_emit {
     HLC_EMIT_SIR,   // after elaboration
     HLC_EMIT_GRAPH, // DOT of the source graph with rates on the edges
     HLC_EMIT_PLAN,  // after all passes
+    HLC_EMIT_HEADER, // of the program as a C library
     HLC_EMIT_SVM_C,
 } hlc_emit;
+
+// A native function that the program calls, as the linker knows it, and where it is declared.
+typedef struct hlc_native {
+    const char *symbol, *name; // "DSP_dot", "DSP.dot"
+    src_range declared;
+} hlc_native;
+typedef VEC(hlc_native) hlc_natives;
 
 typedef struct hlc_config {
     hlc_emit emit;
     bool stream_ir; // the source is one stream IR text, whatever its name
     int opt_level; // 0..3
     bool fast_math, debug_info;
+    bool check_rates, check_bounds; // at run time, where compile time proves nothing
     const char *machine;     // name or path; NULL: "host"
     const char *machine_dir; // where shipped machine files are
     const char *passes;      // NULL: those of the level
     const char *print_after; // comma list of pass names; NULL none
     bool print_after_all, verify_each, time_report;
     int64_t strip;           // steady states a strip; 0: choose
+    int64_t max_latency;     // steady states taken in before the output of the first is written, at most; 0: any number
+    int64_t processors;      // kernel processors to use; 0: all
+    double search;           // seconds for the mapping search, with its exact method; 0: its heuristic alone
+    uint64_t seed;           // of its random numbers
+    const char *profile_use; // a file with measured times of kernels; NULL: estimates
     uint64_t elaboration_steps;
     const char *top;
+    bool library;        // SVM C is a library's, without a main function
+    const char *prefix;  // of its functions' names; NULL: the program's name
+    const char **header; // where its header's text goes, beside SVM C; NULL: nowhere
     const char *command_line; // for the header comment of the emitted C; NULL none
     FILE *dump;               // where print_after and time_report go
+    hlc_natives *natives;     // filled with those of emitted SVM C; NULL: nobody asks
+    struct hlc_report *report; // filled with what a report shows (hlc/report/report.h); NULL: nobody asks
 } hlc_config;
 
 // Compiles the sources (StreamIt, or one stream IR text by its suffix .sir). Gives the text, NULL after errors (which d has).

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hlc/elaborate/elaborate.h"
+#include "hlc/emit/body.h"
 #include "hlc/emit/program.h"
 #include "hlc/hlc.h"
 #include "hlc/interp/interp.h"
@@ -10,6 +11,8 @@
 #include "hlc/ir/sir.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan.h"
+#include "hlc/plan/profile.h"
+#include "hlc/report/report.h"
 #include "hlc/schedule/schedule.h"
 #include "lang/streamit/streamit.h"
 #include "targets/machine.h"
@@ -42,7 +45,7 @@ static bool read_stream_ir(hlc_program *p, source_id file)
     if (end < source_get(p->sources, file)->len) {
         p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
         if (p->schedule != NULL && plan_cut(p))
-            p->plan = plan_parse(p->arena, p->diag, file, end, p->pieces, p->module, p->schedule);
+            p->plan = plan_parse(p, file, end);
         return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
     }
     return true;
@@ -115,6 +118,7 @@ static uint32_t goal_of(hlc_emit emit)
     switch (emit) {
     case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
     case HLC_EMIT_PLAN: return PROP_PLANNED;
+    case HLC_EMIT_HEADER:
     case HLC_EMIT_SVM_C: return PROP_CANONICAL | PROP_SCHEDULED | PROP_PLANNED;
     default: return PROP_ELABORATED;
     }
@@ -127,7 +131,7 @@ static bool plan_order(hlc_program *p, pass_order *order)
         return passes_parse(p->arena, p->diag, p->config->passes, order);
     if (emit == HLC_EMIT_NOTHING)
         return passes_parse(p->arena, p->diag, "schedule", order);
-    if ((emit == HLC_EMIT_PLAN || emit == HLC_EMIT_SVM_C) && p->plan == NULL)
+    if (emit >= HLC_EMIT_PLAN && p->plan == NULL)
         passes_of_level(p->arena, p->config->opt_level, order);
     return true;
 }
@@ -144,7 +148,23 @@ static bool run_passes(hlc_program *p, uint32_t goal)
         gives |= pass_rows[order.data[i]].gives;
     if ((gives & PROP_PLANNED) != 0 && !load_machine(p))
         return false;
+    if (p->config->profile_use != NULL) {
+        p->profile = plan_profile_read(p->arena, p->diag, p->config->profile_use);
+        if (p->profile == NULL)
+            return false;
+    }
     return passes_run(p, &order) && !diag_has_errors(p->diag);
+}
+
+// A latency that cannot be kept is an error also where passes find that nothing is ever sent, as for the interpreter.
+static bool check_messages(hlc_program *p, uint32_t goal)
+{
+    if ((goal & PROP_SCHEDULED) == 0 || p->module->portals.len == 0)
+        return true;
+    diag_engine quiet; // warnings come from the pass
+    diag_init(&quiet, p->arena, p->sources);
+    return schedule_compute(p->arena, &quiet, p->sources, p->module) != NULL ||
+           schedule_compute(p->arena, p->diag, p->sources, p->module) != NULL;
 }
 
 // ---- The end of the way ----
@@ -158,17 +178,34 @@ static const char *emit_text(hlc_program *p)
     case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module); break;
     case HLC_EMIT_SIR:
     case HLC_EMIT_PLAN: program_print(&b, p); break;
+    case HLC_EMIT_HEADER: return emit_program(p) == NULL ? NULL : p->header;
     case HLC_EMIT_SVM_C: return emit_program(p);
     default: return NULL;
     }
     return b.data;
 }
 
+// What the emitted text leaves to the linker.
+static void list_natives(const hlc_program *p)
+{
+    hlc_natives *natives = p->config->natives;
+    if (natives == NULL || p->config->emit != HLC_EMIT_SVM_C)
+        return;
+    for (VEC_EACH(sir_function *const, f, &p->module->functions))
+        if ((*f)->kind == SIR_NATIVE)
+            VEC_PUSH(p->arena, natives,
+                     (hlc_native){emit_module_function_name(p->arena, *f), (*f)->name,
+                                  sir_range(p->module, p->sources, (*f)->loc)});
+}
+
 static const char *emit(hlc_program *p)
 {
     stage_mark mark = stage_begin(p);
     const char *text = emit_text(p);
+    list_natives(p);
     stage_end(p, mark, "print");
+    if (p->config->header != NULL)
+        *p->config->header = p->header;
     return diag_has_errors(p->diag) ? NULL : text;
 }
 
@@ -200,7 +237,9 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
         return print_tree(p, files, count);
     if (!read_program(p, files, count))
         return NULL;
-    if (!run_passes(p, goal_of(p->config->emit)))
+    if (!check_messages(p, goal_of(p->config->emit)) || !run_passes(p, goal_of(p->config->emit)))
+        return NULL;
+    if (p->config->report != NULL && !report_make(p, p->config->report))
         return NULL;
     return emit(p);
 }

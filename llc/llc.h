@@ -26,6 +26,8 @@ typedef struct llc_options {
     const char *output_path; // NULL: made from the first input's name
     const char *level;       // "0" to "3" or "fast"
     bool debug;              // -g
+    bool no_exports;         // LLC_OUTPUT_LIB without a header
+    const char *header;      // where it goes; NULL: beside the library
     const char *march;       // NULL: the target's least
     llc_strings includes, defines;
     llc_strings inputs;       // SVM C, other C files, objects and archives; "-" is SVM C on standard input

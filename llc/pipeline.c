@@ -163,6 +163,36 @@ static bool process_unit(llc_session *s, llc_unit *unit)
     return good;
 }
 
+static enum CXChildVisitResult visit_main(CXCursor cursor, CXCursor parent, CXClientData data)
+{
+    bool *found = data;
+    (void)parent;
+    if (clang_getCursorKind(cursor) != CXCursor_FunctionDecl || !clang_isCursorDefinition(cursor))
+        return CXChildVisit_Continue;
+    CXString name = clang_getCursorSpelling(cursor);
+    *found = strcmp(clang_getCString(name), "main") == 0;
+    clang_disposeString(name);
+    return *found ? CXChildVisit_Break : CXChildVisit_Continue;
+}
+
+// An executable of SVM C alone begins in it.
+static bool check_main(llc_session *s)
+{
+    bool links = s->options->output == LLC_OUTPUT_EXE && (s->backend->outputs & 1u << LLC_OUTPUT_EXE) != 0;
+    if (!links || s->others.len > 0 || s->units.len == 0)
+        return true;
+    bool found = false;
+    for (VEC_EACH(llc_unit *, unit, &s->units))
+        if (!found)
+            clang_visitChildren(clang_getTranslationUnitCursor((*unit)->tu), visit_main, &found);
+    if (found)
+        return true;
+    diag_error_at(s->diag, s->units.data[0]->path,
+                  "there is no 'main' to make an executable of; if this is a library, compile it with -c or --emit=lib and "
+                  "link that with a program, or give the program's C files too");
+    return false;
+}
+
 static void add_dependency(strbuf *b, const char *path)
 {
     strbuf_add(b, " \\\n  ");
@@ -218,7 +248,7 @@ static bool compile_session(llc_session *s)
     }
     for (VEC_EACH(llc_unit *, unit, &s->units))
         good = process_unit(s, *unit) && good;
-    if (!good || diag_has_errors(s->diag)) // a warning may be an error
+    if (!good || diag_has_errors(s->diag) || !check_main(s)) // a warning may be an error
         return false;
     s->output = llc_output_path(s, s->options->inputs.data[0]);
     if (s->options->dependencies != NULL && !write_dependencies(s))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The trace as a Gantt chart in SVG: all of it when that is little, else a stretch at its end.
+// The trace as a Gantt chart in SVG: all of it when that is little, else a stretch in its middle.
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +44,24 @@ static double x_of(const chart *c, sim_time t)
     return (double)c->left + (double)(t - c->begin) / (span > 0 ? span : 1) * width;
 }
 
+// The latest end of a stretch in which there is no more than that. Intervals are in no strict order: what is known of the
+// future is noted early.
+static sim_time end_of_stretch(const sim *s, sim_time begin, sim_time end, size_t most)
+{
+    sim_time low = begin + 1;
+    while (low < end) {
+        sim_time middle = low + (end - low + 1) / 2;
+        size_t count = 0;
+        for (VEC_EACH(const sim_interval, v, &s->trace))
+            count += v->end > begin && v->begin < middle;
+        if (count <= most)
+            low = middle;
+        else
+            end = middle - 1;
+    }
+    return low;
+}
+
 // The stretch to draw, and which rows have something in it.
 static void choose_window(chart *c)
 {
@@ -54,14 +72,11 @@ static void choose_window(chart *c)
         draw += rows[v->row] ? 0 : DRAW_IN_ROW;
         rows[v->row] = true;
     }
-    size_t from = s->trace.len > 3 * draw ? s->trace.len - draw : 0;
-    c->begin = from == 0 ? 0 : SIM_NEVER;
-    for (size_t i = from; i < s->trace.len; i++) {
-        const sim_interval *v = &s->trace.data[i];
-        if (v->begin < c->begin)
-            c->begin = v->begin;
-        if (v->end > c->end)
-            c->end = v->end;
+    for (VEC_EACH(const sim_interval, v, &s->trace))
+        c->end = v->end > c->end ? v->end : c->end;
+    if (s->trace.len > 3 * draw) {
+        c->begin = s->trace.data[s->trace.len / 2].begin;
+        c->end = end_of_stretch(s, c->begin, c->end, draw);
     }
     bool *seen = ARENA_ARRAY(c->out->arena, bool, s->row_count);
     for (VEC_EACH(const sim_interval, v, &s->trace))
@@ -179,11 +194,13 @@ void sim_trace_gantt(sim *s, const char *title, strbuf *out)
     choose_window(&c);
     size_t height = TOP + c.line_count * ROW + 110;
     strbuf_printf(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\">\n",
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\" "
+                  "class=\"gantt\">\n",
                   WIDTH, height, WIDTH, height);
-    strbuf_add(out, "<style>text { font: 12px sans-serif; fill: #222 } .title { font-size: 15px; font-weight: bold }\n"
-                    ".in { font-size: 11px; text-anchor: middle } .tick { text-anchor: middle; fill: #555 }\n"
-                    ".axis { text-anchor: end; fill: #555 }</style>\n"
+    // Of this chart alone, as it may be put into a page with others.
+    strbuf_add(out, "<style>.gantt text { font: 12px sans-serif; fill: #222 }\n"
+                    ".gantt .title { font-size: 15px; font-weight: bold } .gantt .in { font-size: 11px; text-anchor: middle }\n"
+                    ".gantt .tick { text-anchor: middle; fill: #555 } .gantt .axis { text-anchor: end; fill: #555 }</style>\n"
                     "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"26\" class=\"title\">");
     add_escaped(out, title);
     strbuf_add(out, "</text>\n<text x=\"12\" y=\"46\">");

@@ -51,10 +51,12 @@ typedef struct graph_subtask {
 } graph_subtask;
 
 typedef struct graph_task {
-    const char *name, *processor_name;
+    const char *name, *processor_name; // processor_name NULL: a search is to find one
     src_range range, processor_range;
     size_t processor; // index
     bool io;
+    bool stateless;   // blocks may be processed by several workers, each with the history before its own
+    uint64_t workers; // that a search makes of it, taking blocks in turn; 1 unless told
     VEC(graph_subtask) subtasks;
 } graph_task;
 
@@ -75,8 +77,16 @@ enum { GRAPH_ITERATIONS = 200 }; // run unless told
 graph *graph_parse(arena *a, diag_engine *d, source_id file);
 // Finds the machine's elements that it names and checks that it fits (graph_bind.c). False after errors.
 bool graph_bind(graph *g, diag_engine *d, const machine *m);
-// Runs a bound graph (graph_run.c) for some iterations on a simulation of its machine. False after an error: a
-// deadlock, whose tasks are named, or a failure of the simulation.
-bool graph_run(const graph *g, diag_engine *d, sim *s, uint64_t iterations);
+// How long tasks waited at each stream, in the second half of the iterations wanted; and which waits are open at the
+// end (in a deadlock, all of them).
+typedef struct graph_waits {
+    sim_time *room, *data;        // by stream: of its producer for room, of its consumer for data
+    bool *open_room, *open_data;
+} graph_waits;
+graph_waits graph_waits_make(arena *a, const graph *g);
+
+// Runs a bound graph (graph_run.c) for some iterations on a simulation of its machine. waits may be NULL. False after an
+// error: a deadlock, whose tasks are named, or a failure of the simulation.
+bool graph_run(const graph *g, diag_engine *d, sim *s, uint64_t iterations, graph_waits *waits);
 
 #endif

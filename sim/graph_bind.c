@@ -40,6 +40,13 @@ static void bind_operations(binder *b, const graph_task *t)
 
 static void bind_task(binder *b, graph_task *t)
 {
+    if (t->processor_name == NULL) {
+        wrong(b, t->range,
+              arena_printf(b->graph->arena,
+                           "task '%s' has no processor; say which with 'processor', or let --search=SECONDS find one",
+                           t->name));
+        return;
+    }
     const machine_processor *p = machine_processor_by_name(b->machine, t->processor_name);
     if (p == NULL) {
         unknown(b, t->processor_range, MACHINE_PROCESSOR, "processor", t->processor_name);

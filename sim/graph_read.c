@@ -48,7 +48,8 @@ static const key_row graph_rows[] = {{"graph", VALUE_NAME, true},         {"summ
                                      {"streams", VALUE_MAPPING, false}};
 static const key_row iteration_rows[] = {{"task", VALUE_NAME, true}, {"subtasks", VALUE_POSITIVE, false}};
 static const key_row task_rows[] = {
-    {"processor", VALUE_NAME, true},      {"io", VALUE_BOOL, false},         {"subtasks", VALUE_LIST, false},
+    {"processor", VALUE_NAME, false},     {"io", VALUE_BOOL, false},         {"subtasks", VALUE_LIST, false},
+    {"stateless", VALUE_BOOL, false},     {"workers", VALUE_POSITIVE, false},
     {"acquire", VALUE_LIST, false},       {"release", VALUE_LIST, false},    {"time", VALUE_TIME, false},
     {"operations", VALUE_MAPPING, false}, {"registers", VALUE_COUNT, false}, {"repeat", VALUE_POSITIVE, false}};
 static const key_row subtask_rows[] = {{"acquire", VALUE_LIST, true},     {"release", VALUE_LIST, false},
@@ -516,6 +517,10 @@ static void read_task_head(reader *r, const yaml_pair *entry)
         t.processor_name = text_of(node, "processor");
         t.processor_range = range_of(node, "processor");
         t.io = find(node, "io") != NULL && read_bool(find(node, "io"));
+        t.stateless = find(node, "stateless") != NULL && read_bool(find(node, "stateless"));
+        t.workers = whole_of(r, node, "workers", 1, 1);
+        if (t.workers > 1 && !t.stateless)
+            wrong(r, range_of(node, "workers"), "%s has workers, and is not said to be 'stateless: true'", what);
         const yaml_pair *list = find(node, "subtasks");
         static const char *const own[] = {"acquire", "release", "time", "operations", "registers", "repeat"};
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)

@@ -44,6 +44,7 @@ struct runner {
     stream_state *streams;
     block *free_blocks;
     uint64_t iterations, wanted;
+    graph_waits *waits; // NULL: nobody asks
 };
 
 static void step(sim *s, void *context);
@@ -68,6 +69,16 @@ static bool has_block(const task_state *t, const graph_port *p)
     return p->push ? st->producer_room >= p->elements : st->ready >= p->elements;
 }
 
+// A wait has ended, or begins to count.
+static void count_wait(sim *s, const task_state *t)
+{
+    graph_waits *w = t->runner->waits;
+    if (w == NULL || t->runner->iterations < t->runner->wanted / 2)
+        return;
+    const graph_port *p = port_of(t);
+    (p->push ? w->room : w->data)[p->stream] += sim_now(s) - t->since;
+}
+
 // Somebody's room or data may be what the task at one end of a stream waits for.
 static void wake(sim *s, runner *r, size_t stream, bool producer)
 {
@@ -79,6 +90,7 @@ static void wake(sim *s, runner *r, size_t stream, bool producer)
     if (p->stream != stream || p->push != producer || !has_block(t, p))
         return;
     t->waiting = false;
+    count_wait(s, t);
     if (t->shares) { // others may have had the processor meanwhile
         sim_acquire(s, t->processor, step, t);
         return;
@@ -398,14 +410,33 @@ static void report_deadlock(const runner *r, diag_engine *d)
     } while (at != first);
 }
 
-bool graph_run(const graph *g, diag_engine *d, sim *s, uint64_t iterations)
+graph_waits graph_waits_make(arena *a, const graph *g)
 {
-    runner r = {.graph = g, .sim = s, .wanted = iterations};
+    size_t n = g->streams.len;
+    return (graph_waits){ARENA_ARRAY(a, sim_time, n), ARENA_ARRAY(a, sim_time, n), ARENA_ARRAY(a, bool, n),
+                         ARENA_ARRAY(a, bool, n)};
+}
+
+static void note_open_waits(const runner *r)
+{
+    for (size_t i = 0; i < r->graph->tasks.len && r->waits != NULL && r->tasks != NULL; i++) {
+        const task_state *t = &r->tasks[i];
+        if (!t->waiting)
+            continue;
+        count_wait(r->sim, t);
+        (port_of(t)->push ? r->waits->open_room : r->waits->open_data)[port_of(t)->stream] = true;
+    }
+}
+
+bool graph_run(const graph *g, diag_engine *d, sim *s, uint64_t iterations, graph_waits *waits)
+{
+    runner r = {.graph = g, .sim = s, .wanted = iterations, .waits = waits};
     if (sim_failure(s) == NULL && !make_streams(&r, d))
         return false;
     if (sim_failure(s) == NULL)
         make_tasks(&r);
     sim_run(s);
+    note_open_waits(&r);
     if (sim_failure(s) != NULL) {
         diag_error_at(d, g->name, "%s", sim_failure(s));
         return false;

@@ -28,7 +28,11 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
-OTHER_HEADERS = {"flow.h": "what emitted programs with dynamic rates use",
+OTHER_HEADERS = {"checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
+                 "flow.h": "what emitted programs with dynamic rates use",
+                 "library.h": "what programs emitted as libraries use",
+                 "messages.h": "what emitted programs with messages use",
+                 "rounds.h": "what emitted programs on several processors use",
                  "softproc.h": "the driver of simulated soft processors"}
 CALLERS = {"control": "the control thread", "kernel": "kernels", "both": "the control thread and kernels"}
 

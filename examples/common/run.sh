@@ -40,15 +40,6 @@ compile()
     "$SVMC" -O3 "$here/$1" -o "$results/$2"
 }
 
-# interpret SOURCE OPTION...: in the folder of the results.
-interpret()
-{
-    source=$1
-    shift
-    say run "svmc --interpret $* $source"
-    (cd "$results" && "$SVMC" --interpret "$@" "$here/$source")
-}
-
 # execute PROGRAM OPTION...: in the folder of the results.
 execute()
 {

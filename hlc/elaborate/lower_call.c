@@ -272,6 +272,17 @@ sir_expr *lower_call(lower *L, const ast_expr *e)
 
 // ---- Messages ----
 
+// Of two written bounds the greater one holds.
+static void check_bounds(lower *L, const ast_stmt *s, const sir_expr *min, const sir_expr *max)
+{
+    if (min->kind != SIR_CONST || max->kind != SIR_CONST || min->u.value.i <= max->u.value.i)
+        return;
+    diag_warning(L->x->diags, WARN_LATENCY, s->u.send.min->range,
+                 "the least latency of this message, %d, is greater than the greatest, which is %d; the greatest is what "
+                 "counts",
+                 (int)min->u.value.i, (int)max->u.value.i);
+}
+
 void lower_send(lower *L, const ast_stmt *s)
 {
     const ast_function *handler = s->u.send.decl;
@@ -310,6 +321,8 @@ void lower_send(lower *L, const ast_stmt *s)
     if (!s->u.send.best_effort) {
         sir_expr *zero = sir_const_int(L->m, 0, send->loc);
         send->u.send.min = found[0] != NULL ? *found[0] : zero;
+        if (found[0] != NULL && found[1] != NULL)
+            check_bounds(L, s, *found[0], *found[1]);
         send->u.send.max = found[1] != NULL ? *found[1] : lower_clone(L, send->u.send.min);
     }
     lower_emit(L, send);

@@ -89,9 +89,14 @@ static void stmt_effects(effect_walk *w, const sir_stmt *s)
         block_effects(w, &s->u.loop.step);
         break;
     case SIR_BLOCK: block_effects(w, &s->u.block); break;
+    case SIR_SEND:
+        w->effects->sends = w->e->messages != NULL;
+        for (size_t i = 0; i < s->u.send.args.len; i++)
+            expr_effects(w, s->u.send.args.data[i]);
+        expr_effects(w, w->effects->sends ? s->u.send.max : NULL);
+        break;
     case SIR_BREAK:
-    case SIR_CONTINUE:
-    case SIR_SEND: break;
+    case SIR_CONTINUE: break;
     }
 }
 
@@ -255,8 +260,6 @@ static body_context context_new(emitter *e, emit_filter_info *info, const sir_fu
     c.in.view = in;
     c.out.view = out;
     c.flow = info != NULL && info->flow;
-    const char *place = body_place(e, f->loc), *who = info != NULL ? info->filter->name : f->name;
-    c.where = place != NULL ? arena_printf(e->arena, "%s at %s", who, place) : who;
     name_locals(&c);
     body_analyse(&c);
     return c;
@@ -315,6 +318,17 @@ static const char *helper_prototype(body_context *c, const char *name)
         add_parameter(&b, "svm_Random *random");
     if (x->log)
         add_parameter(&b, "svm_Log *prints");
+    if (x->sends)
+        add_parameter(&b, "svm_Sender *svm_sender");
+    body_needs needs = body_needs_of(e, c->info, c->function);
+    if (needs.pop_limit)
+        add_parameter(&b, "ptrdiff_t svm_popLimit");
+    if (needs.peek_limit)
+        add_parameter(&b, "ptrdiff_t svm_peekLimit");
+    if (needs.push_limit)
+        add_parameter(&b, "ptrdiff_t svm_pushLimit");
+    if (needs.actor)
+        add_parameter(&b, "const char *svm_actor");
     own_parameters(c, &b);
     const char *result = c->function->result->kind == SIR_ARRAY ? "void" : body_type_name(e, c->function->result);
     return arena_printf(e->arena, "%s %s(%s)", result, name, b.len > 0 ? b.data : "void");
@@ -333,7 +347,7 @@ static void unused_parameters(body_context *c, const char *body)
     bool in = x->in_counter && !c->flow, out = x->out_counter && !c->flow;
     const struct { bool given; const char *name; } given[] = {
         {in, "in"}, {in, "n_in"}, {out, "out"}, {out, "n_out"}, {c->flow && (x->in_counter || x->out_counter), "flow"},
-        {x->iter, "iter"}, {x->random, "random"}, {x->log, "prints"}, {c->function->result->kind == SIR_ARRAY, "result"},
+        {x->iter, "iter"}, {x->random, "random"}, {x->log, "prints"}, {x->sends, "svm_sender"}, {c->function->result->kind == SIR_ARRAY, "result"},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i].given)
@@ -354,6 +368,13 @@ static const char *body_text(body_context *c)
     body_function_body(c);
     c->e->out = out;
     return text.data;
+}
+
+const char *body_dry_text(emitter *e, emit_filter_info *info, const sir_function *f)
+{
+    body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
+    c.dry = true;
+    return body_text(&c);
 }
 
 static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
@@ -382,11 +403,14 @@ static void visit_call(void *context, sir_stmt *s)
     VEC_PUSH(w->arena, &w->work, f);
 }
 
-static void walk_calls(call_walk *w, const sir_filter *f)
+static void walk_calls(call_walk *w, const emitter *e, const sir_filter *f)
 {
     sir_visit_stmts(&f->work->body, visit_call, w);
     if (f->prework != NULL)
         sir_visit_stmts(&f->prework->body, visit_call, w);
+    for (size_t i = 0; i < f->handlers.len; i++)
+        if (body_is_received(e, f, f->handlers.data[i]))
+            sir_visit_stmts(&f->handlers.data[i]->body, visit_call, w);
     while (w->work.len > 0)
         sir_visit_stmts(&w->work.data[--w->work.len]->body, visit_call, w);
 }
@@ -404,6 +428,13 @@ static void emit_helpers(emitter *e, emit_filter_info *info, const struct emit_h
         emit_helper_function(e, info, helpers[i].function, helpers[i].c_name);
 }
 
+// P.f is P_f, for native functions too (streamit.md 5.9).
+const char *emit_module_function_name(arena *a, const sir_function *f)
+{
+    const char *dot = strchr(f->name, '.');
+    return dot == NULL ? body_identifier(a, f->name) : arena_printf(a, "%.*s_%s", (int)(dot - f->name), f->name, dot + 1);
+}
+
 void emit_module_functions(emitter *e)
 {
     const sir_module *m = e->module;
@@ -411,14 +442,12 @@ void emit_module_functions(emitter *e)
     call_walk called = {.arena = e->arena};
     hmap_init(&called.seen, e->arena);
     for (size_t i = 0; i < m->filters.len; i++)
-        walk_calls(&called, m->filters.data[i]);
+        walk_calls(&called, e, m->filters.data[i]);
     for (size_t i = 0; i < m->functions.len; i++) {
         const sir_function *f = m->functions.data[i];
         if (hmap_getn(&called.seen, &f, sizeof f) == NULL)
             continue;
-        const char *wanted = body_identifier(e->arena, f->name);
-        for (char *p = (char *)(uintptr_t)f->name; (p = strchr(p, '.')) != NULL; p++) // P.f is P_f, for native functions too (streamit.md 5.9)
-            wanted = arena_printf(e->arena, "%.*s_%s", (int)(p - f->name), f->name, p + 1);
+        const char *wanted = emit_module_function_name(e->arena, f);
         struct emit_helper h = {f, f->kind == SIR_NATIVE ? wanted : emit_unique_name(e, wanted)};
         VEC_PUSH(e->arena, &e->module_helpers, h);
         if (f->kind == SIR_NATIVE) {
@@ -492,7 +521,7 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
     emit_state_struct(e, info);
     call_walk called = {.arena = e->arena};
     hmap_init(&called.seen, e->arena);
-    walk_calls(&called, f);
+    walk_calls(&called, e, f);
     for (size_t i = 0; i < f->functions.len; i++) {
         const sir_function *function = f->functions.data[i];
         if (hmap_getn(&called.seen, &function, sizeof function) == NULL)
@@ -501,6 +530,14 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         VEC_PUSH(e->arena, &info->helpers, (struct emit_helper){f->functions.data[i], name});
     }
     emit_helpers(e, info, info->helpers.data, info->helpers.len);
+    for (size_t i = 0; i < f->handlers.len; i++) {
+        sir_function *handler = f->handlers.data[i];
+        if (!body_is_received(e, f, handler))
+            continue;
+        const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, handler->name));
+        VEC_PUSH(e->arena, &info->handlers, (struct emit_helper){handler, name});
+        emit_helper_function(e, info, handler, name);
+    }
     return info;
 }
 
@@ -526,7 +563,7 @@ void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
 // firings: how many one call does.
 static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool flow)
 {
-    strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful ? "stateful" : "stateless");
+    strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful || (f->sends && e->messages != NULL) ? "stateful" : "stateless");
     if (flow) {
         strbuf_add(e->out, ")\n");
         return;
@@ -552,6 +589,8 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     s.iter = body_mentions(body, "iter");
     s.random = body_mentions(body, "random");
     s.log = body_mentions(body, "prints");
+    s.sends = body_mentions(body, "svm_sender");
+    s.actor = body_mentions(body, "svm_actor");
     s.scalar = body_looks_up(c);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
@@ -560,11 +599,23 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     return s;
 }
 
+static bool handlers_read_iter(emitter *e, emit_filter_info *info)
+{
+    for (size_t i = 0; i < info->handlers.len; i++)
+        if (body_effects_of(e, info, info->handlers.data[i].function)->iter)
+            return true;
+    return false;
+}
+
 static emit_signature emit_fire(body_context *c, const char *name)
 {
     emitter *e = c->e;
     emit_filter_info *info = c->info;
     const char *body = body_text(c);
+    if (info->filter->sends && e->messages != NULL)
+        body = arena_printf(e->arena, "    svm_sender->firing++;\n%s", body);
+    if (handlers_read_iter(e, info) && c->function->kind == SIR_WORK && !body_mentions(body, "iter"))
+        body = arena_printf(e->arena, "    (void)iter;\n%s", body); // so that it is counted
     emit_signature s = signature_of(c, name, body);
     strbuf b;
     strbuf_init(&b, e->arena);
@@ -582,6 +633,10 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "svm_Random *random");
     if (s.log)
         add_parameter(&b, "svm_Log *prints");
+    if (s.sends)
+        add_parameter(&b, "svm_Sender *svm_sender");
+    if (s.actor)
+        add_parameter(&b, "const char *svm_actor");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1, c->flow);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n%s}\n\n", name, b.len > 0 ? b.data : "void", body);
     return s;
@@ -599,7 +654,7 @@ int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, e
     bool fields = false;
     for (size_t i = 0; i < info->filter->fields.len; i++)
         fields |= x->fields[i];
-    if (fields || x->iter || x->random || x->log || f->kind != SIR_WORK)
+    if (fields || x->iter || x->random || x->log || x->sends || f->kind != SIR_WORK)
         return 0;
     body_context c = context_new(e, info, f, in, out);
     return body_lane_count(&c);

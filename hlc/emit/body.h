@@ -29,14 +29,19 @@ typedef struct emitter {
     const sir_module *module;
     source_set *sources;
     bool line_directives; // #line before every statement (with -g)
+    bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below
     hmap local_names;     // that locals of control code have
     hmap struct_names;    // C name of each struct
     const char **global_names; // C name of each constant of the module, after emit_globals
     hmap effects;         // what each function touches, by address
+    hmap needs;           // what each function needs of its callers, by address
+    struct emit_messages *messages; // that the program sends; NULL: none
     VEC(struct emit_helper { const sir_function *function; const char *c_name; }) module_helpers; // of helper and native blocks
 } emitter;
 
+// Turns checks on.
+void emitter_check(emitter *e, bool rates, bool bounds);
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources);
 // A file-scope C identifier near to the wanted name that is neither a C keyword, a name of the SVM headers or libm, nor given before.
 const char *emit_unique_name(emitter *e, const char *wanted);
@@ -45,6 +50,8 @@ void emit_types(emitter *e);
 void emit_globals(emitter *e);
 // The functions of helper blocks (as static functions) and prototypes of native ones. After emit_globals.
 void emit_module_functions(emitter *e);
+// "P_f" of "P.f": the symbol of a native function, the name wanted for a helper block's.
+const char *emit_module_function_name(arena *a, const sir_function *f);
 // The C type of a value, "float", "svm_Complex", "Pair", and a declarator of it: emit_declare(e, "float[4][2]", "x") gives "float x[4][2]".
 const char *emit_declare(emitter *e, const sir_type *t, const char *name);
 // Pointer to items of the type: "float *name", "float (*name)[9]"; qualifier e.g. "const" or "" is put before.
@@ -61,10 +68,18 @@ typedef struct emit_filter_info {
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
+    VEC(struct emit_helper) handlers; // of messages that its actors are sent
 } emit_filter_info;
 
 // The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f);
+
+// The types of messages' arguments, when some actors are sent messages: after emit_types. receivers: their filters.
+void emit_message_types(emitter *e, const sir_filter *const *receivers, size_t count);
+// The type of a message's arguments; NULL: it has none. And the number by which a handler is asked for, -1: it never is.
+const char *emit_message_type(const emitter *e, const sir_function *handler);
+int emit_message_number(const emitter *e, const char *handler);
+const char *emit_message_union(const emitter *e); // a type that holds the arguments of any of them; NULL: none has any
 
 // True when some function moves a tape through a call: then its input and output must be contiguous (empty views).
 bool emit_needs_contiguous(emitter *e, const sir_filter *f);
@@ -72,8 +87,10 @@ bool emit_needs_contiguous(emitter *e, const sir_filter *f);
 typedef struct emit_signature {
     const char *name;
     bool in, out, iter, random, log, flow; // flow: instead of in and out, the first parameter
+    bool actor;  // the last parameter: its name, for errors
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
+    bool sends; // it counts its firings in a svm_Sender, behind the log
 } emit_signature;
 // One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.
 emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);

@@ -129,7 +129,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
 {
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        if (!a->c->locals[s->u.decl.local].dead || body_may_trap(s->u.decl.init))
+        if (!a->c->locals[s->u.decl.local].dead || body_may_trap(a->c, s->u.decl.init))
             walk_expr(a, s->u.decl.init, block, s);
         occurs(a, s->u.decl.local, block, s, s->u.decl.init == NULL);
         if (s->u.decl.init != NULL)
@@ -138,7 +138,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
             a->uses[s->u.decl.local].zero_decls++;
         break;
     case SIR_SET:
-        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead || body_may_trap(s->u.set.value))
+        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead || body_may_trap(a->c, s->u.set.value))
             walk_expr(a, s->u.set.value, block, s);
         walk_target(a, s->u.set.target, block, s);
         break;
@@ -168,9 +168,15 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
     case SIR_FOR: walk_for(a, s, block); break;
     case SIR_LOOP: walk_loop(a, s, block); break;
     case SIR_BLOCK: walk_block(a, &s->u.block, scope_new(a, block, s)); break;
+    case SIR_SEND:
+        for (size_t i = 0; i < s->u.send.args.len; i++)
+            if (body_sends_argument(a->c, s->u.send.args.data[i]))
+                walk_expr(a, s->u.send.args.data[i], block, s);
+        if (a->c->e->messages != NULL)
+            walk_expr(a, s->u.send.max, block, s);
+        break;
     case SIR_BREAK:
-    case SIR_CONTINUE:
-    case SIR_SEND: break;
+    case SIR_CONTINUE: break;
     }
 }
 
@@ -348,13 +354,6 @@ static void analyse_tapes(body_context *c)
         return;
     c->in.affine = firing && body_block_net(c, &f->body, true, &net);
     c->out.affine = firing && body_block_net(c, &f->body, false, &net);
-    c->in.rate = f->pop.max;
-    c->out.rate = f->push.max;
-    if (!firing || (c->in.affine && c->out.affine))
-        return;
-    sir_rate_bounds r = sir_function_rates(c->e->module, f);
-    c->in.checked = !c->in.affine && (r.pop_max < 0 || r.pop_max > f->pop.max);
-    c->out.checked = !c->out.affine && (r.push_max < 0 || r.push_max != f->push.max || r.push_min != f->push.min);
 }
 
 // A popped item that is read once, in the block where it was popped or deeper, is read where it lies.
@@ -386,5 +385,6 @@ void body_analyse(body_context *c)
     } while (find_dead(&a));
     place_locals(&a);
     analyse_tapes(c);
+    body_find_checks(c);
     mark_forwarded(&a);
 }

@@ -50,16 +50,18 @@ int64_t body_const_int(const sir_expr *e)
     return e->u.value.i;
 }
 
-bool body_may_trap(const sir_expr *e)
+bool body_may_trap(const body_context *c, const sir_expr *e)
 {
     if (e == NULL)
         return false;
+    if (e->kind == SIR_PEEK && c->flow)
+        return true;
     bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
         (e->u.arg[1]->kind != SIR_CONST || body_const_int(e->u.arg[1]) == 0))
         return true;
     for (size_t i = 0; i < sir_expr_arity(e); i++)
-        if (body_may_trap(e->u.arg[i]))
+        if (body_may_trap(c, e->u.arg[i]))
             return true;
     return false;
 }
@@ -203,6 +205,38 @@ static void print_divided_view(strbuf *out, emit_view view, const char *index)
     }
 }
 
+const char *body_affine_text(body_context *c, const body_affine *a)
+{
+    strbuf text, *out = c->e->out;
+    strbuf_init(&text, c->e->arena);
+    c->e->out = &text;
+    print_affine(c, a, PREC_LOWEST);
+    c->e->out = out;
+    return text.data;
+}
+
+// Whether an item peeked at is surely within the window.
+static bool is_within_window(body_context *c, const body_affine *position, bool affine, body_interval offset)
+{
+    const sir_function *f = c->function;
+    if (!c->in.affine || f->kind == SIR_HELPER || offset.lo < 0)
+        return false;
+    body_interval at = affine_range(c, &c->in.position);
+    if (at.hi + offset.hi < f->peek.max)
+        return true;
+    return affine && affine_range(c, position).hi < f->peek.max;
+}
+
+static void print_checked_index(body_context *c, const body_tape *tape, const char *counter, const char *checked)
+{
+    strbuf *out = c->e->out;
+    if (!tape->affine)
+        strbuf_printf(out, "%s + ", counter);
+    else if (tape->position.terms.len > 0 || tape->position.constant != 0)
+        strbuf_printf(out, "%s + ", body_affine_text(c, &tape->position));
+    strbuf_add(out, checked);
+}
+
 static void print_index_text(body_context *c, const body_tape *tape, const char *counter, const sir_expr *offset)
 {
     strbuf *out = c->e->out;
@@ -217,19 +251,35 @@ static void print_index_text(body_context *c, const body_tape *tape, const char 
     print(c, offset, PREC_ADD + 1);
 }
 
-void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *offset)
+void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *peek)
 {
     strbuf *out = c->e->out;
     strbuf_addc(out, '[');
+    const sir_expr *offset = peek == NULL ? NULL : peek->u.arg[0];
     body_affine position = {0}, extra = {0};
     bool affine = tape->affine && (offset == NULL || body_affine_of(c, offset, &extra));
     if (affine) {
         affine_sum(c, &position, &tape->position, 1);
         affine_sum(c, &position, &extra, 1);
     }
+    const char *checked = NULL;
+    bool open = tape->peeks_checked && (tape->all_peeks || hmap_getn(c->open, &peek, sizeof peek) != NULL);
+    if (peek != NULL && open) {
+        size_t start = out->len;
+        body_interval range = print(c, offset, PREC_COND).range;
+        if (affine)
+            range = affine_range(c, &extra);
+        if (!is_within_window(c, &position, affine, range))
+            checked = body_checked_offset(c, peek, arena_strdup(c->e->arena, out->data + start));
+        out->len = start;
+        out->data[start] = '\0';
+        affine = affine && checked == NULL;
+    }
     int64_t lane_stride = c->lanes > 0 ? tape->lane_stride : 0;
     bool done = false;
-    if (tape->view.count == 0 && affine) {
+    if (tape->view.count == 0 && checked != NULL) {
+        print_checked_index(c, tape, counter, checked);
+    } else if (tape->view.count == 0 && affine) {
         if (lane_stride != 0)
             body_affine_add(c, &position, c->lane, lane_stride);
         print_affine(c, &position, PREC_LOWEST);
@@ -240,7 +290,10 @@ void body_tape_index(body_context *c, body_tape *tape, const char *counter, cons
         done = true;
     } else {
         size_t start = out->len;
-        print_index_text(c, tape, counter, offset);
+        if (checked != NULL)
+            print_checked_index(c, tape, counter, checked);
+        else
+            print_index_text(c, tape, counter, offset);
         const char *index = arena_printf(c->e->arena, "(%s)", out->data + start);
         out->len = start;
         out->data[start] = '\0';
@@ -336,40 +389,6 @@ static void operand_precedences(int op, int *left, int *right)
     }
 }
 
-static body_interval binary_range(int op, body_interval a, body_interval b)
-{
-    switch (op) {
-    case LANG_OP_ADD: return (body_interval){a.lo + b.lo, a.hi + b.hi};
-    case LANG_OP_SUB: return (body_interval){a.lo - b.hi, a.hi - b.lo};
-    case LANG_OP_MUL: {
-        int64_t p[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
-        body_interval r = {p[0], p[0]};
-        for (int i = 1; i < 4; i++) {
-            r.lo = p[i] < r.lo ? p[i] : r.lo;
-            r.hi = p[i] > r.hi ? p[i] : r.hi;
-        }
-        return r;
-    }
-    case LANG_OP_AND:
-        if (b.lo == b.hi && b.lo >= 0)
-            return (body_interval){0, b.hi};
-        return whole_int;
-    case LANG_OP_REM:
-        if (b.lo == b.hi && b.lo > 0)
-            return (body_interval){a.lo >= 0 ? 0 : 1 - b.lo, b.lo - 1};
-        return whole_int;
-    case LANG_OP_DIV:
-        if (b.lo == b.hi && b.lo > 0)
-            return (body_interval){a.lo / b.lo, a.hi / b.lo};
-        return whole_int;
-    case LANG_OP_SHR:
-        if (b.lo == b.hi && b.lo >= 0 && b.lo < 32)
-            return (body_interval){a.lo >> b.lo, a.hi >> b.lo};
-        return whole_int;
-    default: return whole_int;
-    }
-}
-
 // An int expression whose C form is wide is wrapped when its value may leave int's range.
 static expr_info finish_int(body_context *c, size_t start, bool wide, body_interval range)
 {
@@ -382,7 +401,8 @@ static expr_info finish_int(body_context *c, size_t start, bool wide, body_inter
     return (expr_info){false, whole_int};
 }
 
-static expr_info print_call2(body_context *c, const char *function, const sir_expr *a, const sir_expr *b, bool where)
+// where: of the operation that may stop the program; NULL: it cannot.
+static expr_info print_call2(body_context *c, const char *function, const sir_expr *a, const sir_expr *b, const sir_loc *where)
 {
     strbuf *out = c->e->out;
     strbuf_printf(out, "%s(", function);
@@ -391,10 +411,8 @@ static expr_info print_call2(body_context *c, const char *function, const sir_ex
         strbuf_add(out, ", ");
         print(c, b, PREC_COND);
     }
-    if (where) {
-        strbuf_add(out, ", ");
-        strbuf_add_c_string(out, c->where, strlen(c->where));
-    }
+    if (where != NULL)
+        strbuf_printf(out, ", %s", body_where(c, *where));
     strbuf_addc(out, ')');
     return (expr_info){false, whole_int};
 }
@@ -427,11 +445,11 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
     strbuf *out = c->e->out;
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     if (a->type->kind == SIR_COMPLEX)
-        return print_call2(c, complex_binary[e->op], a, b, false);
+        return print_call2(c, complex_binary[e->op], a, b, NULL);
     bool ints = is_int(a->type);
     const char *helper = ints ? int_helper(e) : NULL;
     if (helper != NULL)
-        return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
+        return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);
     int own = binary_precedence(e->op), left, right;
     operand_precedences(e->op, &left, &right);
     if (own == PREC_BITS && a->kind == SIR_BINARY && a->op == e->op) // a ^ b ^ c
@@ -442,7 +460,7 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
     expr_info ib = print(c, b, right);
     expr_info info = {false, whole_int};
     if (ints && is_int(e->type))
-        info = finish_int(c, start, ia.wide || ib.wide, binary_range(e->op, ia.range, ib.range));
+        info = finish_int(c, start, ia.wide || ib.wide, sir_interval_binary((lang_binary_op)e->op, ia.range, ib.range));
     close(out, own, precedence);
     return info;
 }
@@ -452,7 +470,7 @@ static expr_info print_unary(body_context *c, const sir_expr *e, int precedence)
     strbuf *out = c->e->out;
     const sir_expr *a = e->u.arg[0];
     if (a->type->kind == SIR_COMPLEX)
-        return print_call2(c, "svm_cneg", a, NULL, false);
+        return print_call2(c, "svm_cneg", a, NULL, NULL);
     size_t start = open(out, PREC_UNARY, precedence);
     strbuf_addc(out, e->op == LANG_OP_NEG ? '-' : e->op == LANG_OP_NOT ? '!' : '~');
     size_t operand = out->len;
@@ -478,7 +496,7 @@ static expr_info print_convert(body_context *c, const sir_expr *e, int precedenc
     if (from == to || (int_from && int_to))
         return print(c, a, precedence);
     if (int_to)
-        return print_call2(c, from == SIR_DOUBLE ? "svm_d2i" : "svm_f2i", a, NULL, false);
+        return print_call2(c, from == SIR_DOUBLE ? "svm_d2i" : "svm_f2i", a, NULL, NULL);
     if (to == SIR_COMPLEX) {
         strbuf_add(out, "(svm_Complex){");
         if (from != SIR_FLOAT)
@@ -523,7 +541,7 @@ static expr_info print_math(body_context *c, const sir_expr *e)
     const sir_expr *a = e->u.arg[0];
     const math_names *n = &math_c[e->op];
     const char *name = a->type->kind == SIR_COMPLEX ? n->complex : a->type->kind == SIR_DOUBLE ? n->d : n->f;
-    return print_call2(c, name, a, lang_math_arity[e->op] == 2 ? e->u.arg[1] : NULL, false);
+    return print_call2(c, name, a, lang_math_arity[e->op] == 2 ? e->u.arg[1] : NULL, NULL);
 }
 
 static void print_field(body_context *c, const sir_expr *e, int precedence)
@@ -559,11 +577,20 @@ static expr_info print_index(body_context *c, const sir_expr *e)
     strbuf *out = c->e->out;
     print(c, e->u.arg[0], PREC_POSTFIX);
     strbuf_addc(out, '[');
+    size_t start = out->len;
     body_affine a;
-    if (body_affine_of(c, e->u.arg[1], &a))
+    body_interval range;
+    if (body_affine_of(c, e->u.arg[1], &a)) {
         print_affine(c, &a, PREC_LOWEST);
-    else
-        print(c, e->u.arg[1], PREC_LOWEST);
+        range = affine_range(c, &a);
+    } else {
+        range = print(c, e->u.arg[1], PREC_LOWEST).range;
+    }
+    const char *checked = body_checked_index(c, e, out->data + start, range);
+    if (checked != NULL) {
+        out->len = start;
+        strbuf_add(out, checked);
+    }
     strbuf_addc(out, ']');
     return (expr_info){false, whole_int};
 }
@@ -635,7 +662,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
             return plain;
         }
         strbuf_add(out, "in");
-        body_tape_index(c, &c->in, c->function->kind == SIR_HELPER ? "*n_in" : "n_in", e->u.arg[0]);
+        body_tape_index(c, &c->in, c->function->kind == SIR_HELPER ? "*n_in" : "n_in", e);
         return plain;
     case SIR_ITER: strbuf_add(out, "iter"); return plain;
     case SIR_MAKE_COMPLEX:

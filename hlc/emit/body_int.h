@@ -11,6 +11,7 @@ bool body_is_reserved(const emitter *e, const char *name);
 const char *body_type_name(emitter *e, const sir_type *t); // of the innermost element for arrays
 const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index);
 const char *body_place(emitter *e, sir_loc loc); // "fm.str:12", NULL if unknown
+const char *body_site(emitter *e, sir_loc loc);  // "fm.str:12:5", of an error; "" if unknown
 
 // ---- Index arithmetic: c + sum of coefficient * loop variable ----
 
@@ -24,15 +25,16 @@ typedef struct body_affine {
 } body_affine;
 
 // Least and greatest value of an int expression, where the C expression computes in 64 bits without wrapping.
-typedef struct body_interval {
-    int64_t lo, hi;
-} body_interval;
+typedef sir_interval body_interval;
 
 // What the analysis of a function says about one of its tapes.
 typedef struct body_tape {
     bool used;      // items are read or written (a pop without a target is no use)
     bool affine;    // the position of every access is an affine form of loop variables; else a counter n_in / n_out is kept
     bool checked;   // the count could not be proved: accesses are checked at run time
+    bool exit_checked; // so is the count where the function is left (NOTE(checks))
+    bool peeks_checked;
+    bool all_peeks;     // not only those of `open`
     int64_t rate;   // declared
     emit_view view;
     int64_t lane_stride;  // elements between neighbouring lanes
@@ -59,9 +61,10 @@ typedef struct body_context {
     body_tape in, out;
     bool flow;          // items go through svm_flowPop and its like, whatever the tapes say
     int indent;
+    hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside
+    bool dry;           // calls pass no more than the language says (body_needs_of)
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
-    const char *where;
     int lanes;          // firings computed side by side; 0: one firing
     bool in_lane_loop;
     uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
@@ -72,13 +75,33 @@ typedef struct body_context {
 enum { PREC_LOWEST = 0, PREC_COND, PREC_LOR, PREC_LAND, PREC_BITS, PREC_EQUAL, PREC_COMPARE, PREC_SHIFT, PREC_ADD, PREC_MUL, PREC_UNARY, PREC_POSTFIX };
 void body_expr(body_context *c, const sir_expr *e, int precedence);
 const char *body_expr_text(body_context *c, const sir_expr *e, int precedence);
-// The element of a tape at the present position + offset (offset NULL: 0), without the array's name: "[2 * i + 1]".
-void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *offset);
+// The element of a tape at the present position, or of a peek (NULL: none), without the array's name: "[2 * i + 1]".
+void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *peek);
+const char *body_affine_text(body_context *c, const body_affine *a);
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
 void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
 int64_t body_const_int(const sir_expr *e); // of a SIR_CONST
-// Whether the program may stop in it, so that it is computed even if nobody reads what comes out. NULL: no.
-bool body_may_trap(const sir_expr *e);
+// Whether the program may stop or wait in it, so that it is computed even if nobody reads what comes out. NULL: no.
+bool body_may_trap(const body_context *c, const sir_expr *e);
+
+// ---- body_checks.c ----
+// What is to be checked of a function's tapes. After the tapes are analysed otherwise.
+void body_find_checks(body_context *c);
+// "LowPass at fm.str:12:5" for errors that have no name of the actor.
+const char *body_where(body_context *c, sir_loc loc);
+// What a function's callers pass to it beside its own parameters: the actor's name, the most items of the firing's tapes.
+typedef struct body_needs {
+    bool actor, pop_limit, peek_limit, push_limit;
+} body_needs;
+body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f);
+// Before a pop or push; at every way out; at the beginning, after the text of the body is known.
+void body_check_count(body_context *c, bool input, sir_loc loc);
+void body_check_exit(body_context *c);
+void body_check_begin(body_context *c, const char *body);
+// "svm_checkPeek(i, ...)": a peek's offset; text is the expression's.
+const char *body_checked_offset(body_context *c, const sir_expr *peek, const char *text);
+// "svm_checkIndex(i, ...)": a subscript that may be outside; NULL: it is not.
+const char *body_checked_index(body_context *c, const sir_expr *e, const char *text, body_interval range);
 
 // ---- body_analyse.c ----
 bool body_trip_count(const sir_stmt *s, int64_t *trips); // of a SIR_FOR with constant bounds
@@ -100,6 +123,12 @@ bool body_unrolls(const body_context *c, const sir_stmt *s);
 // Whether data selects items or elements of arrays.
 bool body_looks_up(const body_context *c);
 
+// ---- body_message.c ----
+void body_send(body_context *c, const sir_stmt *s);
+// Whether an argument of a message is computed: where nobody receives any, only what may stop the program.
+bool body_sends_argument(const body_context *c, const sir_expr *arg);
+bool body_is_received(const emitter *e, const sir_filter *f, const sir_function *handler);
+
 // ---- body_stmt.c ----
 void body_function_body(body_context *c); // declarations and statements, without the braces
 // Whether an identifier occurs in C text, outside strings.
@@ -109,10 +138,12 @@ void body_line(body_context *c, const char *format, ...) __attribute__((format(p
 // ---- body.c ----
 // What a function touches, calls included.
 typedef struct body_effects {
-    bool in, out, in_counter, out_counter, iter, random, log;
+    bool in, out, in_counter, out_counter, iter, random, log, sends;
     bool *fields; // per field of the filter
 } body_effects;
 const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f);
+// The statements of a function whose calls are dry.
+const char *body_dry_text(emitter *e, emit_filter_info *info, const sir_function *f);
 const char *body_function_name(body_context *c, const sir_function *f);
 // Whether the function (or one it calls) writes its array parameter.
 bool body_param_written(emitter *e, const sir_function *f, uint32_t param);

@@ -72,7 +72,7 @@ static void cost_of(body_context *c, const sir_block *b, int64_t around, lane_co
     for (size_t i = 0; i < b->len; i++) {
         const sir_stmt *s = b->data[i];
         int64_t trips = 0;
-        if (s->kind == SIR_RETURN || s->kind == SIR_CALL)
+        if (s->kind == SIR_RETURN || s->kind == SIR_CALL || s->kind == SIR_SEND)
             cost->impossible = true;
         if (!body_lane_expands(c, s) || !body_trip_count(s, &trips))
             continue;

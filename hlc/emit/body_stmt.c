@@ -97,7 +97,7 @@ static bool is_dead(const body_context *c, const sir_expr *target)
 // Nobody reads the value, but the program may stop in it.
 static void compute_only(body_context *c, const sir_expr *value)
 {
-    if (body_may_trap(value))
+    if (body_may_trap(c, value))
         body_line(c, "(void)%s;", body_expr_text(c, value, PREC_UNARY));
 }
 
@@ -181,18 +181,6 @@ static const char *tape_element(body_context *c, bool input)
     return b.data;
 }
 
-static void check_count(body_context *c, bool input)
-{
-    const body_tape *t = input ? &c->in : &c->out;
-    if (!t->checked)
-        return;
-    strbuf where;
-    strbuf_init(&where, c->e->arena);
-    strbuf_add_c_string(&where, c->where, strlen(c->where));
-    body_line(c, "if (%s >= %" PRId64 ")", counter(c, input), t->rate);
-    body_line(c, "    svm_rateError(%s, \"%s\", %" PRId64 ", %s + 1);", where.data, input ? "pop" : "push", t->rate, counter(c, input));
-}
-
 static void advance(body_context *c, bool input)
 {
     body_tape *t = input ? &c->in : &c->out;
@@ -247,11 +235,11 @@ static void push_to_flow(body_context *c, const sir_stmt *s)
 static void pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
+    body_check_count(c, true, s->loc);
     if (c->flow) {
         pop_from_flow(c, s);
         return;
     }
-    check_count(c, true);
     if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
         c->locals[target->index].forward = tape_element(c, true);
     else if (target != NULL && !is_dead(c, target))
@@ -261,11 +249,11 @@ static void pop(body_context *c, const sir_stmt *s)
 
 static void push(body_context *c, const sir_stmt *s)
 {
+    body_check_count(c, false, s->loc);
     if (c->flow) {
         push_to_flow(c, s);
         return;
     }
-    check_count(c, false);
     const sir_type *t = s->u.value->type;
     const char *value = text(c, s->u.value), *element = tape_element(c, false);
     if (t->kind == SIR_ARRAY)
@@ -275,18 +263,6 @@ static void push(body_context *c, const sir_stmt *s)
     advance(c, false);
 }
 
-// At every way out of a firing whose pushes could not be counted at compile time.
-static void exit_checks(body_context *c)
-{
-    if (!c->out.checked)
-        return;
-    strbuf where;
-    strbuf_init(&where, c->e->arena);
-    strbuf_add_c_string(&where, c->where, strlen(c->where));
-    body_line(c, "if (n_out != %" PRId64 ")", c->out.rate);
-    body_line(c, "    svm_rateError(%s, \"push\", %" PRId64 ", n_out);", where.data, c->out.rate);
-}
-
 // ---- Calls, prints ----
 
 static void add_argument(strbuf *b, const char *argument)
@@ -294,6 +270,30 @@ static void add_argument(strbuf *b, const char *argument)
     if (b->data[b->len - 1] != '(')
         strbuf_add(b, ", ");
     strbuf_add(b, argument);
+}
+
+static void add_limit(body_context *c, strbuf *b, const char *name, int64_t of_firing)
+{
+    if (c->function->kind == SIR_HELPER)
+        add_argument(b, name);
+    else
+        add_argument(b, of_firing < 0 ? "PTRDIFF_MAX" : arena_printf(c->e->arena, "%" PRId64, of_firing));
+}
+
+// What checks in the function need.
+static void add_needs(body_context *c, strbuf *b, const sir_function *f)
+{
+    if (c->dry)
+        return;
+    body_needs needs = body_needs_of(c->e, c->info, f);
+    if (needs.pop_limit)
+        add_limit(c, b, "svm_popLimit", c->function->pop.max);
+    if (needs.peek_limit)
+        add_limit(c, b, "svm_peekLimit", c->function->peek.max);
+    if (needs.push_limit)
+        add_limit(c, b, "svm_pushLimit", c->function->push.max);
+    if (needs.actor)
+        add_argument(b, "svm_actor");
 }
 
 static void call(body_context *c, const sir_stmt *s)
@@ -324,6 +324,9 @@ static void call(body_context *c, const sir_stmt *s)
         add_argument(&b, "random");
     if (x->log)
         add_argument(&b, "prints");
+    if (x->sends)
+        add_argument(&b, "svm_sender");
+    add_needs(c, &b, f);
     for (size_t i = 0; i < s->u.call.args.len; i++)
         add_argument(&b, body_expr_text(c, s->u.call.args.data[i], PREC_COND));
     if (f->result->kind == SIR_ARRAY) { // arrays come back through a last parameter
@@ -376,7 +379,7 @@ static void random_number(body_context *c, const sir_stmt *s)
 
 static void return_(body_context *c, const sir_stmt *s)
 {
-    exit_checks(c);
+    body_check_exit(c);
     if (s->u.value == NULL) {
         body_line(c, "return;");
     } else if (s->u.value->type->kind == SIR_ARRAY) {
@@ -401,8 +404,8 @@ static bool is_silent(const body_context *c, const sir_block *b)
 {
     for (size_t i = 0; i < b->len; i++) {
         const sir_stmt *s = b->data[i];
-        bool decl_only = s->kind == SIR_DECL && c->locals[s->u.decl.local].dead && !body_may_trap(s->u.decl.init);
-        if (!decl_only && !(s->kind == SIR_SET && is_dead(c, s->u.set.target) && !body_may_trap(s->u.set.value)))
+        bool decl_only = s->kind == SIR_DECL && c->locals[s->u.decl.local].dead && !body_may_trap(c, s->u.decl.init);
+        if (!decl_only && !(s->kind == SIR_SET && is_dead(c, s->u.set.target) && !body_may_trap(c, s->u.set.value)))
             return false;
     }
     return true;
@@ -583,7 +586,7 @@ static void stmt(body_context *c, const sir_stmt *s)
         nested(c, &s->u.block);
         body_line(c, "}");
         break;
-    case SIR_SEND: break; // the schedule refuses programs with messages
+    case SIR_SEND: body_send(c, s); break;
     }
 }
 
@@ -684,10 +687,11 @@ void body_function_body(body_context *c)
     c->e->out = &statements;
     block(c, &f->body);
     if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN)
-        exit_checks(c);
+        body_check_exit(c);
     if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used && body_mentions(statements.data, "n_in"))
         body_line(c, "(void)n_in;");
     c->e->out = out;
     declare_counters(c, statements.data);
+    body_check_begin(c, statements.data);
     strbuf_add(out, statements.data);
 }

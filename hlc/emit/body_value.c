@@ -25,6 +25,20 @@ static const char *const reserved_names[] = {
     "strchr", "strcoll", "strcspn", "strerror", "strncat", "strncmp", "strncpy", "strpbrk", "strrchr", "strspn", "strstr", "strtok",
     "strxfrm", "fpclassify", "isfinite", "isgreater", "isgreaterequal", "isless", "islessequal", "islessgreater", "isnormal",
     "isunordered", "math_errhandling", "iscanonical", "iseqsig", "issignaling", "issubnormal", "iszero", "strdupa", "strndupa",
+    "a64l", "abort", "aligned_alloc", "alloca", "arc4random", "arc4random_buf", "arc4random_uniform", "at_quick_exit",
+    "atexit", "atof", "atoi", "atol", "bcmp", "bsearch", "calloc", "clearenv", "div", "drand48", "drand48_r", "ecvt",
+    "ecvt_r", "erand48", "erand48_r", "explicit_bzero", "fcvt", "fcvt_r", "fd_mask", "fd_set", "gcvt", "getenv",
+    "getloadavg", "getsubopt", "initstate", "initstate_r", "j0f", "j0l", "j1f", "j1l", "jnf", "jnl", "jrand48",
+    "jrand48_r", "l64a", "labs", "lcong48", "lcong48_r", "ldiv", "lgamma_r", "lgammaf_r", "lgammal_r", "llabs", "lldiv",
+    "lrand48", "lrand48_r", "mblen", "mbstowcs", "mbtowc", "memccpy", "mkdtemp", "mkstemp", "mkstemps", "mktemp",
+    "mrand48", "mrand48_r", "nrand48", "nrand48_r", "on_exit", "posix_memalign", "pselect", "putenv", "qecvt",
+    "qecvt_r", "qfcvt", "qfcvt_r", "qgcvt", "qsort", "quick_exit", "rand", "rand_r", "random_r", "realloc",
+    "reallocarray", "realpath", "rpmatch", "seed48", "seed48_r", "select", "setenv", "setstate", "setstate_r", "srand",
+    "srand48", "srand48_r", "srandom", "srandom_r", "stpcpy", "stpncpy", "strcasecmp", "strcasecmp_l", "strcoll_l",
+    "strdup", "strerror_l", "strerror_r", "strncasecmp", "strncasecmp_l", "strndup", "strnlen", "strsignal", "strtod",
+    "strtof", "strtok_r", "strtol", "strtold", "strtoq", "strtoul", "strtouq", "strxfrm_l", "system", "u_char", "u_int",
+    "u_long", "u_short", "uint", "ulong", "unsetenv", "ushort", "valloc", "wcstombs", "wctomb", "y0f", "y0l", "y1f",
+    "y1l", "ynf", "ynl",
     "MAXFLOAT", "alignas", "alignof", "constexpr", "nullptr", "static_assert", "thread_local", "typeof_unqual",
 };
 
@@ -104,6 +118,7 @@ void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source
     hmap_init(&e->struct_names, a);
     hmap_init(&e->local_names, a);
     hmap_init(&e->effects, a);
+    hmap_init(&e->needs, a);
     for (size_t i = 0; i < sizeof reserved_names / sizeof *reserved_names; i++)
         hmap_set(&e->c_names, reserved_names[i], e);
     for (size_t i = 0; i < sizeof local_names / sizeof *local_names; i++)
@@ -247,6 +262,12 @@ const char *body_place(emitter *e, sir_loc loc)
     if (loc.file == 0 || loc.file >= e->module->files.len)
         return NULL;
     return arena_printf(e->arena, "%s:%" PRIu32, e->module->files.data[loc.file], loc.line);
+}
+
+const char *body_site(emitter *e, sir_loc loc)
+{
+    const char *place = body_place(e, loc);
+    return place == NULL ? "" : arena_printf(e->arena, "%s:%" PRIu32, place, loc.column);
 }
 
 // ---- Constants ----

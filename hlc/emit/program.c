@@ -20,11 +20,18 @@ static void emit_header(program_emitter *x)
     strbuf_add(out, " */\n");
     text_line(x, 0, "#include <stdlib.h>");
     text_line(x, 0, "#include <string.h>\n");
-    text_line(x, 0, x->pieces != NULL ? "#include <svm/flow.h>\n" : "#include <svm/program.h>\n");
+    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : x->pl->parts != NULL ? "rounds" : "program", x->library != NULL ? "" : "\n");
+    if (x->library != NULL)
+        text_line(x, 0, "#include <svm/library.h>\n");
+    if (x->e.check_rates || x->e.check_bounds)
+        text_line(x, 0, "#include <svm/checks.h>\n");
     text_line(x, 0, "SVM_MACHINE(\"%s\");", x->pl->machine);
     text_line(x, 0, "SVM_MEMORY(%s);", x->pl->memory);
     text_line(x, 0, "SVM_PROCESSOR(%s);", x->pl->control);
-    text_line(x, 0, "SVM_PROCESSOR(%s);\n", x->pl->processor);
+    if (x->pl->parts != NULL)
+        mapped_names(x, true);
+    else
+        text_line(x, 0, "SVM_PROCESSOR(%s);\n", x->pl->processor);
 }
 
 // Structs of items: their size is part of the channels' addresses.
@@ -95,7 +102,10 @@ static void prepare(program_emitter *x)
     // The machine's names are the program's too.
     emit_unique_name(&x->e, x->pl->memory);
     emit_unique_name(&x->e, x->pl->control);
-    emit_unique_name(&x->e, x->pl->processor);
+    if (x->pl->parts != NULL)
+        mapped_names(x, false);
+    else
+        emit_unique_name(&x->e, x->pl->processor);
     static const char *const functions[] = {
         "create",    "run",          "drain",   "destroy",  "fire",       "read",        "start",       "control",
         "keepInput", "steadyStates", "program", "channels", "init",       "steady",      "kept",        "enqueued",
@@ -103,6 +113,8 @@ static void prepare(program_emitter *x)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
     x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
+    if (x->p->config != NULL && x->p->config->library)
+        program_library_names(x);
     x->printing = plan_printing_actors(a, x->m);
     for (size_t i = 0; i < x->m->actors.len; i++)
         x->has_init |= x->s->init[i] != 0;
@@ -155,16 +167,28 @@ static void emit_stages(program_emitter *x)
     }
 }
 
+static const char *finish(program_emitter *x)
+{
+    const char *text = x->e.out->data;
+    if (x->library != NULL)
+        x->p->header = program_library_header(x);
+    return text;
+}
+
 const char *emit_program(hlc_program *p)
 {
     strbuf out;
     strbuf_init(&out, p->arena);
     program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan, .pieces = p->pieces};
+    x.own = x.pl->parts != NULL ? "own" : "self";
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
+    if (p->config != NULL)
+        emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);
     emit_header(&x);
     emit_types(&x.e);
+    program_message_types(&x);
     emit_size_checks(&x);
     emit_globals(&x.e);
     emit_module_functions(&x.e);
@@ -173,7 +197,7 @@ const char *emit_program(hlc_program *p)
     if (x.pieces != NULL) {
         program_flow_functions(&x);
         program_net(&x);
-        return out.data;
+        return finish(&x);
     }
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)
         program_kernel_struct(&x, k);
@@ -181,7 +205,11 @@ const char *emit_program(hlc_program *p)
         program_kernel_functions(&x, k);
     for (VEC_EACH(uint32_t, actor, &x.printing))
         x.logs += x.names[*actor].log != NULL;
+    if (x.pl->parts != NULL) {
+        mapped_program(&x);
+        return finish(&x);
+    }
     program_instance(&x);
     program_control(&x);
-    return out.data;
+    return finish(&x);
 }

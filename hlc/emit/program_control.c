@@ -98,8 +98,7 @@ void program_count_table(program_emitter *x, const char *comment, const char *na
     strbuf_add(out, count == 0 ? " 0\n};\n\n" : "\n};\n\n");
 }
 
-// Firings of each actor, a line each where that is readable.
-static void emit_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values)
+void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values)
 {
     if (x->m->actors.len > 60) {
         program_count_table(x, comment, name, "int64_t", values, x->m->actors.len);
@@ -319,6 +318,21 @@ static void create_io(program_emitter *x, chunks *c)
     }
 }
 
+const char *program_chunked_io(program_emitter *x)
+{
+    chunks io;
+    chunks_begin(&io, x, "Opens the files.", arena_printf(x->e.arena, "%s_openFiles", x->name),
+                 arena_printf(x->e.arena, "%s *self, const svm_Settings *settings", x->type), "self, settings");
+    create_io(x, &io);
+    chunks_end(&io);
+    strbuf calls, *out = x->e.out;
+    strbuf_init(&calls, x->e.arena);
+    x->e.out = &calls;
+    chunks_call(&io, 1);
+    x->e.out = out;
+    return calls.data;
+}
+
 static void create_logs(program_emitter *x, chunks *c)
 {
     size_t log = 0;
@@ -371,11 +385,9 @@ static void emit_create(program_emitter *x)
     chunks_end(&io);
 
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", pl->name);
-    text_line(x, 0, "void *%s_create(const svm_Settings *settings)", x->name);
+    text_line(x, 0, "%svoid *%s(const svm_Settings *settings)", program_linkage(x), program_entry(x, "create"));
     text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = calloc(1, sizeof *self);", x->type);
-    text_line(x, 1, "if (self == NULL)");
-    text_line(x, 2, "return NULL;");
+    program_new_instance(x);
     program_create_blocks(x);
     chunks_call(&kernels, 1);
     chunks_call(&states, 1);
@@ -682,13 +694,13 @@ static void emit_run(program_emitter *x)
     text_line(x, 1, "}");
     text_line(x, 1, "return 1;");
     text_line(x, 0, "}\n");
-    text_line(x, 0, "bool %s_run(void *instance, int64_t iterations)", x->name);
+    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     text_line(x, 1, "self->iterations = iterations;");
     text_line(x, 1, "return %s_control(self) != 0;", x->name);
     text_line(x, 0, "}\n");
-    text_line(x, 0, "int64_t %s_steadyStates(const void *instance)", x->name);
+    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
     text_line(x, 0, "{");
     text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
     text_line(x, 0, "}\n");
@@ -710,7 +722,7 @@ static void emit_destroy(program_emitter *x)
 {
     const plan *pl = x->pl;
     text_line(x, 0, "/* Closes files and frees everything. */");
-    text_line(x, 0, "void %s_destroy(void *instance)", x->name);
+    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     emit_each(x, pl->readers.len, "svm_readerClose(&self->readers[i].file);");
@@ -727,6 +739,7 @@ static void emit_destroy(program_emitter *x)
         text_line(x, 1, "svm_free(&%s, self->memory);", pl->memory);
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
+    program_forget(x, pl->readers.len, pl->writers.len, x->logs);
 }
 
 static void emit_main(program_emitter *x)
@@ -741,18 +754,24 @@ static void emit_main(program_emitter *x)
 
 void program_main(program_emitter *x, bool in, bool out)
 {
-    text_line(x, 0, "const svm_Program %s_program = {", x->name);
+    program_fires(x);
+    text_line(x, 0, "%sconst svm_Program %s_program = {", program_linkage(x), x->name);
     text_line(x, 1, ".name = \"%s\",", x->pl->name);
-    text_line(x, 1, ".create = %s_create,", x->name);
-    text_line(x, 1, ".run = %s_run,", x->name);
-    text_line(x, 1, ".drain = %s_drain,", x->name);
-    text_line(x, 1, ".destroy = %s_destroy,", x->name);
+    text_line(x, 1, ".create = %s,", program_entry(x, "create"));
+    text_line(x, 1, ".run = %s,", program_entry(x, "run"));
+    text_line(x, 1, ".drain = %s,", program_entry(x, "drain"));
+    text_line(x, 1, ".destroy = %s,", program_entry(x, "destroy"));
     text_line(x, 1, ".reads_input = %s,", in ? "true" : "false");
     text_line(x, 1, ".writes_output = %s,", out ? "true" : "false");
     text_line(x, 1, ".steady_states = %s_steadyStates,", x->name);
-    if (x->pieces != NULL)
+    if (x->pieces != NULL && x->pieces->whole_schedule->dynamic)
         text_line(x, 1, ".islands = true,");
+    text_line(x, 1, ".kernels = %s_fires,", x->name);
     text_line(x, 0, "};\n");
+    if (x->library != NULL) {
+        program_library(x);
+        return;
+    }
     text_line(x, 0, "#ifndef SVM_NO_MAIN");
     text_line(x, 0, "int main(int argc, char **argv)");
     text_line(x, 0, "{");
@@ -765,9 +784,9 @@ void program_control(program_emitter *x)
 {
     program_channel_table(x);
     if (x->has_init)
-        emit_firing_table(x, "How often each actor fires in the initialisation.",
+        program_firing_table(x, "How often each actor fires in the initialisation.",
                           arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    emit_firing_table(x, "How often each actor fires in a steady state.",
+    program_firing_table(x, "How often each actor fires in a steady state.",
                       arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
     program_drain_tables(x);
     emit_create(x);

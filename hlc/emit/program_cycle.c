@@ -141,9 +141,9 @@ static void each_scalar(cycle_emitter *c, bool load)
             if (t->kind == SIR_ARRAY)
                 continue;
             if (load)
-                text_line(x, 1, "%s = self->%s.%s;", emit_declare(&x->e, t, local), n->state, field);
+                text_line(x, 1, "%s = %s->%s.%s;", emit_declare(&x->e, t, local), x->own, n->state, field);
             else
-                text_line(x, 1, "self->%s.%s = %s;", n->state, field, local);
+                text_line(x, 1, "%s->%s.%s = %s;", x->own, n->state, field, local);
         }
     }
 }
@@ -161,12 +161,12 @@ static void fire_direct(cycle_emitter *c, int indent, size_t stage, const char *
         VEC_PUSH(a, &args, pointer(c, st, false, &code->walk.in_firing, index, PLAN_STEADY));
     if (fire->out)
         VEC_PUSH(a, &args, pointer(c, st, true, &code->walk.out_firing, index, PLAN_STEADY));
-    program_fire_arguments(x, code->info, fire, local_prefix(c, stage), arena_printf(a, "self->%s.", n->state),
-                           arena_printf(a, "self->%s", n->iter), arena_printf(a, "&self->%s", n->random),
-                           arena_printf(a, "&self->%s", n->log), &args);
+    program_fire_arguments(x, code->info, fire, local_prefix(c, stage), arena_printf(a, "%s->%s.", x->own, n->state),
+                           arena_printf(a, "%s->%s", x->own, n->iter), arena_printf(a, "&%s->%s", x->own, n->random),
+                           program_log(x, n), arena_printf(a, "&self->%s", n->sender), program_actor_text(x, st), &args);
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
     if (fire->iter)
-        text_line(x, indent, "self->%s = svm_iadd(self->%s, 1);", n->iter, n->iter);
+        text_line(x, indent, "%s->%s = svm_iadd(%s->%s, 1);", x->own, n->iter, x->own, n->iter);
 }
 
 // Copies of count firings from the counter on.
@@ -264,7 +264,8 @@ static void emit_marks(cycle_emitter *c, int indent)
 {
     for (size_t i = 0; i < c->item->stages.len; i++)
         if (c->codes[i].print_marks)
-            text_line(c->x, indent, "svm_printMark(&self->%s);", c->x->names[c->codes[i].stage->actor].log);
+            text_line(c->x, indent, "svm_printMark(%s);",
+                      program_log(c->x, &c->x->names[c->codes[i].stage->actor]));
 }
 
 static void name_prefixes(cycle_emitter *c)
@@ -274,6 +275,12 @@ static void name_prefixes(cycle_emitter *c)
     for (size_t i = 0; i < c->item->stages.len; i++)
         c->prefixes[i] =
             arena_printf(a, "%s_", text_member(c->x, &c->names, c->x->m->actors.data[c->codes[i].stage->actor]->name));
+}
+
+static void declare_own(const cycle_emitter *c)
+{
+    if (c->x->pl->parts != NULL && mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
+        mapped_own(c->x, c->k);
 }
 
 static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
@@ -289,11 +296,13 @@ static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
         text_line(x, 1, "}");
     }
     if (c->item->block > 1) {
+        declare_own(c);
         emit_blocks(c);
         text_line(x, 0, "}\n");
         return;
     }
     name_prefixes(c);
+    declare_own(c);
     each_scalar(c, true);
     for (size_t i = 0; i < c->item->stages.len; i++)
         if (last_of_actor(c, i))
@@ -473,12 +482,13 @@ static void emit_rounds(cycle_emitter *c, const char *name)
     x->e.out = out;
     if (strstr(body.data, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
+    declare_own(c);
     strbuf_add(out, body.data);
     if (c->item->steps.len == 0) // a run is one steady state at most then
         for (size_t i = 0; i < c->item->stages.len; i++)
             if (c->codes[i].print_marks)
-                text_line(x, 1, "if (self->steady != 0)\n        svm_printMark(&self->%s);",
-                          x->names[c->codes[i].stage->actor].log);
+                text_line(x, 1, "if (self->steady != 0)\n        svm_printMark(%s);",
+                          program_log(x, &x->names[c->codes[i].stage->actor]));
     text_line(x, 0, "}\n");
 }
 

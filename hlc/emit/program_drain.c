@@ -201,7 +201,7 @@ static void emit_first_tokens(program_emitter *x, const rates *r)
 void program_drain(program_emitter *x)
 {
     text_line(x, 0, "/* After the end of input: fires what can still fire. */");
-    text_line(x, 0, "void %s_drain(void *instance)", x->name);
+    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "drain"));
     text_line(x, 0, "{");
     if (!x->pl->drains) {
         text_line(x, 1, "(void)instance; /* there is no input that could end */");

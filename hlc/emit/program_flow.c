@@ -13,12 +13,12 @@ static const char *emit_rates(program_emitter *x, const program_flow *flow, cons
 {
     arena *a = x->e.arena;
     const sir_actor *actor = x->pieces->whole->actors.data[flow->actor];
-    const char *place = body_place(&x->e, f->loc), *name = emit_unique_name(&x->e, arena_printf(a, "%s_%s", flow->run, f->kind == SIR_PREWORK ? "firstRates" : "rates"));
+    const char *place = body_site(&x->e, f->loc), *name = emit_unique_name(&x->e, arena_printf(a, "%s_%s", flow->run, f->kind == SIR_PREWORK ? "firstRates" : "rates"));
     bool in = actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE, out = actor->outputs.len != 0 && actor->outputs.data[0] != SIR_NONE;
     text_line(x, 0, "/* What a firing of %s declares: pop, peek and push, the least and the most (-1: no bound). */", actor->name);
     text_line(x, 0, "static const svm_FlowRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", \"%s\", %s};\n", name,
               in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
-              out ? no_bound(&f->push) : 0, actor->name, program_quoted(x, place == NULL ? "" : place));
+              out ? no_bound(&f->push) : 0, actor->name, program_quoted(x, place));
     return name;
 }
 
@@ -45,7 +45,16 @@ static void emit_struct(program_emitter *x, program_flow *flow, bool prework)
         text_line(x, 1, "svm_Random random;");
     if (n->log != NULL)
         text_line(x, 1, "svm_Log log;");
+    if (n->sender != NULL)
+        text_line(x, 1, "svm_Sender sender;");
+    if (program_receives(x, flow->actor))
+        text_line(x, 1, "svm_Mail svm_mail;");
     text_line(x, 0, "} %s;\n", flow->type);
+}
+
+static const char *actor_name(program_emitter *x, const program_flow *flow)
+{
+    return program_quoted(x, x->pieces->whole->actors.data[flow->actor]->name);
 }
 
 static void emit_firing(program_emitter *x, int indent, const program_flow *flow, const emit_signature *fire, const char *scalars)
@@ -54,7 +63,8 @@ static void emit_firing(program_emitter *x, int indent, const program_flow *flow
     text_args args = {0};
     if (fire->flow)
         VEC_PUSH(a, &args, "flow");
-    program_fire_arguments(x, flow->info, fire, scalars, "self->state.", "self->iter", "&self->random", "&self->log", &args);
+    program_fire_arguments(x, flow->info, fire, scalars, "self->state.", "self->iter", "&self->random", "&self->log",
+                           "&self->sender", actor_name(x, flow), &args);
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
     text_line(x, indent, "svm_flowDone(flow);");
 }
@@ -93,6 +103,10 @@ static void emit_steady_firing(program_emitter *x, const program_flow *flow)
         VEC_PUSH(a, &args, "&self->random");
     if (fire->log)
         VEC_PUSH(a, &args, "&self->log");
+    if (fire->sends)
+        VEC_PUSH(a, &args, "&self->sender");
+    if (fire->actor)
+        VEC_PUSH(a, &args, actor_name(x, flow));
     text_call(x, 2, arena_printf(a, "%s(", fire->name), &args, ");");
     text_line(x, 2, "svm_flowDone(flow);");
     if (flow->names.iter != NULL)
@@ -112,12 +126,16 @@ static void emit_kernel(program_emitter *x, const program_flow *flow, bool prewo
         text_line(x, 1, "if (!self->fired) {");
         text_line(x, 2, "if (!svm_flowBegin(flow, &%s))", flow->first_rates);
         text_line(x, 3, "return;");
+        if (program_receives(x, flow->actor))
+            program_deliver(x, 2, flow->actor, flow->info, &flow->names, NULL);
         emit_firing(x, 2, flow, &flow->first, "self->state.");
         text_line(x, 2, "self->fired = true;");
         text_line(x, 1, "}");
     }
     each_scalar(x, flow, true);
     text_line(x, 1, "while (svm_flowBegin(flow, &%s)) {", flow->rates);
+    if (program_receives(x, flow->actor))
+        program_deliver(x, 2, flow->actor, flow->info, &flow->names, &flow->fire);
     emit_steady_firing(x, flow);
     text_line(x, 1, "}");
     each_scalar(x, flow, false);
@@ -143,6 +161,9 @@ static void emit_flow(program_emitter *x, program_flow *flow)
     flow->names.iter = flow->fire.iter || flow->first.iter ? "iter" : NULL;
     flow->names.random = flow->fire.random || flow->first.random ? "random" : NULL;
     flow->names.log = flow->fire.log || flow->first.log ? "log" : NULL;
+    flow->names.sender = flow->fire.sends || flow->first.sends ? "sender" : NULL;
+    if (flow->info->handlers.len != 0)
+        program_handler_names(x, flow->info, NULL, NULL, &flow->names);
     flow->rates = emit_rates(x, flow, f->work);
     if (prework)
         flow->first_rates = emit_rates(x, flow, f->prework);

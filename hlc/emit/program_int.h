@@ -39,7 +39,7 @@ typedef struct program_stage {
 
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
 typedef struct program_actor_names {
-    const char *state, *iter, *random, *log;
+    const char *state, *iter, *random, *log, *sender;
 } program_actor_names;
 
 // An actor's count of firings in a kernel. Splitters and joiners may have stages in several kernels.
@@ -105,7 +105,10 @@ typedef struct program_emitter {
     const plan_io **io_of;                        // per end of a stream
     hmap tables;                                  // of islands, by their text
     bool *block_taken;                            // per buffer: its piece knows it
+    strbuf *before;                 // text that goes before the kernel at hand
+    const char *own;                // a kernel's pointer to the state of its actors
     const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
+    struct program_library *library; // names of what a library offers; NULL: the program has a main function
 } program_emitter;
 
 // ---- program_text.c ----
@@ -136,7 +139,9 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
 // from the state at `state`.
 void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
                             const char *scalar_prefix, const char *state, const char *iter, const char *random,
-                            const char *log, text_args *args);
+                            const char *log, const char *sender, const char *actor, text_args *args);
+// The name of the actor that a stage fires, for errors, as a C string.
+const char *program_actor_text(program_emitter *x, const plan_stage *st);
 
 emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
@@ -158,6 +163,25 @@ void program_stage_call(program_emitter *x, int indent, const program_stage *cod
 // The first firing by itself.
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out);
 
+const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
+const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
+void program_kernel_firings(program_emitter *x, const program_kernel *k); // the member of its struct
+
+// ---- mapped_kernel.c, mapped.c: programs on several processors ----
+uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
+// In a cold run: elements by which a stage starts later in a buffer, and firings that it leaves out.
+int64_t mapped_skip(const program_emitter *x, const plan_stage *st, uint32_t buffer, bool out);
+int64_t mapped_less(const program_emitter *x, const plan_stage *st);
+void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
+void mapped_own(program_emitter *x, const program_kernel *k); // declares the pointer to the state
+// What a run begins and ends with.
+void mapped_begin(program_emitter *x, uint32_t kernel);
+void mapped_end(program_emitter *x, uint32_t kernel);
+const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
+void mapped_names(program_emitter *x, bool declare); // of the machine; declare: as text, else as names that are taken
+void mapped_program(program_emitter *x);             // the instance and the control program
+bool mapped_has_state(const program_emitter *x, uint32_t kernel);
+
 // ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
@@ -177,6 +201,19 @@ bool program_channel_is_zero(const sir_channel *c);
 void program_write_initial(program_emitter *x, const plan_initial *initial, const char *name); // from that table
 void program_initial_table(program_emitter *x, const sir_channel *c, const char *consumer, const char *name);
 
+// ---- program_library.c ----
+void program_library_names(program_emitter *x); // taken before others; after x->name is known
+const char *program_linkage(const program_emitter *x);                   // "static " in a library
+const char *program_entry(const program_emitter *x, const char *what);   // the function that svm_Program has for it
+void program_new_instance(program_emitter *x);                           // the beginning of create
+void program_forget(program_emitter *x, size_t readers, size_t writers, size_t logs); // a library's
+void program_library(program_emitter *x);                                // the functions that it offers
+const char *program_library_header(program_emitter *x);                  // what declares them
+
+// Firings of each actor, a line each where that is readable.
+void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values);
+const char *program_chunked_io(program_emitter *x); // emits functions that open the files; gives their calls
+
 // ---- program_flow.c, program_island.c, program_net.c: programs with dynamic rates ----
 void program_flow_functions(program_emitter *x);
 void program_describe_pieces(program_emitter *x);
@@ -186,10 +223,33 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
 void program_island_create(program_emitter *x, uint32_t kernel);
 void program_net(program_emitter *x); // the instance and the control program
 
+// ---- program_messages.c: of programs with messages ----
+bool program_has_messages(const program_emitter *x);
+void program_message_types(program_emitter *x);
+bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
+bool program_sends(const program_emitter *x, uint32_t actor);
+// Names that handlers need in a kernel's struct beside those of firings; taken NULL: plain names, of a flow.
+void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken, program_actor_names *names);
+// Delivers what is due: in a kernel, before it fires. local: the scalar fields that are locals of the kernel; NULL: none.
+void program_deliver(program_emitter *x, int indent, uint32_t actor, const emit_filter_info *info, const program_actor_names *names,
+                     const emit_signature *local);
+size_t program_way_count(const program_emitter *x);
+void program_way_instance(program_emitter *x); // members
+void program_way_tables(program_emitter *x);
+void program_way_streams(program_emitter *x);  // rows of streams
+// Statements of create. kernel_of gives the C text of the kernel struct of an actor, sender_of that of its sender.
+typedef struct program_way_places {
+    const char *const *kernel, *const *sender, *const *piece; // per actor of the whole program: "self->Gain", ...; NULL
+} program_way_places;
+void program_way_create(program_emitter *x, const program_way_places *places);
+
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
 void program_drain(program_emitter *x);
 void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
                          const int64_t *values, size_t count);
+
+// ---- program_profile.c ----
+void program_fires(program_emitter *x);
 
 #endif

@@ -244,6 +244,30 @@ static const char *emit_rows(const program_piece *t)
 
 // ---- Ends of streams ----
 
+// Items that stay in an input's channel because the prework looked so far ahead, while work does not.
+static int64_t spare_items(const program_emitter *x, uint32_t channel)
+{
+    const sir_channel *c = &x->m->channels.data[channel];
+    sched_rate rate = sched_input_rate(x->m->actors.data[c->consumer], c->consumer_port, false);
+    int64_t window = x->s->reps[c->consumer] != 0 ? rate.peek - rate.pop : 0;
+    return x->s->channels[channel].remainder > window ? x->s->channels[channel].remainder - window : 0;
+}
+
+// Per input; NULL: none has any.
+static const char *emit_spare(const program_piece *t)
+{
+    program_emitter *x = t->x;
+    number_list values = {0};
+    bool any = false;
+    for (VEC_EACH(const uint32_t, end, &t->inputs)) {
+        int64_t spare = spare_items(x, x->m->actors.data[*end]->outputs.data[0]);
+        VEC_PUSH(x->e.arena, &values, spare);
+        any |= spare != 0;
+    }
+    return !any || !program_has_messages(x) ? NULL
+                                            : emit_numbers(t, "Items kept that the next steady state does not need.", "spare", "int64_t", &values);
+}
+
 static const char *emit_ends(const program_piece *t, bool reader)
 {
     program_emitter *x = t->x;
@@ -345,6 +369,9 @@ void program_island_tables(program_emitter *x, uint32_t kernel)
     VEC_PUSH(a, &fields, arena_printf(a, ".inputs = %zu, .in = %s", t->inputs.len, emit_ends(t, true)));
     VEC_PUSH(a, &fields, arena_printf(a, ".outputs = %zu, .out = %s", t->outputs.len, emit_ends(t, false)));
     VEC_PUSH(a, &fields, arena_printf(a, ".blocks = %zu, .blockRows = %s", t->blocks.len, emit_blocks(t)));
+    const char *spare = emit_spare(t);
+    if (spare != NULL)
+        VEC_PUSH(a, &fields, arena_printf(a, ".spare = %s", spare));
     strbuf rows;
     strbuf_init(&rows, a);
     strbuf *out = x->e.out;
@@ -408,6 +435,9 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
         text_line(x, 2, "self->starting = self->island.starting;");
     if (k->uses_steady)
         text_line(x, 2, "self->steady = self->island.steady;");
+    uint32_t only = t->actors.len == 1 ? x->pieces->actor_of[t->actors.data[0]] : SIR_NONE;
+    if (only != SIR_NONE && program_receives(x, only))
+        program_deliver(x, 2, only, x->stages[kernel]->info, &x->names[t->actors.data[0]], NULL);
     emit_firings(x, t);
     if (run != NULL)
         text_line(x, 2, "%s(kernel);", run);

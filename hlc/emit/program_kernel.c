@@ -26,6 +26,8 @@ static void add_buffer(program_emitter *x, program_kernel *k, member_names *seen
     VEC_PUSH(x->e.arena, &k->buffer_names, name);
     hmap_setn(&k->name_of, &buffer, sizeof buffer, (void *)(uintptr_t)name);
     const plan_buffer *b = &x->pl->buffers.data[buffer];
+    if (plan_end_of(x->pl, x->m, buffer) != PLAN_NONE)
+        return; // it is a window of a ring
     if (b->keep != 0 && x->last_kernel[buffer] == (uint32_t)(k - x->kernels)) {
         VEC_PUSH(x->e.arena, &k->shifts, buffer);
         k->uses_steady |= b->step != 0;
@@ -64,6 +66,10 @@ static void add_actor_state(program_emitter *x, hmap *taken, const program_stage
         names->random = text_member(x, taken, arena_printf(a, "%s_random", name));
     if (work->log || first->log)
         names->log = text_member(x, taken, arena_printf(a, "%s_log", name));
+    if (work->sends || first->sends)
+        names->sender = text_member(x, taken, arena_printf(a, "%s_sender", name));
+    if (code->info->handlers.len != 0)
+        program_handler_names(x, code->info, name, taken, names);
 }
 
 static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen, const program_stage *code)
@@ -95,7 +101,7 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s"};
+    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "cold", "own"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -111,10 +117,13 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
         for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
             add_actor(x, k, &seen.firings, *actor);
     }
+    for (uint32_t b = 0; x->pl->parts != NULL && b < x->pl->buffers.len; b++)
+        if (mapped_end_kernel(x, b) == (uint32_t)(k - x->kernels))
+            add_buffer(x, k, &seen, b);
 }
 
 // "ptrdiff_t a, b, c;" of the actors' counts, wrapped.
-static void emit_firings(program_emitter *x, const program_kernel *k)
+void program_kernel_firings(program_emitter *x, const program_kernel *k)
 {
     text_args names = {0};
     for (VEC_EACH(uint32_t, a, &k->actors))
@@ -137,6 +146,10 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
     scan_kernel(x, k, x->stages[kernel]);
+    if (x->pl->parts != NULL) {
+        mapped_kernel_struct(x, kernel);
+        return;
+    }
     size_t shown = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items))
         shown += item->stages.len;
@@ -151,7 +164,7 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
     if (k->uses_steady)
         text_line(x, 1,
                   "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
-    emit_firings(x, k);
+    program_kernel_firings(x, k);
     text_args blocks = {0};
     for (VEC_EACH(const char *, name, &k->buffer_names))
         VEC_PUSH(x->e.arena, &blocks, arena_printf(x->e.arena, "*%s", *name));
@@ -173,6 +186,10 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
             text_line(x, 1, "svm_Random %s;", n->random);
         if (n->log != NULL)
             text_line(x, 1, "svm_Log %s;", n->log);
+        if (n->sender != NULL)
+            text_line(x, 1, "svm_Sender %s;", n->sender);
+        if (x->pieces != NULL && program_receives(x, x->pieces->actor_of[codes[i].stage->actor]))
+            text_line(x, 1, "svm_Mail svm_mail;");
     }
     text_line(x, 0, "} %s;\n", k->type);
 }
@@ -190,6 +207,14 @@ const char *program_start(program_emitter *x, program_kernel *k, const char *bas
     return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %" PRId64 ")", base, init, steady);
 }
 
+const char *program_actor_text(program_emitter *x, const plan_stage *st)
+{
+    const char *name = x->m->actors.data[st->actor]->name;
+    if (st->others.len != 0)
+        name = arena_printf(x->e.arena, "%s or one of %zu like it", name, st->others.len);
+    return program_quoted(x, name);
+}
+
 static void call_function(program_emitter *x, int indent, const program_stage *code, const char *function,
                           const char *in, const char *out, const char *count)
 {
@@ -204,13 +229,17 @@ static void call_function(program_emitter *x, int indent, const program_stage *c
         VEC_PUSH(a, &args, out);
     VEC_PUSH(a, &args, copy ? text_times(x, count, plan_in_rate(x->m, code->stage, false).pop) : count);
     if (fire->fields.len != 0)
-        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->state));
+        VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->state));
     if (fire->iter)
-        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->iter));
+        VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->iter));
     if (fire->random)
-        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->random));
+        VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->random));
     if (fire->log)
-        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->log));
+        VEC_PUSH(a, &args, program_log(x, n));
+    if (fire->sends)
+        VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->sender));
+    if (fire->actor)
+        VEC_PUSH(a, &args, program_actor_text(x, code->stage));
     text_call(x, indent, arena_printf(a, "%s(", function), &args, ");");
 }
 
@@ -229,9 +258,10 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
         VEC_PUSH(a, &args, in);
     if (code->first.out)
         VEC_PUSH(a, &args, out);
-    const char *state = arena_printf(a, "self->%s.", n->state);
-    program_fire_arguments(x, code->info, &code->first, state, state, arena_printf(a, "self->%s", n->iter),
-                           arena_printf(a, "&self->%s", n->random), arena_printf(a, "&self->%s", n->log), &args);
+    const char *state = arena_printf(a, "%s->%s.", x->own, n->state);
+    program_fire_arguments(x, code->info, &code->first, state, state, arena_printf(a, "%s->%s", x->own, n->iter),
+                           arena_printf(a, "&%s->%s", x->own, n->random), program_log(x, n),
+                           arena_printf(a, "&self->%s", n->sender), program_actor_text(x, code->stage), &args);
     text_call(x, indent, arena_printf(a, "%s(", code->first.name), &args, ");");
 }
 
@@ -239,8 +269,9 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
 
 typedef struct ports {
     const char *in, *out; // names of the buffers, NULL if there is none
-    int64_t in_start[2], out_start[2];
+    int64_t in_start[3], out_start[3]; // by phase, and of cold runs
 } ports;
+enum { COLD_RUN = PLAN_STEADY + 1 };
 
 static ports stage_ports(program_emitter *x, const program_kernel *k, const plan_stage *st)
 {
@@ -251,6 +282,8 @@ static ports stage_ports(program_emitter *x, const program_kernel *k, const plan
         if (st->out.buffer != PLAN_NONE)
             p.out_start[phase] = plan_out_start(x->pl, x->m, x->s, st, (plan_phase)phase);
     }
+    p.in_start[COLD_RUN] = p.in_start[PLAN_STEADY] + mapped_skip(x, st, st->in.buffer, false);
+    p.out_start[COLD_RUN] = p.out_start[PLAN_STEADY] + mapped_skip(x, st, st->out.buffer, true);
     p.in = st->in.buffer != PLAN_NONE ? program_buffer_name(k, st->in.buffer) : NULL;
     p.out = st->out.buffer != PLAN_NONE ? program_buffer_name(k, st->out.buffer) : NULL;
     return p;
@@ -258,7 +291,22 @@ static ports stage_ports(program_emitter *x, const program_kernel *k, const plan
 
 static const char *start_text(program_emitter *x, program_kernel *k, const char *base, const int64_t *start, int phase)
 {
-    return base == NULL ? "?" : program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
+    if (base == NULL)
+        return "?";
+    if (start[COLD_RUN] == start[PLAN_STEADY] || phase == PLAN_INIT)
+        return program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
+    const char *later = arena_printf(x->e.arena, "cold ? %" PRId64 " : %" PRId64, start[COLD_RUN], start[PLAN_STEADY]);
+    if (phase == PLAN_STEADY)
+        return arena_printf(x->e.arena, "%s + (%s)", base, later);
+    return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %s)", base, start[PLAN_INIT], later);
+}
+
+// Firings of a stage that has one member in this run.
+static const char *firings_text(program_emitter *x, const program_kernel *k, const plan_stage *st)
+{
+    const char *all = program_firings_of(k, st->actor)->text;
+    int64_t less = mapped_less(x, st);
+    return less == 0 ? all : arena_printf(x->e.arena, "%s - (cold ? %" PRId64 " : 0)", all, less);
 }
 
 // The steady states of a run one by one, each ended by a mark in the log.
@@ -274,7 +322,7 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
         out = arena_printf(a, "%s + %s", out, text_times(x, "s", x->pl->buffers.data[st->out.buffer].step));
     text_line(x, 1, "for (ptrdiff_t s = 0; s < self->steady; s++) {");
     program_stage_call(x, 2, code, in, out, arena_printf(a, "%" PRId64, x->s->reps[st->actor]));
-    text_line(x, 2, "svm_printMark(&self->%s);", x->names[st->actor].log);
+    text_line(x, 2, "svm_printMark(%s);", program_log(x, &x->names[st->actor]));
     text_line(x, 1, "}");
     text_line(x, 1, "if (self->steady == 0)%s", code->has_prework ? " {" : "");
 }
@@ -298,7 +346,8 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     if (same || range) {
         const program_firings *first = program_firings_of(k, st->actor);
         const char *firings =
-            same ? first->text : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
+            same ? firings_text(x, k, st)
+                 : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
         text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
         program_stage_call(x, indent + 1, code, in, out, firings);
         return;
@@ -308,7 +357,7 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
         plan_stage one = plan_stage_member(st, i);
         ports q = stage_ports(x, k, &one);
         program_stage_call(x, indent + 1, code, start_text(x, k, q.in, q.in_start, -1),
-                           start_text(x, k, q.out, q.out_start, -1), program_firings_of(k, one.actor)->text);
+                           start_text(x, k, q.out, q.out_start, -1), firings_text(x, k, &one));
     }
     text_line(x, indent, "}");
 }
@@ -328,7 +377,8 @@ static void emit_gang(program_emitter *x, program_kernel *k, const program_stage
     int64_t members = (int64_t)plan_stage_members(st);
     call_function(x, code->irregular ? 2 : 1, code, function, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
                   start_text(x, k, p.out, p.out_start, PLAN_STEADY),
-                  arena_printf(a, "%" PRId64 " * %s", members, program_firings_of(k, st->actor)->text));
+                  arena_printf(a, mapped_less(x, st) == 0 ? "%" PRId64 " * %s" : "%" PRId64 " * (%s)", members,
+                               firings_text(x, k, st)));
     if (code->irregular) {
         text_line(x, 1, "else");
         emit_members(x, k, 2, code, &p);
@@ -344,7 +394,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
     ports p = stage_ports(x, k, st);
-    const char *firings = program_firings_of(k, st->actor)->text;
+    const char *firings = firings_text(x, k, st);
     bool marked = code->print_marks && x->names[st->actor].log != NULL;
     if (marked)
         emit_marked(x, k, code, &p);
@@ -370,6 +420,21 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
         text_line(x, 1, "}");
 }
 
+const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer)
+{
+    if (x->pl->parts == NULL)
+        return arena_printf(x->e.arena, "self->%s", program_buffer_name(k, buffer));
+    size_t i = 0;
+    while (k->buffers.data[i] != buffer)
+        i++;
+    return arena_printf(x->e.arena, "self->blocks[%zu]", i);
+}
+
+const char *program_log(program_emitter *x, const program_actor_names *n)
+{
+    return x->pl->parts != NULL ? n->log : arena_printf(x->e.arena, "&self->%s", n->log);
+}
+
 static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buffer)
 {
     const plan_buffer *b = &x->pl->buffers.data[buffer];
@@ -377,7 +442,7 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
     const char *from = b->base == 0 ? steady : arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, steady);
     if (b->base == 0 && k->uses_starting && b->step != 0)
         from = steady; // nothing moves in the initialisation: steady is 0
-    text_line(x, 1, "svm_blockShift(self->%s, %s, %" PRId64 ");", program_buffer_name(k, buffer), from, b->keep);
+    text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
 }
 
 static bool is_word(char c)
@@ -410,8 +475,13 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const char 
         const char *name = k->buffer_names.data[i];
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
         if (hmap_get(&words, name) != NULL)
-            text_line(x, 1, "%s = svm_blockData(self->%s);", emit_declare_pointer(&x->e, t, "", "", name), name);
+            text_line(x, 1, "%s = svm_blockData(%s);", emit_declare_pointer(&x->e, t, "", "", name),
+                      program_block(x, k, k->buffers.data[i]));
     }
+    if (hmap_get(&words, "cold") != NULL)
+        text_line(x, 1, "const bool cold = self->cold;");
+    if (hmap_get(&words, "own") != NULL)
+        mapped_own(x, k);
     strbuf_addc(x->e.out, '\n');
 }
 
@@ -459,6 +529,9 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         at += item->stages.len;
     }
     x->e.out = &body;
+    x->before = out;
+    if (x->pl->parts != NULL)
+        mapped_begin(x, kernel);
     size_t cycle = 0, stages = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         stages += item->stages.len;
@@ -482,6 +555,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         text_line(x, 1, "/* What is still to be read moves to the front. */");
     for (VEC_EACH(uint32_t, b, &k->shifts))
         emit_shift(x, k, *b);
+    if (x->pl->parts != NULL)
+        mapped_end(x, kernel);
     x->e.out = out;
     if (x->pieces != NULL) {
         const char *run = NULL;
@@ -498,7 +573,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         return;
     }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
-              x->pl->processor);
+              x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");

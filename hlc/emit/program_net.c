@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The instance and the control side of a program with dynamic rates.
+// The instance and the control side of a program with dynamic rates or messages.
 #include <inttypes.h>
 #include <string.h>
 
@@ -96,6 +96,12 @@ static void find_logs(net *n)
         n->logs += n->log_of[i] != NULL;
 }
 
+// With those that messages go on, behind the others.
+static size_t stream_count(const net *n)
+{
+    return n->x->pieces->streams.len + program_way_count(n->x);
+}
+
 static void emit_instance(net *n)
 {
     program_emitter *x = n->x;
@@ -108,13 +114,14 @@ static void emit_instance(net *n)
         text_line(x, 1, "size_t memory; /* where the channels within pieces lie */");
         text_line(x, 1, "svm_Block channels[%zu];", x->pl->buffers.len);
     }
-    text_line(x, 1, "svm_Channel streams[%zu]; /* the channels between pieces */", pieces->streams.len);
+    text_line(x, 1, "svm_Channel streams[%zu]; /* the channels between pieces */", stream_count(n));
     for (uint32_t i = 0, kernel = 0; i < pieces->pieces.len; i++) {
         bool flow = pieces->pieces.data[i].flow;
         text_line(x, 1, "%s %s;", flow ? x->flows[i].type : x->kernels[kernel].type, n->fields[i]);
         kernel += !flow;
     }
     text_line(x, 1, "svm_Piece *pieces[%zu];", pieces->pieces.len);
+    program_way_instance(x);
     if (n->logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", n->logs);
     if (n->whole->init_text_len != 0)
@@ -126,6 +133,8 @@ static void emit_instance(net *n)
     if (n->writers.len != 0) {
         text_line(x, 1, "svm_Writer writers[%zu];", n->writers.len);
         text_line(x, 1, "svm_NetWriter outputs[%zu];", n->writers.len);
+        if (program_has_messages(x))
+            text_line(x, 1, "int64_t svm_writerLeft[%zu];", n->writers.len);
     }
     text_line(x, 0, "} %s;\n", x->type);
 }
@@ -153,6 +162,7 @@ static void emit_streams(net *n)
                   actor_place(n, c->producer), n->whole->actors.data[c->consumer]->name, actor_place(n, c->consumer), x->pl->capacities.data[i],
                   emit_declare(&x->e, c->type, ""));
     }
+    program_way_streams(x);
     text_line(x, 0, "};\n");
 }
 
@@ -298,7 +308,11 @@ static void create_net(net *n)
     text_line(x, 1, "self->net = (svm_Net){");
     text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->pieces->single ? 1 : x->pl->strip);
     text_line(x, 2, ".pieceCount = %zu, .pieces = self->pieces,", x->pieces->pieces.len);
-    text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", x->pieces->streams.len);
+    text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
+    if (program_has_messages(x))
+        text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
+    if (program_has_messages(x) && n->writers.len != 0)
+        text_line(x, 2, ".writerInit = %s_writerInit, .writerSteady = %s_writerSteady, .writerLeft = self->svm_writerLeft,", x->name, x->name);
     if (n->readers.len != 0)
         text_line(x, 2, ".readerCount = %zu, .readers = self->inputs,", n->readers.len);
     if (n->writers.len != 0)
@@ -330,22 +344,67 @@ static const char **emit_setups(net *n)
     return names;
 }
 
+// How much writers take of what is there: other actors may have gone further, so that messages come in time.
+static void emit_writer_counts(net *n)
+{
+    program_emitter *x = n->x;
+    const schedule *s = x->pieces->whole_schedule;
+    size_t count = n->writers.len;
+    int64_t *init = ARENA_ARRAY(x->e.arena, int64_t, count + 1), *steady = ARENA_ARRAY(x->e.arena, int64_t, count + 1);
+    if (!program_has_messages(x) || count == 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t writer = n->writers.data[i];
+        bool paced = s->paced[s->island[writer]];
+        init[i] = paced ? s->init[writer] : -1;
+        steady[i] = paced ? s->reps[writer] : 0;
+    }
+    program_count_table(x, "Items that each writer takes in the initialisation; -1: all there are.",
+                        arena_printf(x->e.arena, "%s_writerInit", x->name), "int64_t", init, count);
+    program_count_table(x, "And in a steady state.", arena_printf(x->e.arena, "%s_writerSteady", x->name), "int64_t", steady, count);
+}
+
+static void create_ways(net *n)
+{
+    program_emitter *x = n->x;
+    arena *a = x->e.arena;
+    size_t actors = n->whole->actors.len;
+    if (!program_has_messages(x))
+        return;
+    const char **kernels = ARENA_ARRAY(a, const char *, actors + 1), **senders = ARENA_ARRAY(a, const char *, actors + 1),
+               **pieces = ARENA_ARRAY(a, const char *, actors + 1);
+    for (uint32_t p = 0; p < x->pieces->pieces.len; p++)
+        for (VEC_EACH(uint32_t, actor, &x->pieces->pieces.data[p].actors)) {
+            kernels[*actor] = arena_printf(a, "self->%s", n->fields[p]);
+            pieces[*actor] = piece_text(n, p) + 1;
+            if (x->pieces->pieces.data[p].flow)
+                senders[*actor] = arena_printf(a, "%s.sender", kernels[*actor]);
+        }
+    for (uint32_t i = 0; i < x->m->actors.len; i++) {
+        uint32_t of = x->pieces->actor_of[i];
+        if (of != SIR_NONE && x->names[i].sender != NULL)
+            senders[of] = arena_printf(a, "%s.%s", kernels[of], x->names[i].sender);
+    }
+    const program_way_places places = {kernels, senders, pieces};
+    program_way_create(x, &places);
+}
+
 static void emit_create(net *n)
 {
     program_emitter *x = n->x;
     const char **enqueued = emit_enqueued(n), **initials = emit_initials(n);
     emit_streams(n);
+    program_way_tables(x);
+    emit_writer_counts(n);
     const char **setups = emit_setups(n);
     // Item tables of readers and writers are locals of the function.
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
-    text_line(x, 0, "void *%s_create(const svm_Settings *settings)", x->name);
+    text_line(x, 0, "%svoid *%s(const svm_Settings *settings)", program_linkage(x), program_entry(x, "create"));
     text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = calloc(1, sizeof *self);", x->type);
-    text_line(x, 1, "if (self == NULL)");
-    text_line(x, 2, "return NULL;");
+    program_new_instance(x);
     create_net(n);
     program_create_blocks(x);
-    text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", x->pieces->streams.len);
+    text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", stream_count(n));
     text_line(x, 2, "svm_channelInit(&self->net, &self->streams[i], &%s_streams[i]);", x->name);
     for (uint32_t i = 0; i < x->pieces->streams.len; i++) {
         size_t count = channel_of(n, &x->pieces->streams.data[i])->initial.len;
@@ -354,6 +413,7 @@ static void emit_create(net *n)
     }
     for (size_t i = 0; i < x->pieces->pieces.len; i++)
         text_line(x, 1, "%s(self);", setups[i]);
+    create_ways(n);
     for (size_t i = 0; i < x->pl->initials.len; i++)
         if (initials[i] != NULL)
             program_write_initial(x, &x->pl->initials.data[i], initials[i]);
@@ -376,7 +436,7 @@ static void emit_run(net *n)
     text_line(x, 0, "{");
     text_line(x, 1, "return svm_netRun(&self->net, self->iterations);");
     text_line(x, 0, "}\n");
-    text_line(x, 0, "bool %s_run(void *instance, int64_t iterations)", x->name);
+    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     if (n->whole->init_text_len != 0) {
@@ -387,12 +447,12 @@ static void emit_run(net *n)
     text_line(x, 1, "self->iterations = iterations;");
     text_line(x, 1, "return %s_control(self) != 0;", x->name);
     text_line(x, 0, "}\n");
-    text_line(x, 0, "int64_t %s_steadyStates(const void *instance)", x->name);
+    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
     text_line(x, 0, "{");
     text_line(x, 1, "return ((const %s *)instance)->net.steadyStates;", x->type);
     text_line(x, 0, "}\n");
     text_line(x, 0, "/* No steady states follow: fires what can still fire. */");
-    text_line(x, 0, "void %s_drain(void *instance)", x->name);
+    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "drain"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     text_line(x, 1, "svm_netFinish(&self->net);");
@@ -409,7 +469,7 @@ static void emit_destroy(net *n)
 {
     program_emitter *x = n->x;
     text_line(x, 0, "/* Closes files and frees everything. */");
-    text_line(x, 0, "void %s_destroy(void *instance)", x->name);
+    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
     text_line(x, 1, "svm_netDestroy(&self->net);");
@@ -422,6 +482,7 @@ static void emit_destroy(net *n)
         text_line(x, 1, "svm_free(&%s, self->memory);", x->pl->memory);
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
+    program_forget(x, n->readers.len, n->writers.len, n->logs);
 }
 
 void program_net(program_emitter *x)

@@ -224,7 +224,7 @@ static bool is_array_field(const emit_filter_info *info, uint32_t field)
 
 void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
                             const char *scalar_prefix, const char *state, const char *iter, const char *random,
-                            const char *log, text_args *args)
+                            const char *log, const char *sender, const char *actor, text_args *args)
 {
     arena *a = x->e.arena;
     for (VEC_EACH(uint32_t, f, &fire->fields)) {
@@ -239,6 +239,10 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
         VEC_PUSH(a, args, random);
     if (fire->log)
         VEC_PUSH(a, args, log);
+    if (fire->sends)
+        VEC_PUSH(a, args, sender);
+    if (fire->actor)
+        VEC_PUSH(a, args, actor);
 }
 
 // ---- Strips ----
@@ -289,7 +293,7 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
         VEC_PUSH(a, &args, in);
     if (b->fire->out)
         VEC_PUSH(a, &args, out);
-    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", &args);
+    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", "svm_sender", "svm_actor", &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
 
@@ -311,6 +315,10 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
         VEC_PUSH(a, &params, "svm_Random *random");
     if (b->fire->log)
         VEC_PUSH(a, &params, "svm_Log *log");
+    if (b->fire->sends)
+        VEC_PUSH(a, &params, "svm_Sender *svm_sender");
+    if (b->fire->actor)
+        VEC_PUSH(a, &params, "const char *svm_actor");
     text_call(x, 0, arena_printf(a, "static void %s(", name), &params, ")");
 }
 
@@ -517,5 +525,5 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     drop_unused(x, &w, &code->fire, free);
     if ((gang.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
-    code->print_marks = actor->filter->prints && x->printing.len > 1 && x->pieces == NULL;
+    code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->pieces == NULL;
 }

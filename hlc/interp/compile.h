@@ -28,6 +28,7 @@ typedef struct compiler {
     int64_t top;    // next free temporary
     size_t block;   // the COUNT instruction of this block of code
     int nesting;
+    int32_t moves[2]; // registers with what the firing had popped and pushed when the function began
     VEC(vm_loop) loops;
     vm_origin origin; // of what is being compiled
 } compiler;

@@ -166,12 +166,43 @@ static bool is_firing(const compiler *c)
     return c->source->kind == SIR_WORK || c->source->kind == SIR_PREWORK || c->source->kind == SIR_HANDLER;
 }
 
+// -fcheck-rates: what calls move is counted where they begin and end.
+static bool has_rates(const compiler *c)
+{
+    const sir_function *f = c->source;
+    return c->p->check_rates && f->kind == SIR_HELPER && (f->pop.max != 0 || f->push.max != 0 || f->peek.max != 0);
+}
+
+static void begin_moves(compiler *c)
+{
+    for (int push = 0; push < 2 && has_rates(c); push++) {
+        c->moves[push] = vm_temp(c, 1);
+        vm_emit(c, VM_MOVED, c->moves[push], push, 0, 0);
+    }
+}
+
+static void check_moves(compiler *c)
+{
+    vm_origin saved = c->origin;
+    for (int push = 0; push < 2 && has_rates(c); push++) {
+        const sir_rate *r = push ? &c->source->push : &c->source->pop;
+        c->origin = (vm_origin){NULL, r->loc.file != 0 ? r->loc : c->source->loc};
+        vm_emit(c, VM_CHECKMOVED, c->moves[push], push, 0, 0);
+    }
+    c->origin = saved;
+}
+
 // Falling off the end of a function with a result gives zeroes.
 static void compile_end(compiler *c)
 {
     const sir_type *result = c->source->result;
-    if (is_firing(c)) {
+    check_moves(c);
+    if (is_firing(c)) { // what it complains of is the declared rate
+        vm_origin saved = c->origin;
+        if (c->source->push.loc.file != 0)
+            c->origin = (vm_origin){NULL, c->source->push.loc};
         vm_emit(c, VM_END, 0, 0, 0, 0);
+        c->origin = saved;
     } else if (vm_is_aggregate(result)) {
         int32_t t = vm_temp(c, result->words), address = vm_temp(c, 1);
         vm_emit(c, VM_ZERO, t, (int32_t)result->words, 0, 0);
@@ -184,9 +215,12 @@ static void compile_end(compiler *c)
 
 static void compile_return(compiler *c, const sir_expr *value)
 {
-    if (value == NULL || is_firing(c))
+    if (value == NULL || is_firing(c)) {
         compile_end(c);
-    else if (vm_is_aggregate(value->type))
+        return;
+    }
+    check_moves(c);
+    if (vm_is_aggregate(value->type))
         vm_emit(c, VM_RETURNA, vm_compile_address(c, value), 0, 0, 0);
     else
         vm_emit(c, VM_RETURN, vm_compile_expr(c, value, VM_NO_REG), 0, 0, 0);
@@ -331,6 +365,7 @@ static void compile_block(compiler *c, const sir_block *b)
 
 void vm_compile_body(compiler *c)
 {
+    begin_moves(c);
     compile_block(c, &c->source->body);
     compile_end(c);
 }

@@ -118,6 +118,29 @@ static bool stop(vm *v, vm_trap trap, const vm_function *f, const vm_insn *ip, i
         return stop(v, trap, f, ip, value, limit);                                                                     \
     } while (0)
 
+// What the firing has moved, whatever the channels know yet.
+static int64_t popped_by(const vm *v, const word *in, const word *pop_end)
+{
+    const vm_flow *flow = v->flow;
+    if (flow == NULL)
+        return v->pop - (pop_end - in) / (ptrdiff_t)v->in_item;
+    if (flow->in == SIR_NONE)
+        return 0;
+    const vm_channel *c = &flow->interp->channels[flow->in];
+    return flow->popped + (in - (c->data + c->head)) / (ptrdiff_t)c->item;
+}
+
+static int64_t pushed_by(const vm *v, const word *out, const word *out_end)
+{
+    const vm_flow *flow = v->flow;
+    if (flow == NULL)
+        return v->push - (out_end - out) / (ptrdiff_t)v->out_item;
+    if (flow->out == SIR_NONE)
+        return 0;
+    const vm_channel *c = &flow->interp->channels[flow->out];
+    return flow->pushed + (out - (c->data + c->tail)) / (ptrdiff_t)c->item;
+}
+
 #define A (R[ip->a])
 #define B (R[ip->b])
 #define C (R[ip->c])
@@ -611,6 +634,17 @@ L_SEND:
     if (!interp_send(v, &v->program->sends.data[ip->a], B.i))
         STOP(VM_TRAP_MISSED, B.i, 0);
     NEXT;
+
+L_MOVED:
+    A.bits = (uint64_t)(ip->b ? pushed_by(v, out, out_end) : popped_by(v, in, pop_end));
+    NEXT;
+L_CHECKMOVED: {
+    const int64_t moved = (ip->b ? pushed_by(v, out, out_end) : popped_by(v, in, pop_end)) - (int64_t)A.bits;
+    const sir_rate *r = ip->b ? &f->source->push : &f->source->pop;
+    if ((r->max >= 0 && moved > r->max) || (ip->b && moved < r->min))
+        STOP(ip->b ? VM_TRAP_CALL_PUSHED : VM_TRAP_CALL_POPPED, moved, r->min);
+    NEXT;
+}
 
 L_END:
     if (flow != NULL)

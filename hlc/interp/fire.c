@@ -156,7 +156,8 @@ bool interp_build(interp *r)
         any |= p->functions.data[i]->prints && p->functions.data[i]->frame == NULL;
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const vm_actor *a = &r->actors[i];
-        if (a->work != NULL && (any || a->work->prints || (a->prework != NULL && a->prework->prints)))
+        bool handlers = a->work != NULL && a->source->filter->handlers.len != 0 && a->source->filter->prints;
+        if (a->work != NULL && (any || handlers || a->work->prints || (a->prework != NULL && a->prework->prints)))
             VEC_PUSH(r->arena, &r->printers, i);
     }
     return true;

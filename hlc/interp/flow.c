@@ -103,6 +103,25 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
     return SIR_NONE;
 }
 
+// The actor that another one waits for, and in what words; SIR_NONE: it waits for nothing.
+static uint32_t awaited(const interp *r, uint32_t actor, const char **text)
+{
+    int64_t need;
+    uint32_t channel = waits_for(r, &r->actors[actor], &need);
+    const char *name = r->m->actors.data[actor]->name;
+    if (channel == SIR_NONE) {
+        uint32_t sender = interp_awaited_sender(r, actor);
+        if (sender != SIR_NONE)
+            *text = arena_printf(r->arena, "'%s' waits for '%s' to fire, which may send it a message that is due", name,
+                                 r->m->actors.data[sender]->name);
+        return sender;
+    }
+    uint32_t from = r->m->channels.data[channel].producer;
+    *text = arena_printf(r->arena, "'%s' waits for %lld item%s more from '%s'", name, (long long)need, need == 1 ? "" : "s",
+                         r->m->actors.data[from]->name);
+    return from;
+}
+
 static src_range range_of(const interp *r, uint32_t actor)
 {
     const sir_actor *a = r->m->actors.data[actor];
@@ -113,10 +132,9 @@ static src_range range_of(const interp *r, uint32_t actor)
 void interp_report_deadlock(interp *r)
 {
     uint32_t first = 0;
-    int64_t need;
-    while (r->left[first] <= 0 || waits_for(r, &r->actors[first], &need) == SIR_NONE)
-        if (++first == r->m->actors.len)
-            break;
+    const char *text;
+    while (first < r->m->actors.len && (r->left[first] <= 0 || awaited(r, first, &text) == SIR_NONE))
+        first++;
     if (first == r->m->actors.len)
         for (first = 0; r->left[first] <= 0; first++)
             continue;
@@ -125,18 +143,15 @@ void interp_report_deadlock(interp *r)
     // From each actor to the one that it waits for, until one is met again or waits for nothing.
     for (uint32_t a = first; !seen[a];) {
         seen[a] = true;
-        uint32_t channel = waits_for(r, &r->actors[a], &need);
+        uint32_t from = awaited(r, a, &text);
         const char *name = r->m->actors.data[a]->name;
-        if (channel == SIR_NONE) {
+        if (from == SIR_NONE) {
             if (error == NULL)
                 error = diag_error(r->d, range_of(r, a), "deadlock: '%s' has firings left and nothing to wait for", name);
             else
                 diag_add_note(r->d, error, range_of(r, a), "'%s' has done all that it can", name);
             break;
         }
-        uint32_t from = r->m->channels.data[channel].producer;
-        const char *text = arena_printf(r->arena, "'%s' waits for %lld item%s more from '%s'", name, (long long)need,
-                                        need == 1 ? "" : "s", r->m->actors.data[from]->name);
         if (error == NULL)
             error = diag_error(r->d, range_of(r, a), "deadlock: %s", text);
         else

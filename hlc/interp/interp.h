@@ -17,6 +17,7 @@ typedef struct interp_options {
     bool loop_input;
     const char *in, *out; // the program's own input and output, raw; NULL: standard streams
     bool tag_prints;      // every printed line begins with the name of its actor
+    bool check_rates;     // -fcheck-rates: functions against the rates that they declare; firings always are
     bool count;           // print the number of executed operations to standard error
 } interp_options;
 

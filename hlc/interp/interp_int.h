@@ -72,6 +72,7 @@ typedef struct vm_program {
     const sir_module *m;
     diag_engine *d;
     bool count; // emit COUNT instructions
+    bool check_rates;
     bool failed;
     VEC(vm_function *) functions;
     hmap numbers; // by sir_function *: number + 1
@@ -111,6 +112,7 @@ struct vm_flow;
 // A message on its way.
 typedef struct vm_message {
     int64_t due; // delivered just before the receiver's firing of that number
+    uint32_t sender;
     vm_function *handler;
     const word *args;
 } vm_message;
@@ -119,7 +121,7 @@ typedef struct vm_actor {
     const sir_actor *source;
     vm_function *work, *prework;
     struct vm_flow *flow; // of a filter with dynamic rates
-    VEC(vm_message) messages; // to it, by when they are due, then as they were sent
+    VEC(vm_message) messages; // to it, by when they are due, then by sender, then as they were sent
     word *state;
     int64_t work_firings;
     bool fired;
@@ -140,6 +142,8 @@ typedef enum vm_trap {
     VM_TRAP_POP,    // limit: the declared rate
     VM_TRAP_PUSH,   // more than declared
     VM_TRAP_PUSHED, // fewer than declared: value
+    VM_TRAP_CALL_POPPED, // value: by a call of a function, which declares other numbers
+    VM_TRAP_CALL_PUSHED,
     VM_TRAP_PEEK,   // value: the offset, limit: the window
     VM_TRAP_DEPTH,
     VM_TRAP_NATIVE,
@@ -247,6 +251,8 @@ static inline int64_t interp_completed(const vm_actor *a)
 bool interp_send(vm *v, const vm_send *send, int32_t latency);
 // How many firings there are before the next message, or before one could come; at most k.
 int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k);
+// The actor whose firings another one waits for, that messages may come in time; SIR_NONE: it waits for none.
+uint32_t interp_awaited_sender(const interp *r, uint32_t actor);
 // Delivers what is due before the actor's next firing; false after an error.
 bool interp_deliver(interp *r, uint32_t actor);
 vm_flow *interp_flow_build(interp *r, vm_actor *a); // flow.c

@@ -13,8 +13,7 @@ bool interp_build_routes(interp *r)
         r->routes[i].way = m;
         if (m->anytime)
             continue;
-        r->routes[i].sdep = sched_sdep_new(r->arena, r->m, s, m->upstream ? m->receiver : m->sender,
-                                           m->upstream ? m->sender : m->receiver);
+        r->routes[i].sdep = sched_sdep_of_message(r->arena, r->m, s, m);
     }
     for (size_t i = 0; i < r->m->filters.len; i++) {
         const sir_filter *f = r->m->filters.data[i];
@@ -37,7 +36,9 @@ static void add_message(interp *r, vm_actor *to, vm_message message)
 {
     VEC_PUSH(r->arena, &to->messages, message);
     size_t i = to->messages.len - 1;
-    for (; i > 0 && to->messages.data[i - 1].due > message.due; i--)
+    for (; i > 0 && (to->messages.data[i - 1].due > message.due ||
+                     (to->messages.data[i - 1].due == message.due && to->messages.data[i - 1].sender > message.sender));
+         i--)
         to->messages.data[i] = to->messages.data[i - 1];
     to->messages.data[i] = message;
 }
@@ -62,9 +63,23 @@ bool interp_send(vm *v, const vm_send *send, int32_t latency)
             continue;
         if (due < next)
             return false;
-        add_message(r, to, (vm_message){due, find_handler(r, to->source->filter, s->u.send.handler), args});
+        add_message(r, to, (vm_message){due, sender, find_handler(r, to->source->filter, s->u.send.handler), args});
     }
     return true;
+}
+
+// How many of k firings a receiver may do before its sender fires again.
+static int64_t allowed_by(const interp *r, const interp_route *route, int64_t completed, int64_t k)
+{
+    const sched_message *way = route->way;
+    int64_t sent = interp_completed(&r->actors[way->sender]);
+    if (way->held)
+        while (k > 0 && sched_sdep_of(route->sdep, completed + k) > sent)
+            k--;
+    if (!way->upstream)
+        return k;
+    int64_t limit = sched_message_limit(route->sdep, sent, way->latency) - completed;
+    return limit < 0 ? 0 : limit < k ? limit : k;
 }
 
 int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k)
@@ -78,15 +93,19 @@ int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k)
             break;
         }
     }
-    for (size_t i = 0; i < r->s->messages.len && !r->no_more_sends; i++) {
-        const interp_route *route = &r->routes[i];
-        if (route->way->receiver != actor || !route->way->upstream || route->way->anytime)
-            continue;
-        int64_t sent = interp_completed(&r->actors[route->way->sender]);
-        int64_t limit = sched_message_limit(route->sdep, sent, route->way->latency) - completed;
-        k = limit < k ? limit : k;
-    }
-    return k < 0 ? 0 : k;
+    for (size_t i = 0; i < r->s->messages.len && !r->no_more_sends; i++)
+        if (r->routes[i].way->receiver == actor)
+            k = allowed_by(r, &r->routes[i], completed, k);
+    return k;
+}
+
+uint32_t interp_awaited_sender(const interp *r, uint32_t actor)
+{
+    int64_t completed = interp_completed(&r->actors[actor]);
+    for (size_t i = 0; i < r->s->messages.len; i++)
+        if (r->routes[i].way->receiver == actor && allowed_by(r, &r->routes[i], completed, 1) == 0)
+            return r->routes[i].way->sender;
+    return SIR_NONE;
 }
 
 static bool run_handler(interp *r, vm_actor *a, const vm_message *message)

@@ -91,7 +91,7 @@ static void mark_consumers(interp *r, uint32_t actor, size_t *w)
 {
     const vm_actor *a = &r->actors[actor];
     for (VEC_EACH(const sched_message, m, &r->s->messages))
-        if (m->sender == actor && m->upstream)
+        if (m->sender == actor && (m->upstream || m->held))
             mark_dirty(r, m->receiver, w);
     for (uint32_t i = 0; i < a->out_count; i++) {
         if (a->out[i].channel == SIR_NONE)
@@ -293,7 +293,7 @@ int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const int
         return 1;
     arena *a = arena_create();
     interp r = {.arena = a, .m = m, .s = s, .d = d, .options = options};
-    r.program = (vm_program){.arena = a, .m = m, .d = d, .count = options->count};
+    r.program = (vm_program){.arena = a, .m = m, .d = d, .count = options->count, .check_rates = options->check_rates};
     hmap_init(&r.program.numbers, a);
     hmap_init(&r.program.field_starts, a);
     r.machine = (vm){.program = &r.program, .arena = a, .interp = &r};

@@ -2,30 +2,6 @@
 // Run-time errors of the interpreted program.
 #include "hlc/interp/interp_int.h"
 
-// What a subscript is applied to, as its source would read: "x", "m[]", "p.table".
-static void describe(strbuf *b, const vm_function *f, const sir_module *m, const sir_expr *e, int depth)
-{
-    if (depth > 20) {
-        strbuf_add(b, "...");
-        return;
-    }
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_LOCAL: strbuf_add(b, f->source->locals.data[e->index].name); break;
-    case SIR_FIELD: strbuf_add(b, f->filter->fields.data[e->index].name); break;
-    case SIR_GLOBAL: strbuf_add(b, m->globals.data[e->index].name); break;
-    case SIR_INDEX:
-        describe(b, f, m, e->u.arg[0], depth + 1);
-        strbuf_add(b, "[]");
-        break;
-    case SIR_MEMBER:
-        describe(b, f, m, e->u.arg[0], depth + 1);
-        if (e->u.arg[0]->type->kind == SIR_STRUCT)
-            strbuf_printf(b, ".%s", e->u.arg[0]->type->decl->members.data[e->index].name);
-        break;
-    default: strbuf_add(b, "an array"); break;
-    }
-}
-
 static const char *items(arena *a, int64_t n)
 {
     return arena_printf(a, "%lld item%s", (long long)n, n == 1 ? "" : "s");
@@ -36,7 +12,7 @@ static diag_record *report_index(const vm *v, diag_engine *d, src_range range, c
     strbuf name;
     strbuf_init(&name, v->arena);
     if (e != NULL && e->kind == SIR_INDEX)
-        describe(&name, v->trap_function, v->program->m, e->u.arg[0], 0);
+        sir_describe(&name, v->program->m, v->trap_function->filter, v->trap_function->source, e->u.arg[0]);
     return diag_error(d, range, "index %lld is outside '%s' of %lld element%s in '%s'", (long long)v->trap_value,
                       name.data, (long long)v->trap_limit, v->trap_limit == 1 ? "" : "s", v->actor->source->name);
 }
@@ -78,6 +54,14 @@ void vm_report_trap(vm *v, diag_engine *d)
         r = diag_error(d, range, "'%s' pushed %s in a firing and declares %lld", actor, items(v->arena, v->trap_value),
                        (long long)v->trap_limit);
         break;
+    case VM_TRAP_CALL_POPPED:
+    case VM_TRAP_CALL_PUSHED: {
+        bool push = v->trap == VM_TRAP_CALL_PUSHED;
+        r = diag_error(d, range, "'%s' %s %s in a call of '%s' and declares %s", actor, push ? "pushed" : "popped",
+                       items(v->arena, v->trap_value), f->source->name,
+                       sir_rate_text(v->arena, push ? &f->source->push : &f->source->pop));
+        break;
+    }
     case VM_TRAP_PEEK:
         r = diag_error(d, range, "peek(%lld) in '%s' is outside the window, of which %s %s left",
                        (long long)v->trap_value, actor, items(v->arena, v->trap_limit),

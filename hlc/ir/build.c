@@ -160,3 +160,32 @@ sir_value sir_value_new(arena *a, const sir_type *t)
 {
     return (sir_value){.type = t, .data = ARENA_ARRAY(a, sir_scalar, t->words)};
 }
+
+static void describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e,
+                     int depth)
+{
+    if (depth > 20) {
+        strbuf_add(b, "...");
+        return;
+    }
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_LOCAL: strbuf_add(b, f->locals.data[e->index].name); break;
+    case SIR_FIELD: strbuf_add(b, filter->fields.data[e->index].name); break;
+    case SIR_GLOBAL: strbuf_add(b, m->globals.data[e->index].name); break;
+    case SIR_INDEX:
+        describe(b, m, filter, f, e->u.arg[0], depth + 1);
+        strbuf_add(b, "[]");
+        break;
+    case SIR_MEMBER:
+        describe(b, m, filter, f, e->u.arg[0], depth + 1);
+        if (e->u.arg[0]->type->kind == SIR_STRUCT)
+            strbuf_printf(b, ".%s", e->u.arg[0]->type->decl->members.data[e->index].name);
+        break;
+    default: strbuf_add(b, "an array"); break;
+    }
+}
+
+void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e)
+{
+    describe(b, m, filter, f, e, 0);
+}

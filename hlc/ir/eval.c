@@ -250,3 +250,38 @@ sir_scalar sir_eval_convert(const sir_type *from, const sir_type *to, sir_scalar
     }
     return r;
 }
+
+sir_interval sir_interval_binary(lang_binary_op op, sir_interval a, sir_interval b)
+{
+    const sir_interval whole = {INT32_MIN, INT32_MAX};
+    switch (op) {
+    case LANG_OP_ADD: return (sir_interval){a.lo + b.lo, a.hi + b.hi};
+    case LANG_OP_SUB: return (sir_interval){a.lo - b.hi, a.hi - b.lo};
+    case LANG_OP_MUL: {
+        int64_t p[4] = {a.lo * b.lo, a.lo * b.hi, a.hi * b.lo, a.hi * b.hi};
+        sir_interval r = {p[0], p[0]};
+        for (int i = 1; i < 4; i++) {
+            r.lo = p[i] < r.lo ? p[i] : r.lo;
+            r.hi = p[i] > r.hi ? p[i] : r.hi;
+        }
+        return r;
+    }
+    case LANG_OP_AND:
+        if (b.lo == b.hi && b.lo >= 0)
+            return (sir_interval){0, b.hi};
+        return whole;
+    case LANG_OP_REM:
+        if (b.lo == b.hi && b.lo > 0)
+            return (sir_interval){a.lo >= 0 ? 0 : 1 - b.lo, b.lo - 1};
+        return whole;
+    case LANG_OP_DIV:
+        if (b.lo == b.hi && b.lo > 0)
+            return (sir_interval){a.lo / b.lo, a.hi / b.lo};
+        return whole;
+    case LANG_OP_SHR:
+        if (b.lo == b.hi && b.lo >= 0 && b.lo < 32)
+            return (sir_interval){a.lo >> b.lo, a.hi >> b.lo};
+        return whole;
+    default: return whole;
+    }
+}

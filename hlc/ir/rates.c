@@ -34,6 +34,15 @@ static rates_count join_counts(rates_count a, rates_count b)
     return a;
 }
 
+static rates_ways join_ways(rates_count a, rates_ways wa, rates_count b, rates_ways wb)
+{
+    if (b.min < a.min)
+        wa.least = wb.least;
+    if (a.max >= 0 && (b.max < 0 || b.max > a.max))
+        wa.most = wb.most;
+    return wa;
+}
+
 static bool same_count(rates_count a, rates_count b)
 {
     return a.min == b.min && a.max == b.max;
@@ -71,6 +80,30 @@ static rates_state copy_state(rates_run *r, const rates_state *s)
     return copy;
 }
 
+static rates_value join_values(const rates_run *r, uint32_t slot, rates_value a, rates_value b)
+{
+    if (a.known && b.known && memcmp(&a.v, &b.v, sizeof a.v) == 0)
+        return a;
+    if (!r->slot_is_int[slot])
+        return (rates_value){0};
+    sir_interval i = sir_interval_hull(rates_interval(a), rates_interval(b));
+    return (rates_value){.bounded = i.lo > INT32_MIN || i.hi < INT32_MAX, .interval = i};
+}
+
+rates_value *rates_keep_locals(rates_run *r)
+{
+    rates_value *copy = new_locals(r);
+    memcpy(copy, r->state.locals, r->slots * sizeof *copy);
+    r->budget -= (int64_t)(r->slots / LOCALS_A_STEP);
+    return copy;
+}
+
+void rates_restore_locals(rates_run *r, rates_value *before)
+{
+    VEC_PUSH(r->scratch, &r->pool, r->state.locals);
+    r->state.locals = before;
+}
+
 // What holds where two ways meet. The states given are gone afterwards.
 static rates_state join(rates_run *r, rates_state a, rates_state b)
 {
@@ -78,14 +111,30 @@ static rates_state join(rates_run *r, rates_state a, rates_state b)
         release(r, a.alive ? &b : &a);
         return a.alive ? a : b;
     }
+    a.pop_ways = join_ways(a.pop, a.pop_ways, b.pop, b.pop_ways);
+    a.push_ways = join_ways(a.push, a.push_ways, b.push, b.push_ways);
     a.pop = join_counts(a.pop, b.pop);
     a.push = join_counts(a.push, b.push);
     for (size_t i = 0; i < r->slots; i++)
-        if (a.locals[i].known &&
-            (!b.locals[i].known || memcmp(&a.locals[i].v, &b.locals[i].v, sizeof a.locals[i].v) != 0))
-            a.locals[i].known = false;
+        a.locals[i] = join_values(r, (uint32_t)i, a.locals[i], b.locals[i]);
     release(r, &b);
     return a;
+}
+
+// A decision that the least, or the most, of a count depends on.
+static void turn(rates_run *r, const rates_step **way, sir_loc loc, rates_turn t)
+{
+    rates_step *step = ARENA_NEW(r->scratch, rates_step);
+    *step = (rates_step){*way, loc, t};
+    *way = step;
+}
+
+static void turn_all(rates_run *r, sir_loc loc, rates_turn t)
+{
+    turn(r, &r->state.pop_ways.least, loc, t);
+    turn(r, &r->state.pop_ways.most, loc, t);
+    turn(r, &r->state.push_ways.least, loc, t);
+    turn(r, &r->state.push_ways.most, loc, t);
 }
 
 static void replace_state(rates_run *r, rates_state s)
@@ -154,6 +203,7 @@ typedef struct rates_loop {
     uint32_t variable; // counted ones; else SIR_NONE
     int64_t at, step;  // value of the variable in the iteration to come
     int64_t count;
+    sir_interval values; // of a variable whose count is not known
 } rates_loop;
 
 static const sir_block *body_of(const sir_stmt *s)
@@ -169,6 +219,18 @@ static void set_variable(rates_run *r, const rates_loop *loop, int64_t value)
     memset(&v.v, 0, sizeof v.v);
     v.v.i = (int32_t)value;
     know(r, loop->variable, v);
+}
+
+// The variable's value in any of the iterations to come.
+static void bound_variable(rates_run *r, const rates_loop *loop)
+{
+    if (loop->variable == SIR_NONE || loop->count == 0)
+        return;
+    sir_interval i = loop->values;
+    int64_t last = loop->at + (loop->count - 1) * loop->step;
+    if (loop->count > 0)
+        i = (sir_interval){loop->at < last ? loop->at : last, loop->at < last ? last : loop->at};
+    know(r, loop->variable, (rates_value){.bounded = true, .interval = i});
 }
 
 // The body, and what continue leads to.
@@ -209,8 +271,10 @@ static void run_any_iteration(rates_run *r, const sir_stmt *s, rates_state *leav
     r->state.push.max = r->state.push.min;
     if (s->kind == SIR_LOOP && !s->u.loop.post_test) {
         run_block(r, &s->u.loop.pre);
-        if (s->u.loop.cond != NULL && r->state.alive)
+        if (s->u.loop.cond != NULL && r->state.alive) {
             rates_eval(r, s->u.loop.cond);
+            rates_learn(r, s->u.loop.cond, true);
+        }
     }
     run_body(r, s, leave);
     if (s->kind == SIR_LOOP && s->u.loop.post_test) {
@@ -238,6 +302,19 @@ static void run_any_iteration(rates_run *r, const sir_stmt *s, rates_state *leav
     r->state.push = push_before;
 }
 
+// A loop that runs as often as values tell.
+static void turn_loop(rates_run *r, rates_state *s, sir_loc loc, rates_count pop, rates_count push)
+{
+    if (pop.max != 0) {
+        turn(r, &s->pop_ways.least, loc, RATES_NO_MORE);
+        turn(r, &s->pop_ways.most, loc, RATES_AGAIN);
+    }
+    if (push.max != 0) {
+        turn(r, &s->push_ways.least, loc, RATES_NO_MORE);
+        turn(r, &s->push_ways.most, loc, RATES_AGAIN);
+    }
+}
+
 // All iterations to come.
 static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
 {
@@ -246,7 +323,13 @@ static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
     rates_count pop, push;
     int forks = r->forks;
     forget_loop(r, s);
+    bound_variable(r, loop);
+    size_t peeks = r->peeks.len;
     run_any_iteration(r, s, &left, &pop, &push);
+    for (size_t i = peeks; pop.max != 0 && i < r->peeks.len; i++) { // iterations before this one have moved the window
+        r->reach_open = true;
+        rates_open(r, r->peeks.data[i]);
+    }
     bool falls = r->state.alive, moving = is_moving(pop) || is_moving(push);
     if (r->forks > forks)
         r->forks++;
@@ -258,6 +341,7 @@ static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
         if (moving) {
             left.pop.max = pop.max == 0 ? left.pop.max : -1;
             left.push.max = push.max == 0 ? left.push.max : -1;
+            turn_loop(r, &left, s->loc, pop, push);
             r->loops_open = true;
         }
         *leave = join(r, left, *leave);
@@ -276,6 +360,7 @@ static void run_rest(rates_run *r, const rates_loop *loop, rates_state *leave)
     } else if (!counted) {
         add(&r->state.pop, 0, pop.max == 0 ? 0 : -1);
         add(&r->state.push, 0, push.max == 0 ? 0 : -1);
+        turn_loop(r, &r->state, s->loc, pop, push);
         r->loops_open = r->loops_open || moving;
         r->state.alive = r->state.alive && (s->kind == SIR_FOR || s->u.loop.cond != NULL);
     }
@@ -360,6 +445,8 @@ static void run_for(rates_run *r, const sir_stmt *s)
     rates_value lo = rates_eval(r, s->u.for_.lo), hi = rates_eval(r, s->u.for_.hi);
     rates_loop loop = {.s = s, .variable = s->u.for_.local, .step = s->u.for_.step, .count = -1};
     rates_state leave = {0};
+    sir_interval from = rates_interval(lo), to = rates_interval(hi);
+    loop.values = loop.step > 0 ? (sir_interval){from.lo, to.hi - 1} : (sir_interval){to.lo + 1, from.hi};
     if (lo.known && hi.known) {
         loop.at = lo.v.i;
         loop.count = trips(lo.v.i, hi.v.i, loop.step);
@@ -431,6 +518,17 @@ static void run_loop(rates_run *r, const sir_stmt *s)
 
 // ---- Statements ----
 
+// Where both sides of a branch move the same, the branch does not matter.
+static void forget_turn(rates_state *a, rates_state *b, rates_ways pops, rates_ways pushes)
+{
+    if (!a->alive || !b->alive)
+        return;
+    if (same_count(a->pop, b->pop) && a->pop.min == a->pop.max)
+        a->pop_ways = b->pop_ways = pops;
+    if (same_count(a->push, b->push) && a->push.min == a->push.max)
+        a->push_ways = b->push_ways = pushes;
+}
+
 static void run_if(rates_run *r, const sir_stmt *s)
 {
     rates_value c = rates_eval(r, s->u.if_.cond);
@@ -440,12 +538,18 @@ static void run_if(rates_run *r, const sir_stmt *s)
     }
     rates_state other = copy_state(r, &r->state);
     bool certain = r->certain;
+    const rates_ways pops = other.pop_ways, pushes = other.push_ways;
     r->certain = false;
+    turn_all(r, s->u.if_.cond->loc, RATES_TRUE);
+    rates_learn(r, s->u.if_.cond, true);
     run_block(r, &s->u.if_.then);
     rates_state then = r->state;
     r->state = other;
+    turn_all(r, s->u.if_.cond->loc, RATES_FALSE);
+    rates_learn(r, s->u.if_.cond, false);
     run_block(r, &s->u.if_.otherwise);
     r->certain = certain;
+    forget_turn(&then, &r->state, pops, pushes);
     if (!then.alive || !r->state.alive) {
         // After a return in one of them the rest of the function is a branch; a break leaves a loop at no telling when.
         r->forks += r->leave != NULL ? 2 : then.alive != r->state.alive;
@@ -469,6 +573,10 @@ static void run_call(rates_run *r, const sir_stmt *s)
         if (root->kind == SIR_LOCAL)
             forget(r, root->index);
     }
+    if (f->peek.max < 0)
+        rates_reach(r, NULL, (sir_interval){0, INT32_MAX}, s->loc);
+    else if (f->peek.max > 0)
+        rates_reach(r, NULL, (sir_interval){0, f->peek.max - 1}, s->loc);
     if (f->peek.max > 0)
         rates_touch(r, NULL, f->peek.min - 1, false, s->loc);
     if (f->peek.dynamic)
@@ -529,6 +637,10 @@ static void run_stmt(rates_run *r, const sir_stmt *s)
     case SIR_SEND:
         for (size_t i = 0; i < s->u.send.args.len; i++)
             rates_eval(r, s->u.send.args.data[i]);
+        if (s->u.send.min != NULL)
+            rates_eval(r, s->u.send.min);
+        if (s->u.send.max != NULL)
+            rates_eval(r, s->u.send.max);
         break;
     }
 }
@@ -541,9 +653,11 @@ static void run_block(rates_run *r, const sir_block *b)
     }
 }
 
-void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d)
+void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d,
+                   hmap *open)
 {
     *r = (rates_run){.module = m, .filter = filter, .function = f, .d = d, .scratch = arena_create(), .certain = true};
+    r->open = open;
     r->budget = BUDGET;
     r->state.alive = true;
     rates_choose_locals(r);
@@ -551,6 +665,10 @@ void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, 
     hmap_init(&r->reported, r->scratch);
     run_block(r, &f->body);
     r->state = join(r, r->state, r->exit);
+}
+
+void rates_finish(rates_run *r)
+{
     arena_destroy(r->scratch);
     r->scratch = NULL;
 }
@@ -574,12 +692,21 @@ static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
 sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f)
 {
     rates_run r;
-    rates_execute(&r, m, filter_of(m, f), f, NULL);
+    rates_execute(&r, m, filter_of(m, f), f, NULL, NULL);
+    rates_finish(&r);
     int64_t window = r.window > r.state.pop.max ? r.window : r.state.pop.max;
     return (sir_rate_bounds){.pop_min = r.state.pop.min,
                              .pop_max = r.state.pop.max,
                              .push_min = r.state.push.min,
                              .push_max = r.state.push.max,
                              .window_max = r.window_open || r.state.pop.max < 0 ? -1 : window,
+                             .reach = r.reach_open ? -1 : r.reach,
                              .worst = r.window_at};
+}
+
+void sir_unproved_accesses(const sir_module *m, const sir_function *f, hmap *open)
+{
+    rates_run r;
+    rates_execute(&r, m, filter_of(m, f), f, NULL, open);
+    rates_finish(&r);
 }

@@ -13,7 +13,9 @@
 typedef struct rates_value {
     bool known;
     bool literal; // known whatever the locals hold
+    bool bounded; // not known, but an int within the interval
     sir_scalar v;
+    sir_interval interval;
 } rates_value;
 
 // Counts of items: [min, max], max -1 being no bound.
@@ -21,10 +23,24 @@ typedef struct rates_count {
     int64_t min, max;
 } rates_count;
 
+// What was decided on a way through the function, the last first. In the arena of the execution.
+typedef enum rates_turn { RATES_TRUE, RATES_FALSE, RATES_AGAIN, RATES_NO_MORE } rates_turn;
+typedef struct rates_step {
+    const struct rates_step *before;
+    sir_loc loc; // of the condition, or the loop
+    rates_turn turn;
+} rates_step;
+
+// Ways to the least and the most items that a point is reached with.
+typedef struct rates_ways {
+    const rates_step *least, *most;
+} rates_ways;
+
 // What holds at a point. Not alive: the point is never reached.
 typedef struct rates_state {
     bool alive;
     rates_count pop, push;
+    rates_ways pop_ways, push_ways;
     rates_value *locals; // those that matter, by slot
 } rates_state;
 
@@ -36,6 +52,7 @@ typedef struct rates_run {
     arena *scratch;
     uint32_t *slot; // by local: where its value is kept; SIR_NONE: it decides nothing
     size_t slots;
+    bool *slot_is_int; // by slot
     VEC(rates_value *) pool;   // storage of states that are gone
     rates_state state;         // at the point of execution
     rates_state exit;          // where the function returned, joined
@@ -46,10 +63,16 @@ typedef struct rates_run {
     int64_t window;            // items of the window known to be touched, counted from its begin
     bool window_open;          // some offset is not known
     sir_loc window_at;
+    int64_t reach;    // no item from here on is touched, unless reach_open; counted from the window's begin
+    bool reach_open;  // some touched item, or whether it is one, is not known
+    sir_loc reach_at; // the touch that says so, or reaches furthest
+    VEC(const sir_expr *) peeks; // in the order in which they were met
+    hmap *open;                  // peeks and subscripts that may be outside; NULL: nobody asks
     int forks;       // undecided branches whose sides move different counts
     bool loops_open; // a loop of unknown length moves items
     bool wrong;      // something was reported
     hmap reported;   // expressions
+    hmap *told;      // places of warnings about other functions
     sir_loc last_pop, last_push;
 } rates_run;
 
@@ -67,8 +90,23 @@ static inline bool rates_certain(const rates_run *r)
 // Item at offset of the window at this point is touched.
 void rates_touch(rates_run *r, const sir_expr *at, int64_t offset, bool literal, sir_loc loc);
 
+// So may be every item at these offsets; and every one that is touched is told so.
+// peek: the expression; NULL: a call.
+void rates_reach(rates_run *r, const sir_expr *peek, sir_interval offset, sir_loc loc);
+void rates_open(rates_run *r, const sir_expr *access);
+
 // "'work' of filter 'LowPass(4)'", in the arena of the diagnostics.
 const char *rates_function_text(const rates_run *r);
-void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d);
+// The condition holds, or does not: what that tells of locals.
+void rates_learn(rates_run *r, sir_expr *cond, bool holds);
+// A copy of what is known of locals, and the way back to it.
+rates_value *rates_keep_locals(rates_run *r);
+void rates_restore_locals(rates_run *r, rates_value *before);
+// The interval of an int value; all ints if nothing is known.
+sir_interval rates_interval(rates_value v);
+// Gives the scratch arena back, with the ways.
+void rates_finish(rates_run *r);
+void rates_execute(rates_run *r, const sir_module *m, const sir_filter *filter, const sir_function *f, diag_engine *d,
+                   hmap *open);
 
 #endif

@@ -281,6 +281,8 @@ sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc);
 uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const sir_type *t, sir_loc loc); // makes the name unique
 uint32_t sir_channel_connect(sir_module *m, uint32_t producer, uint32_t producer_port, uint32_t consumer, uint32_t consumer_port, const sir_type *t);
 size_t sir_expr_arity(const sir_expr *e);
+// What a subscript is applied to, as its source would read: "x", "m[]", "p.table". filter NULL: of no filter's function.
+void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e);
 // Recomputes stateful, uses_*, prints, sends, identity and fields' constant flags from the bodies.
 void sir_filter_derive(sir_module *m, sir_filter *f);
 // Scalars of a value by position; sir_value_zero makes one without storage.
@@ -294,6 +296,15 @@ bool sir_eval_binary(lang_binary_op op, const sir_type *operand_type, sir_scalar
 bool sir_eval_math(lang_math_op op, const sir_type *operand_type, sir_scalar a, sir_scalar b, sir_scalar *result);
 sir_scalar sir_eval_convert(const sir_type *from, const sir_type *to, sir_scalar v);
 
+// Least and greatest value of an int expression, in 64 bits; of an operation on such, before it wraps. All ints where
+// nothing better is known.
+typedef struct sir_interval { int64_t lo, hi; } sir_interval;
+sir_interval sir_interval_binary(lang_binary_op op, sir_interval a, sir_interval b);
+static inline sir_interval sir_interval_hull(sir_interval a, sir_interval b)
+{
+    return (sir_interval){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
 // Text. sir_parse reports located errors to d (file is the IR text's) and returns NULL on any.
 void sir_print(strbuf *out, const sir_module *m);
 void sir_print_with(strbuf *out, const sir_module *m, bool places); // without places what is parsed again has none
@@ -302,9 +313,15 @@ sir_module *sir_parse(arena *a, interner *names, diag_engine *d, source_id file)
 sir_module *sir_parse_prefix(arena *a, interner *names, diag_engine *d, source_id file, uint32_t *end);
 // The verifier: everything stream IR promises that does not need a schedule. Reports to d (ranges in the source program), true if all holds.
 bool sir_verify(const sir_module *m, diag_engine *d);
-// Pops, peeks and pushes of a function along all paths where they can be known: count is [min,max], max -1 unknown; window is the highest item touched.
-typedef struct sir_rate_bounds { int64_t pop_min, pop_max, push_min, push_max, window_max; sir_loc worst; } sir_rate_bounds;
+// Pops, peeks and pushes of a function along all paths where they can be known: count is [min,max], max -1 unknown; window is the highest item
+// certainly touched; reach: no item from there on is, -1 unknown.
+typedef struct sir_rate_bounds { int64_t pop_min, pop_max, push_min, push_max, window_max, reach; sir_loc worst; } sir_rate_bounds;
 sir_rate_bounds sir_function_rates(const sir_module *m, const sir_function *f);
+// "2", "[1,4]", "[1,*]".
+const char *sir_rate_text(arena *a, const sir_rate *r);
+// The peeks of a function that may be outside of the window that it declares, and the subscripts that may be outside of
+// their arrays (SIR_PEEK and SIR_INDEX), as keys of a set.
+void sir_unproved_accesses(const sir_module *m, const sir_function *f, hmap *open);
 // Rates that are known to differ from what is declared: errors (too many pops, any wrong push, peek outside the window); too few pops: -Wimplicit-pop.
 bool sir_check_rates(const sir_module *m, diag_engine *d);
 

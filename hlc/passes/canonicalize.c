@@ -68,10 +68,16 @@ static bool run_module_functions(sir_module *m, diag_engine *remarks)
     return changed;
 }
 
+static bool takes_dynamically(const sir_function *f)
+{
+    return f->pop.dynamic || f->peek.dynamic;
+}
+
 // All functions of a filter once.
 static bool run_filter_once(sir_module *m, sir_filter *filter, diag_engine *remarks)
 {
     canon c = {.m = m, .filter = filter, .remarks = remarks, .scratch = arena_create()};
+    c.peeks_wait = takes_dynamically(filter->work) || (filter->prework != NULL && takes_dynamically(filter->prework));
     sir_effects effects;
     sir_effects_init(&effects, c.scratch, filter);
     VEC(sir_function *) all = {0};

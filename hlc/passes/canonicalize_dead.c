@@ -137,16 +137,16 @@ static void add_loop_reads(dying *d, sir_stmt *s)
 
 // Each gives whether the statement stays.
 
-static bool traps(const sir_expr *e)
+static bool traps(const dying *d, const sir_expr *e)
 {
-    return e != NULL && canon_may_trap(e);
+    return e != NULL && canon_may_trap(d->c, e);
 }
 
 static bool sweep_decl(dying *d, sir_stmt *s)
 {
     uint32_t local = s->u.decl.local;
     sir_expr *init = s->u.decl.init;
-    if (!has(d->live, local) && !traps(init)) {
+    if (!has(d->live, local) && !traps(d, init)) {
         if (!has(d->mentioned, local))
             return false;
         if (sir_is_scalar(d->c->f->locals.data[local].type)) {
@@ -163,7 +163,7 @@ static bool sweep_decl(dying *d, sir_stmt *s)
 static bool is_unwanted(const dying *d, const sir_expr *target)
 {
     const sir_expr *root = sir_lvalue_root((sir_expr *)target);
-    if (root->kind != SIR_LOCAL || d->c->f->locals.data[root->index].by_reference || canon_may_trap(target))
+    if (root->kind != SIR_LOCAL || d->c->f->locals.data[root->index].by_reference || canon_may_trap(d->c, target))
         return false;
     return !has(d->live, root->index) || !has(d->needed, root->index);
 }
@@ -177,7 +177,7 @@ static void sweep_target(dying *d, sir_expr *target)
 
 static bool sweep_set(dying *d, sir_stmt *s)
 {
-    if (is_unwanted(d, s->u.set.target) && !canon_may_trap(s->u.set.value))
+    if (is_unwanted(d, s->u.set.target) && !canon_may_trap(d->c, s->u.set.value))
         return false;
     sweep_target(d, s->u.set.target);
     read_expr(d, s->u.set.value);
@@ -207,7 +207,7 @@ static bool sweep_if(dying *d, sir_stmt *s)
     d->live = after;
     sweep(d, &s->u.if_.otherwise);
     add_set(d, d->live, then);
-    if (s->u.if_.then.len == 0 && s->u.if_.otherwise.len == 0 && !traps(s->u.if_.cond))
+    if (s->u.if_.then.len == 0 && s->u.if_.otherwise.len == 0 && !traps(d, s->u.if_.cond))
         return false;
     read_expr(d, s->u.if_.cond);
     return true;
@@ -219,7 +219,7 @@ static bool sweep_for(dying *d, sir_stmt *s)
     add_loop_reads(d, s);
     sweep(d, &s->u.for_.body);
     add_set(d, d->live, after);
-    if (s->u.for_.body.len == 0 && !traps(s->u.for_.lo) && !traps(s->u.for_.hi))
+    if (s->u.for_.body.len == 0 && !traps(d, s->u.for_.lo) && !traps(d, s->u.for_.hi))
         return false;
     take(d->live, s->u.for_.local);
     read_expr(d, s->u.for_.lo);

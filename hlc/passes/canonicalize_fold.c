@@ -173,7 +173,7 @@ static sir_expr *fold_integer(canon *c, sir_expr *e)
     switch (e->op) {
     case LANG_OP_ADD:
     case LANG_OP_SUB:
-        if (e->op == LANG_OP_SUB && canon_same_expr(a, b, false) && !canon_may_trap(a))
+        if (e->op == LANG_OP_SUB && canon_same_expr(a, b, false) && !canon_may_trap(c, a))
             return constant(c, e, e->type, zero);
         return fold_offsets(c, e);
     case LANG_OP_MUL:
@@ -181,12 +181,12 @@ static sir_expr *fold_integer(canon *c, sir_expr *e)
             return a;
         if (canon_is_int(a, 1))
             return b;
-        if ((canon_is_int(a, 0) && !canon_may_trap(b)) || (canon_is_int(b, 0) && !canon_may_trap(a)))
+        if ((canon_is_int(a, 0) && !canon_may_trap(c, b)) || (canon_is_int(b, 0) && !canon_may_trap(c, a)))
             return constant(c, e, e->type, zero);
         return e;
     case LANG_OP_DIV: return canon_is_int(b, 1) ? a : e;
     case LANG_OP_AND:
-        if ((canon_is_int(a, 0) && !canon_may_trap(b)) || (canon_is_int(b, 0) && !canon_may_trap(a)))
+        if ((canon_is_int(a, 0) && !canon_may_trap(c, b)) || (canon_is_int(b, 0) && !canon_may_trap(c, a)))
             return constant(c, e, e->type, zero);
         return canon_is_int(b, -1) ? a : canon_is_int(a, -1) ? b : e;
     case LANG_OP_OR:
@@ -207,7 +207,7 @@ static sir_expr *fold_short(canon *c, sir_expr *e)
         return e;
     if ((b->u.value.i != 0) != decides)
         return a;
-    return canon_may_trap(a) ? e : boolean(c, e, decides);
+    return canon_may_trap(c, a) ? e : boolean(c, e, decides);
 }
 
 static sir_expr *fold_binary(canon *c, sir_expr *e)
@@ -233,7 +233,7 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
     sir_expr *cond = e->u.arg[0], *a = e->u.arg[1], *b = e->u.arg[2];
     if (canon_is_const(cond))
         return cond->u.value.i != 0 ? a : b;
-    if (canon_same_expr(a, b, false) && !canon_may_trap(cond))
+    if (canon_same_expr(a, b, false) && !canon_may_trap(c, cond))
         return a;
     if (e->type->kind == SIR_BOOLEAN && canon_is_const(a) && canon_is_const(b))
         return a->u.value.i != 0 ? cond : canon_not(c, cond);
@@ -278,12 +278,12 @@ static sir_expr *fold_member(canon *c, sir_expr *e)
         return fold_memory(c, e);
     if (canon_is_const(base))
         return sir_const_float(c->m, e->index == 0 ? base->u.value.c.re : base->u.value.c.im, e->loc);
-    if (base->kind == SIR_MAKE_COMPLEX && !canon_may_trap(base->u.arg[1 - e->index]))
+    if (base->kind == SIR_MAKE_COMPLEX && !canon_may_trap(c, base->u.arg[1 - e->index]))
         return base->u.arg[e->index];
     if (base->kind == SIR_CONVERT) {
         if (e->index == 0)
             return canon_fold(c, sir_expr1(c->m, SIR_CONVERT, 0, e->type, base->u.arg[0], e->loc));
-        if (!canon_may_trap(base))
+        if (!canon_may_trap(c, base))
             return sir_const_float(c->m, 0, e->loc);
     }
     return e;
@@ -397,7 +397,7 @@ static bool is_sum(const sir_expr *e)
 // A subscript or peek offset as a sum in which every atom occurs once, where that makes it smaller.
 sir_expr *canon_fold_sum(canon *c, sir_expr *e)
 {
-    if (!is_sum(e) || canon_may_trap(e))
+    if (!is_sum(e) || canon_may_trap(c, e))
         return e;
     sum s = {0};
     add_sum(&s, e, 1);

@@ -22,6 +22,7 @@ typedef struct canon_flags {
 typedef struct canon {
     sir_module *m;
     const sir_filter *filter; // NULL: a function of the module
+    bool peeks_wait;          // its input has a dynamic rate: a peek may wait for an item that never comes
     sir_function *f;
     const sir_effects *effects;
     arena *scratch;
@@ -34,7 +35,7 @@ typedef struct canon {
 bool canon_same_expr(const sir_expr *a, const sir_expr *b, bool places);
 bool canon_same_block(const sir_block *a, const sir_block *b);
 sir_expr *canon_copy(canon *c, const sir_expr *e);
-bool canon_may_trap(const sir_expr *e);
+bool canon_may_trap(const canon *c, const sir_expr *e); // or wait
 bool canon_is_const(const sir_expr *e);
 bool canon_is_int(const sir_expr *e, int32_t v); // an integer constant v
 bool canon_is_local(const sir_expr *e, uint32_t local);

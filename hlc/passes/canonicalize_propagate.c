@@ -198,7 +198,7 @@ static void walk_if(walk *w, sir_stmt *s, sir_block *out)
     for (size_t i = 0; i < changed.len; i++)
         forget(w, changed.data[i]);
     bool then = s->u.if_.then.len > 0, otherwise = s->u.if_.otherwise.len > 0;
-    if (!then && !otherwise && !canon_may_trap(cond))
+    if (!then && !otherwise && !canon_may_trap(c, cond))
         return;
     if (!then && otherwise) {
         s->u.if_.cond = canon_not(c, cond);
@@ -230,7 +230,7 @@ static void walk_for(walk *w, sir_stmt *s, sir_block *out)
     size_t mark = w->log.len;
     s->u.for_.body = walk_block(w, &s->u.for_.body);
     undo_to(w, mark);
-    if (s->u.for_.body.len > 0 || canon_may_trap(lo) || canon_may_trap(hi))
+    if (s->u.for_.body.len > 0 || canon_may_trap(c, lo) || canon_may_trap(c, hi))
         push(w, out, s);
 }
 

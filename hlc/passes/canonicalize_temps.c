@@ -148,11 +148,11 @@ static bool is_placeable(const placing *p, const sir_stmt *s)
     return temporary && u->reads == 1 && u->writes == 1 && sir_is_scalar(local->type);
 }
 
-static bool try_replace(found_use use, size_t nodes, sir_expr *init, bool visible)
+static bool try_replace(const canon *c, found_use use, size_t nodes, sir_expr *init, bool visible)
 {
     if (nodes + count_nodes(init) > MOST_NODES)
         return false;
-    if (canon_may_trap(init) && (use.conditional || visible))
+    if (canon_may_trap(c, init) && (use.conditional || visible))
         return false;
     *use.node = *init;
     return true;
@@ -181,7 +181,7 @@ static bool place_after(placing *p, const sir_block *b, size_t at, sir_expr *tai
     for (size_t i = at + 1; i < b->len && i <= at + WINDOW; i++) {
         found_use use = find_in_stmt(b->data[i], local, &nodes);
         if (use.node != NULL)
-            return !comes_too_late(p, b->data[i], local, init) && try_replace(use, nodes, init, x->visible);
+            return !comes_too_late(p, b->data[i], local, init) && try_replace(p->c, use, nodes, init, x->visible);
         if (mentions(b->data[i], local))
             return false;
         canon_add_changes(p->c, x, b->data[i]);
@@ -192,7 +192,7 @@ static bool place_after(placing *p, const sir_block *b, size_t at, sir_expr *tai
         return false;
     found_use use = {0};
     find_use(tail, local, false, &use);
-    return use.node != NULL && try_replace(use, count_nodes(tail), init, x->visible);
+    return use.node != NULL && try_replace(p->c, use, count_nodes(tail), init, x->visible);
 }
 
 static bool place(placing *p, const sir_block *b, size_t at, sir_expr *tail)

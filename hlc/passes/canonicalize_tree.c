@@ -111,15 +111,17 @@ bool canon_is_local(const sir_expr *e, uint32_t local)
     return e->kind == SIR_LOCAL && e->index == local;
 }
 
-bool canon_may_trap(const sir_expr *e)
+bool canon_may_trap(const canon *c, const sir_expr *e)
 {
+    if (e->kind == SIR_PEEK && c->peeks_wait)
+        return true;
     bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
         (!canon_is_const(e->u.arg[1]) || e->u.arg[1]->u.value.i == 0))
         return true;
     size_t arity = sir_expr_arity(e);
     for (size_t i = 0; i < arity; i++)
-        if (canon_may_trap(e->u.arg[i]))
+        if (canon_may_trap(c, e->u.arg[i]))
             return true;
     return false;
 }

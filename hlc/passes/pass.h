@@ -29,8 +29,12 @@ typedef struct hlc_program {
     struct plan *plan;             // NULL until the pass 'map'
     // Of a program with dynamic rates, once there is a plan; module and schedule are then those of its static graph.
     struct plan_pieces *pieces;
+    // Of one that is spread over several processors, likewise.
+    struct plan_parts *parts;
     const struct machine *machine; // NULL until a pass or stage needs it
+    struct plan_profile *profile;  // of --profile-use; NULL: none
     const hlc_config *config;
+    const char *header; // of a library, once it is emitted
     VEC(hlc_timing) timings;
 } hlc_program;
 

@@ -138,9 +138,16 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
 
 // ---- Text ----
 
+// The program itself, also when plans are made for a graph of its pieces.
+static const sir_module *program_source(const hlc_program *p)
+{
+    const plan_pieces *cut = p->pieces != NULL ? p->pieces : p->parts != NULL ? p->parts->cut : NULL;
+    return cut != NULL ? cut->whole : p->module;
+}
+
 void program_print(strbuf *out, const hlc_program *p)
 {
-    sir_print(out, p->pieces != NULL ? p->pieces->whole : p->module);
+    sir_print(out, program_source(p));
     if (p->plan != NULL) {
         strbuf_addc(out, '\n');
         plan_print(out, p->plan, p->module);

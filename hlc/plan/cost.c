@@ -110,12 +110,3 @@ double *plan_operations(arena *a, const sir_module *m)
     }
     return all;
 }
-
-double plan_steady_operations(arena *a, const sir_module *m, const schedule *s)
-{
-    const double *each = plan_operations(a, m);
-    double total = 0;
-    for (size_t i = 0; i < m->actors.len; i++)
-        total += each[i] * (double)s->reps[i];
-    return total;
-}

@@ -85,9 +85,10 @@ bool plan_pass_fuse(hlc_program *p)
         for (VEC_EACH(plan_item, item, &k->items))
             VEC_PUSH(p->arena, &f.items, *item);
     bool gangs = plan_gang_items(p, &f.items);
-    if ((p->plan->kernels.len < 2 || p->pieces != NULL) && !gangs)
+    bool cut = plan_cut_of(p->plan) != NULL;
+    if ((p->plan->kernels.len < 2 || cut) && !gangs)
         return false;
-    if (p->pieces != NULL) { // there are as few kernels as can be
+    if (cut) { // there are as few kernels as can be
         plan_kernel all = {0};
         memcpy(&all.items, &f.items, sizeof f.items);
         p->plan->kernels.len = 0;

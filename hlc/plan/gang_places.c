@@ -69,7 +69,8 @@ static const char *actor_key(placer *x, uint32_t actor)
 static const char *channel_key(placer *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    uint32_t piece = x->p->pieces != NULL ? x->p->pieces->piece_of[c->producer] : 0;
+    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->p->pieces;
+    uint32_t piece = cut != NULL ? cut->piece_of[c->producer] : 0;
     return arena_printf(x->a, "%p %lld %s|%s %u", (const void *)c->type, (long long)x->s->channels[channel].steady,
                         actor_key(x, c->producer), actor_key(x, c->consumer), piece);
 }
@@ -266,6 +267,11 @@ static int64_t transpose_all(placer *x)
         lanes /= 2;
     if (x->p->config->strip != 0) // as many as are asked for
         lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
+    if (x->p->parts != NULL) { // cold runs are longer
+        plan_parts_warm(x->p);
+        if (4 * x->p->parts->lead > lanes)
+            return 0;
+    }
     if (lanes < TRANSPOSE_LEAST)
         return 0;
     size_t done = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// map, for one processor: all filters go to the first kernel processor whose memory the control processor reaches too;
-// readers and writers are the control program's. Makes the first plan, in which every splitter and joiner copies.
+// map: for one processor that works in the control processor's memory all filters go there; else the program is cut into
+// parts (parts.c). Readers and writers are the control program's. Makes the first plan, in which every splitter and joiner
+// copies.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
@@ -55,11 +56,12 @@ static bool choose_processors(hlc_program *p, plan *chosen)
 
 bool plan_cut(hlc_program *p)
 {
-    if (p->schedule->messages.len > 0 && !sched_require_static(p->module, p->diag, p->sources))
-        return false;
-    if (!p->schedule->dynamic)
+    if (!p->schedule->dynamic && p->schedule->messages.len == 0)
         return true;
-    p->pieces = plan_pieces_build(p->arena, p->module, p->schedule);
+    const plan_ways *ways = plan_ways_build(p->arena, p->diag, p->sources, p->module, p->schedule);
+    if (ways == NULL)
+        return false;
+    p->pieces = plan_pieces_build(p->arena, p->module, p->schedule, ways);
     if (p->pieces == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
         return false;
@@ -69,21 +71,35 @@ bool plan_cut(hlc_program *p)
     return true;
 }
 
+static void name_processors(const hlc_program *p, plan *chosen)
+{
+    const plan_resources *r = p->parts->resources;
+    chosen->machine = r->machine->name;
+    chosen->control = r->control->element.name;
+    chosen->processor = r->processors.data[0].processor->element.name;
+    chosen->memory = r->shared->element.name;
+}
+
 bool plan_pass_map(hlc_program *p)
 {
-    if (p->pieces == NULL && !plan_cut(p))
-        return false;
     if (p->machine == NULL)
         p->machine = machine_find(p->arena, p->diag, p->config->machine_dir,
                                   p->config->machine != NULL ? p->config->machine : "host", (src_range){0});
     if (p->machine == NULL)
+        return false;
+    bool spread = p->parts != NULL;
+    if (!spread && p->pieces == NULL && !plan_parts_find(p, &spread))
+        return false;
+    if (!spread && p->pieces == NULL && !plan_cut(p))
         return false;
     size_t n = p->module->channels.len;
     plan_place *places = ARENA_ARRAY(p->arena, plan_place, n + 1);
     for (uint32_t i = 0; i < n; i++)
         places[i] = (plan_place){i, view_identity(p->arena, 0)};
     plan chosen = {0};
-    if (!choose_processors(p, &chosen))
+    if (spread)
+        name_processors(p, &chosen);
+    else if (!choose_processors(p, &chosen))
         return false;
     p->plan = &chosen;
     plan *made = plan_build(p, places, 1);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
 typedef enum token_kind { TOKEN_END, TOKEN_WORD, TOKEN_STRING, TOKEN_NUMBER, TOKEN_SIGN } token_kind;
@@ -22,6 +23,7 @@ typedef struct parser {
     bool failed;
     hmap actors;
     plan *pl;
+    hlc_program *program;
 } parser;
 
 // Nesting of repeats, so that hostile text cannot use up the stack.
@@ -387,6 +389,120 @@ static plan_io io(parser *p)
     return result;
 }
 
+// ---- Parts ----
+
+static void know_actors(parser *p)
+{
+    hmap_init(&p->actors, p->a);
+    for (size_t i = 0; i < p->m->actors.len; i++)
+        hmap_set(&p->actors, p->m->actors.data[i]->name, (void *)(i + 1));
+}
+
+// "replicated" of a part, in order.
+typedef VEC(char) flag_list;
+
+static void part_line(parser *p, uint32_t *part, flag_list *replicated)
+{
+    bool flag = accept(p, TOKEN_WORD, "replicated");
+    expect(p, TOKEN_SIGN, "{");
+    while (!p->failed && p->kind == TOKEN_WORD) {
+        uint32_t a = actor(p);
+        if (!p->failed && part[a] != SIR_NONE)
+            fail(p, "each actor in one part only");
+        if (!p->failed)
+            part[a] = (uint32_t)replicated->len;
+    }
+    expect(p, TOKEN_SIGN, "}");
+    VEC_PUSH(p->a, replicated, flag);
+}
+
+static void deal_line(parser *p, plan_parts *parts)
+{
+    VEC(uint32_t) strips = {0};
+    while (!p->failed && p->kind == TOKEN_NUMBER) {
+        int64_t processor = number(p, "a processor's number");
+        expect(p, TOKEN_SIGN, ":");
+        int64_t count = number(p, "how many strips");
+        if (processor >= (int64_t)parts->resources->processors.len ||
+            count > (int64_t)parts->strips - (int64_t)strips.len)
+            fail(p, "processors that there are, and as many strips as a round has");
+        for (int64_t i = 0; i < count && !p->failed; i++)
+            VEC_PUSH(p->a, &strips, (uint32_t)processor);
+    }
+    if (!p->failed && strips.len != parts->strips)
+        fail(p, "a processor for each strip of the round");
+    if (!p->failed)
+        memcpy(parts->where, strips.data, parts->strips * sizeof *strips.data);
+    parts->where += parts->strips;
+}
+
+static void ring_line(parser *p, plan_parts *parts)
+{
+    size_t i = parts->rings.len;
+    if (i >= parts->cut->streams.len || !is(p, TOKEN_WORD, parts->cut->streams.data[i].name))
+        fail(p, i >= parts->cut->streams.len
+                    ? "as many rings as channels are cut"
+                    : arena_printf(p->a, "the ring '%s'", parts->cut->streams.data[i].name));
+    name(p, "the name of a ring");
+    plan_ring ring = {.stream = (uint32_t)i, .ahead = keyed(p, "ahead")};
+    ring.front = keyed(p, "front");
+    ring.room = keyed(p, "room");
+    VEC_PUSH(p->a, &parts->rings, ring);
+}
+
+// What strip-mine adds.
+static void round_lines(parser *p, plan_parts *parts)
+{
+    int64_t strips = keyed(p, "strips"), sets = keyed(p, "sets"), rounds = keyed(p, "rounds");
+    if (!p->failed && (strips < 1 || strips > PLAN_MOST_STRIPS || sets < 2 || sets > PLAN_MOST_STRIPS || rounds < 1 ||
+                       rounds > sets))
+        fail(p, "a round of 1 to 65536 strips, and 2 sets or more, of which as many or fewer are under way,");
+    parts->strips = p->failed ? 0 : (uint32_t)strips;
+    parts->sets = (uint32_t)sets;
+    parts->rounds = (uint32_t)rounds;
+    uint32_t *where = ARENA_ARRAY(p->a, uint32_t, parts->parts.len * parts->strips + 1);
+    parts->where = where;
+    for (size_t i = 0; i < parts->parts.len && !p->failed; i++) {
+        expect(p, TOKEN_WORD, "deal");
+        deal_line(p, parts);
+    }
+    parts->where = where;
+    while (accept(p, TOKEN_WORD, "ring"))
+        ring_line(p, parts);
+}
+
+// Cuts the program as the text says. The rest of the plan is about the cut graph.
+static void parts_lines(parser *p)
+{
+    size_t n = p->m->actors.len;
+    flag_list replicated = {0};
+    int64_t processors = keyed(p, "processors"), lead = keyed(p, "lead"), windows = keyed(p, "windows");
+    if (!p->failed && windows != 1 && windows != PLAN_WINDOWS)
+        fail(p, "1 or 2 windows for each end");
+    uint32_t *part = ARENA_ARRAY(p->a, uint32_t, n + 1);
+    memset(part, 0xff, (n + 1) * sizeof *part);
+    while (!p->failed && accept(p, TOKEN_WORD, "part"))
+        part_line(p, part, &replicated);
+    if (p->failed)
+        return;
+    if (p->program->pieces != NULL ||
+        !plan_parts_restore(p->program, part, replicated.len, replicated.data, p->pl->machine, processors)) {
+        if (!diag_has_errors(p->d))
+            fail(p, "parts of a program that can be cut so");
+        p->failed = true;
+        return;
+    }
+    plan_parts *parts = p->program->parts;
+    p->m = p->program->module;
+    p->s = p->program->schedule;
+    p->pl->parts = parts;
+    parts->lead = lead;
+    parts->depth = (uint32_t)windows;
+    know_actors(p);
+    if (accept(p, TOKEN_WORD, "round"))
+        round_lines(p, parts);
+}
+
 static void body(parser *p)
 {
     plan *pl = p->pl;
@@ -394,6 +510,8 @@ static void body(parser *p)
     pl->control = string(p, "control");
     pl->processor = string(p, "processor");
     pl->memory = string(p, "memory");
+    if (is(p, TOKEN_WORD, "processors"))
+        parts_lines(p);
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");
@@ -419,16 +537,43 @@ static void body(parser *p)
     }
 }
 
-plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const plan_pieces *pieces,
-                 const sir_module *m, const schedule *s)
+// Leads follow from the stages, once a pass has asked for them.
+static bool check_lead(parser *p)
 {
-    const source_file *f = source_get(d->sources, file);
-    parser p = {.a = a, .d = d, .m = m, .s = s, .file = file, .text = f->text, .len = f->len, .at = begin};
-    p.pl = ARENA_NEW(a, plan);
-    p.pl->pieces = pieces;
-    hmap_init(&p.actors, a);
-    for (size_t i = 0; i < m->actors.len; i++)
-        hmap_set(&p.actors, m->actors.data[i]->name, (void *)(i + 1));
+    plan_parts *parts = p->program->parts;
+    const int64_t lead = parts->lead;
+    if (lead == 0 && parts->where == NULL)
+        return true;
+    for (VEC_EACH(const plan_kernel, k, &p->pl->kernels))
+        for (VEC_EACH(const plan_item, item, &k->items))
+            for (VEC_EACH(const plan_stage, st, &item->stages))
+                if (st->actor >= p->m->actors.len)
+                    return true; // the verifier says so
+    plan *before = p->program->plan;
+    p->program->plan = p->pl;
+    plan_parts_warm(p->program);
+    p->program->plan = before;
+    if (parts->lead == lead)
+        return true;
+    diag_error_at(p->d, NULL, "plan of '%s': cold runs have a lead of %" PRId64 " steady states", p->pl->name, parts->lead);
+    return false;
+}
+
+plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
+{
+    const source_file *f = source_get(program->sources, file);
+    parser p = {.a = program->arena,
+                .d = program->diag,
+                .m = program->module,
+                .s = program->schedule,
+                .file = file,
+                .text = f->text,
+                .len = f->len,
+                .at = begin,
+                .program = program};
+    p.pl = ARENA_NEW(p.a, plan);
+    p.pl->pieces = program->pieces;
+    know_actors(&p);
     next(&p);
     expect(&p, TOKEN_WORD, "plan");
     p.pl->name = name(&p, "the name of the program");
@@ -439,6 +584,6 @@ plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const
         fail(&p, "the end of the text");
     if (p.failed)
         return NULL;
-    plan_count_drains(a, m, s, p.pl);
-    return p.pl;
+    plan_count_drains(p.a, p.m, p.s, p.pl);
+    return p.pl->parts == NULL || check_lead(&p) ? p.pl : NULL;
 }

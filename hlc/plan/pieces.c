@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Takes a program with dynamic rates to pieces.
+// Takes a program with dynamic rates or messages to pieces.
 #include "hlc/plan/pieces.h"
 
 #include <inttypes.h>
@@ -16,6 +16,7 @@ typedef struct cutter {
     uint32_t *piece;  // per actor of the program; SIR_NONE: the control program's
     uint32_t *copy;   // per actor of the program: its number in the static graph
     hmap names;       // of actors, taken
+    bool given;       // the pieces are: they keep the whole program's counts
 } cutter;
 
 static bool is_dynamic(const sir_actor *a)
@@ -28,18 +29,24 @@ static bool is_io(const sir_actor *a)
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
 }
 
-static void find_alone(cutter *c)
+// A feedback loop is one piece, or each of its actors is.
+static void loosen_cycles(cutter *c)
 {
     size_t n = c->m->actors.len;
     bool *loose = ARENA_ARRAY(c->a, bool, (size_t)c->s->cycle_count + 1);
     for (uint32_t i = 0; i < n; i++)
-        if (is_dynamic(c->m->actors.data[i])) {
-            c->alone[i] = true;
-            if (c->s->cycle[i] >= 0)
-                loose[c->s->cycle[i]] = true;
-        }
+        if (c->alone[i] && c->s->cycle[i] >= 0)
+            loose[c->s->cycle[i]] = true;
     for (uint32_t i = 0; i < n; i++)
         c->alone[i] |= c->s->cycle[i] >= 0 && loose[c->s->cycle[i]];
+}
+
+static void find_alone(cutter *c)
+{
+    for (uint32_t i = 0; i < c->m->actors.len; i++)
+        c->alone[i] = is_dynamic(c->m->actors.data[i]);
+    plan_ways_find_alone(c->p->ways, c->alone);
+    loosen_cycles(c);
 }
 
 // ---- Levels: actors of a cycle have one ----
@@ -169,7 +176,7 @@ static const char *unique_name(cutter *c, const char *wanted)
     const char *name = wanted;
     for (unsigned n = 2; hmap_get(&c->names, name) != NULL; n++)
         name = arena_printf(c->a, "%s_%u", wanted, n);
-    hmap_set(&c->names, name, c);
+    hmap_set(&c->names, name, c->p);
     return name;
 }
 
@@ -236,6 +243,19 @@ static void copy_actors(cutter *c)
 static bool in_graph(const cutter *c, uint32_t actor)
 {
     return c->piece[actor] != SIR_NONE && !c->p->pieces.data[c->piece[actor]].flow;
+}
+
+// Receivers by their numbers in the graph.
+static void copy_portals(cutter *c)
+{
+    memset(&c->p->module->portals, 0, sizeof c->p->module->portals);
+    for (VEC_EACH(const sir_portal, portal, &c->m->portals)) {
+        sir_portal copy = {.name = portal->name, .loc = portal->loc};
+        for (size_t i = 0; i < portal->receivers.len; i++)
+            if (in_graph(c, portal->receivers.data[i]))
+                VEC_PUSH(c->a, &copy.receivers, c->copy[portal->receivers.data[i]]);
+        VEC_PUSH(c->a, &c->p->module->portals, copy);
+    }
 }
 
 // "Encode_to_Decode", or after the end at a splitter's or joiner's port.
@@ -305,6 +325,7 @@ static void make_graph(cutter *c)
     make_streams(c);
     add_ends(c, true);
     copy_actors(c);
+    copy_portals(c);
     add_ends(c, false);
     for (size_t i = 0; i < c->m->channels.len; i++) {
         const sir_channel *ch = &c->m->channels.data[i];
@@ -332,7 +353,7 @@ static void count_firings(cutter *c)
         s->cycle[i] = -1;
         if (of == SIR_NONE)
             continue;
-        s->reps[i] = piece->steady == 0 ? 0 : c->s->reps[of] / piece->steady;
+        s->reps[i] = c->given ? c->s->reps[of] : piece->steady == 0 ? 0 : c->s->reps[of] / piece->steady;
         s->init[i] = c->s->init[of];
         s->source[i] = c->s->source[of];
         if (!c->alone[of]) {
@@ -401,7 +422,12 @@ static bool count_channel(cutter *c, uint32_t channel)
     }
     if (!moved(s->init[ch->consumer], first.pop, rate.pop, &popped))
         return false;
-    if (from->kind == SIR_READER) { // it fills the window of the first steady state too
+    if (from->kind == SIR_READER && c->given) {
+        const sched_channel *whole = &c->s->channels[c->p->streams.data[c->p->stream_of[ch->producer]].channel];
+        s->source[ch->producer] = true;
+        s->init[ch->producer] = whole->init_items;
+        s->reps[ch->producer] = whole->steady;
+    } else if (from->kind == SIR_READER) { // it fills the window of the first steady state too
         int64_t window = s->reps[ch->consumer] != 0 ? rate.peek - rate.pop : 0, needed;
         s->source[ch->producer] = true;
         if (!plan_end_needs(c->p->module, s, channel, &needed) ||
@@ -447,7 +473,7 @@ static bool make_schedule(cutter *c)
     return true;
 }
 
-plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s)
+static cutter begin(arena *a, const sir_module *m, const schedule *s)
 {
     size_t n = m->actors.len;
     cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_pieces)};
@@ -460,11 +486,68 @@ plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s)
     c.copy = ARENA_ARRAY(a, uint32_t, n + 1);
     hmap_init(&c.names, a);
     for (VEC_EACH(sir_actor *, actor, &m->actors))
+        hmap_set(&c.names, (*actor)->name, c.p);
+    return c;
+}
+
+plan_pieces *plan_pieces_cut(arena *a, const sir_module *m, const schedule *s, const uint32_t *part, size_t count)
+{
+    cutter c = begin(a, m, s);
+    c.given = true;
+    for (size_t i = 0; i < count; i++)
+        VEC_PUSH(a, &c.p->pieces, (plan_piece){.paced = true});
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        c.piece[i] = part[i];
+        if (part[i] != SIR_NONE)
+            VEC_PUSH(a, &c.p->pieces.data[part[i]].actors, i);
+    }
+    for (size_t i = 0; i < m->channels.len; i++)
+        c.stream[i] = part[m->channels.data[i].producer] != part[m->channels.data[i].consumer];
+    make_graph(&c);
+    return make_schedule(&c) ? c.p : NULL;
+}
+
+// Cuts the program where `alone` says.
+static void cut(cutter *c)
+{
+    size_t n = c->m->actors.len;
+    c->level = ARENA_ARRAY(c->a, uint32_t, n + 1);
+    c->stream = ARENA_ARRAY(c->a, bool, c->m->channels.len + 1);
+    c->piece = ARENA_ARRAY(c->a, uint32_t, n + 1);
+    c->p->pieces.len = 0;
+    find_levels(c);
+    find_streams(c);
+    make_pieces(c);
+}
+
+// Texts of several actors are put in order at the end of each steady state.
+static bool must_be_single(const cutter *c)
+{
+    size_t printing = 0;
+    for (VEC_EACH(sir_actor *, actor, &c->m->actors))
+        printing += (*actor)->kind == SIR_FILTER && (*actor)->filter->prints;
+    return !c->s->dynamic && printing > 1;
+}
+
+plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways)
+{
+    size_t n = m->actors.len;
+    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_pieces)};
+    c.p->whole = m;
+    c.p->whole_schedule = s;
+    c.p->ways = ways;
+    c.alone = ARENA_ARRAY(a, bool, n + 1);
+    c.copy = ARENA_ARRAY(a, uint32_t, n + 1);
+    hmap_init(&c.names, a);
+    for (VEC_EACH(sir_actor *, actor, &m->actors))
         hmap_set(&c.names, (*actor)->name, &c);
     find_alone(&c);
-    find_levels(&c);
-    find_streams(&c);
-    make_pieces(&c);
+    cut(&c);
+    if (plan_ways_find_between(a, ways, m, s, c.piece, (uint32_t)c.p->pieces.len, c.alone)) {
+        loosen_cycles(&c);
+        cut(&c);
+    }
+    c.p->single = must_be_single(&c);
     make_graph(&c);
     return make_schedule(&c) ? c.p : NULL;
 }

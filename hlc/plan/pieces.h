@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a program with dynamic rates is taken to pieces. A piece is what one kernel runs: a filter with dynamic rates, or
-// static actors that channels connect. Pieces are joined by streams. The static pieces make up a stream graph of their
+// How a program with dynamic rates or messages is taken to pieces. A piece is what one kernel runs: a filter with dynamic
+// rates, or static actors that channels connect. Pieces are joined by streams. The static pieces make up a stream graph of their
 // own, in which readers and writers stand for the ends of streams; everything that plans static programs plans it.
 //
 // NOTE(levels). A static piece runs in whole steady states of its own, so it must not wait for what comes out of itself:
 // every way from piece to piece leads to a higher level, the level of an actor being the greatest number of filters with
 // dynamic rates passed on a way to it, their ends counted one by one. In a feedback loop through such a filter there is
-// no such order: each of its actors is a piece of its own.
+// no such order: each of its actors is a piece of its own. Actors that messages cut out (hlc/plan/ways.h) count likewise.
 // NOTE(ends). The program's readers and writers are the control program's, joined to the pieces by streams too.
 #ifndef SVMC_HLC_PLAN_PIECES_H
 #define SVMC_HLC_PLAN_PIECES_H
 
 #include "hlc/ir/sir.h"
+#include "hlc/plan/ways.h"
 #include "hlc/schedule/schedule.h"
 
 typedef struct plan_piece {
@@ -38,15 +39,21 @@ typedef struct plan_pieces {
     VEC(plan_piece) pieces;  // in canonical order of their first actors; none of the program's readers and writers
     VEC(plan_stream) streams;
     // A paced piece takes what a dynamic rate gives, or takes itself as much as it happens to: whether it can complete a
-    // steady state may depend on what sources do in the next, so that steady states run one by one.
+    // steady state may depend on what sources do in the next, so that steady states run one by one. So they do where
+    // several actors print and rates are static: their texts come steady state by steady state.
     bool single;
+    const plan_ways *ways; // of messages
     uint32_t *piece_of;   // per actor of the static graph
     uint32_t *stream_of;  // per reader and writer of the static graph
     uint32_t *actor_of;   // per actor of the static graph: the program's; SIR_NONE: a stream's end
 } plan_pieces;
 
 // NULL when counts are too large for any plan.
-plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s);
+plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways);
+// Cuts a static program where channels lead from one given part to another (per actor; SIR_NONE: the control program's).
+// The pieces keep the whole program's counts: a reader delivers what the channel's producer gives. No channel of a
+// feedback cycle may be cut. NULL when counts are too large.
+plan_pieces *plan_pieces_cut(arena *a, const sir_module *m, const schedule *s, const uint32_t *part, size_t count);
 // Items that a channel's consumer must find for its firings in the initialisation; false: too many to count.
 bool plan_end_needs(const sir_module *m, const schedule *s, uint32_t channel, int64_t *items);
 

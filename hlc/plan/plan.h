@@ -16,6 +16,7 @@
 
 #include "hlc/ir/sir.h"
 #include "hlc/plan/layout.h"
+#include "hlc/plan/parts.h"
 #include "hlc/plan/pieces.h"
 #include "hlc/schedule/schedule.h"
 #include "targets/machine.h"
@@ -108,6 +109,8 @@ typedef struct plan {
 
     // Derived from the schedule, not in the text.
     const plan_pieces *pieces; // NULL: all rates are static
+    const plan_parts *parts;   // NULL: one processor
+    uint64_t least_bytes; // that its buffers take at any time at least: no layout has fewer
     bool drains;         // some reader can end
     int64_t *drain;      // per actor: most firings in the drain after steady states
     int64_t *init_drain; // per actor: most firings when input ends in the initialisation
@@ -122,7 +125,7 @@ typedef struct plan_place {
 } plan_place;
 
 struct hlc_program;
-// Takes the program to pieces if it has dynamic rates; false after an error.
+// Takes the program to pieces if it has dynamic rates or messages; false after an error.
 bool plan_cut(struct hlc_program *p);
 // Gives every static piece its kernel, with its items in order.
 void plan_gather_pieces(arena *a, plan *pl);
@@ -171,10 +174,9 @@ bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const pla
 // ---- Text and verifier ----
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m);
-// Parses the text of a plan for a module and its schedule, from a byte offset of the file on. Reports to d; NULL on any
-// error.
-plan *plan_parse(arena *a, diag_engine *d, source_id file, uint32_t begin, const plan_pieces *pieces,
-                 const sir_module *m, const schedule *s);
+// Parses the text of a plan for p's module and schedule, from a byte offset of the file on; if it says that the program is
+// cut into parts, these are p's then. NULL on any error, which is reported.
+plan *plan_parse(struct hlc_program *p, source_id file, uint32_t begin);
 // Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as
 // many items as a bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s);

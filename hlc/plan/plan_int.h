@@ -11,6 +11,15 @@ int64_t plan_weights(const sir_actor *actor, size_t count);
 uint64_t plan_item_size(const sir_type *t, uint64_t *align);
 uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m);
 
+// The graph of pieces or parts that the plan is for, or NULL: the program's own.
+const plan_pieces *plan_cut_of(const plan *pl);
+
+// With parts: the reader or writer whose items the buffer holds; else PLAN_NONE.
+uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer);
+
+// Bytes that each block of an end takes where windows are moved.
+uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer);
+
 // Every use of a buffer: by stages, initial items, readers and writers, in the order of a run.
 typedef struct plan_use {
     uint32_t buffer;
@@ -62,8 +71,6 @@ bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, 
 double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor);
 // The same for all actors; filters that instances share are looked at once.
 double *plan_operations(arena *a, const sir_module *m);
-// Operations of a steady state of the whole program.
-double plan_steady_operations(arena *a, const sir_module *m, const schedule *s);
 
 // ---- remarks.c: what each pass says for --remarks, at its end ----
 void plan_remark_sync_elim(struct hlc_program *p);

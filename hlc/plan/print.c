@@ -116,6 +116,39 @@ static void print_io(strbuf *out, const char *word, const plan_io *io, const sir
     strbuf_addc(out, '\n');
 }
 
+static void print_deal(strbuf *out, const plan_parts *parts, size_t part)
+{
+    const uint32_t *where = parts->where + part * parts->strips;
+    strbuf_add(out, "  deal");
+    for (uint32_t i = 0, end; i < parts->strips; i = end) {
+        for (end = i + 1; end < parts->strips && where[end] == where[i];)
+            end++;
+        strbuf_printf(out, " %" PRIu32 ":%" PRIu32, where[i], end - i);
+    }
+    strbuf_addc(out, '\n');
+}
+
+static void print_parts(strbuf *out, const plan_parts *parts)
+{
+    strbuf_printf(out, "  processors %zu lead %" PRId64 " windows %" PRIu32 "\n", parts->resources->processors.len, parts->lead,
+                  parts->depth);
+    for (size_t i = 0; i < parts->parts.len; i++) {
+        strbuf_printf(out, "  part%s {", parts->parts.data[i].replicated ? " replicated" : "");
+        for (VEC_EACH(const uint32_t, a, &parts->cut->pieces.data[i].actors))
+            strbuf_printf(out, " %s", parts->cut->whole->actors.data[*a]->name);
+        strbuf_add(out, " }\n");
+    }
+    if (parts->where == NULL)
+        return;
+    strbuf_printf(out, "  round strips %" PRIu32 " sets %" PRIu32 " rounds %" PRIu32 "\n", parts->strips, parts->sets,
+                  parts->rounds);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        print_deal(out, parts, i);
+    for (VEC_EACH(const plan_ring, ring, &parts->rings))
+        strbuf_printf(out, "  ring %s ahead %" PRId64 " front %" PRId64 " room %" PRId64 "\n",
+                      parts->cut->streams.data[ring->stream].name, ring->ahead, ring->front, ring->room);
+}
+
 void plan_print(strbuf *out, const plan *pl, const sir_module *m)
 {
     strbuf_printf(out, "plan %s {\n", pl->name);
@@ -126,6 +159,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_add_quoted(out, names[i], strlen(names[i]));
         strbuf_addc(out, '\n');
     }
+    if (pl->parts != NULL)
+        print_parts(out, pl->parts);
     strbuf_printf(out, "  strip %" PRId64, pl->strip);
     if (pl->most != 0)
         strbuf_printf(out, " most %" PRId64, pl->most);

@@ -2,6 +2,21 @@
 // Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
 #include "hlc/plan/plan_int.h"
 
+const plan_pieces *plan_cut_of(const plan *pl)
+{
+    return pl->pieces != NULL ? pl->pieces : pl->parts != NULL ? pl->parts->cut : NULL;
+}
+
+uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)
+{
+    const sir_channel *c = &m->channels.data[pl->buffers.data[buffer].channel];
+    if (pl->parts == NULL)
+        return PLAN_NONE;
+    if (m->actors.data[c->producer]->kind == SIR_READER)
+        return c->producer;
+    return m->actors.data[c->consumer]->kind == SIR_WRITER ? c->consumer : PLAN_NONE;
+}
+
 size_t plan_stage_members(const plan_stage *st)
 {
     return st->others.len + 1;

@@ -93,12 +93,60 @@ void plan_remark_fuse(hlc_program *p)
     }
 }
 
+// Where buffers lie.
+static const char *memory_name(const hlc_program *p)
+{
+    return p->parts != NULL ? p->parts->resources->processors.data[0].memory->element.name : p->plan->memory;
+}
+
 void plan_remark_strip_mine(hlc_program *p)
 {
     if (!p->diag->remarks)
         return;
     src_range r = sir_range(p->module, p->sources, p->module->regions.data[0].loc);
     diag_remark(p->diag, r,
-                "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64 " bytes of '%s' [strip-mine]",
-                p->plan->strip, p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, p->plan->memory);
+                "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64
+                " bytes of '%s', and no layout less than %" PRIu64 " [strip-mine]",
+                p->plan->strip, p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, memory_name(p),
+                p->plan->least_bytes);
+}
+
+static size_t processors_of(const plan_parts *parts, size_t part)
+{
+    size_t count = 0;
+    for (uint32_t q = 0; q < parts->resources->processors.len; q++)
+        count += plan_part_runs_on(parts, (uint32_t)part, q);
+    return count;
+}
+
+static const char *processor_name(const plan_parts *parts, uint32_t number)
+{
+    return parts->resources->processors.data[number].processor->element.name;
+}
+
+void plan_parts_remark(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    const sir_module *whole = parts->cut->whole;
+    if (!p->diag->remarks)
+        return;
+    for (size_t i = 0; i < parts->parts.len; i++) {
+        const plan_part *part = &parts->parts.data[i];
+        const plan_piece *piece = &parts->cut->pieces.data[i];
+        const sir_actor *first = whole->actors.data[piece->actors.data[0]];
+        if (!part->replicated) {
+            const sir_actor *keeper = whole->actors.data[part->keeper];
+            diag_remark(p->diag, sir_range(whole, p->sources, keeper->loc),
+                        "the part of %zu actors from '%s' on stays on %s: '%s' %s [map]", piece->actors.len, first->name,
+                        processor_name(parts, parts->where[i * parts->strips]), keeper->name, part->why);
+            continue;
+        }
+        diag_remark(p->diag, sir_range(whole, p->sources, first->loc),
+                    "the part of %zu actors from '%s' on is free of state: its strips run on %zu processor%s, and the "
+                    "first of each chunk repeats %" PRId64 " steady states [map]",
+                    piece->actors.len, first->name, processors_of(parts, i), processors_of(parts, i) == 1 ? "" : "s",
+                    part->lead);
+    }
+    diag_remark(p->diag, sir_range(whole, p->sources, whole->regions.data[0].loc),
+                "a round is %" PRIu32 " strips of %" PRId64 " steady states [strip-mine]", parts->strips, p->plan->strip);
 }

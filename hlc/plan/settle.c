@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlc/plan/allocate.h"
 #include "hlc/plan/plan_int.h"
 
 int64_t plan_weights(const sir_actor *actor, size_t count)
@@ -45,11 +46,47 @@ uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m)
     return (uint64_t)b->capacity * plan_item_size(m->channels.data[b->channel].type, &align);
 }
 
+// Items that so many firings of a channel's producer push, the first being its first ever or not.
+static int64_t pushed(const sir_module *m, uint32_t channel, int64_t firings, bool first)
+{
+    const sir_channel *c = &m->channels.data[channel];
+    const sir_actor *a = m->actors.data[c->producer];
+    int64_t push = sched_output_rate(a, c->producer_port, false);
+    if (firings <= 0 || !first)
+        return firings <= 0 ? 0 : firings * push;
+    return sched_output_rate(a, c->producer_port, true) + (firings - 1) * push;
+}
+
+// Those of the whole program, told in terms of the cut graph.
+static void count_part_drains(arena *a, plan *pl)
+{
+    const plan_pieces *cut = pl->parts->cut;
+    plan whole = {0};
+    plan_count_drains(a, cut->whole, cut->whole_schedule, &whole);
+    pl->drains = whole.drains;
+    for (size_t i = 0; i < cut->module->actors.len && whole.drains; i++) {
+        uint32_t of = cut->actor_of[i];
+        if (of != SIR_NONE) {
+            pl->drain[i] = whole.drain[of];
+            pl->init_drain[i] = whole.init_drain[of];
+            continue;
+        }
+        uint32_t channel = cut->streams.data[cut->stream_of[i]].channel;
+        uint32_t producer = cut->whole->channels.data[channel].producer;
+        pl->drain[i] = pushed(cut->whole, channel, whole.drain[producer], cut->whole_schedule->init[producer] == 0);
+        pl->init_drain[i] = pushed(cut->whole, channel, whole.init_drain[producer], true);
+    }
+}
+
 void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl)
 {
     size_t actors = m->actors.len, channels = m->channels.len;
     pl->drain = ARENA_ARRAY(a, int64_t, actors + 1);
     pl->init_drain = ARENA_ARRAY(a, int64_t, actors + 1);
+    if (pl->parts != NULL) {
+        count_part_drains(a, pl);
+        return;
+    }
     for (size_t i = 0; i < actors; i++)
         pl->drains |= m->actors.data[i]->kind == SIR_READER;
     if (!pl->drains)
@@ -148,6 +185,7 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
 
 typedef struct sizes {
     plan *plan;
+    int64_t longest; // steady states of a run
     bool *has_step;
     int64_t *end;       // per buffer: elements written by the end of the initialisation
     int64_t *strip_end; // and of the longest strip after it
@@ -172,7 +210,7 @@ static void size_use(void *context, const plan_use *use)
     }
     if (use->writes) {
         z->strip_end[use->buffer] =
-            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
+            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->longest));
         z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
         z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
         z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
@@ -187,13 +225,15 @@ static void size_use(void *context, const plan_use *use)
 static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
+    int64_t lead = pl->parts != NULL ? pl->parts->lead : 0; // of cold runs
     for (size_t i = 0; i < m->channels.len; i++)
-        if (s->channels[i].steady != 0 && pl->strip > PLAN_MAX_NUMBER / s->channels[i].steady) {
+        if (s->channels[i].steady != 0 && pl->strip + lead > PLAN_MAX_NUMBER / s->channels[i].steady) {
             diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
                           pl->strip, pl->name);
             return false;
         }
     sizes z = {.plan = pl,
+               .longest = pl->strip + lead,
                .has_step = ARENA_ARRAY(a, bool, n + 1),
                .strip_end = ARENA_ARRAY(a, int64_t, n + 1),
                .end = ARENA_ARRAY(a, int64_t, n + 1),
@@ -230,7 +270,7 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
 // so such buffers of all kernels share one area.
 typedef struct lifetime {
     uint32_t buffer, kernel, first, last; // items
-    uint64_t bytes, address;
+    uint64_t bytes;
 } lifetime;
 typedef struct lifetimes {
     lifetime *of; // per buffer
@@ -260,45 +300,83 @@ static int compare_lifetimes(const void *x, const void *y)
     return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
 }
 
-static uint64_t round_up(uint64_t bytes)
+enum { PLAN_ALIGNMENT = 64 }; // lines and vectors of all machines here
+
+static uint64_t alignment_of(const plan *pl)
 {
-    return (bytes + 63) / 64 * 64; // lines and vectors of all machines here
+    return pl->parts != NULL ? plan_parts_alignment(pl->parts) : PLAN_ALIGNMENT;
 }
 
-// The lowest address at which t overlaps none of the live ones (sorted by address).
-static uint64_t first_fit(const lifetime *live, size_t count, const lifetime *t)
+static uint64_t round_up(uint64_t bytes, uint64_t alignment)
 {
-    uint64_t address = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (live[i].address >= address + t->bytes)
-            break;
-        if (live[i].address + live[i].bytes > address)
-            address = live[i].address + live[i].bytes;
-    }
-    return address;
+    return (bytes + alignment - 1) / alignment * alignment;
 }
 
-static uint64_t place_scratch(arena *a, plan *pl, lifetime *scratch, size_t count, uint64_t start)
+// Stages are numbered by kernel and item, so that nothing of one kernel lives together with anything of another.
+static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_t count, uint64_t start)
 {
-    lifetime *live = ARENA_ARRAY(a, lifetime, count + 1);
-    size_t live_count = 0;
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        lifetime *t = &scratch[i];
-        size_t kept = 0;
-        for (size_t k = 0; k < live_count; k++)
-            if (live[k].kernel == t->kernel && live[k].last >= t->first)
-                live[kept++] = live[k];
-        live_count = kept;
-        t->address = first_fit(live, live_count, t);
-        size_t at = live_count++;
-        for (; at > 0 && live[at - 1].address > t->address; at--)
-            live[at] = live[at - 1];
-        live[at] = *t;
-        pl->buffers.data[t->buffer].address = start + t->address;
-        bytes = t->address + t->bytes > bytes ? t->address + t->bytes : bytes;
+    plan_object *objects = ARENA_ARRAY(a, plan_object, count + 1);
+    uint32_t *before = ARENA_ARRAY(a, uint32_t, pl->kernels.len + 1); // items of earlier kernels
+    for (size_t i = 0; i < pl->kernels.len; i++)
+        before[i + 1] = before[i] + (uint32_t)pl->kernels.data[i].items.len;
+    for (size_t i = 0; i < count; i++)
+        objects[i] = (plan_object){.bytes = scratch[i].bytes,
+                                   .alignment = alignment_of(pl),
+                                   .first = before[scratch[i].kernel] + scratch[i].first,
+                                   .last = before[scratch[i].kernel] + scratch[i].last};
+    plan_allocation made = plan_allocate(objects, count);
+    for (size_t i = 0; i < count; i++)
+        pl->buffers.data[scratch[i].buffer].address = start + objects[i].address;
+    pl->least_bytes = start + made.bound;
+    return start + made.bytes;
+}
+
+// Behind what is used within runs only, each part has a place for what stays there between its runs, the same on every
+// processor that runs it; parts that meet on no processor may share it.
+static uint64_t place_parts(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
+{
+    const plan_parts *parts = pl->parts;
+    size_t processors = parts->resources->processors.len, n = parts->parts.len;
+    uint64_t *top = ARENA_ARRAY(a, uint64_t, processors + 1), most = start;
+    for (size_t q = 0; q < processors; q++)
+        top[q] = start;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = start;
+        for (size_t q = 0; q < processors; q++)
+            if (plan_part_runs_on(parts, i, (uint32_t)q) && top[q] > at)
+                at = top[q];
+        for (uint32_t b = 0; b < pl->buffers.len; b++) {
+            const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
+            if (parts->cut->piece_of[c->producer] != i || l->of[b].bytes == 0)
+                continue;
+            pl->buffers.data[b].address = at;
+            at += l->of[b].bytes;
+        }
+        for (size_t q = 0; q < processors; q++)
+            if (plan_part_runs_on(parts, i, (uint32_t)q))
+                top[q] = at;
+        most = at > most ? at : most;
     }
-    return start + bytes;
+    return most;
+}
+
+static void settle_part_addresses(arena *a, plan *pl, const sir_module *m, lifetimes *l)
+{
+    size_t n = pl->buffers.len, scratch_count = 0;
+    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (plan_end_of(pl, m, i) != PLAN_NONE) {
+            l->of[i].bytes = plan_parts_move(pl->parts) ? plan_window_bytes(pl, m, i) * pl->parts->depth : 0;
+            pl->buffers.data[i].address = 0;
+        } else if (pl->buffers.data[i].keep == 0 && !l->shared[i] && l->of[i].kernel != PLAN_NONE) {
+            scratch[scratch_count++] = l->of[i];
+            l->of[i].bytes = 0;
+        }
+    }
+    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
+    uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
+    pl->bytes = place_parts(a, pl, m, l, round_up(within, alignment_of(pl)));
+    pl->least_bytes = least + pl->bytes - within;
 }
 
 static void settle_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s)
@@ -309,8 +387,12 @@ static void settle_addresses(arena *a, plan *pl, const sir_module *m, const sche
         l.of[i] = (lifetime){.buffer = i,
                              .kernel = PLAN_NONE,
                              .first = UINT32_MAX,
-                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m))};
+                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
     plan_visit_uses(pl, m, s, note_lifetime, &l);
+    if (pl->parts != NULL) {
+        settle_part_addresses(a, pl, m, &l);
+        return;
+    }
     lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
     uint64_t address = 0;
     for (uint32_t i = 0; i < n; i++) {

@@ -7,6 +7,7 @@
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
 
 // Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of
 // channels.
@@ -42,15 +43,19 @@ static double seconds_per_byte(const costs *c, double bytes)
     return 0;
 }
 
-static costs find_costs(const hlc_program *p)
+static costs find_costs(hlc_program *p)
 {
     const plan *pl = p->plan;
     costs c = {
         .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
               machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
+    if (p->parts != NULL) // one control processor starts the strips of all, and hears of their ends
+        c.start *= 2 * (double)p->parts->resources->processors.len;
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
-    c.operations = plan_steady_operations(p->arena, p->module, p->schedule);
+    const double *each = plan_costs(p, p->module);
+    for (size_t i = 0; i < p->module->actors.len; i++)
+        c.operations += each[i] * (double)p->schedule->reps[i];
     for (VEC_EACH(plan_kernel, k, &pl->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
             c.stages += item->stages.len;
@@ -97,6 +102,10 @@ static int64_t choose_strip(hlc_program *p)
     int64_t best = 1;
     double least = 0;
     int64_t greatest = p->plan->most != 0 ? p->plan->most : STRIP_STEADY_STATES;
+    if (p->config->max_latency != 0 && p->config->max_latency < greatest)
+        greatest = p->config->max_latency;
+    if (p->parts != NULL)
+        greatest = plan_parts_greatest(p, greatest);
     for (int64_t n = 1; n <= greatest; n *= 2) {
         if (n > 1 && ((double)n * c.operations > STRIP_OPERATIONS || c.moved * (double)n / 2 > (double)STRIP_BYTES))
             break;
@@ -120,13 +129,26 @@ bool plan_pass_strip_mine(hlc_program *p)
         p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, p->plan->machine, (src_range){0});
     if (p->machine == NULL || machine_processor_by_name(p->machine, p->plan->processor) == NULL)
         return false;
+    if (p->config->max_latency != 0 && strip > p->config->max_latency) {
+        diag_error_at(p->diag, NULL,
+                      "--strip=%" PRId64 " contradicts --max-latency=%" PRId64
+                      ": a strip is taken in whole before its output is written",
+                      strip, p->config->max_latency);
+        return false;
+    }
+    if (p->parts != NULL)
+        plan_parts_warm(p);
     if (must_be_single(p)) {
         if (strip > 1)
             diag_warning(p->diag, WARN_STRIP, (src_range){0},
                          "a strip is one steady state here: a feedback loop that prints has no inner schedule");
         strip = 1;
     }
-    if (strip == 0) {
+    if (strip == 0 && p->parts != NULL && plan_parts_move(p->parts)) {
+        strip = plan_parts_longest(p);
+        if (strip == 0)
+            return false;
+    } else if (strip == 0) {
         strip = choose_strip(p);
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
             strip = STRIP_PLAIN;
@@ -137,8 +159,12 @@ bool plan_pass_strip_mine(hlc_program *p)
                      p->plan->most);
         strip = p->plan->most;
     }
-    if (!settle(p, strip))
+    if (p->parts != NULL ? !plan_parts_strip(p, strip) : !settle(p, strip))
         return false;
+    if (p->parts != NULL)
+        plan_parts_search(p);
     plan_remark_strip_mine(p);
-    return strip != before;
+    if (p->parts != NULL)
+        plan_parts_remark(p);
+    return p->plan->strip != before || p->parts != NULL;
 }

@@ -167,6 +167,14 @@ bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v)
 // Moves a channel to a place, if both its ends can live with that.
 static bool try_place(eliminator *x, uint32_t channel, uint32_t root, const plan_view *v)
 {
+    const sir_channel *c = &x->m->channels.data[channel];
+    if (x->p->parts != NULL && (x->m->actors.data[c->producer]->kind == SIR_READER ||
+                                x->m->actors.data[c->consumer]->kind == SIR_WRITER))
+        return false; // the ends of rings have buffers of their own
+    const sir_channel *r = &x->m->channels.data[root];
+    if (x->p->parts != NULL && x->m->actors.data[r->consumer]->kind == SIR_WRITER &&
+        x->s->channels[channel].remainder != 0)
+        return false; // and what goes out of a part holds nothing that has not gone
     if (!producer_fits(x, channel, v) || !consumer_fits(x, channel, v))
         return false;
     x->places[channel] = (plan_place){root, *v};

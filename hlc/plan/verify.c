@@ -351,7 +351,7 @@ static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
 // Each static piece has its kernel.
 static void check_pieces(verifier *v)
 {
-    const plan_pieces *pieces = v->pl->pieces;
+    const plan_pieces *pieces = plan_cut_of(v->pl);
     size_t at = 0;
     if (pieces == NULL)
         return;
@@ -487,6 +487,43 @@ static void check_settled(verifier *v)
     }
 }
 
+// Strips, processors and rings.
+static void check_parts(verifier *v)
+{
+    const plan_parts *parts = v->pl->parts;
+    if (parts == NULL || parts->where == NULL)
+        return;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        for (uint32_t k = 1; k < parts->strips; k++)
+            if (v->ok && !parts->parts.data[i].replicated &&
+                parts->where[i * parts->strips + k] != parts->where[i * parts->strips])
+                fail(v, "part %zu keeps state and is dealt to several processors", i);
+    for (uint32_t i = 0; i < parts->parts.len && v->ok; i++)
+        for (uint32_t k = 0; k < parts->strips && v->ok; k++)
+            if (!plan_part_may_run_on(parts, i, parts->where[i * parts->strips + k]))
+                fail(v, "part %" PRIu32 " keeps state, and its processor cannot", i);
+    for (VEC_EACH(const plan_io, io, &v->pl->writers))
+        if (v->ok && v->pl->buffers.data[io->access.buffer].keep != 0)
+            fail(v, "'%s' is behind what its part gives", actor_name(v, io->actor));
+    if (v->pl->strip % plan_parts_granule_of(parts) != 0)
+        fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
+             plan_parts_granule_of(parts));
+    plan_parts copy = *parts;
+    plan_parts_rings(v->a, v->pl, &copy);
+    if (v->ok && copy.rings.len != parts->rings.len)
+        fail(v, "it has %zu rings", copy.rings.len);
+    for (size_t i = 0; i < copy.rings.len && v->ok; i++) {
+        const plan_ring *x = &parts->rings.data[i], *y = &copy.rings.data[i];
+        const char *name = parts->cut->streams.data[x->stream].name;
+        int64_t step = parts->cut->whole_schedule->channels[parts->cut->streams.data[x->stream].channel].steady;
+        if (x->ahead != y->ahead || x->front != y->front || x->room != y->room)
+            fail(v, "ring '%s' should have ahead %" PRId64 " front %" PRId64 " room %" PRId64, name, y->ahead, y->front,
+                 y->room);
+        else if (step != 0 && x->front > parts->strips * v->pl->strip * step)
+            fail(v, "a round should move %" PRId64 " items through ring '%s' at least", x->front, name);
+    }
+}
+
 bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s)
 {
     verifier v = {.a = a, .d = d, .pl = pl, .m = m, .s = s, .ok = true};
@@ -508,5 +545,7 @@ bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, 
         check_complete(&v);
     if (v.ok)
         check_settled(&v);
+    if (v.ok)
+        check_parts(&v);
     return v.ok && plan_replay(a, d, pl, m, s);
 }

@@ -18,6 +18,8 @@ typedef struct initialiser {
     int64_t *base;   // per cycle: greatest demand from outside, in steady states
     int64_t *spread; // per cycle: how far demands inside it can exceed that
     int64_t updates;
+    sched_sdep **sdep; // per message that senders are raised for
+    int64_t greatest;  // steady states beyond which senders are raised only if there is no solution
     bool failed;
 } initialiser;
 
@@ -137,22 +139,58 @@ static bool settle(initialiser *in, size_t words)
     return true;
 }
 
-// A sender of upstream messages has fired so often that its receiver may have fired as often as it has: what it still
-// sends comes in time. True if a count was raised.
+// Senders that wait for each other's receivers would be raised for ever. Otherwise a demand comes back to nobody, and
+// exceeds what there was without messages by what the channels and messages on a way can add to it, as in bound_cycles.
+static void bound_senders(initialiser *in)
+{
+    schedule *s = in->c->s;
+    int64_t most = 0, spread = 0;
+    for (uint32_t i = 0; i < in->t->actors; i++)
+        most = level_of(in, i) > most ? level_of(in, i) : most;
+    for (size_t i = 0; i < in->t->channels; i++) {
+        const sched_port *from = sched_producer(in->t, i), *to = sched_consumer(in->t, i);
+        int64_t steady = s->channels[i].steady > 0 ? s->channels[i].steady : 1;
+        int64_t window = to->peek > to->first_peek ? to->peek : to->first_peek, sum;
+        if (!sched_add(window, to->first_pop, &sum) || !sched_add(sum, from->first_push, &sum) ||
+            !sched_add(spread, 2 * (sum / steady + 8), &spread))
+            spread = SCHED_MAX / 2;
+    }
+    if (!sched_add(most, spread + 8 * (int64_t)s->messages.len, &in->greatest))
+        in->greatest = SCHED_MAX;
+    in->sdep = ARENA_ARRAY(in->c->arena, sched_sdep *, s->messages.len + 1);
+    for (size_t i = 0; i < s->messages.len; i++)
+        if (s->messages.data[i].upstream && !s->messages.data[i].steady)
+            in->sdep[i] = sched_sdep_of_message(in->c->arena, in->c->m, s, &s->messages.data[i]);
+}
+
+static void report_circle(const initialiser *in, const sched_message *m)
+{
+    const scheduler *c = in->c;
+    const char *sender = c->m->actors.data[m->sender]->name, *receiver = c->m->actors.data[m->receiver]->name;
+    diag_record *r = diag_error(c->d, sir_range(c->m, c->sources, m->loc),
+                                "deadlock: so that this message can come in time '%s' waits for firings of '%s' which depend, by way of "
+                                "other messages, on firings of '%s' that are later still",
+                                receiver, sender, receiver);
+    diag_add_note(c->d, r, sched_actor_range(c, m->receiver), "'%s' receives it here", receiver);
+    diag_add_note(c->d, r, (src_range){0, 0, 0}, "a greater latency lets '%s' go ahead", receiver);
+}
+
+// A sender of upstream messages has fired so often that its receiver may have fired as often as it has, and may complete
+// every steady state: what it still sends comes in time. True if a count was raised.
 static bool raise_senders(initialiser *in)
 {
     scheduler *c = in->c;
     bool raised = false;
-    for (VEC_EACH(const sched_message, m, &c->s->messages)) {
-        if (!m->upstream || m->anytime)
+    for (size_t i = 0; i < c->s->messages.len; i++) {
+        const sched_message *m = &c->s->messages.data[i];
+        if (in->sdep[i] == NULL)
             continue;
-        sched_sdep *d = sched_sdep_new(c->arena, c->m, c->s, m->receiver, m->sender);
         int64_t *fired = &in->init[m->sender];
-        while (sched_message_limit(d, *fired, m->latency) < in->init[m->receiver]) {
+        while (!sched_message_keeps(in->sdep[i], *fired, in->init[m->receiver], m->latency)) {
             ++*fired;
             raised = true;
-            if (++in->updates > SCHED_MAX_BURSTS) {
-                sched_too_large(c, m->sender);
+            if (++in->updates > SCHED_MAX_BURSTS || level_of(in, m->sender) > in->greatest) {
+                report_circle(in, m);
                 in->failed = true;
                 return false;
             }
@@ -180,9 +218,13 @@ bool sched_least_init(scheduler *c)
         if (in.init[i] > 0 && c->s->cycle[i] >= 0 && in.base[c->s->cycle[i]] == 0)
             in.base[c->s->cycle[i]] = 1;
     }
-    do {
+    if (!settle(&in, words))
+        return false;
+    if (c->s->messages.len == 0)
+        return true;
+    bound_senders(&in);
+    while (raise_senders(&in))
         if (!settle(&in, words))
             return false;
-    } while (raise_senders(&in));
     return !in.failed;
 }

@@ -132,6 +132,7 @@ static bool add_message(scheduler *c, const path_search *paths, const sir_stmt *
                         size_t first)
 {
     bool is_new = false, best = send->u.send.best_effort;
+    schedule *s = c->s;
     sched_message *m = message_for(c, send->u.send.portal, sender, receiver, first, &is_new);
     const sir_expr *max = send->u.send.max;
     int64_t latency = best || max == NULL || max->kind != SIR_CONST ? 0 : max->u.value.i;
@@ -140,14 +141,19 @@ static bool add_message(scheduler *c, const path_search *paths, const sir_stmt *
         m->latency = latency;
         bool down = leads_to(paths, sender, receiver, false, false);
         m->upstream = !down && leads_to(paths, receiver, sender, false, false);
-        m->anytime = !down && !m->upstream && !leads_to(paths, sender, receiver, true, false);
+        bool none = !down && !m->upstream && !leads_to(paths, sender, receiver, true, false);
+        m->steady = none && s->paced[s->island[sender]] && s->paced[s->island[receiver]];
+        m->anytime = none && !m->steady;
+        m->upstream |= m->steady;
+        m->held = !none && !m->upstream && sched_dynamic_input(c->m->actors.data[sender]);
     }
     if (latency < m->latency)
         m->latency = latency;
-    if (m->anytime && !best)
+    bool none = m->anytime || m->steady;
+    if (none && !best)
         return report_no_way(c, send, sender, receiver, leads_to(paths, sender, receiver, true, true) ||
                                                             leads_to(paths, receiver, sender, true, true));
-    return m->anytime || !always_missed(c, m, latency) || report_missed(c, send, m, latency);
+    return none || !always_missed(c, m, latency) || report_missed(c, send, m, latency);
 }
 
 bool sched_find_messages(scheduler *c)

@@ -76,21 +76,6 @@ static bool check_rates(scheduler *c, const sir_filter *f, rate_check *check)
     return ok;
 }
 
-bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources)
-{
-    bool ok = true;
-    for (size_t i = 0; i < m->filters.len; i++) {
-        const sir_filter *f = m->filters.data[i];
-        if (!f->sends)
-            continue;
-        diag_record *r = diag_error(d, sir_range(m, sources, f->loc),
-                                    "'%s' sends messages, which is not supported yet in compiled programs", f->name);
-        diag_add_note(d, r, (src_range){0, 0, 0}, "run it with --interpret");
-        ok = false;
-    }
-    return ok;
-}
-
 bool sched_check_supported(scheduler *c)
 {
     bool ok = true;

@@ -19,7 +19,9 @@ typedef struct sched_channel {
 typedef struct sched_message {
     uint32_t portal, sender, receiver;
     bool upstream;   // the receiver comes before the sender
-    bool anytime;    // all are best effort, and nothing but that could be: they arrive before the receiver's next firing
+    bool steady;     // there is no way between them: all are best effort and arrive before the receiver's next steady state
+    bool anytime;    // nor steady states that both keep to: they arrive before the receiver's next firing
+    bool held;       // downstream of a filter that may wait within a firing: the receiver waits for the end of that
     int64_t latency; // least of the sends' latencies; those that are known only at run time count as 0
     sir_loc loc;     // of a send
 } sched_message;
@@ -45,6 +47,16 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
 // island. 0 for n <= 0.
 typedef struct sched_sdep sched_sdep;
 sched_sdep *sched_sdep_new(arena *a, const sir_module *m, const schedule *s, uint32_t from, uint32_t to);
+// For a way that messages go: from the one of its ends that is upstream to the other. Between actors without a way along
+// channels, `steady` messages go as if upstream: a steady state of the sender's depends on the receiver's.
+sched_sdep *sched_sdep_of_message(arena *a, const sir_module *m, const schedule *s, const sched_message *way);
+// All of it: sdep(n) for n below `known`, after which it grows by `step` each `period`; period 0: it stays as it is.
+// False when that is too long a table.
+typedef struct sched_sdep_table {
+    int64_t known, period, step;
+    const int64_t *values;
+} sched_sdep_table;
+bool sched_sdep_tabulate(sched_sdep *d, sched_sdep_table *t);
 int64_t sched_sdep_of(sched_sdep *d, int64_t n);
 // When a message sent in the sender's n-th firing with this latency is delivered: just before the receiver's firing of
 // the number given (its next one after as many as it depends on). d is sched_sdep_new's from the upstream actor to the
@@ -54,8 +66,10 @@ int64_t sched_delivery(sched_sdep *d, bool upstream, int64_t n, int64_t latency)
 // How often the receiver of an upstream message may fire while its sender has fired n times, so that no message of the
 // sender's next firings comes too late.
 int64_t sched_message_limit(sched_sdep *d, int64_t n, int64_t latency);
-// Reports each filter that sends messages as something that is not supported yet (docs/limits.md); false if there is one.
-bool sched_require_static(const sir_module *m, diag_engine *d, source_set *sources);
+// Actors in groups fire in whole runs: first as often as their initialisation says, then the least number of firings in
+// the proportion of their repetitions. Whether `to`, to fire any number of times, then still needs no more firings of
+// those that are in no group. group: per actor, -1 none. False too when that takes too long to find out.
+bool sched_groups_fit(arena *a, const sir_module *m, const schedule *s, uint32_t to, const int32_t *group, int32_t groups);
 
 // Whether a filter's firings pop or peek, or push, a number of items that is known only when they are done.
 bool sched_dynamic_input(const sir_actor *actor);

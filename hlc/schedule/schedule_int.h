@@ -52,6 +52,16 @@ static inline const sched_port *sched_producer(const sched_table *t, size_t chan
 bool sched_moved(int64_t k, int64_t first, int64_t each, int64_t *items);
 bool sched_add(int64_t a, int64_t b, int64_t *sum);
 bool sched_mul(int64_t a, int64_t b, int64_t *product);
+int64_t sched_gcd(int64_t a, int64_t b);
+// Items that a channel must have received, those enqueued included, for its consumer's first n firings, and the least
+// firings of its producer that push so many; as many as help when no number does.
+int64_t sched_items_needed(const sched_port *to, int64_t n);
+int64_t sched_firings_for(const sched_port *from, int64_t items);
+// Whether the receiver of an upstream message, having fired `received` times while its sender has fired `sent` times, keeps
+// its limit there and at the end of each steady state that follows.
+bool sched_message_keeps(sched_sdep *d, int64_t sent, int64_t received, int64_t latency);
+// Firings of an actor after which what they need of others repeats.
+int64_t sched_sdep_range(arena *a, const sched_table *t, const schedule *s, uint32_t to);
 
 // The steps of schedule_compute; each reports its errors and gives false.
 bool sched_check_supported(scheduler *c);

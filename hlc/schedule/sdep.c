@@ -14,18 +14,98 @@ struct sched_sdep {
     sched_table table;
     const schedule *s;
     uint32_t from, to;
-    int64_t period, step;   // repetitions of to and from; period 0: does not repeat
-    int64_t regular;        // from this count on it repeats
-    int64_t *known;         // per count: sdep + 1, 0 not yet
+    bool steady;          // of a message between actors without a way: follows from the steady states alone
+    int64_t period, step; // repetitions of to and from, or so many for each other; period 0: does not repeat
+    int64_t regular;      // from this count on it repeats
+    int64_t *known;       // per count: sdep + 1, 0 not yet
     size_t known_cap;
-    int64_t *firings;       // scratch, per actor
+    int64_t *firings; // scratch, per actor
     uint64_t *dirty;
-    int64_t last;           // downstream delivery: a count to begin the search at
+    int64_t last; // downstream delivery: a count to begin the search at
 };
 
 static int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
+}
+
+// Marks the actors that channels lead to from `at`, or that lead there.
+static void reach(const sched_table *t, uint32_t at, bool down, uint8_t bit, uint8_t *seen, uint32_t *stack)
+{
+    size_t count = 0;
+    stack[count++] = at;
+    seen[at] |= bit;
+    while (count > 0) {
+        uint32_t actor = stack[--count];
+        const uint32_t *start = down ? t->out_start : t->in_start;
+        for (uint32_t i = start[actor]; i < start[actor + 1]; i++) {
+            uint32_t channel = down ? t->outs[i].channel : t->ins[i].channel;
+            uint32_t next = down ? sched_consumer(t, channel)->actor : sched_producer(t, channel)->actor;
+            if (t->cut[channel] || (seen[next] & bit) != 0)
+                continue;
+            seen[next] |= bit;
+            stack[count++] = next;
+        }
+    }
+}
+
+int64_t sched_gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+typedef struct proportion {
+    int64_t common; // by which repetitions of those that count are divided
+    int64_t states; // such least steady states until windows, first firings and enqueued items have passed
+} proportion;
+
+// What counts are the actors of which all bits are set.
+static proportion find_proportion(const sched_table *t, const schedule *s, const uint8_t *seen, uint8_t bits)
+{
+    proportion p = {.common = 0, .states = 2};
+    for (uint32_t i = 0; i < t->actors; i++)
+        if (seen[i] == bits)
+            p.common = sched_gcd(p.common, s->reps[i]);
+    p.common = p.common == 0 ? 1 : p.common;
+    for (size_t i = 0; i < t->channels; i++) {
+        const sched_port *in = sched_consumer(t, i), *out = sched_producer(t, i);
+        int64_t between = s->channels[i].initial + out->first_push + in->first_peek + in->peek;
+        if (seen[in->actor] == bits && seen[out->actor] == bits && in->pop > 0 && s->reps[in->actor] > 0)
+            p.states += divide_up(between, in->pop * (s->reps[in->actor] / p.common)) + 1;
+    }
+    return p;
+}
+
+enum { BELOW = 1, ABOVE = 2, BETWEEN = 3 };
+
+// What lies between the two ends counts.
+static void find_period(sched_sdep *d)
+{
+    const sched_table *t = &d->table;
+    const schedule *s = d->s;
+    uint8_t *seen = ARENA_ARRAY(d->arena, uint8_t, t->actors + 1);
+    uint32_t *stack = ARENA_ARRAY(d->arena, uint32_t, t->actors + 1);
+    reach(t, d->from, true, BELOW, seen, stack);
+    reach(t, d->to, false, ABOVE, seen, stack);
+    seen[d->from] = seen[d->to] = BETWEEN;
+    proportion p = find_proportion(t, s, seen, BETWEEN);
+    d->period = s->reps[d->to] / p.common;
+    d->step = s->reps[d->from] / p.common;
+    d->regular = s->init[d->to] + p.states * d->period + 2;
+}
+
+int64_t sched_sdep_range(arena *a, const sched_table *t, const schedule *s, uint32_t to)
+{
+    uint8_t *seen = ARENA_ARRAY(a, uint8_t, t->actors + 1);
+    reach(t, to, false, ABOVE, seen, ARENA_ARRAY(a, uint32_t, t->actors + 1));
+    proportion p = find_proportion(t, s, seen, ABOVE);
+    int64_t period = s->reps[to] / p.common, last;
+    return sched_mul(p.states + 3, period, &last) && sched_add(last, s->init[to] + 2, &last) ? last : SCHED_MAX;
 }
 
 sched_sdep *sched_sdep_new(arena *a, const sir_module *m, const schedule *s, uint32_t from, uint32_t to)
@@ -38,23 +118,35 @@ sched_sdep *sched_sdep_new(arena *a, const sir_module *m, const schedule *s, uin
     sched_table_build(a, m, &d->table);
     d->firings = ARENA_ARRAY(a, int64_t, m->actors.len + 1);
     d->dirty = ARENA_ARRAY(a, uint64_t, m->actors.len / 64 + 1);
-    d->period = s->reps[to];
-    d->step = s->reps[from];
-    // Until what windows, first firings and enqueued items put between the two has passed.
-    int64_t states = 2;
-    for (size_t i = 0; i < d->table.channels; i++) {
-        const sched_port *in = sched_consumer(&d->table, i), *out = sched_producer(&d->table, i);
-        int64_t between = s->channels[i].initial + out->first_push + in->first_peek + in->peek;
-        if (in->pop > 0 && s->reps[in->actor] > 0)
-            states += divide_up(between, in->pop * s->reps[in->actor]) + 1;
-    }
-    d->regular = s->init[to] + states * s->reps[to] + 2;
+    find_period(d);
     d->last = 1;
     return d;
 }
 
+sched_sdep *sched_sdep_of_message(arena *a, const sir_module *m, const schedule *s, const sched_message *way)
+{
+    if (!way->steady)
+        return sched_sdep_new(a, m, s, way->upstream ? way->receiver : way->sender,
+                              way->upstream ? way->sender : way->receiver);
+    sched_sdep *d = ARENA_NEW(a, sched_sdep);
+    *d = (sched_sdep){.arena = a, .s = s, .from = way->receiver, .to = way->sender, .steady = true, .last = 1};
+    d->period = s->reps[d->to];
+    d->step = s->reps[d->from];
+    d->regular = s->init[d->to];
+    return d;
+}
+
+// The receiver's firings in the initialisation and the steady states that end with the sender's n-th firing or later.
+static int64_t steady_sdep(const sched_sdep *d, int64_t n)
+{
+    int64_t later = n - d->s->init[d->to];
+    if (later <= 0)
+        return d->s->init[d->from];
+    return d->period == 0 ? SCHED_NEVER - 1 : d->s->init[d->from] + divide_up(later, d->period) * d->step;
+}
+
 // Items that a channel must have received for its consumer's first n firings.
-static int64_t items_needed(const sched_port *to, int64_t n)
+int64_t sched_items_needed(const sched_port *to, int64_t n)
 {
     if (n <= 0)
         return 0;
@@ -62,7 +154,7 @@ static int64_t items_needed(const sched_port *to, int64_t n)
     return n > 1 && to->first_peek > all ? to->first_peek : all;
 }
 
-static int64_t firings_for(const sched_port *from, int64_t items)
+int64_t sched_firings_for(const sched_port *from, int64_t items)
 {
     if (items <= 0)
         return 0;
@@ -94,7 +186,8 @@ static int64_t compute(sched_sdep *d, int64_t n)
         d->dirty[w - 1] &= ~(UINT64_C(1) << (a % 64));
         for (uint32_t i = t->in_start[a]; i < t->in_start[a + 1]; i++) {
             const sched_port *in = &t->ins[i], *out = sched_producer(t, in->channel);
-            int64_t k = firings_for(out, items_needed(in, d->firings[a]) - d->s->channels[in->channel].initial);
+            int64_t k =
+                sched_firings_for(out, sched_items_needed(in, d->firings[a]) - d->s->channels[in->channel].initial);
             // What a loop needs of itself beyond what it has is not needed for its n-th firing but a deadlock.
             if (k <= d->firings[out->actor] || out->actor == d->to || ++updates > SCHED_MAX_BURSTS)
                 continue;
@@ -112,6 +205,8 @@ int64_t sched_sdep_of(sched_sdep *d, int64_t n)
     int64_t more = 0;
     if (n <= 0)
         return 0;
+    if (d->steady)
+        return steady_sdep(d, n);
     if (d->period > 0 && n > d->regular + d->period) {
         int64_t rounds = (n - d->regular - 1) / d->period;
         n -= rounds * d->period;
@@ -130,6 +225,23 @@ int64_t sched_sdep_of(sched_sdep *d, int64_t n)
     if (d->known[n] == 0)
         d->known[n] = compute(d, n) + 1;
     return d->known[n] - 1 + more;
+}
+
+// Entries of a table that programs are given.
+#define TABLE_ENTRIES (INT64_C(1) << 20)
+
+bool sched_sdep_tabulate(sched_sdep *d, sched_sdep_table *t)
+{
+    *t = (sched_sdep_table){.known = d->regular + d->period + 1, .period = d->period, .step = d->step};
+    if (d->steady && d->period == 0)
+        t->known++;
+    if (t->known > TABLE_ENTRIES)
+        return false;
+    int64_t *values = ARENA_ARRAY(d->arena, int64_t, (size_t)t->known);
+    for (int64_t n = 0; n < t->known; n++)
+        values[n] = sched_sdep_of(d, n);
+    t->values = values;
+    return true;
 }
 
 // The least count from 1 on whose sdep is at least `firings`.
@@ -159,4 +271,16 @@ int64_t sched_delivery(sched_sdep *d, bool upstream, int64_t n, int64_t latency)
 int64_t sched_message_limit(sched_sdep *d, int64_t n, int64_t latency)
 {
     return sched_sdep_of(d, n + 1 + (latency > 0 ? latency : 0));
+}
+
+bool sched_message_keeps(sched_sdep *d, int64_t sent, int64_t received, int64_t latency)
+{
+    int64_t sends = d->s->reps[d->to], receives = d->s->reps[d->from];
+    while (sched_message_limit(d, sent, latency) >= received) {
+        if (sends == 0 || sent > d->regular + d->period) // it goes on as it is
+            return true;
+        sent += sends;
+        received += receives;
+    }
+    return false;
 }

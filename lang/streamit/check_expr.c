@@ -71,9 +71,18 @@ static bool is_made_of_bits(const ast_expr *e)
            is_made_of_bits(e->u.binary.right);
 }
 
+// An array one of whose lengths is missing or wrong: that has been reported.
+static bool has_wrong_length(const lang_type *t)
+{
+    for (; t->kind == TYPE_ARRAY; t = t->element)
+        if (t->length == NULL || t->length->kind == EXPR_ERROR)
+            return true;
+    return false;
+}
+
 ast_expr *coerce(checker *c, ast_expr *e, const lang_type *to, bool from_java, const char *what)
 {
-    if (is_error(to) || is_error(e->type))
+    if (is_error(to) || is_error(e->type) || has_wrong_length(to) || has_wrong_length(e->type))
         return e;
     bool to_bit = to->kind == TYPE_BIT && e->type->kind == TYPE_INT && (from_java || is_made_of_bits(e));
     bool same = lang_type_same(e->type, to);

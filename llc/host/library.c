@@ -116,8 +116,9 @@ static bool write_header(llc_session *s, const char *stem)
         clang_PrintingPolicy_dispose(h.policy);
     strbuf_add(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     const char *slash = strrchr(s->output, '/');
-    const char *path =
-        arena_printf(s->arena, "%.*s%s.h", slash == NULL ? 0 : (int)(slash - s->output + 1), s->output, stem);
+    const char *path = s->options->header;
+    if (path == NULL)
+        path = arena_printf(s->arena, "%.*s%s.h", slash == NULL ? 0 : (int)(slash - s->output + 1), s->output, stem);
     if (s->environment->dry_run || file_write(path, out.data, out.len))
         return true;
     diag_error_at(s->diag, LLC_TOOL, "cannot write '%s': %s", path, strerror(errno));
@@ -157,5 +158,5 @@ bool host_emit_library(llc_session *s)
         diag_error_at(s->diag, LLC_TOOL, "cannot replace '%s': %s", s->output, strerror(errno));
         return false;
     }
-    return llc_run_command(s, &command) && write_header(s, stem);
+    return llc_run_command(s, &command) && (s->options->no_exports || write_header(s, stem));
 }

@@ -45,6 +45,15 @@ static SVMR_PRINTF(1, 0) char *formatText(const char *format, va_list args)
     return vasprintf(&text, format, args) < 0 ? NULL : text;
 }
 
+static SVMR_PRINTF(1, 2) char *formatted(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = formatText(format, args);
+    va_end(args);
+    return text;
+}
+
 // ---- What stops the program ----
 
 static _Noreturn void stop(svm_Machine *m)
@@ -55,6 +64,8 @@ static _Noreturn void stop(svm_Machine *m)
         svmr_halt(m);
         svmr_flushLogs(m);
     }
+    if (t->trap)
+        longjmp(*t->trap, 1);
     fflush(stdout);
     if (t->message) {
         fputs(t->message, stderr);
@@ -105,6 +116,10 @@ static _Noreturn void stopWith(char *message)
 {
     svm_Machine *m = machineHere();
     if (!m || svmr_thread.failing) { // no machine yet, or a second error, of reporting the first
+        if (svmr_thread.trap) {
+            setMessage(message);
+            longjmp(*svmr_thread.trap, 1);
+        }
         fflush(stdout);
         fprintf(stderr, "%s\n", message ? message : "out of memory");
         exit(1);
@@ -137,7 +152,9 @@ void svmr_fatalProgram(const char *format, ...)
     va_start(args, format);
     char *text = formatText(format, args);
     va_end(args);
-    svmr_fatal("%s: error: %s", programName(), text ? text : "out of memory");
+    char *message = formatted("%s: error: %s", programName(), text ? text : "out of memory");
+    free(text);
+    stopWith(message);
 }
 
 // ---- Misuse of the API ----
@@ -152,15 +169,6 @@ void svm_setErrorHandler(svm_ErrorHandler *handler, void *context)
 {
     svmr_thread.handler = handler;
     svmr_thread.handlerContext = context;
-}
-
-static SVMR_PRINTF(1, 2) char *formatted(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    char *text = formatText(format, args);
-    va_end(args);
-    return text;
 }
 
 char *svmr_formatReport(const svm_ErrorReport *r)
@@ -263,9 +271,10 @@ static _Noreturn SVMR_PRINTF(2, 3) void sourceError(const char *where, const cha
     const char *at = NULL;
     for (const char *s = where; (s = strstr(s, " at ")); s += 4)
         at = s;
-    if (at)
-        svmr_fatal("%s: error: %s in %.*s", at + 4, text ? text : "", (int)(at - where), where);
-    svmr_fatal("%s%serror: %s", where, *where ? ": " : "", text ? text : "");
+    char *message = at ? formatted("%s: error: %s in %.*s", at + 4, text ? text : "", (int)(at - where), where)
+                       : formatted("%s%serror: %s", where, *where ? ": " : "", text ? text : "");
+    free(text);
+    stopWith(message);
 }
 
 void svm_divideByZero(const char *where)

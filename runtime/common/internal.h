@@ -49,6 +49,7 @@ typedef struct svmr_Thread {
     const char *program;  // for messages; NULL: the process's name
     int64_t itemsRead, itemsWritten;
     bool failing; // an error is being reported: no further ones
+    jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
 // initial-exec: a few words, so that a library with this runtime in it can be loaded later too.
 extern SVMR_HIDDEN _Thread_local svmr_Thread svmr_thread __attribute__((tls_model("initial-exec")));
@@ -120,12 +121,15 @@ struct svm_Machine {
     size_t controlCount;    // control threads that have not ended, the first one included
 
     svmr_Failure *failures; // of kernels, oldest first, not reported yet
+    bool givenUp;           // they are not to be reported any more
 
     svm_Log **logs; // what is to be printed when the program stops at an error, in canonical order
     size_t logCount, logCap;
 };
 
 svm_Machine *svmr_machine(void); // the one in use
+void svmr_keepMessage(void);     // svmr_thread.message is freed when the thread ends
+void svmr_giveUp(svm_Machine *m); // destroys it; errors of its kernels are reported no more
 // A kernel, block or stream is being set up: resolve the names. They do not return if there is no such name.
 int svmr_memoryId(svm_Machine *m, mm_Mem memory, svmr_Place at);
 int svmr_processorId(svm_Machine *m, mm_Proc processor, svmr_Place at);
@@ -411,6 +415,10 @@ void svmr_swapWords(void *items, size_t bytes,
 // Padding becomes zero, booleans 0 or 1.
 void svmr_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes);
 
+// Of a library (program_library.c): the next items of its input, fewer only when it has ended; items of its output.
+size_t svmr_libraryTake(svm_Library *l, void *items, size_t count, size_t size);
+void *svmr_libraryPlace(svm_Library *l, size_t count, size_t size, size_t *given);
+
 typedef struct svmr_Wav svmr_Wav;
 svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *where);
 ptrdiff_t svmr_wavRead(svmr_Wav *w, void *items, ptrdiff_t count);
@@ -424,7 +432,7 @@ typedef int32_t __attribute__((aligned(1), may_alias)) unalignedInt;
 
 // For loops over bits: the library is built for any x86-64, and these gain much from wider vectors.
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&                       \
-    !defined(__SANITIZE_ADDRESS__)
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SVMR_VECTOR_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define SVMR_VECTOR_CLONES

@@ -30,6 +30,16 @@ static void freeFailures(svm_Machine *m)
     }
 }
 
+void svmr_giveUp(svm_Machine *m)
+{
+    svmr_lock(m);
+    m->givenUp = true;
+    freeFailures(m);
+    __atomic_store_n(&m->failures, NULL, __ATOMIC_RELAXED);
+    svmr_unlock(m);
+    svm_machineDestroyAt(m, NULL, 0);
+}
+
 void svm_machineDestroyAt(svm_Machine *m, const char *file, int line)
 {
     svmr_Place at = SVMR_PLACE("svm_machineDestroy");
@@ -40,7 +50,7 @@ void svm_machineDestroyAt(svm_Machine *m, const char *file, int line)
         svmr_fail(m, SVM_ERROR_IN_USE, svmr_controlName(m->controls), at,
                   "the control thread was not joined, and its machine is to be destroyed");
     svmr_schedulerDestroy(m);
-    if (m->failures) { // kernels' last: the machine is of no use to a handler any more
+    if (m->failures && !m->givenUp) { // kernels' last: the machine is of no use to a handler any more
         svmr_thread.handler = NULL;
         svmr_raise(m);
     }
@@ -83,12 +93,13 @@ void svmr_releaseHeld(void)
 static pthread_once_t keyOnce = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 
-static void destroyOwn(void *machine)
+static void destroyOwn(void *thread)
 {
-    svmr_thread.handler = NULL;
-    svm_machineDestroyAt(machine, NULL, 0);
-    free(svmr_thread.message);
-    svmr_thread.message = NULL;
+    svmr_Thread *t = thread;
+    t->handler = NULL;
+    svm_machineDestroyAt(t->own, NULL, 0);
+    free(t->message);
+    t->message = NULL;
 }
 
 static void makeKey(void)
@@ -97,13 +108,16 @@ static void makeKey(void)
         svmr_fatalProgram("no thread key left");
 }
 
-static SVMR_COLD svm_Machine *createOwn(void)
+void svmr_keepMessage(void)
 {
     pthread_once(&keyOnce, makeKey);
-    svm_Machine *m = svm_machineCreate();
-    svmr_thread.own = m;
-    pthread_setspecific(key, m);
-    return m;
+    pthread_setspecific(key, &svmr_thread);
+}
+
+static SVMR_COLD svm_Machine *createOwn(void)
+{
+    svmr_keepMessage();
+    return svmr_thread.own = svm_machineCreate();
 }
 
 svm_Machine *svmr_machine(void)

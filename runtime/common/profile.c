@@ -2,6 +2,8 @@
 // Profiles of kernels: collecting, fitting, writing and reading.
 #include "runtime/common/profile.h"
 
+#include <svm/program.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +153,17 @@ static void writeName(FILE *f, const char *text)
     putc('"', f);
 }
 
+static struct {
+    const svm_KernelFires *kernels;
+    int64_t steadyStates;
+} profiled;
+
+void svmr_profileProgram(const svm_KernelFires *kernels, int64_t steadyStates)
+{
+    profiled.kernels = kernels;
+    profiled.steadyStates = steadyStates;
+}
+
 void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f)
 {
     fprintf(f, "svm-profile 1\n# %s\n", comment);
@@ -164,6 +177,13 @@ void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f)
         writeName(f, row->processor);
         fprintf(f, " unit %s runs %llu start %.9g per-unit %.9g total %.9g\n", svmr_profileUnits[row->unit],
                 (unsigned long long)row->runs, start, perUnit, row->total);
+    }
+    if (profiled.steadyStates > 0)
+        fprintf(f, "steady-states %lld\n", (long long)profiled.steadyStates);
+    for (const svm_KernelFires *k = profiled.kernels; k && k->kernel; k++) {
+        fputs("fires ", f);
+        writeName(f, k->kernel);
+        fprintf(f, " %s\n", k->fires);
     }
 }
 
@@ -303,7 +323,7 @@ bool svmr_profileRead(svmr_Profile *p, const char *path, FILE *f, char **message
             expectWord(&line, "svm-profile");
             expectWord(&line, "1");
             begun = true;
-        } else {
+        } else if (strncmp(text, "fires ", 6) != 0 && strncmp(text, "steady-states ", 14) != 0) {
             char *names = svmr_allocate(2, (size_t)n + 1);
             readRow(p, &line, names, names + n + 1);
             free(names);

@@ -7,8 +7,12 @@
 //
 //   svm-profile 1
 //   kernel "LowPass" processor "CORE0" unit firings runs 12 start 1.5e-06 per-unit 3.25e-09 total 0.0031
+//   steady-states 4096
+//   fires "LowPass" LowPass 5 Matrix 1
 //
-// Times are in seconds, without the cost of starting and stopping the kernel. '#' begins a comment.
+// Times are in seconds, without the cost of starting and stopping the kernel. '#' begins a comment. Of emitted programs
+// there is further how many steady states ran, and what of the source program each kernel fires in one of them, which
+// only the high-level compiler reads (hlc/plan/profile.c).
 #ifndef SVM_COMMON_PROFILE_H
 #define SVM_COMMON_PROFILE_H
 
@@ -57,6 +61,9 @@ void svmr_profileAdd(svmr_Profile *p, svmr_ProfileRow *row, svmr_ProfileUnit uni
 // The line through a row's runs: least squares, neither number negative. Runs of one size say nothing of the start, so
 // it is 0 then.
 void svmr_profileFit(const svmr_ProfileRow *row, double *start, double *perUnit);
+// The program that runs, for all profiles that are written from now on.
+struct svm_KernelFires;
+void svmr_profileProgram(const struct svm_KernelFires *kernels, int64_t steadyStates);
 void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f);
 // False with a message ("FILE:LINE: what was expected") if the text is not a profile; the caller frees it.
 bool svmr_profileRead(svmr_Profile *p, const char *path, FILE *f, char **message);

@@ -2,7 +2,7 @@
 // Flows: firings straight on streams. A flow works on the items that lie side by side at the front of its input and the
 // places at the back of its output; streams are told what it did when these are used up, before it waits, and when the
 // kernel returns.
-#include "runtime/common/program_flow.h"
+#include "runtime/common/program_messages.h"
 
 #include <stdlib.h>
 
@@ -89,6 +89,8 @@ static void look(svm_Flow *f)
 static void endOutputs(svm_Flow *f)
 {
     f->piece.ended = true;
+    if (f->piece.sender)
+        svmr_endFirings(f->piece.sender);
     if (f->out)
         svm_streamEnd(&f->out->stream);
 }
@@ -193,8 +195,22 @@ static bool awaitBeginning(svm_Flow *f, size_t need, bool takes)
     return have >= need && !(mayBeIdle && have == f->idleItems);
 }
 
+// Messages that are due before the firing that begins are there.
+static void lookAtMail(svm_Flow *f)
+{
+    svm_Mail *m = f->piece.mail;
+    if (svmr_mailAllows(m, 1) == 0) {
+        synchronise(f);
+        svmr_awaitMail(m, 1);
+        look(f);
+    }
+    (void)svmr_cutAtMail(m, 1);
+}
+
 bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
 {
+    if (f->rates != rates) // that the prework did nothing says nothing of the work
+        f->idle = false;
     f->rates = rates;
     size_t need = (size_t)(rates->peekMin > rates->popMin ? rates->peekMin : rates->popMin);
     bool takes = rates->popMax != 0 || rates->peekMax != 0;
@@ -226,6 +242,8 @@ bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
     }
     if (!f->front && !f->back)
         look(f);
+    if (f->piece.mail)
+        lookAtMail(f);
     f->popped = f->in ? -((f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize) : 0;
     f->pushed = f->out ? -((f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize) : 0;
     if (rates->popMax >= 0 || rates->peekMax >= 0 || rates->pushMax >= 0)
@@ -252,4 +270,8 @@ void svm_flowDone(svm_Flow *f)
     }
     if (f->piece.left > 0)
         f->piece.left--;
+    if (f->piece.mail)
+        f->piece.mail->completed++;
+    if (f->piece.sender)
+        svmr_tellFirings(f->piece.sender);
 }

@@ -6,7 +6,7 @@
 // as far as some actor can use it, fires what that allows, once, and ends its outputs.
 #include <stdlib.h>
 
-#include "runtime/common/program_flow.h"
+#include "runtime/common/program_messages.h"
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -113,6 +113,8 @@ static Ready readyToStart(svm_Island *s)
         beginSteady(s);
         return NOTHING;
     }
+    if (s->piece.mail) // its prework
+        svmr_cutAtMail(s->piece.mail, svmr_awaitMail(s->piece.mail, 1));
     s->starting = true;
     s->steady = 0;
     setFirings(s, t->init, 1);
@@ -124,17 +126,22 @@ static Ready readyToGoOn(svm_Island *s)
     const svm_IslandTable *t = s->table;
     int64_t n = s->piece.left >= 0 ? least(s->piece.left, t->strip) : t->strip;
     bool limited = s->piece.left >= 0;
+    if (s->piece.mail)
+        n = svmr_awaitMail(s->piece.mail, n);
     for (int32_t i = 0; i < t->inputs; i++) {
         int64_t each = t->in[i].steady;
         if (each == 0)
             continue;
         limited = true;
-        if (!fill(s, i, each, n * each))
+        int64_t spare = t->spare ? t->spare[i] : 0;
+        if (!fill(s, i, each - spare, n * each))
             return ENDED;
-        n = least(n, s->held[i] / each);
+        n = least(n, (s->held[i] + spare) / each);
     }
     if (!limited) // nothing that fires in steady states waits for anything
         return ENDED;
+    if (s->piece.mail)
+        n = svmr_cutAtMail(s->piece.mail, n);
     s->starting = false;
     s->steady = n;
     setFirings(s, t->reps, n);
@@ -160,8 +167,10 @@ static void exhaust(svm_Island *s, const int64_t *more)
         s->tokens[c] = tokens ? tokens[c] : 0;
     for (int32_t i = 0; i < t->inputs; i++)
         s->tokens[t->in[i].channel] = available(s, i) + (more && !s->inputEnded[i] ? more[i] : 0);
+    // The steady state of the program that sources finish is several of the island's.
+    int64_t phase = !s->interrupted ? 1 : !s->begun ? 0 : s->started ? s->piece.steady : 1;
     for (int32_t row = 0; row < r->actors; row++) // -1: as its input allows; otherwise sources and first firings
-        s->limits[row] = limits[row] > 0 && s->interrupted && !s->begun ? 0 : limits[row];
+        s->limits[row] = limits[row] > 0 ? limits[row] * phase : limits[row];
     svm_exhaust(r, s->tokens, s->limits, s->fired);
     for (int32_t a = 0; a < t->actors; a++)
         s->firings[a] = 0;
@@ -237,6 +246,8 @@ static bool readyToEnd(svm_Island *s)
     exhaust(s, NULL);
     if (!haveRoomForFirings(s))
         return false;
+    if (s->piece.mail) // all that it could fire it has fired
+        s->piece.mail->open = false;
     s->last = true;
     s->starting = !s->started;
     s->steady = 0;
@@ -248,6 +259,8 @@ static bool readyToEnd(svm_Island *s)
 void svm_islandSend(svm_Island *s)
 {
     const svm_IslandTable *t = s->table;
+    if (s->piece.sender)
+        svmr_tellFirings(s->piece.sender);
     for (int32_t i = 0; i < t->outputs; i++) {
         const svm_IslandEnd *out = &t->out[i];
         int64_t count = s->last ? s->tokens[out->channel] : s->starting ? out->init : out->steady * s->steady;
@@ -262,6 +275,8 @@ static void finishRun(svm_Island *s)
     s->running = false;
     if (s->last)
         return;
+    if (s->piece.mail)
+        s->piece.mail->completed += s->starting ? 1 : s->steady;
     if (s->starting) {
         beginSteady(s);
         return;
@@ -278,6 +293,8 @@ static void finishRun(svm_Island *s)
 static void endOutputs(svm_Island *s)
 {
     s->piece.ended = true;
+    if (s->piece.sender)
+        svmr_endFirings(s->piece.sender);
     for (int32_t i = 0; i < s->table->outputs; i++) {
         svmr_produces(&s->out[i]->stream, svmr_thread.current, placeOf());
         svm_streamEnd(&s->out[i]->stream);

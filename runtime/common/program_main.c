@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The main function of emitted programs: options, one instance, run, drain.
+#include "runtime/common/profile.h"
 #include "runtime/common/scheduler.h"
 
 #include <errno.h>
@@ -27,6 +28,7 @@ static void printHelp(const svm_Program *p)
     if (p->islands)
         printf("  --tag-prints   begin every printed line with the name of its filter\n");
     printf("  --time         print how long it took to standard error\n"
+           "  --profile=FILE write the times that kernels took to FILE\n"
            "  --help         print this\n");
     if (p->reads_input || p->writes_output)
         printf("\nFiles are raw items, little-endian, or samples if their name ends in .wav.\n");
@@ -81,6 +83,9 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             o.settings.tagPrints = true;
         } else if (strcmp(a, "--time") == 0) {
             o.time = true;
+        } else if ((value = valueOf(a, "--profile=")) && *value) {
+            setenv("SVM_PROFILE_OUT", value, 1); // of the host's runtime,
+            setenv("SVM_SIM_PROFILE_OUT", value, 1); // and of the simulator's
         } else if ((value = valueOf(a, "--in=")) && *value) {
             if (!p->reads_input)
                 usageError("option '--in' is for programs that read items, and '%s' takes none", p->name);
@@ -136,6 +141,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     read = t->itemsRead - read;
     written = t->itemsWritten - written;
     svmr_onProgram(NULL, NULL);
+    svmr_profileProgram(program->kernels, steadyStates);
     program->destroy(self);
     svmr_checkOutput(fflush(stdout) == 0);
     if (o.time)

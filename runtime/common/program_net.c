@@ -8,7 +8,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 
-#include "runtime/common/program_flow.h"
+#include "runtime/common/program_messages.h"
+#include "svm/library.h"
 
 static svmr_Place here(void)
 {
@@ -145,10 +146,14 @@ static bool writeOut(svm_Net *n)
 {
     bool any = false;
     for (size_t i = 0; i < n->writerCount; i++) {
-        svm_Stream *s = &n->writers[i].channel->stream;
-        for (size_t k; (k = svmr_frontPiece(s, SIZE_MAX)) != 0; any = true) {
+        svm_NetWriter *w = &n->writers[i];
+        svm_Stream *s = &w->channel->stream;
+        bool limited = n->writerInit && n->writerInit[i] >= 0 && !n->ended;
+        for (size_t k; (k = svmr_frontPiece(s, limited ? (size_t)n->writerLeft[i] : SIZE_MAX)) != 0; any = true) {
+            if (limited)
+                n->writerLeft[i] -= (int64_t)k;
             svmr_consumes(s, NULL, here());
-            svm_writerWrite(n->writers[i].writer, s->data + s->front, (ptrdiff_t)k);
+            svm_writerWrite(w->writer, s->data + s->front, (ptrdiff_t)k);
             svmr_popped(s, k);
         }
     }
@@ -196,7 +201,7 @@ static int64_t lacks(const svm_Piece *p, const svm_Channel *c)
     const svm_Island *s = p->island;
     for (int32_t i = 0; s && i < s->table->inputs; i++)
         if (s->in[i] == c)
-            items = (s->started ? s->table->in[i].steady : s->table->in[i].needed) - s->held[i];
+            items = (s->started ? s->table->in[i].steady - (s->table->spare ? s->table->spare[i] : 0) : s->table->in[i].needed) - s->held[i];
     return items;
 }
 
@@ -206,6 +211,12 @@ static void addWait(FILE *f, const svm_Piece *p, const svm_Channel *c, bool firs
     fprintf(f, "%s%s%s: %s'%s' waits for %lld item%s more from '%s'", first ? "" : "\n", c->row->toAt,
             first ? ": error" : ": note", first ? "deadlock: " : "", c->row->to, (long long)items, items == 1 ? "" : "s",
             c->row->from);
+}
+
+static void addMailWait(FILE *f, const svm_Way *w, bool first)
+{
+    fprintf(f, "%s%s%s: %s'%s' waits for '%s' to fire, which may send it a message that is due", first ? "" : "\n",
+            w->row->toAt, first ? ": error" : ": note", first ? "deadlock: " : "", w->row->to, w->row->from);
 }
 
 // From each piece to the one that it waits for, until one is met again or waits for nothing.
@@ -219,11 +230,15 @@ static _Noreturn void deadlock(svm_Net *n)
         if (n->pieces[i]->paced && pending(n->pieces[i]))
             p = n->pieces[i];
     for (bool first = true; f && p && !p->named; first = false) {
-        const svm_Channel *c = (const svm_Channel *)p->kernel->private_->blockedOn;
+        const svm_Way *w = p->mail ? p->mail->awaited : NULL;
+        const svm_Channel *c = w ? w->messages : (const svm_Channel *)p->kernel->private_->blockedOn;
         if (!c)
             break;
         p->named = true;
-        addWait(f, p, c, first);
+        if (w)
+            addMailWait(f, w, first);
+        else
+            addWait(f, p, c, first);
         p = c->producer;
         if (!p || !pending(p) || !p->kernel->private_->blockedOn)
             fprintf(f, "\n%s: note: '%s' has done all that it can", c->row->fromAt, c->row->from);
@@ -289,6 +304,8 @@ static bool start(svm_Net *n)
         if (!n->pieces[i]->paced)
             svm_kernelRun(n->pieces[i]->kernel);
     }
+    for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
+        n->writerLeft[i] = n->writerInit[i];
     n->started = true;
     runPaced(n);
     return true;
@@ -329,6 +346,8 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
         for (size_t i = 0; i < n->pieceCount; i++)
             if (n->pieces[i]->paced)
                 n->pieces[i]->left = n->pieces[i]->steady * steady;
+        for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
+            n->writerLeft[i] += n->writerSteady[i] * steady;
         if (steady > 0)
             runPaced(n);
         n->steadyStates += steady;
@@ -384,8 +403,10 @@ void svm_netFinish(svm_Net *n)
     for (size_t i = 0; i < n->pieceCount; i++) {
         svm_Piece *p = n->pieces[i];
         p->finish = true;
-        p->left = !p->paced ? -1 : !n->ended ? 0 : !p->source ? -1 : !begun ? 0 : n->started ? p->steady : p->init;
-        if (p->island && p->paced && n->ended) {
+        bool alone = p->island && (p->mail || p->sender); // one actor
+        bool source = p->source || (alone && p->island->table->sources);
+        p->left = !p->paced ? -1 : !n->ended ? 0 : !source ? -1 : !begun ? 0 : n->started ? p->steady : p->init;
+        if (p->island && p->paced && n->ended && !alone) {
             p->island->interrupted = true;
             p->island->begun = begun;
         }
@@ -393,7 +414,7 @@ void svm_netFinish(svm_Net *n)
             svm_kernelRun(p->kernel);
     }
     endReaders(n, begun);
-    while (!settle(n, true) && tellDry(n))
+    while (!settle(n, true) && (tellDry(n) || svmr_endMail(n)))
         continue;
     printOut(n);
     svmr_endTagged(n->logs, n->logCount);
@@ -427,13 +448,23 @@ void svm_netDestroy(svm_Net *n)
             svm_kernelEnd(n->pieces[i]->kernel);
     for (size_t i = 0; i < n->pieceCount; i++)
         svm_kernelDestroy(n->pieces[i]->kernel);
+    svmr_destroyMail(n);
     for (size_t i = 0; i < n->channelCount; i++) {
         svm_streamDestroy(&n->channels[i].stream);
         svm_free(n->memory, n->channels[i].address);
     }
     for (size_t i = 0; i < n->addressCount; i++)
         svm_free(n->memory, n->addresses[i]);
+    svm_netForget(n);
+}
+
+void svm_netForget(svm_Net *n)
+{
+    svmr_forgetMail(n);
     free(n->addresses);
-    for (size_t i = 0; i < n->readerCount; i++)
+    n->addresses = NULL;
+    for (size_t i = 0; i < n->readerCount; i++) {
         free(n->readers[i].items);
+        n->readers[i].items = NULL;
+    }
 }

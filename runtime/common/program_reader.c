@@ -20,6 +20,7 @@ struct svm_ReaderPrivate {
     bool endOfFile;
     bool any; // an item was read since the start of the file
     svmr_Wav *wav;
+    svm_Library *library; // its caller gives the items
 };
 typedef struct svm_ReaderPrivate Private;
 
@@ -76,6 +77,11 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
     p->direct = p->fileBytes == r->elementSize && r->item != SVM_ITEM_BOOLEAN;
     if (settings && settings->loopInput)
         r->loop = true;
+    if (!r->path && settings && settings->library) {
+        p->fd = -1;
+        p->library = settings->library;
+        return;
+    }
     const char *path = r->path ? r->path : settings ? settings->in : NULL;
     if (!path || (!r->path && strcmp(path, "-") == 0)) {
         p->fd = STDIN_FILENO;
@@ -194,6 +200,21 @@ static void putInt(char *item, size_t size, int32_t v)
         *item = (char)v;
 }
 
+// From the caller's memory, where items lie as they do here, but for what the caller may have put into them.
+static ptrdiff_t readLibrary(const svm_Reader *r, char *items, ptrdiff_t count)
+{
+    size_t size = r->elementSize, n = svmr_libraryTake(r->private_->library, items, (size_t)count, size);
+    bool truth = r->item == SVM_ITEM_BOOLEAN || r->item == SVM_ITEM_BIT;
+    for (char *at = items; truth && at < items + n * size; at += size) {
+        int32_t v = *at;
+        if (size == sizeof v)
+            memcpy(&v, at, sizeof v);
+        putInt(at, size, v != 0);
+    }
+    svmr_applyParts(r->parts, r->partCount, r->partUnit, items, n * size);
+    return (ptrdiff_t)n;
+}
+
 static ptrdiff_t readBooleans(const svm_Reader *r, char *items, ptrdiff_t count)
 {
     Private *p = r->private_;
@@ -268,13 +289,14 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     ptrdiff_t done = 0;
     while (done < count) {
         char *to = at + (size_t)done * r->elementSize;
-        ptrdiff_t n = p->wav                    ? svmr_wavRead(p->wav, to, count - done)
+        ptrdiff_t n = p->library                ? readLibrary(r, to, count - done)
+                      : p->wav                  ? svmr_wavRead(p->wav, to, count - done)
                       : p->direct               ? readDirect(r, to, count - done)
                       : r->item == SVM_ITEM_BIT ? readBits(r, to, count - done)
                                                 : readBooleans(r, to, count - done);
         p->any |= n > 0;
         done += n;
-        if (done < count && !restart(r))
+        if (done < count && (p->library || !restart(r)))
             break;
     }
     r->ended = done < count;
@@ -285,6 +307,8 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
 bool svm_readerAtEnd(svm_Reader *r)
 {
     Private *p = r->private_;
+    if (p->library) // which tells no sooner
+        return r->ended;
     if (p->wav)
         return svmr_wavAtEnd(p->wav) && !restart(r);
     fill(r);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
+#include "svm/library.h"
 #include "runtime/common/internal.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ struct svm_WriterPrivate {
     unsigned char *piece;    // of items with parts: as they go to the file
     size_t pieceBytes;
     svmr_Wav *wav;
+    svm_Library *library; // its caller takes the items
 };
 typedef struct svm_WriterPrivate Private;
 
@@ -29,6 +31,11 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
     w->private_ = p;
     p->fileBytes = svmr_itemBytes(w->item, w->elementSize, w->where);
     p->direct = p->fileBytes == w->elementSize && w->item != SVM_ITEM_BOOLEAN;
+    if (!w->path && settings && settings->library) {
+        p->fd = STDOUT_FILENO; // nothing to close
+        p->library = settings->library;
+        return;
+    }
     const char *path = w->path ? w->path : settings ? settings->out : NULL;
     if (!path || (!w->path && strcmp(path, "-") == 0)) {
         p->fd = STDOUT_FILENO;
@@ -183,12 +190,27 @@ static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
     }
 }
 
+// To the caller's memory, as they lie, with zeroes between members.
+static void writeLibrary(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    for (size_t left = (size_t)count, n; left != 0; left -= n) {
+        size_t bytes;
+        void *to = svmr_libraryPlace(w->private_->library, left, w->elementSize, &n);
+        bytes = n * w->elementSize;
+        memcpy(to, items, bytes);
+        svmr_applyParts(w->parts, w->partCount, w->partUnit, to, bytes);
+        items += bytes;
+    }
+}
+
 void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 {
     const Private *p = w->private_;
     const char *at = items;
     svmr_thread.itemsWritten += count;
-    if (p->wav)
+    if (p->library)
+        writeLibrary(w, at, count);
+    else if (p->wav)
         svmr_wavWrite(p->wav, items, count);
     else if (w->partCount)
         writeParts(w, at, count);
@@ -201,23 +223,47 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
             putByte(w, getInt(at + (size_t)i * w->elementSize, w->elementSize) != 0);
 }
 
+static void release(svm_Writer *w)
+{
+    Private *p = w->private_;
+    free(p->buffer);
+    free(p->piece);
+    free(p->label);
+    free(p);
+    w->private_ = NULL;
+}
+
+void svm_writerForget(svm_Writer *w)
+{
+    Private *p = w->private_;
+    if (!p)
+        return;
+    if (p->wav)
+        svmr_wavClose(p->wav);
+    else if (p->fd > STDERR_FILENO)
+        close(p->fd);
+    release(w);
+}
+
 void svm_writerClose(svm_Writer *w)
 {
     Private *p = w->private_;
     if (!p)
         return;
+    if (p->library) {
+        release(w);
+        return;
+    }
     if (p->wav) {
         svmr_wavClose(p->wav);
     } else {
         if (p->bitCount)
             putByte(w, p->bits << (8 - p->bitCount) & 0xff);
         flush(w);
-        if (p->fd != STDOUT_FILENO && close(p->fd) && errno != EINTR)
+        if (p->fd != STDOUT_FILENO && close(p->fd) && errno != EINTR) {
+            p->fd = STDOUT_FILENO; // it is closed all the same
             fail(w, errno);
+        }
     }
-    free(p->buffer);
-    free(p->piece);
-    free(p->label);
-    free(p);
-    w->private_ = NULL;
+    release(w);
 }

@@ -5,6 +5,7 @@ for the simulator.
 
     examples.py levels  TOOLS PROGRAM.str INPUT OUTPUT   all levels and strips give the interpreter's bytes, which go to OUTPUT
     examples.py drain   TOOLS PROGRAM.str INPUT BYTES..  the same for prefixes of the input
+    examples.py mapped  TOOLS PROGRAM.str INPUT BYTES..  the same on several processors, with and without memories of their own
     examples.py emitted TOOLS PROGRAM.str                the emitted SVM C gives no warning with gcc and clang
 
 TOOLS: --svmc=PATH --include=FOLDER --clang=PATH
@@ -19,6 +20,7 @@ import tempfile
 
 LEVELS = ["-O0", "-O3", "-O2 --strip=1", "-O2 --strip=7", "-O2 --strip=64", "-O2 --target=sim"]
 DRAIN_LEVELS = ["-O0", "-O3", "-O1 --strip=7"]
+MAPPED_LEVELS = ["-O2 --machine=host-4 --processors=2", "-O0 --machine=host-4 --strip=5", "-O2 --target=sim --machine=cell-qs20"]
 MOST_OPERATIONS = 2 * 10**8
 WARNINGS = "-std=c11 -Wall -Wextra -Wpedantic -Werror"
 SECONDS = 120
@@ -75,9 +77,13 @@ def levels(args, folder):
     print(f"{len(LEVELS)} compilations equal the interpreter: {os.path.getsize(result)} bytes, {operations} operations")
 
 
-def drain(args, folder):
+def mapped(args, folder):
+    drain(args, folder, MAPPED_LEVELS)
+
+
+def drain(args, folder, levels_of=None):
     data = contents(args.rest[0])
-    programs = compile_all(args, folder, DRAIN_LEVELS)
+    programs = compile_all(args, folder, levels_of or DRAIN_LEVELS)
     source, reference = os.path.join(folder, "prefix"), os.path.join(folder, "reference")
     lengths = [int(n) for n in args.rest[1:]]
     if not lengths or max(lengths) > len(data):
@@ -95,16 +101,16 @@ def drain(args, folder):
 
 
 def emitted(args, folder):
-    for level in ["-O0", "-O2", "-O3"]:
+    for level in ["-O0", "-O2", "-O3", "-O2 --machine=cell-qs20"]:
         path = os.path.join(folder, "emitted.c")
-        run([args.svmc, level, "--emit=svm-c", args.program, "-o", path])
+        run([args.svmc, *level.split(), "--emit=svm-c", args.program, "-o", path])
         for compiler in ["gcc", args.clang]:
             run([compiler, *WARNINGS.split(), f"-I{args.include}", "-c", path, "-o", os.path.join(folder, "emitted.o")])
     print("no warnings")
 
 
 def main():
-    commands = {"levels": levels, "drain": drain, "emitted": emitted}
+    commands = {"levels": levels, "drain": drain, "mapped": mapped, "emitted": emitted}
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", choices=commands)
     for tool in ["svmc", "include", "clang"]:

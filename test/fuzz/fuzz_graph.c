@@ -30,7 +30,7 @@ static void run(fuzz_session *s, const graph *g)
     const sim_options options = {.trace_limit = 1000, .event_limit = MOST_EVENTS};
     sim *engine = sim_create(s->arena, cell(), &options);
     size_t before = s->diags.error_count;
-    if (graph_run(g, &s->diags, engine, ITERATIONS) == (s->diags.error_count > before))
+    if (graph_run(g, &s->diags, engine, ITERATIONS, NULL) == (s->diags.error_count > before))
         fuzz_fail(s, "no success without an error, or both", NULL, NULL);
     const sim_report *report = sim_make_report(engine, s->arena, g->name);
     strbuf out;

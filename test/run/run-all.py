@@ -4,8 +4,8 @@
 
     run-all.py --svmc=PATH [--levels=LIST] [--keys=NAME] PROGRAM.str [OPTION...]
 
-OPTIONs (-i N, --loop-input) go to the interpreter and to the compiled program. Levels are "interpret" and options of svmc
-such as "-O2 --strip=7", separated by commas. The expectation stands in comments of the source, written by hand from the
+OPTIONs (-i N, --loop-input) go to the interpreter and to the compiled program. Levels are "interpret", options of svmc behind it
+or not, and options such as "-O2 --strip=7", separated by commas. The expectation stands in comments of the source, written by hand from the
 language's rules; never copy it from a tool's output:
 
     // OUT: text              a line of standard output, exactly (all lines of the program, in order; "// OUT:" is an empty line)
@@ -151,8 +151,8 @@ def run_level(level, args, options, e, folder):
     for name, _, content in e.files:
         with open(os.path.join(folder, name), "wb") as f:
             f.write(content)
-    if level == "interpret":
-        command = [args.svmc, "--interpret", *options, source]
+    if level.split()[0] == "interpret":
+        command = [args.svmc, "--interpret", *level.split()[1:], *options, source]
         return execute(command, folder, e.input), shlex.join(command)
     compile_command = [args.svmc, *level.split(), source, "-o", "program"]
     built = execute(compile_command, folder)

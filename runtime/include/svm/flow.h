@@ -42,6 +42,8 @@ typedef struct svm_Piece {
     int64_t left;         // still to be done; -1: as its input allows
     int64_t grow;         // K tells C: steady states that an island's blocks must have room for; 0: they have
     struct svm_Island *island; // itself, if it is one
+    struct svm_Mail *mail;     // of a receiver of messages (svm/messages.h), which then is the piece's one actor; or NULL
+    struct svm_Sender *sender; // of a sender, likewise, whose firings some receiver waits for
 } svm_Piece;
 
 // ---- Flows ----
@@ -105,6 +107,16 @@ static inline void *svm_flowPush(svm_Flow *f, size_t size)
     return item;
 }
 
+// K: items that the firing has popped and pushed so far.
+static inline ptrdiff_t svm_flowPopped(const svm_Flow *f, size_t size)
+{
+    return (ptrdiff_t)f->popped + (f->front - f->taken) / (ptrdiff_t)size;
+}
+static inline ptrdiff_t svm_flowPushed(const svm_Flow *f, size_t size)
+{
+    return (ptrdiff_t)f->pushed + (f->back - f->given) / (ptrdiff_t)size;
+}
+
 // ---- Islands ----
 
 // An end of an island: a stream, and the block from which, or into which, its items are copied. Elements are counted
@@ -136,6 +148,7 @@ typedef struct svm_IslandTable {
     int32_t inputs, outputs, blocks;
     const svm_IslandEnd *in, *out;
     const svm_BlockRow *blockRows;
+    const int64_t *spare; // per input: so many of the items kept are not needed by the next steady state; NULL: all are
 } svm_IslandTable;
 
 typedef struct svm_Island {
@@ -191,6 +204,12 @@ typedef struct svm_Net {
     int64_t steadyStates; // run so far
     size_t *addresses; // private: memory to be freed at the end, of what has grown
     size_t addressCount, addressRoom;
+    size_t wayCount; // of messages
+    struct svm_Way *ways;
+    // Per writer: items that it takes in the initialisation and in a steady state, before input ends; -1: all there are.
+    // NULL: all writers do.
+    const int64_t *writerInit, *writerSteady;
+    int64_t *writerLeft; // private
 } svm_Net;
 
 // C: sets up a channel's stream.

@@ -112,12 +112,15 @@ typedef struct svm_Writer {
     struct svm_WriterPrivate *private_;
 } svm_Writer;
 
+typedef struct svm_Library svm_Library; // svm/library.h
+
 // Settings of one run of a program, from the command line or from the program that embeds it.
 typedef struct svm_Settings {
     const char *in, *out; // files for the program's own input and output: raw, or WAV; NULL or "-": standard streams
     bool loopInput;       // --loop-input: sets every reader's loop
     int64_t iterations;   // -i; -1: until a source ends
     bool tagPrints;       // --tag-prints: of programs with dynamic rates
+    svm_Library *library; // private: the program's own input and output are a library's
 } svm_Settings;
 
 void svm_readerOpen(svm_Reader *r, const svm_Settings *settings); // settings NULL: none
@@ -160,6 +163,11 @@ void svm_exhaust(const svm_RateTable *table, int64_t *tokens, const int64_t *lim
 
 // ---- The thin main of an emitted program ----
 
+// What a kernel fires in a steady state, for profiles: "LowPass 5 Matrix 1".
+typedef struct svm_KernelFires {
+    const char *kernel, *fires;
+} svm_KernelFires;
+
 typedef struct svm_Program {
     const char *name;
     void *(*create)(const svm_Settings *settings); // opens files, runs nothing
@@ -171,9 +179,10 @@ typedef struct svm_Program {
     bool reads_input, writes_output; // the top level is not void->void: it has the program's own input / output
     int64_t (*steady_states)(const void *self); // run so far, for --time; may be NULL
     bool islands; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
+    const svm_KernelFires *kernels; // behind the last one without a name; NULL: it says nothing of them
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
-// --help. Exit codes 0, 1, 2.
+// --profile=FILE (times of kernels), --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
 
 #ifdef __cplusplus

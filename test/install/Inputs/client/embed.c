@@ -1,17 +1,16 @@
-// Runs the stream program doubler.str on a file: embed IN OUT.
+// Runs the stream program doubler.str on numbers.
 #include <stdio.h>
 
 #include "doubler.h"
 
-int main(int argc, char **argv)
+int main(void)
 {
-    if (argc != 3)
-        return 2;
-    void *program = Doubler_create(&(svm_Settings){.in = argv[1], .out = argv[2], .iterations = -1});
-    while (Doubler_run(program, 100))
-        continue;
-    Doubler_drain(program);
-    printf("%d steady states\n", (int)Doubler_steadyStates(program));
-    Doubler_destroy(program);
-    return 0;
+    const int in[] = {1, 5};
+    int out[2];
+    size_t taken, given;
+    Doubler *program = Doubler_create();
+    if (program == NULL || Doubler_process(program, in, 2, &taken, out, 2, &given) != Doubler_OK)
+        return 1;
+    printf("%zu taken, %zu given: %d %d\n", taken, given, out[0], out[1]);
+    return Doubler_destroy(program);
 }

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Checks at run time of what compile time does not prove.
+//
+// NOTE(checks). Always checked are the pops and pushes of a firing whose numbers could not be proved, and pushes of
+// functions: what is behind a channel's end is another's. -fcheck-rates adds peeks, pops of functions, and what functions
+// declare of their own; -fcheck-bounds adds subscripts. With either, firings and functions in which something is checked
+// get the actor's name as a parameter, for the message. Functions get the limits of the firing that they are part of,
+// where they or those that they call need them.
+// Names that begin with svm_ are nobody's in the source program.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+void emitter_check(emitter *e, bool rates, bool bounds)
+{
+    e->check_rates = rates;
+    e->check_bounds = bounds;
+}
+
+// ---- What is to be checked ----
+
+static bool is_firing(const sir_function *f)
+{
+    return f->kind == SIR_WORK || f->kind == SIR_PREWORK;
+}
+
+static bool may_exceed(int64_t count, int64_t declared)
+{
+    return declared >= 0 && (count < 0 || count > declared);
+}
+
+// ---- What functions get from their callers ----
+
+// The functions that one reaches.
+typedef struct reach_walk {
+    arena *arena;
+    hmap seen; // by address
+    VEC(const sir_function *) work;
+} reach_walk;
+
+static void visit_call(void *context, sir_stmt *s)
+{
+    reach_walk *w = context;
+    const sir_function *f = s->kind == SIR_CALL ? s->u.call.function : NULL;
+    if (f == NULL || f->kind == SIR_NATIVE || hmap_getn(&w->seen, &f, sizeof f) != NULL)
+        return;
+    hmap_setn(&w->seen, &f, sizeof f, w);
+    VEC_PUSH(w->arena, &w->work, f);
+}
+
+// Functions of helper blocks are no filter's.
+static emit_filter_info *owner(emit_filter_info *info, const sir_function *f)
+{
+    if (f->kind == SIR_HANDLER)
+        return info;
+    for (size_t i = 0; info != NULL && i < info->filter->functions.len; i++)
+        if (info->filter->functions.data[i] == f)
+            return info;
+    return NULL;
+}
+
+// Of its own statements: what their text mentions when calls pass nothing on.
+static const body_needs *own_needs(emitter *e, emit_filter_info *info, const sir_function *f)
+{
+    body_needs *known = hmap_getn(&e->needs, &f, sizeof f);
+    if (known != NULL)
+        return known;
+    known = ARENA_NEW(e->arena, body_needs);
+    const char *text = body_dry_text(e, owner(info, f), f);
+    *known = (body_needs){body_mentions(text, "svm_actor"), body_mentions(text, "svm_popLimit"),
+                          body_mentions(text, "svm_peekLimit"), body_mentions(text, "svm_pushLimit")};
+    hmap_setn(&e->needs, &f, sizeof f, known);
+    return known;
+}
+
+body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function *f)
+{
+    body_needs all = {0};
+    if (f->kind != SIR_HELPER && f->kind != SIR_HANDLER)
+        return all;
+    reach_walk w = {.arena = e->arena};
+    hmap_init(&w.seen, e->arena);
+    VEC_PUSH(e->arena, &w.work, f);
+    while (w.work.len > 0) {
+        const sir_function *g = w.work.data[--w.work.len];
+        const body_needs *own = own_needs(e, info, g);
+        all.actor |= own->actor;
+        all.pop_limit |= own->pop_limit;
+        all.peek_limit |= own->peek_limit;
+        all.push_limit |= own->push_limit;
+        sir_visit_stmts(&g->body, visit_call, &w);
+    }
+    return all;
+}
+
+// ---- What is to be checked of tapes ----
+
+// Whether firings of the filter may look past their windows: then functions look, too.
+static bool may_peek_outside(body_context *c)
+{
+    const sir_filter *f = c->info->filter;
+    const sir_function *const firings[] = {f->work, f->prework};
+    for (size_t i = 0; i < 2; i++) {
+        if (firings[i] == NULL)
+            continue;
+        sir_rate_bounds r = sir_function_rates(c->e->module, firings[i]);
+        if (r.reach < 0 || may_exceed(r.reach, firings[i]->peek.max))
+            return true;
+    }
+    return false;
+}
+
+static void find_of_firing(body_context *c)
+{
+    const sir_function *f = c->function;
+    if (c->in.affine && c->out.affine && !c->e->check_rates)
+        return;
+    sir_rate_bounds r = sir_function_rates(c->e->module, f);
+    c->in.checked = !c->in.affine && (r.pop_max < 0 || r.pop_max > f->pop.max);
+    c->out.checked = !c->out.affine && (r.push_max < 0 || r.push_max != f->push.max || r.push_min != f->push.min);
+    c->out.exit_checked = c->out.checked;
+    c->in.peeks_checked = c->e->check_rates;
+}
+
+// The flow checks itself, and names the function's place; this names the statement's.
+static void find_of_flow(body_context *c)
+{
+    const sir_function *f = c->function;
+    if (!c->e->check_rates)
+        return;
+    sir_rate_bounds r = sir_function_rates(c->e->module, f);
+    c->in.checked = may_exceed(r.pop_max, f->pop.max);
+    c->out.checked = may_exceed(r.push_max, f->push.max);
+    c->out.exit_checked = r.push_min < f->push.min;
+}
+
+// Of a function with rates: limits are those of the firing.
+static void find_of_function(body_context *c)
+{
+    const sir_function *f = c->function;
+    emitter *e = c->e;
+    if (!body_calls_tape(e, f))
+        return;
+    sir_rate_bounds r = sir_function_rates(e->module, f);
+    c->in.checked = e->check_rates && (f->pop.dynamic || may_exceed(r.pop_max, f->pop.max));
+    c->out.checked = (!c->flow || e->check_rates) && (f->push.dynamic || may_exceed(r.push_max, f->push.max));
+    if (!e->check_rates)
+        return;
+    c->in.exit_checked = f->pop.max >= 0 && may_exceed(r.pop_max, f->pop.max);
+    c->out.exit_checked = r.push_min < f->push.min || may_exceed(r.push_max, f->push.max);
+    if (c->flow)
+        return;
+    c->in.peeks_checked = true;
+    c->in.all_peeks = f->peek.max < 0 || may_peek_outside(c);
+}
+
+void body_find_checks(body_context *c)
+{
+    c->in.rate = c->function->pop.max;
+    c->out.rate = c->function->push.max;
+    if (c->e->check_rates || c->e->check_bounds) {
+        c->open = ARENA_NEW(c->e->arena, hmap);
+        hmap_init(c->open, c->e->arena);
+        sir_unproved_accesses(c->e->module, c->function, c->open);
+    }
+    if (c->function->kind == SIR_HELPER)
+        find_of_function(c);
+    else if (is_firing(c->function) && c->flow)
+        find_of_flow(c);
+    else if (is_firing(c->function))
+        find_of_firing(c);
+}
+
+// ---- Texts ----
+
+static const char *place_of(body_context *c, sir_loc loc)
+{
+    return body_site(c->e, loc.file != 0 ? loc : c->function->loc);
+}
+
+static const char *quoted(body_context *c, const char *text)
+{
+    strbuf b;
+    strbuf_init(&b, c->e->arena);
+    strbuf_add_c_string(&b, text, strlen(text));
+    return b.data;
+}
+
+const char *body_where(body_context *c, sir_loc loc)
+{
+    const char *place = place_of(c, loc), *who = c->info != NULL ? c->info->filter->name : c->function->name;
+    return quoted(c, *place != '\0' ? arena_printf(c->e->arena, "%s at %s", who, place) : who);
+}
+
+static const char *item_size(body_context *c, bool input)
+{
+    const sir_filter *f = c->info->filter;
+    return arena_printf(c->e->arena, "sizeof(%s)", emit_declare(c->e, input ? f->input : f->output, ""));
+}
+
+// How many items the firing has moved so far.
+static const char *counter(body_context *c, bool input)
+{
+    if (c->flow)
+        return arena_printf(c->e->arena, "%s(flow, %s)", input ? "svm_flowPopped" : "svm_flowPushed",
+                            item_size(c, input));
+    bool pointer = c->function->kind == SIR_HELPER;
+    return input ? pointer ? "*n_in" : "n_in" : pointer ? "*n_out" : "n_out";
+}
+
+static const char *first_count(bool input)
+{
+    return input ? "svm_poppedBefore" : "svm_pushedBefore";
+}
+
+// The call that ends the program. counted: C text of the count.
+static void report(body_context *c, bool input, const char *counted, const char *declared, const char *unit,
+                   sir_loc loc)
+{
+    if (c->e->check_rates)
+        body_line(c, "    svm_countError(svm_actor, %s, \"%s\", %s, %s, %s);", quoted(c, place_of(c, loc)),
+                  input ? "popped" : "pushed", counted, quoted(c, unit), quoted(c, declared));
+    else
+        body_line(c, "    svm_rateError(%s, \"%s\", %s, %s);", body_where(c, loc), input ? "pop" : "push", declared,
+                  counted);
+}
+
+// ---- Pops and pushes ----
+
+void body_check_count(body_context *c, bool input, sir_loc loc)
+{
+    const body_tape *t = input ? &c->in : &c->out;
+    if (!t->checked)
+        return;
+    const char *n = counter(c, input), *limit = input ? "svm_popLimit" : "svm_pushLimit";
+    if (is_firing(c->function))
+        limit = arena_printf(c->e->arena, "%" PRId64, t->rate);
+    const char *counted = arena_printf(c->e->arena, "%s + 1", n);
+    body_line(c, "if (%s >= %s)", n, limit);
+    if (!c->e->check_rates)
+        report(c, input, counted, limit, "a firing", loc);
+    else
+        body_line(c, "    svm_limitError(svm_actor, %s, \"%s\", %s);", quoted(c, place_of(c, loc)),
+                  input ? "pops" : "pushes", limit);
+}
+
+static void check_exit_of(body_context *c, bool input)
+{
+    const sir_function *f = c->function;
+    const sir_rate *r = input ? &f->pop : &f->push;
+    if (!(input ? &c->in : &c->out)->exit_checked)
+        return;
+    sir_loc loc = r->loc.file != 0 ? r->loc : f->loc;
+    bool firing = is_firing(f);
+    const char *n = counter(c, input);
+    const char *count = firing ? n : arena_printf(c->e->arena, "%s - %s", n, first_count(input));
+    const char *unit = firing ? "a firing" : arena_printf(c->e->arena, "a call of '%s'", f->name);
+    if (!r->dynamic && !input)
+        body_line(c, "if (%s != %" PRId64 ")", count, r->min);
+    else if (input)
+        body_line(c, "if (%s > %" PRId64 ")", count, r->max);
+    else if (r->max < 0)
+        body_line(c, "if (%s < %" PRId64 ")", count, r->min);
+    else
+        body_line(c, "if (%s < %" PRId64 " || %s > %" PRId64 ")", count, r->min, count, r->max);
+    report(c, input, count, sir_rate_text(c->e->arena, r), unit, loc);
+}
+
+void body_check_exit(body_context *c)
+{
+    if (c->in.exit_checked)
+        check_exit_of(c, true);
+    if (c->out.exit_checked)
+        check_exit_of(c, false);
+}
+
+void body_check_begin(body_context *c, const char *body)
+{
+    for (int input = 1; input >= 0; input--)
+        if (body_mentions(body, first_count(input)))
+            body_line(c, "const ptrdiff_t %s = %s;", first_count(input), counter(c, input));
+}
+
+// ---- Peeks and subscripts ----
+
+const char *body_checked_offset(body_context *c, const sir_expr *peek, const char *text)
+{
+    const sir_function *f = c->function;
+    const char *left = "svm_peekLimit";
+    if (is_firing(f))
+        left = arena_printf(c->e->arena, "%" PRId64, f->peek.max);
+    if (!c->in.affine) {
+        left = arena_printf(c->e->arena, "%s - %s", left, counter(c, true));
+    } else if (c->in.position.terms.len > 0 || c->in.position.constant != 0) {
+        const char *position = body_affine_text(c, &c->in.position);
+        left = arena_printf(c->e->arena, "%s - (%s)", left, position);
+    }
+    return arena_printf(c->e->arena, "svm_checkPeek(%s, %s, svm_actor, %s)", text, left,
+                        quoted(c, place_of(c, peek->loc)));
+}
+
+const char *body_checked_index(body_context *c, const sir_expr *e, const char *text, body_interval range)
+{
+    uint32_t length = e->u.arg[0]->type->length;
+    if (!c->e->check_bounds || hmap_getn(c->open, &e, sizeof e) == NULL ||
+        (range.lo >= 0 && range.hi < (int64_t)length))
+        return NULL;
+    strbuf name;
+    strbuf_init(&name, c->e->arena);
+    sir_describe(&name, c->e->module, c->info != NULL ? c->info->filter : NULL, c->function, e->u.arg[0]);
+    return arena_printf(c->e->arena, "svm_checkIndex(%s, %" PRIu32 ", svm_actor, %s, %s)", text, length,
+                        quoted(c, place_of(c, e->loc)), quoted(c, name.data));
+}

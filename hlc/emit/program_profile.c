@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The table that tells profiles what each kernel fires in a steady state of the program.
+#include <inttypes.h>
+
+#include "hlc/emit/program_int.h"
+
+// A kernel's text as one or more string literals of a line each.
+typedef struct fires_text {
+    program_emitter *x;
+    strbuf line;
+    bool begun;
+} fires_text;
+
+enum { FIRES_COLUMNS = 100 };
+
+static void end_line(fires_text *t)
+{
+    if (t->line.len > 0)
+        text_line(t->x, 2, "\"%s\"", t->line.data);
+    strbuf_init(&t->line, t->x->e.arena);
+}
+
+static void add_fires(fires_text *t, const char *name, int64_t times)
+{
+    if (t->line.len > FIRES_COLUMNS)
+        end_line(t);
+    strbuf_printf(&t->line, "%s%s %" PRId64, t->begun ? " " : "", name, times);
+    t->begun = true;
+}
+
+// Of the plan's kernels, which fire actors of a cut graph where the program is cut; names are the whole program's.
+static void add_kernel(fires_text *t, const plan_kernel *k)
+{
+    program_emitter *x = t->x;
+    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->pieces;
+    const sir_module *whole = cut != NULL ? cut->whole : x->m;
+    const schedule *s = cut != NULL ? cut->whole_schedule : x->s;
+    for (VEC_EACH(const plan_item, item, &k->items))
+        for (VEC_EACH(const plan_stage, st, &item->stages))
+            for (size_t i = 0; i < plan_stage_members(st); i++) {
+                uint32_t actor = plan_stage_member(st, i).actor;
+                uint32_t of = cut != NULL ? cut->actor_of[actor] : actor;
+                if (of != SIR_NONE && whole->actors.data[of]->kind == SIR_FILTER)
+                    add_fires(t, whole->actors.data[of]->name, s->reps[of]);
+            }
+}
+
+static void begin_kernel(fires_text *t, program_emitter *x, const char *name)
+{
+    *t = (fires_text){.x = x};
+    strbuf_init(&t->line, x->e.arena);
+    text_line(x, 1, "{\"%s\",", name);
+}
+
+static void end_kernel(fires_text *t)
+{
+    if (!t->begun)
+        strbuf_add(&t->line, " "); // copies only
+    end_line(t);
+    text_line(t->x, 1, "},");
+}
+
+void program_fires(program_emitter *x)
+{
+    text_line(x, 0, "/* What each kernel fires in a steady state, for profiles. */");
+    text_line(x, 0, "static const svm_KernelFires %s_fires[] = {", x->name);
+    fires_text t;
+    for (VEC_EACH(const plan_kernel, k, &x->pl->kernels)) {
+        begin_kernel(&t, x, k->name);
+        add_kernel(&t, k);
+        end_kernel(&t);
+    }
+    for (size_t i = 0; x->pieces != NULL && i < x->pieces->pieces.len; i++) {
+        const plan_piece *piece = &x->pieces->pieces.data[i];
+        if (!piece->flow)
+            continue;
+        const char *name = x->pieces->whole->actors.data[piece->actors.data[0]]->name;
+        begin_kernel(&t, x, name);
+        add_fires(&t, name, x->pieces->whole_schedule->reps[piece->actors.data[0]]);
+        end_kernel(&t);
+    }
+    text_line(x, 1, "{NULL, NULL},");
+    text_line(x, 0, "};\n");
+}

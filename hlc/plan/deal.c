@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Deals the strips of a round to processors, and lays out the rings. Parts with state go to the processor with least to
+// do, heaviest first; the strips of parts without state fill what is left of each processor's share, in chunks of
+// consecutive strips, as the first of each chunk is cold.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+
+// A chunk is so many times as long as its lead, if a round has room for that many strips; strips of a round at most; and
+// strips a processor where shares differ, and a part; bytes that all rings take at most before rounds get shorter.
+enum { DEAL_LEADS = 32, DEAL_STRIPS = 512, DEAL_SHARES = 4, DEAL_DEPTH = 2, DEAL_SETS = 2 };
+#define DEAL_BYTES (UINT64_C(64) << 20)
+#define DEAL_CHUNK_SECONDS 2e-3
+
+typedef struct dealer {
+    hlc_program *p;
+    plan_parts *parts;
+    size_t processors;
+    double *load, *share; // per processor: of parts with state; of the others
+    bool even;            // all shares are equal
+} dealer;
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t divide_up(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static uint32_t least_loaded(const dealer *d, uint32_t part)
+{
+    uint32_t best = PLAN_NONE;
+    for (uint32_t q = 0; q < d->processors; q++)
+        if (plan_part_may_run_on(d->parts, part, q) && (best == PLAN_NONE || d->load[q] < d->load[best]))
+            best = q;
+    return best == PLAN_NONE ? 0 : best;
+}
+
+// The processor of each part with state; heaviest first.
+static uint32_t *place_keepers(dealer *d)
+{
+    size_t n = d->parts->parts.len;
+    uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, n + 1);
+    bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1);
+    for (;;) {
+        size_t best = n;
+        for (size_t i = 0; i < n; i++) {
+            const plan_part *part = &d->parts->parts.data[i];
+            if (!part->replicated && !done[i] &&
+                (best == n || part->operations > d->parts->parts.data[best].operations))
+                best = i;
+        }
+        if (best == n)
+            return at;
+        done[best] = true;
+        at[best] = least_loaded(d, (uint32_t)best);
+        d->load[at[best]] += d->parts->parts.data[best].operations;
+    }
+}
+
+// What of the parts without state each processor takes, so that all have as much to do as they can alike.
+static void find_shares(dealer *d)
+{
+    double total = 0, low = 0, high = 0;
+    for (VEC_EACH(plan_part, part, &d->parts->parts))
+        total += part->replicated ? part->operations : 0;
+    for (size_t q = 0; q < d->processors; q++)
+        high = d->load[q] > high ? d->load[q] : high;
+    high += total + 1;
+    for (int step = 0; step < 100; step++) {
+        double level = (low + high) / 2, room = 0;
+        for (size_t q = 0; q < d->processors; q++)
+            room += level > d->load[q] ? level - d->load[q] : 0;
+        *(room < total ? &low : &high) = level;
+    }
+    double sum = 0;
+    for (size_t q = 0; q < d->processors; q++) {
+        d->share[q] = high > d->load[q] ? high - d->load[q] : 0;
+        sum += d->share[q];
+    }
+    d->even = true;
+    for (size_t q = 0; q < d->processors; q++) {
+        d->share[q] = sum > 0 ? d->share[q] / sum : 1.0 / (double)d->processors;
+        d->even &= d->share[q] * (double)d->processors > 0.999 && d->share[q] * (double)d->processors < 1.001;
+    }
+}
+
+static void deal_part(dealer *d, size_t number, uint32_t keeper)
+{
+    uint32_t strips = d->parts->strips, *where = d->parts->where + number * strips;
+    double end = 0;
+    uint32_t at = 0;
+    if (!d->parts->parts.data[number].replicated) {
+        for (uint32_t i = 0; i < strips; i++)
+            where[i] = keeper;
+        return;
+    }
+    for (uint32_t q = 0; q < d->processors; q++) {
+        end += d->share[q];
+        uint32_t until = q + 1 == d->processors ? strips : (uint32_t)(end * strips + 0.5);
+        for (; at < until && at < strips; at++)
+            where[at] = q;
+    }
+}
+
+// ---- Rings ----
+
+static uint64_t item_bytes(const plan_parts *parts, uint32_t stream)
+{
+    const plan_pieces *cut = parts->cut;
+    uint64_t align;
+    return plan_item_size(cut->whole->channels.data[cut->streams.data[stream].channel].type, &align);
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static int64_t least_multiple(int64_t a, int64_t b)
+{
+    return b < 2 ? a : a / gcd(a, b) * b;
+}
+
+// Items that make whole units of what engines move.
+static int64_t unit_items(const plan_parts *parts, uint32_t stream)
+{
+    int64_t unit = plan_parts_unit(parts);
+    return unit / gcd(unit, (int64_t)item_bytes(parts, stream));
+}
+
+static int64_t ahead_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+{
+    const plan_stream *st = &parts->cut->streams.data[stream];
+    for (VEC_EACH(const plan_io, io, &pl->readers))
+        if (io->actor == st->reader)
+            return pl->buffers.data[io->access.buffer].keep;
+    return parts->cut->whole_schedule->channels[st->channel].remainder; // of a file's writer
+}
+
+static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+{
+    const plan_stream *st = &parts->cut->streams.data[stream];
+    const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
+    if (st->to == SIR_NONE)
+        return 0;
+    int64_t unit = unit_items(parts, stream);
+    return divide_up(ahead_of(pl, parts, stream) + parts->parts.data[st->to].lead * sc->steady, unit) * unit;
+}
+
+void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
+{
+    const plan_pieces *cut = parts->cut;
+    memset(&parts->rings, 0, sizeof parts->rings);
+    for (uint32_t i = 0; i < cut->streams.len; i++) {
+        const plan_stream *st = &cut->streams.data[i];
+        const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
+        uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
+        int64_t front = front_of(pl, parts, i), whole = parts->strips * pl->strip * sc->steady;
+        int64_t room = greater(greater(sc->init_items, pl->init_drain[end]), front + whole + pl->drain[end]);
+        VEC_PUSH(a, &parts->rings,
+                 (plan_ring){i, ahead_of(pl, parts, i), front, room + 2 * unit_items(parts, i)});
+    }
+}
+
+// ---- The length of a round ----
+
+// Strips that a round must have so that it holds at least what the next needs of it; 0: too many.
+static int64_t least_strips(const dealer *d)
+{
+    const plan_pieces *cut = d->parts->cut;
+    int64_t least = 1;
+    for (uint32_t i = 0; i < cut->streams.len; i++) {
+        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
+        if (step != 0)
+            least = greater(least, divide_up(front_of(d->p->plan, d->parts, i), step * d->p->plan->strip));
+    }
+    return least > DEAL_STRIPS ? 0 : least;
+}
+
+static uint64_t bytes_a_strip(const dealer *d)
+{
+    const plan_pieces *cut = d->parts->cut;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < cut->streams.len; i++)
+        bytes += (uint64_t)cut->whole_schedule->channels[cut->streams.data[i].channel].steady * item_bytes(d->parts, i);
+    return bytes * (uint64_t)d->p->plan->strip * DEAL_SETS + 1;
+}
+
+// Strips of a chunk that keep a processor busy for so long, about, that what its threads and the control program's tell each
+// other in a round does not count. Where items are moved, strips are as long as memories allow, and engines wait for nobody.
+static int64_t unhurried_chunk(const dealer *d)
+{
+    const machine_processor *x = d->parts->resources->processors.data[0].processor;
+    double lanes = x->simd_width > 4 ? (double)x->simd_width / 4 : 1, operations = 0;
+    if (plan_parts_move(d->parts) || d->processors == 1)
+        return 1;
+    for (VEC_EACH(plan_part, part, &d->parts->parts))
+        operations += part->operations;
+    double strip = operations * (double)d->p->plan->strip / lanes * (x->clock > 0 ? 1 / x->clock : 1e-9);
+    double strips = DEAL_CHUNK_SECONDS / (strip + 1e-9);
+    return strips < 1 ? 1 : strips > DEAL_STRIPS ? DEAL_STRIPS : (int64_t)strips;
+}
+
+static int64_t choose_strips(const dealer *d, int64_t least)
+{
+    int64_t processors = (int64_t)d->processors, strips = processors;
+    bool replicated = false;
+    for (VEC_EACH(plan_part, part, &d->parts->parts))
+        replicated |= part->replicated;
+    if (!replicated && processors == 1)
+        return least;
+    int64_t chunk = greater(divide_up(DEAL_LEADS * d->parts->lead, d->p->plan->strip), unhurried_chunk(d));
+    if (replicated)
+        strips = processors * greater(chunk, d->even ? 1 : DEAL_SHARES);
+    // Parts behind each other work on different strips, so a round has more strips than it has parts.
+    if (d->parts->parts.len > 1)
+        strips = greater(strips, DEAL_DEPTH * (int64_t)d->parts->parts.len);
+    int64_t room = (int64_t)(DEAL_BYTES / bytes_a_strip(d)), latency = d->p->config->max_latency;
+    if (strips > room)
+        strips = room;
+    if (strips > DEAL_STRIPS)
+        strips = DEAL_STRIPS / processors * processors;
+    if (latency != 0 && strips > latency / d->p->plan->strip)
+        strips = latency / d->p->plan->strip;
+    return greater(strips, least);
+}
+
+uint64_t plan_parts_alignment(const plan_parts *parts)
+{
+    int64_t alignment = least_multiple(64, plan_parts_unit(parts));
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        alignment = least_multiple(alignment, (int64_t)q->memory->alignment);
+    return (uint64_t)alignment;
+}
+
+bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor)
+{
+    for (uint32_t i = 0; i < parts->strips && parts->where != NULL; i++)
+        if (parts->where[part * parts->strips + i] == processor)
+            return true;
+    return parts->where == NULL;
+}
+
+bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor)
+{
+    return !parts->parts.data[part].state || parts->resources->processors.data[processor].processor->abilities.state;
+}
+
+bool plan_parts_move(const plan_parts *parts)
+{
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        if (!q->direct)
+            return true;
+    return false;
+}
+
+int64_t plan_parts_unit(const plan_parts *parts)
+{
+    uint64_t unit = 1;
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors)) {
+        if (q->direct)
+            continue;
+        unit = (uint64_t)least_multiple((int64_t)unit, (int64_t)q->transfer_alignment);
+    }
+    return (int64_t)unit;
+}
+
+uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
+{
+    uint64_t unit = plan_parts_alignment(pl->parts);
+    return (plan_buffer_bytes(&pl->buffers.data[buffer], m) + unit - 1) / unit * unit + 2 * unit;
+}
+
+int64_t plan_parts_granule_of(const plan_parts *parts)
+{
+    const plan_pieces *cut = parts->cut;
+    int64_t granule = 1;
+    for (uint32_t i = 0; i < cut->streams.len; i++) {
+        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady, unit = unit_items(parts, i);
+        int64_t needed = step == 0 ? 1 : unit / gcd(unit, step);
+        granule = least_multiple(granule, needed);
+    }
+    return granule;
+}
+
+int64_t plan_parts_least_strip(const hlc_program *p)
+{
+    const plan_pieces *cut = p->parts->cut;
+    int64_t granule = plan_parts_granule_of(p->parts), least = 1;
+    for (uint32_t i = 0; i < cut->streams.len; i++) {
+        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
+        if (step != 0)
+            least = greater(least, divide_up(front_of(p->plan, p->parts, i), step * DEAL_STRIPS));
+    }
+    return divide_up(least, granule) * granule;
+}
+
+// A part whose cold runs would need more than a round holds stays on one processor.
+void plan_parts_give_up(hlc_program *p)
+{
+    plan_parts *parts = p->parts;
+    plan_part *longest = &parts->parts.data[0];
+    for (VEC_EACH(plan_part, part, &parts->parts))
+        longest = part->lead > longest->lead ? part : longest;
+    size_t number = (size_t)(longest - parts->parts.data);
+    longest->replicated = false;
+    longest->keeper = parts->cut->pieces.data[number].actors.data[0];
+    longest->why = "looks at more items than a round of strips has";
+    plan_parts_warm(p);
+}
+
+bool plan_parts_deal(hlc_program *p)
+{
+    plan_parts *parts = p->parts;
+    size_t n = parts->resources->processors.len;
+    dealer d = {.p = p, .parts = parts, .processors = n};
+    int64_t least = least_strips(&d);
+    while (least == 0 && parts->lead != 0) {
+        plan_parts_give_up(p);
+        least = least_strips(&d);
+    }
+    if (least == 0)
+        return false;
+    d.load = ARENA_ARRAY(p->arena, double, n + 1);
+    d.share = ARENA_ARRAY(p->arena, double, n + 1);
+    const uint32_t *keepers = place_keepers(&d);
+    find_shares(&d);
+    parts->strips = (uint32_t)choose_strips(&d, least);
+    parts->sets = DEAL_SETS;
+    int64_t latency = p->config->max_latency;
+    parts->rounds = latency != 0 && 2 * parts->strips * p->plan->strip > latency ? 1 : DEAL_SETS;
+    parts->where = ARENA_ARRAY(p->arena, uint32_t, parts->parts.len * parts->strips + 1);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        deal_part(&d, i, keepers[i]);
+    plan_parts_rings(p->arena, p->plan, parts);
+    return true;
+}
+
+void plan_parts_lay_out(hlc_program *p)
+{
+    plan_parts_rings(p->arena, p->plan, p->parts);
+}
+
+void plan_parts_strips(hlc_program *p, uint32_t *least, uint32_t *most)
+{
+    dealer d = {.p = p, .parts = p->parts, .processors = p->parts->resources->processors.len};
+    uint64_t room = DEAL_BYTES / bytes_a_strip(&d);
+    int64_t latency = p->config->max_latency;
+    *least = (uint32_t)least_strips(&d);
+    *most = room < DEAL_STRIPS ? (uint32_t)room : DEAL_STRIPS;
+    if (latency != 0 && *most > latency / p->plan->strip)
+        *most = (uint32_t)(latency / p->plan->strip);
+    *most = *most < *least ? *least : *most;
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a static program is spread over several processors: parts, each a kernel, joined by rings; rounds of strips. The
+// cut graph is a static program of its own, in which a reader and a writer stand for the ends of each ring, and which
+// everything that plans static programs plans. docs/mapping.md explains it; svm/rounds.h runs it.
+//
+// NOTE(cold). A part without state may run on several processors. A run there that does not go on where the processor's
+// last run of the part ended is cold: it is laid out as a run of `lead` steady states more, in which actor a skips its
+// first lead - warm[a] steady states, so that all that it reads was computed in the run.
+#ifndef SVMC_HLC_PLAN_PARTS_H
+#define SVMC_HLC_PLAN_PARTS_H
+
+#include "hlc/plan/pieces.h"
+#include "hlc/plan/resources.h"
+
+typedef struct plan_part {
+    bool state;          // firings depend on earlier ones
+    bool replicated;     // free of state: its strips may be dealt to several processors
+    uint32_t keeper;     // else: the first of its actors (of the program) that has state
+    const char *why;     // and what kind: "writes its field 'x'"
+    double operations;   // of a steady state, about
+    int64_t lead;
+} plan_part;
+
+typedef struct plan_ring {
+    uint32_t stream;     // of the cut graph
+    int64_t ahead;       // items that are in it between steady states, and in what views on its window hold; of a file: that its writer has
+                         // not come to
+    int64_t front, room; // items: of a segment before a round's own, and in all
+} plan_ring;
+
+typedef struct plan_parts {
+    plan_pieces *cut;
+    const plan_resources *resources;
+    VEC(plan_part) parts; // as cut->pieces, in topological order
+    int64_t *warm;        // per actor of the cut graph: steady states
+    int64_t lead;         // of all parts, the most
+    // Of strip-mine.
+    // Of a round; segments of each ring; rounds under way at once, at most as many.
+    uint32_t strips, sets, rounds;
+    uint32_t depth; // blocks of each end that is moved
+    uint32_t *where;      // per part and strip: a processor of resources
+    VEC(plan_ring) rings; // one a stream
+    const struct map_result *judged; // what is predicted of it, by strip; NULL: nothing
+    const struct map_limit *bound;   // below which no mapping goes
+    bool searched;                   // the search dealt the strips
+} plan_parts;
+
+enum { PLAN_WINDOWS = 2 }; // blocks of each end that is moved: one is used while the other is moved, if there is room
+
+// Whether a part runs on a processor of resources; before strips are dealt every part may run on each.
+bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor);
+// Whether a processor can do what the part needs.
+bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor);
+bool plan_parts_move(const plan_parts *parts); // windows are moved to and from some processor's own memory
+
+struct hlc_program;
+struct plan;
+// Whether the program is to be spread over the processors that there are; then it is cut (p->parts). False after an error.
+bool plan_parts_find(struct hlc_program *p, bool *found);
+// Which parts the actors are in: per actor, SIR_NONE those of the control program; in topological order. count: how many.
+// processors: how many there are.
+uint32_t *plan_parts_group(struct hlc_program *p, size_t processors, size_t *count);
+// The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
+// actor's strips are dealt to several processors.
+uint32_t *plan_parts_group_by_search(struct hlc_program *p, size_t processors, bool keep, size_t *count);
+enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
+// Cuts the program into given parts, as a plan's text has them; replicated: what it says of each. False if they are no
+// parts, or after an error.
+bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t count, const char *replicated,
+                        const char *machine, int64_t processors);
+// Why an actor's firings depend on each other; NULL: they do not.
+const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
+// Leads and warm firings, for the plan's stages.
+void plan_parts_warm(struct hlc_program *p);
+// Strips, rounds and rings for p->plan->strip steady states a strip; false when that is too little for what must be read
+// again.
+bool plan_parts_deal(struct hlc_program *p);
+// The rings for the strips and leads that there are.
+void plan_parts_rings(arena *a, const struct plan *pl, plan_parts *parts);
+// Settles strips of about as many steady states; the most that strips may have; the longest that fits local memories, 0
+// after an error (strip_parts.c).
+bool plan_parts_strip(struct hlc_program *p, int64_t strip);
+int64_t plan_parts_greatest(const struct hlc_program *p, int64_t greatest);
+int64_t plan_parts_longest(struct hlc_program *p);
+// Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
+int64_t plan_parts_unit(const plan_parts *parts);
+uint64_t plan_parts_alignment(const plan_parts *parts); // of what lies in processors' memories
+int64_t plan_parts_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
+int64_t plan_parts_granule_of(const plan_parts *parts);
+// Keeps the part with the longest lead on one processor, and makes up leads again.
+void plan_parts_give_up(struct hlc_program *p);
+void plan_parts_remark(struct hlc_program *p);
+// For the mapping search (parts_search.c): the rings for strips and processors as they are now; how many strips a round
+// may have.
+void plan_parts_lay_out(struct hlc_program *p);
+void plan_parts_strips(struct hlc_program *p, uint32_t *least, uint32_t *most);
+// Deals a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
+bool plan_parts_adopt(struct hlc_program *p, uint32_t strips, uint32_t *where);
+// Improves the dealing where the search finds a better one, and remarks on what it comes to.
+void plan_parts_search(struct hlc_program *p);
+
+#endif

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Parts of programs with very many actors that have state: joined by the mapping search (hlc/map), which puts neighbours on
+// one processor, instead of pair by pair.
+#include "hlc/map/map.h"
+#include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
+
+#define CUT_OPERATION 1e-9 // seconds; only relations count here
+
+static bool is_file(const sir_actor *a)
+{
+    return a->kind == SIR_READER || a->kind == SIR_WRITER;
+}
+
+uint32_t *plan_parts_group_by_search(hlc_program *p, size_t processors, bool keep, size_t *count)
+{
+    const sir_module *m = p->module;
+    size_t n = m->actors.len;
+    arena *a = p->arena;
+    const double *each = plan_costs(p, m);
+    map_problem problem = {.name = m->name, .fuse = true};
+    uint32_t *part = ARENA_ARRAY(a, uint32_t, n + 1), *task = ARENA_ARRAY(a, uint32_t, n + 1);
+    for (size_t i = 0; i < processors; i++)
+        VEC_PUSH(a, &problem.processors, (map_processor){"", 1, MAP_NO_BOUND});
+    for (uint32_t i = 0; i < n; i++) {
+        part[i] = SIR_NONE;
+        task[i] = MAP_OUTSIDE;
+        if (is_file(m->actors.data[i]))
+            continue;
+        task[i] = (uint32_t)problem.tasks.len;
+        VEC_PUSH(a, &problem.tasks,
+                 (map_task){.name = m->actors.data[i]->name,
+                            .time = each[i] * (double)p->schedule->reps[i] * CUT_OPERATION,
+                            .replicable = !keep && plan_actor_keeps(p, i) == NULL,
+                            .together = (uint32_t)(p->schedule->cycle[i] + 1),
+                            .processor = MAP_ANY});
+    }
+    for (VEC_EACH(const sir_channel, c, &m->channels))
+        if (task[c->producer] != MAP_OUTSIDE && task[c->consumer] != MAP_OUTSIDE)
+            VEC_PUSH(a, &problem.edges, (map_edge){.from = task[c->producer], .to = task[c->consumer]});
+    const char *why = NULL;
+    const map_options how = {.method = MAP_HEURISTIC, .seed = p->config->seed};
+    const map_result *r = map_search(a, &problem, &how, &why);
+    if (r == NULL) // times without bound, for one
+        return NULL;
+    for (uint32_t i = 0; i < n; i++)
+        part[i] = task[i] == MAP_OUTSIDE ? SIR_NONE : r->part[task[i]];
+    *count = r->parts;
+    return part;
+}

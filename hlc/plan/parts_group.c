@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which actors make up a part. Actors without state that need not wait for others with state are one part, whose strips
+// may run anywhere; so are those behind one layer of state, and so on. Actors with state, and feedback loops, stay on
+// one processor each; light ones are joined with each other and with what little lies between them, as every cut costs.
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
+
+// Most of a processor's share of the work that is put into a part that must stay on one processor, where it need not be;
+// and where a part that stays has that much anyway, how much more may come to it.
+#define GROUP_SHARE 0.5
+#define GROUP_MORE 1.02
+// Groups beyond which parts with state are joined layer by layer.
+enum { GROUP_MANY = 256 };
+
+typedef VEC(uint32_t) number_list;
+
+typedef struct group {
+    bool alive, keeps;
+    double load;
+    uint32_t first; // actor, for the order
+    number_list out, in; // groups, maybe several times
+} group;
+
+typedef struct grouper {
+    hlc_program *p;
+    arena *a;
+    const sir_module *m;
+    const schedule *s;
+    uint32_t *unit; // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
+    bool *keeps;    // per unit
+    uint32_t *level;
+    uint32_t *of;   // per actor: its group
+    VEC(group) groups;
+    uint32_t *mark, marks;
+} grouper;
+
+const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
+{
+    const sir_actor *a = p->module->actors.data[actor];
+    if (p->schedule->cycle[actor] >= 0)
+        return "is in a feedback loop";
+    if (a->kind != SIR_FILTER)
+        return NULL;
+    const sir_filter *f = a->filter;
+    if (f->prints)
+        return "prints";
+    if (f->uses_random)
+        return "uses random()";
+    if (f->uses_iter)
+        return "counts its firings";
+    if (f->sends || f->handlers.len != 0)
+        return "sends or receives messages";
+    for (VEC_EACH(const sir_field, field, &f->fields))
+        if (!field->constant)
+            return arena_printf(p->arena, "writes its field '%s'", field->name);
+    return f->stateful ? "has state" : NULL;
+}
+
+static bool is_file(const grouper *g, uint32_t actor)
+{
+    sir_actor_kind kind = g->m->actors.data[actor]->kind;
+    return kind == SIR_READER || kind == SIR_WRITER;
+}
+
+static void find_units(grouper *g)
+{
+    uint32_t *first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s->cycle_count + 1);
+    memset(first, 0xff, ((size_t)g->s->cycle_count + 1) * sizeof *first);
+    for (uint32_t i = 0; i < g->m->actors.len; i++) {
+        int32_t cycle = g->s->cycle[i];
+        if (cycle >= 0 && first[cycle] == SIR_NONE)
+            first[cycle] = i;
+        g->unit[i] = is_file(g, i) ? SIR_NONE : cycle >= 0 ? first[cycle] : i;
+        if (g->unit[i] != SIR_NONE)
+            g->keeps[g->unit[i]] |= plan_actor_keeps(g->p, i) != NULL;
+    }
+}
+
+// Layers: how often a way to a unit changes between actors with and without state. Even ones have none.
+static void find_levels(grouper *g)
+{
+    uint32_t n = (uint32_t)g->m->actors.len, *waiting = ARENA_ARRAY(g->a, uint32_t, n + 1);
+    number_list ready = {0};
+    number_list *members = arena_alloc_array(g->a, n + 1, sizeof *members);
+    memset(members, 0, (n + 1) * sizeof *members);
+    for (uint32_t i = 0; i < n; i++)
+        if (g->unit[i] != SIR_NONE)
+            VEC_PUSH(g->a, &members[g->unit[i]], i);
+    for (VEC_EACH(const sir_channel, c, &g->m->channels))
+        if (g->unit[c->producer] != SIR_NONE && g->unit[c->consumer] != SIR_NONE)
+            waiting[g->unit[c->consumer]] += g->unit[c->producer] != g->unit[c->consumer];
+    for (uint32_t i = 0; i < n; i++) {
+        g->level[i] = g->keeps[i];
+        if (g->unit[i] == i && waiting[i] == 0)
+            VEC_PUSH(g->a, &ready, i);
+    }
+    for (size_t at = 0; at < ready.len; at++) {
+        uint32_t unit = ready.data[at];
+        for (VEC_EACH(uint32_t, member, &members[unit]))
+            for (VEC_EACH(uint32_t, out, &g->m->actors.data[*member]->outputs)) {
+                uint32_t to = *out == SIR_NONE ? SIR_NONE : g->unit[g->m->channels.data[*out].consumer];
+                if (to == SIR_NONE || to == unit)
+                    continue;
+                uint32_t level = g->level[unit] + (g->keeps[unit] != g->keeps[to]);
+                g->level[to] = level > g->level[to] ? level : g->level[to];
+                if (--waiting[to] == 0)
+                    VEC_PUSH(g->a, &ready, to);
+            }
+    }
+}
+
+static size_t count_keepers(const grouper *g)
+{
+    size_t keepers = 0;
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
+        keepers += g->unit[i] == i && g->keeps[i];
+    return keepers;
+}
+
+static uint32_t new_group(grouper *g, bool keeps, uint32_t first)
+{
+    VEC_PUSH(g->a, &g->groups, (group){.alive = true, .keeps = keeps, .first = first});
+    return (uint32_t)g->groups.len - 1;
+}
+
+// One group a layer without state; one a unit with state, or, if there are many, one a layer.
+static void make_groups(grouper *g)
+{
+    uint32_t n = (uint32_t)g->m->actors.len;
+    const double *each = plan_costs(g->p, g->m);
+    uint32_t *of_level = ARENA_ARRAY(g->a, uint32_t, n + 2), *of_unit = ARENA_ARRAY(g->a, uint32_t, n + 1);
+    memset(of_level, 0xff, (n + 2) * sizeof *of_level);
+    memset(of_unit, 0xff, (n + 1) * sizeof *of_unit);
+    size_t keepers = count_keepers(g);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t unit = g->unit[i];
+        g->of[i] = SIR_NONE;
+        if (unit == SIR_NONE)
+            continue;
+        bool own = g->keeps[unit] && keepers <= GROUP_MANY;
+        uint32_t *known = own ? &of_unit[unit] : &of_level[g->level[unit]];
+        if (*known == SIR_NONE)
+            *known = new_group(g, g->keeps[unit], i);
+        g->of[i] = *known;
+        g->groups.data[*known].load += each[i] * (double)g->s->reps[i];
+    }
+}
+
+static void connect_groups(grouper *g)
+{
+    for (VEC_EACH(const sir_channel, c, &g->m->channels)) {
+        uint32_t from = g->of[c->producer], to = g->of[c->consumer];
+        if (from == SIR_NONE || to == SIR_NONE || from == to)
+            continue;
+        VEC_PUSH(g->a, &g->groups.data[from].out, to);
+        VEC_PUSH(g->a, &g->groups.data[to].in, from);
+    }
+}
+
+// Whether a way leads from one group to another through a third.
+static bool has_detour(grouper *g, uint32_t from, uint32_t to)
+{
+    number_list stack = {0};
+    g->marks++;
+    VEC_PUSH(g->a, &stack, from);
+    while (stack.len != 0) {
+        uint32_t at = stack.data[--stack.len];
+        for (VEC_EACH(uint32_t, next, &g->groups.data[at].out)) {
+            if (*next == to && at != from)
+                return true;
+            if (*next == to || g->mark[*next] == g->marks)
+                continue;
+            g->mark[*next] = g->marks;
+            VEC_PUSH(g->a, &stack, *next);
+        }
+    }
+    return false;
+}
+
+static void replace_numbers(number_list *list, uint32_t from, uint32_t to, uint32_t drop)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        uint32_t number = list->data[i] == from ? to : list->data[i];
+        if (number != drop)
+            list->data[kept++] = number;
+    }
+    list->len = kept;
+}
+
+static void join(grouper *g, uint32_t into, uint32_t from)
+{
+    group *x = &g->groups.data[into], *y = &g->groups.data[from];
+    x->keeps |= y->keeps;
+    x->load += y->load;
+    x->first = y->first < x->first ? y->first : x->first;
+    y->alive = false;
+    for (VEC_EACH(uint32_t, other, &y->out)) {
+        replace_numbers(&g->groups.data[*other].in, from, into, SIR_NONE);
+        VEC_PUSH(g->a, &x->out, *other);
+    }
+    for (VEC_EACH(uint32_t, other, &y->in)) {
+        replace_numbers(&g->groups.data[*other].out, from, into, SIR_NONE);
+        VEC_PUSH(g->a, &x->in, *other);
+    }
+    replace_numbers(&x->out, from, into, into);
+    replace_numbers(&x->in, from, into, into);
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
+        if (g->of[i] == from)
+            g->of[i] = into;
+}
+
+static bool may_join(grouper *g, uint32_t from, uint32_t to, double share)
+{
+    const group *x = &g->groups.data[from], *y = &g->groups.data[to];
+    double most = share * GROUP_SHARE, sum = x->load + y->load;
+    if (!x->keeps && !y->keeps)
+        return !has_detour(g, from, to);
+    if (x->keeps != y->keeps) {
+        double kept = (x->keeps ? x->load : y->load) * GROUP_MORE;
+        most = kept > most ? kept : most;
+    }
+    return sum <= most && !has_detour(g, from, to);
+}
+
+// Joins neighbours, the lightest pair first.
+static void join_groups(grouper *g, size_t processors)
+{
+    double total = 0;
+    for (VEC_EACH(group, x, &g->groups))
+        total += x->load;
+    double share = processors < 2 ? 2 * total / GROUP_SHARE + 1 : total / (double)processors;
+    for (;;) {
+        uint32_t best_from = SIR_NONE, best_to = SIR_NONE;
+        double least = 0;
+        for (uint32_t i = 0; i < g->groups.len; i++)
+            for (VEC_EACH(uint32_t, to, &g->groups.data[i].out)) {
+                double sum = g->groups.data[i].load + g->groups.data[*to].load;
+                if (!g->groups.data[i].alive || (best_from != SIR_NONE && sum >= least) || !may_join(g, i, *to, share))
+                    continue;
+                best_from = i;
+                best_to = *to;
+                least = sum;
+            }
+        if (best_from == SIR_NONE)
+            return;
+        join(g, best_from, best_to);
+    }
+}
+
+// Numbers in topological order, among those that are ready the one with the first actor first.
+static uint32_t *number_groups(grouper *g, size_t *count)
+{
+    size_t n = g->groups.len;
+    uint32_t *number = ARENA_ARRAY(g->a, uint32_t, n + 1);
+    memset(number, 0xff, (n + 1) * sizeof *number);
+    *count = 0;
+    for (;;) {
+        uint32_t best = SIR_NONE;
+        for (uint32_t i = 0; i < n; i++) {
+            const group *x = &g->groups.data[i];
+            bool ready = x->alive && number[i] == SIR_NONE;
+            for (size_t k = 0; k < x->in.len && ready; k++)
+                ready = number[x->in.data[k]] != SIR_NONE;
+            if (ready && (best == SIR_NONE || x->first < g->groups.data[best].first))
+                best = i;
+        }
+        if (best == SIR_NONE)
+            break;
+        number[best] = (uint32_t)(*count)++;
+    }
+    uint32_t *part = ARENA_ARRAY(g->a, uint32_t, g->m->actors.len + 1);
+    for (uint32_t i = 0; i < g->m->actors.len; i++)
+        part[i] = g->of[i] == SIR_NONE ? SIR_NONE : number[g->of[i]];
+    return part;
+}
+
+uint32_t *plan_parts_group(hlc_program *p, size_t processors, size_t *count)
+{
+    size_t n = p->module->actors.len;
+    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    g.unit = ARENA_ARRAY(g.a, uint32_t, n + 1);
+    g.keeps = ARENA_ARRAY(g.a, bool, n + 1);
+    g.level = ARENA_ARRAY(g.a, uint32_t, n + 1);
+    g.of = ARENA_ARRAY(g.a, uint32_t, n + 1);
+    find_units(&g);
+    if (processors > 1 && count_keepers(&g) > GROUP_MANY) {
+        uint32_t *found = plan_parts_group_by_search(p, processors, false, count);
+        if (found != NULL)
+            return found;
+    }
+    find_levels(&g);
+    make_groups(&g);
+    connect_groups(&g);
+    g.mark = ARENA_ARRAY(g.a, uint32_t, g.groups.len + 1);
+    join_groups(&g, processors);
+    return number_groups(&g, count);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Strips of programs on several processors. Where kernels work in memories of their own, the longest strip that fits
+// there with its double buffers, state, code and stack, unless a shorter one already costs little to start.
+#include <inttypes.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/footprint.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+
+// A strip's work is so many times as long as starting its kernels and transfers, if memory allows; and so many steady
+// states at most.
+#define STRIP_STARTS 400.0
+#define STRIP_MOST (INT64_C(1) << 16)
+
+static bool settle(hlc_program *p, int64_t strip)
+{
+    p->plan->strip = strip;
+    return plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
+}
+
+static int64_t room_for_lead(hlc_program *p, int64_t strip)
+{
+    int64_t most = p->plan->most, granule = plan_parts_granule_of(p->parts);
+    while (most != 0 && granule + p->parts->lead > most && p->parts->lead != 0)
+        plan_parts_give_up(p);
+    if (most != 0 && strip > most - p->parts->lead)
+        strip = most - p->parts->lead;
+    int64_t least = p->config->strip == 0 ? plan_parts_least_strip(p) : granule;
+    if (most != 0 && least > most - p->parts->lead)
+        least = granule;
+    return strip < least ? least : strip / granule * granule;
+}
+
+static bool deal(hlc_program *p, int64_t strip)
+{
+    return settle(p, strip) && plan_parts_deal(p) && settle(p, strip);
+}
+
+bool plan_parts_strip(hlc_program *p, int64_t strip)
+{
+    strip = room_for_lead(p, strip);
+    if (!settle(p, strip))
+        return false;
+    if (plan_parts_deal(p))
+        return settle(p, strip);
+    diag_error_at(p->diag, NULL,
+                  "channels of '%s' keep more items than a round of strips of %" PRId64
+                  " steady states moves: use a larger --strip",
+                  p->module->name, strip);
+    return false;
+}
+
+int64_t plan_parts_greatest(const hlc_program *p, int64_t greatest)
+{
+    int64_t processors = (int64_t)p->parts->resources->processors.len;
+    if (p->config->max_latency != 0 && greatest > p->config->max_latency / processors)
+        greatest = p->config->max_latency / processors;
+    if (p->plan->most != 0 && greatest > p->plan->most - p->parts->lead)
+        greatest = p->plan->most - p->parts->lead;
+    return greatest < 1 ? 1 : greatest;
+}
+
+// ---- What fits ----
+
+typedef struct footprints {
+    plan_footprint *of; // per part
+} footprints;
+
+static footprints find_footprints(hlc_program *p)
+{
+    const plan_pieces *cut = p->parts->cut;
+    footprints f = {.of = ARENA_ARRAY(p->arena, plan_footprint, cut->pieces.len + 1)};
+    for (size_t i = 0; i < cut->pieces.len; i++)
+        f.of[i] = plan_footprint_of(p->arena, cut->whole, cut->pieces.data[i].actors.data,
+                                    cut->pieces.data[i].actors.len);
+    return f;
+}
+
+static uint64_t bytes_beside(const hlc_program *p, const footprints *f, uint32_t processor)
+{
+    const plan_parts *parts = p->parts;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < parts->parts.len; i++)
+        if (plan_part_runs_on(parts, i, processor))
+            bytes += plan_footprint_bytes(&f->of[i], &parts->resources->processors.data[processor]) + 64;
+    return bytes;
+}
+
+// The first processor whose memory is too small; all fit: the number of processors.
+static uint32_t first_too_small(const hlc_program *p, const footprints *f)
+{
+    const plan_resources *r = p->parts->resources;
+    uint32_t q = 0;
+    for (; q < r->processors.len; q++) {
+        const plan_processor *x = &r->processors.data[q];
+        if (!x->direct && p->plan->bytes + bytes_beside(p, f, q) > x->bytes)
+            break;
+    }
+    return q;
+}
+
+static bool fits(hlc_program *p, const footprints *f, int64_t strip)
+{
+    return deal(p, strip) && first_too_small(p, f) == p->parts->resources->processors.len;
+}
+
+static void change_dealing(hlc_program *p, uint32_t strips, uint32_t *where)
+{
+    p->parts->strips = strips;
+    p->parts->where = where;
+    plan_parts_lay_out(p);
+}
+
+bool plan_parts_adopt(hlc_program *p, uint32_t strips, uint32_t *where)
+{
+    for (uint32_t i = 0; i < p->parts->parts.len; i++)
+        for (uint32_t k = 0; k < strips; k++)
+            if (!plan_part_may_run_on(p->parts, i, where[i * strips + k]))
+                return false;
+    uint32_t old_strips = p->parts->strips, *old = p->parts->where;
+    change_dealing(p, strips, where);
+    footprints f = find_footprints(p);
+    if (settle(p, p->plan->strip) && first_too_small(p, &f) == p->parts->resources->processors.len)
+        return true;
+    change_dealing(p, old_strips, old);
+    settle(p, p->plan->strip);
+    return false;
+}
+
+static void report(hlc_program *p, const footprints *f)
+{
+    const plan_parts *parts = p->parts;
+    uint32_t q = first_too_small(p, f), worst = 0;
+    uint64_t most = 0;
+    if (q == parts->resources->processors.len)
+        return;
+    const plan_processor *x = &parts->resources->processors.data[q];
+    for (uint32_t i = 0; i < parts->parts.len; i++) {
+        uint64_t bytes = plan_footprint_bytes(&f->of[i], x);
+        if (!plan_part_runs_on(parts, i, q) || bytes < most)
+            continue;
+        most = bytes;
+        worst = i;
+    }
+    const plan_piece *piece = &parts->cut->pieces.data[worst];
+    plan_report_no_fit(p->diag, p->sources, parts->cut->whole, piece->actors.data, piece->actors.len, &f->of[worst],
+                       p->plan->bytes, NULL, x);
+}
+
+// Seconds that a strip costs beside its work, and that the work of a steady state takes, about.
+static double start_seconds(const hlc_program *p)
+{
+    const plan_processor *q = &p->parts->resources->processors.data[0];
+    double start = machine_seconds(q->processor->kernel_start, q->processor->clock) +
+                   machine_seconds(q->processor->kernel_stop, q->processor->clock);
+    return start * (double)p->parts->parts.len;
+}
+
+static double steady_seconds(const hlc_program *p)
+{
+    const plan_processor *q = &p->parts->resources->processors.data[0];
+    double operations = 0, cycle = q->processor->clock > 0 ? 1 / q->processor->clock : 1e-9;
+    for (VEC_EACH(const plan_part, part, &p->parts->parts))
+        operations += part->operations;
+    return operations * cycle + 1e-12;
+}
+
+int64_t plan_parts_longest(hlc_program *p)
+{
+    footprints f = find_footprints(p);
+    int64_t granule = room_for_lead(p, 1), most = plan_parts_greatest(p, STRIP_MOST);
+    double enough = STRIP_STARTS * start_seconds(p) / steady_seconds(p) + 2 * (double)p->parts->lead;
+    int64_t best = granule;
+    bool fit = fits(p, &f, granule);
+    if (!fit && !diag_has_errors(p->diag)) { // without moving one window while another is in use, perhaps
+        p->parts->depth = 1;
+        fit = fits(p, &f, granule);
+    }
+    if (!fit) {
+        if (!diag_has_errors(p->diag))
+            report(p, &f);
+        return 0;
+    }
+    int64_t too_long = 0;
+    while (too_long == 0 && (double)best < enough && 2 * best <= most)
+        if (fits(p, &f, 2 * best))
+            best *= 2;
+        else
+            too_long = 2 * best;
+    for (int step = 0; step < 4 && too_long - best > granule; step++) {
+        int64_t middle = (best + too_long) / 2 / granule * granule;
+        if (fits(p, &f, middle))
+            best = middle;
+        else
+            too_long = middle;
+    }
+    return best;
+}

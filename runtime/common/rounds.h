@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What rounds.c and rounds_setup.c share.
+#ifndef SVM_COMMON_ROUNDS_H
+#define SVM_COMMON_ROUNDS_H
+
+#include "runtime/common/internal.h"
+#include "svm/rounds.h"
+
+// The items of a ring that a run reads or writes. Where kernels work on rings, `items` is there; else `items` is in the
+// processor's memory, and `move` brings the items from or to the ring, in whole units of the alignment.
+typedef struct svmr_Window {
+    const svm_PartBlock *row;
+    const svm_RingRow *ring;
+    int32_t ringNumber, blockNumber;
+    size_t address; // of items in the processor's memory
+    svm_Block items, there, here;
+    svm_MoveB2B move;
+    bool moves; // something, in this run
+    // Outputs: what of the items the next round finds at the front of its segment.
+    bool hasTail;
+    int64_t tailCount; // of a whole strip
+    svm_Block tailThere, tailHere;
+    svm_MoveB2B tailMove;
+} svmr_Window;
+
+// A strip of a part in a set.
+typedef struct svmr_RoundsRun {
+    svm_Kernel *kernel; // the first field of the part's struct
+    int32_t part, set, strip, processor;
+    svmr_Window *windows;
+} svmr_RoundsRun;
+
+typedef struct svmr_RoundsSet {
+    svm_Kernel **issued; // in this round, in order
+    size_t count;
+    int64_t steady; // steady states of the round
+} svmr_RoundsSet;
+
+typedef struct svmr_PartState {
+    int32_t windows;     // of each run
+    svmr_RoundsRun *runs; // by set and strip
+    char *kernels;
+    int32_t last;        // processor of the last run
+    int64_t *reached;    // per processor: steady states of the program at which its last run ended; -1: none
+} svmr_PartState;
+
+// Items for a file that its writer has not come to: it may be behind by what the initialisation leaves.
+typedef struct svmr_Lag {
+    char *items;
+    int64_t count;
+} svmr_Lag;
+
+struct svm_RoundsPrivate {
+    svmr_Lag *lags; // by ring
+    svmr_PartState *parts;
+    svmr_RoundsSet *sets;
+    svm_Block *segments; // by ring and set, bytes
+    size_t memory;       // of all rings
+    svm_Block **own;     // by processor and part: the blocks of the part's row
+    size_t *ownMemory;   // per processor
+    bool *allocated;
+    int64_t round;       // the next
+    bool fronts;         // its segments' fronts are in place
+};
+
+// A segment's element.
+static inline char *svmr_ringItem(const svm_Rounds *r, int32_t ring, int32_t set, int64_t item)
+{
+    return r->private_->segments[ring * r->table->sets + set].data + (size_t)item * r->table->ringRows[ring].itemSize;
+}
+
+static inline svmr_RoundsRun *svmr_runOf(const svm_Rounds *r, int32_t part, int32_t set, int32_t strip)
+{
+    return &r->private_->parts[part].runs[set * r->table->strips + strip];
+}
+
+static inline bool svmr_movesWindows(const svm_Rounds *r, const svmr_RoundsRun *run)
+{
+    return r->table->processorRows[run->processor].load != NULL;
+}
+
+static inline int64_t svmr_unitsUp(int64_t bytes, size_t unit)
+{
+    return (bytes + (int64_t)unit - 1) / (int64_t)unit * (int64_t)unit;
+}
+
+// Sets a window's blocks to `count` items of the set's segment from `first` on.
+void svmr_placeWindow(svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t first,
+                      int64_t count);
+
+#endif

@@ -1,0 +1,5 @@
+int P_triple(int x);
+int P_triple(int x)
+{
+    return 3 * x;
+}
