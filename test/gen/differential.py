@@ -2,19 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs random programs in the reference interpreter and compiled in many ways, and reports where they differ.
 
-    differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--jobs=N] [--keep=DIR] [--rejected=N]
-                    [--thorough]
-    differential.py --svmc=PATH PROGRAM.str...
+    differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
+                    [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--thorough]
+    differential.py --svmc=PATH [--machine=LIST] PROGRAM.str...
 
-Without files, programs are generated from seeds. Every program goes through these checks:
-  - the interpreter runs it;
-  - svmc makes C of it at several levels and strips, with --verify-each; clang takes the C without a warning; what it prints, the
-    files it writes and its exit status are the interpreter's (a nan is a nan);
-  - its stream IR and plan, read again and printed, are the same text;
-  - its canonical form gives the same output in the interpreter.
-Some of them also go through svmc's own way to an executable, and through the address and undefined-behaviour sanitizers. A program
-that fails is kept in DIR with what is wrong as its first line. Programs that svmc refuses count as rejected; more than the given
-percentage of them is a failure too, for the generator's sake.
+Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
+  - the interpreter runs it, also with other numbers of steady states and with less input;
+  - svmc makes C of it at -O0, -O2 and -O3 and with several strips, with --verify-each; clang takes the C without a warning, that of
+    many programs (--batch) at once; what it prints, the files it writes and its exit status are the interpreter's in every run (a nan
+    is a nan; with dynamic rates, what each actor prints);
+  - where the interpreter stops with an error, svmc refuses the program or it stops with an error too.
+Some of them also go through the simulator's runtime, through svmc's own way to an executable, through the address and
+undefined-behaviour sanitizers; are given as two files; have their stream IR and plan printed and read again; or are interpreted in
+their canonical form. With --machine each is also mapped to these machines (commas between) and runs in the simulator. A program that
+fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
+rejected; more than the given percentage of them is a failure too, for the generator's sake.
 """
 import argparse
 import concurrent.futures
@@ -22,118 +24,46 @@ import os
 import random
 import re
 import shlex
-import struct
 import subprocess
 import sys
 import tempfile
 import time
 import traceback
 
-from generate import generate
+from batch import header_names, write_batch
+from case import Case, Failure, Rejected, execute
+from generate import Features, generate
 
-RUN_SECONDS, COMPILE_SECONDS = 20, 60
-# That a comparison is always true is what the program itself says.
-WARNINGS = ["-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-unused-command-line-argument"]
+COMPILE_SECONDS = 600
+# That a comparison is always true or false, or that | joins booleans, is what the program itself says.
+WARNINGS = ["-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-bitwise-instead-of-logical", "-Wno-literal-range",
+            "-Wno-unused-command-line-argument"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=float-divide-by-zero"]
-
-
-class Failure(Exception):
-    """kind: what is wrong, in a word; how: the way it was compiled; detail: for the reader."""
-
-    def __init__(self, kind, how, detail):
-        super().__init__(f"{kind}: {how}: {detail}")
-        self.kind, self.how, self.detail = kind, how, detail
-
-    def signature(self):
-        """What a smaller program must show to be the same failure."""
-        first = next((l for l in self.detail.splitlines() if "error:" in l or "warning:" in l), "")
-        first = re.sub(r"'[^']*'|\d+|\b\w+_\w+\b", "#", re.sub(r"^.*?(error|warning):", r"\1:", first))
-        return self.kind, self.how, first
-
-
-class Rejected(Exception):
-    pass
+STRIPS = [1, 2, 3, 5, 7, 8, 16, 100]
+# Errors of a run that programs are meant to show now and then.
+MEANT = "divi|remainder|deadlock|more than|fewer|latency"
+# Programs that a machine cannot run are told so; they are counted.
+UNMAPPED = "cannot be mapped to machine"
 
 
 class Way:
-    """A way to compile: options of svmc, and of clang."""
+    """A way to compile: options of svmc, and of clang or, for the simulator, svm-llc. whole: svmc calls svm-llc itself."""
 
-    def __init__(self, svmc, clang):
-        self.svmc, self.clang = svmc, clang
+    def __init__(self, svmc, clang=(), llc=None, whole=False):
+        self.svmc, self.clang, self.llc, self.whole = list(svmc), list(clang), llc, whole
 
     def __str__(self):
-        return f"svmc {' '.join(self.svmc)}" + (f" / clang {' '.join(self.clang)}" if self.clang else "")
+        text = f"{'whole ' if self.whole else ''}svmc {' '.join(self.svmc)}"
+        return text if self.whole else f"{text} / " + (f"clang {' '.join(self.clang)}" if self.llc is None else f"svm-llc {' '.join(self.llc)}")
 
+    def compiler(self):
+        """What programs that are compiled together have in common."""
+        return " ".join(self.clang if self.llc is None else ["svm-llc", *self.llc])
 
-class Case:
-    """A program's text, and how to run it, from its comments."""
-
-    def __init__(self, text):
-        self.text, self.options, self.files, self.input = text, [], {}, b""
-        for line in text.splitlines():
-            m = re.match(r"// (RUN: %run-all %s|FILE (\S+) (\w+):|IN (\w+):) ?(.*)$", line)
-            if not m:
-                continue
-            if line.startswith("// RUN"):
-                self.options = shlex.split(m.group(5))
-            elif line.startswith("// FILE"):
-                self.files[m.group(2)] = pack(m.group(3), m.group(5))
-            else:
-                self.input += pack(m.group(4), m.group(5))
-
-
-def pack(kind, text):
-    words = text.split()
-    if kind == "hex":
-        return bytes(int(w, 16) for w in words)
-    if kind == "bit":
-        bits = "".join(words) + "0" * (-len(words) % 8)
-        return bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
-    form = {"int": "<i", "float": "<f", "double": "<d", "complex": "<f"}[kind]
-    return b"".join(struct.pack(form, int(w) if kind == "int" else float(w)) for w in words)
-
-
-def is_nan(data, at, size):
-    at -= at % size
-    word = data[at:at + size]
-    return len(word) == size and struct.unpack("<f" if size == 4 else "<d", word)[0] != struct.unpack("<f" if size == 4 else "<d", word)[0]
-
-
-def same_items(a, b):
-    """Byte for byte, but for the sign and payload of a nan; what the items are is not known here."""
-    if a == b or len(a) != len(b):
-        return a == b
-    return all(x == y or any(is_nan(a, i, n) and is_nan(b, i, n) for n in (4, 8)) for i, (x, y) in enumerate(zip(a, b)))
-
-
-class Result:
-    def __init__(self, status, out, err, files):
-        self.status, self.out, self.err, self.files = status, out, err, files
-
-    def difference(self, other):
-        """How another run differs from this one; None where it does not."""
-        if (self.status != 0) != (other.status != 0) or other.status not in (0, 1):
-            return f"exit status {other.status}, expected {self.status}\n{other.err}"
-        if self.status != 0:
-            return None  # how much was printed before is not defined
-        if self.out != other.out:
-            return "standard output\n" + first_difference(self.out, other.out)
-        for name in sorted(set(self.files) | set(other.files)):
-            a, b = self.files.get(name), other.files.get(name)
-            if a is None or b is None:
-                return f"file '{name}' is {'not ' if b is None else ''}written"
-            if not same_items(a, b):
-                at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
-                return f"file '{name}': {len(b)} bytes, expected {len(a)}; first difference at byte {at}: {b[at:at + 8].hex()}, expected {a[at:at + 8].hex()}"
-        return None
-
-
-def first_difference(a, b):
-    x, y = a.split("\n"), b.split("\n")
-    for i in range(max(len(x), len(y))):
-        if x[i:i + 1] != y[i:i + 1]:
-            return f"line {i + 1}: got {y[i:i + 1]}, expected {x[i:i + 1]} ({len(y)} lines, expected {len(x)})"
-    return ""
+    def command(self, tools, source, exe):
+        if self.llc is not None:
+            return [tools.tool("svm-llc"), "-w", *self.llc, source, "-o", exe]
+        return [*tools.compile, *WARNINGS, *self.clang, source, tools.library, "-lm", "-ldl", "-o", exe]
 
 
 class Tools:
@@ -149,27 +79,26 @@ class Tools:
         words = shlex.split(shown.stdout + shown.stderr)
         self.compile = [w for w in words[:words.index("-c")] if not w.startswith(("-DSVM_MACHINE_TABLE", "-O")) and w != "-w"]
         self.library = os.path.join(self.bin, "../lib/libsvm-host.a")
+        self.headers = header_names(os.path.join(self.bin, "../include/svm"))
 
     def tool(self, name):
         return os.path.join(self.bin, name)
 
 
-def execute(command, folder, seconds, data=b""):
-    try:
-        r = subprocess.run(command, cwd=folder, input=data, capture_output=True, timeout=seconds, check=False)
-    except subprocess.TimeoutExpired as e:
-        raise Failure("hang", os.path.basename(command[0]), shlex.join(command)) from e
-    return r.returncode, r.stdout.decode("latin-1"), r.stderr.decode(errors="replace")
-
-
 class Checker:
     """Checks one program in a folder of its own."""
 
-    def __init__(self, tools, text, folder):
-        self.tools, self.case, self.folder = tools, Case(text), folder
-        self.texts = {}
-        self.warning = None  # reported last: what a program does matters more
+    def __init__(self, tools, text, folder, seed=0, more=0):
+        self.tools, self.folder, self.rng = tools, folder, random.Random(f"check {seed}")
+        self.case = Case(text)
+        self.runs = self.case.runs(self.rng, more)
+        self.expected, self.untagged, self.texts, self.compared = [], {}, set(), 0
+        self.rejected = self.unmapped = None
+        self.sources = ["p.str"]
         self.write("p.str", text)
+        for name, data in self.case.tables.items():
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(data)
 
     def write(self, name, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
@@ -179,148 +108,265 @@ class Checker:
         with open(os.path.join(self.folder, name), encoding="utf-8", errors="replace") as f:
             return f.read()
 
-    def run(self, command, how):
-        """A run of the program: command with its options, in a fresh folder with its files."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as place:
-            for name, data in {**self.case.files, "in.bin": self.case.input}.items():
-                with open(os.path.join(place, name), "wb") as f:
-                    f.write(data)
-            before = {n: os.stat(os.path.join(place, n)).st_mtime_ns for n in os.listdir(place)}
-            if "// IN" in self.case.text:
-                command = command + ["--in=in.bin"]
-            if re.search(r"^[^/\n]*->(?!void)\S+ (pipeline|splitjoin|feedbackloop) Main_", self.case.text, re.M):
-                command = command + ["--out=out.bin"]
-            try:
-                status, out, err = execute(command + self.case.options, place, RUN_SECONDS)
-            except Failure as f:
-                raise Failure(f.kind, how, f.detail) from f
-            files = {}
-            for name in os.listdir(place):
-                if name not in before:
-                    with open(os.path.join(place, name), "rb") as f:
-                        files[name] = f.read()
-        if status < 0 or status > 2 or status == 2:
-            raise Failure("crash", how, f"exit status {status}\n{err[-3000:]}")
-        return Result(status, out, err, files)
+    def split_sources(self):
+        """The program as two files: the declarations of the second file come from the first's middle on."""
+        parts = re.split(r"(?<=\n\}\n)(?=\S)", self.case.text)
+        if len(parts) > 1:
+            at = self.rng.randrange(1, len(parts))
+            self.write("a.str", "".join(parts[:at]))
+            self.write("b.str", "".join(parts[at:]))
+            self.sources = self.rng.sample(["a.str", "b.str"], 2)
 
-    def tool(self, name, options, how):
-        """A run of one of the compiler's tools; it must succeed."""
-        command = [self.tools.tool(name), *options]
-        status, out, err = execute(command, self.folder, COMPILE_SECONDS)
-        if status not in (0, 1):
-            raise Failure("crash", how, f"exit status {status}: {shlex.join(command)}\n{err[-3000:]}")
-        if status == 1:
-            raise Failure("error", how, f"{shlex.join(command)}\n{err[-3000:]}")
-        return out
+    def interpreter(self, options=()):
+        return [self.tools.svmc, "--interpret", *options, *(os.path.join(self.folder, s) for s in self.sources)]
 
     def reference(self):
-        result = self.run([self.tools.svmc, "--interpret", os.path.join(self.folder, "p.str")], "svmc --interpret")
-        if result.status == 1:
-            located = re.search(r"p\.str:\d+:\d+: error: (.*)", result.err)
-            if not located:
-                raise Failure("error", "svmc --interpret", result.err[-2000:])
-            if not re.search("divi|remainder|rate|pops|pushes|peek", located.group(1)) or "error: " not in result.err:
-                raise Rejected(located.group(1))
-        return result
+        for run in self.runs:
+            result = run.execute(self.interpreter(), self.folder, "svmc --interpret")
+            if result.status == 1:
+                located = re.search(r"error: (.*)", result.err)
+                if not located:
+                    raise Failure("error", "svmc --interpret" + run.how, result.err[-2000:])
+                if not self.expected and not re.search(MEANT, located.group(1)):
+                    self.rejected = Rejected(located.group(1))
+            self.expected.append(result)
 
-    def compiled(self, way, number, expected):
-        self.tool("svmc", ["--emit=svm-c", "--verify-each", *way.svmc, "p.str", "-o", f"p{number}.c"], str(way))
-        text = self.read(f"p{number}.c")
-        key = (text, " ".join(way.clang))
-        if key in self.texts:
-            return
-        self.texts[key] = way
-        exe = os.path.join(self.folder, f"p{number}")
-        command = [*self.tools.compile, *WARNINGS, *way.clang, exe + ".c", self.tools.library, "-lm", "-ldl", "-o", exe]
+    def tool(self, name, options, how):
+        """Whether a run of one of the compiler's tools succeeds; it may fail only if the program is wrong."""
+        command = [self.tools.tool(name), *options]
         status, _, err = execute(command, self.folder, COMPILE_SECONDS)
+        if status not in (0, 1):
+            raise Failure("crash", how, f"exit status {status}: {shlex.join(command)}\n{err[-3000:]}")
+        if status == 1 and UNMAPPED in err and any(o.startswith("--machine=") for o in options):
+            self.unmapped = re.search(r"error: (.*)", err).group(1)
+        elif status == 1 and not any(e.status for e in self.expected):
+            raise Failure("error", how, f"{shlex.join(command)}\n{err[-3000:]}")
+        return status == 0
+
+    def emit(self, way, name):
+        """Whether there is C to compile for this way: not if it is the same as that of another."""
+        if not self.tool("svmc", ["--emit=svm-c", "--verify-each", *way.svmc, *self.sources, "-o", name], str(way)):
+            return False
+        text = re.sub(r"/\*.*?\*/", "", self.read(name), count=1, flags=re.S)  # the head says how it was made
+        key = text, way.compiler()
+        new = key not in self.texts
+        self.texts.add(key)
+        return new
+
+    def compare(self, command, how, tagged=True):
+        """All runs of an executable. tagged: whether it knows --tag-prints, if that is asked for."""
+        for number, (run, expected) in enumerate(zip(self.runs, self.expected)):
+            if not tagged and self.case.tagged:
+                if number not in self.untagged:
+                    self.untagged[number] = run.execute(self.interpreter(), self.folder, "svmc --interpret", False)
+                expected = self.untagged[number]
+            difference = expected.difference(run.execute(command, self.folder, str(how), tagged))
+            self.compared += 1
+            if difference:
+                raise Failure("difference", str(how) + run.how, difference)
+
+    def compare_c(self, command, way, name):
+        self.compare(command, way, "tagPrints" in self.read(name))
+
+    def compiled(self, way):
+        """One way to compile, for this program alone. Gives what the compiler warns of."""
+        if way.whole:
+            return self.whole(way)
+        if not self.emit(way, "p.c"):
+            return None
+        exe = os.path.join(self.folder, "p")
+        status, _, err = execute(way.command(self.tools, os.path.join(self.folder, "p.c"), exe), self.folder, COMPILE_SECONDS)
         if status != 0:
             raise Failure("C does not compile", str(way), err[-3000:])
-        if "warning:" in err:
-            self.warning = self.warning or Failure("C with warnings", str(way), err[-3000:])
-        self.compare(expected, [exe], way)
+        self.compare_c([exe], way, "p.c")
         os.unlink(exe)
+        return Failure("C with warnings", str(way), err[-3000:]) if "warning:" in err else None
 
-    def compare(self, expected, command, way):
-        difference = expected.difference(self.run(command, str(way)))
-        if difference:
-            raise Failure("difference", str(way), difference)
-
-    def whole(self, way, expected):
+    def whole(self, way):
         """svmc's own way to an executable."""
         exe = os.path.join(self.folder, "whole")
-        self.tool("svmc", [*way.svmc, "p.str", "-o", exe], f"whole {way}")
-        self.compare(expected, [exe], f"whole {way}")
+        if self.tool("svmc", [*way.svmc, *self.sources, "-o", exe], str(way)) and \
+                self.tool("svmc", [*way.svmc, "--emit=svm-c", *self.sources, "-o", "whole.c"], str(way)):
+            self.compare_c([exe], way, "whole.c")
 
-    def texts_again(self, expected):
-        self.tool("svmc", ["--emit=sir", "p.str", "-o", "p.sir"], "--emit=sir")
-        self.tool("svm-opt", ["p.sir", "-o", "q.sir"], "svm-opt")
-        if self.read("p.sir") != self.read("q.sir"):
-            raise Failure("text changes", "svm-opt p.sir", "stream IR, read and printed again, differs")
-        self.tool("svmc", ["--emit=plan", "p.str", "-o", "p.plan"], "--emit=plan")
-        self.tool("svm-opt", ["p.plan", "-o", "q.plan"], "svm-opt")
-        if self.read("p.plan") != self.read("q.plan"):
-            raise Failure("text changes", "svm-opt p.plan", "a plan, read and printed again, differs")
-        how = "svmc --interpret --passes=canonicalize"
-        self.compare(expected, [self.tools.svmc, "--interpret", "--passes=canonicalize", "--verify-each", os.path.join(self.folder, "p.str")], how)
+    def texts_again(self):
+        for kind in ("sir", "plan"):
+            if self.tool("svmc", [f"--emit={kind}", *self.sources, "-o", f"p.{kind}"], f"--emit={kind}"):
+                self.tool("svm-opt", [f"p.{kind}", "-o", f"q.{kind}"], f"svm-opt {kind}")
+                if self.read(f"p.{kind}") != self.read(f"q.{kind}"):
+                    raise Failure("text changes", f"svm-opt {kind}", "a text, read and printed again, differs")
+        self.compare(self.interpreter(["--passes=canonicalize", "--verify-each"]), "svmc --interpret --passes=canonicalize")
 
 
-def ways_of(rng, thorough):
-    """The ways in which one program is compiled: clang's cheap levels for most."""
-    strip = rng.choice([1, 2, 3, 5, 7, 8, 16, 100])
-    ways = [Way(["-O0"], ["-O0"]), Way(["-O2"], [rng.choice(["-O0", "-O1"])]), Way(["-O3", f"--strip={strip}"], ["-O0"])]
-    if rng.random() < 0.3:
-        ways.append(Way(["-O0", f"--strip={rng.choice([1, 2, 3, 7])}"], ["-O0"]))
-    if thorough or rng.random() < 0.1:
-        ways.append(Way(["-O2"], ["-O2"]))
-        ways.append(Way([rng.choice(["-O0", "-O2"]), f"--strip={rng.choice([1, 3, 7])}"], ["-O1", *SANITIZERS]))
-    if thorough or rng.random() < 0.05:
-        ways.append(Way(["-O3"], ["-O3", "-march=native"]))
+# ---- One program, and many ----
+
+def compilers_of(rng, machines):
+    """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
+    def strip():
+        return [f"--strip={rng.choice(STRIPS)}"]
+    ways = [(["-O0"], None, lambda: ["-O0"]), ([rng.choice(["-O0", "-O1"])], None, lambda: ["-O2"]),
+            (["-O0"], None, lambda: ["-O3", *strip()])]
+    r = rng.random()
+    if r < 0.3:
+        ways.append((["-O0"], None, lambda: [rng.choice(["-O0", "-O2"]), *strip()]))
+    elif r < 0.45:
+        ways.append((["-O2"], None, lambda: [rng.choice(["-O2", "-O3"])]))
+    elif r < 0.5:
+        ways.append((["-O3", "-march=native"], None, lambda: ["-O3"]))
+    elif r < 0.6:
+        ways.append((["-O1", *SANITIZERS], None, lambda: [rng.choice(["-O0", "-O2", "-O3"]), *strip()]))
+    elif r < 0.7:
+        ways.append(([], ["--target=sim", "-O1"], lambda: [rng.choice(["-O0", "-O2", "-O3"]), *(strip() if rng.random() < 0.5 else [])]))
+    for machine in machines:
+        ways.append(([], ["--target=sim", "-O1", f"--machine={machine}"], lambda m=machine: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}"]))
     return ways
 
 
-def check(tools, text, seed=0, ways=None, thorough=False):
-    """Checks a program: None, a Failure or a Rejected."""
-    rng = random.Random(seed)
+def thorough_ways(rng, machines):
+    """All ways, for a program that is checked alone."""
+    s = rng.choice(STRIPS)
+    ways = [Way(["-O0"], ["-O0"]), Way(["-O2"], ["-O1"]), Way(["-O3", f"--strip={s}"], ["-O0"]), Way(["-O0", "--strip=3"], ["-O0"]),
+            Way(["-O2"], ["-O2"]), Way(["-O2", "--strip=3"], ["-O1", *SANITIZERS]), Way(["-O3"], ["-O3", "-march=native"]),
+            Way(["-O2"], llc=["--target=sim", "-O1"])]
+    ways += [Way(["-O2", f"--machine={m}"], llc=["--target=sim", "-O1", f"--machine={m}"]) for m in machines]
+    return ways + [Way(["-O2"], whole=True), "texts"]
+
+
+def check(tools, text, seed=0, ways=None, machines=(), more=0):
+    """Checks a program alone: None, a Failure or a Rejected."""
     try:
         with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
-            checker = Checker(tools, text, folder)
-            expected = checker.reference()
-            chosen = ways_of(rng, thorough) if ways is None else [w for w in ways if isinstance(w, Way) and not getattr(w, "whole", False)]
-            for number, way in enumerate(chosen):
-                checker.compiled(way, number, expected)
-            if ways is None or "texts" in ways:
-                checker.texts_again(expected)
-            if ways is None and (thorough or rng.random() < 0.05):
-                checker.whole(Way([rng.choice(["-O2", "-O3"])], []), expected)
-            if ways is None and (thorough or rng.random() < 0.05):
-                checker.whole(Way(["-O2", "--target=sim"], []), expected)
-            for w in ways or []:
-                if isinstance(w, Way) and getattr(w, "whole", False):
-                    checker.whole(w, expected)
-            return checker.warning
-    except (Failure, Rejected) as e:
+            checker = Checker(tools, text, folder, seed, more)
+            checker.reference()
+            warning = None  # reported last: what a program does matters more
+            for way in thorough_ways(checker.rng, machines) if ways is None else ways:
+                if way == "texts":
+                    checker.texts_again()
+                else:
+                    warning = checker.compiled(way) or warning
+            return warning or checker.rejected
+    except Failure as e:
         return e
 
 
-def ways_for(failure):
-    """The checks that show a failure again."""
-    how = failure.how
-    m = re.match(r"(whole )?svmc (-O.*?)(?: / clang (.*))?$", how)
+def ways_for(how):
+    """The checks that show a failure again, by how it was shown."""
+    m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+)$", "", how))
     if not m:
-        return [] if how == "svmc --interpret" else ["texts"]
-    way = Way(m.group(2).split(), (m.group(3) or "").split())
-    way.whole = bool(m.group(1))
-    return [way]
+        return [] if how.startswith("svmc --interpret") and "--passes" not in how else ["texts"]
+    words = (m.group(4) or "").split()
+    return [Way(m.group(2).split(), words if m.group(3) != "svm-llc" else (), words if m.group(3) == "svm-llc" else None, bool(m.group(1)))]
 
 
-# ---- Many programs ----
+class Batch:
+    """Checks programs together, in a folder with one for each of them."""
+
+    def __init__(self, tools, texts, machines, folder):
+        self.tools, self.folder, self.machines = tools, folder, machines
+        self.rng = random.Random(f"batch {min(texts)}")
+        self.seeds, self.outcomes, self.checkers, self.warnings, self.compiles = sorted(texts), {}, {}, {}, 0
+        for seed in self.seeds:
+            place = os.path.join(folder, str(seed))
+            os.mkdir(place)
+            self.checkers[seed] = Checker(tools, texts[seed], place, seed, 2)
+
+    def each(self, seeds, step):
+        """Does a step for these programs; those whose step gives true."""
+        found = []
+        for seed in seeds:
+            try:
+                if seed not in self.outcomes and step(seed, self.checkers[seed]):
+                    found.append(seed)
+            except Failure as f:
+                self.outcomes[seed] = f
+        return found
+
+    def check(self):
+        self.each(self.seeds, lambda seed, checker: (checker.rng.random() < 0.1 and checker.split_sources(), checker.reference()))
+        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines)):
+            ways = {seed: Way(options(), clang, llc) for seed in self.seeds}
+            new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
+            if new:
+                self.compile(f"w{number}", new, ways)
+        self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.15 and checker.texts_again())
+        self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.02 and checker.whole(Way([self.rng.choice(["-O2", "-O3"])], whole=True)))
+        for seed, checker in self.checkers.items():
+            self.outcomes.setdefault(seed, self.warnings.get(seed) or checker.rejected)
+
+    def compile(self, name, seeds, ways):
+        """One executable of all, and its runs; where that does not compile, each alone."""
+        numbers = {seed: n for n, seed in enumerate(seeds)}
+        parts = [(n, os.path.join(str(seed), name + ".c")) for seed, n in numbers.items()]
+        left_out = [seeds[n] for n in write_batch(self.folder, name, parts, self.tools.headers)]
+        self.each(left_out, lambda seed, checker: self.alone(seed, checker, ways[seed]))
+        seeds = [s for s in seeds if s not in left_out]
+        exe = os.path.join(self.folder, name)
+        status, _, err = execute(ways[seeds[0]].command(self.tools, exe + ".c", exe), self.folder, COMPILE_SECONDS)
+        self.compiles += 1
+        for line in err.splitlines():
+            m = re.match(r"\S*?(\d+)/w\d+\.c:.*warning:", line)
+            if m and int(m.group(1)) in ways:
+                seed = int(m.group(1))
+                self.warnings.setdefault(seed, Failure("C with warnings", str(ways[seed]), line))
+        if status != 0:
+            wrong = self.each(seeds, lambda seed, checker: self.alone(seed, checker, ways[seed]))
+            if not any(isinstance(self.outcomes.get(s), Failure) for s in seeds):
+                self.outcomes[seeds[0]] = Failure("batch does not compile", str(ways[seeds[0]]), err[-3000:])
+            return wrong
+        self.each(seeds, lambda seed, checker: checker.compare_c([exe, str(numbers[seed])], ways[seed], name + ".c"))
+        os.unlink(exe)
+        return []
+
+    def alone(self, seed, checker, way):
+        checker.texts = set()
+        warning = checker.compiled(way)
+        if warning:
+            self.warnings.setdefault(seed, warning)
+
+
+# ---- Many batches ----
+
+class Settings:
+    """What the processes that check batches need to know."""
+
+    def __init__(self, args):
+        self.tools = Tools(args.svmc)
+        sizes = [int(n) for n in args.size.split("-")]
+        self.sizes = sizes[0], sizes[-1]
+        self.features = Features(args.only, args.without)
+        self.machines = [m for m in (args.machine or "").split(",") if m]
+        self.thorough = args.thorough
+
+    def text(self, seed):
+        return generate(seed, random.Random(seed).randint(*self.sizes), self.features)
+
+
+def run_batch(settings, first, last):
+    """Outcomes of these seeds: (seed, text, outcome, why it was not mapped), and how many comparisons and compiles there were."""
+    texts, results = {}, []
+    for seed in range(first, last):
+        try:
+            texts[seed] = settings.text(seed)
+        except Exception:  # a defect of the generator
+            results.append((seed, "", Failure("generator", "", traceback.format_exc()), None))
+    if settings.thorough:
+        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2), None) for s, t in texts.items()], 0, 0
+    with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
+        batch = Batch(settings.tools, texts, settings.machines, folder)
+        batch.check()
+        results += [(s, texts[s], batch.outcomes[s], c.unmapped) for s, c in batch.checkers.items()]
+        return results, sum(c.compared for c in batch.checkers.values()), batch.compiles
+
 
 class Tally:
     def __init__(self, keep):
-        self.keep, self.run, self.rejections, self.failures = keep, 0, {}, {}
+        self.keep, self.run, self.compared, self.compiles = keep, 0, 0, 0
+        self.rejections, self.failures, self.unmapped = {}, {}, {}
 
-    def take(self, seed, text, outcome):
+    def take(self, seed, text, outcome, unmapped):
         self.run += 1
+        if unmapped:
+            self.unmapped.setdefault(re.sub(r"'[^']*'|\d+", "#", unmapped), []).append(seed)
         if isinstance(outcome, Rejected):
             reason = re.sub(r"'[^']*'|\d+", "#", str(outcome))
             self.rejections.setdefault(reason, []).append(seed)
@@ -334,58 +380,50 @@ class Tally:
                 with open(os.path.join(self.keep, f"{seed}.str"), "w", encoding="utf-8") as f:
                     f.write("".join(f"//! {line}\n" for line in str(outcome).splitlines()) + text)
 
-    def progress(self):
-        print(f"{self.run} programs, {sum(map(len, self.failures.values()))} failures", file=sys.stderr, flush=True)
+    def failed(self):
+        return sum(map(len, self.failures.values()))
 
     def report(self, seconds):
         rejected = sum(map(len, self.rejections.values()))
-        print(f"{self.run} programs in {seconds:.0f} s, {rejected} rejected, {sum(map(len, self.failures.values()))} failures")
-        for reason, seeds in sorted(self.rejections.items(), key=lambda item: -len(item[1])):
-            print(f"  rejected {len(seeds)} (seed {seeds[0]}): {reason}")
+        print(f"{self.run} programs, {self.compared} comparisons, {self.compiles} batches compiled, {seconds:.0f} s: "
+              f"{rejected} rejected, {self.failed()} failures")
+        for title, lists in (("not mapped", self.unmapped), ("rejected", self.rejections)):
+            for reason, seeds in sorted(lists.items(), key=lambda item: -len(item[1])):
+                print(f"  {title} {len(seeds)} (seed {seeds[0]}): {reason}")
         for signature, seeds in sorted(self.failures.items(), key=lambda item: -len(item[1])):
             print(f"  FAILED {len(seeds)} (seeds {' '.join(map(str, seeds[:8]))}): {' | '.join(signature)}")
         return rejected
 
 
-def one_seed(tools, seed, sizes, thorough):
-    size = random.Random(seed).randint(*sizes)
-    try:
-        text = generate(seed, size)
-    except Exception:  # a defect of the generator
-        return "", Failure("generator", f"size {size}", traceback.format_exc())
-    return text, check(tools, text, seed, thorough=thorough)
-
-
-def run_seeds(tools, args):
-    sizes = [int(n) for n in args.size.split("-")]
-    sizes = (sizes[0], sizes[-1])
+def run_seeds(settings, args):
     tally, start, seed = Tally(args.keep), time.monotonic(), args.first
-    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        pending = {}
+    end = args.first + args.count if args.count else None
+    with concurrent.futures.ProcessPoolExecutor(args.jobs) as pool:
+        pending = set()
         while True:
-            more = (seed < args.first + args.count if args.count else True) and \
-                   (time.monotonic() - start < args.seconds if args.seconds else True)
-            while more and len(pending) < 2 * args.jobs:
-                pending[pool.submit(one_seed, tools, seed, sizes, args.thorough)] = seed
-                seed += 1
-                more = seed < args.first + args.count if args.count else True
+            while len(pending) <= args.jobs and (end is None or seed < end) and (not args.seconds or time.monotonic() - start < args.seconds):
+                last = seed + args.batch if end is None else min(end, seed + args.batch)
+                pending.add(pool.submit(run_batch, settings, seed, last))
+                seed = last
             if not pending:
                 break
-            done, _ = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
+            done, pending = concurrent.futures.wait(pending, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in done:
-                text, outcome = future.result()
-                tally.take(pending.pop(future), text, outcome)
-                if tally.run % 100 == 0:
-                    tally.progress()
+                results, compared, compiles = future.result()
+                tally.compared += compared
+                tally.compiles += compiles
+                for result in results:
+                    tally.take(*result)
+            print(f"{tally.run} programs, {tally.failed()} failures", file=sys.stderr, flush=True)
     rejected = tally.report(time.monotonic() - start)
     return bool(tally.failures) or rejected * 100 > tally.run * args.rejected
 
 
-def run_files(tools, args):
+def run_files(settings, args):
     failed = False
     for path in args.programs:
         with open(path, encoding="utf-8") as f:
-            outcome = check(tools, f.read(), thorough=True)
+            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2)
         if outcome is not None:
             failed |= isinstance(outcome, Failure)
             print(f"{path}: {'rejected: ' if isinstance(outcome, Rejected) else ''}{outcome}")
@@ -399,16 +437,20 @@ def main():
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--seconds", type=int, default=0)
     parser.add_argument("--size", default="1-10")
+    parser.add_argument("--only")
+    parser.add_argument("--without")
+    parser.add_argument("--batch", type=int, default=50)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep")
     parser.add_argument("--rejected", type=float, default=5)
+    parser.add_argument("--machine")
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:
         parser.error("how many? --count or --seconds")
-    tools = Tools(args.svmc)
-    sys.exit(run_files(tools, args) if args.programs else run_seeds(tools, args))
+    settings = Settings(args)
+    sys.exit(run_files(settings, args) if args.programs else run_seeds(settings, args))
 
 
 if __name__ == "__main__":

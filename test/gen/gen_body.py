@@ -2,7 +2,8 @@
 """Random bodies of functions. Every path pops and pushes exactly what it is told to, and peeks only inside the window.
 
 The budget (p, q) is what the present block still has to pop and push; frames holds what the blocks around it have left. avail
-is how many items can certainly be peeked at: the least over all ways that lead here.
+is how many items can certainly be peeked at: the least over all ways that lead here. more_p and more_q are what the body may pop
+and push besides, as the data have it: only statements outside of all blocks draw on them.
 """
 from gen_expr import COND, EQ, LOR, Expressions, Var, wrap
 from gen_types import BOOLEAN, COMPLEX, FLOAT, INT, VOID
@@ -17,7 +18,11 @@ class Body(Expressions):
         self.scopes = [list(s) for s in scopes] + [[]]
         self.kind, self.in_type, self.out_type, self.functions = kind, in_type, out_type, list(functions)
         self.window = self.avail = window
-        self.p = self.q = 0
+        self.p = self.q = self.more_p = self.more_q = 0
+        self.paired = False  # whatever is popped besides, as much is pushed
+        self.may_send = None  # whether it may send messages to a portal, by the portal's type
+        self.sent = self.lazy = False
+        self.unwritten = 0  # variables at the end of the innermost scope whose declaration is still being made
         self.frames, self.loops = [], []
         self.mult, self.limit = 1, limit
         self.tape, self.effects = True, kind != "composite"
@@ -41,7 +46,15 @@ class Body(Expressions):
     def body(self, p, q, size):
         """A whole body: the lines of its statements."""
         self.p, self.q = p, q
-        self.statements(size)
+        for _ in range(size):
+            self.statement()
+        if self.may_send and self.rng.random() < 0.7:
+            self.send()
+        if self.more_p + self.more_q:
+            self.dynamic_tape()
+        if self.lazy:
+            self.p = self.rng.randint(0, self.p)  # the rest is discarded after the firing
+        self.spend()
         if self.result != VOID:
             self.emit(f"return {self.value(self.result, MAX_EXPR)};")
         return self.out
@@ -153,11 +166,15 @@ class Body(Expressions):
     def fresh_local(self, t):
         """A new local of an aggregate type with something in it, written before the present statement."""
         tape, self.tape = self.tape, False
+        unwritten = self.scopes[-1][len(self.scopes[-1]) - self.unwritten:]
+        self.scopes[-1] = self.scopes[-1][:len(self.scopes[-1]) - self.unwritten]
         name = self.name("v")
         self.emit(f"{t.text()} {name};")
         self.fill(name, t)
         self.tape = tape
-        return self.declare(name, t).name
+        self.declare(name, t)
+        self.scopes[-1] += unwritten
+        return name
 
     def fill(self, name, t):
         if t.kind == "array":
@@ -180,7 +197,8 @@ class Body(Expressions):
     def statement(self):
         kinds = [(self.declaration, 4), (self.assign, 5), (self.compound, 3), (self.step, 1.5), (self.branch, 2.5), (self.loop, 2.5),
                  (self.call_statement, 1.5), (self.print_statement, 1.2 if self.prints else 0), (self.oddity, 0.6),
-                 (self.leave, 0.7), (self.cursor, 0.6), (self.tape_statement, 2.5), (self.dependent_tape, 0.7)]
+                 (self.leave, 0.7), (self.cursor, 0.6), (self.tape_statement, 2.5), (self.dependent_tape, 0.7),
+                 (self.dynamic_tape, 4 if self.more_p + self.more_q and not self.frames else 0), (self.send, 2.5 if self.may_send else 0)]
         total = sum(w for _, w in kinds)
         r = self.rng.random() * total
         for make, weight in kinds:
@@ -212,6 +230,8 @@ class Body(Expressions):
         for _ in range(self.rng.choice([1, 1, 1, 2, 3])):
             value = f" = {self.value(t, MAX_EXPR)}" if self.rng.random() < 0.85 else ""
             parts.append(self.new_local(t) + value)
+            self.unwritten += 1
+        self.unwritten = 0
         self.emit(f"{t.text()} {', '.join(parts)};")
 
     def array_init(self, t):
@@ -304,6 +324,8 @@ class Body(Expressions):
             t = self.types[self.rng.choice([k for k in ("int", "float", "boolean", "double", "bit") if k in self.features])]
             return f"{word}({wrap(self.expr(t, 2), COND)});"
         parts = ['"' + self.rng.choice(["a=", "x ", "", "", "\\t", "v: ", "(", "%d ", "100%"]) + '"']
+        if r > 0.92:
+            parts.append(f'({wrap(self.expr(BOOLEAN, 1), LOR)} ? "yes" : "no")')
         for _ in range(self.rng.randint(1, 3)):
             t = self.types[self.rng.choice([k for k in ("int", "float", "boolean", "double", "bit", "int") if k in self.features])]
             parts.append(wrap(self.expr(t, 2), 8))
@@ -402,6 +424,8 @@ class Body(Expressions):
                 break
             use = self.rng.choice(["put", "get", "both", "pre"])
             t = a.type.element
+            if a not in self.visible():  # the value of the last one has hidden it
+                break
             if use == "put":
                 self.emit(f"{a.name}[{i}++] = {self.value(t, 2)};")
                 at += 1
@@ -409,7 +433,7 @@ class Body(Expressions):
                 self.emit(f"{a.name}[++{i}] = {self.value(t, 2)};")
                 at += 1
             elif use == "get":
-                self.emit(f"{t.text()} {self.new_local(t)} = {a.name}[{i}++];")
+                self.emit(f"{t.text()} {self.declare(self.name('v'), t).name} = {a.name}[{i}++];")
                 at += 1
             elif at + 2 <= a.type.length:
                 self.emit(f"{a.name}[{i}++] = {a.name}[{i}++];")
@@ -582,3 +606,84 @@ class Body(Expressions):
             lines = self.run_loop(n, p, q, 0, var=Var(i, INT, rw=False, span=(0, n - 1)))
             self.avail = avail if bounds[0] == k else avail - n * p
             self.add_block(f"for (int {i} = {bounds[0]}; {i} < {bounds[1]}; {i}++)", lines)
+
+    def dynamic_tape(self):
+        """Pops and pushes as many items as the data say, up to what may be popped and pushed besides."""
+        rng, i = self.rng, self.name("i")
+        p, q = (1, 1) if self.paired else rng.choice([(1, 0), (0, 1), (1, 1)])
+        p, q = min(p, self.more_p), min(q, self.more_q)
+        if not p + q:
+            p, q = min(1, self.more_p), min(1, self.more_q)
+        most = min(self.more_p // p if p else 9, self.more_q // q if q else 9)
+        if most < 1 or not self.tape:
+            return
+        r = rng.random()
+        n = rng.randint(1, most) if r < 0.4 else 3 if most >= 3 and r > 0.5 else 1
+        self.more_p -= n * p
+        self.more_q -= n * q
+        if r < 0.4:  # all or nothing
+            c = wrap(self.expr(BOOLEAN, MAX_EXPR), COND)
+            avail = self.avail
+            lines = self.nested(n * p, n * q, rng.randint(0, 1))
+            self.avail = avail - n * p
+            self.add_block(f"if ({c})", lines)
+            return
+        self.p += n * p  # the loop takes it away
+        self.q += n * q
+        self.avail -= n * p  # the bound may be computed after each turn
+        bound = f"({wrap(self.quietly(lambda: self.expr(INT, 2)), EQ)} & {n})"
+        self.avail += n * p
+        if r < 0.75 or self.in_type.kind not in ("int", "float", "double"):
+            lines = self.run_loop(n, p, q, rng.randint(0, 1), var=Var(i, INT, rw=False, span=(0, n - 1)))
+            if rng.random() < 0.5:
+                m = self.name("n")
+                self.emit(f"int {m} = {bound};")
+                bound = m
+            self.add_block(f"for (int {i} = 0; {i} < {bound}; {i}++)", lines or [";"])
+            return
+        avail = self.avail
+        self.avail -= n * p
+        c = wrap(self.quietly(lambda: self.expr(BOOLEAN, 1)), LOR)
+        if self.avail > 0 and self.window > 0:
+            c += f" && peek({rng.randrange(self.avail)}) > {rng.randint(-2, 3)}"
+        self.avail = avail
+        self.out.append(f"int {i} = 0;")
+
+        def head():
+            self.emit(f"{i}++;")
+        lines = self.run_loop(n, p, q, 0, head, Var(i, INT, rw=False))
+        self.add_block(f"while ({i} < {n} && {c})", lines)
+
+    # ---- Messages ----
+
+    def send(self):
+        """A message to the receivers of a portal."""
+        rng = self.rng
+        portals = [v for v in self.visible() if v.type.kind == "portal" and self.may_send(v.type)]
+        if not portals or self.mult > 4:
+            self.assign()
+            return
+        portal = rng.choice(portals)
+        handler, types = rng.choice(portal.type.handlers)
+        guarded = rng.random() < 0.7
+
+        def arguments():
+            return ", ".join(self.value(t, 2) if t.scalar else self.place(t, depth=1) or self.fresh_local(t) for t in types)
+        c = wrap(self.expr(BOOLEAN, 2), COND) if guarded else ""
+        args = self.quietly(arguments) if guarded else arguments()
+        text = f"{portal.name}.{handler}({args}){self.latency(guarded)};"
+        self.cost += 3 * self.mult
+        self.sent = True
+        self.emit(f"if ({c}) {text}" if guarded else text)
+
+    def latency(self, guarded):
+        """Those that cannot be kept only where the send is certain to remain: it is no error that a message that is never sent is late."""
+        rng = self.rng
+        r, n = rng.random(), rng.choice([0, 0, 1, 1, 2, 3, 5, 9])
+        if r < 0.3:
+            return ""
+        if r < 0.4:
+            return " [*]"
+        if r < 0.43 and not guarded and not self.frames and self.kind in ("work", "prework"):
+            n = rng.choice([-1, -2, -3])
+        return rng.choice([f" [{n}:{n}]", f" [{n}:]", f" [{min(n, 0)}:{n}]", f"[{n}:{n}]"] + ([f" [:{n}]"] if n >= 0 else []))

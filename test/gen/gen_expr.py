@@ -16,19 +16,27 @@ FLOAT_LITERALS = ["0.5", "1.5f", "2f", "1e3", "0.1", "0.0", "1.0", "3.25", "1e-3
 
 
 class Var:
-    """A name that expressions can use. rw: may be assigned; span: the least and greatest value of an int, if known."""
+    """A name that expressions can use. rw: may be assigned; span: the least and greatest value of an int, if known.
+
+    Of a parameter, argument: what is always passed for it, and written: its type in the text, where they are not as usual.
+    """
+    argument = written = None
 
     def __init__(self, name, type_, rw=True, span=None, field=False):
         self.name, self.type, self.rw, self.span, self.field = name, type_, rw, span, field
 
 
 class Function:
-    """A function that bodies can call. impure: changes fields or its array arguments, prints or moves the tape."""
+    """A function that bodies can call. impure: changes fields or its array arguments, prints or moves the tape.
 
-    def __init__(self, name, params, result, pop=0, push=0, peek=0, cost=1, impure=False, bounded=None):
+    more_pop, more_push: what it may pop and push besides pop and push, as the data have it; peek covers that.
+    """
+
+    def __init__(self, name, params, result, pop=0, push=0, peek=0, cost=1, impure=False, bounded=None, more_pop=0, more_push=0, sends=False):
         self.name, self.params, self.result = name, params, result
         self.pop, self.push, self.peek, self.cost, self.impure = pop, push, max(peek, pop), cost, impure
         self.bounded = bounded  # the index of an int argument that must be small (recursion depth)
+        self.more_pop, self.more_push, self.sends = more_pop, more_push, sends
 
 
 def wrap(node, level):
@@ -204,10 +212,10 @@ class Expressions:
                 return f"peek({a.name} + {b.name})", PRIMARY
         if r < 0.9 or depth <= 0 or self.avail < 2:
             return f"peek({self.rng.randrange(self.avail)})", PRIMARY
-        before = self.p, self.q, self.avail
+        before = self.p, self.q, self.avail, self.more_p, self.more_q
         e = self.expr(INT, 1)  # may pop, so that the window behind it is smaller
         if self.avail < 1:
-            self.p, self.q, self.avail = before
+            self.p, self.q, self.avail, self.more_p, self.more_q = before
             return f"peek({self.rng.randrange(self.avail)})", PRIMARY
         return f"peek(({wrap(e, EQ)} & 0x7fffffff) % {self.avail})", PRIMARY
 
@@ -238,6 +246,11 @@ class Expressions:
     def may_call(self, f):
         if f.impure and not self.effects or self.mult * f.cost > self.limit:
             return False
+        if f.more_pop or f.more_push:
+            if not self.tape or self.frames or f.more_pop > self.more_p or f.more_push > self.more_q:
+                return False
+        if f.sends and self.kind not in ("work", "prework", "helper"):
+            return False
         if f.pop or f.push or f.peek:
             if not self.tape or f.pop > self.p or f.push > self.q or f.peek > self.avail:
                 return False
@@ -245,8 +258,11 @@ class Expressions:
 
     def call_text(self, f, depth):
         p, avail = self.p, self.avail
+        self.sent |= f.sends
         self.p -= f.pop  # what the function needs is kept back while its arguments are written
         self.q -= f.push
+        self.more_p -= f.more_pop
+        self.more_q -= f.more_push
         self.avail -= f.peek
         args = []
         for i, pt in enumerate(f.params):
@@ -256,7 +272,7 @@ class Expressions:
                 args.append(f"{wrap(self.expr(INT, depth - 2), EQ)} & {self.rng.choice([1, 3, 3, 7])}")
             else:
                 args.append(self.value(pt, depth - 1))
-        self.avail = avail - (p - self.p)
+        self.avail = avail - (p - self.p) - f.more_pop
         return f"{f.name}({', '.join(args)})", PRIMARY
 
     def binary(self, op, level, left, right):
@@ -298,15 +314,15 @@ class Expressions:
         r = self.rng.random()
         if r < 0.4:
             return f"{a} {op} {self.rng.choice(['2', '3', '7', '16', '(-1)', '(-3)', '5', '10'])}", MUL
+        if r >= 0.9:
+            v = self.place(INT, depth=0)
+            return f"{v} != 0 ? {a} {op} {v} : {v}" if v and "[" not in v else f"{a} {op} 9", COND if v and "[" not in v else MUL
         b = self.expr(INT, d - 2)
         if "traps" in self.features and self.kind in ("work", "prework") and self.rng.random() < 0.2:
             return f"{a} {op} {wrap(b, CAST)}", MUL
         if r < 0.7:
             return f"{a} {op} (({wrap(b, EQ)} & {self.rng.choice([1, 7, 15])}) + {self.rng.randint(1, 3)})", MUL
-        if r < 0.9:
-            return f"{a} {op} ({wrap(b, BITS)} | 1)", MUL
-        v = self.place(INT, depth=0)
-        return f"{v} != 0 ? {a} {op} {v} : {v}" if v and "[" not in v else f"{a} {op} 9", COND if v and "[" not in v else MUL
+        return f"{a} {op} ({wrap(b, BITS)} | 1)", MUL
 
     def float_like(self, t, d):
         """Arithmetic that is the same for float and double."""

@@ -7,7 +7,7 @@ from gen_body import Body
 from gen_expr import COND, Var, wrap
 from gen_filter import FilterMaker, Rates, Unit, named_add, scaled_filter
 from gen_kernel import KernelMaker, fits
-from gen_types import BOOLEAN, FLOAT, INT, VOID, array
+from gen_types import BOOLEAN, FLOAT, INT, VOID, Type, array
 
 MOST_ITEMS, MOST_WEIGHT, MOST_COST = 400, 24, 4000
 
@@ -19,8 +19,9 @@ class TooLarge(Exception):
 class Composite(Body):
     """The body of a composite being written: lines, and the variables that elaboration knows there."""
 
-    def __init__(self, program, scopes, unique):
+    def __init__(self, program, scopes, unique, static=False):
         super().__init__(program, scopes, "composite")
+        self.static = static  # nothing in it may have dynamic rates
         self.unique = unique  # it runs once, so that what it adds may write a file of its own
 
     def argument(self, t, lines):
@@ -44,6 +45,48 @@ def whole(fractions):
     numbers = [int(f * scale) for f in fractions]
     divisor = gcd(*numbers)
     return [n // divisor for n in numbers]
+
+
+class Messages:
+    """Portals of a pipeline, and the filter that receives from them; the children send. What is between them has static rates."""
+
+    def __init__(self, graph, body, place):
+        self.graph, self.body, self.place, self.made = graph, body, place, None
+        program, rng = graph.program, graph.rng
+        self.type = Type("portal", name=program.name("F", upper=True))
+        program.portals += 1
+        self.type.number = program.portals
+        self.type.handlers = [(program.name("on"), [program.pick_type() for _ in range(rng.choice([0, 1, 1, 1, 2, 3]))])
+                              for _ in range(rng.choice([1, 1, 2]))]
+        body.static = True
+        self.names = []
+        for _ in range(rng.choice([1, 1, 1, 2])):
+            self.names.append(program.name("portal"))
+            body.out.append(f"{self.type.text()} {self.names[-1]};")
+            body.declare(self.names[-1], self.type, rw=False)
+
+    def here(self, k, in_t, out_t):
+        """Whether the child with this number is a receiver."""
+        if self.made:
+            return k > self.place and (self.made.in_t, self.made.out_t) == (in_t, out_t) and self.graph.rng.random() < 0.3
+        return k == self.place
+
+    def receiver(self, in_t, out_t):
+        graph, rng, body = self.graph, self.graph.rng, self.body
+        if not self.made:
+            portals = [v for v in body.visible() if v.type.kind == "portal"] if rng.random() < 0.3 else []
+            self.made = FilterMaker(graph.program, in_t, out_t, None, None, prints=out_t == VOID and in_t != VOID or rng.random() < 0.2,
+                                    portals=portals, receives=self.type).make()
+        to = " to " + ", ".join(rng.sample(self.names, rng.randint(1, len(self.names))))
+        if in_t == out_t and rng.random() < 0.2 and self.made.i == self.made.o:
+            i, n = body.name("i"), rng.randint(2, 3)
+            body.scopes.append([Var(i, INT, rw=False, span=(0, n - 1))])
+            text = self.made.text("add", body, to)
+            body.scopes.pop()
+            body.out += [f"for (int {i} = 0; {i} < {n}; {i}++) {{", *text, "}"]
+            return [self.made] * n
+        body.out += self.made.text("add", body, to)
+        return [self.made]
 
 
 class Graph:
@@ -89,51 +132,74 @@ class Graph:
         if in_t == out_t and in_t != VOID and rates is None and rng.random() < 0.08:
             return Unit(in_t, out_t, 1, 1, 1, 1, lambda w, c: [f"{w} Identity<{in_t.text()}>{rng.choice(['', '()'])};"])
         if rates is None and "sidefiles" in program.features and rng.random() < 0.3 and composite.unique and VOID in (in_t, out_t):
-            return self.file_end(in_t, out_t)
+            return self.file_end(in_t, out_t, composite)
         if rates is None and rng.random() < 0.25:
-            again = [u for u in program.named if u.in_t == in_t and u.out_t == out_t]
+            again = [u for u in program.named if u.in_t == in_t and u.out_t == out_t and not (u.dynamic and (composite.static or loop_part))]
             if again:
-                return rng.choice(again)
+                unit = rng.choice(again)
+                program.dynamics += unit.dynamic
+                return unit
+        dynamic = rates is None and "dynamic" in program.features and not composite.static and rng.random() < (0.1 if loop_part else 0.35)
+        if loop_part and VOID in (in_t, out_t):
+            dynamic = False
+        portals = [v for v in composite.visible() if v.type.kind == "portal"] if rng.random() < 0.5 else []
         captured = composite.captured() if rng.random() < 0.4 else None
-        if rates is None and fits(in_t, out_t) and rng.random() < self.program.kernels:
+        if rates is None and not dynamic and not portals and fits(in_t, out_t) and rng.random() < self.program.kernels:
             return KernelMaker(program, in_t, out_t, None, captured, loop_part=loop_part).make()
-        return FilterMaker(program, in_t, out_t, rates, captured, prints=out_t == VOID and in_t != VOID, loop_part=loop_part).make()
+        return FilterMaker(program, in_t, out_t, rates, captured, prints=out_t == VOID and in_t != VOID, loop_part=loop_part,
+                           dynamic=dynamic, portals=portals).make()
 
-    def file_end(self, in_t, out_t):
+    def file_end(self, in_t, out_t, composite):
         """A FileReader or FileWriter somewhere in the graph."""
         program = self.program
+        name = program.reader(out_t) if in_t == VOID else program.name("out") + ".bin"
+        known = [v for v in composite.visible() if v.type == INT and v.span and v.span[0] == v.span[1] and str(v.span[0]) in name]
+        if known and self.rng.random() < 0.7:  # a name that elaboration computes
+            v = self.rng.choice(known)
+            text = '"' + name.replace(str(v.span[0]), f'" + {v.name} + "', 1) + '"'
+        else:
+            text = f'"{name}"'
         if in_t == VOID:
-            name = program.reader(out_t)
-            return Unit(in_t, out_t, 0, 1, 1, 1, lambda w, c: [f'{w} FileReader<{out_t.text()}>("{name}");'])
-        name = program.name("out") + ".bin"
-        return Unit(in_t, out_t, 1, 0, 1, 1, lambda w, c: [f'{w} FileWriter<{in_t.text()}>("{name}");'])
+            program.file_texts[name] = text
+            unit = Unit(in_t, out_t, 0, 1, 1, 1, lambda w, c: [f'{w} FileReader<{out_t.text()}>({text});'])
+        else:
+            unit = Unit(in_t, out_t, 1, 0, 1, 1, lambda w, c: [f'{w} FileWriter<{in_t.text()}>({text});'])
+        unit.file = True
+        return unit
 
     # ---- Writing ----
 
     def composite(self, kind, in_t, out_t, outer, write, typed=False):
         """A named or anonymous composite; write(body) writes its statements and gives (I, O, cost, lag)."""
         rng, program = self.rng, self.program
-        anonymous = rng.random() < 0.55
+        anonymous, before, portals = rng.random() < 0.55, program.dynamics, []
         params = []
         if anonymous:
-            body = Composite(program, outer.scopes, outer.unique)
+            body = Composite(program, outer.scopes, outer.unique, outer.static)
         else:
-            params = [Var(program.name("p"), rng.choice([INT, INT, FLOAT, BOOLEAN, array(INT, 2)]), rw=False)
+            if rng.random() < 0.7:
+                portals = [Var(program.name("p"), v.type, rw=False) for v in outer.visible() if v.type.kind == "portal"]
+            params = portals + [Var(program.name("p"), rng.choice([INT, INT, FLOAT, BOOLEAN, array(INT, 2)]), rw=False)
                       for _ in range(rng.choice([0, 0, 1, 2]))]
-            body = Composite(program, [program.globals, params], False)
+            body = Composite(program, [program.globals, params], False, outer.static)
         i, o, cost, lag = write(body)
+        dynamic = program.dynamics > before
         lines = body.out
         types = f"{in_t.text()}->{out_t.text()} "
         if anonymous:
             head = types if typed or rng.random() < 0.6 or "untyped" not in program.features else ""
             end = rng.choice(["}", "};"])
-            return Unit(in_t, out_t, i, o, cost, lag, lambda w, c: [f"{w} {head}{kind} {{", *lines, end])
+            unit = Unit(in_t, out_t, i, o, cost, lag, lambda w, c: [f"{w} {head}{kind} {{", *lines, end])
+            unit.dynamic = dynamic
+            return unit
         name = program.name("S", upper=True)
         text = ", ".join(f"{v.type.text()} {v.name}" for v in params)
         program.decls.append([f"{types}{kind} {name}" + (f"({text})" if text else "") + " {", *lines, "}"])
         arg_types = [v.type for v in params]
         unit = Unit(in_t, out_t, i, o, cost, lag, lambda w, c: named_add(w, name, arg_types, c))
-        program.named.append(unit)
+        unit.dynamic = dynamic
+        if not portals:
+            program.named.append(unit)
         return unit
 
     def locals(self, body):
@@ -162,18 +228,25 @@ class Graph:
         for _ in range(size - count):
             sizes[rng.randrange(count)] += 1
         reps, units, t = [Fraction(1)], [], in_t
+        static, messages = body.static, None
+        if "messages" in self.program.features and size > 1 and not loop_part and rng.random() < 0.5:
+            messages = Messages(self, body, rng.randrange(count))
         for k in range(count):
             self.locals(body)
             last = k == count - 1
             next_t = out_t if last else rng.choice([t, self.program.pick_item()]) if t != VOID else self.program.pick_item()
             repeated = next_t == t and t != VOID and rng.random() < 0.2
-            made = self.repeated(t, body, loop_part) if repeated else self.one_child(t, next_t, sizes[k], body, loop_part)
+            if messages and messages.here(k, t, next_t):
+                made = messages.receiver(t, next_t)
+            else:
+                made = self.repeated(t, body, loop_part) if repeated else self.one_child(t, next_t, sizes[k], body, loop_part)
             for u in made:
                 if units:
                     before = units[-1]
                     reps.append(reps[-1] * before.o / u.i)
                 units.append(u)
             t = next_t
+        body.static = static
         reps = whole(reps)
         cost = sum(r * u.cost for r, u in zip(reps, units))
         lag = sum(-(-u.lag // r) for r, u in zip(reps, units)) + 1
@@ -185,7 +258,7 @@ class Graph:
     def one_child(self, in_t, out_t, size, body, loop_part):
         rng = self.rng
         unit = self.stream(in_t, out_t, size, body, loop_part)
-        if unit.i + unit.o and size == 1 and rng.random() < 0.12 and unit.i < 7 and unit.o < 7:
+        if unit.i + unit.o and not unit.file and size == 1 and rng.random() < 0.12 and unit.i < 7 and unit.o < 7:
             # One of two filters with the same rates; which is known when the graph is built.
             rates = Rates(unit.i, unit.o, unit.i + rng.choice([0, 0, 2]) if unit.i else 0)
             other = self.filter(in_t, out_t, body, loop_part, rates)
@@ -257,14 +330,15 @@ class Graph:
     def children(self, in_t, out_t, size, body, loop_part):
         rng = self.rng
         count = rng.randint(1 if size < 3 else 2, max(2, min(5, size)))
-        units, through = [], 0
+        units, through, before = [], 0, self.program.dynamics
         while len(units) < count:
             self.locals(body)
             a, b = in_t, out_t
-            voids = "voids" in self.program.features and len(units) and not loop_part
+            # A source beside dynamic rates would wait for ever for the joiner's other inputs.
+            voids = "voids" in self.program.features and len(units) and not loop_part and self.program.dynamics == before
             if voids and in_t != VOID and out_t != VOID and rng.random() < 0.2:
                 if rng.random() < 0.5:
-                    a = VOID
+                    a, body.static = VOID, True
                 else:
                     b = VOID
             if a == b and a != VOID and rng.random() < 0.2:

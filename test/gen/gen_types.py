@@ -4,7 +4,10 @@ import struct
 
 
 class Type:
-    """A scalar kind, or 'struct' with fields, or 'array' with element and length. Equal types have equal text."""
+    """A scalar kind, 'struct' with fields, 'array' with element and length, or 'portal' with the name of its receivers' filter.
+
+    Equal types have equal text.
+    """
 
     def __init__(self, kind, element=None, length=0, name=None, fields=()):
         self.kind, self.element, self.length, self.name, self.fields = kind, element, length, name, list(fields)
@@ -21,6 +24,8 @@ class Type:
         while t.kind == "array":
             dims += f"[{t.length}]"
             t = t.element
+        if t.kind == "portal":
+            return f"portal<{t.name}>"
         return (t.name if t.kind == "struct" else t.kind) + dims
 
     def __repr__(self):
@@ -28,7 +33,7 @@ class Type:
 
     @property
     def scalar(self):
-        return self.kind not in ("array", "struct", "void")
+        return self.kind not in ("array", "struct", "void", "portal")
 
     @property
     def numeric(self):

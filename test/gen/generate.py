@@ -2,14 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a random StreamIt program that is correct and whose meaning is fully defined.
 
-    generate.py --seed=N [--size=N]
+    generate.py --seed=N [--size=N] [--only=FEATURES] [--without=FEATURES]
 
-The same seed and size give the same program. How to run it stands in its comments, in the words of test/run/run-all.py:
+FEATURES are names of the table OPTIONAL, with commas between: programs use all of --only and no others, or none of --without.
+The same seed, size and features give the same program. How to run it stands in its comments, in the words of test/run/run-all.py:
 RUN (its options), FILE (files that it reads) and IN (its own input).
 """
 import argparse
 import random
 import re
+import sys
 
 from gen_body import Body
 from gen_expr import COND, Function, Var, wrap
@@ -19,7 +21,8 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 # Each program uses only some of these: rare combinations come up more often, and what fails is smaller.
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
-            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3}
+            "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3,
+            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08}
 
 
 # Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
@@ -34,7 +37,7 @@ uninitialised var field by peek_ select const_ work_ local global actor filter_ 
 def rename(rng, text, share):
     """Gives some of the names that the generator made a harder one."""
     made = sorted(set(re.findall(r"\b[a-z]+\d+\b|\b[A-Z][a-z]*_\d+\b", text)) - {"float2", "float3", "float4", "atan2", "log10"})
-    made = [n for n in made if not re.match(r"(in|out)\d+$|[ef]\d+$|Main_", n)]
+    made = [n for n in made if not re.match(r"(in|out|table)\d+$|[ef]\d+$|Main_", n)]
     words = set(re.findall(r"\w+", text))
     free = [n for n in HARD_NAMES if n not in words]
     rng.shuffle(free)
@@ -52,12 +55,29 @@ def indent(lines):
     return text
 
 
+class Features:
+    """Which optional features programs may have, as the options say."""
+
+    def __init__(self, only=None, without=None):
+        self.only, self.without = (None if text is None else self.names(text) for text in (only, without))
+
+    @staticmethod
+    def names(text):
+        names = {n for n in text.split(",") if n}
+        if names - OPTIONAL.keys():
+            sys.exit(f"unknown feature '{min(names - OPTIONAL.keys())}'; there are {', '.join(OPTIONAL)}")
+        return names
+
+    def pick(self, rng):
+        chosen = {f for f, p in OPTIONAL.items() if rng.random() < p}
+        return {"int", "float", "boolean"} | ((chosen if self.only is None else self.only) - (self.without or set()))
+
+
 class Program:
-    def __init__(self, seed, size):
+    def __init__(self, seed, size, features):
         self.rng = random.Random(f"{seed}/{size}")
-        self.seed, self.size = seed, size
-        self.features = {"int", "float"} | {f for f, p in OPTIONAL.items() if self.rng.random() < p}
-        self.features |= {"boolean"}
+        self.seed, self.size, self.allowed = seed, size, features
+        self.features = features.pick(self.rng)
         self.types = SCALARS
         self.names = 0
         self.decls, self.named, self.structs, self.globals, self.known, self.functions = [], [], [], [], [], []
@@ -66,7 +86,8 @@ class Program:
         self.kernels = self.rng.choice([0.0, 0.2, 0.4, 0.9])
         self.signal = self.kernels > 0.1 and self.rng.random() < 0.6  # most items are floats
         self.tightness = self.rng.choice([0.0, 0.0, 0.3])
-        self.files = []
+        self.files, self.file_texts, self.tables = [], {}, []
+        self.dynamics = self.portals = 0  # filters with dynamic rates, and portals, so far
         self.all_types = list(SCALARS.values())
 
     # ---- Names and types ----
@@ -181,6 +202,11 @@ class Program:
         self.files.append((name, t))
         return name
 
+    def table(self, numbers):
+        """The name of a new text file with numbers."""
+        self.tables.append((f"table{len(self.tables)}.txt", numbers))
+        return self.tables[-1][0]
+
     def file_type(self):
         while True:
             t = self.pick_item()
@@ -230,7 +256,7 @@ class Program:
             except TooLargeTop:
                 self.size = max(1, self.size - 1)
                 names = self.names
-                self.__init__(f"{self.seed}+", self.size)
+                self.__init__(f"{self.seed}+", self.size, self.allowed)
                 self.names = names
 
     def try_make(self):
@@ -241,7 +267,7 @@ class Program:
         except TooLarge as e:
             raise TooLargeTop from e
         used = self.used_decls(top)
-        self.files = [f for f in self.files if any(f'"{f[0]}"' in line for part in used + [top] for line in part)]
+        self.files = [f for f in self.files if any(self.file_texts.get(f[0], f'"{f[0]}"') in line for part in used + [top] for line in part)]
         # Without a void->void stream one that nothing adds would be the program.
         parts = (self.decls if self.in_t == VOID and self.out_t == VOID else used) + [top]
         self.rng.shuffle(parts)
@@ -265,13 +291,13 @@ class Program:
     def header(self):
         rng = self.rng
         steady = max(1, min(rng.choice([1, 3, 10, 30, 30, 100, 400]), 30000 // max(1, self.cost)))
-        options, reads = [], self.in_t != VOID or self.files
+        options, reads = ["--tag-prints"] if self.dynamics else [], self.in_t != VOID or self.files
         if not reads or rng.random() < 0.35:
             options.append(f"-i {rng.choice([0] + [steady] * 11)}")
         lines = []
         count = self.i * steady + rng.choice([0, 0, 1, -1, rng.randint(0, max(1, self.i)), rng.randint(0, 3 * self.i)])
         count = rng.choice([count] * 12 + [0, 1])
-        looped = bool(options and reads and rng.random() < 0.3)
+        looped = bool("-i" in " ".join(options) and reads and rng.random() < 0.3)
         if looped:
             options.append("--loop-input")
             count = rng.randint(1, max(1, count))
@@ -279,9 +305,14 @@ class Program:
             items = count if number == 0 and self.i else rng.choice([rng.randint(0, 40), steady, 2 * steady, 50 + rng.randint(0, 400)])
             kind, text = file_text(rng, t, max(items, looped))
             lines.append(f"// FILE {name} {kind}: {text}")
+        for name, numbers in self.tables:
+            lines.append(f"// FILE {name} text: " + self.rng.choice(["\\n", " \\n", "\\n"]).join(numbers) + "\\n")
         if self.in_t != VOID:
             kind, text = file_text(rng, self.in_t, max(count, looped))
             lines.append(f"// IN {kind}: {text}")
+        sizes = self.files + ([("in.bin", self.in_t)] if self.in_t != VOID else [])
+        if sizes:
+            lines.append("// SIZES " + " ".join(f"{name}={1 if t.kind == 'bit' else t.pieces()[1]}" for name, t in sizes))
         return [f"// Program {self.seed} of size {self.size}.", " ".join(["// RUN: %run-all %s", *options]), *lines]
 
 
@@ -289,17 +320,19 @@ class TooLargeTop(Exception):
     pass
 
 
-def generate(seed, size):
+def generate(seed, size, features=Features()):
     """The text of a program."""
-    return Program(seed, size).make()
+    return Program(seed, size, features).make()
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--size", type=int, default=6)
+    parser.add_argument("--only")
+    parser.add_argument("--without")
     args = parser.parse_args()
-    print(generate(args.seed, args.size), end="")
+    print(generate(args.seed, args.size, Features(args.only, args.without)), end="")
 
 
 if __name__ == "__main__":

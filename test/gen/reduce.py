@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes a failing program smaller while it fails in the same way.
 
-    reduce.py --svmc=PATH [-o FILE] [--seconds=N] PROGRAM.str
+    reduce.py --svmc=PATH [-o FILE] [--seconds=N] [--machine=LIST] [--lines] PROGRAM.str
 
-Works on the text alone: blocks and lines are left out, then pieces of expressions are replaced by simpler ones, input is
-shortened. What is still the same failure is decided by differential.py: the same kind, the same way of compiling, the same
+Prints the smallest program that it has found, with how it fails and the command that shows it as comments at its head.
+Works on the text alone: blocks, lines and streams are left out, input is shortened, then (not with --lines) pieces of
+expressions are replaced by simpler ones. What is still the same failure is decided by differential.py: the same kind, the same way of compiling, the same
 first message with its names and numbers left out.
 """
 import argparse
@@ -13,31 +14,41 @@ import re
 import sys
 import time
 
-from differential import Failure, Tools, check, ways_for
+from case import Failure, bake
+from differential import Tools, check, ways_for
 
 
 class Reducer:
-    def __init__(self, tools, text, seconds):
-        self.tools, self.text, self.end = tools, text, time.monotonic() + seconds
-        first = check(tools, text, thorough=True)
+    def __init__(self, tools, text, seconds, how, machines, expressions):
+        """how: what the failure is known to need, as differential.py writes it; None: all checks are tried."""
+        self.tools, self.end, self.machines, self.expressions = tools, time.monotonic() + seconds, machines, expressions
+        if how:
+            text = bake(text, how)
+        first = check(tools, text, ways=ways_for(how)) if how else None
+        if not isinstance(first, Failure):
+            first = check(tools, text, machines=machines, more=4)
         if not isinstance(first, Failure):
             sys.exit(f"the program does not fail: {first}")
-        self.failure, self.signature, self.ways = first, first.signature(), ways_for(first)
-        self.tried = 0
+        self.text = text = bake(text, first.how)
+        self.failure, self.signature, self.ways = first, first.signature(), ways_for(first.how)
+        self.tried, self.seen = 0, {text}
         if not self.fails(text):
             self.ways = None  # only all checks together show it
         print(f"reducing: {first}", file=sys.stderr)
 
     def fails(self, text):
         self.tried += 1
-        outcome = check(self.tools, text, ways=self.ways, thorough=True)
+        outcome = check(self.tools, text, ways=self.ways, machines=self.machines)
         return isinstance(outcome, Failure) and outcome.signature() == self.signature
 
     def late(self):
         return time.monotonic() > self.end
 
     def accept(self, text):
-        if text == self.text or self.late() or not self.fails(text):
+        if text in self.seen or self.late():
+            return False
+        self.seen.add(text)  # so that nothing is tried twice, and no two texts become each other
+        if not self.fails(text):
             return False
         self.text = text
         return True
@@ -92,6 +103,52 @@ class Reducer:
                 else:
                     i += n
             n //= 2
+        return changed
+
+    # ---- Streams ----
+
+    @staticmethod
+    def adds(lines, start, end):
+        """Statements among lines that add a stream: (first line, behind the last)."""
+        found, i = [], start
+        while i < end:
+            stop = Reducer.block_end(lines, i) if re.match(r"\s*add\b", lines[i]) else None
+            if stop is not None and stop <= end:
+                found.append((i, stop))
+                i = stop
+            else:
+                i += 1
+        return found
+
+    def unwrap(self):
+        """What a composite adds in place of it: all of it, or one child."""
+        changed, i = False, 0
+        while i < len(self.text.splitlines()) and not self.late():
+            lines = self.text.splitlines()
+            end = self.block_end(lines, i) if re.match(r"\s*add\b.*\b(pipeline|splitjoin|feedbackloop) \{$", lines[i]) else None
+            children = self.adds(lines, i + 1, end - 1) if end else []
+            choices = [children] + [[c] for c in children] if len(children) > 1 else [children] if children else []
+            if not any(self.accept("\n".join(lines[:i] + [line for a, b in choice for line in lines[a:b]] + lines[end:]) + "\n")
+                       for choice in choices):
+                i += 1
+            else:
+                changed = True
+        return changed
+
+    def drop_pairs(self):
+        """Two streams at once: what one makes of the items, the other may undo."""
+        changed, i = False, 0
+        while not self.late():
+            lines = self.text.splitlines()
+            adds = self.adds(lines, 0, len(lines))
+            pairs = [(a, b) for k, a in enumerate(adds) for b in adds[k + 1:k + 5]]
+            if i >= len(pairs):
+                return changed
+            (a, b), (c, d) = pairs[i]
+            if self.accept("\n".join(lines[:a] + lines[b:c] + lines[d:]) + "\n"):
+                changed = True
+            else:
+                i += 1
         return changed
 
     # ---- Expressions ----
@@ -177,9 +234,10 @@ class Reducer:
         return changed
 
     def reduce(self):
-        steps = [self.drop_runs, self.drop_blocks, self.shorten_input, self.simplify]
-        while any([step() for step in steps]) and not self.late():
-            pass
+        steps = [self.drop_runs, self.unwrap, self.drop_blocks, self.drop_pairs, self.shorten_input]
+        while any([step() for step in steps]) or (self.expressions and self.simplify()):
+            if self.late():
+                break
         return self.text
 
 
@@ -188,12 +246,18 @@ def main():
     parser.add_argument("--svmc", required=True)
     parser.add_argument("-o", default="-")
     parser.add_argument("--seconds", type=int, default=300)
+    parser.add_argument("--machine", default="")
+    parser.add_argument("--lines", action="store_true")
     parser.add_argument("program")
     args = parser.parse_args()
     with open(args.program, encoding="utf-8") as f:
-        text = "".join(line for line in f if not line.startswith("//!"))
-    r = Reducer(Tools(args.svmc), text, args.seconds)
+        lines = f.readlines()
+    text = "".join(line for line in lines if not line.startswith("//!"))
+    first = re.match(r"//! [\w ]+: ((?:whole )?svmc [^:]*)", lines[0])
+    r = Reducer(Tools(args.svmc), text, args.seconds, first and first.group(1), [m for m in args.machine.split(",") if m], not args.lines)
     small = r.reduce()
+    small = "".join(f"//! {line}\n" for line in str(r.failure).splitlines()[:8]) + \
+        f"//! differential.py --svmc={args.svmc} {args.o if args.o != '-' else args.program}\n" + small
     print(f"{len(text.splitlines())} lines became {len(small.splitlines())} after {r.tried} tries", file=sys.stderr)
     if args.o == "-":
         print(small, end="")

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many programs in one executable: the C that svmc made of each, with names of its own, compiled as one translation unit."""
+import os
+import re
+
+SHARED = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register
+restrict return short signed sizeof alignof typeof offsetof static struct switch typedef union unsigned void volatile _Bool bool true false main
+ptrdiff_t size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t NULL""".split())
+MAIN = """
+int main(int argc, char **argv)
+{
+    int number = argc > 1 ? atoi(argv[1]) : -1;
+    if (number < 0 || number >= %d || batch_programs[number] == NULL)
+        return 3;
+    argv[1] = argv[0];
+    return svm_main(batch_programs[number], argc - 1, argv + 1);
+}
+"""
+
+
+def without_comments(text):
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\])*"', " ", text, flags=re.S)
+
+
+def own_names(text):
+    """The identifiers that a C text uses outside of braces: those that it declares are among them."""
+    text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", " ", without_comments(text), flags=re.M)
+    names = {"svm_machineName", *re.findall(r"SVM_(?:MEMORY|PROCESSOR)\((\w+)\)", text)}
+    depth = 0
+    for token in re.findall(r"[{}()]|[A-Za-z_]\w*", text):
+        if token in "{}()":
+            depth += 1 if token in "{(" else -1
+        elif depth == 0 and token not in SHARED and not re.match(r"svm_|SVM_|__|_[A-Z]", token):
+            names.add(token)
+    return names
+
+
+def header_names(folder):
+    """All identifiers in the headers of a folder: what a program calls so cannot be renamed with macros."""
+    names = set()
+    for header in os.listdir(folder):
+        with open(os.path.join(folder, header), encoding="utf-8") as f:
+            names.update(re.findall(r"[A-Za-z_]\w*", without_comments(f.read())))
+    return names - {"svm_machineName"}
+
+
+def write_batch(folder, name, parts, headers):
+    """Writes NAME.c of parts (number, name of a C file in the folder): main's first argument says which to run.
+
+    Gives the numbers of those that it leaves out because they share a name that the headers use with another.
+    """
+    lines, includes, count = [], {"#include <stdlib.h>": None}, max(number for number, _ in parts) + 1
+    kept, left_out = set(), []
+    table = ["NULL"] * count
+    for number, source in parts:
+        with open(os.path.join(folder, source), encoding="utf-8") as f:
+            text = f.read()
+        names = own_names(text)
+        if names & headers & kept:
+            left_out.append(number)
+            continue
+        kept |= names & headers
+        includes.update(dict.fromkeys(re.findall(r"^#include <.*$", text, re.M)))
+        names = sorted(names - headers)
+        lines += [f"#define {n} batch{number}_{n}" for n in names]
+        lines.append(f'#include "{source}"')
+        program = re.search(r"^const svm_Program (\w+) = \{", text, re.M).group(1)
+        lines.append(f"static const svm_Program *const batch_program{number} = &{program};")
+        lines += [f"#undef {n}" for n in names]
+        table[number] = f"batch_program{number}"
+    # The table is filled when main runs: its members are not constants to C.
+    fill = [f"    batch_programs[{i}] = {t};" for i, t in enumerate(table) if t != "NULL"]
+    body = MAIN % count
+    body = body.replace("{\n", "{\n    const svm_Program *batch_programs[%d] = {0};\n" % count + "\n".join(fill) + "\n", 1)
+    with open(os.path.join(folder, name + ".c"), "w", encoding="utf-8") as f:
+        f.write("\n".join([*includes, "#define SVM_NO_MAIN 1", *lines]) + "\n" + body)
+    return left_out

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A program to compare: its text, how its comments say it is run, and what a run of it gave."""
+import os
+import re
+import shlex
+import struct
+import subprocess
+import tempfile
+
+RUN_SECONDS = 20
+
+
+class Failure(Exception):
+    """kind: what is wrong, in a word; how: the way it was compiled; detail: for the reader."""
+
+    def __init__(self, kind, how, detail):
+        super().__init__(f"{kind}: {how}: {detail}")
+        self.kind, self.how, self.detail = kind, how, detail
+
+    def __reduce__(self):  # it travels between processes
+        return Failure, (self.kind, self.how, self.detail)
+
+    def signature(self):
+        """What a smaller program must show to be the same failure."""
+        first = next((l for l in self.detail.splitlines() if "error:" in l or "warning:" in l), "")
+        first = re.sub(r"'[^']*'|\d+|\b\w+_\w+\b", "#", re.sub(r"^.*?(error|warning):", r"\1:", first))
+        return self.kind, re.sub(r" (-i|--in|--cut).*", "", self.how), first
+
+
+class Rejected(Exception):
+    """The program is not one to compare."""
+
+
+def pack(kind, text):
+    words = text.split()
+    if kind == "hex":
+        return bytes(int(w, 16) for w in words)
+    if kind == "text":
+        return text.encode().decode("unicode_escape").encode("latin-1")
+    if kind == "bit":
+        bits = "".join(words) + "0" * (-len(words) % 8)
+        return bytes(int(bits[i:i + 8], 2) for i in range(0, len(bits), 8))
+    form = {"int": "<i", "float": "<f", "double": "<d", "complex": "<f"}[kind]
+    return b"".join(struct.pack(form, int(w) if kind == "int" else float(w)) for w in words)
+
+
+class Case:
+    """A program's text, and how to run it, from its comments (those of test/run/run-all.py, and the sizes of files' items)."""
+
+    def __init__(self, text):
+        self.text, self.options, self.files, self.sizes = text, [], {}, {}
+        for line in text.splitlines():
+            m = re.match(r"// (RUN: %run-all %s|FILE (\S+) (\w+):|IN (\w+):|SIZES) ?(.*)$", line)
+            if not m:
+                continue
+            if line.startswith("// RUN"):
+                self.options = shlex.split(m.group(5))
+            elif line.startswith("// SIZES"):
+                self.sizes = {name: int(size) for name, size in (word.split("=") for word in m.group(5).split())}
+            elif line.startswith("// FILE"):
+                self.files[m.group(2)] = pack(m.group(3), m.group(5))
+            else:
+                self.files["in.bin"] = self.files.get("in.bin", b"") + pack(m.group(4), m.group(5))
+        # What elaboration reads is there when it compiles.
+        self.tables = {n: d for n, d in self.files.items() if n.endswith(".txt")}
+        if "in.bin" in self.files:
+            self.options.append("--in=in.bin")
+        if re.search(r"^\S+->(?!void)\S+ (pipeline|splitjoin|feedbackloop) Main_\d+ \{", text, re.M):
+            self.options.append("--out=out.bin")
+        self.tagged = "--tag-prints" in self.options
+
+    def runs(self, rng, more):
+        """Ways to run it: as it says, and some with another number of steady states or less input."""
+        runs = [Run("", self.options, self.files)]
+        for _ in range(more):
+            files, options, how = dict(self.files), list(self.options), ""
+            names = [n for n in self.sizes if len(files.get(n, b"")) > self.sizes[n]]
+            if "-i" in options and (not names or rng.random() < 0.4):
+                at = options.index("-i") + 1
+                old = int(options[at])
+                options[at] = str(rng.choice([n for n in (0, 1, 2, old - 1, old // 2, old + 1, 2 * old + 1) if n >= 0 and n != old]))
+                how = f" -i {options[at]}"
+            elif names:
+                name = rng.choice(names)
+                count = len(files[name]) // self.sizes[name]
+                left = rng.choice([0 if "--loop-input" not in options else 1, 1, rng.randrange(1, count), count - 1])
+                files[name] = files[name][:left * self.sizes[name]]
+                how = f" --cut={name}:{len(files[name])}"
+            if how and all(how != r.how for r in runs):
+                runs.append(Run(how, options, files))
+        return runs
+
+
+def bake(text, how):
+    """The program's text with what tells one of its runs from the others."""
+    m = re.search(r" -i (\d+)$", how)
+    if m:
+        return re.sub(r"^(// RUN.* -i )\d+", rf"\g<1>{m.group(1)}", text, count=1, flags=re.M)
+    m = re.search(r" --cut=(\S+):(\d+)$", how)
+    if not m:
+        return text
+    name, size = m.group(1), int(m.group(2))
+    head = "// IN" if name == "in.bin" else f"// FILE {name}"
+    data = Case(text).files[name][:size]
+    return re.sub(rf"^{re.escape(head)} \w+:.*$", f"{head} hex: {data.hex(' ')}", text, count=1, flags=re.M)
+
+
+class Run:
+    """One way to run a program. how: what tells it from the others, for messages."""
+
+    def __init__(self, how, options, files):
+        self.how, self.options, self.files = how, options, files
+
+    def execute(self, command, folder, how, tagged=True):
+        """The result of a command with the run's options, in a fresh folder with its files."""
+        options = [o for o in self.options if tagged or o != "--tag-prints"]
+        with tempfile.TemporaryDirectory(dir=folder) as place:
+            for name, data in self.files.items():
+                with open(os.path.join(place, name), "wb") as f:
+                    f.write(data)
+            try:
+                status, out, err = execute(command + options, place, RUN_SECONDS)
+            except Failure as f:
+                raise Failure(f.kind, how + self.how, f.detail) from f
+            files = {}
+            for name in os.listdir(place):
+                with open(os.path.join(place, name), "rb") as f:
+                    data = f.read()
+                if name not in self.files or data != self.files[name]:
+                    files[name] = data
+        if status < 0 or status > 1:
+            raise Failure("crash", how + self.how, f"exit status {status}\n{err[-3000:]}")
+        return Result(status, out, err, files, tagged and "--tag-prints" in self.options)
+
+
+def execute(command, folder, seconds):
+    try:
+        r = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as e:
+        raise Failure("hang", os.path.basename(command[0]), shlex.join(command)) from e
+    return r.returncode, r.stdout.decode("latin-1"), r.stderr.decode(errors="replace")
+
+
+def is_nan(data, at, size):
+    at -= at % size
+    word = data[at:at + size]
+    if len(word) != size:
+        return False
+    value = struct.unpack("<f" if size == 4 else "<d", word)[0]
+    return value != value
+
+
+def same_items(a, b):
+    """Byte for byte, but for the sign and payload of a nan; what the items are is not known here."""
+    if a == b or len(a) != len(b):
+        return a == b
+    return all(x == y or any(is_nan(a, i, n) and is_nan(b, i, n) for n in (4, 8)) for i, (x, y) in enumerate(zip(a, b)))
+
+
+def by_actor(text):
+    """What each actor printed, of a run with --tag-prints."""
+    actors = {}
+    for line in text.split("\n"):
+        actor, _, rest = line.partition(": ")
+        actors[actor] = actors.get(actor, "") + rest + "\n"
+    return actors
+
+
+def first_difference(a, b):
+    x, y = a.split("\n"), b.split("\n")
+    for i in range(max(len(x), len(y))):
+        if x[i:i + 1] != y[i:i + 1]:
+            return f"line {i + 1}: got {y[i:i + 1]}, expected {x[i:i + 1]} ({len(y)} lines, expected {len(x)})"
+    return ""
+
+
+class Result:
+    def __init__(self, status, out, err, files, tagged=False):
+        self.status, self.out, self.err, self.files, self.tagged = status, out, err, files, tagged
+
+    def difference(self, other):
+        """How another run differs from this one; None where it does not."""
+        if (self.status != 0) != (other.status != 0):
+            return f"exit status {other.status}, expected {self.status}\n{other.err}{self.err}"
+        if self.status != 0:
+            return None  # how much was printed before is not defined
+        if self.out != other.out:
+            difference = self.text_difference(other)
+            if difference:
+                return "standard output\n" + difference
+        for name in sorted(set(self.files) | set(other.files)):
+            a, b = self.files.get(name), other.files.get(name)
+            if a is None or b is None:
+                return f"file '{name}' is {'not ' if b is None else ''}written"
+            if not same_items(a, b):
+                at = next((i for i, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+                return f"file '{name}': {len(b)} bytes, expected {len(a)}; first difference at byte {at}: {b[at:at + 8].hex()}, expected {a[at:at + 8].hex()}"
+        return None
+
+    def text_difference(self, other):
+        if not self.tagged:
+            return first_difference(self.out, other.out)
+        a, b = by_actor(self.out), by_actor(other.out)
+        for actor in sorted(set(a) | set(b)):
+            if a.get(actor) != b.get(actor):
+                return f"'{actor}': " + first_difference(a.get(actor, ""), b.get(actor, ""))
+        return None
