@@ -74,6 +74,17 @@ static void name_buffers(program_emitter *x)
     }
 }
 
+// What passes through a piece without a stage is the piece's own to move: an identity filter that looks ahead.
+static void find_stageless(program_emitter *x)
+{
+    uint32_t *kernel_of = ARENA_ARRAY(x->e.arena, uint32_t, x->pieces->pieces.len + 1), kernel = 0;
+    for (size_t i = 0; i < x->pieces->pieces.len; i++)
+        kernel_of[i] = x->pieces->pieces.data[i].flow ? PLAN_NONE : kernel++;
+    for (VEC_EACH(plan_io, io, &x->pl->readers))
+        if (x->last_kernel[io->access.buffer] == PLAN_NONE)
+            x->last_kernel[io->access.buffer] = kernel_of[x->pieces->piece_of[io->actor]];
+}
+
 static void find_last_users(program_emitter *x)
 {
     x->last_kernel = ARENA_ARRAY(x->e.arena, uint32_t, x->pl->buffers.len + 1);
@@ -88,6 +99,8 @@ static void find_last_users(program_emitter *x)
             }
     for (size_t i = 0; x->pieces == NULL && i < x->pl->writers.len; i++)
         x->last_kernel[x->pl->writers.data[i].access.buffer] = PLAN_NONE; // the control program comes last
+    if (x->pieces != NULL)
+        find_stageless(x);
 }
 
 static void prepare(program_emitter *x)

@@ -120,6 +120,9 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     for (uint32_t b = 0; x->pl->parts != NULL && b < x->pl->buffers.len; b++)
         if (mapped_end_kernel(x, b) == (uint32_t)(k - x->kernels))
             add_buffer(x, k, &seen, b);
+    for (uint32_t b = 0; x->pieces != NULL && b < x->pl->buffers.len; b++)
+        if (x->pl->buffers.data[b].keep != 0 && x->last_kernel[b] == (uint32_t)(k - x->kernels))
+            add_buffer(x, k, &seen, b); // where no stage uses it
 }
 
 // "ptrdiff_t a, b, c;" of the actors' counts, wrapped.

@@ -652,7 +652,7 @@ class Body(Expressions):
         def head():
             self.emit(f"{i}++;")
         lines = self.run_loop(n, p, q, 0, head, Var(i, INT, rw=False))
-        self.add_block(f"while ({i} < {n} && {c})", lines)
+        self.add_block(f"while ({i} < {n} && ({c}))", lines)
 
     # ---- Messages ----
 
