@@ -159,7 +159,7 @@ static bool run_passes(hlc_program *p, uint32_t goal)
 // A latency that cannot be kept is an error also where passes find that nothing is ever sent, as for the interpreter.
 static bool check_messages(hlc_program *p, uint32_t goal)
 {
-    if ((goal & PROP_SCHEDULED) == 0 || p->module->portals.len == 0)
+    if ((goal & (PROP_SCHEDULED | PROP_PLANNED)) == 0 || p->plan != NULL || p->module->portals.len == 0)
         return true;
     diag_engine quiet; // warnings come from the pass
     diag_init(&quiet, p->arena, p->sources);

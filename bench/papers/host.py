@@ -12,7 +12,6 @@ the machine file that svm-characterize wrote, in two ways:
 
 The profile that the simulator is given has seconds a firing, which is what the factor makes of the counted seconds.
 """
-import math
 import os
 import re
 import statistics
@@ -91,12 +90,12 @@ def with_second_core(text):
 
 
 def between(points, x):
-    """The value at x on the line through the points around it, over the logarithm of x; beyond all, that of the nearest."""
+    """The value at x on the line through the points around it, over 1 / x, as what starting costs is; beyond all, that of the nearest."""
     points = sorted(points)
     x = min(max(x, points[0][0]), points[-1][0])
     for (x1, y1), (x2, y2) in zip(points, points[1:]):
         if x <= x2:
-            return y1 + (y2 - y1) * (math.log(x / x1) / math.log(x2 / x1) if x2 > x1 else 0)
+            return y1 + (y2 - y1) * ((1 / x1 - 1 / x) / (1 / x1 - 1 / x2) if x2 > x1 else 0)
     return points[-1][1]
 
 
