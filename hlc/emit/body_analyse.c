@@ -125,6 +125,20 @@ static void walk_for(analysis *a, const sir_stmt *s, scope *outer)
     a->uses[s->u.for_.local].for_depth--;
 }
 
+static void walk_set(analysis *a, const sir_stmt *s, scope *block)
+{
+    const sir_expr *target = s->u.set.target, *value = s->u.set.value;
+    body_local *l = target->kind == SIR_LOCAL ? &a->c->locals[target->index] : NULL;
+    if (l != NULL && body_compound_operator(target, value) != NULL) {
+        value = value->u.arg[1];
+        l->reads++;
+        l->updates++;
+    }
+    if (l == NULL || !l->dead || body_may_trap(a->c, value))
+        walk_expr(a, value, block, s);
+    walk_target(a, target, block, s);
+}
+
 static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
 {
     switch ((sir_stmt_kind)s->kind) {
@@ -137,11 +151,7 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
         else
             a->uses[s->u.decl.local].zero_decls++;
         break;
-    case SIR_SET:
-        if (s->u.set.target->kind != SIR_LOCAL || !a->c->locals[s->u.set.target->index].dead || body_may_trap(a->c, s->u.set.value))
-            walk_expr(a, s->u.set.value, block, s);
-        walk_target(a, s->u.set.target, block, s);
-        break;
+    case SIR_SET: walk_set(a, s, block); break;
     case SIR_POP:
     case SIR_RANDOM:
         walk_target(a, s->u.set.target, block, s);
@@ -224,14 +234,14 @@ static bool declares(const sir_stmt *s, uint32_t local)
     return target != NULL && target->kind == SIR_LOCAL && target->index == local;
 }
 
-// Locals that nothing reads but what is computed for other such locals. True if another one was found.
+// Locals that nothing reads but their own updates and what is computed for other such locals. True if another one was found.
 static bool find_dead(analysis *a)
 {
     bool found = false;
     for (uint32_t i = 0; i < a->c->function->locals.len; i++) {
         body_local *l = &a->c->locals[i];
         bool parameter = i < a->c->function->param_count;
-        if (l->dead || l->reads > 0 || (parameter && a->c->function->locals.data[i].by_reference))
+        if (l->dead || l->reads > l->updates || (parameter && a->c->function->locals.data[i].by_reference))
             continue;
         if (parameter || a->uses[i].all.block != NULL) // else never there, or only as a loop variable
             found = l->dead = true;
@@ -380,7 +390,7 @@ void body_analyse(body_context *c)
         a.uses = ARENA_ARRAY(c->e->arena, local_use, c->function->locals.len);
         c->in.used = c->out.used = false;
         for (size_t i = 0; i < c->function->locals.len; i++)
-            c->locals[i].reads = c->locals[i].writes = 0;
+            c->locals[i].reads = c->locals[i].writes = c->locals[i].updates = 0;
         walk_block(&a, &c->function->body, scope_new(&a, NULL, NULL));
     } while (find_dead(&a));
     place_locals(&a);

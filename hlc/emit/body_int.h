@@ -49,6 +49,7 @@ typedef struct body_local {
     bool is_for;        // at present a loop variable (ptrdiff_t)
     body_interval range; // while is_for
     uint32_t reads, writes;
+    uint32_t updates;    // reads that only make the next value: those of "x += 1"
     const char *forward; // text to use instead: a popped item read where it lies
 } body_local;
 
@@ -131,6 +132,8 @@ bool body_is_received(const emitter *e, const sir_filter *f, const sir_function 
 
 // ---- body_stmt.c ----
 void body_function_body(body_context *c); // declarations and statements, without the braces
+// "+=" when value is target op x and C's compound form means the same; x is then value's second operand.
+const char *body_compound_operator(const sir_expr *target, const sir_expr *value);
 // Whether an identifier occurs in C text, outside strings.
 bool body_mentions(const char *text, const char *name);
 void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -51,8 +51,7 @@ static bool same_variable(const sir_expr *a, const sir_expr *b)
     return a->kind == b->kind && (a->kind == SIR_LOCAL || a->kind == SIR_FIELD) && a->index == b->index;
 }
 
-// "+=" when value is target op x and C's compound form means the same.
-static const char *compound_operator(const sir_expr *target, const sir_expr *value)
+const char *body_compound_operator(const sir_expr *target, const sir_expr *value)
 {
     static const char *const spelling[LANG_BINARY_COUNT] = {
         [LANG_OP_ADD] = "+=", [LANG_OP_SUB] = "-=", [LANG_OP_MUL] = "*=", [LANG_OP_DIV] = "/=", [LANG_OP_AND] = "&=", [LANG_OP_OR] = "|=", [LANG_OP_XOR] = "^=",
@@ -105,10 +104,10 @@ static void set(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
     if (is_dead(c, target)) {
-        compute_only(c, value);
+        compute_only(c, body_compound_operator(target, value) == NULL ? value : value->u.arg[1]);
         return;
     }
-    const char *op = compound_operator(target, value);
+    const char *op = body_compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op == NULL || declare) {
         assign_text(c, s, target, body_expr_text(c, value, PREC_LOWEST));

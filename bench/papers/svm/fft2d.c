@@ -36,29 +36,19 @@ static inline void butterfly_fire(const complex_item *restrict a, const complex_
     *difference = (complex_item){d.re * w->re - d.im * w->im, d.re * w->im + d.im * w->re};
 }
 
-// One stage of the transforms of `lines` lines of n items. Items of a line lie `step` apart, lines `pitch` apart;
-// stage s = 0, 1, ... works on groups of 2^s. Innermost is what lies together: the items of a line, or else equal items
-// of neighbouring lines.
+// One stage of the transforms of `lines` lines of n items, stage s = 0, 1, ... with groups of 2^s. Rows: items of a line
+// lie together, and lines one behind the other. Columns: equal items of all lines lie together, so that a group of all
+// lines is one run of items with the same factor.
 static inline void stage(const complex_item *restrict in, complex_item *restrict out, const complex_item *restrict w,
-                         ptrdiff_t n, ptrdiff_t lines, ptrdiff_t step, ptrdiff_t pitch, ptrdiff_t group)
+                         ptrdiff_t n, ptrdiff_t lines, bool columns, ptrdiff_t group)
 {
-    const ptrdiff_t half = n / 2;
-    if (step == 1) {
-        for (ptrdiff_t line = 0; line < lines; line++)
-            for (ptrdiff_t p = 0; p < half / group; p++)
-                for (ptrdiff_t q = 0; q < group; q++) {
-                    const complex_item *restrict from = in + line * pitch + q + p * group;
-                    complex_item *restrict to = out + line * pitch + q + 2 * p * group;
-                    butterfly_fire(from, from + half, w + p * group, to, to + group);
-                }
-        return;
-    }
-    for (ptrdiff_t p = 0; p < half / group; p++)
-        for (ptrdiff_t q = 0; q < group; q++)
-            for (ptrdiff_t line = 0; line < lines; line++) {
-                const complex_item *restrict from = in + line * pitch + (q + p * group) * step;
-                complex_item *restrict to = out + line * pitch + (q + 2 * p * group) * step;
-                butterfly_fire(from, from + half * step, w + p * group, to, to + group * step);
+    const ptrdiff_t half = n / 2, step = columns ? lines : 1, run = group * step;
+    for (ptrdiff_t line = 0; line < (columns ? 1 : lines); line++)
+        for (ptrdiff_t p = 0; p < half / group; p++)
+            for (ptrdiff_t q = 0; q < run; q++) {
+                const complex_item *restrict from = in + line * n + p * run + q;
+                complex_item *restrict to = out + line * n + 2 * p * run + q;
+                butterfly_fire(from, from + half * step, w + p * group, to, to + run);
             }
 }
 
@@ -66,7 +56,8 @@ static inline void stage(const complex_item *restrict in, complex_item *restrict
 typedef struct {
     svm_Kernel kernel;
     svm_Block *in, *out, *w;
-    size_t n, lines, step, pitch, group;
+    size_t n, lines, group;
+    bool columns;
 } Stage;
 
 SVM_KERNEL(cost(0, 0))
@@ -74,14 +65,15 @@ static void stage_run(svm_Kernel *kernel)
 {
     Stage *self = (Stage *)kernel;
     stage(svm_blockData(self->in), svm_blockData(self->out), svm_blockData(self->w), (ptrdiff_t)self->n,
-          (ptrdiff_t)self->lines, (ptrdiff_t)self->step, (ptrdiff_t)self->pitch, (ptrdiff_t)self->group);
+          (ptrdiff_t)self->lines, self->columns, (ptrdiff_t)self->group);
 }
 
 // All stages of a strip of lines; after an odd number of stages the result is in `out`, else in `in`.
 typedef struct {
     svm_Kernel kernel;
     svm_Block *in, *out, *w;
-    size_t n, lines, step, pitch;
+    size_t n, lines;
+    bool columns;
 } Lines;
 
 SVM_KERNEL(cost(0, 0))
@@ -93,7 +85,7 @@ static void lines_run(svm_Kernel *kernel)
     bool swapped = false;
     for (ptrdiff_t group = 1; group < (ptrdiff_t)self->n; group *= 2) {
         stage(swapped ? odd : even, swapped ? even : odd, w, (ptrdiff_t)self->n, (ptrdiff_t)self->lines,
-              (ptrdiff_t)self->step, (ptrdiff_t)self->pitch, group);
+              self->columns, group);
         swapped = !swapped;
     }
 }
@@ -129,8 +121,7 @@ static void run_in_passes(program *p)
         s->out = &p->whole[1 - i % 2];
         s->w = &p->w_local;
         s->n = s->lines = n;
-        s->step = columns ? n : 1;
-        s->pitch = columns ? 1 : n;
+        s->columns = columns;
         s->group = (size_t)1 << i % p->stages;
         svm_kernelRun(&s->kernel);
         before = &s->kernel;
@@ -168,8 +159,7 @@ static void run_strip(program *p, buffer *b, size_t address, bool columns, size_
     b->lines.w = &p->w_local;
     b->lines.n = n;
     b->lines.lines = lines;
-    b->lines.step = columns ? lines : 1;
-    b->lines.pitch = columns ? 1 : n;
+    b->lines.columns = columns;
     svm_scatterStridedB2BInit(&b->store, &DMA0, &b->blocks[p->stages % 2], &p->data_global, records, n, repeats);
     b->store.offset = b->load.offset;
     svm_kernelAddDependence(&b->lines.kernel, &p->load_w.kernel);
