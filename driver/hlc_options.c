@@ -166,6 +166,22 @@ static hlc_emit emit_of(driver_mode mode)
     }
 }
 
+static hlc_mapping mapping_of(const option_list *o)
+{
+    const char *value = option_last(o, OPT_MAPPING);
+    if (value == NULL)
+        return HLC_MAPPING_CHOSEN;
+    return strcmp(value, "time") == 0 ? HLC_MAPPING_TIME : HLC_MAPPING_SPACE;
+}
+
+static hlc_transfer transfer_of(const option_list *o)
+{
+    const char *value = option_last(o, OPT_TRANSFER);
+    if (value == NULL)
+        return HLC_TRANSFER_CHOSEN;
+    return strcmp(value, "block") == 0 ? HLC_TRANSFER_BLOCK : HLC_TRANSFER_STREAM;
+}
+
 // The values of all --print-after, as one list.
 static const char *join_values(arena *a, const option_list *options, option_id id)
 {
@@ -238,6 +254,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .strip = option_number(o, OPT_STRIP, 0),
         .max_latency = option_number(o, OPT_MAX_LATENCY, 0),
         .processors = option_number(o, OPT_MAP_PROCESSORS, 0),
+        .mapping = mapping_of(o),
+        .transfer = transfer_of(o),
         .profile_use = option_last(o, OPT_PROFILE_USE),
         .search = (double)option_number(o, OPT_SEARCH, 0),
         .seed = (uint64_t)option_number(o, OPT_SEED, 1),

@@ -29,6 +29,7 @@ typedef struct option {
 typedef struct option_list {
     option_tool tool;
     VEC(option) items; // in the order of the command line, response files expanded
+    size_t given;      // what is behind so many was added by the tool; 0: nothing was
 } option_list;
 
 // Exit codes of all tools.

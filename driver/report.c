@@ -22,6 +22,8 @@ static const char *command_line(tool_session *t)
     strbuf_init(&b, t->arena);
     strbuf_add(&b, options_tool_name(t->options.tool));
     for (VEC_EACH(const option, o, &t->options.items)) {
+        if (t->options.given != 0 && (size_t)(o - t->options.items.data) >= t->options.given)
+            break;
         const option_row *row = &option_rows[o->id];
         const char *slash = o->value == NULL ? NULL : strrchr(o->value, '/');
         if (o->id == OPT_INPUT || o->id == OPT_REPORT)
@@ -81,7 +83,7 @@ static bool make_page(tool_session *t, process_session *s, const driver_inputs *
     page->steady_states = plan->round * REPORT_ROUNDS;
     if (page->steady_states < REPORT_STEADY_STATES)
         page->steady_states = REPORT_STEADY_STATES;
-    const report_trial trial = {t, s, plan, program, page->steady_states};
+    const report_trial trial = {t, s, plan, program, page->steady_states, NULL};
     time_t start = time(NULL);
     if (!simulate(&trial, name, &natives, page)) {
         diag_warning(&t->diags, WARN_REPORT, (src_range){0}, "the report has no simulated run: %s", page->failure);

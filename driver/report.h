@@ -56,6 +56,7 @@ typedef struct report_trial {
     const hlc_report *plan;
     const char *program; // SVM C file
     int64_t steady_states;
+    const char *profile; // where the times of kernels go; NULL: nowhere
 } report_trial;
 bool report_simulate(const report_trial *trial, const char *on, bool chart, report_run *run, const char **why);
 // Tries the machine with one parameter changed after the other.

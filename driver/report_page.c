@@ -239,6 +239,30 @@ static void print_facts(strbuf *out, const report_page *page)
     strbuf_add(out, "</table>\n");
 }
 
+// How the mapping was searched for.
+static void print_search(strbuf *out, const report_page *page)
+{
+    arena *a = out->arena;
+    if (page->plan->search_text == NULL)
+        return;
+    strbuf_add(out, "<h2>The mapping search</h2>\n<p>");
+    add(out, page->plan->search_text);
+    strbuf_add(out, "</p>\n");
+    if (page->plan->search == NULL)
+        return;
+    strbuf_add(out, "<table><tr><th>method</th><th class=\"n\">tries or nodes</th><th class=\"n\">a steady state before</th>"
+                    "<th class=\"n\">after</th><th class=\"n\">lower bound then</th><th class=\"n\">bound over "
+                    "predicted</th></tr>\n");
+    for (VEC_EACH(const hlc_report_method, m, &page->plan->methods)) {
+        strbuf_printf(out, "<tr><td>%s</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+                      m->name, m->tries, m->before > 0 ? time_text(a, m->before) : "nothing fits yet",
+                      m->after > 0 ? time_text(a, m->after) : "nothing fits");
+        strbuf_printf(out, "<td class=\"n\">%s</td><td class=\"n\">%.3f</td></tr>\n", time_text(a, m->lower),
+                      m->after > 0 ? m->lower / m->after : 0);
+    }
+    strbuf_printf(out, "</table>\n<div class=\"picture wide\">\n%s</div>\n", page->plan->search);
+}
+
 void report_print(strbuf *out, const report_page *page)
 {
     print_head(out, page);
@@ -256,6 +280,7 @@ void report_print(strbuf *out, const report_page *page)
                   "Kernels, the processors that run them, and the bytes that move between them in a steady "
                   "state.",
                   page->plan->mapped, false);
+    print_search(out, page);
     print_memories(out, page);
     print_picture(out, "The program's graph",
                   "As it is written; filters of one colour are in one kernel, those with a brown "

@@ -111,6 +111,8 @@ static argument_list sim_command(const report_trial *trial, const char *on, cons
     VEC_PUSH(a, &argv, "--loop-input");
     if (trial->plan->input != NULL)
         VEC_PUSH(a, &argv, arena_printf(a, "--in=%s", input != NULL ? input : trial->plan->input));
+    if (trial->profile != NULL)
+        VEC_PUSH(a, &argv, arena_printf(a, "--profile=%s", trial->profile));
     if (trial->plan->own_output)
         VEC_PUSH(a, &argv, arena_printf(a, "--out=%s/own-output", trial->plan->folder));
     VEC_PUSH(a, &argv, NULL);

@@ -9,6 +9,7 @@
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
+#include "driver/refine.h"
 #include "driver/report.h"
 #include "targets/machine.h"
 
@@ -156,6 +157,33 @@ static int write_report(tool_session *t, const driver_inputs *inputs)
     return report_write(t, inputs, option_last(&t->options, OPT_REPORT), is_output_asked_for(t));
 }
 
+static int compile_inputs(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    if (option_last(&t->options, OPT_REPORT) != NULL) {
+        int status = write_report(t, inputs);
+        if (status != EXIT_OK || !is_output_asked_for(t))
+            return status;
+    }
+    if (mode <= MODE_SVM_C && (mode != MODE_CHECK || is_for_hlc(inputs)))
+        return driver_run_hlc(t, inputs, mode);
+    const char *text = NULL, *header = "";
+    hlc_natives natives = {0};
+    if (is_for_hlc(inputs)) {
+        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, inputs, MODE_SVM_C, &natives, &header);
+        if (text == NULL)
+            return EXIT_WRONG;
+    }
+    return run_llc(t, inputs, text, &natives, header, mode);
+}
+
+// Whether something is made of a mapping that could be refined.
+static bool is_refined(const tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    return option_number(&t->options, OPT_REFINE, 0) > 0 && !option_flag(&t->options, OPT_DRY_RUN, false) &&
+           is_for_hlc(inputs) && mode >= MODE_PLAN && mode != MODE_HEADER && mode != MODE_LIB &&
+           !option_flag(&t->options, OPT_LIBRARY, false);
+}
+
 static int compile(tool_session *t)
 {
     driver_inputs inputs = {0};
@@ -166,21 +194,12 @@ static int compile(tool_session *t)
         return EXIT_USAGE;
     if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, output_of(t, &inputs, mode)))
         return EXIT_USAGE;
-    if (option_last(&t->options, OPT_REPORT) != NULL) {
-        int status = write_report(t, &inputs);
-        if (status != EXIT_OK || !is_output_asked_for(t))
-            return status;
-    }
-    if (mode <= MODE_SVM_C && (mode != MODE_CHECK || is_for_hlc(&inputs)))
-        return driver_run_hlc(t, &inputs, mode);
-    const char *text = NULL, *header = "";
-    hlc_natives natives = {0};
-    if (is_for_hlc(&inputs)) {
-        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, &inputs, MODE_SVM_C, &natives, &header);
-        if (text == NULL)
-            return EXIT_WRONG;
-    }
-    return run_llc(t, &inputs, text, &natives, header, mode);
+    if (!is_refined(t, &inputs, mode))
+        return compile_inputs(t, &inputs, mode);
+    process_session *s = open_session(t); // its files are there until all is compiled
+    int status = refine_mapping(t, s, &inputs) ? compile_inputs(t, &inputs, mode) : EXIT_WRONG;
+    process_close(s);
+    return status;
 }
 
 // The requests that compile nothing. False when none is made.

@@ -26,6 +26,10 @@ typedef struct hlc_native {
 } hlc_native;
 typedef VEC(hlc_native) hlc_natives;
 
+// How several processors share the work, and how items move between memories.
+typedef enum hlc_mapping { HLC_MAPPING_CHOSEN, HLC_MAPPING_TIME, HLC_MAPPING_SPACE } hlc_mapping;
+typedef enum hlc_transfer { HLC_TRANSFER_CHOSEN, HLC_TRANSFER_BLOCK, HLC_TRANSFER_STREAM } hlc_transfer;
+
 typedef struct hlc_config {
     hlc_emit emit;
     bool stream_ir; // the source is one stream IR text, whatever its name
@@ -40,6 +44,8 @@ typedef struct hlc_config {
     int64_t strip;           // steady states a strip; 0: choose
     int64_t max_latency;     // steady states taken in before the output of the first is written, at most; 0: any number
     int64_t processors;      // kernel processors to use; 0: all
+    hlc_mapping mapping;
+    hlc_transfer transfer;
     double search;           // seconds for the mapping search, with its exact method; 0: its heuristic alone
     uint64_t seed;           // of its random numbers
     const char *profile_use; // a file with measured times of kernels; NULL: estimates

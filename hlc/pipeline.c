@@ -44,6 +44,7 @@ static bool read_stream_ir(hlc_program *p, source_id file)
         return false;
     if (end < source_get(p->sources, file)->len) {
         p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
+        sir_find_byte_bits(p->module);
         if (p->schedule != NULL && plan_cut(p))
             p->plan = plan_parse(p, file, end);
         return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
@@ -119,7 +120,7 @@ static uint32_t goal_of(hlc_emit emit)
     case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
     case HLC_EMIT_PLAN: return PROP_PLANNED;
     case HLC_EMIT_HEADER:
-    case HLC_EMIT_SVM_C: return PROP_CANONICAL | PROP_SCHEDULED | PROP_PLANNED;
+    case HLC_EMIT_SVM_C: return PROP_CANONICAL | PROP_SCHEDULED | PROP_PLANNED | PROP_STRIP_MINED | PROP_ALLOCATED;
     default: return PROP_ELABORATED;
     }
 }
@@ -146,7 +147,12 @@ static bool run_passes(hlc_program *p, uint32_t goal)
     uint32_t gives = goal;
     for (size_t i = 0; i < order.len; i++)
         gives |= pass_rows[order.data[i]].gives;
-    if ((gives & PROP_PLANNED) != 0 && !load_machine(p))
+    bool maps = false;
+    for (size_t i = 0; i < order.len; i++)
+        maps |= order.data[i] == PASS_MAP;
+    if ((gives & PROP_PLANNED) != 0 && (p->plan == NULL || maps) && !load_machine(p))
+        return false;
+    if (p->plan != NULL && !maps && (order.len != 0 || (goal & PROP_PLANNED) != 0) && !plan_load_machine(p, p->plan))
         return false;
     if (p->config->profile_use != NULL) {
         p->profile = plan_profile_read(p->arena, p->diag, p->config->profile_use);

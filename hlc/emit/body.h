@@ -54,7 +54,9 @@ void emit_module_functions(emitter *e);
 const char *emit_module_function_name(arena *a, const sir_function *f);
 // The C type of a value, "float", "svm_Complex", "Pair", and a declarator of it: emit_declare(e, "float[4][2]", "x") gives "float x[4][2]".
 const char *emit_declare(emitter *e, const sir_type *t, const char *name);
-// Pointer to items of the type: "float *name", "float (*name)[9]"; qualifier e.g. "const" or "" is put before.
+// The same of an item on a channel, where a bit is a byte if all are 0 or 1, and of a pointer to such: "float *name",
+// "float (*name)[9]"; qualifier e.g. "const" or "" is put before.
+const char *emit_declare_item(emitter *e, const sir_type *t, const char *name);
 const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name);
 // An initialiser: "1.5f", "{1.0f, 2.0f}", "{0}". Wrapped at 120 columns with the given indent.
 void emit_value(emitter *e, const sir_value *v, int indent);

@@ -197,7 +197,7 @@ const char *body_where(body_context *c, sir_loc loc)
 static const char *item_size(body_context *c, bool input)
 {
     const sir_filter *f = c->info->filter;
-    return arena_printf(c->e->arena, "sizeof(%s)", emit_declare(c->e, input ? f->input : f->output, ""));
+    return arena_printf(c->e->arena, "sizeof(%s)", emit_declare_item(c->e, input ? f->input : f->output, ""));
 }
 
 // How many items the firing has moved so far.

@@ -658,7 +658,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
             const sir_type *t = e->type;
             strbuf_printf(out, "(*(%s)svm_flowPeek(flow, ", emit_declare_pointer(c->e, t, "const", "", ""));
             print(c, e->u.arg[0], PREC_COND);
-            strbuf_printf(out, ", sizeof(%s)))", emit_declare(c->e, t, ""));
+            strbuf_printf(out, ", sizeof(%s)))", emit_declare_item(c->e, t, ""));
             return plain;
         }
         strbuf_add(out, "in");

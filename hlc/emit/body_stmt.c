@@ -195,7 +195,7 @@ static void pop_from_flow(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
     const sir_type *t = c->info->filter->input;
-    const char *size = emit_declare(c->e, t, "");
+    const char *size = emit_declare_item(c->e, t, "");
     bool looks = target != NULL && !is_dead(c, target) && body_mentions(text(c, target), "svm_flowPeek");
     if (looks) // its subscripts come before the pop
         assign_text(c, s, target, arena_printf(c->e->arena, "*(%s)svm_flowPeek(flow, 0, sizeof(%s))",
@@ -211,7 +211,7 @@ static void pop_from_flow(body_context *c, const sir_stmt *s)
 static void push_to_flow(body_context *c, const sir_stmt *s)
 {
     const sir_type *t = s->u.value->type;
-    const char *value = text(c, s->u.value), *size = emit_declare(c->e, t, "");
+    const char *value = text(c, s->u.value), *size = emit_declare_item(c->e, t, "");
     bool waits = body_mentions(value, "svm_flowPeek");
     if (t->kind == SIR_ARRAY && waits) {
         body_line(c, "{");
@@ -223,7 +223,7 @@ static void push_to_flow(body_context *c, const sir_stmt *s)
         body_line(c, "memcpy(svm_flowPush(flow, sizeof(%s)), %s, sizeof(%s));", size, value, size);
     } else if (waits) {
         body_line(c, "{");
-        body_line(c, "    const %s = %s;", emit_declare(c->e, t, "item"), value);
+        body_line(c, "    const %s = %s;", emit_declare_item(c->e, t, "item"), value);
         body_line(c, "    *(%s)svm_flowPush(flow, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), size);
         body_line(c, "}");
     } else {
@@ -468,6 +468,23 @@ static body_interval const_or_whole(const sir_expr *e)
     return (body_interval){INT32_MIN, INT32_MAX};
 }
 
+static bool reads_locals(const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return true;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        if (e->u.arg[i] != NULL && reads_locals(e->u.arg[i]))
+            return true;
+    return false;
+}
+
+// Of a loop that is not written: what may stop the program, and locals that may have no other reader.
+static void bound_only(body_context *c, const sir_expr *bound)
+{
+    if (body_may_trap(c, bound) || reads_locals(bound))
+        body_line(c, "(void)%s;", body_expr_text(c, bound, PREC_UNARY));
+}
+
 static void for_(body_context *c, const sir_stmt *s)
 {
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
@@ -496,13 +513,18 @@ static void for_(body_context *c, const sir_stmt *s)
     c->continue_label = NULL;
     nested(c, &s->u.for_.body);
     c->continue_label = label;
-    if (out->len != header_end)
-        body_line(c, "}");
+    bool only_pops = out->len == header_end;
+    if (only_pops)
+        cut_back(out, start);
     else
-        cut_back(out, start); // it only pops
+        body_line(c, "}");
     c->in.position = in_after;
     c->out.position = out_after;
     *l = saved;
+    if (only_pops) {
+        bound_only(c, s->u.for_.lo);
+        bound_only(c, s->u.for_.hi);
+    }
 }
 
 static bool has_continue(const sir_block *b)

@@ -178,20 +178,35 @@ static void add_dimensions(strbuf *b, const sir_type *t)
         strbuf_printf(b, "[%" PRIu32 "]", t->length == 0 ? 1 : t->length);
 }
 
-const char *emit_declare(emitter *e, const sir_type *t, const char *name)
+static const char *declare(emitter *e, const char *type, const sir_type *t, const char *name)
 {
     strbuf b;
     strbuf_init(&b, e->arena);
-    strbuf_printf(&b, "%s%s%s", body_type_name(e, t), *name != '\0' ? " " : "", name);
+    strbuf_printf(&b, "%s%s%s", type, *name != '\0' ? " " : "", name);
     add_dimensions(&b, t);
     return b.data;
+}
+
+const char *emit_declare(emitter *e, const sir_type *t, const char *name)
+{
+    return declare(e, body_type_name(e, t), t, name);
+}
+
+static const char *item_name(emitter *e, const sir_type *t)
+{
+    return t->kind == SIR_BIT && e->module->byte_bits ? "unsigned char" : body_type_name(e, t);
+}
+
+const char *emit_declare_item(emitter *e, const sir_type *t, const char *name)
+{
+    return declare(e, item_name(e, t), t, name);
 }
 
 const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name)
 {
     strbuf b;
     strbuf_init(&b, e->arena);
-    strbuf_printf(&b, "%s%s%s %s*%s%s%s", qualifier, *qualifier != '\0' ? " " : "", body_type_name(e, t),
+    strbuf_printf(&b, "%s%s%s %s*%s%s%s", qualifier, *qualifier != '\0' ? " " : "", item_name(e, t),
                   t->kind == SIR_ARRAY ? "(" : "", pointer_qualifier, *pointer_qualifier != '\0' && *name != '\0' ? " " : "", name);
     if (t->kind == SIR_ARRAY)
         strbuf_addc(&b, ')');

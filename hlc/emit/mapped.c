@@ -37,6 +37,10 @@ void mapped_names(program_emitter *x, bool declare)
         name_element(&n, false, q->direct ? NULL : &q->load->element);
         name_element(&n, false, q->direct ? NULL : &q->store->element);
     }
+    const machine_processor *engine;
+    for (VEC_EACH(const plan_stream, st, &x->pl->parts->cut->streams))
+        if (plan_parts_straight(x->pl->parts, st, &engine) && engine != NULL)
+            name_element(&n, false, &engine->element);
     if (declare)
         strbuf_addc(x->e.out, '\n');
 }
@@ -87,7 +91,7 @@ static void emit_blocks(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "static const svm_PartBlock %s[] = {", kernel_name(x, kernel, "blocks"));
     for (VEC_EACH(uint32_t, number, &k->buffers)) {
         const plan_buffer *b = &x->pl->buffers.data[*number];
-        const char *type = emit_declare(&x->e, x->m->channels.data[b->channel].type, "");
+        const char *type = emit_declare_item(&x->e, x->m->channels.data[b->channel].type, "");
         const char *name = program_buffer_name(k, *number);
         uint32_t end = plan_end_of(x->pl, x->m, *number);
         if (end == PLAN_NONE)
@@ -127,17 +131,18 @@ static void emit_part_row(program_emitter *x, uint32_t kernel, size_t logs)
     bool outputs = false;
     for (VEC_EACH(const uint32_t, b, &k->buffers)) {
         uint32_t end = plan_end_of(x->pl, x->m, *b);
-        outputs |= end != PLAN_NONE && x->m->actors.data[end]->kind == SIR_WRITER;
+        outputs |= end != PLAN_NONE && x->m->actors.data[end]->kind == SIR_WRITER && !parts->streams;
     }
     text_line(x, 1, "{\"%s\", %s, sizeof(%s),", k->kernel->name, k->run, k->type);
     text_line(x, 1, " offsetof(%s, starting), offsetof(%s, cold), offsetof(%s, steady),", k->type, k->type, k->type);
     text_line(x, 1, " offsetof(%s, firings), offsetof(%s, blocks),", k->type, k->type);
     text_line(x, 1, " %s, %s,", outputs ? arena_printf(x->e.arena, "offsetof(%s, tails)", k->type) : "0",
               logs != 0 ? arena_printf(x->e.arena, "offsetof(%s, logs)", k->type) : "0");
-    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s},", k->actors.len, kernel_name(x, kernel, "actors"),
+    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s, %s},", k->actors.len, kernel_name(x, kernel, "actors"),
               kernel_name(x, kernel, "warm"), parts->parts.data[kernel].lead,
               k->buffers.len + mapped_has_state(x, kernel), kernel_name(x, kernel, "blocks"), logs,
-              logs != 0 ? kernel_name(x, kernel, "logs") : "NULL");
+              logs != 0 ? kernel_name(x, kernel, "logs") : "NULL",
+              parts->streams ? arena_printf(x->e.arena, "offsetof(%s, flow)", k->type) : "0");
 }
 
 static void emit_parts(program_emitter *x)
@@ -166,6 +171,49 @@ static int32_t file_number(const program_emitter *x, uint32_t actor)
     return number;
 }
 
+// The API's calls by which a part's items come from a ring in the shared memory or go there.
+static void add_moves(program_emitter *x, uint32_t part, bool in, strbuf *text)
+{
+    const plan_parts *parts = x->pl->parts;
+    const plan_resources *r = parts->resources;
+    const char *shared = r->shared->element.name;
+    size_t count = 0;
+    for (uint32_t q = 0; q < r->processors.len; q++) {
+        const plan_processor *on = &r->processors.data[q];
+        if (on->direct || !plan_part_runs_on(parts, part, q) || count++ != 0)
+            continue;
+        const char *local = on->memory->element.name, *kind = !parts->streams ? "B2B" : in ? "B2S" : "S2B";
+        strbuf_printf(text, "%ssvm_move%s from %s to %s by %s", text->len == 0 ? "" : "; ", kind, in ? shared : local,
+                      in ? local : shared, (in ? on->load : on->store)->element.name);
+    }
+    if (count > 1)
+        strbuf_printf(text, ", and likewise for %zu more", count - 1);
+}
+
+// How a ring's items move, as a comment; empty: they do not.
+static const char *ring_comment(program_emitter *x, const plan_stream *st)
+{
+    const plan_parts *parts = x->pl->parts;
+    const machine_processor *engine;
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    bool straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
+    if (straight) {
+        const plan_processor *all = parts->resources->processors.data;
+        const char *from = all[parts->where[st->from * parts->strips]].memory->element.name,
+                   *to = all[parts->where[st->to * parts->strips]].memory->element.name;
+        if (engine == NULL)
+            strbuf_printf(&text, "one stream in %s", to);
+        else
+            strbuf_printf(&text, "svm_moveS2S from %s to %s by %s", from, to, engine->element.name);
+    }
+    if (!straight && st->from != SIR_NONE)
+        add_moves(x, st->from, false, &text);
+    if (!straight && st->to != SIR_NONE)
+        add_moves(x, st->to, true, &text);
+    return text.data;
+}
+
 static void emit_ring(program_emitter *x, const plan_ring *ring)
 {
     const plan_pieces *cut = x->pl->parts->cut;
@@ -176,10 +224,13 @@ static void emit_ring(program_emitter *x, const plan_ring *ring)
     int32_t file = st->from == SIR_NONE ? file_number(x, c->producer) : file_number(x, c->consumer);
     if (st->from != SIR_NONE && st->to != SIR_NONE)
         file = 0;
+    const char *comment = ring_comment(x, st);
+    if (*comment != '\0')
+        text_line(x, 1, "/* %s */", comment);
     text_line(x, 1,
               "{\"%s\", sizeof(%s), %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, %d, %" PRIu32
               ", %" PRIu32 ", %" PRId64 ", %" PRId64 "},",
-              st->name, emit_declare(&x->e, c->type, ""), sc->steady, sc->init_items, ring->ahead, ring->front,
+              st->name, emit_declare_item(&x->e, c->type, ""), sc->steady, sc->init_items, ring->ahead, ring->front,
               ring->room, st->from == SIR_NONE ? -1 : (int)st->from, st->to == SIR_NONE ? -1 : (int)st->to, (int)file,
               c->producer, c->consumer, sched_output_rate(producer, c->producer_port, true),
               sched_output_rate(producer, c->producer_port, false));
@@ -215,6 +266,22 @@ static void emit_processors(program_emitter *x)
     text_line(x, 0, "};\n");
 }
 
+// Which engine moves a stream from part to part.
+static void emit_movers(program_emitter *x)
+{
+    const plan_parts *parts = x->pl->parts;
+    if (!plan_parts_all_straight(parts))
+        return;
+    text_line(x, 0, "/* Who moves a ring's items from one part's stream to the other's; NULL: there is one stream, or a file. */");
+    text_line(x, 0, "static const mm_Proc %s_movers[] = {", x->name);
+    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
+        const machine_processor *engine;
+        plan_parts_straight(parts, &parts->cut->streams.data[ring->stream], &engine);
+        text_line(x, 1, engine == NULL ? "NULL," : "&%s,", engine == NULL ? "" : engine->element.name);
+    }
+    text_line(x, 0, "};\n");
+}
+
 static void emit_where(program_emitter *x)
 {
     const plan_parts *parts = x->pl->parts;
@@ -242,6 +309,7 @@ static void emit_table(program_emitter *x, size_t readers, size_t writers)
     text_line(x, 1, ".sets = %" PRIu32 ",", parts->sets);
     text_line(x, 1, ".rounds = %" PRIu32 ",", parts->rounds);
     text_line(x, 1, ".depth = %" PRIu32 ",", parts->depth);
+    text_line(x, 1, ".chunk = %" PRIu32 ",", plan_parts_chunk(parts));
     text_line(x, 1, ".strip = %" PRId64 ",", x->pl->strip);
     text_line(x, 1, ".partRows = %s_parts,", x->name);
     text_line(x, 1, ".ringRows = %s_rings,", x->name);
@@ -249,6 +317,11 @@ static void emit_table(program_emitter *x, size_t readers, size_t writers)
     text_line(x, 1, ".where = %s_where,", x->name);
     text_line(x, 1, ".init = %s_init,", x->name);
     text_line(x, 1, ".steadily = %s_steady,", x->name);
+    bool straight = plan_parts_all_straight(parts);
+    if (parts->streams)
+        text_line(x, 1, ".transfer = SVM_ROUNDS_%s,", straight ? "STRAIGHT" : "STREAMS");
+    if (straight)
+        text_line(x, 1, ".movers = %s_movers,", x->name);
     text_line(x, 0, "};\n");
 }
 
@@ -369,6 +442,7 @@ void mapped_program(program_emitter *x)
     emit_rings(x);
     emit_processors(x);
     emit_where(x);
+    emit_movers(x);
     // The control program is the whole program's.
     const sir_module *m = x->m;
     const schedule *s = x->s;

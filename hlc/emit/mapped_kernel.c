@@ -133,7 +133,9 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
         VEC_PUSH(x->e.arena, &names, "what its actors keep");
     text_line(x, 1, "svm_Block *blocks[%zu];", names.len);
     text_call(x, 1, "/* ", &names, " */");
-    if (outputs != 0)
+    if (x->pl->parts->streams)
+        text_line(x, 1, "svm_PartFlow *flow; /* the streams through which its items come and go */");
+    else if (outputs != 0)
         text_line(x, 1, "svm_Block *tails[%zu]; /* where what the next round needs of each output goes too */",
                   outputs);
     if (logs != 0)
@@ -199,6 +201,15 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
     text_line(x, 1, "}");
 }
 
+void mapped_flow(program_emitter *x, const program_kernel *k, const char *strip)
+{
+    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    text_line(x, 1, "while (svm_partNext(self->flow)) {");
+    text_line(x, 2, "%s(kernel);", strip);
+    text_line(x, 2, "svm_partSend(self->flow);");
+    text_line(x, 1, "}");
+}
+
 void mapped_end(program_emitter *x, uint32_t kernel)
 {
     const program_kernel *k = &x->kernels[kernel];
@@ -206,7 +217,7 @@ void mapped_end(program_emitter *x, uint32_t kernel)
     size_t output = 0;
     bool direct = false;
     for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
-        direct |= q->direct;
+        direct |= q->direct && !parts->streams;
     for (size_t i = 0; i < k->buffers.len; i++) {
         uint32_t end = plan_end_of(x->pl, x->m, k->buffers.data[i]);
         if (end == PLAN_NONE || x->m->actors.data[end]->kind != SIR_WRITER)

@@ -124,7 +124,7 @@ void program_channel_table(program_emitter *x)
         const plan_buffer *b = &x->pl->buffers.data[i];
         const sir_type *t = x->m->channels.data[b->channel].type;
         text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity,
-                  emit_declare(&x->e, t, ""), x->buffer_names[i]);
+                  emit_declare_item(&x->e, t, ""), x->buffer_names[i]);
     }
     text_line(x, 0, "};\n");
 }
@@ -224,7 +224,7 @@ void program_initial_table(program_emitter *x, const sir_channel *c, const char 
     strbuf *out = x->e.out;
     text_line(x, 0, "/* The items enqueued at %s. */", consumer);
     strbuf_printf(out, "static const %s = {",
-                  emit_declare(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
+                  emit_declare_item(&x->e, c->type, arena_printf(x->e.arena, "%s[%zu]", name, c->initial.len)));
     size_t line = out->len;
     for (size_t i = 0; i < c->initial.len; i++) {
         if (i != 0)
@@ -295,7 +295,7 @@ void program_create_io(program_emitter *x, const sir_actor *actor, const char *f
     VEC_PUSH(a, &args, arena_printf(a, ".path = %s", program_quoted(x, actor->path)));
     VEC_PUSH(a, &args, arena_printf(a, ".where = %s", program_quoted(x, where)));
     VEC_PUSH(a, &args, arena_printf(a, ".item = %s", item_kind(actor->item)));
-    VEC_PUSH(a, &args, arena_printf(a, ".elementSize = sizeof(%s)", emit_declare(&x->e, actor->item, "")));
+    VEC_PUSH(a, &args, arena_printf(a, ".elementSize = sizeof(%s)", emit_declare_item(&x->e, actor->item, "")));
     program_item_parts(x, actor->item, actor->name, &args);
     text_call(x, 1, arena_printf(a, "self->%s = (svm_%s){", field, what), &args, "};");
     text_line(x, 1, "svm_%sOpen(&self->%s, settings);", reader ? "reader" : "writer", field);
@@ -456,7 +456,7 @@ static void emit_write(program_emitter *x, size_t i)
         data = arena_printf(a, "(char *)%s + %s * sizeof(%s)", data,
                             init == steady ? arena_printf(a, "%" PRId64, init)
                                            : arena_printf(a, "(starting ? %" PRId64 " : %" PRId64 ")", init, steady),
-                            emit_declare(&x->e, t, ""));
+                            emit_declare_item(&x->e, t, ""));
     }
     text_args args = {0};
     VEC_PUSH(a, &args, arena_printf(a, "&self->writers[%zu]", i));
@@ -545,7 +545,7 @@ static const char *reader_place(program_emitter *x, size_t i, plan_phase phase, 
         index = arena_printf(a, "%s%sself->readers[%zu].held", index, *index == '\0' ? "" : " + ", i);
     if (*index == '\0')
         return arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
-    const char *type = emit_declare(&x->e, x->m->actors.data[io->actor]->item, "");
+    const char *type = emit_declare_item(&x->e, x->m->actors.data[io->actor]->item, "");
     bool plain = x->m->actors.data[io->actor]->item->kind != SIR_ARRAY;
     if (plain)
         return arena_printf(a, "(%s *)svm_blockData(&self->channels[%" PRIu32 "]) + %s", type, io->access.buffer,
@@ -591,7 +591,7 @@ static void emit_read(program_emitter *x)
         int64_t items = x->s->reps[io->actor];
         if (items == 0)
             continue;
-        const char *type = emit_declare(&x->e, x->m->actors.data[io->actor]->item, "");
+        const char *type = emit_declare_item(&x->e, x->m->actors.data[io->actor]->item, "");
         text_line(x, 1, "self->readers[%zu].held -= %s;", i, text_times(x, "used", items));
         const char *place = reader_place(x, i, PLAN_STEADY, false);
         bool bare = strncmp(place, "svm_blockData", 13) == 0;
@@ -766,6 +766,8 @@ void program_main(program_emitter *x, bool in, bool out)
     text_line(x, 1, ".steady_states = %s_steadyStates,", x->name);
     if (x->pieces != NULL && x->pieces->whole_schedule->dynamic)
         text_line(x, 1, ".islands = true,");
+    if (x->p->config->max_latency != 0)
+        text_line(x, 1, ".prompt = true,");
     text_line(x, 1, ".kernels = %s_fires,", x->name);
     text_line(x, 0, "};\n");
     if (x->library != NULL) {

@@ -176,6 +176,7 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
 void mapped_own(program_emitter *x, const program_kernel *k); // declares the pointer to the state
 // What a run begins and ends with.
 void mapped_begin(program_emitter *x, uint32_t kernel);
+void mapped_flow(program_emitter *x, const program_kernel *k, const char *strip); // a run, strip by strip through streams
 void mapped_end(program_emitter *x, uint32_t kernel);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
 void mapped_names(program_emitter *x, bool declare); // of the machine; declare: as text, else as names that are taken

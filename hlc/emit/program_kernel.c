@@ -575,12 +575,26 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         program_island_kernel(x, kernel, run, shifts.data, kernel_operations(x, k));
         return;
     }
+    const char *run = k->run;
+    if (x->pl->parts != NULL && x->pl->parts->streams) {
+        run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
+        text_line(x, 0, "/* A strip of %s. */", k->kernel->name);
+        text_line(x, 0, "static void %s(svm_Kernel *kernel)", run);
+        text_line(x, 0, "{");
+        emit_locals(x, k, body.data);
+        strbuf_add(out, body.data);
+        text_line(x, 0, "}\n");
+    }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
               x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
-    emit_locals(x, k, body.data);
-    strbuf_add(out, body.data);
+    if (run != k->run) {
+        mapped_flow(x, k, run);
+    } else {
+        emit_locals(x, k, body.data);
+        strbuf_add(out, body.data);
+    }
     text_line(x, 0, "}\n");
 }

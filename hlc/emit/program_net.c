@@ -160,7 +160,7 @@ static void emit_streams(net *n)
         const sir_channel *c = channel_of(n, st);
         text_line(x, 1, "{\"%s\", \"%s\", %s, \"%s\", %s, %" PRId64 ", sizeof(%s)},", st->name, n->whole->actors.data[c->producer]->name,
                   actor_place(n, c->producer), n->whole->actors.data[c->consumer]->name, actor_place(n, c->consumer), x->pl->capacities.data[i],
-                  emit_declare(&x->e, c->type, ""));
+                  emit_declare_item(&x->e, c->type, ""));
     }
     program_way_streams(x);
     text_line(x, 0, "};\n");

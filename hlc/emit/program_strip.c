@@ -297,6 +297,21 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
 
+// Kernels of so many stages call their strip functions instead of having them inlined.
+enum { MANY_STAGES = 64 };
+
+static const char *outlined(const program_emitter *x)
+{
+    for (VEC_EACH(const plan_kernel, k, &x->pl->kernels)) {
+        size_t stages = 0;
+        for (VEC_EACH(const plan_item, item, &k->items))
+            stages += item->stages.len;
+        if (stages > MANY_STAGES)
+            return "SVM_OUTLINED ";
+    }
+    return "";
+}
+
 static void strip_prototype(program_emitter *x, const char *name, const strip_body *b)
 {
     arena *a = x->e.arena;
@@ -319,7 +334,7 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
         VEC_PUSH(a, &params, "svm_Sender *svm_sender");
     if (b->fire->actor)
         VEC_PUSH(a, &params, "const char *svm_actor");
-    text_call(x, 0, arena_printf(a, "static void %s(", name), &params, ")");
+    text_call(x, 0, arena_printf(a, "%sstatic void %s(", outlined(x), name), &params, ")");
 }
 
 // Names that a local for a field must not have.
@@ -431,7 +446,7 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
     VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "const", "restrict", "in"));
     VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "", "restrict", "out"));
     VEC_PUSH(x->e.arena, &params, "ptrdiff_t count");
-    text_call(x, 0, arena_printf(x->e.arena, "static void %s(", known), &params, ")");
+    text_call(x, 0, arena_printf(x->e.arena, "%sstatic void %s(", outlined(x), known), &params, ")");
     strbuf_add(x->e.out, "{\n");
     if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
         text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");

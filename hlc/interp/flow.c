@@ -79,7 +79,7 @@ int64_t interp_flow_fire(interp *r, vm_actor *a)
     if (flow->stopped)
         return 0;
     a->fired = true;
-    flow->idle = flow->popped == 0 && flow->pushed == 0;
+    flow->idle = f == a->work && flow->popped == 0 && flow->pushed == 0; // the work may well do more than a prework
     flow->idle_items = items_in(r, flow->in);
     return 1;
 }

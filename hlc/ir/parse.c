@@ -524,6 +524,8 @@ static void parse_actor(sir_parser *p)
     parse_actor_kind(p, a);
     sir_expect_word(p, "in");
     a->region = parse_number(p, 'r', m->regions.len, "region");
+    if (sir_accept_word(p, "least"))
+        a->least = (int64_t)sir_expect_integer(p, INT32_MAX, "firings of the initialisation");
     sir_end_line(p);
     sir_no_more_parts(p);
     a->loc = p->place;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stream IR to text: modules, values and places. docs/stream-ir.md describes the form.
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -349,6 +350,8 @@ static void print_actor(sir_printer *p, const sir_actor *a)
         break;
     }
     strbuf_printf(p->out, " in r%u", (unsigned)a->region);
+    if (a->least != 0)
+        strbuf_printf(p->out, " least %" PRId64, a->least);
     sir_print_end(p, a->loc);
 }
 

@@ -201,6 +201,8 @@ typedef struct sir_actor {
     const char *path;        // READER, WRITER; NULL: the program's own input or output
     const sir_type *item;    // READER, WRITER, SPLIT, JOIN
     VEC(uint32_t) inputs, outputs; // channels; UINT32_MAX: none (a void child's side; its weight is 0)
+    // Firings of the initialisation at least: messages asked for them of which a pass has found that they are never sent.
+    int64_t least;
     sir_loc loc;
 } sir_actor;
 #define SIR_NONE UINT32_MAX
@@ -253,6 +255,9 @@ typedef struct sir_module {
     const char *init_text;   // what init blocks printed while the graph was built; printed once when the program starts
     size_t init_text_len;
     bool canonical;          // canonicalize has run
+    // Derived for plans: items of type bit are all 0 or 1, so that a byte holds one; else where another may be pushed.
+    bool byte_bits;
+    sir_loc other_bit;
 } sir_module;
 
 sir_module *sir_module_create(arena *a, interner *names, const char *name);
@@ -285,6 +290,8 @@ size_t sir_expr_arity(const sir_expr *e);
 void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e);
 // Recomputes stateful, uses_*, prints, sends, identity and fields' constant flags from the bodies.
 void sir_filter_derive(sir_module *m, sir_filter *f);
+// Finds byte_bits and other_bit, of a program that has not been cut up.
+void sir_find_byte_bits(sir_module *m);
 // Scalars of a value by position; sir_value_zero makes one without storage.
 sir_value sir_value_zero(const sir_type *t);
 sir_value sir_value_new(arena *a, const sir_type *t); // writable zeroes

@@ -228,8 +228,10 @@ uint64_t map_anneal(arena *a, const map_core *c, map_state *s, uint64_t seed, ui
         }
         double temperature = hot ? first * pow(1e-5, (double)done / (double)steps) : 0;
         step(&k, &before, temperature);
+        map_history_step(c, 1);
         if (k.energy < best_energy * (1 - 1e-9)) {
             best_energy = k.energy;
+            map_history_keep(c, MAP_ANNEALING, &k.costs);
             if (hot)
                 memcpy(best, s->count, size * sizeof *best);
         }

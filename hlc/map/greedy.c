@@ -170,8 +170,11 @@ static void consider(best *so_far, const builder *b, map_costs *costs)
     now.seconds = costs->seconds;
     now.overflow = costs->overflow;
     now.burdened = now.seconds * (1 + map_burden(b->core, &now.state, costs));
-    if (is_better(&now, so_far))
-        keep(b->core, so_far, &now);
+    map_history_step(b->core, 1);
+    if (!is_better(&now, so_far))
+        return;
+    keep(b->core, so_far, &now);
+    map_history_keep(b->core, MAP_GREEDY, costs);
 }
 
 static void try_strips(best *so_far, builder *b, map_costs *costs)

@@ -93,6 +93,16 @@ typedef struct map_options {
 
 // ---- The answer ----
 
+// Where the search was: when a method began, found something better, or ended.
+typedef enum map_stage { MAP_GREEDY, MAP_ANNEALING, MAP_INTEGER } map_stage;
+typedef struct map_moment {
+    map_stage stage;
+    uint64_t step;  // mappings tried, and nodes of the integer program, up to then
+    double seconds; // predicted of the best so far, a strip, as the search counts; 0: none fits yet
+    double lower;   // seconds a strip below which it is known then that there is nothing
+} map_moment;
+const char *map_stage_name(map_stage stage); // "greedy", "annealing", "integer programming"
+
 typedef struct map_limit {
     map_limit_kind kind;
     const char *name; // the task, processor or resource; NULL for MAP_COMPUTE of all
@@ -115,6 +125,7 @@ typedef struct map_result {
     bool cut_off;         // the clock ended the search: another run may find something else
     uint64_t steps;       // of the search, and
     double lower;         // seconds a strip below which it has shown that there is nothing; 0 if it has not
+    VEC(map_moment) history; // of a search, in order; steps and seconds depend on nothing but problem and options
 } map_result;
 #define MAP_GAP 0.002
 

@@ -26,8 +26,16 @@ typedef struct map_core_edge {
     uint64_t local;
 } map_core_edge;
 
+// What the search notes as it goes (history.c).
+typedef struct map_history {
+    VEC(map_moment) moments;
+    uint64_t steps; // so far
+    double best;    // 0: nothing fits yet
+} map_history;
+
 typedef struct map_core {
     arena *arena;
+    map_history *history;
     const map_problem *problem;
     uint32_t processors;
     VEC(map_cluster) clusters; // in topological order
@@ -72,6 +80,13 @@ typedef struct map_clock {
 } map_clock;
 double map_now(void);
 bool map_clock_over(map_clock *k);
+
+void map_history_step(const map_core *c, uint64_t steps); // so many tries more
+// A method begins, or ends; `lower` is what it has shown.
+void map_history_mark(const map_core *c, map_stage stage, double lower);
+// A mapping is the best so far: noted if a chart would show it. It may be a little slower than the one before, as strips and
+// crossing edges count too (map_burden).
+void map_history_keep(const map_core *c, map_stage stage, const map_costs *costs);
 
 // What mappings of equal time are chosen by, in parts of the time: strips of a round and crossing edges take memory, and
 // time to begin with. Worth a percent at most in usual programs.

@@ -56,21 +56,30 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
     const char *wrong = NULL;
     map_core *c = map_core_make(scratch, p, &wrong);
     if (c != NULL) {
+        c->history = ARENA_NEW(scratch, map_history);
+        map_history_mark(c, MAP_GREEDY, 0);
         map_state s = map_greedy(scratch, c);
         map_costs costs = map_costs_make(scratch, c);
         map_exact_result exact = {0};
         uint64_t steps = 0;
         bool tried = false;
         map_costs_of(c, &s, &costs);
+        map_history_mark(c, MAP_GREEDY, 0);
         if (o->method != MAP_EXACT && !is_near_bound(c, &costs)) {
+            map_history_mark(c, MAP_ANNEALING, 0);
             steps = map_anneal(scratch, c, &s, o->seed, annealing_steps(c, seconds), &clock);
             map_costs_of(c, &s, &costs);
+            map_history_mark(c, MAP_ANNEALING, 0);
         }
         if (o->method == MAP_EXACT ||
             (o->method == MAP_AUTOMATIC && o->seconds > 0 && is_small(c) && !is_near_bound(c, &costs))) {
             tried = true;
+            map_history_mark(c, MAP_INTEGER, 0);
             exact = map_solve_exactly(scratch, c, &s, (uint64_t)(NODES * seconds) + 1, &clock);
             map_costs_of(c, &s, &costs);
+            map_history_step(c, exact.nodes);
+            map_history_keep(c, MAP_INTEGER, &costs);
+            map_history_mark(c, MAP_INTEGER, exact.lower);
         }
         if (costs.overflow == 0) {
             r = map_result_of(a, c, &s);
@@ -79,6 +88,8 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
             r->proven = exact.proven || is_near_bound(c, &costs);
             r->steps = steps + exact.nodes;
             r->cut_off = clock.cut_off;
+            for (VEC_EACH(const map_moment, moment, &c->history->moments))
+                VEC_PUSH(a, &r->history, *moment);
         } else {
             wrong = what_overflows(a, c, &s, &costs);
         }

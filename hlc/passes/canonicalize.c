@@ -4,6 +4,7 @@
 
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/pass.h"
+#include "hlc/schedule/schedule.h"
 
 // Rounds of rules over one function, and of functions over one filter. Far more than is ever needed.
 enum { MOST_ROUNDS = 16, MOST_FILTER_ROUNDS = 4 };
@@ -134,7 +135,23 @@ bool sir_canonicalize(sir_module *m)
     return sir_canonicalize_with(m, NULL);
 }
 
+static const schedule *schedule_quietly(hlc_program *p)
+{
+    diag_engine quiet; // errors and warnings come from the pass 'schedule'
+    diag_init(&quiet, p->arena, p->sources);
+    return schedule_compute(p->arena, &quiet, p->sources, p->module);
+}
+
+// The initialisation is the same whether a message that is never sent is gone from the text or not: it decides where the
+// first steady state begins.
 bool pass_canonicalize(hlc_program *p)
 {
-    return sir_canonicalize_with(p->module, p->diag->remarks ? p->diag : NULL);
+    sir_module *m = p->module;
+    const schedule *before = m->portals.len == 0 ? NULL : schedule_quietly(p);
+    bool changed = sir_canonicalize_with(m, p->diag->remarks ? p->diag : NULL);
+    const schedule *after = before == NULL || !changed ? NULL : schedule_quietly(p);
+    for (size_t i = 0; i < m->actors.len && after != NULL; i++)
+        if (before->init[i] != after->init[i])
+            m->actors.data[i]->least = before->init[i];
+    return changed;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
 #include "hlc/plan/plan.h"
 
 const pass_row pass_rows[PASS_COUNT] = {
@@ -19,12 +20,30 @@ static const char *const property_texts[] = {
 #include "hlc/passes/passes.def"
 };
 
+static void list_properties(strbuf *out, const char *word, uint32_t properties)
+{
+    bool first = true;
+    for (uint32_t i = 0; i < sizeof property_texts / sizeof *property_texts; i++) {
+        if ((properties >> i & 1) == 0)
+            continue;
+        if (first)
+            strbuf_printf(out, "%23s%s: ", "", word);
+        strbuf_printf(out, "%s%s", first ? "" : ", ", property_texts[i]);
+        first = false;
+    }
+    if (!first)
+        strbuf_addc(out, '\n');
+}
+
 void hlc_list_passes(strbuf *out)
 {
     for (size_t i = 0; i < PASS_COUNT; i++) {
         const pass_row *row = &pass_rows[i];
-        const char *when = row->essential ? "always" : row->level <= 1 ? "-O1" : row->level == 2 ? "-O2" : "-O3";
-        strbuf_printf(out, "%-14s %-7s %s\n", row->name, when, row->summary);
+        const char level[] = {'-', 'O', (char)('0' + row->level), '\0'};
+        strbuf_printf(out, "%-14s %-7s %s\n", row->name, row->essential ? "always" : level, row->summary);
+        list_properties(out, "needs", row->needs);
+        list_properties(out, "gives", row->gives);
+        list_properties(out, "breaks", row->breaks);
     }
 }
 
@@ -97,14 +116,6 @@ static void report_missing(diag_engine *d, const char *who, uint32_t missing, co
         diag_error_at(d, NULL, "%s needs a program that is %s", who, missing_text(missing));
 }
 
-static const char *breaker_of(const pass_order *order, size_t end, uint32_t missing)
-{
-    for (size_t i = end; i > 0; i--)
-        if ((pass_rows[order->data[i - 1]].breaks & missing & -missing) != 0)
-            return pass_rows[order->data[i - 1]].name;
-    return NULL;
-}
-
 static uint32_t properties_of(const hlc_program *p)
 {
     uint32_t have = PROP_ELABORATED;
@@ -114,7 +125,25 @@ static uint32_t properties_of(const hlc_program *p)
         have |= PROP_SCHEDULED;
     if (p->plan != NULL)
         have |= PROP_PLANNED;
+    if (p->plan != NULL && (p->parts == NULL || p->parts->where != NULL))
+        have |= PROP_STRIP_MINED;
+    if (p->plan != NULL && p->plan->allocated)
+        have |= PROP_ALLOCATED;
     return have;
+}
+
+// The last pass before the end that took the lowest of the missing properties away from a program that had it; or NULL.
+static const char *breaker_of(const hlc_program *p, const pass_order *order, size_t end, uint32_t missing)
+{
+    uint32_t lowest = missing & -missing, have = properties_of(p);
+    const char *breaker = NULL;
+    for (size_t i = 0; i < end; i++) {
+        const pass_row *row = &pass_rows[order->data[i]];
+        if ((have & row->breaks & lowest) != 0)
+            breaker = row->name;
+        have = (have & ~row->breaks) | row->gives;
+    }
+    return breaker;
 }
 
 bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
@@ -125,14 +154,14 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
         uint32_t missing = row->needs & ~have;
         if (missing != 0) {
             report_missing(p->diag, arena_printf(p->arena, "pass '%s'", row->name), missing,
-                           breaker_of(order, i, missing));
+                           breaker_of(p, order, i, missing));
             return false;
         }
         have = (have & ~row->breaks) | row->gives;
     }
     uint32_t missing = goal & ~have;
     if (missing != 0)
-        report_missing(p->diag, "what is asked for", missing, breaker_of(order, order->len, missing));
+        report_missing(p->diag, "what is asked for", missing, breaker_of(p, order, order->len, missing));
     return missing == 0;
 }
 

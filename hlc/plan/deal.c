@@ -10,8 +10,11 @@
 #include "hlc/plan/plan_int.h"
 
 // A chunk is so many times as long as its lead, if a round has room for that many strips; strips of a round at most; and
-// strips a processor where shares differ, and a part; bytes that all rings take at most before rounds get shorter.
+// strips a processor where shares differ, and a part; bytes that all rings take at most before rounds get shorter, also
+// where no caches make that less.
 enum { DEAL_LEADS = 32, DEAL_STRIPS = 512, DEAL_SHARES = 4, DEAL_DEPTH = 2, DEAL_SETS = 2 };
+// Where parts wait for each other a processor's share of a round runs in so many pieces.
+enum { DEAL_CHUNKS = 4 };
 #define DEAL_BYTES (UINT64_C(64) << 20)
 #define DEAL_CHUNK_SECONDS 2e-3
 
@@ -42,25 +45,56 @@ static uint32_t least_loaded(const dealer *d, uint32_t part)
     return best == PLAN_NONE ? 0 : best;
 }
 
+// --mapping=space: parts in order, each on a processor that has none yet, while there are such.
+static void place_in_space(dealer *d, uint32_t *at)
+{
+    bool *taken = ARENA_ARRAY(d->p->arena, bool, d->processors + 1);
+    for (uint32_t i = 0; i < d->parts->parts.len; i++) {
+        uint32_t q = 0;
+        while (q < d->processors && (taken[q] || !plan_part_may_run_on(d->parts, i, q)))
+            q++;
+        at[i] = q < d->processors ? q : least_loaded(d, i);
+        taken[at[i]] = true;
+        d->load[at[i]] += d->parts->parts.data[i].seconds;
+    }
+}
+
+// --mapping=time: all that must stay somewhere stays on one processor.
+static void place_together(dealer *d, uint32_t *at)
+{
+    uint32_t q = 0;
+    for (uint32_t i = 0; i < d->parts->parts.len; i++)
+        while (!d->parts->parts.data[i].replicated && q + 1 < d->processors && !plan_part_may_run_on(d->parts, i, q))
+            q++;
+    for (uint32_t i = 0; i < d->parts->parts.len; i++) {
+        at[i] = plan_part_may_run_on(d->parts, i, q) ? q : least_loaded(d, i);
+        d->load[at[i]] += d->parts->parts.data[i].replicated ? 0 : d->parts->parts.data[i].seconds;
+    }
+}
+
 // The processor of each part with state; heaviest first.
 static uint32_t *place_keepers(dealer *d)
 {
     size_t n = d->parts->parts.len;
     uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, n + 1);
+    if (d->parts->space || d->p->config->mapping == HLC_MAPPING_TIME) {
+        d->parts->space ? place_in_space(d, at) : place_together(d, at);
+        return at;
+    }
     bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1);
     for (;;) {
         size_t best = n;
         for (size_t i = 0; i < n; i++) {
             const plan_part *part = &d->parts->parts.data[i];
             if (!part->replicated && !done[i] &&
-                (best == n || part->operations > d->parts->parts.data[best].operations))
+                (best == n || part->seconds > d->parts->parts.data[best].seconds))
                 best = i;
         }
         if (best == n)
             return at;
         done[best] = true;
         at[best] = least_loaded(d, (uint32_t)best);
-        d->load[at[best]] += d->parts->parts.data[best].operations;
+        d->load[at[best]] += d->parts->parts.data[best].seconds;
     }
 }
 
@@ -69,7 +103,7 @@ static void find_shares(dealer *d)
 {
     double total = 0, low = 0, high = 0;
     for (VEC_EACH(plan_part, part, &d->parts->parts))
-        total += part->replicated ? part->operations : 0;
+        total += part->replicated ? part->seconds : 0;
     for (size_t q = 0; q < d->processors; q++)
         high = d->load[q] > high ? d->load[q] : high;
     high += total + 1;
@@ -114,8 +148,7 @@ static void deal_part(dealer *d, size_t number, uint32_t keeper)
 static uint64_t item_bytes(const plan_parts *parts, uint32_t stream)
 {
     const plan_pieces *cut = parts->cut;
-    uint64_t align;
-    return plan_item_size(cut->whole->channels.data[cut->streams.data[stream].channel].type, &align);
+    return plan_element_bytes(cut->whole, cut->streams.data[stream].channel);
 }
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -176,17 +209,34 @@ void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
 
 // ---- The length of a round ----
 
-// Strips that a round must have so that it holds at least what the next needs of it; 0: too many.
-static int64_t least_strips(const dealer *d)
+// Strips of so many steady states that a round must have so that it holds at least what the next needs of it.
+static int64_t strips_needed(const hlc_program *p, int64_t strip)
 {
-    const plan_pieces *cut = d->parts->cut;
+    const plan_pieces *cut = p->parts->cut;
     int64_t least = 1;
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(front_of(d->p->plan, d->parts, i), step * d->p->plan->strip));
+            least = greater(least, divide_up(front_of(p->plan, p->parts, i), step * strip));
     }
+    return least;
+}
+
+// 0: too many.
+static int64_t least_strips(const dealer *d)
+{
+    int64_t least = strips_needed(d->p, d->p->plan->strip);
     return least > DEAL_STRIPS ? 0 : least;
+}
+
+int64_t plan_parts_least_round(const hlc_program *p, int64_t strip)
+{
+    return strips_needed(p, strip) * strip;
+}
+
+static bool is_too_late(const hlc_program *p)
+{
+    return p->config->max_latency != 0 && plan_parts_least_round(p, p->plan->strip) > p->config->max_latency;
 }
 
 static uint64_t bytes_a_strip(const dealer *d)
@@ -202,15 +252,28 @@ static uint64_t bytes_a_strip(const dealer *d)
 // other in a round does not count. Where items are moved, strips are as long as memories allow, and engines wait for nobody.
 static int64_t unhurried_chunk(const dealer *d)
 {
-    const machine_processor *x = d->parts->resources->processors.data[0].processor;
-    double lanes = x->simd_width > 4 ? (double)x->simd_width / 4 : 1, operations = 0;
     if (plan_parts_move(d->parts) || d->processors == 1)
         return 1;
-    for (VEC_EACH(plan_part, part, &d->parts->parts))
-        operations += part->operations;
-    double strip = operations * (double)d->p->plan->strip / lanes * (x->clock > 0 ? 1 / x->clock : 1e-9);
+    double strip = plan_steady_seconds(d->p) * (double)d->p->plan->strip;
     double strips = DEAL_CHUNK_SECONDS / (strip + 1e-9);
     return strips < 1 ? 1 : strips > DEAL_STRIPS ? DEAL_STRIPS : (int64_t)strips;
+}
+
+// Where kernels work on the rings, these stay in the caches that their processors have beside the first, all together.
+static uint64_t round_bytes(const dealer *d)
+{
+    const hlc_program *p = d->p;
+    bool *counted = ARENA_ARRAY(p->arena, bool, p->machine->memories.len + 1);
+    uint64_t bytes = 0;
+    for (VEC_EACH(const plan_processor, q, &d->parts->resources->processors)) {
+        const machine_processor *x = q->processor;
+        if (!q->direct || x->caches.len == 0)
+            return DEAL_BYTES;
+        uint32_t cache = x->caches.data[x->caches.len > 1 ? 1 : 0].index;
+        bytes += counted[cache] ? 0 : p->machine->memories.data[cache].size;
+        counted[cache] = true;
+    }
+    return bytes < DEAL_BYTES ? bytes : DEAL_BYTES;
 }
 
 static int64_t choose_strips(const dealer *d, int64_t least)
@@ -227,9 +290,9 @@ static int64_t choose_strips(const dealer *d, int64_t least)
     // Parts behind each other work on different strips, so a round has more strips than it has parts.
     if (d->parts->parts.len > 1)
         strips = greater(strips, DEAL_DEPTH * (int64_t)d->parts->parts.len);
-    int64_t room = (int64_t)(DEAL_BYTES / bytes_a_strip(d)), latency = d->p->config->max_latency;
+    int64_t room = (int64_t)(round_bytes(d) / bytes_a_strip(d)), latency = d->p->config->max_latency;
     if (strips > room)
-        strips = room;
+        strips = greater(room / processors, 1) * processors;
     if (strips > DEAL_STRIPS)
         strips = DEAL_STRIPS / processors * processors;
     if (latency != 0 && strips > latency / d->p->plan->strip)
@@ -317,8 +380,21 @@ void plan_parts_give_up(hlc_program *p)
     size_t number = (size_t)(longest - parts->parts.data);
     longest->replicated = false;
     longest->keeper = parts->cut->pieces.data[number].actors.data[0];
-    longest->why = "looks at more items than a round of strips has";
+    longest->why = p->config->max_latency != 0 ? "looks at more items than a round has that keeps --max-latency"
+                                               : "looks at more items than a round of strips has";
     plan_parts_warm(p);
+}
+
+// What each part has to do, so that loads are in one measure.
+static void find_work(hlc_program *p)
+{
+    plan_parts *parts = p->parts;
+    const double *seconds = plan_actor_seconds(p);
+    for (VEC_EACH(plan_part, part, &parts->parts))
+        part->seconds = 0;
+    for (uint32_t i = 0; i < parts->cut->module->actors.len; i++)
+        if (parts->cut->actor_of[i] != SIR_NONE)
+            parts->parts.data[parts->cut->piece_of[i]].seconds += seconds[i];
 }
 
 bool plan_parts_deal(hlc_program *p)
@@ -327,12 +403,13 @@ bool plan_parts_deal(hlc_program *p)
     size_t n = parts->resources->processors.len;
     dealer d = {.p = p, .parts = parts, .processors = n};
     int64_t least = least_strips(&d);
-    while (least == 0 && parts->lead != 0) {
+    while ((least == 0 || is_too_late(p)) && parts->lead != 0) {
         plan_parts_give_up(p);
         least = least_strips(&d);
     }
     if (least == 0)
         return false;
+    find_work(p);
     d.load = ARENA_ARRAY(p->arena, double, n + 1);
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
     const uint32_t *keepers = place_keepers(&d);
@@ -353,10 +430,16 @@ void plan_parts_lay_out(hlc_program *p)
     plan_parts_rings(p->arena, p->plan, p->parts);
 }
 
+uint32_t plan_parts_chunk(const plan_parts *parts)
+{
+    int64_t own = divide_up(parts->strips, (int64_t)parts->resources->processors.len);
+    return (uint32_t)divide_up(own, parts->parts.len > 1 ? DEAL_CHUNKS : 1);
+}
+
 void plan_parts_strips(hlc_program *p, uint32_t *least, uint32_t *most)
 {
     dealer d = {.p = p, .parts = p->parts, .processors = p->parts->resources->processors.len};
-    uint64_t room = DEAL_BYTES / bytes_a_strip(&d);
+    uint64_t room = round_bytes(&d) / bytes_a_strip(&d);
     int64_t latency = p->config->max_latency;
     *least = (uint32_t)least_strips(&d);
     *most = room < DEAL_STRIPS ? (uint32_t)room : DEAL_STRIPS;

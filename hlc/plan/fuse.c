@@ -98,6 +98,8 @@ bool plan_pass_fuse(hlc_program *p)
         fuse_items(&f);
         memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
     }
+    if (p->parts != NULL)
+        plan_parts_gather(p);
     (void)plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
     plan_remark_fuse(p);
     return true;

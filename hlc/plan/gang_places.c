@@ -258,7 +258,7 @@ static int64_t transpose_all(placer *x)
     for (uint32_t i = 0; i < x->m->channels.len; i++) {
         if (x->family[i].len == 0 || !may_transpose(x, i))
             continue;
-        uint64_t align, bytes = (uint64_t)family_items(x, i) * plan_item_size(x->m->channels.data[i].type, &align);
+        uint64_t bytes = (uint64_t)family_items(x, i) * plan_element_bytes(x->m, i);
         VEC_PUSH(x->a, &roots, i);
         most = bytes > most ? bytes : most;
     }

@@ -2,6 +2,8 @@
 // map: for one processor that works in the control processor's memory all filters go there; else the program is cut into
 // parts (parts.c). Readers and writers are the control program's. Makes the first plan, in which every splitter and joiner
 // copies.
+#include <string.h>
+
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 
@@ -54,6 +56,29 @@ static bool choose_processors(hlc_program *p, plan *chosen)
     return false;
 }
 
+bool plan_load_machine(hlc_program *p, const plan *pl)
+{
+    const hlc_config *c = p->config;
+    if (p->machine == NULL)
+        p->machine = machine_find(p->arena, p->diag, c->machine_dir, c->machine != NULL ? c->machine : pl->machine,
+                                  (src_range){0});
+    if (p->machine == NULL)
+        return false;
+    if (strcmp(p->machine->name, pl->machine) != 0) {
+        diag_error_at(p->diag, NULL, "plan of '%s': it is for machine '%s', and --machine names '%s'", pl->name,
+                      pl->machine, p->machine->name);
+        return false;
+    }
+    const char *const names[] = {pl->control, pl->processor};
+    for (size_t i = 0; i < 2; i++)
+        if (machine_processor_by_name(p->machine, names[i]) == NULL) {
+            diag_error_at(p->diag, NULL, "plan of '%s': machine '%s' has no processor '%s'", pl->name, pl->machine,
+                          names[i]);
+            return false;
+        }
+    return true;
+}
+
 bool plan_cut(hlc_program *p)
 {
     if (!p->schedule->dynamic && p->schedule->messages.len == 0)
@@ -88,6 +113,10 @@ bool plan_pass_map(hlc_program *p)
     if (p->machine == NULL)
         return false;
     bool spread = p->parts != NULL;
+    if (!spread && p->pieces == NULL) {
+        sir_find_byte_bits(p->module);
+        plan_remark_bits(p);
+    }
     if (!spread && p->pieces == NULL && !plan_parts_find(p, &spread))
         return false;
     if (!spread && p->pieces == NULL && !plan_cut(p))
@@ -104,5 +133,7 @@ bool plan_pass_map(hlc_program *p)
     p->plan = &chosen;
     plan *made = plan_build(p, places, 1);
     p->plan = made;
+    if (made != NULL)
+        plan_remark_map(p);
     return made != NULL;
 }

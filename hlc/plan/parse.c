@@ -365,7 +365,8 @@ static void buffer_line(parser *p)
     b.keep = keyed(p, "keep");
     b.step = keyed(p, "step");
     b.capacity = keyed(p, "capacity");
-    b.address = (uint64_t)keyed(p, "at");
+    if (p->pl->allocated)
+        b.address = (uint64_t)keyed(p, "at");
     VEC_PUSH(p->a, &p->pl->buffers, b);
 }
 
@@ -398,22 +399,26 @@ static void know_actors(parser *p)
         hmap_set(&p->actors, p->m->actors.data[i]->name, (void *)(i + 1));
 }
 
-// "replicated" of a part, in order.
+// What stands behind "part", in order: 'r' for "replicated", 'k' for "kept", 0 for nothing.
 typedef VEC(char) flag_list;
 
-static void part_line(parser *p, uint32_t *part, flag_list *replicated)
+static void part_line(parser *p, uint32_t *part, flag_list *flags)
 {
-    bool flag = accept(p, TOKEN_WORD, "replicated");
+    char flag = 0;
+    if (accept(p, TOKEN_WORD, "replicated"))
+        flag = 'r';
+    else if (accept(p, TOKEN_WORD, "kept"))
+        flag = 'k';
     expect(p, TOKEN_SIGN, "{");
     while (!p->failed && p->kind == TOKEN_WORD) {
         uint32_t a = actor(p);
         if (!p->failed && part[a] != SIR_NONE)
             fail(p, "each actor in one part only");
         if (!p->failed)
-            part[a] = (uint32_t)replicated->len;
+            part[a] = (uint32_t)flags->len;
     }
     expect(p, TOKEN_SIGN, "}");
-    VEC_PUSH(p->a, replicated, flag);
+    VEC_PUSH(p->a, flags, flag);
 }
 
 static void deal_line(parser *p, plan_parts *parts)
@@ -450,7 +455,7 @@ static void ring_line(parser *p, plan_parts *parts)
     VEC_PUSH(p->a, &parts->rings, ring);
 }
 
-// What strip-mine adds.
+// What fiss, transfer and strip-mine add.
 static void round_lines(parser *p, plan_parts *parts)
 {
     int64_t strips = keyed(p, "strips"), sets = keyed(p, "sets"), rounds = keyed(p, "rounds");
@@ -471,22 +476,58 @@ static void round_lines(parser *p, plan_parts *parts)
         ring_line(p, parts);
 }
 
+static const machine_processor *engine(parser *p, const char *word)
+{
+    const machine *m = p->program->machine;
+    expect(p, TOKEN_WORD, word);
+    const machine_processor *found = p->failed ? NULL : machine_processor_by_name(m, p->word);
+    if (found == NULL)
+        fail(p, "the name of a processor of the machine");
+    name(p, "the name of an engine");
+    return found;
+}
+
+// One line for each processor whose items are moved, in order.
+static void engines_lines(parser *p, plan_parts *parts)
+{
+    for (size_t i = 0; i < parts->resources->processors.len && !p->failed; i++) {
+        const plan_processor *q = &parts->resources->processors.data[i];
+        if (q->direct)
+            continue;
+        expect(p, TOKEN_WORD, "engines");
+        expect(p, TOKEN_WORD, q->processor->element.name);
+        size_t begin = p->begin;
+        const machine_processor *load = engine(p, "in"), *store = engine(p, "out");
+        if (p->failed)
+            return;
+        const plan_resources *with = plan_resources_use_engines(p->a, parts->resources, i, load, store);
+        if (with != NULL) {
+            parts->resources = with;
+            continue;
+        }
+        p->begin = begin;
+        fail(p, arena_printf(p->a, "engines that join '%s' with '%s'", q->memory->element.name,
+                             parts->resources->shared->element.name));
+    }
+}
+
 // Cuts the program as the text says. The rest of the plan is about the cut graph.
 static void parts_lines(parser *p)
 {
     size_t n = p->m->actors.len;
-    flag_list replicated = {0};
+    flag_list flags = {0};
     int64_t processors = keyed(p, "processors"), lead = keyed(p, "lead"), windows = keyed(p, "windows");
-    if (!p->failed && windows != 1 && windows != PLAN_WINDOWS)
-        fail(p, "1 or 2 windows for each end");
+    bool streams = !p->failed && accept(p, TOKEN_WORD, "streams");
+    if (!p->failed && (streams ? windows != 2 && windows != PLAN_STREAM_WINDOWS : windows != 1 && windows != PLAN_WINDOWS))
+        fail(p, streams ? "2 or 3 windows for each end with streams" : "1 or 2 windows for each end");
     uint32_t *part = ARENA_ARRAY(p->a, uint32_t, n + 1);
     memset(part, 0xff, (n + 1) * sizeof *part);
     while (!p->failed && accept(p, TOKEN_WORD, "part"))
-        part_line(p, part, &replicated);
+        part_line(p, part, &flags);
     if (p->failed)
         return;
-    if (p->program->pieces != NULL ||
-        !plan_parts_restore(p->program, part, replicated.len, replicated.data, p->pl->machine, processors)) {
+    if (p->program->pieces != NULL || !plan_load_machine(p->program, p->pl) ||
+        !plan_parts_restore(p->program, part, flags.len, flags.data, processors)) {
         if (!diag_has_errors(p->d))
             fail(p, "parts of a program that can be cut so");
         p->failed = true;
@@ -498,7 +539,9 @@ static void parts_lines(parser *p)
     p->pl->parts = parts;
     parts->lead = lead;
     parts->depth = (uint32_t)windows;
+    parts->streams = streams;
     know_actors(p);
+    engines_lines(p, parts);
     if (accept(p, TOKEN_WORD, "round"))
         round_lines(p, parts);
 }
@@ -515,7 +558,11 @@ static void body(parser *p)
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");
-    pl->bytes = (uint64_t)keyed(p, "bytes");
+    pl->allocated = accept(p, TOKEN_WORD, "bytes");
+    if (pl->allocated) {
+        pl->bytes = (uint64_t)number(p, "how many bytes buffers take");
+        pl->least_bytes = (uint64_t)keyed(p, "least");
+    }
     while (accept(p, TOKEN_WORD, "buffer"))
         buffer_line(p);
     while (accept(p, TOKEN_WORD, "initial")) {
@@ -537,13 +584,11 @@ static void body(parser *p)
     }
 }
 
-// Leads follow from the stages, once a pass has asked for them.
+// Leads follow from the stages and from which parts are replicated.
 static bool check_lead(parser *p)
 {
     plan_parts *parts = p->program->parts;
     const int64_t lead = parts->lead;
-    if (lead == 0 && parts->where == NULL)
-        return true;
     for (VEC_EACH(const plan_kernel, k, &p->pl->kernels))
         for (VEC_EACH(const plan_item, item, &k->items))
             for (VEC_EACH(const plan_stage, st, &item->stages))

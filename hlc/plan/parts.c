@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of a program on several processors: whether there are any, the cut graph, and what a cold run must repeat.
+// Parts of a program on several processors: whether there are any, and the cut graph.
 #include "hlc/plan/parts.h"
 
 #include <inttypes.h>
@@ -10,8 +10,6 @@
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 
-// A lead beyond this is not worth repeating.
-enum { PARTS_MOST_LEAD = 1 << 20 };
 // Of a local memory: code and state beyond it leave too little for items.
 #define PARTS_MOST_FOOTPRINT 0.75
 
@@ -47,9 +45,24 @@ static const char *obstacle(const hlc_program *p)
     return NULL;
 }
 
+// The option that asks for several processors or for transfers between memories; NULL: none does.
+static const char *asks_for_parts(const hlc_config *c)
+{
+    if (c->mapping == HLC_MAPPING_SPACE)
+        return "--mapping=space";
+    return c->transfer == HLC_TRANSFER_STREAM ? "--transfer=stream" : NULL;
+}
+
 // Stays on one processor, if there is one that the control program shares a memory with.
 static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 {
+    const char *asked = asks_for_parts(p->config);
+    if (asked != NULL) {
+        diag_record *e = diag_error(p->diag, program_range(p), "'%s' cannot be mapped as %s asks: %s", p->module->name,
+                                    asked, why);
+        diag_add_note(p->diag, e, (src_range){0}, "leave %s away: then it stays on one processor", asked);
+        return false;
+    }
     bool direct = false;
     for (VEC_EACH(const plan_processor, x, &r->processors))
         direct |= x->direct;
@@ -68,17 +81,13 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 
 static void describe_parts(hlc_program *p, plan_parts *parts)
 {
-    const sir_module *m = p->module;
-    const double *each = plan_costs(p, m);
     for (VEC_EACH(const plan_piece, piece, &parts->cut->pieces)) {
-        plan_part part = {.replicated = true, .keeper = SIR_NONE};
+        plan_part part = {.keeper = SIR_NONE};
         for (VEC_EACH(uint32_t, actor, &piece->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
-            part.operations += each[*actor] * (double)p->schedule->reps[*actor];
             bool state = why != NULL && strcmp(why, "prints") != 0;
-            if (why == NULL || (!part.replicated && (part.state || !state)))
+            if (why == NULL || (part.why != NULL && (part.state || !state)))
                 continue;
-            part.replicated = false;
             part.state |= state;
             part.keeper = *actor;
             part.why = why;
@@ -96,12 +105,36 @@ static void find_lost_items(plan_parts *parts)
         const sir_channel *c = &cut->module->channels.data[i];
         plan_part *part = &parts->parts.data[cut->piece_of[c->producer]];
         bool end = cut->actor_of[c->producer] == SIR_NONE || cut->actor_of[c->consumer] == SIR_NONE;
-        if (end || sc->steady != 0 || sc->remainder == 0 || !part->replicated)
+        if (end || sc->steady != 0 || sc->remainder == 0 || part->why != NULL)
             continue;
-        part->replicated = false;
         part->keeper = cut->actor_of[c->consumer];
         part->why = "is given items that no steady state takes";
     }
+}
+
+// An actor keeps state, and no processor can.
+static void report_state(hlc_program *p, const plan_resources *r, const sir_actor *keeper, const char *why)
+{
+    const machine_element *e = &r->processors.data[0].processor->element;
+    diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, keeper->loc),
+                                "'%s' %s, and no kernel processor of machine '%s' keeps state from firing to firing",
+                                keeper->name, why, r->machine->name);
+    diag_add_note(p->diag, d, machine_value_range(e, "state"), "the machine file says so of '%s'", e->name);
+}
+
+// The same for a program that is not cut: the one processor has it all.
+static bool can_keep_all_state(hlc_program *p, const plan_resources *r)
+{
+    if (r->processors.data[0].processor->abilities.state)
+        return true;
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        const char *why = plan_actor_keeps(p, i);
+        if (why == NULL || strcmp(why, "prints") == 0)
+            continue;
+        report_state(p, r, p->module->actors.data[i], why);
+        return false;
+    }
+    return true;
 }
 
 // False after an error: some part keeps state, and no processor can.
@@ -116,12 +149,7 @@ static bool can_keep_state(hlc_program *p, const plan_parts *parts)
             can |= plan_part_may_run_on(parts, i, q);
         if (can)
             continue;
-        const sir_actor *keeper = m->actors.data[part->keeper];
-        const machine_element *e = &r->processors.data[0].processor->element;
-        diag_record *d = diag_error(p->diag, sir_range(m, p->sources, keeper->loc),
-                                    "'%s' %s, and no kernel processor of machine '%s' keeps state from firing to firing",
-                                    keeper->name, part->why, r->machine->name);
-        diag_add_note(p->diag, d, machine_value_range(e, "state"), "the machine file says so of '%s'", e->name);
+        report_state(p, r, m->actors.data[part->keeper], part->why);
         return false;
     }
     return true;
@@ -142,16 +170,137 @@ static bool is_too_large(hlc_program *p, const plan_resources *r)
     return (double)plan_footprint_bytes(&f, x) > PARTS_MOST_FOOTPRINT * (double)x->bytes;
 }
 
-static void keep_parts(plan_parts *parts)
+static void keep_parts(plan_parts *parts, const char *why)
 {
     for (size_t i = 0; i < parts->parts.len; i++) {
         plan_part *part = &parts->parts.data[i];
-        if (!part->replicated)
+        if (part->why != NULL)
             continue;
-        part->replicated = false;
+        part->kept = true;
         part->keeper = parts->cut->pieces.data[i].actors.data[0];
-        part->why = "and all others do not fit a local memory together";
+        part->why = why;
     }
+}
+
+// ---- What --mapping and --transfer ask for ----
+
+static bool moves(const plan_resources *r)
+{
+    bool any = false;
+    for (VEC_EACH(const plan_processor, x, &r->processors))
+        any |= !x->direct;
+    return any;
+}
+
+// The first processor that works in the shared memory where the first of all does not, or the other way round; NULL: there
+// is none.
+static const plan_processor *odd_one(const plan_resources *r)
+{
+    for (VEC_EACH(const plan_processor, x, &r->processors))
+        if (x->direct != r->processors.data[0].direct)
+            return x;
+    return NULL;
+}
+
+static hlc_mapping mapping_of(const hlc_program *p, const plan_resources *r)
+{
+    const hlc_config *c = p->config;
+    // Where nothing is moved between memories only parts that lie behind each other are joined by streams.
+    bool space = c->mapping == HLC_MAPPING_CHOSEN && c->transfer == HLC_TRANSFER_STREAM && !moves(r);
+    return space ? HLC_MAPPING_SPACE : c->mapping;
+}
+
+// False after an error: the machine cannot do what the options ask for.
+static bool can_do(hlc_program *p, const plan_resources *r)
+{
+    const hlc_config *c = p->config;
+    const plan_processor *x = &r->processors.data[0];
+    const machine_element *e = &x->processor->element;
+    diag_record *d = NULL;
+    if (c->mapping == HLC_MAPPING_SPACE && c->processors == 1) {
+        d = diag_error_at(p->diag, NULL, "--mapping=space contradicts --processors=1: kernels that stay on different processors "
+                                         "need two at least");
+        diag_add_note(p->diag, d, (src_range){0}, "'--mapping=time' is for one processor");
+    } else if (c->mapping == HLC_MAPPING_SPACE && r->processors.len == 1) {
+        d = diag_error(p->diag, machine_value_range(e, "kind"),
+                       "--mapping=space needs two kernel processors at least, and machine '%s' has one that can be used, '%s'",
+                       r->machine->name, e->name);
+        diag_add_note(p->diag, d, (src_range){0}, "use '--mapping=time', or name a machine with several");
+    } else if (c->transfer == HLC_TRANSFER_STREAM && !moves(r) &&
+               (r->processors.len == 1 || c->mapping == HLC_MAPPING_TIME)) {
+        d = diag_error(p->diag, machine_value_range(e, "memories"),
+                       "--transfer=stream has nothing to move on machine '%s': kernels that take turns on a processor work in "
+                       "'%s' themselves, where the control program puts their items",
+                       r->machine->name, x->memory->element.name);
+        diag_add_note(p->diag, d, (src_range){0},
+                      r->processors.len == 1 ? "leave --transfer=stream away"
+                                             : "use '--mapping=space', which joins processors by streams, or leave "
+                                               "--transfer=stream away");
+    } else if (c->transfer == HLC_TRANSFER_STREAM && odd_one(r) != NULL) {
+        const machine_element *other = &odd_one(r)->processor->element;
+        d = diag_error(p->diag, machine_value_range(other, "memories"),
+                       "--transfer=stream needs kernel processors that all work in memories of their own, or all in '%s'; "
+                       "on machine '%s' '%s' and '%s' differ",
+                       r->shared->element.name, r->machine->name, e->name, other->name);
+        diag_add_note(p->diag, d, (src_range){0}, "use '--transfer=block', or fewer --processors");
+    }
+    return d == NULL;
+}
+
+// False after an error: each processor was to hold all kernels.
+static bool may_be_large(hlc_program *p, const plan_resources *r)
+{
+    const plan_processor *x = &r->processors.data[0];
+    if (p->config->mapping != HLC_MAPPING_TIME)
+        return true;
+    diag_record *d = diag_error(p->diag, program_range(p),
+                                "--mapping=time has each processor run all of '%s', whose code and state leave too little "
+                                "of '%s' (%" PRIu64 " bytes) for items",
+                                p->module->name, x->memory->element.name, x->bytes);
+    diag_add_note(p->diag, d, (src_range){0}, "'--mapping=space' has each hold some of it");
+    return false;
+}
+
+bool plan_parts_straight(const plan_parts *parts, const plan_stream *st, const machine_processor **engine)
+{
+    *engine = NULL;
+    if (!parts->streams || st->from == SIR_NONE || st->to == SIR_NONE || parts->where == NULL)
+        return false;
+    uint32_t ends[] = {st->from, st->to};
+    for (int i = 0; i < 2; i++)
+        for (uint32_t k = 1; k < parts->strips; k++)
+            if (parts->where[ends[i] * parts->strips + k] != parts->where[ends[i] * parts->strips])
+                return false;
+    const plan_processor *from = &parts->resources->processors.data[parts->where[st->from * parts->strips]],
+                         *to = &parts->resources->processors.data[parts->where[st->to * parts->strips]];
+    if (from->memory == to->memory)
+        return true;
+    *engine = plan_resources_direct_engine(parts->resources, from, to);
+    return *engine != NULL;
+}
+
+bool plan_parts_all_straight(const plan_parts *parts)
+{
+    const machine_processor *engine;
+    size_t count = 0;
+    for (VEC_EACH(const plan_stream, st, &parts->cut->streams)) {
+        if (st->from == SIR_NONE || st->to == SIR_NONE)
+            continue;
+        if (!plan_parts_straight(parts, st, &engine))
+            return false;
+        count++;
+    }
+    return count != 0;
+}
+
+uint32_t plan_parts_most_windows(const plan_parts *parts)
+{
+    return parts->streams ? PLAN_STREAM_WINDOWS : PLAN_WINDOWS;
+}
+
+uint32_t plan_parts_fewest_windows(const plan_parts *parts)
+{
+    return plan_parts_most_windows(parts) - (plan_parts_move(parts) ? 1 : 0);
 }
 
 bool plan_parts_find(hlc_program *p, bool *found)
@@ -162,21 +311,29 @@ bool plan_parts_find(hlc_program *p, bool *found)
     if (r == NULL)
         return false;
     size_t n = r->processors.len, count;
+    if (!can_do(p, r))
+        return false;
     if (n == 1 && r->processors.data[0].direct)
-        return true;
+        return can_keep_all_state(p, r);
     const char *why = obstacle(p);
     if (why != NULL)
-        return stay(p, r, why);
-    bool large = is_too_large(p, r);
-    const uint32_t *part = large ? plan_parts_group_by_search(p, n, true, &count) : NULL;
-    large = part != NULL;
+        return stay(p, r, why) && can_keep_all_state(p, r);
+    hlc_mapping mapping = mapping_of(p, r);
+    bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
+    if (large && !may_be_large(p, r))
+        return false;
+    const uint32_t *part = space   ? plan_parts_group_in_space(p, n, &count)
+                           : large ? plan_parts_group_by_search(p, n, true, &count)
+                                   : NULL;
+    large = large && part != NULL;
     if (part == NULL)
         part = plan_parts_group(p, n, &count);
     if (count == 0)
         return stay(p, r, "it has no filters");
     plan_parts *parts = ARENA_NEW(p->arena, plan_parts);
     parts->resources = r;
-    parts->depth = PLAN_WINDOWS;
+    parts->streams = p->config->transfer == HLC_TRANSFER_STREAM;
+    parts->depth = plan_parts_fewest_windows(parts);
     parts->cut = plan_pieces_cut(p->arena, p->module, p->schedule, part, count);
     if (parts->cut == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
@@ -187,9 +344,12 @@ bool plan_parts_find(hlc_program *p, bool *found)
     if (!can_keep_state(p, parts))
         return false;
     if (large)
-        keep_parts(parts);
+        keep_parts(parts, "and all others do not fit a local memory together");
+    parts->space = space;
+    if (space)
+        keep_parts(parts, "begins a stretch of the pipeline that has the processor to itself");
     const plan_part *first = &parts->parts.data[0];
-    if (count == 1 && !first->replicated && r->processors.data[0].direct)
+    if (count == 1 && first->why != NULL && r->processors.data[0].direct && !space)
         return stay(p, r,
                     arena_printf(p->arena, "all of it must run on one, as '%s' %s",
                                  p->module->actors.data[first->keeper]->name, first->why));
@@ -224,30 +384,27 @@ static bool are_parts(const hlc_program *p, const uint32_t *part)
     return obstacle(p) == NULL;
 }
 
-bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, const char *replicated, const char *name,
-                        int64_t processors)
+bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, const char *flags, int64_t processors)
 {
     if (count == 0 || processors < 1 || !are_parts(p, part))
         return false;
-    if (p->machine == NULL)
-        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, name, (src_range){0});
     const plan_demands demands = {.io = has_io(p->module)};
     plan_parts *parts = ARENA_NEW(p->arena, plan_parts);
-    parts->depth = PLAN_WINDOWS;
-    parts->resources =
-        p->machine == NULL ? NULL : plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
+    parts->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
     parts->cut = plan_pieces_cut(p->arena, p->module, p->schedule, part, count);
     if (parts->resources == NULL || parts->cut == NULL)
         return false;
+    parts->space = p->config->mapping == HLC_MAPPING_SPACE;
     describe_parts(p, parts);
     find_lost_items(parts);
     for (size_t i = 0; i < count; i++) {
         plan_part *x = &parts->parts.data[i];
-        if (parts->cut->pieces.data[i].actors.len == 0 || (replicated[i] && !x->replicated))
+        if (parts->cut->pieces.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
             return false;
-        if (replicated[i] || !x->replicated)
+        x->replicated = flags[i] == 'r';
+        if (flags[i] != 'k')
             continue;
-        x->replicated = false;
+        x->kept = true;
         x->keeper = parts->cut->pieces.data[i].actors.data[0];
         x->why = "stays where the plan has it";
     }
@@ -256,88 +413,4 @@ bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, cons
     p->module = parts->cut->module;
     p->schedule = parts->cut->schedule;
     return true;
-}
-
-// ---- Cold runs ----
-
-// What an actor must fire more for what its consumers do: all that they read in a cold run, what their channels keep
-// included.
-static bool warm_channels(plan_parts *parts)
-{
-    const plan_pieces *cut = parts->cut;
-    bool changed = false;
-    for (uint32_t i = (uint32_t)cut->module->actors.len; i-- > 0;) {
-        if (cut->actor_of[i] == SIR_NONE || !parts->parts.data[cut->piece_of[i]].replicated)
-            continue;
-        for (VEC_EACH(uint32_t, out, &cut->module->actors.data[i]->outputs)) {
-            uint32_t to = *out == SIR_NONE ? SIR_NONE : cut->module->channels.data[*out].consumer;
-            if (to == SIR_NONE || cut->actor_of[to] == SIR_NONE)
-                continue;
-            const sched_channel *sc = &cut->schedule->channels[*out];
-            int64_t warm = parts->warm[to];
-            if (sc->steady != 0)
-                warm += (sc->remainder + sc->steady - 1) / sc->steady;
-            if (warm <= parts->warm[i])
-                continue;
-            parts->warm[i] = warm;
-            changed = true;
-        }
-    }
-    return changed;
-}
-
-// Members of a gang do alike.
-static bool warm_gangs(plan_parts *parts, const plan *pl)
-{
-    bool changed = false;
-    for (VEC_EACH(plan_kernel, k, &pl->kernels))
-        for (VEC_EACH(plan_item, item, &k->items))
-            for (VEC_EACH(plan_stage, st, &item->stages)) {
-                int64_t most = parts->warm[st->actor];
-                for (VEC_EACH(plan_member, o, &st->others))
-                    most = parts->warm[o->actor] > most ? parts->warm[o->actor] : most;
-                changed |= parts->warm[st->actor] != most;
-                parts->warm[st->actor] = most;
-                for (VEC_EACH(plan_member, o, &st->others)) {
-                    changed |= parts->warm[o->actor] != most;
-                    parts->warm[o->actor] = most;
-                }
-            }
-    return changed;
-}
-
-static void find_leads(plan_parts *parts)
-{
-    parts->lead = 0;
-    for (VEC_EACH(plan_part, part, &parts->parts))
-        part->lead = 0;
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
-        plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
-        part->lead = parts->warm[i] > part->lead ? parts->warm[i] : part->lead;
-        parts->lead = part->lead > parts->lead ? part->lead : parts->lead;
-    }
-}
-
-void plan_parts_warm(hlc_program *p)
-{
-    plan_parts *parts = p->parts;
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++)
-        parts->warm[i] = 0;
-    bool more = parts->resources->processors.len > 1; // on one, every run continues
-    while (more) {
-        more = warm_channels(parts);
-        more |= warm_gangs(parts, p->plan);
-        for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
-            plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
-            if (parts->warm[i] <= PARTS_MOST_LEAD || !part->replicated)
-                continue;
-            part->replicated = false;
-            part->keeper = parts->cut->actor_of[i];
-            part->why = "keeps more items than it pays to make again";
-        }
-    }
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++)
-        if (!parts->parts.data[parts->cut->piece_of[i]].replicated)
-            parts->warm[i] = 0;
-    find_leads(parts);
 }

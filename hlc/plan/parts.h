@@ -14,10 +14,11 @@
 
 typedef struct plan_part {
     bool state;          // firings depend on earlier ones
-    bool replicated;     // free of state: its strips may be dealt to several processors
-    uint32_t keeper;     // else: the first of its actors (of the program) that has state
-    const char *why;     // and what kind: "writes its field 'x'"
-    double operations;   // of a steady state, about
+    bool replicated;     // of fiss: its strips may be dealt to several processors
+    bool kept;           // of map: they may not, although nothing in the part is in the way
+    uint32_t keeper;     // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
+    const char *why;     // and why: "writes its field 'x'"; NULL: they may
+    double seconds;      // of a steady state on the first processor, about (of dealing)
     int64_t lead;
 } plan_part;
 
@@ -34,24 +35,39 @@ typedef struct plan_parts {
     VEC(plan_part) parts; // as cut->pieces, in topological order
     int64_t *warm;        // per actor of the cut graph: steady states
     int64_t lead;         // of all parts, the most
-    // Of strip-mine.
+    // Of transfer: blocks of each end that is moved; with streams: one that kernels work on, the others' bytes its
+    // stream's.
+    uint32_t depth;
+    // Of fiss, with the shortest strips that there can be, then of strip-mine.
     // Of a round; segments of each ring; rounds under way at once, at most as many.
     uint32_t strips, sets, rounds;
-    uint32_t depth; // blocks of each end that is moved
+    bool space;     // each part has a processor to itself, as --mapping=space asks
+    bool streams;   // items move through streams while kernels run (docs/mapping-four.md)
     uint32_t *where;      // per part and strip: a processor of resources
     VEC(plan_ring) rings; // one a stream
     const struct map_result *judged; // what is predicted of it, by strip; NULL: nothing
     const struct map_limit *bound;   // below which no mapping goes
     bool searched;                   // the search dealt the strips
+    const struct map_result *dealt;  // what is predicted of strips dealt evenly; NULL: nothing
+    const struct map_result *tried;  // what the search came to; NULL: there was nothing to search for
 } plan_parts;
 
-enum { PLAN_WINDOWS = 2 }; // blocks of each end that is moved: one is used while the other is moved, if there is room
+enum {
+    PLAN_WINDOWS = 2,        // blocks of each end that is moved: one is used while the other is moved, if there is room
+    PLAN_STREAM_WINDOWS = 3, // with streams, likewise
+};
 
 // Whether a part runs on a processor of resources; before strips are dealt every part may run on each.
 bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor);
 // Whether a processor can do what the part needs.
 bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor);
+// Windows of each end: as many as there can be, and as few, until 'transfer' decides.
+uint32_t plan_parts_most_windows(const plan_parts *parts);
+uint32_t plan_parts_fewest_windows(const plan_parts *parts);
 bool plan_parts_move(const plan_parts *parts); // windows are moved to and from some processor's own memory
+
+// Strips that a run may cover at once on a processor that works on the rings.
+uint32_t plan_parts_chunk(const plan_parts *parts);
 
 struct hlc_program;
 struct plan;
@@ -63,15 +79,21 @@ uint32_t *plan_parts_group(struct hlc_program *p, size_t processors, size_t *cou
 // The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
 // actor's strips are dealt to several processors.
 uint32_t *plan_parts_group_by_search(struct hlc_program *p, size_t processors, bool keep, size_t *count);
+// The same for --mapping=space: one stretch of the pipeline for each processor (parts_space.c).
+uint32_t *plan_parts_group_in_space(struct hlc_program *p, size_t processors, size_t *count);
 enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
-// Cuts the program into given parts, as a plan's text has them; replicated: what it says of each. False if they are no
-// parts, or after an error.
-bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t count, const char *replicated,
-                        const char *machine, int64_t processors);
+// Cuts the program into given parts, as a plan's text has them; flags: 'r' of one that is replicated, 'k' of one that is
+// kept. False if they are no parts, or after an error.
+bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t count, const char *flags,
+                        int64_t processors);
 // Why an actor's firings depend on each other; NULL: they do not.
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
-// Leads and warm firings, for the plan's stages.
+// Leads and warm firings, for the plan's stages and the parts that are replicated (fiss.c).
 void plan_parts_warm(struct hlc_program *p);
+// Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
+void plan_parts_gather(struct hlc_program *p);
+// Work of a round that is done again in cold runs of a part, in relation to the round's.
+double plan_parts_repeated(struct hlc_program *p, uint32_t part);
 // Strips, rounds and rings for p->plan->strip steady states a strip; false when that is too little for what must be read
 // again.
 bool plan_parts_deal(struct hlc_program *p);
@@ -82,14 +104,41 @@ void plan_parts_rings(arena *a, const struct plan *pl, plan_parts *parts);
 bool plan_parts_strip(struct hlc_program *p, int64_t strip);
 int64_t plan_parts_greatest(const struct hlc_program *p, int64_t greatest);
 int64_t plan_parts_longest(struct hlc_program *p);
+// Whether the stream of the cut graph leads from one processor to one other, or the same, so that items need not pass the
+// memory in which all meet; then the engine that moves them, NULL if both work in one memory.
+bool plan_parts_straight(const plan_parts *parts, const plan_stream *st, const machine_processor **engine);
+bool plan_parts_all_straight(const plan_parts *parts); // all between parts
+// Settles and deals the shortest strips, or those that --strip asks for; false when no round has room for what must be
+// read again. The same, and whether what then runs on each processor fits its memory.
+bool plan_parts_shortest(struct hlc_program *p);
+bool plan_parts_shortest_fit(struct hlc_program *p);
+// Whether what runs on each processor fits its memory, the plan's addresses being known; else an error says so.
+bool plan_parts_fit(struct hlc_program *p);
 // Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
 int64_t plan_parts_unit(const plan_parts *parts);
 uint64_t plan_parts_alignment(const plan_parts *parts); // of what lies in processors' memories
 int64_t plan_parts_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
 int64_t plan_parts_granule_of(const plan_parts *parts);
+// Steady states that a round of such strips has at least.
+int64_t plan_parts_least_round(const struct hlc_program *p, int64_t strip);
+// Steady states of input that are taken in, at most, before the output of the first of them is written.
+int64_t plan_parts_latency(const struct hlc_program *p);
 // Keeps the part with the longest lead on one processor, and makes up leads again.
 void plan_parts_give_up(struct hlc_program *p);
-void plan_parts_remark(struct hlc_program *p);
+// About how long kernels take (work.c), by counts of operations or a profile: to start and end one; an operation; the actors
+// of the cut graph in a steady state on the first processor, and all together.
+double plan_start_seconds(const machine_processor *x);
+double plan_seconds_an_operation(const machine_processor *x);
+double *plan_actor_seconds(struct hlc_program *p);
+double plan_steady_seconds(struct hlc_program *p);
+// How much longer strips of a length take, as a part of the whole, because they leave lanes of vectors empty.
+typedef struct plan_lane_use {
+    struct hlc_program *p;
+    const double *seconds;
+    double *lanes, sum;
+} plan_lane_use;
+plan_lane_use plan_lane_use_of(struct hlc_program *p);
+double plan_lanes_wasted(const plan_lane_use *use, int64_t strip);
 // For the mapping search (parts_search.c): the rings for strips and processors as they are now; how many strips a round
 // may have.
 void plan_parts_lay_out(struct hlc_program *p);

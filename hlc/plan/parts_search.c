@@ -17,46 +17,12 @@ typedef struct problem {
     double strip; // steady states
 } problem;
 
-static double start_seconds(const machine_processor *x)
-{
-    double start = machine_seconds(x->kernel_start, x->clock), stop = machine_seconds(x->kernel_stop, x->clock);
-    return (start > 0 ? start : 0) + (stop > 0 ? stop : 0);
-}
-
-static double seconds_an_operation(const machine_processor *x)
-{
-    return x->clock > 0 ? 1 / x->clock : 1e-9;
-}
-
-// Firings of actors without state are computed side by side, in as many lanes as vectors have.
-static double lanes(const problem *k, uint32_t actor, const machine_processor *x)
-{
-    if (k->p->profile != NULL) // what is measured has them
-        return 1;
-    return x->simd_width > 4 && plan_actor_keeps(k->p, actor) == NULL ? (double)x->simd_width / 4 : 1;
-}
-
-// Seconds that the actors of the cut graph take for a steady state.
-static double *actor_seconds(const problem *k)
-{
-    const plan_parts *parts = k->p->parts;
-    const sir_module *m = parts->cut->module;
-    const machine_processor *first = parts->resources->processors.data[0].processor;
-    const double *each = plan_costs(k->p, m);
-    double *seconds = ARENA_ARRAY(k->p->arena, double, m->actors.len + 1);
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        if (parts->cut->actor_of[i] != SIR_NONE)
-            seconds[i] =
-                each[i] * (double)parts->cut->schedule->reps[i] * seconds_an_operation(first) / lanes(k, i, first);
-    return seconds;
-}
-
 static void add_parts(problem *k)
 {
     const plan_parts *parts = k->p->parts;
     const sir_module *m = parts->cut->module;
     const machine_processor *first = parts->resources->processors.data[0].processor;
-    const double *seconds = actor_seconds(k);
+    const double *seconds = plan_actor_seconds(k->p);
     double *steady = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1); // seconds of a steady state
     double *warm = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1);   // and of a cold run's beginning
     for (uint32_t i = 0; i < m->actors.len; i++) {
@@ -72,7 +38,7 @@ static void add_parts(problem *k)
                             .time = steady[i] * k->strip,
                             .replicable = part->replicated,
                             .cold = warm[i],
-                            .start = start_seconds(first),
+                            .start = plan_start_seconds(first),
                             .processor = MAP_ANY});
     }
 }
@@ -80,8 +46,8 @@ static void add_parts(problem *k)
 // Bytes that move through a stream in a steady state.
 static double steady_bytes(const plan_pieces *cut, const plan_stream *st)
 {
-    uint64_t align, size = plan_item_size(cut->whole->channels.data[st->channel].type, &align);
-    return (double)cut->whole_schedule->channels[st->channel].steady * (double)size;
+    int64_t items = cut->whole_schedule->channels[st->channel].steady;
+    return (double)items * (double)plan_element_bytes(cut->whole, st->channel);
 }
 
 static void add_rings(problem *k)
@@ -92,13 +58,15 @@ static void add_rings(problem *k)
         double ahead = 0; // items that a strip reads beyond its own
         for (VEC_EACH(const plan_ring, ring, &parts->rings))
             ahead = &cut->streams.data[ring->stream] == st ? (double)ring->ahead : ahead;
-        uint64_t align;
-        double item = (double)plan_item_size(cut->whole->channels.data[st->channel].type, &align);
+        double item = (double)plan_element_bytes(cut->whole, st->channel);
         double step = steady_bytes(cut, st);
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
                       .bytes = step * k->strip + ahead * item};
         e.cold_bytes = st->to == SIR_NONE ? 0 : step * (double)parts->parts.data[st->to].lead;
+        const machine_processor *engine;
+        if (plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine)) // not through the shared memory
+            e.bytes = e.cold_bytes = 0;
         if (e.from != MAP_OUTSIDE || e.to != MAP_OUTSIDE)
             VEC_PUSH(k->p->arena, &k->map.edges, e);
     }
@@ -110,7 +78,7 @@ static void add_machine(problem *k)
     const machine_processor *first = r->processors.data[0].processor;
     bool direct = true;
     for (VEC_EACH(const plan_processor, x, &r->processors)) {
-        double speed = seconds_an_operation(first) / seconds_an_operation(x->processor);
+        double speed = plan_seconds_an_operation(first) / plan_seconds_an_operation(x->processor);
         direct &= x->direct;
         VEC_PUSH(k->p->arena, &k->map.processors, (map_processor){x->processor->element.name, speed, MAP_NO_BOUND});
     }
@@ -146,7 +114,7 @@ static uint32_t *repeat(const problem *k, const map_result *r, uint32_t times)
 static map_limit find_bound(const problem *k, const map_result *r)
 {
     const plan_pieces *cut = k->p->parts->cut;
-    const double *seconds = actor_seconds(k);
+    const double *seconds = plan_actor_seconds(k->p);
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;
     whole.resources = k->map.resources;
@@ -207,15 +175,20 @@ void plan_parts_search(hlc_program *p)
     if (there == NULL || there->seconds <= 0 || there->bound.seconds <= 0)
         return;
     const map_result *best = there;
-    if (there->ratio < 1 - SEARCH_GAIN && parts->parts.len > 0) {
+    parts->dealt = there;
+    if (there->ratio < 1 - SEARCH_GAIN && parts->parts.len > 0 && !parts->space &&
+        p->config->mapping == HLC_MAPPING_CHOSEN) {
         double seconds = p->config->search;
         map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
                          .seconds = seconds > 0 ? seconds : SEARCH_SECONDS,
                          .seed = p->config->seed};
         k.map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
         map_result *found = map_search(p->arena, &k.map, &o, &why);
+        parts->tried = found;
         if (found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN)) {
             uint32_t times = found->strips < least ? (least + found->strips - 1) / found->strips : 1;
+            if (p->config->max_latency != 0 && found->strips * times > most)
+                times = most > found->strips ? most / found->strips : 1;
             if (plan_parts_adopt(p, found->strips * times, repeat(&k, found, times)))
                 best = found;
         }

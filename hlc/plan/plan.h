@@ -100,7 +100,9 @@ typedef struct plan {
     const char *machine, *control, *processor, *memory; // names in the machine file
     int64_t strip;                                      // most steady states in a run
     int64_t most;   // greatest strip that the layout of the buffers has room for; 0: no bound
-    uint64_t bytes; // of memory that the buffers take
+    bool allocated; // buffers have addresses
+    uint64_t bytes; // then: of memory that they take
+    uint64_t least_bytes; // and that they take at some time at least: no layout has fewer
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
     VEC(plan_io) readers, writers;
@@ -110,7 +112,6 @@ typedef struct plan {
     // Derived from the schedule, not in the text.
     const plan_pieces *pieces; // NULL: all rates are static
     const plan_parts *parts;   // NULL: one processor
-    uint64_t least_bytes; // that its buffers take at any time at least: no layout has fewer
     bool drains;         // some reader can end
     int64_t *drain;      // per actor: most firings in the drain after steady states
     int64_t *init_drain; // per actor: most firings when input ends in the initialisation
@@ -125,15 +126,20 @@ typedef struct plan_place {
 } plan_place;
 
 struct hlc_program;
+// For a plan that was read: its machine, with the processors that it names; false after an error.
+bool plan_load_machine(struct hlc_program *p, const plan *pl);
 // Takes the program to pieces if it has dynamic rates or messages; false after an error.
 bool plan_cut(struct hlc_program *p);
 // Gives every static piece its kernel, with its items in order.
 void plan_gather_pieces(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
-// Recomputes the sizes and addresses of buffers and the dependences of kernels. False when memory for the strip would
-// be absurdly large, which d has.
+// Recomputes the sizes of buffers and the dependences of kernels, and forgets addresses. False when memory for the
+// strip would be absurdly large, which d has.
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s);
+// Gives the buffers of a settled plan addresses: what the pass 'allocate' does, and what others try strips with.
+void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s);
+void plan_forget_addresses(plan *pl);
 // Drain counts (they need the schedule only).
 void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *pl);
 
@@ -187,6 +193,9 @@ bool plan_pass_map(struct hlc_program *p); // processors and memory; one kernel 
 bool plan_pass_sync_elim(struct hlc_program *p);  // splitters and joiners become views
 bool plan_pass_coalesce(struct hlc_program *p);   // inner schedules of feedback cycles
 bool plan_pass_fuse(struct hlc_program *p);       // consecutive stages become one kernel
+bool plan_pass_fiss(struct hlc_program *p);       // which parts run on several processors, and what that repeats
+bool plan_pass_transfer(struct hlc_program *p);   // engines and windows where items are moved to local memories
 bool plan_pass_strip_mine(struct hlc_program *p); // steady states a run covers
+bool plan_pass_allocate(struct hlc_program *p);   // addresses of buffers
 
 #endif

@@ -9,6 +9,8 @@
 int64_t plan_weights(const sir_actor *actor, size_t count);
 // Bytes of an item in memory, as C lays it out; *align is what it must start at a multiple of.
 uint64_t plan_item_size(const sir_type *t, uint64_t *align);
+// The same in a channel, where a bit may take less.
+uint64_t plan_element_bytes(const sir_module *m, uint32_t channel);
 uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m);
 
 // The graph of pieces or parts that the plan is for, or NULL: the program's own.
@@ -73,11 +75,16 @@ double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor);
 double *plan_operations(arena *a, const sir_module *m);
 
 // ---- remarks.c: what each pass says for --remarks, at its end ----
+void plan_remark_bits(const struct hlc_program *p);
+void plan_remark_map(struct hlc_program *p);
 void plan_remark_sync_elim(struct hlc_program *p);
 void plan_remark_layout(struct hlc_program *p, size_t buffers, int64_t steady_states);
 void plan_remark_coalesce(struct hlc_program *p);
 void plan_remark_fuse(struct hlc_program *p);
+void plan_remark_fiss(struct hlc_program *p);
+void plan_remark_transfer(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);
+void plan_remark_allocate(struct hlc_program *p);
 
 // Greatest memory that the buffers of a program may take.
 #define PLAN_MAX_BYTES (UINT64_C(1) << 40)

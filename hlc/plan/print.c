@@ -130,14 +130,19 @@ static void print_deal(strbuf *out, const plan_parts *parts, size_t part)
 
 static void print_parts(strbuf *out, const plan_parts *parts)
 {
-    strbuf_printf(out, "  processors %zu lead %" PRId64 " windows %" PRIu32 "\n", parts->resources->processors.len, parts->lead,
-                  parts->depth);
+    strbuf_printf(out, "  processors %zu lead %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->processors.len, parts->lead,
+                  parts->depth, parts->streams ? " streams" : "");
     for (size_t i = 0; i < parts->parts.len; i++) {
-        strbuf_printf(out, "  part%s {", parts->parts.data[i].replicated ? " replicated" : "");
+        const plan_part *part = &parts->parts.data[i];
+        strbuf_printf(out, "  part%s {", part->replicated ? " replicated" : part->kept ? " kept" : "");
         for (VEC_EACH(const uint32_t, a, &parts->cut->pieces.data[i].actors))
             strbuf_printf(out, " %s", parts->cut->whole->actors.data[*a]->name);
         strbuf_add(out, " }\n");
     }
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        if (!q->direct)
+            strbuf_printf(out, "  engines %s in %s out %s\n", q->processor->element.name, q->load->element.name,
+                          q->store->element.name);
     if (parts->where == NULL)
         return;
     strbuf_printf(out, "  round strips %" PRIu32 " sets %" PRIu32 " rounds %" PRIu32 "\n", parts->strips, parts->sets,
@@ -164,13 +169,18 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
     strbuf_printf(out, "  strip %" PRId64, pl->strip);
     if (pl->most != 0)
         strbuf_printf(out, " most %" PRId64, pl->most);
-    strbuf_printf(out, "\n  bytes %" PRIu64 "\n", pl->bytes);
+    strbuf_addc(out, '\n');
+    if (pl->allocated)
+        strbuf_printf(out, "  bytes %" PRIu64 " least %" PRIu64 "\n", pl->bytes, pl->least_bytes);
     for (uint32_t i = 0; i < pl->buffers.len; i++) {
         const plan_buffer *b = &pl->buffers.data[i];
         strbuf_printf(out, "  buffer %%%" PRIu32 " ", i);
         print_channel(out, b->channel, m);
-        strbuf_printf(out, " base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64 " at %" PRIu64 "\n",
-                      b->base, b->keep, b->step, b->capacity, b->address);
+        strbuf_printf(out, " base %" PRId64 " keep %" PRId64 " step %" PRId64 " capacity %" PRId64, b->base, b->keep,
+                      b->step, b->capacity);
+        if (pl->allocated)
+            strbuf_printf(out, " at %" PRIu64, b->address);
+        strbuf_addc(out, '\n');
     }
     for (VEC_EACH(plan_initial, i, &pl->initials)) {
         strbuf_add(out, "  initial ");

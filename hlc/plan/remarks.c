@@ -10,6 +10,14 @@ static src_range actor_range(const hlc_program *p, uint32_t actor)
     return sir_range(p->module, p->sources, p->module->actors.data[actor]->loc);
 }
 
+void plan_remark_bits(const hlc_program *p)
+{
+    if (p->diag->remarks && p->module->other_bit.file != 0)
+        diag_remark(p->diag, sir_range(p->module, p->sources, p->module->other_bit),
+                    "items of type bit take 4 bytes instead of 1, since this item is not known to be 0 or 1; '& 1' would "
+                    "make it so [map]");
+}
+
 // Stages that copy for each splitter, joiner or identity.
 static uint32_t *count_copies(const hlc_program *p)
 {
@@ -93,22 +101,60 @@ void plan_remark_fuse(hlc_program *p)
     }
 }
 
+// ---- Strips and memories ----
+
+static src_range program_range(const hlc_program *p)
+{
+    return sir_range(p->module, p->sources, p->module->regions.data[0].loc);
+}
+
 // Where buffers lie.
 static const char *memory_name(const hlc_program *p)
 {
     return p->parts != NULL ? p->parts->resources->processors.data[0].memory->element.name : p->plan->memory;
 }
 
-void plan_remark_strip_mine(hlc_program *p)
+static int64_t latency_of(const hlc_program *p)
 {
-    if (!p->diag->remarks)
-        return;
-    src_range r = sir_range(p->module, p->sources, p->module->regions.data[0].loc);
-    diag_remark(p->diag, r,
-                "a strip covers %" PRId64 " steady states%s: buffers take %" PRIu64
-                " bytes of '%s', and no layout less than %" PRIu64 " [strip-mine]",
-                p->plan->strip, p->config->strip != 0 ? " as --strip asks" : "", p->plan->bytes, memory_name(p),
-                p->plan->least_bytes);
+    return p->parts != NULL ? plan_parts_latency(p) : p->plan->strip;
+}
+
+static const char *ordinal_ending(int64_t n)
+{
+    if (n % 100 / 10 == 1 || n % 10 == 0 || n % 10 > 3)
+        return "th";
+    return n % 10 == 1 ? "st" : n % 10 == 2 ? "nd" : "rd";
+}
+
+void plan_remark_allocate(hlc_program *p)
+{
+    const plan *pl = p->plan;
+    if (p->diag->remarks)
+        diag_remark(p->diag, program_range(p),
+                    "buffers take %" PRIu64 " bytes of '%s', and no layout less than %" PRIu64 ": ratio %.3f [allocate]",
+                    pl->bytes, memory_name(p), pl->least_bytes,
+                    pl->least_bytes > 0 ? (double)pl->bytes / (double)pl->least_bytes : 1);
+}
+
+// ---- Parts ----
+
+static src_range whole_range(const hlc_program *p, uint32_t actor)
+{
+    const sir_module *whole = p->parts->cut->whole;
+    return sir_range(whole, p->sources, whole->actors.data[actor]->loc);
+}
+
+static const char *whole_name(const hlc_program *p, uint32_t actor)
+{
+    return p->parts->cut->whole->actors.data[actor]->name;
+}
+
+// "the part of 3 actors from 'Smooth' on"
+static const char *part_text(const hlc_program *p, size_t part)
+{
+    const plan_piece *piece = &p->parts->cut->pieces.data[part];
+    return arena_printf(p->arena, "the part of %zu actor%s from '%s' on", piece->actors.len,
+                        piece->actors.len == 1 ? "" : "s", whole_name(p, piece->actors.data[0]));
 }
 
 static size_t processors_of(const plan_parts *parts, size_t part)
@@ -124,29 +170,220 @@ static const char *processor_name(const plan_parts *parts, uint32_t number)
     return parts->resources->processors.data[number].processor->element.name;
 }
 
-void plan_parts_remark(hlc_program *p)
+void plan_remark_map(hlc_program *p)
 {
     const plan_parts *parts = p->parts;
-    const sir_module *whole = parts->cut->whole;
     if (!p->diag->remarks)
         return;
-    for (size_t i = 0; i < parts->parts.len; i++) {
+    if (parts == NULL) {
+        diag_remark(p->diag, program_range(p), "all kernels run on '%s', with their buffers in '%s' [map]",
+                    p->plan->processor, p->plan->memory);
+        return;
+    }
+    const double *seconds = plan_actor_seconds(p);
+    double all = 0, *of = ARENA_ARRAY(p->arena, double, parts->parts.len + 1);
+    for (uint32_t i = 0; i < parts->cut->module->actors.len; i++) {
+        if (parts->cut->actor_of[i] == SIR_NONE)
+            continue;
+        of[parts->cut->piece_of[i]] += seconds[i];
+        all += seconds[i];
+    }
+    for (size_t i = 0; i < parts->parts.len; i++)
+        diag_remark(p->diag, whole_range(p, parts->cut->pieces.data[i].actors.data[0]),
+                    "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", part_text(p, i),
+                    parts->parts.len, parts->resources->processors.len, parts->resources->processors.len == 1 ? "" : "s",
+                    all > 0 ? 100 * of[i] / all : 0);
+}
+
+// Other actors that alone would keep the part on one processor.
+static void remark_keepers(hlc_program *p, size_t part)
+{
+    const plan_pieces *cut = p->parts->cut;
+    for (uint32_t i = 0; i < cut->module->actors.len; i++) {
+        uint32_t actor = cut->actor_of[i];
+        const char *why = actor == SIR_NONE || cut->piece_of[i] != part || actor == p->parts->parts.data[part].keeper
+                              ? NULL
+                              : plan_actor_keeps(p, i);
+        if (why != NULL)
+            diag_remark(p->diag, whole_range(p, actor), "so does '%s': it %s [fiss]", whole_name(p, actor), why);
+    }
+}
+
+void plan_remark_fiss(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    for (size_t i = 0; i < parts->parts.len && p->diag->remarks; i++) {
         const plan_part *part = &parts->parts.data[i];
-        const plan_piece *piece = &parts->cut->pieces.data[i];
-        const sir_actor *first = whole->actors.data[piece->actors.data[0]];
         if (!part->replicated) {
-            const sir_actor *keeper = whole->actors.data[part->keeper];
-            diag_remark(p->diag, sir_range(whole, p->sources, keeper->loc),
-                        "the part of %zu actors from '%s' on stays on %s: '%s' %s [map]", piece->actors.len, first->name,
-                        processor_name(parts, parts->where[i * parts->strips]), keeper->name, part->why);
+            diag_remark(p->diag, whole_range(p, part->keeper), "%s stays on one processor: '%s' %s [fiss]",
+                        part_text(p, i), whole_name(p, part->keeper), part->why);
+            remark_keepers(p, i);
             continue;
         }
-        diag_remark(p->diag, sir_range(whole, p->sources, first->loc),
-                    "the part of %zu actors from '%s' on is free of state: its strips run on %zu processor%s, and the "
-                    "first of each chunk repeats %" PRId64 " steady states [map]",
-                    piece->actors.len, first->name, processors_of(parts, i), processors_of(parts, i) == 1 ? "" : "s",
-                    part->lead);
+        size_t processors = parts->where != NULL ? processors_of(parts, i) : parts->resources->processors.len;
+        src_range at = whole_range(p, parts->cut->pieces.data[i].actors.data[0]);
+        if (part->lead == 0)
+            diag_remark(p->diag, at,
+                        "%s is free of state: its strips run on %zu processor%s, and nothing is done twice [fiss]",
+                        part_text(p, i), processors, processors == 1 ? "" : "s");
+        else if (parts->where == NULL)
+            diag_remark(p->diag, at,
+                        "%s is free of state: its strips may run on %zu processors, and the first of each chunk repeats "
+                        "%" PRId64 " steady states; the shortest strips are too short for that [fiss]",
+                        part_text(p, i), processors, part->lead);
+        else
+            diag_remark(p->diag, at,
+                        "%s is free of state: its strips run on %zu processor%s, and the first of each chunk repeats "
+                        "%" PRId64 " steady states: %.2f %% more work in chunks of the shortest strips [fiss]",
+                        part_text(p, i), processors, processors == 1 ? "" : "s", part->lead,
+                        100 * plan_parts_repeated(p, (uint32_t)i));
     }
-    diag_remark(p->diag, sir_range(whole, p->sources, whole->regions.data[0].loc),
-                "a round is %" PRIu32 " strips of %" PRId64 " steady states [strip-mine]", parts->strips, p->plan->strip);
+}
+
+static uint64_t divide_up(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+// Transfers that each processor needs for so many bytes, at most.
+static uint64_t transfers(const plan_parts *parts, uint64_t bytes)
+{
+    uint64_t most = 1;
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        if (!q->direct && q->largest_transfer != MACHINE_UNBOUNDED && divide_up(bytes, q->largest_transfer) > most)
+            most = divide_up(bytes, q->largest_transfer);
+    return most;
+}
+
+static void remark_engines(hlc_program *p, const plan_processor *q, size_t alike)
+{
+    const char *load = q->load->element.name, *store = q->store->element.name, *local = q->memory->element.name;
+    const char *most = q->largest_transfer == MACHINE_UNBOUNDED
+                           ? "of any length"
+                           : arena_printf(p->arena, "of %" PRIu64 " bytes at most", q->largest_transfer);
+    const char *others = alike == 1 ? "" : arena_printf(p->arena, ", and so with %zu processors like it", alike - 1);
+    const char *way = load == store ? arena_printf(p->arena, "'%s' moves items to '%s' and away", load, local)
+                                    : arena_printf(p->arena, "'%s' moves items to '%s' and '%s' moves them away", load,
+                                                   local, store);
+    diag_remark(p->diag, program_range(p), "%s, in whole units of %" PRIu64 " byte%s, %s a transfer%s [transfer]", way,
+                q->transfer_alignment, q->transfer_alignment == 1 ? "" : "s", most, others);
+}
+
+void plan_remark_transfer(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    if (!p->diag->remarks)
+        return;
+    if (parts == NULL || !plan_parts_move(parts)) {
+        diag_remark(p->diag, program_range(p),
+                    "nothing is moved: kernels work on what lies in '%s' themselves [transfer]", p->plan->memory);
+        return;
+    }
+    size_t *alike = ARENA_ARRAY(p->arena, size_t, parts->resources->kinds + 1);
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        alike[q->kind]++;
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors)) {
+        if (!q->direct && alike[q->kind] != 0)
+            remark_engines(p, q, alike[q->kind]);
+        alike[q->kind] = 0;
+    }
+    if (parts->streams)
+        diag_remark(p->diag, program_range(p),
+                    "items move through streams while kernels run: %" PRIu32
+                    " windows an end, one of which kernels work on [transfer]",
+                    parts->depth);
+    else if (parts->depth > 1)
+        diag_remark(p->diag, program_range(p), "two windows an end: one is moved while the other is in use [transfer]");
+    else
+        diag_remark(p->diag, program_range(p),
+                    "one window an end, moved before and after each run: not even a strip of %" PRId64
+                    " steady states fits '%s' with two [transfer]",
+                    p->plan->strip, memory_name(p));
+}
+
+// How the windows of each ring are moved.
+static void remark_windows(hlc_program *p)
+{
+    const plan_pieces *cut = p->parts->cut;
+    for (uint32_t i = 0; i < p->plan->buffers.len; i++) {
+        uint32_t end = plan_end_of(p->plan, p->module, i);
+        if (end == PLAN_NONE)
+            continue;
+        const plan_stream *st = &cut->streams.data[cut->stream_of[end]];
+        uint64_t bytes = plan_buffer_bytes(&p->plan->buffers.data[i], p->module), count = transfers(p->parts, bytes);
+        diag_remark(p->diag, whole_range(p, cut->whole->channels.data[st->channel].producer),
+                    "%s '%s' is a window of %" PRIu64 " bytes: %" PRIu64 " transfer%s [strip-mine]",
+                    st->reader == end ? "what a run reads of" : "what a run writes to", st->name, bytes, count,
+                    count == 1 ? "" : "s");
+    }
+}
+
+static void remark_part_strips(hlc_program *p, size_t number)
+{
+    const plan_parts *parts = p->parts;
+    const plan_part *part = &parts->parts.data[number];
+    src_range at = whole_range(p, parts->cut->pieces.data[number].actors.data[0]);
+    size_t processors = processors_of(parts, number);
+    if (!part->replicated)
+        diag_remark(p->diag, at, "%s stays on %s [strip-mine]", part_text(p, number),
+                    processor_name(parts, parts->where[number * parts->strips]));
+    else
+        diag_remark(p->diag, at,
+                    "%s runs on %zu processor%s; the first strip of each chunk repeats %" PRId64
+                    " steady states: %.2f %% more work [strip-mine]",
+                    part_text(p, number), processors, processors == 1 ? "" : "s", part->lead,
+                    100 * plan_parts_repeated(p, (uint32_t)number));
+}
+
+// --mapping and --transfer, as they were taken.
+static void remark_mapping(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    const plan_resources *r = parts->resources;
+    const hlc_config *c = p->config;
+    size_t replicated = 0, n = parts->parts.len, used = 0;
+    for (VEC_EACH(const plan_part, part, &parts->parts))
+        replicated += part->replicated;
+    for (uint32_t q = 0; q < r->processors.len; q++) {
+        bool any = false;
+        for (uint32_t i = 0; i < n; i++)
+            any |= plan_part_runs_on(parts, i, q);
+        used += any;
+    }
+    const char *mapping = used == 1 || replicated == n ? "time: each processor runs all kernels in turn"
+                          : replicated == 0            ? "space: kernels stay on different processors"
+                                            : "time and space: what keeps state stays on one processor, the rest "
+                                              "runs on each in turn";
+    const char *transfer = !parts->streams
+                               ? plan_parts_move(parts) ? "block: engines move whole blocks before and after kernels run"
+                                                        : "block: nothing is moved, as all kernels work in one memory"
+                           : plan_parts_all_straight(parts) ? "stream: from part to part while kernels run"
+                                                            : "stream: to and from the common memory while kernels run";
+    src_range range = sir_range(parts->cut->whole, p->sources, parts->cut->whole->regions.data[0].loc);
+    diag_remark(p->diag, range, "mapping in %s, on %zu of %zu processors%s [map]", mapping, used, r->processors.len,
+                c->mapping != HLC_MAPPING_CHOSEN ? ", as --mapping asks" : "");
+    diag_remark(p->diag, range, "transfer by %s%s [map]", transfer,
+                c->transfer != HLC_TRANSFER_CHOSEN ? ", as --transfer asks" : "");
+}
+
+void plan_remark_strip_mine(hlc_program *p)
+{
+    if (!p->diag->remarks)
+        return;
+    diag_remark(p->diag, program_range(p), "a strip covers %" PRId64 " steady states%s [strip-mine]", p->plan->strip,
+                p->config->strip != 0 ? " as --strip asks" : "");
+    if (p->config->max_latency != 0)
+        diag_remark(p->diag, program_range(p),
+                    "the output of a steady state is written before the input of the %" PRId64
+                    "%s after it is waited for, as --max-latency=%" PRId64 " asks [strip-mine]",
+                    latency_of(p), ordinal_ending(latency_of(p)), p->config->max_latency);
+    if (p->parts == NULL)
+        return;
+    for (size_t i = 0; i < p->parts->parts.len; i++)
+        remark_part_strips(p, i);
+    if (plan_parts_move(p->parts))
+        remark_windows(p);
+    remark_mapping(p);
+    diag_remark(p->diag, program_range(p), "a round is %" PRIu32 " strips of %" PRId64 " steady states [strip-mine]",
+                p->parts->strips, p->plan->strip);
 }

@@ -6,6 +6,7 @@
 #include "hlc/plan/resources.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 // A control processor and the memory in which it meets its kernels.
 typedef struct meeting {
@@ -243,6 +244,17 @@ static const machine_processor *own_engine(const machine *m, const meeting *at, 
     return NULL;
 }
 
+static void use_engines(plan_processor *p, const machine_processor *load, const machine_processor *store)
+{
+    p->load = load;
+    p->store = store;
+    p->largest_transfer =
+        load->largest_transfer < store->largest_transfer ? load->largest_transfer : store->largest_transfer;
+    p->transfer_alignment =
+        load->transfer_alignment > store->transfer_alignment ? load->transfer_alignment : store->transfer_alignment;
+}
+
+// One engine a processor, for both ways.
 static void choose_engines(arena *a, plan_resources *r, const meeting *at)
 {
     const machine *m = r->machine;
@@ -250,21 +262,27 @@ static void choose_engines(arena *a, plan_resources *r, const meeting *at)
     for (VEC_EACH(plan_processor, p, &r->processors)) {
         if (p->direct)
             continue;
-        p->load = own_engine(m, at, p);
-        p->load = p->load != NULL ? p->load : least_used(m, at, p->memory, uses);
-        uses[p->load - m->processors.data]++;
+        const machine_processor *own = own_engine(m, at, p);
+        own = own != NULL ? own : least_used(m, at, p->memory, uses);
+        uses[own - m->processors.data]++;
+        use_engines(p, own, own);
     }
+}
+
+// A second engine for the way back, for processors that have none of their own, as long as there are free ones.
+static void add_engines(arena *a, plan_resources *r, const meeting *at)
+{
+    const machine *m = r->machine;
+    uint32_t *uses = ARENA_ARRAY(a, uint32_t, m->processors.len + 1);
+    for (VEC_EACH(const plan_processor, p, &r->processors))
+        if (!p->direct)
+            uses[p->load - m->processors.data]++;
     for (VEC_EACH(plan_processor, p, &r->processors)) {
         if (p->direct)
             continue;
         const machine_processor *other = own_engine(m, at, p) == p->load ? NULL : unused(m, at, p->memory, uses);
-        p->store = other != NULL ? other : p->load;
+        use_engines(p, p->load, other != NULL ? other : p->load);
         uses[p->store - m->processors.data]++;
-        p->largest_transfer = p->load->largest_transfer < p->store->largest_transfer ? p->load->largest_transfer
-                                                                                     : p->store->largest_transfer;
-        p->transfer_alignment = p->load->transfer_alignment > p->store->transfer_alignment
-                                    ? p->load->transfer_alignment
-                                    : p->store->transfer_alignment;
     }
 }
 
@@ -337,6 +355,49 @@ static void number_kinds(arena *a, plan_resources *r)
     r->kinds = (uint32_t)first.len;
 }
 
+static void find_alignment(plan_resources *r)
+{
+    r->alignment = r->shared->alignment;
+    for (VEC_EACH(const plan_processor, p, &r->processors))
+        r->alignment = p->transfer_alignment > r->alignment ? p->transfer_alignment : r->alignment;
+}
+
+// ---- Other engines ----
+
+static plan_resources *copy_resources(arena *a, const plan_resources *r)
+{
+    plan_resources *copy = ARENA_NEW(a, plan_resources);
+    *copy = *r;
+    memset(&copy->processors, 0, sizeof copy->processors);
+    for (VEC_EACH(const plan_processor, p, &r->processors))
+        VEC_PUSH(a, &copy->processors, *p);
+    return copy;
+}
+
+plan_resources *plan_resources_pair_engines(arena *a, const plan_resources *r)
+{
+    plan_resources *copy = copy_resources(a, r);
+    const meeting at = {.control = r->control, .shared = r->shared};
+    add_engines(a, copy, &at);
+    number_kinds(a, copy);
+    find_alignment(copy);
+    return copy;
+}
+
+plan_resources *plan_resources_use_engines(arena *a, const plan_resources *r, size_t processor,
+                                           const machine_processor *load, const machine_processor *store)
+{
+    const plan_processor *p = &r->processors.data[processor];
+    if (p->direct || !moves(r->machine, load, r->control, r->shared, p->memory) ||
+        !moves(r->machine, store, r->control, r->shared, p->memory))
+        return NULL;
+    plan_resources *copy = copy_resources(a, r);
+    use_engines(&copy->processors.data[processor], load, store);
+    number_kinds(a, copy);
+    find_alignment(copy);
+    return copy;
+}
+
 // ---- Together ----
 
 static bool lies_in(const machine *m, machine_ref code, const machine_memory *memory)
@@ -394,8 +455,6 @@ plan_resources *plan_resources_find(arena *a, diag_engine *d, const machine *m, 
     gather(a, r, &at, wanted);
     choose_engines(a, r, &at);
     number_kinds(a, r);
-    r->alignment = at.shared->alignment;
-    for (VEC_EACH(const plan_processor, p, &r->processors))
-        r->alignment = p->transfer_alignment > r->alignment ? p->transfer_alignment : r->alignment;
+    find_alignment(r);
     return r;
 }

@@ -13,8 +13,8 @@ typedef struct plan_processor {
     bool direct;                  // it is the shared one: kernels read and write rings themselves, and nothing is moved
     uint64_t bytes;               // of that memory that this processor may take: its part, if several work in it
     bool holds_code;              // code, tables, state and stack lie in that memory too, and count against its bytes
-    // Not direct: the engines that move items from the shared memory here and back. The same one where no other is
-    // free.
+    // Not direct: the engines that move items from the shared memory here and back. One and the same, unless the pass
+    // 'transfer' finds a free one.
     const machine_processor *load, *store;
     uint64_t largest_transfer;   // bytes that both move in one transfer; MACHINE_UNBOUNDED: any number
     uint64_t transfer_alignment; // addresses on both sides and sizes are multiples of it; 1 where direct
@@ -42,6 +42,13 @@ typedef struct plan_demands {
 // the machine's file lacks, with the place in it.
 plan_resources *plan_resources_find(arena *a, diag_engine *d, const machine *m, int64_t wanted,
                                     const plan_demands *demands);
+
+// The same with an engine of its own for each way, where there is a free one.
+plan_resources *plan_resources_pair_engines(arena *a, const plan_resources *r);
+
+// The same with these engines for a processor; NULL: they do not join its memory with the shared one.
+plan_resources *plan_resources_use_engines(arena *a, const plan_resources *r, size_t processor,
+                                           const machine_processor *load, const machine_processor *store);
 
 // Whether items that lie in one processor's local memory can be moved to another's without the shared memory: the
 // engine that does it, or NULL.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What follows from the stages of a plan: sizes and addresses of buffers, dependences between kernels.
+// What follows from the stages of a plan: sizes of buffers, dependences between kernels.
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "hlc/plan/allocate.h"
 #include "hlc/plan/plan_int.h"
 
 int64_t plan_weights(const sir_actor *actor, size_t count)
@@ -40,10 +39,16 @@ uint64_t plan_item_size(const sir_type *t, uint64_t *align)
     return size == 0 ? 1 : size;
 }
 
-uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m)
+uint64_t plan_element_bytes(const sir_module *m, uint32_t channel)
 {
     uint64_t align;
-    return (uint64_t)b->capacity * plan_item_size(m->channels.data[b->channel].type, &align);
+    const sir_type *t = m->channels.data[channel].type;
+    return t->kind == SIR_BIT && m->byte_bits ? 1 : plan_item_size(t, &align);
+}
+
+uint64_t plan_buffer_bytes(const plan_buffer *b, const sir_module *m)
+{
+    return (uint64_t)b->capacity * plan_element_bytes(m, b->channel);
 }
 
 // Items that so many firings of a channel's producer push, the first being its first ever or not.
@@ -226,12 +231,14 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
 {
     size_t n = pl->buffers.len;
     int64_t lead = pl->parts != NULL ? pl->parts->lead : 0; // of cold runs
-    for (size_t i = 0; i < m->channels.len; i++)
-        if (s->channels[i].steady != 0 && pl->strip + lead > PLAN_MAX_NUMBER / s->channels[i].steady) {
-            diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
-                          pl->strip, pl->name);
-            return false;
-        }
+    bool small = pl->strip <= PLAN_MAX_NUMBER - lead;
+    for (size_t i = 0; i < m->channels.len && small; i++)
+        small = s->channels[i].steady == 0 || pl->strip + lead <= PLAN_MAX_NUMBER / s->channels[i].steady;
+    if (!small) {
+        diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
+                      pl->strip, pl->name);
+        return false;
+    }
     sizes z = {.plan = pl,
                .longest = pl->strip + lead,
                .has_step = ARENA_ARRAY(a, bool, n + 1),
@@ -261,150 +268,6 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
         }
     }
     return true;
-}
-
-// ---- Addresses ----
-
-// NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of
-// the kernel that writes them to the last that reads them. All kernels here run on one processor, one after the other,
-// so such buffers of all kernels share one area.
-typedef struct lifetime {
-    uint32_t buffer, kernel, first, last; // items
-    uint64_t bytes;
-} lifetime;
-typedef struct lifetimes {
-    lifetime *of; // per buffer
-    bool *shared; // used outside one kernel
-} lifetimes;
-
-static void note_lifetime(void *context, const plan_use *use)
-{
-    lifetimes *l = context;
-    lifetime *t = &l->of[use->buffer];
-    if (use->kernel == PLAN_NONE || (t->kernel != PLAN_NONE && t->kernel != use->kernel)) {
-        l->shared[use->buffer] = true;
-        return;
-    }
-    t->kernel = use->kernel;
-    t->first = use->item < t->first ? use->item : t->first;
-    t->last = use->item > t->last ? use->item : t->last;
-}
-
-static int compare_lifetimes(const void *x, const void *y)
-{
-    const lifetime *a = x, *b = y;
-    if (a->kernel != b->kernel)
-        return a->kernel < b->kernel ? -1 : 1;
-    if (a->first != b->first)
-        return a->first < b->first ? -1 : 1;
-    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
-}
-
-enum { PLAN_ALIGNMENT = 64 }; // lines and vectors of all machines here
-
-static uint64_t alignment_of(const plan *pl)
-{
-    return pl->parts != NULL ? plan_parts_alignment(pl->parts) : PLAN_ALIGNMENT;
-}
-
-static uint64_t round_up(uint64_t bytes, uint64_t alignment)
-{
-    return (bytes + alignment - 1) / alignment * alignment;
-}
-
-// Stages are numbered by kernel and item, so that nothing of one kernel lives together with anything of another.
-static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_t count, uint64_t start)
-{
-    plan_object *objects = ARENA_ARRAY(a, plan_object, count + 1);
-    uint32_t *before = ARENA_ARRAY(a, uint32_t, pl->kernels.len + 1); // items of earlier kernels
-    for (size_t i = 0; i < pl->kernels.len; i++)
-        before[i + 1] = before[i] + (uint32_t)pl->kernels.data[i].items.len;
-    for (size_t i = 0; i < count; i++)
-        objects[i] = (plan_object){.bytes = scratch[i].bytes,
-                                   .alignment = alignment_of(pl),
-                                   .first = before[scratch[i].kernel] + scratch[i].first,
-                                   .last = before[scratch[i].kernel] + scratch[i].last};
-    plan_allocation made = plan_allocate(objects, count);
-    for (size_t i = 0; i < count; i++)
-        pl->buffers.data[scratch[i].buffer].address = start + objects[i].address;
-    pl->least_bytes = start + made.bound;
-    return start + made.bytes;
-}
-
-// Behind what is used within runs only, each part has a place for what stays there between its runs, the same on every
-// processor that runs it; parts that meet on no processor may share it.
-static uint64_t place_parts(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
-{
-    const plan_parts *parts = pl->parts;
-    size_t processors = parts->resources->processors.len, n = parts->parts.len;
-    uint64_t *top = ARENA_ARRAY(a, uint64_t, processors + 1), most = start;
-    for (size_t q = 0; q < processors; q++)
-        top[q] = start;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t at = start;
-        for (size_t q = 0; q < processors; q++)
-            if (plan_part_runs_on(parts, i, (uint32_t)q) && top[q] > at)
-                at = top[q];
-        for (uint32_t b = 0; b < pl->buffers.len; b++) {
-            const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
-            if (parts->cut->piece_of[c->producer] != i || l->of[b].bytes == 0)
-                continue;
-            pl->buffers.data[b].address = at;
-            at += l->of[b].bytes;
-        }
-        for (size_t q = 0; q < processors; q++)
-            if (plan_part_runs_on(parts, i, (uint32_t)q))
-                top[q] = at;
-        most = at > most ? at : most;
-    }
-    return most;
-}
-
-static void settle_part_addresses(arena *a, plan *pl, const sir_module *m, lifetimes *l)
-{
-    size_t n = pl->buffers.len, scratch_count = 0;
-    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        if (plan_end_of(pl, m, i) != PLAN_NONE) {
-            l->of[i].bytes = plan_parts_move(pl->parts) ? plan_window_bytes(pl, m, i) * pl->parts->depth : 0;
-            pl->buffers.data[i].address = 0;
-        } else if (pl->buffers.data[i].keep == 0 && !l->shared[i] && l->of[i].kernel != PLAN_NONE) {
-            scratch[scratch_count++] = l->of[i];
-            l->of[i].bytes = 0;
-        }
-    }
-    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
-    uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
-    pl->bytes = place_parts(a, pl, m, l, round_up(within, alignment_of(pl)));
-    pl->least_bytes = least + pl->bytes - within;
-}
-
-static void settle_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s)
-{
-    size_t n = pl->buffers.len, scratch_count = 0;
-    lifetimes l = {.of = ARENA_ARRAY(a, lifetime, n + 1), .shared = ARENA_ARRAY(a, bool, n + 1)};
-    for (uint32_t i = 0; i < n; i++)
-        l.of[i] = (lifetime){.buffer = i,
-                             .kernel = PLAN_NONE,
-                             .first = UINT32_MAX,
-                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
-    plan_visit_uses(pl, m, s, note_lifetime, &l);
-    if (pl->parts != NULL) {
-        settle_part_addresses(a, pl, m, &l);
-        return;
-    }
-    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
-    uint64_t address = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        if (pl->buffers.data[i].keep == 0 && !l.shared[i] && l.of[i].kernel != PLAN_NONE) {
-            scratch[scratch_count++] = l.of[i];
-        } else {
-            pl->buffers.data[i].address = address;
-            address += l.of[i].bytes;
-        }
-    }
-    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
-    pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
 }
 
 // ---- Dependences ----
@@ -501,7 +364,7 @@ static void settle_streams(arena *a, plan *pl, const schedule *s)
     pl->capacities.len = 0;
     for (VEC_EACH(const plan_stream, st, &pl->pieces->streams)) {
         const sir_channel *ch = &pl->pieces->whole->channels.data[st->channel];
-        uint64_t align, size = plan_item_size(ch->type, &align);
+        uint64_t size = plan_element_bytes(pl->pieces->whole, st->channel);
         int64_t items = greater(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
                                 st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
         int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;
@@ -511,10 +374,10 @@ static void settle_streams(arena *a, plan *pl, const schedule *s)
 
 bool plan_settle(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
+    plan_forget_addresses(pl);
     if (!settle_sizes(a, d, pl, m, s))
         return false;
     settle_streams(a, pl, s);
-    settle_addresses(a, pl, m, s);
     settle_dependences(a, pl, m, s);
     return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and
 // of moving what channels keep over more steady states; short ones keep the channels in the near caches and let output
-// appear soon.
+// appear soon. Where there are parts, each length that is tried is dealt (as fiss deals) and its buffers get addresses (as
+// allocate gives them), since both say what fits; the length is what is kept, with the deal for it.
 #include <inttypes.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static costs find_costs(hlc_program *p)
         for (VEC_EACH(plan_item, item, &k->items))
             c.stages += item->stages.len;
     for (VEC_EACH(plan_buffer, b, &pl->buffers)) {
-        uint64_t align, size = plan_item_size(p->module->channels.data[b->channel].type, &align);
+        uint64_t size = plan_element_bytes(p->module, b->channel);
         c.moved += 2.0 * (double)b->step * (double)size;
         c.kept += 2.0 * (double)b->keep * (double)size;
     }
@@ -111,6 +112,7 @@ static int64_t choose_strip(hlc_program *p)
             break;
         if (!settle(p, n))
             return best;
+        plan_assign_addresses(p->arena, p->plan, p->module, p->schedule); // as 'allocate' will
         double cost = overhead(&c, p->plan);
         if (n == 1 || cost < 0.98 * least) {
             best = n;
@@ -125,10 +127,6 @@ static int64_t choose_strip(hlc_program *p)
 bool plan_pass_strip_mine(hlc_program *p)
 {
     int64_t before = p->plan->strip, strip = p->config->strip;
-    if (p->machine == NULL)
-        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir, p->plan->machine, (src_range){0});
-    if (p->machine == NULL || machine_processor_by_name(p->machine, p->plan->processor) == NULL)
-        return false;
     if (p->config->max_latency != 0 && strip > p->config->max_latency) {
         diag_error_at(p->diag, NULL,
                       "--strip=%" PRId64 " contradicts --max-latency=%" PRId64
@@ -137,7 +135,7 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     }
     if (p->parts != NULL)
-        plan_parts_warm(p);
+        p->parts->where = NULL; // dealt anew
     if (must_be_single(p)) {
         if (strip > 1)
             diag_warning(p->diag, WARN_STRIP, (src_range){0},
@@ -146,8 +144,11 @@ bool plan_pass_strip_mine(hlc_program *p)
     }
     if (strip == 0 && p->parts != NULL && plan_parts_move(p->parts)) {
         strip = plan_parts_longest(p);
-        if (strip == 0)
+        if (strip == 0) {
+            if (!diag_has_errors(p->diag)) // it fits, but cannot be dealt
+                (void)plan_parts_strip(p, 1);
             return false;
+        }
     } else if (strip == 0) {
         strip = choose_strip(p);
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
@@ -163,8 +164,7 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     if (p->parts != NULL)
         plan_parts_search(p);
+    plan_forget_addresses(p->plan);
     plan_remark_strip_mine(p);
-    if (p->parts != NULL)
-        plan_parts_remark(p);
     return p->plan->strip != before || p->parts != NULL;
 }

@@ -8,9 +8,10 @@
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
-// A strip's work is so many times as long as starting its kernels and transfers, if memory allows; and so many steady
-// states at most.
-#define STRIP_STARTS 400.0
+// A strip's work is so many times as long as starting its kernels and transfers, and lanes of vectors that it leaves empty
+// cost no more than this, if memory allows; and so many steady states at most.
+#define STRIP_STARTS 100.0
+#define STRIP_WASTE 0.05
 #define STRIP_MOST (INT64_C(1) << 16)
 
 static bool settle(hlc_program *p, int64_t strip)
@@ -37,13 +38,54 @@ static bool deal(hlc_program *p, int64_t strip)
     return settle(p, strip) && plan_parts_deal(p) && settle(p, strip);
 }
 
+int64_t plan_parts_latency(const hlc_program *p)
+{
+    return p->parts->rounds * p->parts->strips * p->plan->strip;
+}
+
+// Shorter strips make shorter rounds: a round has as many as hold what the next needs of it.
+static int64_t strip_in_time(hlc_program *p, int64_t strip)
+{
+    int64_t granule = plan_parts_granule_of(p->parts), latency = p->config->max_latency;
+    while (latency != 0 && p->parts->lead != 0 && plan_parts_least_round(p, granule) > latency)
+        plan_parts_give_up(p);
+    while (latency != 0 && p->config->strip == 0 && strip > granule && plan_parts_least_round(p, strip) > latency)
+        strip = strip / 2 < granule ? granule : strip / 2 / granule * granule;
+    return strip;
+}
+
+// Whether --max-latency is kept; else an error.
+static bool is_in_time(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    int64_t granule = plan_parts_granule_of(parts), latency = p->config->max_latency;
+    if (latency == 0 || plan_parts_latency(p) <= latency)
+        return true;
+    int64_t least = plan_parts_least_round(p, p->config->strip != 0 ? p->plan->strip : granule);
+    diag_record *e = diag_error_at(p->diag, NULL,
+                                   "--max-latency=%" PRId64 " cannot be kept on %zu processor%s of '%s'%s: the least that can is %" PRId64,
+                                   latency, parts->resources->processors.len,
+                                   parts->resources->processors.len == 1 ? "" : "s", p->machine->name,
+                                   p->config->strip != 0 ? arena_printf(p->arena, " with --strip=%" PRId64, p->config->strip) : "",
+                                   least);
+    diag_add_note(p->diag, e, (src_range){0},
+                  granule > 1 && least == granule
+                      ? "engines move whole units, which %" PRId64 " steady states make"
+                      : "a round of strips has at least the items that are looked at ahead, of which there are %" PRId64
+                        " steady states' worth",
+                  least);
+    if (!plan_parts_move(parts) && parts->resources->processors.len > 1)
+        diag_add_note(p->diag, e, (src_range){0}, "--processors=1 keeps any, as nothing is moved between processors then");
+    return false;
+}
+
 bool plan_parts_strip(hlc_program *p, int64_t strip)
 {
-    strip = room_for_lead(p, strip);
+    strip = room_for_lead(p, strip_in_time(p, strip));
     if (!settle(p, strip))
         return false;
     if (plan_parts_deal(p))
-        return settle(p, strip);
+        return settle(p, strip) && is_in_time(p);
     diag_error_at(p->diag, NULL,
                   "channels of '%s' keep more items than a round of strips of %" PRId64
                   " steady states moves: use a larger --strip",
@@ -100,9 +142,58 @@ static uint32_t first_too_small(const hlc_program *p, const footprints *f)
     return q;
 }
 
+// With addresses as 'allocate' gives them.
+static bool all_fit(hlc_program *p, const footprints *f)
+{
+    plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
+    return first_too_small(p, f) == p->parts->resources->processors.len;
+}
+
 static bool fits(hlc_program *p, const footprints *f, int64_t strip)
 {
-    return deal(p, strip) && first_too_small(p, f) == p->parts->resources->processors.len;
+    int64_t latency = p->config->max_latency; // parts are only given up where no shorter strip keeps it
+    if (latency != 0 && strip > plan_parts_granule_of(p->parts) && plan_parts_least_round(p, strip) > latency)
+        return false;
+    return deal(p, strip) && all_fit(p, f);
+}
+
+bool plan_parts_shortest(hlc_program *p)
+{
+    int64_t strip = room_for_lead(p, strip_in_time(p, p->config->strip != 0 ? p->config->strip : 1));
+    int64_t latency = p->config->max_latency;
+    uint32_t least, most;
+    if (!settle(p, strip))
+        return false;
+    plan_parts_strips(p, &least, &most);
+    if (least == 0 && p->config->strip == 0 && p->plan->most != 0)
+        strip = room_for_lead(p, p->plan->most);
+    if (latency != 0 && strip > plan_parts_granule_of(p->parts) && plan_parts_least_round(p, strip) > latency)
+        return false; // a shorter strip may keep it
+    return deal(p, strip);
+}
+
+bool plan_parts_shortest_fit(hlc_program *p)
+{
+    footprints f = find_footprints(p);
+    bool fit = plan_parts_shortest(p) && all_fit(p, &f);
+    plan_forget_addresses(p->plan);
+    return fit;
+}
+
+bool plan_parts_fit(hlc_program *p)
+{
+    footprints f = find_footprints(p);
+    const plan_resources *r = p->parts->resources;
+    uint32_t q = first_too_small(p, &f);
+    if (q == r->processors.len)
+        return true;
+    const plan_processor *x = &r->processors.data[q];
+    diag_error_at(p->diag, NULL,
+                  "a strip of %" PRId64 " steady states of '%s' needs %" PRIu64
+                  " bytes of memory '%s' of processor '%s', of which %" PRIu64 " can be used: use a smaller --strip",
+                  p->plan->strip, p->plan->name, p->plan->bytes + bytes_beside(p, &f, q), x->memory->element.name,
+                  x->processor->element.name, x->bytes);
+    return false;
 }
 
 static void change_dealing(hlc_program *p, uint32_t strips, uint32_t *where)
@@ -121,7 +212,7 @@ bool plan_parts_adopt(hlc_program *p, uint32_t strips, uint32_t *where)
     uint32_t old_strips = p->parts->strips, *old = p->parts->where;
     change_dealing(p, strips, where);
     footprints f = find_footprints(p);
-    if (settle(p, p->plan->strip) && first_too_small(p, &f) == p->parts->resources->processors.len)
+    if (settle(p, p->plan->strip) && all_fit(p, &f))
         return true;
     change_dealing(p, old_strips, old);
     settle(p, p->plan->strip);
@@ -148,47 +239,40 @@ static void report(hlc_program *p, const footprints *f)
                        p->plan->bytes, NULL, x);
 }
 
-// Seconds that a strip costs beside its work, and that the work of a steady state takes, about.
+// Seconds that a strip costs beside its work: its kernels' starts or, as engines work beside kernels, those of the transfers
+// to or from its windows.
 static double start_seconds(const hlc_program *p)
 {
-    const plan_processor *q = &p->parts->resources->processors.data[0];
-    double start = machine_seconds(q->processor->kernel_start, q->processor->clock) +
-                   machine_seconds(q->processor->kernel_stop, q->processor->clock);
-    return start * (double)p->parts->parts.len;
-}
-
-static double steady_seconds(const hlc_program *p)
-{
-    const plan_processor *q = &p->parts->resources->processors.data[0];
-    double operations = 0, cycle = q->processor->clock > 0 ? 1 / q->processor->clock : 1e-9;
-    for (VEC_EACH(const plan_part, part, &p->parts->parts))
-        operations += part->operations;
-    return operations * cycle + 1e-12;
+    const plan_parts *parts = p->parts;
+    const plan_processor *q = &parts->resources->processors.data[0];
+    double kernels = plan_start_seconds(q->processor) * (double)parts->parts.len, loads = 0, stores = 0;
+    for (VEC_EACH(const plan_stream, st, &parts->cut->streams)) {
+        loads += st->to == SIR_NONE || q->load == NULL ? 0 : plan_start_seconds(q->load);
+        stores += st->from == SIR_NONE || q->store == NULL ? 0 : plan_start_seconds(q->store);
+    }
+    double transfers = q->load == q->store ? loads + stores : loads > stores ? loads : stores;
+    return kernels > transfers ? kernels : transfers;
 }
 
 int64_t plan_parts_longest(hlc_program *p)
 {
     footprints f = find_footprints(p);
     int64_t granule = room_for_lead(p, 1), most = plan_parts_greatest(p, STRIP_MOST);
-    double enough = STRIP_STARTS * start_seconds(p) / steady_seconds(p) + 2 * (double)p->parts->lead;
+    double enough = STRIP_STARTS * start_seconds(p) / (plan_steady_seconds(p) + 1e-12) + 2 * (double)p->parts->lead;
+    const plan_lane_use lanes = plan_lane_use_of(p);
     int64_t best = granule;
-    bool fit = fits(p, &f, granule);
-    if (!fit && !diag_has_errors(p->diag)) { // without moving one window while another is in use, perhaps
-        p->parts->depth = 1;
-        fit = fits(p, &f, granule);
-    }
-    if (!fit) {
+    if (!fits(p, &f, granule)) {
         if (!diag_has_errors(p->diag))
             report(p, &f);
         return 0;
     }
     int64_t too_long = 0;
-    while (too_long == 0 && (double)best < enough && 2 * best <= most)
+    while (too_long == 0 && ((double)best < enough || plan_lanes_wasted(&lanes, best) > STRIP_WASTE) && 2 * best <= most)
         if (fits(p, &f, 2 * best))
             best *= 2;
         else
             too_long = 2 * best;
-    for (int step = 0; step < 4 && too_long - best > granule; step++) {
+    for (int step = 0; step < 4 && (double)best < enough && too_long - best > granule; step++) {
         int64_t middle = (best + too_long) / 2 / granule * granule;
         if (fits(p, &f, middle))
             best = middle;

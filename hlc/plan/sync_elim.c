@@ -323,6 +323,8 @@ bool plan_pass_sync_elim(hlc_program *p)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)
         return false;
+    if (p->parts != NULL)
+        plan_parts_gather(p);
     plan *made = plan_build(p, x.places, most != 0 && p->plan->strip > most ? most : p->plan->strip);
     if (made == NULL)
         return false;

@@ -462,6 +462,8 @@ static void check_settled(verifier *v)
         v->ok = false;
         return;
     }
+    if (v->pl->allocated)
+        plan_assign_addresses(v->a, &copy, v->m, v->s);
     for (size_t i = 0; i < copy.buffers.len && v->ok; i++) {
         const plan_buffer *x = &v->pl->buffers.data[i], *y = &copy.buffers.data[i];
         if (x->base != y->base || x->keep != y->keep || x->step != y->step || x->capacity != y->capacity ||
@@ -477,8 +479,9 @@ static void check_settled(verifier *v)
         if (copy.capacities.data[i] != v->pl->capacities.data[i])
             fail(v, "stream '%s' should have capacity %" PRId64, v->pl->pieces->streams.data[i].name,
                  copy.capacities.data[i]);
-    if (v->ok && copy.bytes != v->pl->bytes)
-        fail(v, "its buffers take %" PRIu64 " bytes", copy.bytes);
+    if (v->ok && (copy.bytes != v->pl->bytes || copy.least_bytes != v->pl->least_bytes))
+        fail(v, "its buffers take %" PRIu64 " bytes, and no layout takes less than %" PRIu64, copy.bytes,
+             copy.least_bytes);
     for (size_t i = 0; i < copy.kernels.len && v->ok; i++) {
         const plan_kernel *x = &v->pl->kernels.data[i], *y = &copy.kernels.data[i];
         if (x->after.len != y->after.len ||

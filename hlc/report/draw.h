@@ -4,6 +4,7 @@
 #define SVMC_HLC_REPORT_DRAW_H
 
 #include "hlc/ir/sir.h"
+#include "hlc/map/map.h"
 
 // Kernels by number, and which one each actor went to.
 typedef struct draw_colors {
@@ -48,5 +49,16 @@ typedef struct draw_memory_map {
     VEC(draw_extent) extents;
 } draw_memory_map;
 void draw_memory(arena *a, strbuf *out, const draw_memory_map *map);
+
+// The mapping search: how good the best mapping was after how many tries. Seconds of a steady state.
+typedef struct draw_search_history {
+    const map_moment *moments; // in order
+    size_t count;
+    double strip; // steady states that a moment's seconds are of
+    double first; // of the mapping that the search began with
+} draw_search_history;
+void draw_search(arena *a, strbuf *out, const draw_search_history *h);
+// Where each method's moments begin: the first after `from` of another method than that; count at the end.
+size_t draw_search_end(const draw_search_history *h, size_t from);
 
 #endif

@@ -129,7 +129,7 @@ static void find_operations(reporter *r)
         const plan_parts *parts = r->p->parts;
         k->where = parts != NULL && parts->where != NULL ? describe_where(r, i) : r->p->plan->processor;
         const char *state =
-            parts == NULL || i >= parts->parts.len || parts->parts.data[i].replicated
+            parts == NULL || i >= parts->parts.len || parts->parts.data[i].keeper == SIR_NONE
                 ? ""
                 : arena_printf(r->arena, ", %s %s", r->whole->actors.data[parts->parts.data[i].keeper]->name,
                                parts->parts.data[i].why);
@@ -165,8 +165,7 @@ static bool is_io(const sir_actor *a)
 
 static double steady_bytes(const reporter *r, uint32_t channel)
 {
-    uint64_t align, size = plan_item_size(r->whole->channels.data[channel].type, &align);
-    return (double)r->schedule->channels[channel].steady * (double)size;
+    return (double)r->schedule->channels[channel].steady * (double)plan_element_bytes(r->whole, channel);
 }
 
 // What passes between two boxes in a steady state, as one flow.
@@ -314,8 +313,8 @@ static bool find_extent(const reporter *r, const lives *l, uint32_t buffer, uint
         if (plan_end_of(pl, m, buffer) != PLAN_NONE) {
             if (!plan_parts_move(r->p->parts))
                 return false; // a ring in the shared memory
-            e->bytes = plan_window_bytes(pl, m, buffer) * PLAN_WINDOWS;
-            e->name = arena_printf(r->arena, "%s (%d blocks)", e->name, PLAN_WINDOWS);
+            e->bytes = plan_window_bytes(pl, m, buffer) * pl->parts->depth;
+            e->name = arena_printf(r->arena, "%s (%u blocks)", e->name, pl->parts->depth);
             always = true;
         }
     }
@@ -432,6 +431,7 @@ static void add_judgement(reporter *r)
     if (j == NULL || j->seconds <= 0 || parts->bound->seconds <= 0)
         return;
     double strip = (double)r->p->plan->strip;
+    r->report->predicted = j->seconds / strip;
     const char *by = r->p->profile != NULL ? "by measured times" : "by estimated operations";
     add_fact(r, "predicted",
              arena_printf(r->arena, "%.4g steady states a second %s (limit: %s); the bound is %.4g (%s); ratio %.3f",
@@ -447,6 +447,35 @@ static void add_judgement(reporter *r)
                           j->proven    ? "; nothing better exists"
                           : j->cut_off ? "; cut off by the clock"
                                        : ""));
+}
+
+// The search's history: a chart, and a row for each method.
+static void add_search(reporter *r)
+{
+    const plan_parts *parts = r->p->parts;
+    if (parts == NULL || parts->dealt == NULL || parts->dealt->seconds <= 0)
+        return;
+    const map_result *tried = parts->tried;
+    double strip = (double)r->p->plan->strip;
+    if (tried == NULL || tried->history.len == 0) {
+        r->report->search_text = "Strips dealt evenly are so near the bound that nothing was searched for.";
+        return;
+    }
+    draw_search_history h = {tried->history.data, tried->history.len, strip, parts->dealt->seconds / strip};
+    strbuf chart;
+    strbuf_init(&chart, r->arena);
+    draw_search(r->arena, &chart, &h);
+    r->report->search = chart.data;
+    for (size_t i = 0, end; i < h.count; i = end) {
+        end = draw_search_end(&h, i);
+        const map_moment *first = &h.moments[i], *last = &h.moments[end - 1];
+        hlc_report_method m = {map_stage_name(first->stage), last->step - first->step, first->seconds / strip,
+                               last->seconds / strip, last->lower / strip};
+        VEC_PUSH(r->arena, &r->report->methods, m);
+    }
+    r->report->search_text =
+        parts->searched ? "Strips are dealt as the search found best."
+                        : "What the search found is no better than strips dealt evenly, or does not fit: they are dealt evenly.";
 }
 
 static void add_facts(reporter *r)
@@ -469,6 +498,7 @@ static void add_facts(reporter *r)
                               " rounds under way at once",
                               parts->strips, pl->strip, parts->rounds));
         add_judgement(r);
+        add_search(r);
     } else {
         add_fact(r, "processor",
                  arena_printf(a, "'%s' of '%s', in memory '%s'", pl->processor, pl->machine, pl->memory));
@@ -502,6 +532,7 @@ bool report_make(hlc_program *p, hlc_report *report)
     find_operations(&r);
     report->program = r.whole->name;
     report->machine = p->machine->name;
+    report->strip = p->plan->strip;
     report->round = p->plan->strip * (p->parts != NULL && p->parts->strips > 0 ? p->parts->strips : 1);
     add_facts(&r);
     draw_program(&r);

@@ -213,10 +213,12 @@ bool sched_least_init(scheduler *c)
     in.spread = ARENA_ARRAY(c->arena, int64_t, (size_t)c->s->cycle_count + 1);
     bound_cycles(&in);
     for (uint32_t i = 0; i < t->actors; i++) {
-        in.init[i] = t->has_prework[i];
+        int64_t least = c->m->actors.data[i]->least;
+        in.init[i] = least > t->has_prework[i] ? least : t->has_prework[i];
         mark(&in, i);
-        if (in.init[i] > 0 && c->s->cycle[i] >= 0 && in.base[c->s->cycle[i]] == 0)
-            in.base[c->s->cycle[i]] = 1;
+        int64_t level = in.init[i] == 0 ? 0 : least > 1 ? level_of(&in, i) : 1;
+        if (c->s->cycle[i] >= 0 && in.base[c->s->cycle[i]] < level)
+            in.base[c->s->cycle[i]] = level;
     }
     if (!settle(&in, words))
         return false;

@@ -410,10 +410,19 @@ void svmr_leaveThreadStack(void *room);
 
 bool svmr_isWav(const char *path);                                           // "x.wav" or "x.wav,rate=48000"
 size_t svmr_itemBytes(svm_Item item, size_t elementSize, const char *where); // in a raw file; 0: bits
+#define SVMR_LITTLE_ENDIAN (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 void svmr_swapWords(void *items, size_t bytes,
                     svm_Item item); // from or to little-endian; nothing to do on most machines
 // Padding becomes zero, booleans 0 or 1.
 void svmr_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes);
+
+// For who reads or writes items of a regular file elsewhere (rounds_chunks.c): passes over the next `count`, all of them
+// there, in runs of `step`; gives the place of the first in bytes. False: it must be done in the usual way.
+bool svmr_readerClaim(svm_Reader *r, int64_t step, int64_t count, int64_t *at);
+bool svmr_writerClaim(svm_Writer *w, int64_t step, int64_t count, int64_t *at);
+// Items from the claim's item `first` on, by any thread.
+void svmr_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count);
+void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, const void *items, int64_t count);
 
 // Of a library (program_library.c): the next items of its input, fewer only when it has ended; items of its output.
 size_t svmr_libraryTake(svm_Library *l, void *items, size_t count, size_t size);

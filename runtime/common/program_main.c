@@ -124,7 +124,8 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
     svmr_prepareStack();
     if (!isatty(STDOUT_FILENO))
-        setvbuf(stdout, NULL, _IOFBF, 1 << 16);
+        setvbuf(stdout, NULL, program->prompt ? _IOLBF : _IOFBF, 1 << 16);
+    o.settings.prompt = program->prompt;
     void *self = program->create(&o.settings);
     svmr_onProgram(program->steady_states, self);
     const svmr_Thread *t = &svmr_thread;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
@@ -200,6 +201,22 @@ static void putInt(char *item, size_t size, int32_t v)
         *item = (char)v;
 }
 
+// The caller's bits are ints; anything but 0 is 1.
+static ptrdiff_t readLibraryBits(const svm_Reader *r, char *items, ptrdiff_t count)
+{
+    int32_t piece[1024];
+    ptrdiff_t done = 0;
+    while (done < count) {
+        size_t most = sizeof piece / sizeof *piece, left = (size_t)(count - done);
+        size_t n = svmr_libraryTake(r->private_->library, piece, left < most ? left : most, sizeof *piece);
+        for (size_t i = 0; i < n; i++)
+            items[done++] = piece[i] != 0;
+        if (n == 0)
+            break;
+    }
+    return done;
+}
+
 // From the caller's memory, where items lie as they do here, but for what the caller may have put into them.
 static ptrdiff_t readLibrary(const svm_Reader *r, char *items, ptrdiff_t count)
 {
@@ -229,12 +246,35 @@ static ptrdiff_t readBooleans(const svm_Reader *r, char *items, ptrdiff_t count)
     return done;
 }
 
-// Whole bytes to eight ints each.
+// Whole bytes to eight items each.
+SVMR_VECTOR_CLONES static void expandToBytes(char *restrict items, const unsigned char *restrict bytes, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        // A copy of the byte in each, then its own bit of it, then 1 for any.
+        uint64_t v = bytes[i] * UINT64_C(0x0101010101010101);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        v &= UINT64_C(0x8040201008040201);
+#else
+        v &= UINT64_C(0x0102040810204080);
+#endif
+        v = (v + UINT64_C(0x7f7f7f7f7f7f7f7f)) >> 7 & UINT64_C(0x0101010101010101);
+        memcpy(items + 8 * i, &v, sizeof v);
+    }
+}
+
 SVMR_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (int b = 0; b < 8; b++)
             items[8 * i + (size_t)b] = bytes[i] >> (7 - b) & 1;
+}
+
+static void expand(const svm_Reader *r, char *items, const unsigned char *bytes, size_t count)
+{
+    if (r->elementSize == 1)
+        expandToBytes(items, bytes, count);
+    else
+        expandBytes((unalignedInt *)items, bytes, count);
 }
 
 static ptrdiff_t readBits(const svm_Reader *r, char *items, ptrdiff_t count)
@@ -245,10 +285,10 @@ static ptrdiff_t readBits(const svm_Reader *r, char *items, ptrdiff_t count)
         fill(r);
         if (p->begin == p->end)
             break;
-        if (p->bit == 0 && count - done >= 8 && r->elementSize == sizeof(int32_t)) {
+        if (p->bit == 0 && count - done >= 8) {
             size_t whole = (size_t)(count - done) / 8;
             whole = whole < p->end - p->begin ? whole : p->end - p->begin;
-            expandBytes((unalignedInt *)(items + (size_t)done * r->elementSize), p->buffer + p->begin, whole);
+            expand(r, items + (size_t)done * r->elementSize, p->buffer + p->begin, whole);
             p->begin += whole;
             done += (ptrdiff_t)whole * 8;
             continue;
@@ -289,7 +329,9 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     ptrdiff_t done = 0;
     while (done < count) {
         char *to = at + (size_t)done * r->elementSize;
-        ptrdiff_t n = p->library                ? readLibrary(r, to, count - done)
+        bool bytes = r->item == SVM_ITEM_BIT && r->elementSize == 1;
+        ptrdiff_t n = p->library && bytes       ? readLibraryBits(r, to, count - done)
+                      : p->library              ? readLibrary(r, to, count - done)
                       : p->wav                  ? svmr_wavRead(p->wav, to, count - done)
                       : p->direct               ? readDirect(r, to, count - done)
                       : r->item == SVM_ITEM_BIT ? readBits(r, to, count - done)
@@ -302,6 +344,64 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     r->ended = done < count;
     svmr_thread.itemsRead += done;
     return done;
+}
+
+// ---- Items that others read ----
+
+bool svmr_readerClaim(svm_Reader *r, int64_t step, int64_t count, int64_t *at)
+{
+    Private *p = r->private_;
+    struct stat file;
+    bool bits = r->item == SVM_ITEM_BIT;
+    if (p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
+        !S_ISREG(file.st_mode) || (bits && (p->bit != 0 || step % 8 != 0 || count % 8 != 0)))
+        return false;
+    off_t here = lseek(p->fd, 0, SEEK_CUR);
+    int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
+    if (here < 0)
+        return false;
+    *at = here - (off_t)(p->end - p->begin);
+    if (file.st_size - *at < bytes || lseek(p->fd, *at + bytes, SEEK_SET) < 0)
+        return false;
+    p->begin = p->end = 0;
+    p->endOfFile = false;
+    p->any = true;
+    svmr_thread.itemsRead += count;
+    return true;
+}
+
+static void readBytesAt(const svm_Reader *r, int64_t at, unsigned char *to, size_t bytes)
+{
+    while (bytes != 0) {
+        ssize_t n = pread(r->private_->fd, to, bytes, at);
+        if (n == 0)
+            fail(r, "the file became shorter while it was read");
+        if (n < 0 && errno != EINTR)
+            fail(r, "%s", strerror(errno));
+        if (n > 0) {
+            to += n;
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+}
+
+void svmr_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count)
+{
+    if (r->item != SVM_ITEM_BIT) {
+        size_t bytes = (size_t)count * r->elementSize;
+        readBytesAt(r, at + first * (int64_t)r->elementSize, items, bytes);
+        svmr_applyParts(r->parts, r->partCount, r->partUnit, items, bytes);
+        return;
+    }
+    unsigned char piece[4096];
+    char *to = items;
+    for (int64_t byte = first / 8, left = count / 8, n; left > 0; byte += n, left -= n) {
+        n = left < (int64_t)sizeof piece ? left : (int64_t)sizeof piece;
+        readBytesAt(r, at + byte, piece, (size_t)n);
+        expand(r, to, piece, (size_t)n);
+        to += (size_t)n * 8 * r->elementSize;
+    }
 }
 
 bool svm_readerAtEnd(svm_Reader *r)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
@@ -21,6 +22,7 @@ struct svm_WriterPrivate {
     unsigned char *piece;    // of items with parts: as they go to the file
     size_t pieceBytes;
     svmr_Wav *wav;
+    bool prompt;          // nothing stays in the buffer
     svm_Library *library; // its caller takes the items
 };
 typedef struct svm_WriterPrivate Private;
@@ -36,6 +38,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
         p->library = settings->library;
         return;
     }
+    p->prompt = settings && settings->prompt;
     const char *path = w->path ? w->path : settings ? settings->out : NULL;
     if (!path || (!w->path && strcmp(path, "-") == 0)) {
         p->fd = STDOUT_FILENO;
@@ -151,7 +154,8 @@ static void writeParts(const svm_Writer *w, const char *items, ptrdiff_t count)
 }
 
 // Eight ints to a byte each.
-SVMR_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const unalignedInt *restrict items, ptrdiff_t count)
+SVMR_VECTOR_CLONES static void packInts(unsigned char *restrict bytes, const unalignedInt *restrict items,
+                                        ptrdiff_t count)
 {
     for (ptrdiff_t i = 0; i < count; i++) {
         int v = 0;
@@ -161,14 +165,37 @@ SVMR_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const un
     }
 }
 
+// Eight bytes to a byte each: as a number, whose bytes a multiplication gathers in its highest.
+SVMR_VECTOR_CLONES static void packBytes(unsigned char *restrict bytes, const char *restrict items, ptrdiff_t count)
+{
+    for (ptrdiff_t i = 0; i < count; i++) {
+        uint64_t v;
+        memcpy(&v, items + 8 * i, sizeof v);
+        v &= UINT64_C(0x0101010101010101);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        bytes[i] = (unsigned char)(v * UINT64_C(0x0102040810204080) >> 56);
+#else
+        bytes[i] = (unsigned char)(v * UINT64_C(0x8040201008040201) >> 56);
+#endif
+    }
+}
+
+static void pack(const svm_Writer *w, unsigned char *bytes, const char *items, ptrdiff_t count)
+{
+    if (w->elementSize == 1)
+        packBytes(bytes, items, count);
+    else
+        packInts(bytes, (const unalignedInt *)items, count);
+}
+
 static void packBits(const svm_Writer *w, const char *items, ptrdiff_t count)
 {
     unsigned char bytes[4096];
     while (count > 0) {
         ptrdiff_t n = count < (ptrdiff_t)sizeof bytes ? count : (ptrdiff_t)sizeof bytes;
-        packBytes(bytes, (const unalignedInt *)items, n);
+        pack(w, bytes, items, n);
         writeBytes(w, bytes, (size_t)n);
-        items += (size_t)n * 8 * sizeof(int32_t);
+        items += (size_t)n * 8 * w->elementSize;
         count -= n;
     }
 }
@@ -177,7 +204,7 @@ static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
 {
     Private *p = w->private_;
     ptrdiff_t i = 0;
-    if (p->bitCount == 0 && w->elementSize == sizeof(int32_t)) {
+    if (p->bitCount == 0) {
         packBits(w, items, count / 8);
         i = count / 8 * 8;
     }
@@ -187,6 +214,17 @@ static void writeBits(const svm_Writer *w, const char *items, ptrdiff_t count)
             putByte(w, p->bits & 0xff);
             p->bits = p->bitCount = 0;
         }
+    }
+}
+
+// The caller's bits are ints.
+static void writeLibraryBits(const svm_Writer *w, const char *items, ptrdiff_t count)
+{
+    for (size_t left = (size_t)count, n; left != 0; left -= n) {
+        unalignedInt *to = svmr_libraryPlace(w->private_->library, left, sizeof *to, &n);
+        for (size_t i = 0; i < n; i++)
+            to[i] = items[i];
+        items += n;
     }
 }
 
@@ -208,7 +246,9 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
     const Private *p = w->private_;
     const char *at = items;
     svmr_thread.itemsWritten += count;
-    if (p->library)
+    if (p->library && w->item == SVM_ITEM_BIT && w->elementSize == 1)
+        writeLibraryBits(w, at, count);
+    else if (p->library)
         writeLibrary(w, at, count);
     else if (p->wav)
         svmr_wavWrite(p->wav, items, count);
@@ -221,6 +261,58 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
     else
         for (ptrdiff_t i = 0; i < count; i++)
             putByte(w, getInt(at + (size_t)i * w->elementSize, w->elementSize) != 0);
+    if (p->prompt && p->used != 0)
+        flush(w);
+}
+
+// ---- Items that others write ----
+
+bool svmr_writerClaim(svm_Writer *w, int64_t step, int64_t count, int64_t *at)
+{
+    Private *p = w->private_;
+    struct stat file;
+    bool bits = w->item == SVM_ITEM_BIT;
+    if (p->library || p->wav || w->partCount || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || p->fd == STDOUT_FILENO ||
+        fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) ||
+        (bits && (p->bitCount != 0 || step % 8 != 0 || count % 8 != 0)))
+        return false;
+    flush(w);
+    int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
+    *at = lseek(p->fd, 0, SEEK_CUR);
+    if (*at < 0 || lseek(p->fd, *at + bytes, SEEK_SET) < 0)
+        return false;
+    svmr_thread.itemsWritten += count;
+    return true;
+}
+
+static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *from, size_t bytes)
+{
+    while (bytes != 0) {
+        ssize_t n = pwrite(w->private_->fd, from, bytes, at);
+        if (n < 0 && errno != EINTR)
+            fail(w, errno);
+        if (n > 0) {
+            from += n;
+            at += n;
+            bytes -= (size_t)n;
+        }
+    }
+}
+
+void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, const void *items, int64_t count)
+{
+    if (w->item != SVM_ITEM_BIT) {
+        writeBytesAt(w, at + first * (int64_t)w->elementSize, items, (size_t)count * w->elementSize);
+        return;
+    }
+    unsigned char piece[4096];
+    const char *from = items;
+    for (int64_t byte = first / 8, left = count / 8, n; left > 0; byte += n, left -= n) {
+        n = left < (int64_t)sizeof piece ? left : (int64_t)sizeof piece;
+        pack(w, piece, from, n);
+        writeBytesAt(w, at + byte, piece, (size_t)n);
+        from += (size_t)n * 8 * w->elementSize;
+    }
 }
 
 static void release(svm_Writer *w)

@@ -2,17 +2,9 @@
 // Runs programs in rounds: the initialisation and the end of input part after part, rounds in between.
 #include <stdlib.h>
 
-#include "runtime/common/rounds.h"
+#include "runtime/common/rounds_stream.h"
 
 // ---- A run ----
-
-static int64_t made(const svm_RingRow *ring, const int64_t *counts, bool starting)
-{
-    int64_t firings = counts[ring->actor];
-    if (firings <= 0)
-        return 0;
-    return starting ? ring->first + (firings - 1) * ring->push : firings * ring->push;
-}
 
 typedef struct Work {
     bool starting, cold;
@@ -52,7 +44,7 @@ static void runAndWait(svm_Kernel *k)
 static void placeSerial(svm_Rounds *r, svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t at, const Work *work)
 {
     const svm_RingRow *ring = w->ring;
-    int64_t items = work->counts ? made(ring, work->counts, work->starting) : work->steady * ring->step;
+    int64_t items = work->counts ? svmr_made(ring, work->counts, work->starting) : work->steady * ring->step;
     if (work->starting)
         svmr_placeWindow(r, run, w, set, 0, items);
     else if (w->row->kind == SVM_PART_INPUT)
@@ -159,12 +151,15 @@ static bool readInit(svm_Rounds *r)
 static void phase(svm_Rounds *r, int32_t set, int64_t at, const Work *work)
 {
     const svm_RoundsTable *t = r->table;
-    for (int32_t i = 0; i < t->parts; i++)
+    bool flows = t->transfer != SVM_ROUNDS_BLOCKS;
+    if (flows)
+        svmr_flowPhase(r, set, at, work->counts, work->starting);
+    for (int32_t i = 0; i < t->parts && !flows; i++)
         runSerial(r, i, set, at, work);
     for (int32_t i = 0; i < t->rings; i++)
         if (t->ringRows[i].to < 0)
-            writeItems(r, i, set, work->starting ? 0 : at * t->ringRows[i].step,
-                       made(&t->ringRows[i], work->counts, work->starting), work->counts[t->ringRows[i].taker]);
+            writeItems(r, i, set, work->starting || flows ? 0 : at * t->ringRows[i].step,
+                       svmr_made(&t->ringRows[i], work->counts, work->starting), work->counts[t->ringRows[i].taker]);
     mergeLogs(r);
 }
 
@@ -178,8 +173,9 @@ bool svm_roundsStart(svm_Rounds *r)
     for (int32_t i = 0; i < t->rings; i++) {
         const svm_RingRow *ring = &t->ringRows[i];
         int64_t count = ring->init < ring->front ? ring->init : ring->front;
-        memmove(svmr_ringItem(r, i, 0, ring->front - count), svmr_ringItem(r, i, initSet(r), ring->init - count),
-                (size_t)count * ring->itemSize);
+        if (!svmr_isStraight(t, ring))
+            memmove(svmr_ringItem(r, i, 0, ring->front - count), svmr_ringItem(r, i, initSet(r), ring->init - count),
+                    (size_t)count * ring->itemSize);
     }
     for (int32_t i = 0; i < t->parts; i++)
         r->private_->parts[i].reached[r->private_->parts[i].last] = 0;
@@ -199,7 +195,7 @@ static void finishSet(svm_Rounds *r, int32_t set)
         return;
     svm_kernelWaitMultiple(s->count, s->issued);
     for (int32_t i = 0; i < t->rings; i++)
-        if (t->ringRows[i].to < 0)
+        if (!svmr_dropClaim(r, i, set) && t->ringRows[i].to < 0)
             writeItems(r, i, set, 0, s->steady * t->ringRows[i].step, s->steady * t->ringRows[i].step);
     s->steady = 0;
     s->count = 0;
@@ -218,7 +214,7 @@ static void copyFront(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady)
 {
     const svm_RingRow *row = &r->table->ringRows[ring];
     int32_t next = (set + 1) % r->table->sets;
-    if (row->front != 0 && row->step != 0)
+    if (row->front != 0 && row->step != 0 && !svmr_isStraight(r->table, row))
         memcpy(svmr_ringItem(r, ring, next, 0), svmr_ringItem(r, ring, set, steady * row->step),
                (size_t)row->front * row->itemSize);
 }
@@ -237,11 +233,16 @@ static int64_t readRound(svm_Rounds *r, int32_t set, int64_t wanted)
         if (ring->step == 0)
             continue;
         svm_RoundsReader *reader = &r->readers[ring->file];
-        reader->held += svm_readerRead(&reader->file, svmr_ringItem(r, i, set, ring->front + reader->held),
-                                       wanted * ring->step - reader->held);
+        if (svmr_claimInput(r, i, set, wanted))
+            reader->held = wanted * ring->step;
+        else
+            reader->held += svm_readerRead(&reader->file, svmr_ringItem(r, i, set, ring->front + reader->held),
+                                           wanted * ring->step - reader->held);
         if (reader->held / ring->step < complete)
             complete = reader->held / ring->step;
     }
+    if (complete < wanted)
+        svmr_readClaims(r, set, wanted);
     for (int32_t i = 0; i < t->rings; i++)
         if (t->ringRows[i].from < 0)
             r->readers[t->ringRows[i].file].held -= complete * t->ringRows[i].step;
@@ -279,7 +280,8 @@ static void issue(svmr_RoundsSet *s, svm_Kernel *k)
     s->issued[s->count++] = k;
 }
 
-static void issueRun(svm_Rounds *r, svmr_RoundsRun *run, int64_t count, bool whole)
+// count: steady states of its strip; last: of the round's strips; whole: so is the round.
+static void issueRun(svm_Rounds *r, svmr_RoundsRun *run, int64_t count, bool last, bool whole)
 {
     const svm_RoundsTable *t = r->table;
     svmr_PartState *state = &r->private_->parts[run->part];
@@ -304,7 +306,8 @@ static void issueRun(svm_Rounds *r, svmr_RoundsRun *run, int64_t count, bool who
             tailsOf(r, run)[outputs++] = whole && w->hasTail && !moves ? &w->tailThere : NULL;
         }
     }
-    issue(set, run->kernel);
+    if (!run->chunk || svmr_endsChunk(run, last))
+        issue(set, svmr_taskOf(run));
     for (int32_t i = 0; i < state->windows && moves; i++) {
         svmr_Window *w = &run->windows[i];
         if (w->row->kind != SVM_PART_OUTPUT || !w->moves)
@@ -320,17 +323,19 @@ static void issueRun(svm_Rounds *r, svmr_RoundsRun *run, int64_t count, bool who
 static void issueRound(svm_Rounds *r, int32_t set, int64_t steady)
 {
     const svm_RoundsTable *t = r->table;
+    int64_t strips = (steady + t->strip - 1) / t->strip;
     r->private_->sets[set].steady = steady;
+    svmr_claimOutputs(r, set, steady);
     for (int32_t i = 0; i < t->parts; i++)
-        for (int32_t k = 0; k < t->strips && stripOf(t, k, steady) != 0; k++)
-            issueRun(r, svmr_runOf(r, i, set, k), stripOf(t, k, steady), steady == t->strips * t->strip);
+        for (int32_t k = 0; k < strips; k++)
+            issueRun(r, svmr_runOf(r, i, set, k), stripOf(t, k, steady), k + 1 == strips,
+                     steady == t->strips * t->strip);
 }
 
 // Part after part, each on the processor where it ran last.
 static void runRound(svm_Rounds *r, int32_t set, int64_t steady)
 {
     const svm_RoundsTable *t = r->table;
-    finishAll(r);
     for (int32_t i = 0; i < t->parts; i++) {
         svmr_PartState *state = &r->private_->parts[i];
         for (int32_t k = 0; k < t->strips && stripOf(t, k, steady) != 0; k++) {
@@ -352,7 +357,13 @@ static int64_t doRound(svm_Rounds *r, int64_t wanted)
     finishSet(r, set);
     int64_t steady = readRound(r, set, wanted);
     bool serial = steady > 0 && tooEarly(r, steady);
-    if (serial)
+    if (serial) {
+        finishAll(r);
+        svmr_readClaims(r, set, steady);
+    }
+    if (steady > 0 && t->transfer != SVM_ROUNDS_BLOCKS)
+        svmr_flowRound(r, set, steady, serial);
+    else if (serial)
         runRound(r, set, steady);
     else if (steady > 0)
         issueRound(r, set, steady);

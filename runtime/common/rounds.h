@@ -23,12 +23,31 @@ typedef struct svmr_Window {
     svm_MoveB2B tailMove;
 } svmr_Window;
 
+struct svmr_Chunk;
 // A strip of a part in a set.
 typedef struct svmr_RoundsRun {
     svm_Kernel *kernel; // the first field of the part's struct
     int32_t part, set, strip, processor;
     svmr_Window *windows;
+    struct svmr_Chunk *chunk; // as part of which it runs in rounds; NULL: by itself
 } svmr_RoundsRun;
+
+// Consecutive strips of a part on one processor, in one run (rounds_chunks.c).
+typedef struct svmr_Chunk {
+    svm_Kernel kernel; // first
+    const svm_Rounds *rounds;
+    svmr_RoundsRun *first;
+    int32_t count, told; // strips; those that its next run covers
+    int32_t group;       // strips that files are read and written for at once
+    svm_Kernel **on;     // what it depends on
+    size_t onCount, onRoom;
+} svmr_Chunk;
+
+// The items of a round's ring are in a file from byte `at` on, or to be written there, by who runs the strips.
+typedef struct svmr_Claim {
+    bool held;
+    int64_t at;
+} svmr_Claim;
 
 typedef struct svmr_RoundsSet {
     svm_Kernel **issued; // in this round, in order
@@ -41,6 +60,8 @@ typedef struct svmr_PartState {
     svmr_RoundsRun *runs; // by set and strip
     char *kernels;
     int32_t last;        // processor of the last run
+    svmr_Chunk *chunks;
+    int32_t chunkCount;
     int64_t *reached;    // per processor: steady states of the program at which its last run ended; -1: none
 } svmr_PartState;
 
@@ -52,6 +73,8 @@ typedef struct svmr_Lag {
 
 struct svm_RoundsPrivate {
     svmr_Lag *lags; // by ring
+    svmr_Claim *claims;  // by ring and set
+    bool together;       // there are chunks
     svmr_PartState *parts;
     svmr_RoundsSet *sets;
     svm_Block *segments; // by ring and set, bytes
@@ -59,6 +82,8 @@ struct svm_RoundsPrivate {
     svm_Block **own;     // by processor and part: the blocks of the part's row
     size_t *ownMemory;   // per processor
     bool *allocated;
+    struct svmr_FlowPart *flowParts; // with streams
+    bool misaligned;     // a stream's next strip does not begin where a whole one may
     int64_t round;       // the next
     bool fronts;         // its segments' fronts are in place
 };
@@ -83,6 +108,27 @@ static inline int64_t svmr_unitsUp(int64_t bytes, size_t unit)
 {
     return (bytes + (int64_t)unit - 1) / (int64_t)unit * (int64_t)unit;
 }
+
+// What is issued for a run in a round.
+static inline svm_Kernel *svmr_taskOf(const svmr_RoundsRun *run)
+{
+    return run->chunk ? &run->chunk->kernel : run->kernel;
+}
+
+// ---- rounds_chunks.c ----
+bool svmr_runsTogether(void);
+void svmr_setUpChunks(svm_Rounds *r, int32_t part); // after its runs
+void svmr_forgetChunks(svmr_PartState *state);
+void svmr_chunkDepends(svmr_Chunk *c, svm_Kernel *on);
+// The run has its counts and windows; last: of its round. Whether its chunk can be issued now.
+bool svmr_endsChunk(const svmr_RoundsRun *run, bool last);
+// The input of a round is left to who runs its strips, if all of it is there; the same for what it gives to files.
+bool svmr_claimInput(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady);
+void svmr_claimOutputs(svm_Rounds *r, int32_t set, int64_t steady);
+// Reads the input that is claimed after all.
+void svmr_readClaims(svm_Rounds *r, int32_t set, int64_t steady);
+// The round is over: whether the ring was claimed.
+bool svmr_dropClaim(svm_Rounds *r, int32_t ring, int32_t set);
 
 // Sets a window's blocks to `count` items of the set's segment from `first` on.
 void svmr_placeWindow(svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t first,

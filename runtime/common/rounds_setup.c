@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "svm/library.h"
-#include "runtime/common/rounds.h"
+#include "runtime/common/rounds_stream.h"
 
 void svmr_placeWindow(svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t first,
                       int64_t count)
@@ -54,7 +54,8 @@ static void allocateRings(svm_Rounds *r)
         size_t start = pass == 1 ? (p->memory + unit - 1) / unit * unit : 0;
         for (int32_t i = 0; i < t->rings; i++) {
             const svm_RingRow *row = &t->ringRows[i];
-            size_t bytes = ((size_t)row->room * row->itemSize + unit - 1) / unit * unit + unit;
+            size_t room = svmr_isStraight(t, row) ? 0 : (size_t)row->room * row->itemSize;
+            size_t bytes = (room + unit - 1) / unit * unit + unit;
             for (int32_t s = 0; s < t->sets; s++) {
                 bool same = row->step == 0 && s > 0; // never used up
                 if (pass == 1)
@@ -68,7 +69,7 @@ static void allocateRings(svm_Rounds *r)
     }
 }
 
-static bool runsOn(const svm_RoundsTable *t, int32_t part, int32_t processor)
+bool svmr_runsOn(const svm_RoundsTable *t, int32_t part, int32_t processor)
 {
     for (int32_t i = 0; i < t->strips; i++)
         if (t->where[part * t->strips + i] == processor)
@@ -87,12 +88,12 @@ static void allocateOwn(svm_Rounds *r)
         const svm_RoundsProcessor *row = &t->processorRows[q];
         bool used = false;
         for (int32_t i = 0; i < t->parts; i++)
-            used |= runsOn(t, i, q);
+            used |= svmr_runsOn(t, i, q);
         p->allocated[q] = used && row->load == NULL && row->bytes != 0;
         p->ownMemory[q] = p->allocated[q] ? svm_alloc(row->memory, row->bytes) : row->base;
         for (int32_t i = 0; i < t->parts; i++) {
             const svm_PartRow *part = &t->partRows[i];
-            if (!runsOn(t, i, q))
+            if (!svmr_runsOn(t, i, q))
                 continue;
             svm_Block *blocks = svmr_allocate((size_t)part->blockCount + 1, sizeof *blocks);
             p->own[q * t->parts + i] = blocks;
@@ -218,6 +219,7 @@ static void setUpPart(svm_Rounds *r, int32_t number)
         state->reached[q] = -1;
     state->last = t->where[number * t->strips];
     free(order);
+    svmr_setUpChunks(r, number);
 }
 
 // ---- Dependences ----
@@ -226,6 +228,15 @@ static void depend(svm_Kernel *k, svm_Kernel *on)
 {
     if (k != on)
         svm_kernelAddDependence(k, on);
+}
+
+// The same for what is issued for a run, or moves its windows.
+static void runDepends(const svmr_RoundsRun *run, svm_Kernel *k, svm_Kernel *on)
+{
+    if (run->chunk && k != on)
+        svmr_chunkDepends(run->chunk, on);
+    else
+        depend(k, on);
 }
 
 static svmr_Window *windowOn(const svm_Rounds *r, const svmr_RoundsRun *run, int32_t ring, svm_PartBlockKind kind)
@@ -239,12 +250,12 @@ static svmr_Window *windowOn(const svm_Rounds *r, const svmr_RoundsRun *run, int
 // Who touches the ring.
 static svm_Kernel *toucher(const svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w)
 {
-    return svmr_movesWindows(r, run) ? &w->move.kernel : run->kernel;
+    return svmr_movesWindows(r, run) ? &w->move.kernel : svmr_taskOf(run);
 }
 
 static svm_Kernel *tailWriter(const svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w)
 {
-    return svmr_movesWindows(r, run) ? &w->tailMove.kernel : run->kernel;
+    return svmr_movesWindows(r, run) ? &w->tailMove.kernel : svmr_taskOf(run);
 }
 
 static void dependOnProducers(svm_Rounds *r, int32_t number, svmr_RoundsRun *run)
@@ -260,14 +271,14 @@ static void dependOnProducers(svm_Rounds *r, int32_t number, svmr_RoundsRun *run
         svmr_RoundsRun *before = svmr_runOf(r, ring->from, (run->set + t->sets - 1) % t->sets, i);
         svmr_Window *out = windowOn(r, same, number, SVM_PART_OUTPUT);
         if (at < e.end && at + size > e.begin)
-            depend(toucher(r, run, in), toucher(r, same, out));
+            runDepends(run, toucher(r, run, in), toucher(r, same, out));
         out = windowOn(r, before, number, SVM_PART_OUTPUT);
         if (!out->hasTail || e.begin >= ring->front || at + size - whole <= e.begin)
             continue;
-        depend(toucher(r, run, in), tailWriter(r, before, out));
+        runDepends(run, toucher(r, run, in), tailWriter(r, before, out));
         // and the tail waits for who still reads what it overwrites
         svmr_RoundsRun *writer = svmr_runOf(r, ring->from, (run->set + t->sets - 1) % t->sets, i);
-        depend(tailWriter(r, writer, out), toucher(r, run, in));
+        runDepends(writer, tailWriter(r, writer, out), toucher(r, run, in));
     }
 }
 
@@ -282,7 +293,7 @@ static void dependInOrder(svm_Rounds *r, int32_t part, int32_t processor)
             order[count++] = &r->private_->parts[part].runs[i];
     for (int32_t i = 0; i < count; i++) {
         svmr_RoundsRun *run = order[i], *before = order[(i + count - 1) % count];
-        depend(run->kernel, before->kernel);
+        runDepends(run, svmr_taskOf(run), svmr_taskOf(before));
         if (!svmr_movesWindows(r, run))
             continue;
         svmr_RoundsRun *user = order[((i - t->depth) % count + count) % count]; // of the same blocks
@@ -324,12 +335,18 @@ void svm_roundsCreate(svm_Rounds *r)
     struct svm_RoundsPrivate *p = r->private_ = svmr_allocate(1, sizeof *p);
     p->parts = svmr_allocate((size_t)t->parts + 1, sizeof *p->parts);
     p->sets = svmr_allocate((size_t)t->sets, sizeof *p->sets);
+    p->claims = svmr_allocate((size_t)t->rings * (size_t)t->sets + 1, sizeof *p->claims);
+    p->together = svmr_runsTogether() && t->transfer == SVM_ROUNDS_BLOCKS;
     allocateRings(r);
     allocateOwn(r);
     p->lags = svmr_allocate((size_t)t->rings + 1, sizeof *p->lags);
     for (int32_t i = 0; i < t->rings; i++)
         if (t->ringRows[i].to < 0 && t->ringRows[i].ahead != 0)
             p->lags[i].items = svmr_allocate((size_t)t->ringRows[i].ahead, t->ringRows[i].itemSize);
+    if (t->transfer != SVM_ROUNDS_BLOCKS) {
+        svmr_flowCreate(r);
+        return;
+    }
     size_t kernels = 0;
     for (int32_t i = 0; i < t->parts; i++) {
         setUpPart(r, i);
@@ -346,9 +363,12 @@ void svm_roundsForget(svm_Rounds *r)
     struct svm_RoundsPrivate *p = r->private_;
     if (!p)
         return;
+    if (t->transfer != SVM_ROUNDS_BLOCKS)
+        svmr_flowForget(r);
     for (int32_t i = 0; i < t->parts; i++) {
         for (int32_t k = 0; k < t->sets * t->strips && p->parts[i].runs; k++)
             free(p->parts[i].runs[k].windows);
+        svmr_forgetChunks(&p->parts[i]);
         free(p->parts[i].runs);
         free(p->parts[i].kernels);
         free(p->parts[i].reached);
@@ -360,6 +380,7 @@ void svm_roundsForget(svm_Rounds *r)
     for (int32_t i = 0; i < t->rings && p->lags; i++)
         free(p->lags[i].items);
     free(p->lags);
+    free(p->claims);
     free(p->segments);
     free(p->own);
     free(p->ownMemory);
@@ -387,9 +408,14 @@ void svm_roundsDestroy(svm_Rounds *r)
 {
     const svm_RoundsTable *t = r->table;
     struct svm_RoundsPrivate *p = r->private_;
-    for (int32_t i = 0; i < t->parts; i++)
+    if (t->transfer != SVM_ROUNDS_BLOCKS)
+        svmr_flowDestroy(r);
+    for (int32_t i = 0; i < t->parts && t->transfer == SVM_ROUNDS_BLOCKS; i++)
         for (int32_t k = 0; k < t->sets * t->strips; k++)
             destroyRun(r, &p->parts[i].runs[k]);
+    for (int32_t i = 0; i < t->parts; i++)
+        for (int32_t k = 0; k < p->parts[i].chunkCount; k++)
+            svm_kernelDestroy(&p->parts[i].chunks[k].kernel);
     for (int32_t q = 0; q < t->processors; q++)
         if (p->allocated[q])
             svm_free(t->processorRows[q].memory, p->ownMemory[q]);

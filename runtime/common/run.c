@@ -228,6 +228,8 @@ void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
         if (p->dependences)
             bind(p);
         p->progress = 0;
+        // Ends of streams that earlier runs used are free for others until this one comes to them.
+        __atomic_store_n(&p->serial, ++m->serial | (p->serial & SVMR_INTERRUPTED), __ATOMIC_RELAXED);
         svmr_setState(p, SVM_QUEUED);
         if (!p->unsatisfied)
             svmr_submit(p);

@@ -6,6 +6,7 @@ for the simulator.
     examples.py levels  TOOLS PROGRAM.str INPUT OUTPUT   all levels and strips give the interpreter's bytes, which go to OUTPUT
     examples.py drain   TOOLS PROGRAM.str INPUT BYTES..  the same for prefixes of the input
     examples.py mapped  TOOLS PROGRAM.str INPUT BYTES..  the same on several processors, with and without memories of their own
+    examples.py four    TOOLS PROGRAM.str INPUT BYTES..  the same with --mapping=time|space and --transfer=block|stream
     examples.py emitted TOOLS PROGRAM.str                the emitted SVM C gives no warning with gcc and clang
 
 TOOLS: --svmc=PATH --include=FOLDER --clang=PATH
@@ -21,6 +22,14 @@ import tempfile
 LEVELS = ["-O0", "-O3", "-O2 --strip=1", "-O2 --strip=7", "-O2 --strip=64", "-O2 --target=sim"]
 DRAIN_LEVELS = ["-O0", "-O3", "-O1 --strip=7"]
 MAPPED_LEVELS = ["-O2 --machine=host-4 --processors=2", "-O0 --machine=host-4 --strip=5", "-O2 --target=sim --machine=cell-qs20"]
+FOUR_LEVELS = ["--target=sim --machine=simple-svm --mapping=time --transfer=block",
+               "--target=sim --machine=simple-svm --mapping=time --transfer=stream",
+               "--target=sim --machine=simple-svm --mapping=space --transfer=block",
+               "--target=sim --machine=simple-svm --mapping=space --transfer=stream",
+               "--target=sim --machine=cell-qs20 --mapping=space --transfer=stream",
+               "--target=sim --machine=imagine --transfer=stream",
+               "-O0 --machine=host-4 --mapping=space --transfer=stream --strip=5",
+               "--machine=host-4 --mapping=space"]
 MOST_OPERATIONS = 2 * 10**8
 WARNINGS = "-std=c11 -Wall -Wextra -Wpedantic -Werror"
 SECONDS = 120
@@ -81,6 +90,10 @@ def mapped(args, folder):
     drain(args, folder, MAPPED_LEVELS)
 
 
+def four(args, folder):
+    drain(args, folder, FOUR_LEVELS)
+
+
 def drain(args, folder, levels_of=None):
     data = contents(args.rest[0])
     programs = compile_all(args, folder, levels_of or DRAIN_LEVELS)
@@ -101,7 +114,7 @@ def drain(args, folder, levels_of=None):
 
 
 def emitted(args, folder):
-    for level in ["-O0", "-O2", "-O3", "-O2 --machine=cell-qs20"]:
+    for level in ["-O0", "-O2", "-O3", "-O2 --machine=cell-qs20", "--machine=simple-svm --mapping=space --transfer=stream"]:
         path = os.path.join(folder, "emitted.c")
         run([args.svmc, *level.split(), "--emit=svm-c", args.program, "-o", path])
         for compiler in ["gcc", args.clang]:
@@ -110,7 +123,7 @@ def emitted(args, folder):
 
 
 def main():
-    commands = {"levels": levels, "drain": drain, "mapped": mapped, "emitted": emitted}
+    commands = {"levels": levels, "drain": drain, "mapped": mapped, "four": four, "emitted": emitted}
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("command", choices=commands)
     for tool in ["svmc", "include", "clang"]:

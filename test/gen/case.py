@@ -111,7 +111,7 @@ class Run:
     def __init__(self, how, options, files):
         self.how, self.options, self.files = how, options, files
 
-    def execute(self, command, folder, how, tagged=True):
+    def execute(self, command, folder, how, tagged=True, seconds=RUN_SECONDS):
         """The result of a command with the run's options, in a fresh folder with its files."""
         options = [o for o in self.options if tagged or o != "--tag-prints"]
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -119,7 +119,7 @@ class Run:
                 with open(os.path.join(place, name), "wb") as f:
                     f.write(data)
             try:
-                status, out, err = execute(command + options, place, RUN_SECONDS)
+                status, out, err = execute(command + options, place, seconds)
             except Failure as f:
                 raise Failure(f.kind, how + self.how, f.detail) from f
             files = {}

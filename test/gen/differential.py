@@ -14,7 +14,8 @@ Without files, programs are generated from seeds (generate.py says what FEATURES
   - where the interpreter stops with an error, svmc refuses the program or it stops with an error too.
 Some of them also go through the simulator's runtime, through svmc's own way to an executable, through the address and
 undefined-behaviour sanitizers; are given as two files; have their stream IR and plan printed and read again; or are interpreted in
-their canonical form. With --machine each is also mapped to these machines (commas between) and runs in the simulator. A program that
+their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
+than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
 """
@@ -33,6 +34,7 @@ import traceback
 from batch import header_names, write_batch
 from case import Case, Failure, Rejected, execute
 from generate import Features, generate
+from refusals import kind_of_refusal
 
 COMPILE_SECONDS = 600
 # That a comparison is always true or false, or that | joins booleans, is what the program itself says.
@@ -42,8 +44,6 @@ SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno
 STRIPS = [1, 2, 3, 5, 7, 8, 16, 100]
 # Errors of a run that programs are meant to show now and then.
 MEANT = "divi|remainder|deadlock|more than|fewer|latency"
-# Programs that a machine cannot run are told so; they are counted.
-UNMAPPED = "cannot be mapped to machine"
 
 
 class Way:
@@ -137,7 +137,7 @@ class Checker:
         status, _, err = execute(command, self.folder, COMPILE_SECONDS)
         if status not in (0, 1):
             raise Failure("crash", how, f"exit status {status}: {shlex.join(command)}\n{err[-3000:]}")
-        if status == 1 and UNMAPPED in err and any(o.startswith("--machine=") for o in options):
+        if status == 1 and kind_of_refusal(err) and any(o.startswith("--machine=") for o in options):
             self.unmapped = re.search(r"error: (.*)", err).group(1)
         elif status == 1 and not any(e.status for e in self.expected):
             raise Failure("error", how, f"{shlex.join(command)}\n{err[-3000:]}")
@@ -160,7 +160,11 @@ class Checker:
                 if number not in self.untagged:
                     self.untagged[number] = run.execute(self.interpreter(), self.folder, "svmc --interpret", False)
                 expected = self.untagged[number]
-            difference = expected.difference(run.execute(command, self.folder, str(how), tagged))
+            got = run.execute(command, self.folder, str(how), tagged)
+            if got.status == 1 and kind_of_refusal(got.err):
+                self.unmapped = re.search(r"error: (.*)", got.err).group(1)
+                return
+            difference = expected.difference(got)
             self.compared += 1
             if difference:
                 raise Failure("difference", str(how) + run.how, difference)
@@ -200,6 +204,13 @@ class Checker:
 
 # ---- One program, and many ----
 
+def mapped(rng):
+    """Options for a program on several processors: often none."""
+    options = [[], [], [f"--strip={rng.choice(STRIPS)}"], [f"--max-latency={rng.choice(STRIPS)}"], [f"--processors={rng.choice([1, 2, 3, 4])}"],
+               ["--strip=2", f"--max-latency={rng.choice([2, 4, 40])}", "--processors=2"]]
+    return [*rng.choice(options), *rng.choice([[], [], ["--mapping=space"], ["--transfer=stream"], ["--mapping=space", "--transfer=stream"]])]
+
+
 def compilers_of(rng, machines):
     """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
     def strip():
@@ -218,7 +229,7 @@ def compilers_of(rng, machines):
     elif r < 0.7:
         ways.append(([], ["--target=sim", "-O1"], lambda: [rng.choice(["-O0", "-O2", "-O3"]), *(strip() if rng.random() < 0.5 else [])]))
     for machine in machines:
-        ways.append(([], ["--target=sim", "-O1", f"--machine={machine}"], lambda m=machine: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}"]))
+        ways.append(([], ["--target=sim", "-O1", f"--machine={machine}"], lambda m=machine: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}", *mapped(rng)]))
     return ways
 
 

@@ -185,7 +185,7 @@ class Expressions:
         """A function that writes a pop or a peek giving t; None where neither is possible."""
         if self.in_type != t:
             return None
-        can_pop = self.p > 0 and self.tape and self.effects
+        can_pop = self.p > 0 and self.avail > 0 and self.tape and self.effects # not what a call needs whose arguments are written
         can_peek = self.avail > 0 and self.window > 0
         if can_pop and (not can_peek or self.rng.random() < 0.55):
             return self.pop_expr
@@ -228,7 +228,7 @@ class Expressions:
 
     def conditional(self, t, depth):
         c = self.expr(BOOLEAN, depth - 1)
-        if t == self.in_type and self.p > 0 and self.tape and self.effects and self.rng.random() < 0.3:
+        if t == self.in_type and self.p > 0 and self.avail > 0 and self.tape and self.effects and self.rng.random() < 0.3:
             self.p -= 1
             self.avail -= 1
             other = self.quietly(lambda: self.expr(t, 0))

@@ -147,6 +147,18 @@ static void bits(void)
         for (ptrdiff_t i = count; i < n; i++)
             CHECK(back[i] == 0);
     }
+    static char small_in[100003], small_back[100016];
+    for (int i = 0; i < 100003; i++)
+        small_in[i] = (char)in[i];
+    for (ptrdiff_t count = 99984; count <= 100003; count++) {
+        writeAll("bits.raw", SVM_ITEM_BIT, 1, small_in, count, 999);
+        ptrdiff_t n = readAll("bits.raw", SVM_ITEM_BIT, 4, back, 200000, 1001, count % 2);
+        CHECK(n == (count + 7) / 8 * 8 && memcmp(in, back, (size_t)count * 4) == 0);
+        CHECK(readAll("bits.raw", SVM_ITEM_BIT, 1, small_back, 200000, 1001, count % 2) == n);
+        CHECK(memcmp(small_in, small_back, (size_t)count) == 0);
+        for (ptrdiff_t i = count; i < n; i++)
+            CHECK(small_back[i] == 0);
+    }
     FILE *f = fopen("bits.raw", "wb");
     CHECK(f && fputc(0x9f, f) == 0x9f && fclose(f) == 0);
     static const char expected[] = {1, 0, 0, 1, 1, 1, 1, 1};

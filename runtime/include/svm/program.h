@@ -16,6 +16,13 @@
 extern "C" {
 #endif
 
+// Of functions that many stages of one kernel call: a C compiler that inlined them all would be busy for hours.
+#if defined(__GNUC__) || defined(__clang__)
+#define SVM_OUTLINED __attribute__((noinline))
+#else
+#define SVM_OUTLINED
+#endif
+
 // ---- K: channels in blocks ----
 
 // Moves `count` elements starting at element `from` to the front of the block (regions may overlap): the peek remainder
@@ -68,7 +75,7 @@ void svm_logDestroy(svm_Log *l); // C: before the log's memory goes
 // ---- C: readers and writers ----
 
 // An item's layout in a file: words of 4 (or 8) bytes little-endian; bits packed 8 a byte, most significant first; a
-// boolean is a byte. RAW: elementSize bytes of 4-byte words as they lie in memory. In memory a bit is 4 bytes (or 1), a
+// boolean is a byte. RAW: elementSize bytes of 4-byte words as they lie in memory. In memory a bit is 1 byte (or 4), a
 // boolean 1 (or 4).
 typedef enum svm_Item {
     SVM_ITEM_INT,
@@ -120,6 +127,7 @@ typedef struct svm_Settings {
     bool loopInput;       // --loop-input: sets every reader's loop
     int64_t iterations;   // -i; -1: until a source ends
     bool tagPrints;       // --tag-prints: of programs with dynamic rates
+    bool prompt;          // what is written goes to the files at once; the program's own
     svm_Library *library; // private: the program's own input and output are a library's
 } svm_Settings;
 
@@ -179,6 +187,7 @@ typedef struct svm_Program {
     bool reads_input, writes_output; // the top level is not void->void: it has the program's own input / output
     int64_t (*steady_states)(const void *self); // run so far, for --time; may be NULL
     bool islands; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
+    bool prompt;  // it was given a latency to keep: what it writes and prints goes out at once
     const svm_KernelFires *kernels; // behind the last one without a name; NULL: it says nothing of them
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),

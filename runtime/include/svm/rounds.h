@@ -9,6 +9,9 @@
 // NOTE(cold). A part keeps what its inner channels hold on the processor where it ran. A run that goes on where its
 // processor's last run of the part ended continues; any other is cold: it begins `lead` steady states earlier in what it
 // reads, and each actor fires as many more as what follows needs of it. Only parts without state have cold runs.
+// NOTE(streams). With streams a run covers the strips of a round that follow each other on a processor: the kernel takes
+// and gives a strip at a time, where the items lie if that can be, while engines fill and empty its streams. Memory of
+// each window holds the stream, and behind it a block for what cannot be worked on in the stream.
 // Every function says on which side it may be called: K in kernels, C in control code.
 #ifndef SVM_ROUNDS_H
 #define SVM_ROUNDS_H
@@ -59,7 +62,15 @@ typedef struct svm_PartRow {
     const svm_PartBlock *blocksOf;
     int32_t logCount;
     const int32_t *logsOf; // numbers of logs
+    size_t flow; // with streams, where in the struct: svm_PartFlow *flow
 } svm_PartRow;
+
+// How items come to kernels and leave them. NOTE(streams).
+typedef enum svm_RoundsTransfer {
+    SVM_ROUNDS_BLOCKS,   // in blocks, moved before and after the kernels that use them, or where they are
+    SVM_ROUNDS_STREAMS,  // through streams, which engines fill from rings and empty into them
+    SVM_ROUNDS_STRAIGHT, // the same, and from part to part from stream to stream: each part is on one processor
+} svm_RoundsTransfer;
 
 typedef struct svm_RoundsProcessor {
     mm_Proc processor;
@@ -74,12 +85,15 @@ typedef struct svm_RoundsTable {
     int32_t parts, rings, processors, readers, writers, logs;
     // Of a round; segments of each ring; rounds under way at once; blocks that each window has, if it is moved.
     int32_t strips, sets, rounds, depth;
+    int32_t chunk; // strips that a run on a processor which works on the rings may cover at once
     int64_t strip;               // steady states
     const svm_PartRow *partRows; // in topological order
     const svm_RingRow *ringRows;
     const svm_RoundsProcessor *processorRows;
     const int32_t *where;           // per part and strip: a processor
     const int64_t *init, *steadily; // firings of each actor of the program in the initialisation and in a steady state
+    svm_RoundsTransfer transfer;
+    const mm_Proc *movers; // straight: the engine for each ring between parts; NULL where both work in one memory
 } svm_RoundsTable;
 
 // ---- An instance ----
@@ -110,6 +124,12 @@ int svm_roundsRun(svm_Rounds *r);
 void svm_roundsDrain(svm_Rounds *r, const int64_t *counts, bool starting);
 void svm_roundsDestroy(svm_Rounds *r); // C
 void svm_roundsForget(svm_Rounds *r);  // C: the same when the machine is gone
+
+// With streams, what a run has still to do. K: the blocks and firings of the next strip, once its items are there; false:
+// there is none. K: what the strip made goes on, and what it read makes room.
+typedef struct svm_PartFlow svm_PartFlow;
+bool svm_partNext(svm_PartFlow *f);
+void svm_partSend(svm_PartFlow *f);
 
 // K: the last items of a window, which the next round finds at the front of its segment; to NULL: none.
 static inline void svm_blockTail(const svm_Block *to, const svm_Block *from)

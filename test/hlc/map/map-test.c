@@ -160,9 +160,10 @@ static void print(arena *a, const map_problem *p, const map_result *r, bool tabl
 
 // ---- Exact against heuristic ----
 
+// Of graphs on which the exact method ends, and of the others, which are held against what it has shown to be impossible.
 typedef struct tally {
-    int graphs, proven, agree, cut_off;
-    double worst, exact_seconds, heuristic_seconds;
+    int graphs, agree, open, open_near, cut_off;
+    double worst, open_worst, exact_seconds, longest, heuristic_seconds;
 } tally;
 
 static void compare(arena *a, const map_problem *p, double seconds, tally *k)
@@ -181,7 +182,9 @@ static void compare(arena *a, const map_problem *p, double seconds, tally *k)
     same.strips = h->strips;
     begin = now();
     const map_result *e = map_search(a, &same, &(map_options){.method = MAP_EXACT, .seconds = seconds}, &why);
-    k->exact_seconds += now() - begin;
+    double took = now() - begin;
+    k->exact_seconds += took;
+    k->longest = fmax(k->longest, took);
     if (e != NULL)
         check(a, &same, e);
     // Where the exact method has not ended, what it has shown to be impossible takes its place.
@@ -189,10 +192,15 @@ static void compare(arena *a, const map_problem *p, double seconds, tally *k)
     double reference = e == NULL ? h->bound.seconds : proven ? e->seconds : e->lower;
     double apart = fabs(h->seconds / reference - 1);
     k->graphs++;
-    k->proven += proven;
     k->cut_off += e != NULL && e->cut_off;
-    k->agree += apart <= 0.05;
-    k->worst = fmax(k->worst, apart);
+    if (proven) {
+        k->agree += apart <= 0.05;
+        k->worst = fmax(k->worst, apart);
+    } else {
+        k->open++;
+        k->open_near += apart <= 0.05;
+        k->open_worst = fmax(k->open_worst, apart);
+    }
     if (apart > 0.05)
         printf("%s: heuristic %.4g us, exact %.4g us%s, lower bound %.4g us\n", p->name, h->seconds * 1e6,
                e == NULL ? 0 : e->seconds * 1e6, proven ? "" : " (not proven)", e == NULL ? 0 : e->lower * 1e6);
@@ -211,10 +219,13 @@ static int compare_many(const char *text, double seconds)
         compare(a, &p, seconds, &k);
         arena_destroy(a);
     }
-    printf("%d graphs: %d agree within 5 %%, %d proven by the exact method; most apart %.2f %%\n", k.graphs, k.agree,
-           k.proven, 100 * k.worst);
-    fprintf(stderr, "exact %.2f s, heuristic %.2f s, cut off %d\n", k.exact_seconds, k.heuristic_seconds, k.cut_off);
-    return k.agree < k.graphs;
+    printf("%d graphs: the exact method ends on %d, of which %d agree within 5 %%; most apart %.2f %%\n", k.graphs,
+           k.graphs - k.open, k.agree, 100 * k.worst);
+    printf("%d on which it does not end: %d within 5 %% of what it shows to be impossible; most apart %.2f %%\n", k.open,
+           k.open_near, 100 * k.open_worst);
+    fprintf(stderr, "exact %.2f s, at most %.2f s a graph, heuristic %.2f s, cut off %d\n", k.exact_seconds, k.longest,
+            k.heuristic_seconds, k.cut_off);
+    return k.agree + k.open < k.graphs;
 }
 
 int main(int argc, char **argv)

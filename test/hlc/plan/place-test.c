@@ -35,6 +35,7 @@ static int show_resources(const char *file, int64_t wanted, bool io)
     const plan_demands demands = {.io = io};
     const plan_resources *r = m == NULL ? NULL : plan_resources_find(a, &d, m, wanted, &demands);
     if (r != NULL) {
+        r = plan_resources_pair_engines(a, r);
         printf("control %s, shared %s, %" PRIu64 " bytes, aligned %" PRIu64 ", %zu processors, %" PRIu32 " kinds\n",
                r->control->element.name, r->shared->element.name, r->bytes, r->alignment, r->processors.len, r->kinds);
         for (VEC_EACH(const plan_processor, p, &r->processors))

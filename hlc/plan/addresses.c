@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// allocate: addresses of buffers, by lifetime. Where kernels work in memories of their own, all that runs there must fit.
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/allocate.h"
+#include "hlc/plan/plan_int.h"
+
+void plan_forget_addresses(plan *pl)
+{
+    pl->allocated = false;
+    pl->bytes = pl->least_bytes = 0;
+    for (VEC_EACH(plan_buffer, b, &pl->buffers))
+        b->address = 0;
+}
+
+// NOTE(scratch). Buffers that keep nothing between runs and that one kernel alone uses live only from the first item of
+// the kernel that writes them to the last that reads them. All kernels here run on one processor, one after the other,
+// so such buffers of all kernels share one area.
+typedef struct lifetime {
+    uint32_t buffer, kernel, first, last; // items
+    uint64_t bytes;
+} lifetime;
+typedef struct lifetimes {
+    lifetime *of; // per buffer
+    bool *shared; // used outside one kernel
+} lifetimes;
+
+static void note_lifetime(void *context, const plan_use *use)
+{
+    lifetimes *l = context;
+    lifetime *t = &l->of[use->buffer];
+    if (use->kernel == PLAN_NONE || (t->kernel != PLAN_NONE && t->kernel != use->kernel)) {
+        l->shared[use->buffer] = true;
+        return;
+    }
+    t->kernel = use->kernel;
+    t->first = use->item < t->first ? use->item : t->first;
+    t->last = use->item > t->last ? use->item : t->last;
+}
+
+static int compare_lifetimes(const void *x, const void *y)
+{
+    const lifetime *a = x, *b = y;
+    if (a->kernel != b->kernel)
+        return a->kernel < b->kernel ? -1 : 1;
+    if (a->first != b->first)
+        return a->first < b->first ? -1 : 1;
+    return a->buffer < b->buffer ? -1 : a->buffer > b->buffer;
+}
+
+enum { PLAN_ALIGNMENT = 64 }; // lines and vectors of all machines here
+
+static uint64_t alignment_of(const plan *pl)
+{
+    return pl->parts != NULL ? plan_parts_alignment(pl->parts) : PLAN_ALIGNMENT;
+}
+
+static uint64_t round_up(uint64_t bytes, uint64_t alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Stages are numbered by kernel and item, so that nothing of one kernel lives together with anything of another.
+static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_t count, uint64_t start)
+{
+    plan_object *objects = ARENA_ARRAY(a, plan_object, count + 1);
+    uint32_t *before = ARENA_ARRAY(a, uint32_t, pl->kernels.len + 1); // items of earlier kernels
+    for (size_t i = 0; i < pl->kernels.len; i++)
+        before[i + 1] = before[i] + (uint32_t)pl->kernels.data[i].items.len;
+    for (size_t i = 0; i < count; i++)
+        objects[i] = (plan_object){.bytes = scratch[i].bytes,
+                                   .alignment = alignment_of(pl),
+                                   .first = before[scratch[i].kernel] + scratch[i].first,
+                                   .last = before[scratch[i].kernel] + scratch[i].last};
+    plan_allocation made = plan_allocate(objects, count);
+    for (size_t i = 0; i < count; i++)
+        pl->buffers.data[scratch[i].buffer].address = start + objects[i].address;
+    pl->least_bytes = start + made.bound;
+    return start + made.bytes;
+}
+
+// Behind what is used within runs only, each part has a place for what stays there between its runs, the same on every
+// processor that runs it; parts that meet on no processor may share it.
+static uint64_t place_parts(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
+{
+    const plan_parts *parts = pl->parts;
+    size_t processors = parts->resources->processors.len, n = parts->parts.len;
+    uint64_t *top = ARENA_ARRAY(a, uint64_t, processors + 1), most = start;
+    for (size_t q = 0; q < processors; q++)
+        top[q] = start;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t at = start;
+        for (size_t q = 0; q < processors; q++)
+            if (plan_part_runs_on(parts, i, (uint32_t)q) && top[q] > at)
+                at = top[q];
+        for (uint32_t b = 0; b < pl->buffers.len; b++) {
+            const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
+            if (parts->cut->piece_of[c->producer] != i || l->of[b].bytes == 0)
+                continue;
+            pl->buffers.data[b].address = at;
+            at += l->of[b].bytes;
+        }
+        for (size_t q = 0; q < processors; q++)
+            if (plan_part_runs_on(parts, i, (uint32_t)q))
+                top[q] = at;
+        most = at > most ? at : most;
+    }
+    return most;
+}
+
+static void assign_in_parts(arena *a, plan *pl, const sir_module *m, lifetimes *l)
+{
+    size_t n = pl->buffers.len, scratch_count = 0;
+    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        if (plan_end_of(pl, m, i) != PLAN_NONE) {
+            bool windows = plan_parts_move(pl->parts) || pl->parts->streams;
+            l->of[i].bytes = windows ? plan_window_bytes(pl, m, i) * pl->parts->depth : 0;
+            pl->buffers.data[i].address = 0;
+        } else if (pl->buffers.data[i].keep == 0 && !l->shared[i] && l->of[i].kernel != PLAN_NONE) {
+            scratch[scratch_count++] = l->of[i];
+            l->of[i].bytes = 0;
+        }
+    }
+    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
+    uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
+    pl->bytes = place_parts(a, pl, m, l, round_up(within, alignment_of(pl)));
+    pl->least_bytes = least + pl->bytes - within;
+}
+
+void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedule *s)
+{
+    pl->allocated = true;
+    size_t n = pl->buffers.len, scratch_count = 0;
+    lifetimes l = {.of = ARENA_ARRAY(a, lifetime, n + 1), .shared = ARENA_ARRAY(a, bool, n + 1)};
+    for (uint32_t i = 0; i < n; i++)
+        l.of[i] = (lifetime){.buffer = i,
+                             .kernel = PLAN_NONE,
+                             .first = UINT32_MAX,
+                             .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
+    plan_visit_uses(pl, m, s, note_lifetime, &l);
+    if (pl->parts != NULL) {
+        assign_in_parts(a, pl, m, &l);
+        return;
+    }
+    lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
+    uint64_t address = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (pl->buffers.data[i].keep == 0 && !l.shared[i] && l.of[i].kernel != PLAN_NONE) {
+            scratch[scratch_count++] = l.of[i];
+        } else {
+            pl->buffers.data[i].address = address;
+            address += l.of[i].bytes;
+        }
+    }
+    qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
+    pl->bytes = place_scratch(a, pl, scratch, scratch_count, address);
+}
+
+bool plan_pass_allocate(hlc_program *p)
+{
+    plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
+    if (p->parts == NULL || p->parts->where == NULL || plan_parts_fit(p))
+        plan_remark_allocate(p);
+    return true;
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// transfer: how items get to processors that work in memories of their own. map gives each of them an engine that joins
+// its memory with the shared one; here it gets a second one for the way back where one is free, and each end of a ring
+// gets two windows, so that one is moved while the other is in use, if the shortest strip leaves room for them. To find
+// that out, the strip is dealt and its buffers get addresses, which are not kept. strip-mine then looks for the longest
+// strip with these windows.
+#include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+
+bool plan_pass_transfer(hlc_program *p)
+{
+    plan_parts *parts = p->parts;
+    if (parts != NULL && plan_parts_move(parts)) {
+        parts->resources = plan_resources_pair_engines(p->arena, parts->resources);
+        parts->depth = plan_parts_most_windows(parts);
+        if (!plan_parts_shortest_fit(p) && !diag_has_errors(p->diag)) {
+            parts->depth = plan_parts_fewest_windows(parts);
+            (void)plan_parts_shortest(p); // whether it fits now, strip-mine says
+        }
+    }
+    plan_remark_transfer(p);
+    return parts != NULL && plan_parts_move(parts);
+}

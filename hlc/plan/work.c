@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// About how long kernels take on a machine: one estimate, for the length of strips, for dealing them, and for the mapping
+// search.
+#include "hlc/passes/pass.h"
+#include "hlc/plan/parts.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
+
+// Firings without state go side by side in loops of so many (body_lanes.c); what is left over goes one by one.
+enum { WORK_FIRINGS = 32, WORK_LANE_BYTES = 4 };
+
+double plan_start_seconds(const machine_processor *x)
+{
+    double start = machine_seconds(x->kernel_start, x->clock), stop = machine_seconds(x->kernel_stop, x->clock);
+    return (start > 0 ? start : 0) + (stop > 0 ? stop : 0);
+}
+
+double plan_seconds_an_operation(const machine_processor *x)
+{
+    return x->clock > 0 ? 1 / x->clock : 1e-9;
+}
+
+static const machine_processor *first_processor(const hlc_program *p)
+{
+    return p->parts->resources->processors.data[0].processor;
+}
+
+// Items that one operation of a firing works on: of actors without state, as many as vectors have lanes.
+static double lanes(hlc_program *p, uint32_t actor)
+{
+    const machine_processor *x = first_processor(p);
+    return x->simd_width > WORK_LANE_BYTES && plan_actor_keeps(p, actor) == NULL
+               ? (double)x->simd_width / WORK_LANE_BYTES
+               : 1;
+}
+
+double *plan_actor_seconds(hlc_program *p)
+{
+    const plan_pieces *cut = p->parts->cut;
+    const sir_module *m = cut->module;
+    const double *each = plan_costs(p, m);
+    double *seconds = ARENA_ARRAY(p->arena, double, m->actors.len + 1),
+           cycle = plan_seconds_an_operation(first_processor(p));
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        if (cut->actor_of[i] != SIR_NONE)
+            seconds[i] = each[i] * (double)cut->schedule->reps[i] * cycle;
+    if (p->profile == NULL) // what is measured has them
+        for (uint32_t i = 0; i < m->actors.len; i++)
+            seconds[i] /= lanes(p, i);
+    return seconds;
+}
+
+double plan_steady_seconds(hlc_program *p)
+{
+    const double *seconds = plan_actor_seconds(p);
+    double sum = 0;
+    for (size_t i = 0; i < p->parts->cut->module->actors.len; i++)
+        sum += seconds[i];
+    return sum;
+}
+
+plan_lane_use plan_lane_use_of(hlc_program *p)
+{
+    const plan_pieces *cut = p->parts->cut;
+    size_t n = cut->module->actors.len;
+    plan_lane_use use = {.p = p, .seconds = plan_actor_seconds(p), .lanes = ARENA_ARRAY(p->arena, double, n + 1)};
+    for (uint32_t i = 0; i < n; i++) {
+        use.lanes[i] = cut->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, i) : 1;
+        use.sum += use.seconds[i];
+    }
+    return use;
+}
+
+double plan_lanes_wasted(const plan_lane_use *use, int64_t strip)
+{
+    const plan_pieces *cut = use->p->parts->cut;
+    double wasted = 0;
+    for (size_t i = 0; i < cut->module->actors.len; i++) {
+        if (cut->actor_of[i] == SIR_NONE || use->lanes[i] <= 1 || cut->schedule->reps[i] == 0)
+            continue;
+        int64_t left = strip % WORK_FIRINGS * (cut->schedule->reps[i] % WORK_FIRINGS) % WORK_FIRINGS;
+        wasted +=
+            use->seconds[i] * (use->lanes[i] - 1) * (double)left / ((double)strip * (double)cut->schedule->reps[i]);
+    }
+    return use->sum > 0 ? wasted / use->sum : 0;
+}
