@@ -46,8 +46,6 @@ const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
     if (a->kind != SIR_FILTER)
         return NULL;
     const sir_filter *f = a->filter;
-    if (f->prints)
-        return "prints";
     if (f->uses_random)
         return "uses random()";
     if (f->uses_iter)
@@ -57,7 +55,8 @@ const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
     for (VEC_EACH(const sir_field, field, &f->fields))
         if (!field->constant)
             return arena_printf(p->arena, "writes its field '%s'", field->name);
-    return f->stateful ? "has state" : NULL;
+    // Last, as it is the one that needs no memory of its processor.
+    return f->stateful ? "has state" : f->prints ? "prints" : NULL;
 }
 
 static bool is_file(const grouper *g, uint32_t actor)

@@ -190,9 +190,12 @@ bool plan_parts_fit(hlc_program *p)
     const plan_processor *x = &r->processors.data[q];
     diag_error_at(p->diag, NULL,
                   "a strip of %" PRId64 " steady states of '%s' needs %" PRIu64
-                  " bytes of memory '%s' of processor '%s', of which %" PRIu64 " can be used: use a smaller --strip",
+                  " bytes of memory '%s' of processor '%s', of which %" PRIu64 " can be used: %s",
                   p->plan->strip, p->plan->name, p->plan->bytes + bytes_beside(p, &f, q), x->memory->element.name,
-                  x->processor->element.name, x->bytes);
+                  x->processor->element.name, x->bytes,
+                  p->plan->strip > plan_parts_granule_of(p->parts)
+                      ? "use a smaller --strip"
+                      : "no strip is shorter; --mapping=space has each processor hold some of the program");
     return false;
 }
 
