@@ -150,10 +150,10 @@ static void emit_flow(program_emitter *x, program_flow *flow)
     const plan_digits none = {0};
     bool prework = f->prework != NULL;
     flow->info = program_filter_info(x, f);
-    program_state_initial(x, flow->info);
     flow->fire = program_fire_function(x, flow->info, f->work, &none, &none);
     if (prework)
         flow->first = program_fire_function(x, flow->info, f->prework, &none, &none);
+    program_state_initial(x, flow->info, &flow->fire, &flow->first);
     const char *base = body_identifier(a, actor->name);
     flow->type = emit_unique_name(&x->e, arena_printf(a, "%s_Kernel", base));
     flow->run = emit_unique_name(&x->e, arena_printf(a, "%s_kernel", base));

@@ -146,7 +146,10 @@ const char *program_actor_text(program_emitter *x, const plan_stage *st);
 emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                      const plan_digits *in, const plan_digits *out);
-void program_state_initial(program_emitter *x, const emit_filter_info *info); // the constant that states start from
+// The constant that states start from, if its actors have states; first: of prework, or empty.
+void program_state_initial(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                           const emit_signature *first);
+bool program_handlers_touch(program_emitter *x, const emit_filter_info *info); // fields
 
 // ---- program_kernel.c ----
 void program_kernel_struct(program_emitter *x, uint32_t kernel);

@@ -52,14 +52,23 @@ void program_message_types(program_emitter *x)
 
 // ---- Delivery ----
 
-void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken, program_actor_names *names)
+bool program_handlers_touch(program_emitter *x, const emit_filter_info *info)
 {
-    arena *a = x->e.arena;
-    bool state = false, random = false, log = false;
+    bool any = false;
     for (size_t i = 0; i < info->handlers.len; i++) {
         const body_effects *effects = body_effects_of(&x->e, (emit_filter_info *)(uintptr_t)info, info->handlers.data[i].function);
         for (size_t f = 0; f < info->filter->fields.len; f++)
-            state |= effects->fields[f];
+            any |= effects->fields[f];
+    }
+    return any;
+}
+
+void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken, program_actor_names *names)
+{
+    arena *a = x->e.arena;
+    bool state = program_handlers_touch(x, info), random = false, log = false;
+    for (size_t i = 0; i < info->handlers.len; i++) {
+        const body_effects *effects = body_effects_of(&x->e, (emit_filter_info *)(uintptr_t)info, info->handlers.data[i].function);
         random |= effects->random;
         log |= effects->log;
     }

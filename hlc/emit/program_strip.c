@@ -470,8 +470,11 @@ static const char *state_initial(program_emitter *x, const emit_filter_info *inf
                : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));
 }
 
-void program_state_initial(program_emitter *x, const emit_filter_info *info)
+void program_state_initial(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
+                           const emit_signature *first)
 {
+    if (fire->fields.len == 0 && first->fields.len == 0 && !program_handlers_touch(x, info))
+        return; // only functions touch them that nobody calls
     if (hmap_getn(&x->state_inits, &info->filter, sizeof info->filter) != NULL)
         return;
     const char *name = state_initial(x, info);
@@ -524,11 +527,11 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
         return;
     }
     code->info = program_filter_info(x, actor->filter);
-    program_state_initial(x, code->info);
     code->has_prework = plan_actor_has_prework(actor);
     code->fire = program_fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
         code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
+    program_state_initial(x, code->info, &code->fire, &code->first);
     bool free = plan_filter_can_gang(actor->filter);
     program_walk w =
         make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
