@@ -102,6 +102,19 @@ static size_t stream_count(const net *n)
     return n->x->pieces->streams.len + program_way_count(n->x);
 }
 
+// Whether writers must leave some of what is there: items that the initialisation makes beside what is asked of it, and
+// those of actors that have gone further so that messages come in time.
+static bool limits_writers(const net *n)
+{
+    const schedule *s = n->x->pieces->whole_schedule;
+    for (VEC_EACH(const uint32_t, w, &n->writers)) {
+        uint32_t channel = n->whole->actors.data[*w]->inputs.data[0];
+        if (program_has_messages(n->x) || (s->paced[s->island[*w]] && s->channels[channel].remainder != 0))
+            return true;
+    }
+    return false;
+}
+
 static void emit_instance(net *n)
 {
     program_emitter *x = n->x;
@@ -133,7 +146,7 @@ static void emit_instance(net *n)
     if (n->writers.len != 0) {
         text_line(x, 1, "svm_Writer writers[%zu];", n->writers.len);
         text_line(x, 1, "svm_NetWriter outputs[%zu];", n->writers.len);
-        if (program_has_messages(x))
+        if (limits_writers(n))
             text_line(x, 1, "int64_t svm_writerLeft[%zu];", n->writers.len);
     }
     text_line(x, 0, "} %s;\n", x->type);
@@ -311,7 +324,7 @@ static void create_net(net *n)
     text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
     if (program_has_messages(x))
         text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
-    if (program_has_messages(x) && n->writers.len != 0)
+    if (limits_writers(n))
         text_line(x, 2, ".writerInit = %s_writerInit, .writerSteady = %s_writerSteady, .writerLeft = self->svm_writerLeft,", x->name, x->name);
     if (n->readers.len != 0)
         text_line(x, 2, ".readerCount = %zu, .readers = self->inputs,", n->readers.len);
@@ -344,14 +357,14 @@ static const char **emit_setups(net *n)
     return names;
 }
 
-// How much writers take of what is there: other actors may have gone further, so that messages come in time.
+// How much writers take of what is there.
 static void emit_writer_counts(net *n)
 {
     program_emitter *x = n->x;
     const schedule *s = x->pieces->whole_schedule;
     size_t count = n->writers.len;
     int64_t *init = ARENA_ARRAY(x->e.arena, int64_t, count + 1), *steady = ARENA_ARRAY(x->e.arena, int64_t, count + 1);
-    if (!program_has_messages(x) || count == 0)
+    if (!limits_writers(n))
         return;
     for (size_t i = 0; i < count; i++) {
         uint32_t writer = n->writers.data[i];
