@@ -180,9 +180,9 @@ static void walk_stmt(analysis *a, const sir_stmt *s, scope *block)
     case SIR_BLOCK: walk_block(a, &s->u.block, scope_new(a, block, s)); break;
     case SIR_SEND:
         for (size_t i = 0; i < s->u.send.args.len; i++)
-            if (body_sends_argument(a->c, s->u.send.args.data[i]))
+            if (body_sends_argument(a->c, s, s->u.send.args.data[i]))
                 walk_expr(a, s->u.send.args.data[i], block, s);
-        if (a->c->e->messages != NULL)
+        if (a->c->e->messages != NULL && !s->u.send.best_effort)
             walk_expr(a, s->u.send.max, block, s);
         break;
     case SIR_BREAK:

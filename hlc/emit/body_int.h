@@ -127,7 +127,7 @@ bool body_looks_up(const body_context *c);
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);
 // Whether an argument of a message is computed: where nobody receives any, only what may stop the program.
-bool body_sends_argument(const body_context *c, const sir_expr *arg);
+bool body_sends_argument(const body_context *c, const sir_stmt *send, const sir_expr *arg);
 bool body_is_received(const emitter *e, const sir_filter *f, const sir_function *handler);
 
 // ---- body_stmt.c ----

@@ -128,9 +128,21 @@ bool body_is_received(const emitter *e, const sir_filter *f, const sir_function 
 
 // ---- Sending ----
 
-bool body_sends_argument(const body_context *c, const sir_expr *arg)
+// Of what a message carries; NULL: nothing, or nobody receives any such.
+static const char *carried_type(const body_context *c, const sir_stmt *s)
 {
-    return c->e->messages != NULL || body_may_trap(c, arg);
+    strbuf key;
+    strbuf_init(&key, c->e->arena);
+    for (size_t i = 0; i < s->u.send.args.len; i++) {
+        strbuf_addc(&key, ',');
+        sir_type_print(&key, s->u.send.args.data[i]->type);
+    }
+    return c->e->messages == NULL ? NULL : hmap_get(&c->e->messages->types, key.data);
+}
+
+bool body_sends_argument(const body_context *c, const sir_stmt *s, const sir_expr *arg)
+{
+    return body_may_trap(c, arg) || carried_type(c, s) != NULL;
 }
 
 static const char *place_text(body_context *c, sir_loc loc)
@@ -164,13 +176,7 @@ void body_send(body_context *c, const sir_stmt *s)
         compute_arguments(c, s);
         return;
     }
-    strbuf key;
-    strbuf_init(&key, a);
-    for (size_t i = 0; i < s->u.send.args.len; i++) {
-        strbuf_addc(&key, ',');
-        sir_type_print(&key, s->u.send.args.data[i]->type);
-    }
-    const char *type = hmap_get(&e->messages->types, key.data);
+    const char *type = carried_type(c, s);
     const sir_expr *max = s->u.send.best_effort ? NULL : s->u.send.max;
     const char *latency = max == NULL ? "0" : body_expr_text(c, max, PREC_COND);
     const char *call = arena_printf(a, "svm_send(svm_sender, %" PRIu32 ", %d, %s, %s, ", s->u.send.portal,
