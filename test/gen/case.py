@@ -158,10 +158,17 @@ def same_items(a, b):
 
 
 def by_actor(text):
-    """What each actor printed, of a run with --tag-prints."""
+    """What each actor printed, of a run with --tag-prints; under "" what stands before the first name: a line that was not ended while the graph was built."""
     actors = {}
-    for line in text.split("\n"):
+    lines = text.split("\n")
+    names = {line.partition(": ")[0] for line in lines[1:]}
+    for number, line in enumerate(lines):
         actor, _, rest = line.partition(": ")
+        if number == 0 and actor not in names:
+            identifier = re.search(r"[A-Za-z_]\w*$", actor)
+            name = max((n for n in names if n and actor.endswith(n)), key=len, default=identifier.group() if identifier else actor)
+            actors[""] = actor[:len(actor) - len(name)]
+            actor = name
         actors[actor] = actors.get(actor, "") + rest + "\n"
     return actors
 
