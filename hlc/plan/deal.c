@@ -16,7 +16,9 @@ enum { DEAL_LEADS = 32, DEAL_STRIPS = 512, DEAL_SHARES = 4, DEAL_DEPTH = 2, DEAL
 // Where parts wait for each other a processor's share of a round runs in so many pieces.
 enum { DEAL_CHUNKS = 4 };
 #define DEAL_BYTES (UINT64_C(64) << 20)
-#define DEAL_CHUNK_SECONDS 2e-3
+#define DEAL_CHUNK_SECONDS 8e-3
+// Of their second caches together, the most that rings take of processors that work on them.
+#define DEAL_CACHES 8
 
 typedef struct dealer {
     hlc_program *p;
@@ -259,7 +261,8 @@ static int64_t unhurried_chunk(const dealer *d)
     return strips < 1 ? 1 : strips > DEAL_STRIPS ? DEAL_STRIPS : (int64_t)strips;
 }
 
-// Where kernels work on the rings, these stay in the caches that their processors have beside the first, all together.
+// Where kernels work on the rings, these stay in caches behind the second; what comes from files and goes there passes
+// them by (runtime/common/rounds_chunks.c), and rounds that are too short cost more than caches.
 static uint64_t round_bytes(const dealer *d)
 {
     const hlc_program *p = d->p;
@@ -273,7 +276,7 @@ static uint64_t round_bytes(const dealer *d)
         bytes += counted[cache] ? 0 : p->machine->memories.data[cache].size;
         counted[cache] = true;
     }
-    return bytes < DEAL_BYTES ? bytes : DEAL_BYTES;
+    return bytes < DEAL_BYTES / DEAL_CACHES ? bytes * DEAL_CACHES : DEAL_BYTES;
 }
 
 static int64_t choose_strips(const dealer *d, int64_t least)

@@ -310,10 +310,10 @@ bool plan_parts_find(hlc_program *p, bool *found)
     const plan_resources *r = plan_resources_find(p->arena, p->diag, p->machine, p->config->processors, &demands);
     if (r == NULL)
         return false;
-    size_t n = r->processors.len, count;
+    size_t count;
     if (!can_do(p, r))
         return false;
-    if (n == 1 && r->processors.data[0].direct)
+    if (r->processors.len == 1 && r->processors.data[0].direct)
         return can_keep_all_state(p, r);
     const char *why = obstacle(p);
     if (why != NULL)
@@ -322,12 +322,12 @@ bool plan_parts_find(hlc_program *p, bool *found)
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))
         return false;
-    const uint32_t *part = space   ? plan_parts_group_in_space(p, n, &count)
-                           : large ? plan_parts_group_by_search(p, n, true, &count)
+    const uint32_t *part = space   ? plan_parts_group_in_space(p, r, &count)
+                           : large ? plan_parts_group_by_search(p, r, true, &count)
                                    : NULL;
     large = large && part != NULL;
     if (part == NULL)
-        part = plan_parts_group(p, n, &count);
+        part = plan_parts_group(p, r, &count);
     if (count == 0)
         return stay(p, r, "it has no filters");
     plan_parts *parts = ARENA_NEW(p->arena, plan_parts);

@@ -75,12 +75,12 @@ struct plan;
 bool plan_parts_find(struct hlc_program *p, bool *found);
 // Which parts the actors are in: per actor, SIR_NONE those of the control program; in topological order. count: how many.
 // processors: how many there are.
-uint32_t *plan_parts_group(struct hlc_program *p, size_t processors, size_t *count);
+uint32_t *plan_parts_group(struct hlc_program *p, const plan_resources *r, size_t *count);
 // The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
 // actor's strips are dealt to several processors.
-uint32_t *plan_parts_group_by_search(struct hlc_program *p, size_t processors, bool keep, size_t *count);
+uint32_t *plan_parts_group_by_search(struct hlc_program *p, const plan_resources *r, bool keep, size_t *count);
 // The same for --mapping=space: one stretch of the pipeline for each processor (parts_space.c).
-uint32_t *plan_parts_group_in_space(struct hlc_program *p, size_t processors, size_t *count);
+uint32_t *plan_parts_group_in_space(struct hlc_program *p, const plan_resources *r, size_t *count);
 enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
 // Cuts the program into given parts, as a plan's text has them; flags: 'r' of one that is replicated, 'k' of one that is
 // kept. False if they are no parts, or after an error.
@@ -130,6 +130,9 @@ void plan_parts_give_up(struct hlc_program *p);
 double plan_start_seconds(const machine_processor *x);
 double plan_seconds_an_operation(const machine_processor *x);
 double *plan_actor_seconds(struct hlc_program *p);
+// Before there are parts: operations of each actor's firings in a steady state, as processors with vectors count them;
+// NULL: as others do.
+double *plan_work_before_cut(struct hlc_program *p, const plan_resources *r);
 double plan_steady_seconds(struct hlc_program *p);
 // How much longer strips of a length take, as a part of the whole, because they leave lanes of vectors empty.
 typedef struct plan_lane_use {

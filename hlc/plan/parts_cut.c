@@ -5,7 +5,6 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 
 #define CUT_OPERATION 1e-9 // seconds; only relations count here
 
@@ -14,15 +13,16 @@ static bool is_file(const sir_actor *a)
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
 }
 
-uint32_t *plan_parts_group_by_search(hlc_program *p, size_t processors, bool keep, size_t *count)
+uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bool keep, size_t *count)
 {
     const sir_module *m = p->module;
     size_t n = m->actors.len;
     arena *a = p->arena;
-    const double *each = plan_costs(p, m);
+    // What is cut to fit local memories is weighed by all its operations: about as its code is.
+    const double *work = plan_work_before_cut(p, keep ? NULL : r);
     map_problem problem = {.name = m->name, .fuse = true};
     uint32_t *part = ARENA_ARRAY(a, uint32_t, n + 1), *task = ARENA_ARRAY(a, uint32_t, n + 1);
-    for (size_t i = 0; i < processors; i++)
+    for (size_t i = 0; i < r->processors.len; i++)
         VEC_PUSH(a, &problem.processors, (map_processor){"", 1, MAP_NO_BOUND});
     for (uint32_t i = 0; i < n; i++) {
         part[i] = SIR_NONE;
@@ -32,7 +32,7 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, size_t processors, bool kee
         task[i] = (uint32_t)problem.tasks.len;
         VEC_PUSH(a, &problem.tasks,
                  (map_task){.name = m->actors.data[i]->name,
-                            .time = each[i] * (double)p->schedule->reps[i] * CUT_OPERATION,
+                            .time = work[i] * CUT_OPERATION,
                             .replicable = !keep && plan_actor_keeps(p, i) == NULL,
                             .together = (uint32_t)(p->schedule->cycle[i] + 1),
                             .processor = MAP_ANY});
@@ -42,11 +42,11 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, size_t processors, bool kee
             VEC_PUSH(a, &problem.edges, (map_edge){.from = task[c->producer], .to = task[c->consumer]});
     const char *why = NULL;
     const map_options how = {.method = MAP_HEURISTIC, .seed = p->config->seed};
-    const map_result *r = map_search(a, &problem, &how, &why);
-    if (r == NULL) // times without bound, for one
+    const map_result *found = map_search(a, &problem, &how, &why);
+    if (found == NULL) // times without bound, for one
         return NULL;
     for (uint32_t i = 0; i < n; i++)
-        part[i] = task[i] == MAP_OUTSIDE ? SIR_NONE : r->part[task[i]];
-    *count = r->parts;
+        part[i] = task[i] == MAP_OUTSIDE ? SIR_NONE : found->part[task[i]];
+    *count = found->parts;
     return part;
 }

@@ -2,17 +2,19 @@
 // Which actors make up a part. Actors without state that need not wait for others with state are one part, whose strips
 // may run anywhere; so are those behind one layer of state, and so on. Actors with state, and feedback loops, stay on
 // one processor each; light ones are joined with each other and with what little lies between them, as every cut costs.
+#include <stdlib.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 
 // Most of a processor's share of the work that is put into a part that must stay on one processor, where it need not be;
 // and where a part that stays has that much anyway, how much more may come to it.
 #define GROUP_SHARE 0.5
 #define GROUP_MORE 1.02
+// How much more than its share the busiest processor may have before the search is asked for other parts.
+#define GROUP_UNEVEN 1.03
 // Groups beyond which parts with state are joined layer by layer.
 enum { GROUP_MANY = 256 };
 
@@ -30,6 +32,8 @@ typedef struct grouper {
     arena *a;
     const sir_module *m;
     const schedule *s;
+    size_t processors;
+    const double *work; // per actor, in a steady state
     uint32_t *unit; // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
     bool *keeps;    // per unit
     uint32_t *level;
@@ -130,7 +134,6 @@ static uint32_t new_group(grouper *g, bool keeps, uint32_t first)
 static void make_groups(grouper *g)
 {
     uint32_t n = (uint32_t)g->m->actors.len;
-    const double *each = plan_costs(g->p, g->m);
     uint32_t *of_level = ARENA_ARRAY(g->a, uint32_t, n + 2), *of_unit = ARENA_ARRAY(g->a, uint32_t, n + 1);
     memset(of_level, 0xff, (n + 2) * sizeof *of_level);
     memset(of_unit, 0xff, (n + 1) * sizeof *of_unit);
@@ -145,7 +148,7 @@ static void make_groups(grouper *g)
         if (*known == SIR_NONE)
             *known = new_group(g, g->keeps[unit], i);
         g->of[i] = *known;
-        g->groups.data[*known].load += each[i] * (double)g->s->reps[i];
+        g->groups.data[*known].load += g->work[i];
     }
 }
 
@@ -227,12 +230,12 @@ static bool may_join(grouper *g, uint32_t from, uint32_t to, double share)
 }
 
 // Joins neighbours, the lightest pair first.
-static void join_groups(grouper *g, size_t processors)
+static void join_groups(grouper *g)
 {
     double total = 0;
     for (VEC_EACH(group, x, &g->groups))
         total += x->load;
-    double share = processors < 2 ? 2 * total / GROUP_SHARE + 1 : total / (double)processors;
+    double share = g->processors < 2 ? 2 * total / GROUP_SHARE + 1 : total / (double)g->processors;
     for (;;) {
         uint32_t best_from = SIR_NONE, best_to = SIR_NONE;
         double least = 0;
@@ -278,17 +281,72 @@ static uint32_t *number_groups(grouper *g, size_t *count)
     return part;
 }
 
-uint32_t *plan_parts_group(hlc_program *p, size_t processors, size_t *count)
+// ---- How even parts are ----
+
+static int by_load_down(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+// What the busiest processor has to do if parts that stay go to who has least, heaviest first, and the others fill up.
+static double busiest(const grouper *g, const uint32_t *part, size_t count)
+{
+    double *kept = ARENA_ARRAY(g->a, double, count + 1), *load = ARENA_ARRAY(g->a, double, g->processors + 1);
+    bool *keeps = ARENA_ARRAY(g->a, bool, count + 1);
+    double total = 0, most = 0;
+    for (uint32_t i = 0; i < g->m->actors.len; i++) {
+        if (part[i] == SIR_NONE)
+            continue;
+        double x = g->work[i];
+        kept[part[i]] += x;
+        keeps[part[i]] |= g->keeps[g->unit[i]];
+        total += x;
+    }
+    for (size_t i = 0; i < count; i++)
+        kept[i] = keeps[i] ? kept[i] : 0;
+    qsort(kept, count, sizeof *kept, by_load_down);
+    for (size_t i = 0; i < count; i++) {
+        double *least = load;
+        for (size_t q = 1; q < g->processors; q++)
+            least = load[q] < *least ? &load[q] : least;
+        *least += kept[i];
+        most = *least > most ? *least : most;
+    }
+    double share = total / (double)g->processors;
+    return most > share ? most : share;
+}
+
+// Pairs may leave a number of parts that processors cannot share: then what the search finds, if it is better.
+static uint32_t *even_out(grouper *g, const plan_resources *r, uint32_t *part, size_t *count)
+{
+    uint32_t n = (uint32_t)g->m->actors.len;
+    uint32_t *apart = ARENA_ARRAY(g->a, uint32_t, n + 1); // as if each unit was a part of its own
+    for (uint32_t i = 0; i < n; i++)
+        apart[i] = g->unit[i];
+    double now = busiest(g, part, *count);
+    if (g->processors < 2 || now <= GROUP_UNEVEN * busiest(g, apart, n))
+        return part;
+    size_t others;
+    uint32_t *found = plan_parts_group_by_search(g->p, r, false, &others);
+    if (found == NULL || busiest(g, found, others) * GROUP_UNEVEN > now)
+        return part;
+    *count = others;
+    return found;
+}
+
+uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *count)
 {
     size_t n = p->module->actors.len;
-    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule};
+    grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .processors = r->processors.len};
+    g.work = plan_work_before_cut(p, r);
     g.unit = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.keeps = ARENA_ARRAY(g.a, bool, n + 1);
     g.level = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.of = ARENA_ARRAY(g.a, uint32_t, n + 1);
     find_units(&g);
-    if (processors > 1 && count_keepers(&g) > GROUP_MANY) {
-        uint32_t *found = plan_parts_group_by_search(p, processors, false, count);
+    if (g.processors > 1 && count_keepers(&g) > GROUP_MANY) {
+        uint32_t *found = plan_parts_group_by_search(p, r, false, count);
         if (found != NULL)
             return found;
     }
@@ -296,6 +354,7 @@ uint32_t *plan_parts_group(hlc_program *p, size_t processors, size_t *count)
     make_groups(&g);
     connect_groups(&g);
     g.mark = ARENA_ARRAY(g.a, uint32_t, g.groups.len + 1);
-    join_groups(&g, processors);
-    return number_groups(&g, count);
+    join_groups(&g);
+    uint32_t *part = number_groups(&g, count);
+    return even_out(&g, r, part, count);
 }

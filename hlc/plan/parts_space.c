@@ -6,7 +6,6 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 
 // By so much a stretch may be heavier than it needs to be, where fewer bytes cross its ends then; steps of the search
 // for the least load; how many places for cuts are compared at most, beyond which stretches are as long as they can be.
@@ -78,16 +77,15 @@ static void order_units(spacer *s)
         s->unit[i] = first[i] == SIR_NONE ? SIR_NONE : place[first[i]];
 }
 
-static void weigh(spacer *s)
+static void weigh(spacer *s, const double *work)
 {
     const sir_module *m = s->p->module;
     const schedule *sched = s->p->schedule;
-    const double *each = plan_costs(s->p, m);
     s->load = ARENA_ARRAY(s->a, double, s->units + 2);
     s->crossing = ARENA_ARRAY(s->a, double, s->units + 2);
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (s->unit[i] != SIR_NONE)
-            s->load[s->unit[i] + 1] += each[i] * (double)sched->reps[i];
+            s->load[s->unit[i] + 1] += work[i];
     for (size_t i = 0; i < m->channels.len; i++) {
         const sir_channel *c = &m->channels.data[i];
         uint32_t from = s->unit[c->producer], to = s->unit[c->consumer];
@@ -164,12 +162,12 @@ static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *beg
     return count;
 }
 
-uint32_t *plan_parts_group_in_space(hlc_program *p, size_t processors, size_t *count)
+uint32_t *plan_parts_group_in_space(hlc_program *p, const plan_resources *r, size_t *count)
 {
     spacer s = {.p = p, .a = p->arena};
     order_units(&s);
-    weigh(&s);
-    size_t most = processors < s.units ? processors : s.units, *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
+    weigh(&s, plan_work_before_cut(p, r));
+    size_t most = r->processors.len < s.units ? r->processors.len : s.units, *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
     *count = 0;
     if (most != 0) {
         double load = find_load(&s, most, begins);

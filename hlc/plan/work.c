@@ -26,9 +26,8 @@ static const machine_processor *first_processor(const hlc_program *p)
 }
 
 // Items that one operation of a firing works on: of actors without state, as many as vectors have lanes.
-static double lanes(hlc_program *p, uint32_t actor)
+static double lanes(hlc_program *p, const machine_processor *x, uint32_t actor)
 {
-    const machine_processor *x = first_processor(p);
     return x->simd_width > WORK_LANE_BYTES && plan_actor_keeps(p, actor) == NULL
                ? (double)x->simd_width / WORK_LANE_BYTES
                : 1;
@@ -46,8 +45,19 @@ double *plan_actor_seconds(hlc_program *p)
             seconds[i] = each[i] * (double)cut->schedule->reps[i] * cycle;
     if (p->profile == NULL) // what is measured has them
         for (uint32_t i = 0; i < m->actors.len; i++)
-            seconds[i] /= lanes(p, i);
+            seconds[i] /= lanes(p, first_processor(p), i);
     return seconds;
+}
+
+double *plan_work_before_cut(hlc_program *p, const plan_resources *r)
+{
+    size_t n = p->module->actors.len;
+    const double *each = plan_costs(p, p->module);
+    double *work = ARENA_ARRAY(p->arena, double, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        work[i] = each[i] * (double)p->schedule->reps[i] /
+                  (r != NULL && p->profile == NULL ? lanes(p, r->processors.data[0].processor, i) : 1);
+    return work;
 }
 
 double plan_steady_seconds(hlc_program *p)
@@ -65,7 +75,7 @@ plan_lane_use plan_lane_use_of(hlc_program *p)
     size_t n = cut->module->actors.len;
     plan_lane_use use = {.p = p, .seconds = plan_actor_seconds(p), .lanes = ARENA_ARRAY(p->arena, double, n + 1)};
     for (uint32_t i = 0; i < n; i++) {
-        use.lanes[i] = cut->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, i) : 1;
+        use.lanes[i] = cut->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, first_processor(p), i) : 1;
         use.sum += use.seconds[i];
     }
     return use;

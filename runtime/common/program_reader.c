@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
+#define PIECE_BYTES 4096 // of bits that are packed, at once
 
 struct svm_ReaderPrivate {
     char *label; // "'x.raw'" or "standard input"
@@ -348,20 +349,21 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
 
 // ---- Items that others read ----
 
-bool svmr_readerClaim(svm_Reader *r, int64_t step, int64_t count, int64_t *at)
+bool svmr_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
 {
     Private *p = r->private_;
     struct stat file;
     bool bits = r->item == SVM_ITEM_BIT;
     if (p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
-        !S_ISREG(file.st_mode) || (bits && (p->bit != 0 || step % 8 != 0 || count % 8 != 0)))
+        !S_ISREG(file.st_mode) || (bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)))
         return false;
     off_t here = lseek(p->fd, 0, SEEK_CUR);
     int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
     if (here < 0)
         return false;
     *at = here - (off_t)(p->end - p->begin);
-    if (file.st_size - *at < bytes || lseek(p->fd, *at + bytes, SEEK_SET) < 0)
+    if (*at < (bits ? before / 8 : before * (int64_t)p->fileBytes) || file.st_size - *at < bytes ||
+        lseek(p->fd, *at + bytes, SEEK_SET) < 0)
         return false;
     p->begin = p->end = 0;
     p->endOfFile = false;
@@ -394,12 +396,16 @@ void svmr_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *ite
         svmr_applyParts(r->parts, r->partCount, r->partUnit, items, bytes);
         return;
     }
-    unsigned char piece[4096];
+    // To the end of the items' place, and from there piece by piece to where they belong: these never catch up.
+    unsigned char piece[PIECE_BYTES];
     char *to = items;
-    for (int64_t byte = first / 8, left = count / 8, n; left > 0; byte += n, left -= n) {
-        n = left < (int64_t)sizeof piece ? left : (int64_t)sizeof piece;
-        readBytesAt(r, at + byte, piece, (size_t)n);
+    unsigned char *from = (unsigned char *)items + (size_t)count * r->elementSize - (size_t)count / 8;
+    readBytesAt(r, at + first / 8, from, (size_t)count / 8);
+    for (int64_t left = count / 8, n; left > 0; left -= n) {
+        n = left < PIECE_BYTES ? left : PIECE_BYTES;
+        memcpy(piece, from, (size_t)n);
         expand(r, to, piece, (size_t)n);
+        from += n;
         to += (size_t)n * 8 * r->elementSize;
     }
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
+#define PIECE_BYTES 4096 // of bits that are packed, at once
 
 struct svm_WriterPrivate {
     char *label; // "'x.raw'" or "standard output"
@@ -125,7 +126,7 @@ static void writeWords(const svm_Writer *w, const void *items, ptrdiff_t count)
     const unsigned char *bytes = items;
     size_t left = (size_t)count * w->elementSize;
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    unsigned char piece[4096];
+    unsigned char piece[PIECE_BYTES];
     size_t most = sizeof piece / w->elementSize * w->elementSize;
     while (most && left) {
         size_t n = left < most ? left : most;
@@ -190,7 +191,7 @@ static void pack(const svm_Writer *w, unsigned char *bytes, const char *items, p
 
 static void packBits(const svm_Writer *w, const char *items, ptrdiff_t count)
 {
-    unsigned char bytes[4096];
+    unsigned char bytes[PIECE_BYTES];
     while (count > 0) {
         ptrdiff_t n = count < (ptrdiff_t)sizeof bytes ? count : (ptrdiff_t)sizeof bytes;
         pack(w, bytes, items, n);
@@ -267,22 +268,44 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 
 // ---- Items that others write ----
 
-bool svmr_writerClaim(svm_Writer *w, int64_t step, int64_t count, int64_t *at)
+static int64_t bytesOf(const svm_Writer *w, int64_t count)
 {
-    Private *p = w->private_;
+    return w->item == SVM_ITEM_BIT ? count / 8 : count * (int64_t)w->private_->fileBytes;
+}
+
+bool svmr_writerMayClaim(const svm_Writer *w, int64_t units, int64_t count)
+{
+    const Private *p = w->private_;
     struct stat file;
     bool bits = w->item == SVM_ITEM_BIT;
-    if (p->library || p->wav || w->partCount || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || p->fd == STDOUT_FILENO ||
-        fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) ||
-        (bits && (p->bitCount != 0 || step % 8 != 0 || count % 8 != 0)))
-        return false;
+    return !p->library && !p->wav && !w->partCount && (p->direct || bits) && SVMR_LITTLE_ENDIAN &&
+           p->fd != STDOUT_FILENO && fstat(p->fd, &file) == 0 && S_ISREG(file.st_mode) &&
+           lseek(p->fd, 0, SEEK_CUR) >= 0 && !(bits && (p->bitCount != 0 || units % 8 != 0 || count % 8 != 0));
+}
+
+// Moves on in the file, and gives where it was.
+static int64_t move(const svm_Writer *w, int64_t bytes)
+{
     flush(w);
-    int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
-    *at = lseek(p->fd, 0, SEEK_CUR);
-    if (*at < 0 || lseek(p->fd, *at + bytes, SEEK_SET) < 0)
-        return false;
+    off_t here = lseek(w->private_->fd, 0, SEEK_CUR);
+    if (here < 0 || lseek(w->private_->fd, here + bytes, SEEK_SET) < 0)
+        fail(w, errno);
+    return here;
+}
+
+int64_t svmr_writerClaim(svm_Writer *w, int64_t count)
+{
     svmr_thread.itemsWritten += count;
-    return true;
+    return move(w, bytesOf(w, count));
+}
+
+void svmr_writerTakeBack(svm_Writer *w, int64_t count)
+{
+    int64_t bytes = bytesOf(w, count), here = move(w, -bytes);
+    struct stat file;
+    svmr_thread.itemsWritten -= count;
+    if (fstat(w->private_->fd, &file) == 0 && file.st_size == here && ftruncate(w->private_->fd, here - bytes) != 0)
+        fail(w, errno);
 }
 
 static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *from, size_t bytes)
@@ -299,20 +322,22 @@ static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *f
     }
 }
 
-void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, const void *items, int64_t count)
+void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count)
 {
     if (w->item != SVM_ITEM_BIT) {
         writeBytesAt(w, at + first * (int64_t)w->elementSize, items, (size_t)count * w->elementSize);
         return;
     }
-    unsigned char piece[4096];
+    unsigned char piece[PIECE_BYTES], *to = items;
     const char *from = items;
-    for (int64_t byte = first / 8, left = count / 8, n; left > 0; byte += n, left -= n) {
-        n = left < (int64_t)sizeof piece ? left : (int64_t)sizeof piece;
+    for (int64_t left = count / 8, n; left > 0; left -= n) {
+        n = left < PIECE_BYTES ? left : PIECE_BYTES;
         pack(w, piece, from, n);
-        writeBytesAt(w, at + byte, piece, (size_t)n);
+        memcpy(to, piece, (size_t)n);
+        to += n;
         from += (size_t)n * 8 * w->elementSize;
     }
+    writeBytesAt(w, at + first / 8, items, (size_t)count / 8);
 }
 
 static void release(svm_Writer *w)

@@ -107,6 +107,7 @@ static void writeItems(svm_Rounds *r, int32_t number, int32_t set, int64_t first
     const svm_RingRow *ring = &r->table->ringRows[number];
     svmr_Lag *lag = &r->private_->lags[number];
     svm_Writer *writer = &r->writers[ring->file];
+    svmr_takeBack(r, number);
     const char *items = svmr_ringItem(r, number, set, first);
     int64_t old = taken < lag->count ? taken : lag->count, new = taken - old, left = count - new;
     if (old > 0)
@@ -206,6 +207,8 @@ static void finishAll(svm_Rounds *r)
 {
     for (int32_t i = 0; i < r->table->sets; i++)
         finishSet(r, (int32_t)((r->private_->round + i) % r->table->sets));
+    for (int32_t i = 0; i < r->table->rings; i++)
+        svmr_takeBack(r, i);
     mergeLogs(r);
 }
 
@@ -214,7 +217,8 @@ static void copyFront(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady)
 {
     const svm_RingRow *row = &r->table->ringRows[ring];
     int32_t next = (set + 1) % r->table->sets;
-    if (row->front != 0 && row->step != 0 && !svmr_isStraight(r->table, row))
+    if (row->front != 0 && row->step != 0 && !svmr_isStraight(r->table, row) &&
+        !svmr_readFront(r, ring, set, steady))
         memcpy(svmr_ringItem(r, ring, next, 0), svmr_ringItem(r, ring, set, steady * row->step),
                (size_t)row->front * row->itemSize);
 }
@@ -226,18 +230,17 @@ static int64_t readRound(svm_Rounds *r, int32_t set, int64_t wanted)
     int64_t complete = wanted, whole = t->strips * t->strip;
     for (int32_t i = 0; i < t->rings; i++) {
         const svm_RingRow *ring = &t->ringRows[i];
-        if (ring->from >= 0)
-            continue;
-        if (!r->private_->fronts)
-            copyFront(r, i, (set + t->sets - 1) % t->sets, whole);
-        if (ring->step == 0)
+        if (ring->from >= 0 || ring->step == 0)
             continue;
         svm_RoundsReader *reader = &r->readers[ring->file];
-        if (svmr_claimInput(r, i, set, wanted))
+        if (svmr_claimInput(r, i, set, wanted)) {
             reader->held = wanted * ring->step;
-        else
+        } else {
+            if (!r->private_->fronts)
+                copyFront(r, i, (set + t->sets - 1) % t->sets, whole);
             reader->held += svm_readerRead(&reader->file, svmr_ringItem(r, i, set, ring->front + reader->held),
                                            wanted * ring->step - reader->held);
+        }
         if (reader->held / ring->step < complete)
             complete = reader->held / ring->step;
     }

@@ -39,14 +39,17 @@ typedef struct svmr_Chunk {
     svmr_RoundsRun *first;
     int32_t count, told; // strips; those that its next run covers
     int32_t group;       // strips that files are read and written for at once
+    char *items;         // of a group, for windows on files: the processor's
     svm_Kernel **on;     // what it depends on
     size_t onCount, onRoom;
 } svmr_Chunk;
 
-// The items of a round's ring are in a file from byte `at` on, or to be written there, by who runs the strips.
+// The items of a round's ring are in a file, the first of the round's own at byte `at`, or to be written there, by who
+// runs the strips.
 typedef struct svmr_Claim {
-    bool held;
+    bool held, inFile; // inFile: input that is not in the ring, also when the round is over
     int64_t at;
+    char *last; // output: as many items as the ring's writer is behind by, the last of the round
 } svmr_Claim;
 
 typedef struct svmr_RoundsSet {
@@ -69,12 +72,15 @@ typedef struct svmr_PartState {
 typedef struct svmr_Lag {
     char *items;
     int64_t count;
+    bool ahead; // they are in the file already
 } svmr_Lag;
 
 struct svm_RoundsPrivate {
     svmr_Lag *lags; // by ring
     svmr_Claim *claims;  // by ring and set
     bool together;       // there are chunks
+    char **scratch;      // by processor: what its chunks read from files, and write
+    size_t *scratchBytes;
     svmr_PartState *parts;
     svmr_RoundsSet *sets;
     svm_Block *segments; // by ring and set, bytes
@@ -118,17 +124,22 @@ static inline svm_Kernel *svmr_taskOf(const svmr_RoundsRun *run)
 // ---- rounds_chunks.c ----
 bool svmr_runsTogether(void);
 void svmr_setUpChunks(svm_Rounds *r, int32_t part); // after its runs
-void svmr_forgetChunks(svmr_PartState *state);
+void svmr_allocateScratch(svm_Rounds *r);           // after all parts' chunks
+void svmr_forgetChunks(svm_Rounds *r);
 void svmr_chunkDepends(svmr_Chunk *c, svm_Kernel *on);
 // The run has its counts and windows; last: of its round. Whether its chunk can be issued now.
 bool svmr_endsChunk(const svmr_RoundsRun *run, bool last);
 // The input of a round is left to who runs its strips, if all of it is there; the same for what it gives to files.
 bool svmr_claimInput(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady);
 void svmr_claimOutputs(svm_Rounds *r, int32_t set, int64_t steady);
-// Reads the input that is claimed after all.
+// Reads the input that is claimed, and what is before it, after all.
 void svmr_readClaims(svm_Rounds *r, int32_t set, int64_t steady);
+// What a round of `steady` steady states leaves at the front of the next, if it is only in a file.
+bool svmr_readFront(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady);
 // The round is over: whether the ring was claimed.
 bool svmr_dropClaim(svm_Rounds *r, int32_t ring, int32_t set);
+// No round is under way, and the file ends with what its writer has come to.
+void svmr_takeBack(svm_Rounds *r, int32_t ring);
 
 // Sets a window's blocks to `count` items of the set's segment from `first` on.
 void svmr_placeWindow(svm_Rounds *r, const svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t first,

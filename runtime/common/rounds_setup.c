@@ -354,6 +354,7 @@ void svm_roundsCreate(svm_Rounds *r)
     }
     for (int32_t i = 0; i < t->sets; i++)
         p->sets[i].issued = svmr_allocate(kernels + 1, sizeof(svm_Kernel *));
+    svmr_allocateScratch(r);
     setUpDependences(r);
 }
 
@@ -365,10 +366,10 @@ void svm_roundsForget(svm_Rounds *r)
         return;
     if (t->transfer != SVM_ROUNDS_BLOCKS)
         svmr_flowForget(r);
+    svmr_forgetChunks(r);
     for (int32_t i = 0; i < t->parts; i++) {
         for (int32_t k = 0; k < t->sets * t->strips && p->parts[i].runs; k++)
             free(p->parts[i].runs[k].windows);
-        svmr_forgetChunks(&p->parts[i]);
         free(p->parts[i].runs);
         free(p->parts[i].kernels);
         free(p->parts[i].reached);
