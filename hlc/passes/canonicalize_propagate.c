@@ -24,6 +24,7 @@ typedef struct walk {
     fact *facts;
     VEC(undo) log;
     uint64_t versions;
+    bool *declared; // by local: in the part of a loop that has just been walked
 } walk;
 
 static sir_block walk_block(walk *w, const sir_block *b);
@@ -234,14 +235,36 @@ static void walk_for(walk *w, sir_stmt *s, sir_block *out)
         push(w, out, s);
 }
 
+static void mark_declared(walk *w, const sir_block *b, bool declared)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind == SIR_DECL)
+            w->declared[b->data[i]->u.decl.local] = declared;
+}
+
+// The parts of a loop see each other's assignments, but for 'pre' not each other's locals.
+static sir_block walk_part(walk *w, const sir_block *b)
+{
+    size_t mark = w->log.len;
+    sir_block part = walk_block(w, b);
+    mark_declared(w, &part, true);
+    for (size_t i = mark, end = w->log.len; i < end; i++) {
+        const sir_expr *held = w->facts[w->log.data[i].local].value;
+        if (held != NULL && held->kind == SIR_LOCAL && w->declared[held->index])
+            forget(w, w->log.data[i].local);
+    }
+    mark_declared(w, &part, false);
+    return part;
+}
+
 static void walk_loop(walk *w, sir_stmt *s, sir_block *out)
 {
     forget_changes_of(w, s);
     size_t mark = w->log.len;
     bool post = s->u.loop.post_test;
     if (post) {
-        s->u.loop.body = walk_block(w, &s->u.loop.body);
-        s->u.loop.step = walk_block(w, &s->u.loop.step);
+        s->u.loop.body = walk_part(w, &s->u.loop.body);
+        s->u.loop.step = walk_part(w, &s->u.loop.step);
     }
     s->u.loop.pre = walk_block(w, &s->u.loop.pre);
     s->u.loop.cond = value(w, s->u.loop.cond);
@@ -250,8 +273,8 @@ static void walk_loop(walk *w, sir_stmt *s, sir_block *out)
     if (cond != NULL && canon_is_const(cond) && cond->u.value.i != 0)
         s->u.loop.cond = NULL;
     if (!post && !never) {
-        s->u.loop.body = walk_block(w, &s->u.loop.body);
-        s->u.loop.step = walk_block(w, &s->u.loop.step);
+        s->u.loop.body = walk_part(w, &s->u.loop.body);
+        s->u.loop.step = walk_part(w, &s->u.loop.step);
     }
     undo_to(w, mark);
     if (!never) {
@@ -316,5 +339,6 @@ void canon_propagate(canon *c)
 {
     walk w = {.c = c};
     w.facts = ARENA_ARRAY(c->scratch, fact, c->f->locals.len);
+    w.declared = ARENA_ARRAY(c->scratch, bool, c->f->locals.len + 1);
     c->f->body = walk_block(&w, &c->f->body);
 }

@@ -158,15 +158,24 @@ static bool try_replace(const canon *c, found_use use, size_t nodes, sir_expr *i
     return true;
 }
 
-// Whether the use is a subscript of what takes a popped item or a result, and these change the value.
-static bool comes_too_late(placing *p, sir_stmt *s, uint32_t local, const sir_expr *init)
+static void note_peek(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    *(bool *)context |= e->kind == SIR_PEEK;
+}
+
+// Whether the use is a subscript of what takes a popped item or a result, and these change the value. Such subscripts have
+// no peeks in any case.
+static bool comes_too_late(placing *p, sir_stmt *s, uint32_t local, sir_expr *init)
 {
     sir_parts parts = sir_stmt_parts(s);
     if (parts.target == NULL || s->kind == SIR_SET || !canon_reads(*parts.target, local))
         return false;
+    bool late = false;
+    sir_visit_tree(init, false, note_peek, &late);
     canon_changes x = canon_no_changes(p->c);
     canon_add_changes(p->c, &x, s);
-    bool late = !canon_is_unchanged(&x, init);
+    late |= !canon_is_unchanged(&x, init);
     canon_end_changes(&x);
     return late;
 }

@@ -556,7 +556,9 @@ class Body(Expressions):
         i = self.name("i")
         mask = {1: 1, 2: 1, 3: 3, 4: 3, 5: 3, 6: 3}[n]
         r = self.rng.random()
-        if r < 0.35:
+        if r < 0.12:
+            self.carried_loop(n, i)
+        elif r < 0.35:
             m = self.name("n")
             self.emit(f"int {m} = {self.value(INT, 2, EQ)} & {mask};")
             self.declare(m, INT, rw=False, span=(0, mask))
@@ -582,6 +584,26 @@ class Body(Expressions):
         else:
             lines = self.run_loop(n, 0, 0, 1, var=Var(i, INT, rw=False))
             self.add_block(f"for (int {i} = 1; {i} < {1 << n}; {i} <<= 1)", lines or [";"])
+
+    def carried_loop(self, n, i):
+        """A loop whose test or step needs what its body has given a variable from a local of its own."""
+        m, x = self.name("n"), self.name("x")
+        self.emit(f"int {m} = {self.value(INT, 2, EQ)};")
+        self.declare(m, INT, rw=False)
+        test = self.rng.random() < 0.5
+
+        def carry():
+            self.emit(f"int {x} = {self.value(INT, 2, EQ)} & {self.rng.choice([1, 3, 7])};")
+            self.emit(f"{m} = {x};")
+            if test:
+                self.emit(f"{i}++;")
+        if test:
+            self.out.append(f"int {i} = 0;")
+        lines = self.run_loop(n, 0, 0, 1, carry, Var(i, INT, rw=False))
+        if test:
+            self.out += ["do {", *lines, f"}} while ({i} < {n} && {m} != {self.rng.randint(0, 3)});"]
+        else:
+            self.add_block(f"for (int {i} = 0; {i} < {n}; {i} += 1 + ({m} & 1))", lines)
 
     def dependent_tape(self):
         """Two loops that together pop or push a fixed number, however the data divide it."""

@@ -6,7 +6,7 @@ Every kind of statement occurs, in any nesting: loops of all forms with breaks a
 counted loops, calls with arrays by reference, division by zero now and then. Each loop ends: it counts, or burns fuel.
 
 usage: random-bodies.py SEED                      writes a program
-       random-bodies.py --compare SVMC FIRST LAST interprets the programs of these seeds with and without canonicalize
+       random-bodies.py --compare SVMC FIRST LAST interprets the programs of these seeds with and without canonicalize, and privatize
 """
 import os
 import random
@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 FILTERS = 8
+SCRATCH_FILTERS = 6
 rng = random.Random()
 
 
@@ -311,6 +312,46 @@ filter F%d: int -> int {
 """ % (number, rng.randint(-2, 5), rng.randint(0, 5), act.whole(), helper.whole())
 
 
+# Fields of the filter's own that most firings write before they read them.
+def make_scratch_filter(number):
+    body = Body(["$q", "$r"], ["$s"], False, True, False)
+    body.barred = 1
+    first = ["$q = peek(%d)" % rng.randint(0, 3), "$r = $q + $n",
+             rng.choice(["for %first = 0 to 4 {\n            $s[%first] = %first * peek(1)\n        }",
+                         "for %first = 3 to -1 step -1 {\n            $s[%first] = iter()\n        }",
+                         "$s[2] = 1\n        $s[1] = 0\n        $s[0] = $n\n        $s[3] = 7",
+                         "for %first = 1 to 4 {\n            $s[%first] = %first\n        }"])]
+    written = "\n        ".join(x for x in first if rng.random() < 0.8)
+    return """
+filter G%d: int -> int {
+    field $n: int = 3
+    field $m: int = 0
+    field $q: int = 1
+    field $fuel: int = 0
+    field $r: int = 2
+    field $state: int[4] = [1, 2, 3, 4]
+    field $s: int[4] = [4, 3, 2, 1]
+    const $fixed: int = 2
+    const $table: int[4] = [5, -6, 7, 8]
+    work peek 4 pop 1 push 1 {
+        $fuel = 40
+        %s
+%s
+        push peek(0) + $q
+        pop
+        print $r
+        print ","
+        print $s[$q & 3]
+        print "\\n"
+    }
+    function helper(%%p: int, %%v: int[4]&, %%w: int[4]&) -> int {
+        %%v[%%p & 3] = %%w[1]
+        return %%p + %%v[2]
+    }
+}
+""" % (number, written, body.whole())
+
+
 def make_program(seed):
     rng.seed(seed)
     parts = ["module Random", """
@@ -328,7 +369,8 @@ filter Sink: int -> void {
     }
 }"""]
     parts += [make_filter(i) for i in range(FILTERS)]
-    names = ["F%d" % i for i in range(FILTERS)]
+    parts += [make_scratch_filter(i) for i in range(SCRATCH_FILTERS)]
+    names = ["F%d" % i for i in range(FILTERS)] + ["G%d" % i for i in range(SCRATCH_FILTERS)]
     parts += ["region r0: pipeline Random", "actor Source: filter Source in r0"]
     parts += ["actor %s: filter %s in r0" % (n, n) for n in names]
     parts += ["actor Sink: filter Sink in r0"]
@@ -343,7 +385,7 @@ def interpret(svmc, path, *options):
 
 
 def compare(svmc, first, last):
-    wrong = stopped = 0
+    wrong = stopped = private = 0
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(first, last + 1):
             path = os.path.join(folder, "%d.sir" % seed)
@@ -351,11 +393,16 @@ def compare(svmc, first, last):
                 f.write(make_program(seed))
             plain = interpret(svmc, path)
             canonical = interpret(svmc, path, "--passes=canonicalize", "--verify-each")
+            privatized = interpret(svmc, path, "--passes=canonicalize,privatize", "--verify-each", "--remarks")
             stopped += plain[0] == 1
+            private += privatized[2].count("[privatize]")
+            if plain[:2] != privatized[:2]:
+                wrong += 1
+                print("seed %d: privatize: exit codes %d and %d\n%s%s" % (seed, plain[0], privatized[0], plain[2], privatized[2]))
             if plain[:2] != canonical[:2] or plain[0] not in (0, 1):
                 wrong += 1
                 print("seed %d: exit codes %d and %d\n%s%s" % (seed, plain[0], canonical[0], plain[2], canonical[2]))
-    print("%d programs, %d stopped by themselves, %d wrong" % (last - first + 1, stopped, wrong))
+    print("%d programs, %d stopped by themselves, %d fields made locals, %d wrong" % (last - first + 1, stopped, private, wrong))
     return 1 if wrong else 0
 
 
