@@ -358,9 +358,12 @@ static bool privatize(privatizer *p, hlc_program *hlc)
     return true;
 }
 
+// With -fcheck-bounds fields stay: of one that nothing reads the subscripts would go unchecked.
 bool pass_privatize(hlc_program *p)
 {
     bool changed = false;
+    if (p->config->check_bounds)
+        return false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         privatizer x = {.a = arena_create(), .m = p->module, .filter = *f};
         changed |= privatize(&x, p);
