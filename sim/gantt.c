@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The trace as a Gantt chart in SVG: all of it when that is little, else a stretch in its middle.
+// The trace as a Gantt chart in SVG: all of it when that is little, else a stretch of its middle half.
 #include <math.h>
 #include <string.h>
 
 #include "sim/trace.h"
 
-enum { WIDTH = 1280, ROW = 26, BAR = 20, TOP = 64, RIGHT = 24, LETTER = 7, DRAW_IN_ROW = 30 };
+enum { WIDTH = 1280, ROW = 26, BAR = 20, TOP = 64, RIGHT = 24, LETTER = 7, DRAW_IN_ROW = 30, STRETCHES = 6 };
 
 static const char *const activity_colors[SIM_ACTIVITY_COUNT + 1] = {
 #define ACTIVITY(id, text, group, color) [SIM_##id] = color,
@@ -62,6 +62,20 @@ static sim_time end_of_stretch(const sim *s, sim_time begin, sim_time end, size_
     return low;
 }
 
+// The longest of some in the middle of the run: one may fall into many short intervals that come together once a round.
+static void choose_stretch(chart *c, size_t most)
+{
+    sim_time all = c->end, longest = 0;
+    for (int i = 0; i < STRETCHES; i++) {
+        sim_time begin = all / (2 * STRETCHES) * (STRETCHES / 2 + i), end = end_of_stretch(c->sim, begin, all, most);
+        if (end - begin <= longest)
+            continue;
+        longest = end - begin;
+        c->begin = begin;
+        c->end = end;
+    }
+}
+
 // The stretch to draw, and which rows have something in it.
 static void choose_window(chart *c)
 {
@@ -74,10 +88,8 @@ static void choose_window(chart *c)
     }
     for (VEC_EACH(const sim_interval, v, &s->trace))
         c->end = v->end > c->end ? v->end : c->end;
-    if (s->trace.len > 3 * draw) {
-        c->begin = s->trace.data[s->trace.len / 2].begin;
-        c->end = end_of_stretch(s, c->begin, c->end, draw);
-    }
+    if (s->trace.len > 3 * draw)
+        choose_stretch(c, draw);
     bool *seen = ARENA_ARRAY(c->out->arena, bool, s->row_count);
     for (VEC_EACH(const sim_interval, v, &s->trace))
         if (v->end > c->begin && v->begin < c->end) {
