@@ -304,12 +304,17 @@ static const char *start_text(program_emitter *x, program_kernel *k, const char 
     return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %s)", base, start[PLAN_INIT], later);
 }
 
-// Firings of a stage that has one member in this run.
+// Firings of a stage of all that its actor fires in this run.
+static const char *firings_of_all(program_emitter *x, const plan_stage *st, const char *all)
+{
+    int64_t less = mapped_less(x, st);
+    return less == 0 ? all : arena_printf(x->e.arena, "(%s - (cold ? %" PRId64 " : 0))", all, less);
+}
+
+// The same of a stage that has one member.
 static const char *firings_text(program_emitter *x, const program_kernel *k, const plan_stage *st)
 {
-    const char *all = program_firings_of(k, st->actor)->text;
-    int64_t less = mapped_less(x, st);
-    return less == 0 ? all : arena_printf(x->e.arena, "%s - (cold ? %" PRId64 " : 0)", all, less);
+    return firings_of_all(x, st, program_firings_of(k, st->actor)->text);
 }
 
 // The steady states of a run one by one, each ended by a mark in the log.
@@ -340,9 +345,10 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     size_t members = plan_stage_members(st);
     bool same = true, range = true;
     for (size_t i = 1; i < members; i++) {
-        uint32_t actor = plan_stage_member(st, i).actor;
-        same &= actor == st->actor;
-        range &= program_firings_of(k, actor)->index == program_firings_of(k, st->actor)->index + i;
+        plan_stage one = plan_stage_member(st, i);
+        same &= one.actor == st->actor;
+        range &= program_firings_of(k, one.actor)->index == program_firings_of(k, st->actor)->index + i &&
+                 mapped_less(x, &one) == mapped_less(x, st);
     }
     in = strcmp(in_at, "0") == 0 ? in : arena_printf(a, "%s + %s", in, in_at);
     out = strcmp(out_at, "0") == 0 ? out : arena_printf(a, "%s + %s", out, out_at);
@@ -350,7 +356,7 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
         const program_firings *first = program_firings_of(k, st->actor);
         const char *firings =
             same ? firings_text(x, k, st)
-                 : arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index));
+                 : firings_of_all(x, st, arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index)));
         text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
         program_stage_call(x, indent + 1, code, in, out, firings);
         return;
@@ -380,8 +386,7 @@ static void emit_gang(program_emitter *x, program_kernel *k, const program_stage
     int64_t members = (int64_t)plan_stage_members(st);
     call_function(x, code->irregular ? 2 : 1, code, function, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
                   start_text(x, k, p.out, p.out_start, PLAN_STEADY),
-                  arena_printf(a, mapped_less(x, st) == 0 ? "%" PRId64 " * %s" : "%" PRId64 " * (%s)", members,
-                               firings_text(x, k, st)));
+                  arena_printf(a, "%" PRId64 " * %s", members, firings_text(x, k, st)));
     if (code->irregular) {
         text_line(x, 1, "else");
         emit_members(x, k, 2, code, &p);
