@@ -671,11 +671,20 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+const char *body_behind_comment(const char *p)
+{
+    const char *end = p[0] == '/' && p[1] == '*' ? strstr(p + 2, "*/") : NULL;
+    return end == NULL ? p : end + 2;
+}
+
 bool body_mentions(const char *text, const char *name)
 {
     size_t n = strlen(name);
     char before = ' ';
     for (const char *p = text; *p != '\0'; before = *p++) {
+        p = body_behind_comment(p);
+        if (*p == '\0')
+            return false;
         if (*p == '"') {
             for (p++; *p != '"' && *p != '\0'; p++)
                 p += *p == '\\' && p[1] != '\0';

@@ -36,8 +36,8 @@ static bool is_word_char(char c)
 static bool has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
-    for (const char *p = text; (p = strstr(p, word)) != NULL; p += n)
-        if ((p == text || !is_word_char(p[-1])) && !is_word_char(p[n]))
+    for (const char *p = body_behind_comment(text); *p != '\0'; p = body_behind_comment(p + 1))
+        if (strncmp(p, word, n) == 0 && (p == text || !is_word_char(p[-1])) && !is_word_char(p[n]))
             return true;
     return false;
 }
@@ -520,13 +520,13 @@ static void emit_run_kernels(program_emitter *x)
     if (x->logs != 0)
         text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
     x->e.out = out;
-    if (strstr(body.data, "times") != NULL)
+    if (body_mentions(body.data, "times"))
         text_line(x, 1, "const int64_t times = steady == 0 ? 1 : steady;");
     else
         text_line(x, 1, "(void)counts;");
-    if (strstr(body.data, "starting") == NULL)
+    if (!body_mentions(body.data, "starting"))
         text_line(x, 1, "(void)starting;");
-    if (strstr(body.data, "steady") == NULL && strstr(body.data, "times") == NULL)
+    if (!body_mentions(body.data, "steady") && !body_mentions(body.data, "times"))
         text_line(x, 1, "(void)steady;");
     strbuf_add(out, body.data);
     text_line(x, 0, "}\n");

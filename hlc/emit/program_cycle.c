@@ -480,7 +480,7 @@ static void emit_rounds(cycle_emitter *c, const char *name)
         emit_member(c, i);
     text_line(x, 1, "}");
     x->e.out = out;
-    if (strstr(body.data, "starting") != NULL)
+    if (body_mentions(body.data, "starting"))
         text_line(x, 1, "const bool starting = self->starting;");
     declare_own(c);
     strbuf_add(out, body.data);

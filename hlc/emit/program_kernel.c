@@ -462,7 +462,7 @@ static bool is_word(char c)
 static void find_words(program_emitter *x, const char *text, hmap *words)
 {
     hmap_init(words, x->e.arena);
-    for (const char *at = text; *at != '\0';) {
+    for (const char *at = body_behind_comment(text); *at != '\0'; at = body_behind_comment(at)) {
         size_t n = 0;
         while (is_word(at[n]))
             n++;

@@ -235,7 +235,7 @@ static sir_expr *fold_select(canon *c, sir_expr *e)
         return cond->u.value.i != 0 ? a : b;
     if (canon_same_expr(a, b, false) && !canon_may_trap(c, cond))
         return a;
-    if (e->type->kind == SIR_BOOLEAN && canon_is_const(a) && canon_is_const(b))
+    if (e->type->kind == SIR_BOOLEAN && canon_is_const(a) && canon_is_const(b) && a->u.value.i != b->u.value.i)
         return a->u.value.i != 0 ? cond : canon_not(c, cond);
     if (cond->kind == SIR_UNARY && cond->op == LANG_OP_NOT) {
         e->u.arg[0] = cond->u.arg[0];
