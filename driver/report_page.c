@@ -35,18 +35,6 @@ static void add(strbuf *out, const char *text)
     svg_add_text(out, text, SIZE_MAX);
 }
 
-static const char *time_text(arena *a, double seconds)
-{
-    static const struct {
-        double least;
-        const char *unit;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
-    size_t i = 0;
-    while (seconds < units[i].least)
-        i++;
-    return arena_printf(a, "%.4g %s", units[i].least == 0 ? seconds * 1e9 : seconds / units[i].least, units[i].unit);
-}
-
 // ---- What limits it ----
 
 static double iteration_of(const report_page *page)
@@ -74,7 +62,7 @@ static void print_verdict(strbuf *out, const report_page *page)
     }
     double each = iteration_of(page);
     strbuf_printf(out, "<p class=\"verdict\">In simulation a steady state takes <b>%s</b>, %.4g of them a second. ",
-                  time_text(a, each), each > 0 ? 1 / each : 0);
+                  svg_seconds(a, each), each > 0 ? 1 / each : 0);
     strbuf_add(out, "What limits it is <b>");
     add(out, page->run.bottleneck);
     strbuf_add(out, "</b>: ");
@@ -86,7 +74,7 @@ static void print_verdict(strbuf *out, const report_page *page)
         add(out, best->to);
         strbuf_add(out, " instead of ");
         add(out, best->from);
-        strbuf_printf(out, " it would take %s, %.3g times as fast.", time_text(a, best->iteration),
+        strbuf_printf(out, " it would take %s, %.3g times as fast.", svg_seconds(a, best->iteration),
                       each / best->iteration);
     } else if (page->changes.len > 0) {
         strbuf_add(out, "No parameter of the machine that was tried would make it 1 % faster by itself.");
@@ -114,7 +102,7 @@ static void print_changes(strbuf *out, const report_page *page)
             continue;
         }
         strbuf_printf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%.2f</td><td>",
-                      time_text(out->arena, c->iteration), c->iteration > 0 ? each / c->iteration : 0);
+                      svg_seconds(out->arena, c->iteration), c->iteration > 0 ? each / c->iteration : 0);
         add(out, c->bottleneck);
         strbuf_add(out, "</td></tr>\n");
     }
@@ -234,7 +222,7 @@ static void print_facts(strbuf *out, const report_page *page)
     }
     if (page->failure == NULL)
         strbuf_printf(out, "<tr><th>simulated</th><td>%" PRId64 " steady states, %s%s</td></tr>\n", page->steady_states,
-                      time_text(out->arena, page->run.seconds),
+                      svg_seconds(out->arena, page->run.seconds),
                       page->plan->invented_input ? "; input that is not there is made up of small random numbers" : "");
     strbuf_add(out, "</table>\n");
 }
@@ -255,9 +243,9 @@ static void print_search(strbuf *out, const report_page *page)
                     "predicted</th></tr>\n");
     for (VEC_EACH(const hlc_report_method, m, &page->plan->methods)) {
         strbuf_printf(out, "<tr><td>%s</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-                      m->name, m->tries, m->before > 0 ? time_text(a, m->before) : "nothing fits yet",
-                      m->after > 0 ? time_text(a, m->after) : "nothing fits");
-        strbuf_printf(out, "<td class=\"n\">%s</td><td class=\"n\">%.3f</td></tr>\n", time_text(a, m->lower),
+                      m->name, m->tries, m->before > 0 ? svg_seconds(a, m->before) : "nothing fits yet",
+                      m->after > 0 ? svg_seconds(a, m->after) : "nothing fits");
+        strbuf_printf(out, "<td class=\"n\">%s</td><td class=\"n\">%.3f</td></tr>\n", svg_seconds(a, m->lower),
                       m->after > 0 ? m->lower / m->after : 0);
     }
     strbuf_printf(out, "</table>\n<div class=\"picture wide\">\n%s</div>\n", page->plan->search);

@@ -493,6 +493,17 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const char 
     strbuf_addc(x->e.out, '\n');
 }
 
+// What a kernel calls for each of its runs, or strips.
+static void emit_run(program_emitter *x, const program_kernel *k, const char *what, const char *name, const char *body)
+{
+    text_line(x, 0, "/* %s of %s. */", what, k->kernel->name);
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", name);
+    text_line(x, 0, "{");
+    emit_locals(x, k, body);
+    strbuf_add(x->e.out, body);
+    text_line(x, 0, "}\n");
+}
+
 static const char *stage_comment(program_emitter *x, const plan_stage *st)
 {
     arena *a = x->e.arena;
@@ -570,12 +581,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         const char *run = NULL;
         if (body.len != 0) {
             run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_run", k->run));
-            text_line(x, 0, "/* One run of %s. */", k->kernel->name);
-            text_line(x, 0, "static void %s(svm_Kernel *kernel)", run);
-            text_line(x, 0, "{");
-            emit_locals(x, k, body.data);
-            strbuf_add(out, body.data);
-            text_line(x, 0, "}\n");
+            emit_run(x, k, "One run", run, body.data);
         }
         program_island_kernel(x, kernel, run, shifts.data, kernel_operations(x, k));
         return;
@@ -583,12 +589,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     const char *run = k->run;
     if (x->pl->parts != NULL && x->pl->parts->streams) {
         run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
-        text_line(x, 0, "/* A strip of %s. */", k->kernel->name);
-        text_line(x, 0, "static void %s(svm_Kernel *kernel)", run);
-        text_line(x, 0, "{");
-        emit_locals(x, k, body.data);
-        strbuf_add(out, body.data);
-        text_line(x, 0, "}\n");
+        emit_run(x, k, "A strip", run, body.data);
     }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
               x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);

@@ -29,18 +29,6 @@ size_t draw_search_end(const draw_search_history *h, size_t from)
     return end;
 }
 
-static const char *seconds_text(arena *a, double seconds)
-{
-    static const struct {
-        double least;
-        const char *unit;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
-    size_t i = 0;
-    while (seconds < units[i].least)
-        i++;
-    return arena_printf(a, "%.4g %s", units[i].least == 0 ? seconds * 1e9 : seconds / units[i].least, units[i].unit);
-}
-
 static double y_of(const chart *c, double seconds)
 {
     seconds = seconds < c->most ? seconds : c->most;
@@ -81,7 +69,7 @@ static void draw_scale(const chart *c)
         double seconds = c->least + (c->most - c->least) * i / 4, y = y_of(c, seconds);
         strbuf_printf(c->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#e4e4e4\"/>\n",
                       CHART_LEFT - 4, y, CHART_LEFT + CHART_WIDTH, y);
-        svg_text(c->out, CHART_LEFT - 8, y + 4, "right", seconds_text(c->arena, seconds), 30);
+        svg_text(c->out, CHART_LEFT - 8, y + 4, "right", svg_seconds(c->arena, seconds), 30);
     }
 }
 
@@ -130,7 +118,7 @@ static void draw_points(const chart *c, size_t from, size_t end, double left, do
                       left + width * (double)(m[i].step - first) / (double)(last - first), y_of(c, seconds));
         svg_add_text(
             c->out,
-            arena_printf(c->arena, "try %" PRIu64 ": %s a steady state", m[i].step, seconds_text(c->arena, seconds)),
+            arena_printf(c->arena, "try %" PRIu64 ": %s a steady state", m[i].step, svg_seconds(c->arena, seconds)),
             200);
         strbuf_add(c->out, "</title></circle>\n");
     }

@@ -40,6 +40,18 @@ double svg_text_width(const char *text, size_t most)
     return 6.3 * (double)(n < most ? n : most + 3);
 }
 
+const char *svg_seconds(arena *a, double seconds)
+{
+    static const struct {
+        double least;
+        const char *unit;
+    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {0, "ns"}};
+    size_t i = 0;
+    while (seconds < units[i].least)
+        i++;
+    return arena_printf(a, "%.4g %s", units[i].least == 0 ? seconds * 1e9 : seconds / units[i].least, units[i].unit);
+}
+
 void svg_begin(strbuf *out, double width, double height, const char *title)
 {
     strbuf_printf(out,

@@ -7,6 +7,7 @@
 
 // Text with what means something in markup escaped; at most `most` bytes of it, "..." behind if there are more.
 void svg_add_text(strbuf *out, const char *text, size_t most);
+const char *svg_seconds(arena *a, double seconds); // "1.5 ms"
 void svg_begin(strbuf *out, double width, double height, const char *title);
 void svg_end(strbuf *out);
 // A box with round corners. tip is shown when the mouse rests on it; NULL: none.
