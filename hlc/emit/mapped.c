@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs on several processors: the tables that svm/rounds.h runs, and the thin control program around it.
+// Programs on several processors: names of the machine, the instance, and what creates and frees it.
 #include <inttypes.h>
 #include <string.h>
 
-#include "hlc/emit/program_int.h"
+#include "hlc/emit/mapped_int.h"
 
 // ---- Names of the machine ----
 
@@ -45,325 +45,234 @@ void mapped_names(program_emitter *x, bool declare)
         strbuf_addc(x->e.out, '\n');
 }
 
-// ---- Tables of parts ----
+// ---- Constants and tables ----
 
-static const char *kernel_name(program_emitter *x, uint32_t kernel, const char *what)
-{
-    return arena_printf(x->e.arena, "%s_%s", x->kernels[kernel].run, what);
-}
-
-static void emit_actors(program_emitter *x, uint32_t kernel)
-{
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    int64_t *warm = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    for (size_t i = 0; i < k->actors.len; i++) {
-        actors[i] = parts->cut->actor_of[k->actors.data[i]];
-        warm[i] = parts->warm[k->actors.data[i]];
-    }
-    program_count_table(x, arena_printf(x->e.arena, "The actors of part %s, by number.", k->kernel->name),
-                        kernel_name(x, kernel, "actors"), "int32_t", actors, k->actors.len);
-    program_count_table(x, "Steady states that each fires more in a cold run.", kernel_name(x, kernel, "warm"),
-                        "int32_t", warm, k->actors.len);
-}
-
-// What actors keep lies behind all channels: text of where that of a part is; kernel = count: of how much there is.
-static const char *state_place(program_emitter *x, uint32_t kernel)
-{
-    uint64_t alignment = plan_parts_alignment(x->pl->parts);
-    uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    strbuf_printf(&text, "%" PRIu64, start);
-    for (uint32_t i = 0; i < kernel; i++)
-        if (mapped_has_state(x, i))
-            strbuf_printf(&text, " + (sizeof(%s_Own) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, x->kernels[i].type,
-                          alignment - 1, alignment, alignment);
-    return text.data;
-}
-
-static void emit_blocks(program_emitter *x, uint32_t kernel)
-{
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    text_line(x, 0, "/* The blocks of part %s. */", k->kernel->name);
-    text_line(x, 0, "static const svm_PartBlock %s[] = {", kernel_name(x, kernel, "blocks"));
-    for (VEC_EACH(uint32_t, number, &k->buffers)) {
-        const plan_buffer *b = &x->pl->buffers.data[*number];
-        const char *type = emit_declare_item(&x->e, x->m->channels.data[b->channel].type, "");
-        const char *name = program_buffer_name(k, *number);
-        uint32_t end = plan_end_of(x->pl, x->m, *number);
-        if (end == PLAN_NONE)
-            text_line(x, 1, "{SVM_PART_INNER, -1, %" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address,
-                      b->capacity, type, name);
-        else
-            text_line(x, 1, "{SVM_PART_%s, %" PRIu32 ", %" PRIu64 ", %" PRIu64 ", sizeof(%s), \"%s\"},",
-                      x->m->actors.data[end]->kind == SIR_READER ? "INPUT" : "OUTPUT", parts->cut->stream_of[end],
-                      b->address, plan_window_bytes(x->pl, x->m, *number), type, name);
-    }
-    if (mapped_has_state(x, kernel))
-        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", state_place(x, kernel), k->type);
-    text_line(x, 0, "};\n");
-}
-
-static void emit_logs(program_emitter *x, uint32_t kernel, size_t *count)
-{
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    size_t number = 0;
-    *count = 0;
-    for (VEC_EACH(uint32_t, actor, &x->printing)) {
-        if (x->names[*actor].log == NULL)
-            continue;
-        if (x->kernel_of[*actor] == kernel)
-            strbuf_printf(&text, "%s%zu", (*count)++ == 0 ? "" : ", ", number);
-        number++;
-    }
-    if (*count != 0)
-        text_line(x, 0, "static const int32_t %s[] = {%s};\n", kernel_name(x, kernel, "logs"), text.data);
-}
-
-static void emit_part_row(program_emitter *x, uint32_t kernel, size_t logs)
-{
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    bool outputs = false;
-    for (VEC_EACH(const uint32_t, b, &k->buffers)) {
-        uint32_t end = plan_end_of(x->pl, x->m, *b);
-        outputs |= end != PLAN_NONE && x->m->actors.data[end]->kind == SIR_WRITER && !parts->streams;
-    }
-    text_line(x, 1, "{\"%s\", %s, sizeof(%s),", k->kernel->name, k->run, k->type);
-    text_line(x, 1, " offsetof(%s, starting), offsetof(%s, cold), offsetof(%s, steady),", k->type, k->type, k->type);
-    text_line(x, 1, " offsetof(%s, firings), offsetof(%s, blocks),", k->type, k->type);
-    text_line(x, 1, " %s, %s,", outputs ? arena_printf(x->e.arena, "offsetof(%s, tails)", k->type) : "0",
-              logs != 0 ? arena_printf(x->e.arena, "offsetof(%s, logs)", k->type) : "0");
-    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s, %s},", k->actors.len, kernel_name(x, kernel, "actors"),
-              kernel_name(x, kernel, "warm"), parts->parts.data[kernel].lead,
-              k->buffers.len + mapped_has_state(x, kernel), kernel_name(x, kernel, "blocks"), logs,
-              logs != 0 ? kernel_name(x, kernel, "logs") : "NULL",
-              parts->streams ? arena_printf(x->e.arena, "offsetof(%s, flow)", k->type) : "0");
-}
-
-static void emit_parts(program_emitter *x)
-{
-    size_t *logs = ARENA_ARRAY(x->e.arena, size_t, x->pl->kernels.len + 1);
-    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
-        emit_actors(x, i);
-        emit_blocks(x, i);
-        emit_logs(x, i, &logs[i]);
-    }
-    text_line(x, 0, "/* The parts, in order. */");
-    text_line(x, 0, "static const svm_PartRow %s_parts[] = {", x->name);
-    for (uint32_t i = 0; i < x->pl->kernels.len; i++)
-        emit_part_row(x, i, logs[i]);
-    text_line(x, 0, "};\n");
-}
-
-// ---- Rings, processors, strips ----
-
-static int32_t file_number(const program_emitter *x, uint32_t actor)
-{
-    const sir_module *m = x->pl->parts->cut->whole;
-    int32_t number = 0;
-    for (uint32_t i = 0; i < actor; i++)
-        number += m->actors.data[i]->kind == m->actors.data[actor]->kind;
-    return number;
-}
-
-// The API's calls by which a part's items come from a ring in the shared memory or go there.
-static void add_moves(program_emitter *x, uint32_t part, bool in, strbuf *text)
-{
-    const plan_parts *parts = x->pl->parts;
-    const plan_resources *r = parts->resources;
-    const char *shared = r->shared->element.name;
-    size_t count = 0;
-    for (uint32_t q = 0; q < r->processors.len; q++) {
-        const plan_processor *on = &r->processors.data[q];
-        if (on->direct || !plan_part_runs_on(parts, part, q) || count++ != 0)
-            continue;
-        const char *local = on->memory->element.name, *kind = !parts->streams ? "B2B" : in ? "B2S" : "S2B";
-        strbuf_printf(text, "%ssvm_move%s from %s to %s by %s", text->len == 0 ? "" : "; ", kind, in ? shared : local,
-                      in ? local : shared, (in ? on->load : on->store)->element.name);
-    }
-    if (count > 1)
-        strbuf_printf(text, ", and likewise for %zu more", count - 1);
-}
-
-// How a ring's items move, as a comment; empty: they do not.
-static const char *ring_comment(program_emitter *x, const plan_stream *st)
-{
-    const plan_parts *parts = x->pl->parts;
-    const machine_processor *engine;
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    bool straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
-    if (straight) {
-        const plan_processor *all = parts->resources->processors.data;
-        const char *from = all[parts->where[st->from * parts->strips]].memory->element.name,
-                   *to = all[parts->where[st->to * parts->strips]].memory->element.name;
-        if (engine == NULL)
-            strbuf_printf(&text, "one stream in %s", to);
-        else
-            strbuf_printf(&text, "svm_moveS2S from %s to %s by %s", from, to, engine->element.name);
-    }
-    if (!straight && st->from != SIR_NONE)
-        add_moves(x, st->from, false, &text);
-    if (!straight && st->to != SIR_NONE)
-        add_moves(x, st->to, true, &text);
-    return text.data;
-}
-
-static void emit_ring(program_emitter *x, const plan_ring *ring)
-{
-    const plan_pieces *cut = x->pl->parts->cut;
-    const plan_stream *st = &cut->streams.data[ring->stream];
-    const sir_channel *c = &cut->whole->channels.data[st->channel];
-    const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
-    const sir_actor *producer = cut->whole->actors.data[c->producer];
-    int32_t file = st->from == SIR_NONE ? file_number(x, c->producer) : file_number(x, c->consumer);
-    if (st->from != SIR_NONE && st->to != SIR_NONE)
-        file = 0;
-    const char *comment = ring_comment(x, st);
-    if (*comment != '\0')
-        text_line(x, 1, "/* %s */", comment);
-    text_line(x, 1,
-              "{\"%s\", sizeof(%s), %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, %d, %" PRIu32
-              ", %" PRIu32 ", %" PRId64 ", %" PRId64 "},",
-              st->name, emit_declare_item(&x->e, c->type, ""), sc->steady, sc->init_items, ring->ahead, ring->front,
-              ring->room, st->from == SIR_NONE ? -1 : (int)st->from, st->to == SIR_NONE ? -1 : (int)st->to, (int)file,
-              c->producer, c->consumer, sched_output_rate(producer, c->producer_port, true),
-              sched_output_rate(producer, c->producer_port, false));
-}
-
-static void emit_rings(program_emitter *x)
-{
-    text_line(x, 0, "/* What the parts and files are joined by. */");
-    text_line(x, 0, "static const svm_RingRow %s_rings[] = {", x->name);
-    for (VEC_EACH(const plan_ring, ring, &x->pl->parts->rings))
-        emit_ring(x, ring);
-    text_line(x, 0, "};\n");
-}
-
-static void emit_processors(program_emitter *x)
+static void emit_processors(program_emitter *x, const mapped *all)
 {
     const plan_resources *r = x->pl->parts->resources;
-    const char *bytes = state_place(x, (uint32_t)x->pl->kernels.len);
-    text_line(x, 0, "static const svm_RoundsProcessor %s_processors[] = {", x->name);
-    for (size_t i = 0; i < r->processors.len; i++) {
-        const plan_processor *q = &r->processors.data[i];
-        size_t before = 0; // who share the memory
-        for (size_t k = 0; k < i; k++)
-            before += r->processors.data[k].memory == q->memory;
-        const char *base = before == 0 ? "0" : arena_printf(x->e.arena, "%zu * (%s)", before, bytes);
-        if (q->direct)
-            text_line(x, 1, "{&%s, &%s, NULL, NULL, 0, %s},", q->processor->element.name, q->memory->element.name,
-                      bytes);
+    text_line(x, 0, "/* The processors%s. */", all->moved ? ", and what moves items to their memories and back" : "");
+    text_line(x, 0, "static const struct {");
+    text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
+    text_line(x, 1, "mm_Mem memory;");
+    text_line(x, 0, "} %s[] = {", all->processors);
+    for (VEC_EACH(const plan_processor, q, &r->processors)) {
+        if (!all->moved)
+            text_line(x, 1, "{&%s, &%s},", q->processor->element.name, q->memory->element.name);
+        else if (q->direct)
+            text_line(x, 1, "{&%s, NULL, NULL, &%s},", q->processor->element.name, q->memory->element.name);
         else
-            text_line(x, 1, "{&%s, &%s, &%s, &%s, %s, %s},", q->processor->element.name, q->memory->element.name,
-                      q->load->element.name, q->store->element.name, base, bytes);
+            text_line(x, 1, "{&%s, &%s, &%s, &%s},", q->processor->element.name, q->load->element.name,
+                      q->store->element.name, q->memory->element.name);
     }
     text_line(x, 0, "};\n");
 }
 
-// Which engine moves a stream from part to part.
-static void emit_movers(program_emitter *x)
+static void emit_chunks(program_emitter *x, const mapped_part *p)
 {
-    const plan_parts *parts = x->pl->parts;
-    if (!plan_parts_all_straight(parts))
-        return;
-    text_line(x, 0, "/* Who moves a ring's items from one part's stream to the other's; NULL: there is one stream, or a file. */");
-    text_line(x, 0, "static const mm_Proc %s_movers[] = {", x->name);
-    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
-        const machine_processor *engine;
-        plan_parts_straight(parts, &parts->cut->streams.data[ring->stream], &engine);
-        text_line(x, 1, engine == NULL ? "NULL," : "&%s,", engine == NULL ? "" : engine->element.name);
-    }
+    text_line(x, 0, "static const %s_Chunk %s[] = { /* of part %s */", x->name, p->chunks, p->k->kernel->name);
+    for (VEC_EACH(const mapped_chunk, c, &p->rows))
+        text_line(x, 1, "{%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},", c->processor, c->first,
+                  c->strips, c->each, c->run, c->before);
     text_line(x, 0, "};\n");
 }
 
-static void emit_where(program_emitter *x)
+void mapped_types(program_emitter *x)
 {
     const plan_parts *parts = x->pl->parts;
-    size_t n = parts->parts.len * parts->strips;
-    int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, n + 1);
-    for (size_t i = 0; i < n; i++)
-        values[i] = parts->where[i];
-    program_count_table(x, "The processor of each part for each strip of a round.",
-                        arena_printf(x->e.arena, "%s_where", x->name), "int32_t", values, n);
-}
-
-static void emit_table(program_emitter *x, size_t readers, size_t writers)
-{
-    const plan_parts *parts = x->pl->parts;
-    text_line(x, 0, "static const svm_RoundsTable %s_rounds = {", x->name);
-    text_line(x, 1, ".shared = &%s,", x->pl->memory);
-    text_line(x, 1, ".alignment = %" PRId64 ",", plan_parts_unit(parts));
-    text_line(x, 1, ".parts = %zu,", x->pl->kernels.len);
-    text_line(x, 1, ".rings = %zu,", parts->rings.len);
-    text_line(x, 1, ".processors = %zu,", parts->resources->processors.len);
-    text_line(x, 1, ".readers = %zu,", readers);
-    text_line(x, 1, ".writers = %zu,", writers);
-    text_line(x, 1, ".logs = %zu,", x->logs);
-    text_line(x, 1, ".strips = %" PRIu32 ",", parts->strips);
-    text_line(x, 1, ".sets = %" PRIu32 ",", parts->sets);
-    text_line(x, 1, ".rounds = %" PRIu32 ",", parts->rounds);
-    text_line(x, 1, ".depth = %" PRIu32 ",", parts->depth);
-    text_line(x, 1, ".chunk = %" PRIu32 ",", plan_parts_chunk(parts));
-    text_line(x, 1, ".strip = %" PRId64 ",", x->pl->strip);
-    text_line(x, 1, ".partRows = %s_parts,", x->name);
-    text_line(x, 1, ".ringRows = %s_rings,", x->name);
-    text_line(x, 1, ".processorRows = %s_processors,", x->name);
-    text_line(x, 1, ".where = %s_where,", x->name);
-    text_line(x, 1, ".init = %s_init,", x->name);
-    text_line(x, 1, ".steadily = %s_steady,", x->name);
-    bool straight = plan_parts_all_straight(parts);
     if (parts->streams)
-        text_line(x, 1, ".transfer = SVM_ROUNDS_%s,", straight ? "STRAIGHT" : "STREAMS");
-    if (straight)
-        text_line(x, 1, ".movers = %s_movers,", x->name);
+        return;
+    const mapped *all = mapped_facts(x);
+    text_line(x, 0, "enum {");
+    text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
+    text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, parts->strips);
+    text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
+    text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each ring has so many segments */", all->sets, parts->sets);
     text_line(x, 0, "};\n");
+    emit_processors(x, all);
+    text_line(x, 0, "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of `each`, the first");
+    text_line(x, 0, "   of which has the number `run`; `before` is the chunk that the processor has before it. */");
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "int processor, first, strips, each, run, before;");
+    text_line(x, 0, "} %s_Chunk;\n", x->name);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        emit_chunks(x, &all->parts[i]);
 }
 
 // ---- The instance ----
 
-static void emit_instance(program_emitter *x, size_t readers, size_t writers)
+static void emit_instance(program_emitter *x, const mapped *all)
 {
+    const plan_parts *parts = x->pl->parts;
+    size_t processors = parts->resources->processors.len;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        mapped_run_type(x, &all->parts[i]);
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "svm_Rounds rounds;");
-    if (readers != 0)
-        text_line(x, 1, "svm_RoundsReader readers[%zu];", readers);
-    if (writers != 0)
-        text_line(x, 1, "svm_Writer writers[%zu];", writers);
+    text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
+    text_line(x, 1, "bool placed; /* the next round's segments have what it needs of the one before */");
+    text_line(x, 1, "int64_t steadyStates; /* run so far, or started */");
+    text_line(x, 1, "int64_t iterations; /* steady states still asked for in this call of run */");
+    text_line(x, 1, "int64_t round; /* the next */");
+    text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->sets);
+    text_line(x, 1, "size_t memory; /* where the rings lie */");
+    for (VEC_EACH(const plan_ring, ring, &parts->rings))
+        text_line(x, 1, "svm_Block %s[%s]; /* ring: items from %s to %s */", all->rings[ring->stream].name, all->sets,
+                  text_comment(x, parts->cut->whole->actors.data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].producer]->name),
+                  text_comment(x, parts->cut->whole->actors.data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].consumer]->name));
+    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
+        const mapped_ring *r = &all->rings[ring->stream];
+        if (r->claimed != NULL) {
+            text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->sets,
+                      r->stream->from == SIR_NONE ? "read" : "write", r->stream->from == SIR_NONE ? "from" : "to");
+            text_line(x, 1, "int64_t %s[%s]; /* where they are there */", r->place, all->sets);
+        }
+    }
+    text_line(x, 1, "size_t ownMemory[%zu]; /* where each processor's own begins in its memory */", processors);
+    text_line(x, 1, "svm_Block own[%zu];", processors);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+            if (w->file)
+                text_line(x, 1, "svm_Block %s[%zu]; /* where items from or for a file lie */", w->scratch, processors);
+    for (size_t i = 0; i < parts->parts.len; i++) {
+        const mapped_part *p = &all->parts[i];
+        if (p->primes)
+            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->sets, p->rows.len);
+        text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->sets, p->run_count);
+        text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
+    }
+    if (all->readers != 0)
+        text_line(x, 1, "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
+                  "} readers[%" PRIu32 "];", all->readers);
+    if (all->writers != 0)
+        text_line(x, 1, "svm_Writer writers[%" PRIu32 "];", all->writers);
     if (x->logs != 0) {
         text_line(x, 1, "svm_Log texts[%zu]; /* of the actors that print, in order */", x->logs);
         text_line(x, 1, "svm_Log *logs[%zu];", x->logs);
     }
-    if (x->m->init_text_len != 0)
+    if (parts->cut->whole->init_text_len != 0)
         text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
     text_line(x, 0, "} %s;\n", x->type);
 }
 
-static void emit_create(program_emitter *x, size_t readers, size_t writers)
+// ---- create and destroy ----
+
+static uint64_t units(uint64_t bytes, uint64_t unit)
 {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static void emit_create_rings(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    uint64_t unit = plan_parts_alignment(parts), total = 0;
+    unit = parts->resources->alignment > unit ? parts->resources->alignment : unit;
+    text_line(x, 0, "/* Segments of the rings, one behind the other. */");
+    text_line(x, 0, "static void %s_createRings(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    strbuf body, *out = x->e.out;
+    strbuf_init(&body, x->e.arena);
+    x->e.out = &body;
+    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
+        const mapped_ring *r = &all->rings[ring->stream];
+        uint64_t bytes = units((uint64_t)ring->room * r->size, unit);
+        const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
+        if (r->step != 0) // else nothing is ever used up, and the segments are one
+            at = arena_printf(x->e.arena, "%s + (size_t)set * %" PRIu64, at, bytes);
+        text_line(x, 2, "svm_blockInit(&self->%s[set], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at, ring->room,
+                  r->type);
+        text_line(x, 2, "svm_blockName(&self->%s[set], \"%s\");", r->name, r->name);
+        total += bytes * (r->step != 0 ? parts->sets : 1);
+    }
+    x->e.out = out;
+    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
+    text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit, unit);
+    text_line(x, 1, "for (int set = 0; set < %s; set++) {", all->sets);
+    strbuf_add(x->e.out, body.data);
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+static int64_t greater(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// Where items from files and for them lie, behind all else; gives how many bytes that takes.
+static uint64_t create_scratch(program_emitter *x, const mapped *all, bool declare)
+{
+    uint64_t bytes = 0, unit = plan_parts_alignment(x->pl->parts);
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows)) {
+            if (!w->file)
+                continue;
+            int64_t items = greater(all->parts[i].group * w->ring->step + (w->input ? w->ring->ring->ahead : 0), w->ring->prime);
+            if (declare)
+                text_line(x, 2, "svm_blockInit(&self->%s[q], %s[q].memory, self->ownMemory[q] + bytes + %" PRIu64 ", %" PRId64
+                          ", sizeof(%s));", w->scratch, all->processors, bytes, items, w->ring->type);
+            bytes += units((uint64_t)items * w->ring->size, unit);
+        }
+    return bytes;
+}
+
+// Processors that share a memory have each their own part of it.
+static void emit_create_own(program_emitter *x, const mapped *all)
+{
+    const plan_resources *r = x->pl->parts->resources;
+    bool shared = false;
+    for (size_t i = 0; i < r->processors.len; i++)
+        for (size_t k = 0; k < i; k++)
+            shared |= !r->processors.data[i].direct && r->processors.data[k].memory == r->processors.data[i].memory;
+    text_line(x, 0, "/* What each processor has for itself: channels inside kernels%s, state. */", all->moved ? ", windows of rings" : "");
+    text_line(x, 0, "static void %s_createOwn(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    uint64_t files = create_scratch(x, all, false);
+    text_line(x, 1, "const size_t bytes = %s;", all->state_place);
+    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", r->processors.len);
+    const char *local = "0";
+    if (shared) {
+        text_line(x, 2, "size_t others = 0; /* before it in the same memory */");
+        text_line(x, 2, "for (int i = 0; i < q; i++)");
+        text_line(x, 3, "others += %s[i].memory == %s[q].memory;", all->processors, all->processors);
+        local = "others * bytes";
+    }
+    if (!all->moved)
+        text_line(x, 2, "self->ownMemory[q] = svm_alloc(%s[q].memory, bytes + %" PRIu64 ");", all->processors, files + 1);
+    else if (all->direct)
+        text_line(x, 2, "self->ownMemory[q] = %s[q].load == NULL ? svm_alloc(%s[q].memory, bytes + %" PRIu64 ") : %s;", all->processors,
+                  all->processors, files + 1, local);
+    else if (shared)
+        text_line(x, 2, "self->ownMemory[q] = %s;", local);
+    text_line(x, 2, "svm_blockInit(&self->own[q], %s[q].memory, self->ownMemory[q], bytes, 1);", all->processors);
+    text_line(x, 2, "svm_blockName(&self->own[q], \"own\");");
+    (void)create_scratch(x, all, true);
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+static void emit_create(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    emit_create_rings(x, all);
+    emit_create_own(x, all);
     const char *io = program_chunked_io(x);
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
     text_line(x, 0, "%svoid *%s(const svm_Settings *settings)", program_linkage(x), program_entry(x, "create"));
     text_line(x, 0, "{");
     program_new_instance(x);
-    text_line(x, 1, "self->rounds.table = &%s_rounds;", x->name);
-    if (readers != 0)
-        text_line(x, 1, "self->rounds.readers = self->readers;");
-    if (writers != 0)
-        text_line(x, 1, "self->rounds.writers = self->writers;");
     if (x->logs != 0) {
         text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", x->logs);
         text_line(x, 2, "self->logs[i] = &self->texts[i];");
-        text_line(x, 1, "self->rounds.logs = self->logs;");
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
     }
-    text_line(x, 1, "svm_roundsCreate(&self->rounds);");
+    text_line(x, 1, "%s_createRings(self);", x->name);
+    text_line(x, 1, "%s_createOwn(self);", x->name);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        text_line(x, 1, "%s(self);", all->parts[i].create_all);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        text_line(x, 1, "%s(self);", all->parts[i].order);
+    for (VEC_EACH(const plan_ring, ring, &parts->rings))
+        if (mapped_is_linked(&all->rings[ring->stream]))
+            text_line(x, 1, "%s_link_%s(self);", x->name, all->rings[ring->stream].name);
     if (*io == '\0')
         text_line(x, 1, "(void)settings;");
     strbuf_add(x->e.out, io);
@@ -371,113 +280,121 @@ static void emit_create(program_emitter *x, size_t readers, size_t writers)
     text_line(x, 0, "}\n");
 }
 
-static void emit_run(program_emitter *x)
+static void emit_destroy_run(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* Up to self->rounds.iterations steady states, the initialisation before the first; 0 once input "
-                    "has ended. */");
-    text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
-    text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
+    text_line(x, 0, "static void %s(%s *r)", p->destroy, p->run_type);
     text_line(x, 0, "{");
-    if (x->m->init_text_len != 0) {
-        text_line(x, 1, "if (!self->rounds.started && !self->rounds.ended) {");
-        program_start_text(x);
-        text_line(x, 1, "}");
+    text_line(x, 1, "svm_kernelDestroy(&r->run.kernel);");
+    const char *moves = p->direct ? "if (r->moves) " : "";
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!p->moved)
+            continue;
+        text_line(x, 1, "%ssvm_kernelDestroy(&r->%s_%s.kernel);", moves, w->name, w->input ? "load" : "store");
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 1, "if (r->%s_last.capacity != 0)", w->name);
+            text_line(x, 2, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
+        }
     }
-    text_line(x, 1, "return svm_roundsRun(&self->rounds);");
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    text_line(x, 1, "self->rounds.iterations = iterations;");
-    text_line(x, 1, "return %s_control(self) != 0;", x->name);
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
-    text_line(x, 0, "{");
-    text_line(x, 1, "return ((const %s *)instance)->rounds.steadyStates;", x->type);
     text_line(x, 0, "}\n");
 }
 
-static void emit_drain(program_emitter *x)
+static void emit_destroy(program_emitter *x, const mapped *all)
 {
-    const char *type = x->type;
-    if (x->pl->drains) {
-        text_line(x, 0,
-                  "static void %s_fire(svm_Rounds *self, const int64_t *counts, int64_t steady, bool starting)", x->name);
-        text_line(x, 0, "{");
-        text_line(x, 1, "(void)steady;");
-        text_line(x, 1, "svm_roundsDrain(self, counts, starting);");
-        text_line(x, 0, "}\n");
-    }
-    x->type = "svm_Rounds"; // the first member of the instance
-    program_drain(x);
-    x->type = type;
-}
-
-static void emit_destroy(program_emitter *x, size_t readers, size_t writers)
-{
+    const plan_parts *parts = x->pl->parts;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        emit_destroy_run(x, &all->parts[i]);
     text_line(x, 0, "/* Closes files and frees everything. */");
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
-    for (size_t i = 0; i < readers; i++)
-        text_line(x, 1, "svm_readerClose(&self->readers[%zu].file);", i);
-    for (size_t i = 0; i < writers; i++)
-        text_line(x, 1, "svm_writerClose(&self->writers[%zu]);", i);
+    for (uint32_t i = 0; i < all->readers; i++)
+        text_line(x, 1, "svm_readerClose(&self->readers[%" PRIu32 "].file);", i);
+    for (uint32_t i = 0; i < all->writers; i++)
+        text_line(x, 1, "svm_writerClose(&self->writers[%" PRIu32 "]);", i);
     for (size_t i = 0; i < x->logs; i++)
         text_line(x, 1, "svm_logDestroy(self->logs[%zu]);", i);
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
-    text_line(x, 1, "svm_roundsDestroy(&self->rounds);");
+    for (size_t i = 0; i < parts->parts.len; i++) {
+        const mapped_part *p = &all->parts[i];
+        text_line(x, 1, "for (int set = 0; set < %s; set++) {", all->sets);
+        text_line(x, 2, "for (int i = 0; i < %" PRIu32 "; i++)", p->run_count);
+        text_line(x, 3, "%s(&self->%s[set][i]);", p->destroy, p->runs);
+        if (p->primes) {
+            text_line(x, 2, "for (int i = 0; i < %zu; i++)", p->rows.len);
+            text_line(x, 3, "%s(&self->%s[set][i]);", p->destroy, p->primings);
+        }
+        text_line(x, 1, "}");
+        text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
+    }
+    if (all->direct) {
+        text_line(x, 1, "for (int q = 0; q < %zu; q++)", parts->resources->processors.len);
+        if (all->moved)
+            text_line(x, 2, "if (%s[q].load == NULL)", all->processors);
+        text_line(x, all->moved ? 3 : 2, "svm_free(%s[q].memory, self->ownMemory[q]);", all->processors);
+    }
+    text_line(x, 1, "svm_free(&%s, self->memory);", x->pl->memory);
     text_line(x, 1, "free(self);");
     text_line(x, 0, "}\n");
-    program_forget(x, readers, writers, x->logs);
+    program_forget(x, all->readers, all->writers, x->logs);
 }
 
 // ---- All of it ----
 
+// The control program's graph is the whole one.
+static plan whole_plan(program_emitter *x)
+{
+    const sir_module *m = x->pl->parts->cut->whole;
+    plan whole = *x->pl;
+    memset(&whole.readers, 0, sizeof whole.readers);
+    memset(&whole.writers, 0, sizeof whole.writers);
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        if (m->actors.data[i]->kind == SIR_READER)
+            VEC_PUSH(x->e.arena, &whole.readers, (plan_io){.actor = i});
+        if (m->actors.data[i]->kind == SIR_WRITER)
+            VEC_PUSH(x->e.arena, &whole.writers, (plan_io){.actor = i});
+    }
+    return whole;
+}
+
+static void emit_main(program_emitter *x)
+{
+    bool in = false, out = false;
+    for (VEC_EACH(sir_actor *, actor, &x->m->actors)) {
+        in |= (*actor)->kind == SIR_READER && (*actor)->path == NULL;
+        out |= (*actor)->kind == SIR_WRITER && (*actor)->path == NULL;
+    }
+    program_main(x, in, out);
+}
+
 void mapped_program(program_emitter *x)
 {
-    const plan_pieces *cut = x->pl->parts->cut;
-    emit_parts(x);
-    emit_rings(x);
-    emit_processors(x);
-    emit_where(x);
-    emit_movers(x);
-    // The control program is the whole program's.
+    if (x->pl->parts->streams) {
+        mapped_stream_program(x);
+        return;
+    }
+    const mapped *all = mapped_facts(x);
+    emit_instance(x, all);
     const sir_module *m = x->m;
     const schedule *s = x->s;
     const plan *pl = x->pl;
-    plan whole = *pl;
-    bool in = false, out = false;
-    memset(&whole.readers, 0, sizeof whole.readers);
-    memset(&whole.writers, 0, sizeof whole.writers);
-    for (uint32_t i = 0; i < cut->whole->actors.len; i++) {
-        const sir_actor *actor = cut->whole->actors.data[i];
-        if (actor->kind == SIR_READER)
-            VEC_PUSH(x->e.arena, &whole.readers, (plan_io){.actor = i});
-        if (actor->kind == SIR_WRITER)
-            VEC_PUSH(x->e.arena, &whole.writers, (plan_io){.actor = i});
-        in |= actor->kind == SIR_READER && actor->path == NULL;
-        out |= actor->kind == SIR_WRITER && actor->path == NULL;
-    }
-    size_t readers = whole.readers.len, writers = whole.writers.len;
+    plan whole = whole_plan(x);
     bool has_init = x->has_init;
-    x->m = cut->whole;
-    x->s = cut->whole_schedule;
+    x->m = pl->parts->cut->whole;
+    x->s = pl->parts->cut->whole_schedule;
     x->pl = &whole;
     x->has_init = true;
     program_firing_table(x, "How often each actor fires in the initialisation.",
                          arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    program_firing_table(x, "How often each actor fires in a steady state.",
-                         arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
-    emit_table(x, readers, writers);
-    emit_instance(x, readers, writers);
+    for (size_t i = 0; i < pl->parts->parts.len; i++)
+        mapped_runs(x, &all->parts[i]);
+    mapped_links(x);
     program_drain_tables(x);
-    emit_create(x, readers, writers);
-    emit_run(x);
-    emit_drain(x);
-    emit_destroy(x, readers, writers);
-    program_main(x, in, out);
+    emit_create(x, all);
+    mapped_control(x);
+    program_drain(x);
+    emit_destroy(x, all);
+    emit_main(x);
     x->m = m;
     x->s = s;
     x->pl = pl;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of programs on several processors: their structs, and what their runs have that those of programs on one
-// processor have not: state in a block of the processor's, cold runs, windows of rings.
+// processor have not: channels and state in a block of the processor's, windows of rings, runs that prime, runs of several
+// strips.
 #include <inttypes.h>
 #include <string.h>
 
-#include "hlc/emit/program_int.h"
+#include "hlc/emit/mapped_int.h"
 
 uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer)
 {
@@ -18,7 +19,7 @@ static int64_t lead_of(const program_emitter *x, const plan_stage *st)
     return parts->parts.data[parts->cut->piece_of[st->actor]].lead;
 }
 
-static bool gives_window(const program_emitter *x, const plan_stage *st)
+bool mapped_gives_window(const program_emitter *x, const plan_stage *st)
 {
     return st->out.buffer != PLAN_NONE && plan_end_of(x->pl, x->m, st->out.buffer) != PLAN_NONE;
 }
@@ -26,21 +27,106 @@ static bool gives_window(const program_emitter *x, const plan_stage *st)
 // Steady states that a stage repeats. What leaves the part is not given twice.
 static int64_t warm_of(const program_emitter *x, const plan_stage *st)
 {
-    return gives_window(x, st) ? 0 : x->pl->parts->warm[st->actor];
+    return mapped_gives_window(x, st) ? 0 : x->pl->parts->warm[st->actor];
 }
 
 int64_t mapped_skip(const program_emitter *x, const plan_stage *st, uint32_t buffer, bool out)
 {
-    if (x->pl->parts == NULL || buffer == PLAN_NONE || (out && gives_window(x, st)))
+    if (x->pl->parts == NULL || !x->pl->parts->streams || buffer == PLAN_NONE || (out && mapped_gives_window(x, st)))
         return 0;
     return (lead_of(x, st) - warm_of(x, st)) * x->pl->buffers.data[buffer].step;
 }
 
 int64_t mapped_less(const program_emitter *x, const plan_stage *st)
 {
-    if (x->pl->parts == NULL)
+    if (x->pl->parts == NULL || !x->pl->parts->streams)
         return 0;
     return (x->pl->parts->warm[st->actor] - warm_of(x, st)) * x->s->reps[st->actor];
+}
+
+bool mapped_primes(program_emitter *x, uint32_t kernel)
+{
+    return !x->pl->parts->streams && mapped_facts(x)->parts[kernel].primes;
+}
+
+bool mapped_strips(program_emitter *x, const program_kernel *k)
+{
+    return x->pl->parts->streams || mapped_facts(x)->parts[k - x->kernels].loops;
+}
+
+const char *mapped_strip_name(program_emitter *x, const program_kernel *k)
+{
+    if (x->pl->parts->streams)
+        return emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
+    return mapped_facts(x)->parts[k - x->kernels].strip;
+}
+
+// Where a run's items are in a window.
+static const char *mapped_window_start(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    if (!p->offsets)
+        return arena_printf(x->e.arena, "svm_blockData(self->%s)", w->name);
+    return arena_printf(x->e.arena, "(%s)svm_blockData(self->%s) + self->%s_from",
+                        emit_declare_pointer(&x->e, w->ring->item, "", "", ""), w->name, w->name);
+}
+
+// Functions that tell a run how often its actors fire: in so many steady states; with counts of all the program's actors.
+static void mapped_fires(program_emitter *x, const mapped_part *p)
+{
+    const program_kernel *k = p->k;
+    const plan_parts *parts = x->pl->parts;
+    int64_t *steady = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
+    int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
+    for (size_t i = 0; i < k->actors.len; i++) {
+        steady[i] = x->s->reps[k->actors.data[i]];
+        actors[i] = parts->cut->actor_of[k->actors.data[i]];
+    }
+    const char *table = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_steady", p->name));
+    const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
+    bool several = k->actors.len > 1;
+    const char *one = several ? NULL : arena_printf(x->e.arena, "self->firings.%s", program_firings_of(k, k->actors.data[0])->name);
+    if (several) {
+        program_count_table(x, arena_printf(x->e.arena, "How often each actor of part %s fires in a steady state.", k->kernel->name),
+                            table, "int32_t", steady, k->actors.len);
+        program_count_table(x, "Their numbers among the program's actors.", map, "int32_t", actors, k->actors.len);
+    }
+    text_line(x, 0, "/* A run of so many steady states%s; one with a count of firings for each actor. */", p->loops ? ", or its next strip" : "");
+    text_line(x, 0, "static void %s(%s *self, ptrdiff_t states)", p->fires, k->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "self->steady = states;");
+    if (several) {
+        text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
+        text_line(x, 2, "self->firings.all[i] = states * %s[i];", table);
+    } else {
+        text_line(x, 1, "%s = %s;", one, text_times(x, "states", steady[0]));
+    }
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "static void %s(%s *self, const int64_t *counts)", p->count, k->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "self->steady = 0;");
+    if (several) {
+        text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
+        text_line(x, 2, "self->firings.all[i] = (ptrdiff_t)counts[%s[i]];", map);
+    } else {
+        text_line(x, 1, "%s = (ptrdiff_t)counts[%" PRId64 "];", one, actors[0]);
+    }
+    text_line(x, 0, "}\n");
+    if (!p->primes || p->part->repeat == 0)
+        return;
+    text_line(x, 0, "/* Behind the initialisation priming goes on for %" PRId64 " steady states, or from the program's beginning. */",
+              p->part->repeat);
+    text_line(x, 0, "static void %s(%s *self, int64_t before)", p->repeat, k->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "self->states = before < %" PRId64 " ? before : %" PRId64 ";", p->part->repeat, p->part->repeat);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->input)
+            continue;
+        text_line(x, 1, "self->%s_from = %" PRId64 " + (%" PRId64 " - self->states) * %" PRId64 ";", w->name,
+                  mapped_primed(w) - w->ring->prime, p->part->repeat, w->ring->step);
+        if (w->file)
+            text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->part->repeat, w->ring->step);
+    }
+    text_line(x, 0, "}\n");
 }
 
 // ---- The struct ----
@@ -96,32 +182,9 @@ static const char *state_type(program_emitter *x, uint32_t kernel)
     return arena_printf(x->e.arena, "%s_Own", x->kernels[kernel].type);
 }
 
-static size_t count_outputs(const program_emitter *x, const program_kernel *k)
+// With streams: as svm/rounds.h fills it.
+static void stream_members(program_emitter *x, program_kernel *k, bool state)
 {
-    size_t outputs = 0;
-    for (VEC_EACH(const uint32_t, b, &k->buffers)) {
-        uint32_t end = plan_end_of(x->pl, x->m, *b);
-        outputs += end != PLAN_NONE && x->m->actors.data[end]->kind == SIR_WRITER;
-    }
-    return outputs;
-}
-
-void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
-{
-    program_kernel *k = &x->kernels[kernel];
-    bool state = mapped_has_state(x, kernel);
-    size_t logs = 0, outputs = count_outputs(x, k);
-    visit_states(x, kernel, name_log, &logs);
-    if (state) {
-        text_line(x, 0, "/* What the actors of part %s keep on its processor. */", k->kernel->name);
-        text_line(x, 0, "typedef struct {");
-        visit_states(x, kernel, declare_state, NULL);
-        text_line(x, 0, "} %s;\n", state_type(x, kernel));
-    }
-    text_line(x, 0, "/* A run of part %s. */", k->kernel->name);
-    text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "svm_Kernel kernel;");
-    text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
     text_line(x, 1, "bool cold; /* it repeats what its channels keep elsewhere */");
     text_line(x, 1,
               "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
@@ -133,22 +196,105 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
         VEC_PUSH(x->e.arena, &names, "what its actors keep");
     text_line(x, 1, "svm_Block *blocks[%zu];", names.len);
     text_call(x, 1, "/* ", &names, " */");
-    if (x->pl->parts->streams)
-        text_line(x, 1, "svm_PartFlow *flow; /* the streams through which its items come and go */");
-    else if (outputs != 0)
-        text_line(x, 1, "svm_Block *tails[%zu]; /* where what the next round needs of each output goes too */",
-                  outputs);
+    text_line(x, 1, "svm_PartFlow *flow; /* the streams through which its items come and go */");
+}
+
+static void run_members(program_emitter *x, program_kernel *k, const mapped_part *p)
+{
+    if (p->primes)
+        text_line(x, 1, "bool priming; /* it runs on earlier input, for what its channels keep; what it would give is there */");
+    if (p->loops)
+        text_line(x, 1, "bool counted; /* it fires as `firings` says before anything else */");
+    if (p->loops)
+        text_line(x, 1, "ptrdiff_t states; /* steady states of this run, and of the strip at hand: */");
+    text_line(x, 1,
+              "ptrdiff_t steady; /* %s; 0 in the initialisation and at the end of input */",
+              p->loops ? "of its steady states" : "steady states of this run");
+    program_kernel_firings(x, k);
+    text_line(x, 1, "svm_Block *own; /* what its processor has for itself: channels inside the kernel, state */");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        text_line(x, 1, "svm_Block *%s; /* %s */", w->name, w->input ? "input" : "output");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (p->offsets)
+            text_line(x, 1, "ptrdiff_t %s_from; /* where in it the items begin */", w->name);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (p->direct && mapped_window_has_tail(w))
+            text_line(x, 1, "svm_Block *%s_front; /* where the last items go too; or NULL */", w->name);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->file)
+            continue;
+        text_line(x, 1, "svm_%s *%s; /* its items are in this file; or NULL */", w->input ? "Reader" : "Writer", w->file_of);
+        text_line(x, 1, "int64_t %s, %s; /* what of it, and the first item there */", w->at_of, w->first_of);
+        text_line(x, 1, "svm_Block *%s; /* for some of them */", w->scratch_of);
+    }
+}
+
+void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
+{
+    program_kernel *k = &x->kernels[kernel];
+    bool state = mapped_has_state(x, kernel), streams = x->pl->parts->streams;
+    size_t logs = 0;
+    visit_states(x, kernel, name_log, &logs);
+    if (state) {
+        text_line(x, 0, "/* What the actors of part %s keep on its processor. */", k->kernel->name);
+        text_line(x, 0, "typedef struct {");
+        visit_states(x, kernel, declare_state, NULL);
+        text_line(x, 0, "} %s;\n", state_type(x, kernel));
+    }
+    text_line(x, 0, "/* A run of part %s. */", k->kernel->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
+    if (streams)
+        stream_members(x, k, state);
+    else
+        run_members(x, k, &mapped_facts(x)->parts[kernel]);
     if (logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu];", logs);
     text_line(x, 0, "} %s;\n", k->type);
+    if (!streams)
+        mapped_fires(x, &mapped_facts(x)->parts[kernel]);
 }
 
 // ---- The run function ----
 
 void mapped_own(program_emitter *x, const program_kernel *k)
 {
-    text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, (uint32_t)(k - x->kernels)),
-              k->buffers.len);
+    uint32_t kernel = (uint32_t)(k - x->kernels);
+    if (x->pl->parts->streams)
+        text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, kernel), k->buffers.len);
+    else
+        text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
+                  mapped_state_place(x, kernel));
+}
+
+static const char *declare_window(program_emitter *x, const mapped_window *w, const char *qualifier)
+{
+    return emit_declare_pointer(&x->e, w->ring->item, qualifier, "", w->name);
+}
+
+void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
+{
+    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    const plan_buffer *b = &x->pl->buffers.data[k->buffers.data[i]];
+    const mapped_window *w = mapped_window_of(p, k->buffers.data[i]);
+    const sir_type *t = x->m->channels.data[b->channel].type;
+    if (w == NULL)
+        text_line(x, 1, "%s = (void *)((char *)svm_blockData(self->own) + %" PRIu64 ");",
+                  emit_declare_pointer(&x->e, t, "", "", k->buffer_names.data[i]), b->address);
+    else if (!p->loops)
+        text_line(x, 1, "%s = %s;", declare_window(x, w, ""), mapped_window_start(x, p, w));
+}
+
+void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name)
+{
+    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    text_args params = {0};
+    VEC_PUSH(x->e.arena, &params, arena_printf(x->e.arena, "%s *self", k->type));
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        VEC_PUSH(x->e.arena, &params,
+                 arena_printf(x->e.arena, "%s%s", declare_window(x, w, ""), hmap_get(words, w->name) == NULL ? " SVM_UNUSED" : ""));
+    text_call(x, 0, arena_printf(x->e.arena, "static void %s(", name), &params, ")");
 }
 
 static void begin_state(program_emitter *x, const program_stage *code, program_actor_names *n, void *context)
@@ -201,7 +347,7 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
     text_line(x, 1, "}");
 }
 
-void mapped_flow(program_emitter *x, const program_kernel *k, const char *strip)
+static void stream_loop(program_emitter *x, const program_kernel *k, const char *strip)
 {
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     text_line(x, 1, "while (svm_partNext(self->flow)) {");
@@ -210,22 +356,115 @@ void mapped_flow(program_emitter *x, const program_kernel *k, const char *strip)
     text_line(x, 1, "}");
 }
 
+// Where a kernel works in a ring it leaves the last items of a round to the next itself.
+static void emit_tails(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (p->direct && mapped_window_has_tail(w))
+            text_line(x, 1, "svm_blockTail(self->%s_front, self->%s);", w->name, w->name);
+}
+
+// "svm_readerReadAt(...)" of so many items.
+static void read_at(program_emitter *x, const mapped_window *w, const char *count)
+{
+    text_line(x, 3, "%s = svm_blockData(self->%s);", w->name, w->scratch_of);
+    text_line(x, 3, "svm_readerReadAt(self->%s, self->%s, self->%s, %s, %s);", w->file_of, w->at_of, w->first_of, w->name, count);
+}
+
+static void read_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    int64_t repeat = p->part->repeat, step = w->ring->step;
+    const char *count = arena_printf(x->e.arena, "%" PRId64, w->ring->prime);
+    if (repeat != 0)
+        count = arena_printf(x->e.arena, "%" PRId64 " + %s", w->ring->init, text_times(x, "self->states", step));
+    text_line(x, 2, "if (self->%s != NULL) {", w->file_of);
+    read_at(x, w, count);
+    text_line(x, 2, "}");
+}
+
+// Files are read and written for some strips at once.
+static void begin_group(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 2, "if (ready == 0) {");
+    text_line(x, 3, "ready = group = left < %" PRId64 " ? left : %" PRId64 ";", p->group, p->group);
+    text_line(x, 2, "}");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->file)
+            continue;
+        text_line(x, 2, "if (ready == group && self->%s != NULL) {", w->file_of);
+        if (w->input) {
+            read_at(x, w, text_plus(x, text_times(x, "group", w->ring->step), w->ring->ring->ahead));
+            text_line(x, 3, "self->%s += %s;", w->first_of, text_times(x, "group", w->ring->step));
+        } else {
+            text_line(x, 3, "%s = svm_blockData(self->%s);", w->name, w->scratch_of);
+        }
+        text_line(x, 2, "}");
+    }
+}
+
+static void end_group(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 2, "ready -= self->steady;");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->file || w->input)
+            continue;
+        const char *items = text_times(x, "group", w->ring->step);
+        text_line(x, 2, "if (ready == 0 && self->%s != NULL) {", w->file_of);
+        text_line(x, 3, "svm_writerWriteAt(self->%s, self->%s, self->%s, svm_blockData(self->%s), %s);", w->file_of, w->at_of,
+                  w->first_of, w->scratch_of, items);
+        text_line(x, 3, "self->%s += %s;", w->first_of, items);
+        text_line(x, 2, "}");
+    }
+}
+
+void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip)
+{
+    if (x->pl->parts->streams) {
+        stream_loop(x, k, strip);
+        return;
+    }
+    arena *a = x->e.arena;
+    const mapped *all = mapped_facts(x);
+    const mapped_part *p = &all->parts[k - x->kernels];
+    text_args args = {0};
+    VEC_PUSH(a, &args, "self");
+    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        VEC_PUSH(a, &args, w->name);
+        text_line(x, 1, "%s = %s;", declare_window(x, w, ""), mapped_window_start(x, p, w));
+    }
+    if (p->files)
+        text_line(x, 1, "ptrdiff_t ready = 0, group = 0; /* steady states that files were read for, and are written for */");
+    text_line(x, 1, "if (self->counted) {");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->file && w->input && p->primes)
+            read_priming(x, p, w);
+    text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->input && p->primes && p->part->repeat != 0 && w->ring->init != w->ring->ring->ahead)
+            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
+    text_line(x, 2, "self->starting = false;");
+    if (p->files)
+        text_line(x, 2, "ready = self->states;");
+    text_line(x, 1, "}");
+    text_line(x, 1, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
+    if (p->files)
+        begin_group(x, p);
+    text_line(x, 2, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+    text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->ring->step != 0)
+            text_line(x, 2, "%s += %s;", w->name, text_times(x, "self->steady", w->ring->step));
+    if (p->files)
+        end_group(x, p);
+    text_line(x, 1, "}");
+    emit_tails(x, p);
+}
+
 void mapped_end(program_emitter *x, uint32_t kernel)
 {
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    size_t output = 0;
-    bool direct = false;
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
-        direct |= q->direct && !parts->streams;
-    for (size_t i = 0; i < k->buffers.len; i++) {
-        uint32_t end = plan_end_of(x->pl, x->m, k->buffers.data[i]);
-        if (end == PLAN_NONE || x->m->actors.data[end]->kind != SIR_WRITER)
-            continue;
-        if (direct && parts->rings.data[parts->cut->stream_of[end]].front != 0)
-            text_line(x, 1, "svm_blockTail(self->tails[%zu], self->blocks[%zu]);", output, i);
-        output++;
-    }
+    if (!x->pl->parts->streams && !mapped_facts(x)->parts[kernel].loops)
+        emit_tails(x, &mapped_facts(x)->parts[kernel]);
 }
 
 const char *mapped_processors(program_emitter *x, uint32_t kernel)

@@ -20,7 +20,7 @@ static void emit_header(program_emitter *x)
     strbuf_add(out, " */\n");
     text_line(x, 0, "#include <stdlib.h>");
     text_line(x, 0, "#include <string.h>\n");
-    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : x->pl->parts != NULL ? "rounds" : "program", x->library != NULL ? "" : "\n");
+    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : x->pl->parts != NULL && x->pl->parts->streams ? "rounds" : "program", x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)
@@ -66,6 +66,12 @@ static void name_buffers(program_emitter *x)
         const sir_actor *producer = x->m->actors.data[c->producer];
         if (producer->kind == SIR_READER && x->pieces != NULL) {
             x->buffer_names[i] = body_identifier(a, producer->name);
+            continue;
+        }
+        uint32_t end = plan_end_of(x->pl, x->m, (uint32_t)i);
+        if (end != PLAN_NONE) {
+            const plan_pieces *cut = x->pl->parts->cut;
+            x->buffer_names[i] = body_identifier(a, cut->streams.data[cut->stream_of[end]].name);
             continue;
         }
         x->buffer_names[i] = body_identifier(
@@ -212,6 +218,10 @@ const char *emit_program(hlc_program *p)
         program_net(&x);
         return finish(&x);
     }
+    for (uint32_t k = 0; k < x.pl->kernels.len; k++)
+        program_kernel_scan(&x, k);
+    if (x.pl->parts != NULL)
+        mapped_types(&x);
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)
         program_kernel_struct(&x, k);
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)

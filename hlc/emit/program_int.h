@@ -108,6 +108,7 @@ typedef struct program_emitter {
     strbuf *before;                 // text that goes before the kernel at hand
     const char *own;                // a kernel's pointer to the state of its actors
     const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
+    struct mapped *mapped;           // facts of a program on several processors; NULL until needed
     struct program_library *library; // names of what a library offers; NULL: the program has a main function
 } program_emitter;
 
@@ -152,6 +153,7 @@ void program_state_initial(program_emitter *x, const emit_filter_info *info, con
 bool program_handlers_touch(program_emitter *x, const emit_filter_info *info); // fields
 
 // ---- program_kernel.c ----
+void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the struct holds; before the following
 void program_kernel_struct(program_emitter *x, uint32_t kernel);
 void program_kernel_functions(program_emitter *x, uint32_t kernel);
 // The start of a port's items as an expression on a buffer's pointer: "a", "a + 63", "a + (starting ? 0 : 63)". phase
@@ -170,19 +172,28 @@ const char *program_block(program_emitter *x, const program_kernel *k, uint32_t 
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
 void program_kernel_firings(program_emitter *x, const program_kernel *k); // the member of its struct
 
-// ---- mapped_kernel.c, mapped.c: programs on several processors ----
+// ---- mapped*.c: programs on several processors ----
 uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
 // In a cold run: elements by which a stage starts later in a buffer, and firings that it leaves out.
 int64_t mapped_skip(const program_emitter *x, const plan_stage *st, uint32_t buffer, bool out);
 int64_t mapped_less(const program_emitter *x, const plan_stage *st);
+bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // what the stage makes leaves the part
+bool mapped_primes(program_emitter *x, uint32_t kernel); // some runs of the kernel prime
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
-void mapped_own(program_emitter *x, const program_kernel *k); // declares the pointer to the state
+// Declares a kernel's local for a buffer, or for its state.
+void mapped_local(program_emitter *x, const program_kernel *k, size_t buffer);
+void mapped_own(program_emitter *x, const program_kernel *k);
+bool mapped_strips(program_emitter *x, const program_kernel *k); // a run may be of several strips
 // What a run begins and ends with.
 void mapped_begin(program_emitter *x, uint32_t kernel);
-void mapped_flow(program_emitter *x, const program_kernel *k, const char *strip); // a run, strip by strip through streams
 void mapped_end(program_emitter *x, uint32_t kernel);
+// The function of a strip, and what the kernel's own does then: with streams, or where runs are of several strips.
+void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name);
+void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
+const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
 void mapped_names(program_emitter *x, bool declare); // of the machine; declare: as text, else as names that are taken
+void mapped_types(program_emitter *x);               // before the kernels' functions
 void mapped_program(program_emitter *x);             // the instance and the control program
 bool mapped_has_state(const program_emitter *x, uint32_t kernel);
 

@@ -101,7 +101,7 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "cold", "own"};
+    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "cold", "own", "local", "priming", "states", "logs", "left"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -145,10 +145,14 @@ void program_kernel_firings(program_emitter *x, const program_kernel *k)
     text_line(x, 1, "} firings;");
 }
 
+void program_kernel_scan(program_emitter *x, uint32_t kernel)
+{
+    scan_kernel(x, &x->kernels[kernel], x->stages[kernel]);
+}
+
 void program_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
-    scan_kernel(x, k, x->stages[kernel]);
     if (x->pl->parts != NULL) {
         mapped_kernel_struct(x, kernel);
         return;
@@ -308,6 +312,8 @@ static const char *start_text(program_emitter *x, program_kernel *k, const char 
 static const char *firings_of_all(program_emitter *x, const plan_stage *st, const char *all)
 {
     int64_t less = mapped_less(x, st);
+    if (x->pl->parts != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]))
+        return arena_printf(x->e.arena, "(self->priming ? 0 : %s)", all);
     return less == 0 ? all : arena_printf(x->e.arena, "(%s - (cold ? %" PRId64 " : 0))", all, less);
 }
 
@@ -450,7 +456,12 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
     const char *from = b->base == 0 ? steady : arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, steady);
     if (b->base == 0 && k->uses_starting && b->step != 0)
         from = steady; // nothing moves in the initialisation: steady is 0
-    text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
+    const char *name = program_buffer_name(k, buffer);
+    if (x->pl->parts != NULL && !x->pl->parts->streams)
+        text_line(x, 1, strpbrk(from, "?") != NULL ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);" : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
+                  name, name, from, b->keep, name);
+    else
+        text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
 }
 
 static bool is_word(char c)
@@ -472,17 +483,21 @@ static void find_words(program_emitter *x, const char *text, hmap *words)
     }
 }
 
-static void emit_locals(program_emitter *x, const program_kernel *k, const char *body)
+static void emit_locals(program_emitter *x, const program_kernel *k, const hmap *words_of, bool strip)
 {
-    hmap words;
-    find_words(x, body, &words);
-    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    hmap words = *words_of;
+    if (!strip)
+        text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     if (hmap_get(&words, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
     for (size_t i = 0; i < k->buffers.len; i++) {
         const char *name = k->buffer_names.data[i];
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
-        if (hmap_get(&words, name) != NULL)
+        if (hmap_get(&words, name) == NULL)
+            continue;
+        if (x->pl->parts != NULL && !x->pl->parts->streams)
+            mapped_local(x, k, i);
+        else
             text_line(x, 1, "%s = svm_blockData(%s);", emit_declare_pointer(&x->e, t, "", "", name),
                       program_block(x, k, k->buffers.data[i]));
     }
@@ -496,10 +511,16 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const char 
 // What a kernel calls for each of its runs, or strips.
 static void emit_run(program_emitter *x, const program_kernel *k, const char *what, const char *name, const char *body)
 {
+    hmap words;
+    find_words(x, body, &words);
+    bool strip = x->pl->parts != NULL && !x->pl->parts->streams;
     text_line(x, 0, "/* %s of %s. */", what, k->kernel->name);
-    text_line(x, 0, "static void %s(svm_Kernel *kernel)", name);
+    if (strip)
+        mapped_strip_head(x, k, &words, name);
+    else
+        text_line(x, 0, "static void %s(svm_Kernel *kernel)", name);
     text_line(x, 0, "{");
-    emit_locals(x, k, body);
+    emit_locals(x, k, &words, strip);
     strbuf_add(x->e.out, body);
     text_line(x, 0, "}\n");
 }
@@ -587,8 +608,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         return;
     }
     const char *run = k->run;
-    if (x->pl->parts != NULL && x->pl->parts->streams) {
-        run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
+    if (x->pl->parts != NULL && mapped_strips(x, k)) {
+        run = mapped_strip_name(x, k);
         emit_run(x, k, "A strip", run, body.data);
     }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
@@ -597,9 +618,11 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     if (run != k->run) {
-        mapped_flow(x, k, run);
+        mapped_strip_loop(x, k, run);
     } else {
-        emit_locals(x, k, body.data);
+        hmap words;
+        find_words(x, body.data, &words);
+        emit_locals(x, k, &words, false);
         strbuf_add(out, body.data);
     }
     text_line(x, 0, "}\n");

@@ -504,6 +504,8 @@ void program_net(program_emitter *x)
     net n = prepare(x);
     program_describe_pieces(x);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++)
+        program_kernel_scan(x, k);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++)
         program_kernel_struct(x, k);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++) {
         program_island_tables(x, k);

@@ -184,14 +184,53 @@ static int64_t ahead_of(const plan *pl, const plan_parts *parts, uint32_t stream
     return parts->cut->whole_schedule->channels[st->channel].remainder; // of a file's writer
 }
 
-static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t round_up(int64_t items, int64_t unit)
+{
+    return divide_up(items, unit) * unit;
+}
+
+int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream)
+{
+    const plan_stream *st = &parts->cut->streams.data[stream];
+    const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
+    const plan_part *to = st->to == SIR_NONE ? NULL : &parts->parts.data[st->to];
+    bool primes = to != NULL && to->replicated && parts->resources->processors.len > 1;
+    return primes ? sc->init_items + to->repeat * sc->steady : 0;
+}
+
+// The last items of a round, in whole units, that the next one reads.
+static int64_t tail_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
     if (st->to == SIR_NONE)
         return 0;
-    int64_t unit = unit_items(parts, stream);
-    return divide_up(ahead_of(pl, parts, stream) + parts->parts.data[st->to].lead * sc->steady, unit) * unit;
+    int64_t ahead = ahead_of(pl, parts, stream);
+    int64_t items = parts->streams ? ahead + parts->parts.data[st->to].lead * sc->steady
+                                   : greater(ahead, plan_ring_prime(parts, stream));
+    return round_up(items, unit_items(parts, stream));
+}
+
+// Items whose bytes are whole units of the alignment of what lies in processors' memories.
+static int64_t aligned_items(const plan_parts *parts, uint32_t stream)
+{
+    int64_t alignment = (int64_t)plan_parts_alignment(parts);
+    return alignment / gcd(alignment, (int64_t)item_bytes(parts, stream));
+}
+
+// The initialisation's items end where those of the first round begin. Where engines move tails these may begin earlier,
+// as blocks in processors' memories are aligned.
+static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+{
+    const plan_stream *st = &parts->cut->streams.data[stream];
+    int64_t tail = tail_of(pl, parts, stream);
+    if (parts->streams)
+        return tail;
+    int64_t items = greater(tail, parts->cut->whole_schedule->channels[st->channel].init_items);
+    items = greater(items, ahead_of(pl, parts, stream));
+    if (plan_parts_move(parts))
+        items += aligned_items(parts, stream);
+    return round_up(items, unit_items(parts, stream));
 }
 
 void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
@@ -203,9 +242,13 @@ void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
         const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
         uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
         int64_t front = front_of(pl, parts, i), whole = parts->strips * pl->strip * sc->steady;
-        int64_t room = greater(greater(sc->init_items, pl->init_drain[end]), front + whole + pl->drain[end]);
+        int64_t room = greater(front + pl->init_drain[end], front + whole + pl->drain[end]);
         VEC_PUSH(a, &parts->rings,
-                 (plan_ring){i, ahead_of(pl, parts, i), front, room + 2 * unit_items(parts, i)});
+                 (plan_ring){.stream = i,
+                             .ahead = ahead_of(pl, parts, i),
+                             .front = front,
+                             .room = room + 2 * unit_items(parts, i),
+                             .tail = tail_of(pl, parts, i)});
     }
 }
 
@@ -219,7 +262,7 @@ static int64_t strips_needed(const hlc_program *p, int64_t strip)
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(front_of(p->plan, p->parts, i), step * strip));
+            least = greater(least, divide_up(tail_of(p->plan, p->parts, i), step * strip));
     }
     return least;
 }
@@ -343,10 +386,15 @@ int64_t plan_parts_unit(const plan_parts *parts)
     return (int64_t)unit;
 }
 
+// A window begins with whole units, and holds what a strip reads or makes, the initialisation, or priming.
 uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
-    uint64_t unit = plan_parts_alignment(pl->parts);
-    return (plan_buffer_bytes(&pl->buffers.data[buffer], m) + unit - 1) / unit * unit + 2 * unit;
+    uint64_t unit = plan_parts_alignment(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
+    uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
+    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)unit_items(pl->parts, stream) * size;
+    uint64_t prime = (uint64_t)plan_ring_prime(pl->parts, stream) * size;
+    bytes = !pl->parts->streams && prime > bytes ? prime : bytes;
+    return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
 
 int64_t plan_parts_granule_of(const plan_parts *parts)
@@ -368,7 +416,7 @@ int64_t plan_parts_least_strip(const hlc_program *p)
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(front_of(p->plan, p->parts, i), step * DEAL_STRIPS));
+            least = greater(least, divide_up(tail_of(p->plan, p->parts, i), step * DEAL_STRIPS));
     }
     return divide_up(least, granule) * granule;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fiss: the strips of parts without state may run on all processors, at the price of cold runs, which repeat what
-// channels inside a part keep. Marks these parts, finds what their cold runs repeat (NOTE(cold) in parts.h), and deals a
-// round of the shortest strips (deal.c). strip-mine deals again, for each length of strips that it tries. A part stays on
-// one processor where cold runs would repeat more than pays, or more than a round holds.
+// fiss: the strips of parts without state may run on all processors, at the price of repeating what channels inside a
+// part keep where a chunk begins. Marks these parts, finds what their chunks repeat (NOTE(priming) and NOTE(cold) in
+// parts.h), and deals a round of the shortest strips (deal.c). strip-mine deals again, for each length of strips that it
+// tries. A part stays on one processor where chunks would repeat more than pays, or more than a round holds.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
@@ -70,22 +70,69 @@ static void find_leads(plan_parts *parts)
     }
 }
 
+// ---- Priming ----
+
+static void keep(plan_parts *parts, uint32_t part, uint32_t actor, const char *why)
+{
+    plan_part *x = &parts->parts.data[part];
+    x->replicated = false;
+    x->keeper = parts->cut->actor_of[actor];
+    x->why = why;
+}
+
+static void find_repeats(plan_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->parts.len; i++) {
+        plan_part *part = &parts->parts.data[i];
+        uint32_t actor;
+        part->repeat = 0;
+        if (part->replicated && !plan_part_repeat(parts, i, &part->repeat, &actor))
+            keep(parts, i, actor, "keeps items of its first firing");
+    }
+}
+
+double plan_parts_repeats(const plan_parts *parts, uint32_t actor)
+{
+    const plan_part *part = &parts->parts.data[parts->cut->piece_of[actor]];
+    const schedule *s = parts->cut->schedule;
+    if (parts->streams || !part->replicated || parts->resources->processors.len < 2 || s->reps[actor] == 0)
+        return (double)parts->warm[actor];
+    return (double)s->init[actor] / (double)s->reps[actor] + (double)part->repeat;
+}
+
+int64_t plan_parts_longer(const plan_parts *parts)
+{
+    return parts->streams ? parts->lead : 0;
+}
+
+static void warm_to_prime(plan_parts *parts)
+{
+    const schedule *s = parts->cut->schedule;
+    find_repeats(parts);
+    for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
+        const plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
+        if (part->replicated && s->reps[i] != 0 && parts->cut->actor_of[i] != SIR_NONE)
+            parts->warm[i] = (s->init[i] + s->reps[i] - 1) / s->reps[i] + part->repeat;
+    }
+}
+
+// ---- Both ----
+
 void plan_parts_warm(hlc_program *p)
 {
     plan_parts *parts = p->parts;
     for (size_t i = 0; i < parts->cut->module->actors.len; i++)
         parts->warm[i] = 0;
     bool more = parts->resources->processors.len > 1; // on one, every run continues
+    if (more && !parts->streams)
+        warm_to_prime(parts);
     while (more) {
-        more = warm_channels(parts);
-        more |= warm_gangs(parts, p->plan);
-        for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
-            plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
-            if (parts->warm[i] <= PARTS_MOST_LEAD || !part->replicated)
-                continue;
-            part->replicated = false;
-            part->keeper = parts->cut->actor_of[i];
-            part->why = "keeps more items than it pays to make again";
+        more = parts->streams && warm_channels(parts);
+        more |= parts->streams && warm_gangs(parts, p->plan);
+        for (uint32_t i = 0; i < parts->cut->module->actors.len; i++) {
+            uint32_t part = parts->cut->piece_of[i];
+            if (parts->warm[i] > PARTS_MOST_LEAD && parts->parts.data[part].replicated)
+                keep(parts, part, i, "keeps more items than it pays to make again");
         }
     }
     for (size_t i = 0; i < parts->cut->module->actors.len; i++)
@@ -118,7 +165,7 @@ double plan_parts_repeated(hlc_program *p, uint32_t part)
     for (uint32_t i = 0; i < cut->module->actors.len; i++) {
         if (cut->actor_of[i] == SIR_NONE || cut->piece_of[i] != part)
             continue;
-        warm += seconds[i] * (double)parts->warm[i];
+        warm += seconds[i] * plan_parts_repeats(parts, i);
         steady += seconds[i];
     }
     uint32_t cold = 0; // strips of a round whose runs are; the first goes on where the round before ended

@@ -269,7 +269,7 @@ static int64_t transpose_all(placer *x)
         lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
     if (x->p->parts != NULL) { // cold runs are longer
         plan_parts_warm(x->p);
-        if (4 * x->p->parts->lead > lanes)
+        if (4 * plan_parts_longer(x->p->parts) > lanes)
             return 0;
     }
     if (lanes < TRANSPOSE_LEAST)

@@ -450,6 +450,7 @@ static void ring_line(parser *p, plan_parts *parts)
                     : arena_printf(p->a, "the ring '%s'", parts->cut->streams.data[i].name));
     name(p, "the name of a ring");
     plan_ring ring = {.stream = (uint32_t)i, .ahead = keyed(p, "ahead")};
+    ring.tail = keyed(p, "tail");
     ring.front = keyed(p, "front");
     ring.room = keyed(p, "room");
     VEC_PUSH(p->a, &parts->rings, ring);

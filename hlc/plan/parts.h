@@ -3,9 +3,14 @@
 // cut graph is a static program of its own, in which a reader and a writer stand for the ends of each ring, and which
 // everything that plans static programs plans. docs/mapping.md explains it; svm/rounds.h runs it.
 //
-// NOTE(cold). A part without state may run on several processors. A run there that does not go on where the processor's
-// last run of the part ended is cold: it is laid out as a run of `lead` steady states more, in which actor a skips its
-// first lead - warm[a] steady states, so that all that it reads was computed in the run.
+// NOTE(priming). A part without state may run on several processors. A chunk, strips that follow each other on one, begins
+// by priming: the part's initialisation runs on earlier input, as if the program began there, and fills the channels
+// inside the part; what leaves the part is left out. What a prework pushes does not come again later in a program, so
+// such items, and what is computed of them, must have left the channels: behind the initialisation priming runs `repeat`
+// steady states more.
+// NOTE(cold). With streams there is no priming: a run that does not go on where the processor's last run of the part ended
+// is cold. It is laid out as a run of `lead` steady states more, in which actor a skips its first lead - warm[a] steady
+// states, so that all that it reads was computed in the run.
 #ifndef SVMC_HLC_PLAN_PARTS_H
 #define SVMC_HLC_PLAN_PARTS_H
 
@@ -19,7 +24,8 @@ typedef struct plan_part {
     uint32_t keeper;     // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
     const char *why;     // and why: "writes its field 'x'"; NULL: they may
     double seconds;      // of a steady state on the first processor, about (of dealing)
-    int64_t lead;
+    int64_t repeat;      // NOTE(priming)
+    int64_t lead;        // steady states that the beginning of a chunk comes to: the most of any actor
 } plan_part;
 
 typedef struct plan_ring {
@@ -27,13 +33,14 @@ typedef struct plan_ring {
     int64_t ahead;       // items that are in it between steady states, and in what views on its window hold; of a file: that its writer has
                          // not come to
     int64_t front, room; // items: of a segment before a round's own, and in all
+    int64_t tail;        // the last of them, which the round before leaves
 } plan_ring;
 
 typedef struct plan_parts {
     plan_pieces *cut;
     const plan_resources *resources;
     VEC(plan_part) parts; // as cut->pieces, in topological order
-    int64_t *warm;        // per actor of the cut graph: steady states
+    int64_t *warm;        // per actor of the cut graph: steady states that it fires more where a chunk begins, rounded up
     int64_t lead;         // of all parts, the most
     // Of transfer: blocks of each end that is moved; with streams: one that kernels work on, the others' bytes its
     // stream's.
@@ -90,6 +97,15 @@ bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t coun
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
 // Leads and warm firings, for the plan's stages and the parts that are replicated (fiss.c).
 void plan_parts_warm(struct hlc_program *p);
+// What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
+// `actor` (of the cut graph).
+bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, uint32_t *actor);
+// Steady states by which runs are longer than strips: cold ones are.
+int64_t plan_parts_longer(const plan_parts *parts);
+// Steady states that an actor fires more where a chunk begins; 0: its part has one chunk.
+double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
+// Items of a ring that its consumer's part reads before the items of a chunk's first strip, to begin with.
+int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream);
 // Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_parts_gather(struct hlc_program *p);
 // Work of a round that is done again in cold runs of a part, in relation to the round's.

@@ -27,7 +27,7 @@ static void add_parts(problem *k)
     double *warm = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1);   // and of a cold run's beginning
     for (uint32_t i = 0; i < m->actors.len; i++) {
         steady[parts->cut->piece_of[i]] += seconds[i];
-        warm[parts->cut->piece_of[i]] += seconds[i] * (double)parts->warm[i];
+        warm[parts->cut->piece_of[i]] += seconds[i] * plan_parts_repeats(parts, i);
     }
     for (uint32_t i = 0; i < parts->parts.len; i++) {
         const plan_part *part = &parts->parts.data[i];
@@ -63,7 +63,8 @@ static void add_rings(problem *k)
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
                       .bytes = step * k->strip + ahead * item};
-        e.cold_bytes = st->to == SIR_NONE ? 0 : step * (double)parts->parts.data[st->to].lead;
+        e.cold_bytes = parts->streams ? st->to == SIR_NONE ? 0 : step * (double)parts->parts.data[st->to].lead
+                                      : (double)plan_ring_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
         const machine_processor *engine;
         if (plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine)) // not through the shared memory
             e.bytes = e.cold_bytes = 0;

@@ -150,8 +150,8 @@ static void print_parts(strbuf *out, const plan_parts *parts)
     for (size_t i = 0; i < parts->parts.len; i++)
         print_deal(out, parts, i);
     for (VEC_EACH(const plan_ring, ring, &parts->rings))
-        strbuf_printf(out, "  ring %s ahead %" PRId64 " front %" PRId64 " room %" PRId64 "\n",
-                      parts->cut->streams.data[ring->stream].name, ring->ahead, ring->front, ring->room);
+        strbuf_printf(out, "  ring %s ahead %" PRId64 " tail %" PRId64 " front %" PRId64 " room %" PRId64 "\n",
+                      parts->cut->streams.data[ring->stream].name, ring->ahead, ring->tail, ring->front, ring->room);
 }
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m)

@@ -230,7 +230,7 @@ static void size_use(void *context, const plan_use *use)
 static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
-    int64_t lead = pl->parts != NULL ? pl->parts->lead : 0; // of cold runs
+    int64_t lead = pl->parts != NULL ? plan_parts_longer(pl->parts) : 0;
     bool small = pl->strip <= PLAN_MAX_NUMBER - lead;
     for (size_t i = 0; i < m->channels.len && small; i++)
         small = s->channels[i].steady == 0 || pl->strip + lead <= PLAN_MAX_NUMBER / s->channels[i].steady;

@@ -23,12 +23,13 @@ static bool settle(hlc_program *p, int64_t strip)
 static int64_t room_for_lead(hlc_program *p, int64_t strip)
 {
     int64_t most = p->plan->most, granule = plan_parts_granule_of(p->parts);
-    while (most != 0 && granule + p->parts->lead > most && p->parts->lead != 0)
+    while (most != 0 && granule + plan_parts_longer(p->parts) > most && plan_parts_longer(p->parts) != 0)
         plan_parts_give_up(p);
-    if (most != 0 && strip > most - p->parts->lead)
-        strip = most - p->parts->lead;
+    int64_t longer = plan_parts_longer(p->parts);
+    if (most != 0 && strip > most - longer)
+        strip = most - longer;
     int64_t least = p->config->strip == 0 ? plan_parts_least_strip(p) : granule;
-    if (most != 0 && least > most - p->parts->lead)
+    if (most != 0 && least > most - longer)
         least = granule;
     return strip < least ? least : strip / granule * granule;
 }
@@ -98,8 +99,8 @@ int64_t plan_parts_greatest(const hlc_program *p, int64_t greatest)
     int64_t processors = (int64_t)p->parts->resources->processors.len;
     if (p->config->max_latency != 0 && greatest > p->config->max_latency / processors)
         greatest = p->config->max_latency / processors;
-    if (p->plan->most != 0 && greatest > p->plan->most - p->parts->lead)
-        greatest = p->plan->most - p->parts->lead;
+    if (p->plan->most != 0 && greatest > p->plan->most - plan_parts_longer(p->parts))
+        greatest = p->plan->most - plan_parts_longer(p->parts);
     return greatest < 1 ? 1 : greatest;
 }
 

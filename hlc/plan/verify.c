@@ -519,11 +519,11 @@ static void check_parts(verifier *v)
         const plan_ring *x = &parts->rings.data[i], *y = &copy.rings.data[i];
         const char *name = parts->cut->streams.data[x->stream].name;
         int64_t step = parts->cut->whole_schedule->channels[parts->cut->streams.data[x->stream].channel].steady;
-        if (x->ahead != y->ahead || x->front != y->front || x->room != y->room)
-            fail(v, "ring '%s' should have ahead %" PRId64 " front %" PRId64 " room %" PRId64, name, y->ahead, y->front,
-                 y->room);
-        else if (step != 0 && x->front > parts->strips * v->pl->strip * step)
-            fail(v, "a round should move %" PRId64 " items through ring '%s' at least", x->front, name);
+        if (x->ahead != y->ahead || x->tail != y->tail || x->front != y->front || x->room != y->room)
+            fail(v, "ring '%s' should have ahead %" PRId64 " tail %" PRId64 " front %" PRId64 " room %" PRId64, name,
+                 y->ahead, y->tail, y->front, y->room);
+        else if (step != 0 && x->tail > parts->strips * v->pl->strip * step)
+            fail(v, "a round should move %" PRId64 " items through ring '%s' at least", x->tail, name);
     }
 }
 

@@ -416,17 +416,6 @@ void svmr_swapWords(void *items, size_t bytes,
 // Padding becomes zero, booleans 0 or 1.
 void svmr_applyParts(const svm_ItemPart *parts, size_t count, size_t unit, void *items, size_t bytes);
 
-// For who reads or writes items of a regular file elsewhere (rounds_chunks.c): passes over the next `count`, all of them
-// there, and `before` before them, in runs whose numbers of items have no bits but those of `units`; gives the place of
-// the first in bytes. False, or not writerMayClaim: it must be done in the usual way.
-bool svmr_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at);
-bool svmr_writerMayClaim(const svm_Writer *w, int64_t units, int64_t count);
-int64_t svmr_writerClaim(svm_Writer *w, int64_t count);
-void svmr_writerTakeBack(svm_Writer *w, int64_t count); // the last items are not in the file any more
-// Items from the claim's item `first` on, by any thread.
-void svmr_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count);
-void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count); // spoils them
-
 // Of a library (program_library.c): the next items of its input, fewer only when it has ended; items of its output.
 size_t svmr_libraryTake(svm_Library *l, void *items, size_t count, size_t size);
 void *svmr_libraryPlace(svm_Library *l, size_t count, size_t size, size_t *given);

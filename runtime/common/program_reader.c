@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Readers: raw files through a buffer (large reads go around it), bits, and WAV through program_wav.c.
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -349,12 +349,12 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
 
 // ---- Items that others read ----
 
-bool svmr_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
+bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
 {
     Private *p = r->private_;
     struct stat file;
     bool bits = r->item == SVM_ITEM_BIT;
-    if (p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
+    if (!SVMR_MAY_CLAIM || p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
         !S_ISREG(file.st_mode) || (bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)))
         return false;
     off_t here = lseek(p->fd, 0, SEEK_CUR);
@@ -388,7 +388,7 @@ static void readBytesAt(const svm_Reader *r, int64_t at, unsigned char *to, size
     }
 }
 
-void svmr_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count)
+void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count)
 {
     if (r->item != SVM_ITEM_BIT) {
         size_t bytes = (size_t)count * r->elementSize;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
 #include "svm/library.h"
-#include "runtime/common/internal.h"
+#include "runtime/common/scheduler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -273,16 +273,6 @@ static int64_t bytesOf(const svm_Writer *w, int64_t count)
     return w->item == SVM_ITEM_BIT ? count / 8 : count * (int64_t)w->private_->fileBytes;
 }
 
-bool svmr_writerMayClaim(const svm_Writer *w, int64_t units, int64_t count)
-{
-    const Private *p = w->private_;
-    struct stat file;
-    bool bits = w->item == SVM_ITEM_BIT;
-    return !p->library && !p->wav && !w->partCount && (p->direct || bits) && SVMR_LITTLE_ENDIAN &&
-           p->fd != STDOUT_FILENO && fstat(p->fd, &file) == 0 && S_ISREG(file.st_mode) &&
-           lseek(p->fd, 0, SEEK_CUR) >= 0 && !(bits && (p->bitCount != 0 || units % 8 != 0 || count % 8 != 0));
-}
-
 // Moves on in the file, and gives where it was.
 static int64_t move(const svm_Writer *w, int64_t bytes)
 {
@@ -293,19 +283,18 @@ static int64_t move(const svm_Writer *w, int64_t bytes)
     return here;
 }
 
-int64_t svmr_writerClaim(svm_Writer *w, int64_t count)
+bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at)
 {
-    svmr_thread.itemsWritten += count;
-    return move(w, bytesOf(w, count));
-}
-
-void svmr_writerTakeBack(svm_Writer *w, int64_t count)
-{
-    int64_t bytes = bytesOf(w, count), here = move(w, -bytes);
+    const Private *p = w->private_;
     struct stat file;
-    svmr_thread.itemsWritten -= count;
-    if (fstat(w->private_->fd, &file) == 0 && file.st_size == here && ftruncate(w->private_->fd, here - bytes) != 0)
-        fail(w, errno);
+    bool bits = w->item == SVM_ITEM_BIT;
+    if (!SVMR_MAY_CLAIM || p->library || p->wav || w->partCount || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN ||
+        p->fd == STDOUT_FILENO || fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) || lseek(p->fd, 0, SEEK_CUR) < 0 ||
+        (bits && (p->bitCount != 0 || units % 8 != 0 || count % 8 != 0)))
+        return false;
+    svmr_thread.itemsWritten += count;
+    *at = move(w, bytesOf(w, count));
+    return true;
 }
 
 static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *from, size_t bytes)
@@ -322,7 +311,7 @@ static void writeBytesAt(const svm_Writer *w, int64_t at, const unsigned char *f
     }
 }
 
-void svmr_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count)
+void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count)
 {
     if (w->item != SVM_ITEM_BIT) {
         writeBytesAt(w, at + first * (int64_t)w->elementSize, items, (size_t)count * w->elementSize);

@@ -4,97 +4,6 @@
 
 #include "runtime/common/rounds_stream.h"
 
-// ---- A run ----
-
-typedef struct Work {
-    bool starting, cold;
-    int64_t steady;        // steady states; 0: counts
-    const int64_t *counts; // firings of each actor
-} Work;
-
-static void tell(const svm_Rounds *r, const svmr_RoundsRun *run, const Work *work)
-{
-    const svm_RoundsTable *t = r->table;
-    const svm_PartRow *part = &t->partRows[run->part];
-    char *k = (char *)run->kernel;
-    ptrdiff_t *firings = (ptrdiff_t *)(void *)(k + part->firings);
-    *(bool *)(void *)(k + part->starting) = work->starting;
-    *(bool *)(void *)(k + part->cold) = work->cold;
-    *(ptrdiff_t *)(void *)(k + part->steady) = work->steady == 0 ? 0 : work->steady + (work->cold ? part->lead : 0);
-    for (int32_t i = 0; i < part->actorCount; i++) {
-        int64_t times = work->steady + (work->cold ? part->warm[i] : 0);
-        firings[i] = work->counts ? work->counts[part->actors[i]] : t->steadily[part->actors[i]] * times;
-    }
-}
-
-static svm_Block **tailsOf(const svm_Rounds *r, const svmr_RoundsRun *run)
-{
-    return (svm_Block **)(void *)((char *)run->kernel + r->table->partRows[run->part].tails);
-}
-
-// ---- One run after another: the initialisation, the end, and rounds too early for cold runs ----
-
-static void runAndWait(svm_Kernel *k)
-{
-    svm_kernelRun(k);
-    svm_kernelWait(k);
-}
-
-// at: steady states of the round before this run's.
-static void placeSerial(svm_Rounds *r, svmr_RoundsRun *run, svmr_Window *w, int32_t set, int64_t at, const Work *work)
-{
-    const svm_RingRow *ring = w->ring;
-    int64_t items = work->counts ? svmr_made(ring, work->counts, work->starting) : work->steady * ring->step;
-    if (work->starting)
-        svmr_placeWindow(r, run, w, set, 0, items);
-    else if (w->row->kind == SVM_PART_INPUT)
-        svmr_placeWindow(r, run, w, set, ring->front + at * ring->step - ring->ahead, ring->ahead + items);
-    else
-        svmr_placeWindow(r, run, w, set, ring->front + at * ring->step, items);
-}
-
-// An engine writes whole units; the first may begin with items of an earlier run.
-static void storeSerial(svm_Rounds *r, svmr_Window *w, int32_t set)
-{
-    const svm_RoundsTable *t = r->table;
-    size_t offset = (size_t)(w->items.data - w->here.data);
-    if (offset == 0 || t->alignment == 1) {
-        runAndWait(&w->move.kernel);
-        return;
-    }
-    const svm_Block *segment = &r->private_->segments[w->ringNumber * t->sets + set];
-    char *at = segment->data + (w->there.address - segment->address), keep[256];
-    char *before = offset <= sizeof keep ? keep : svmr_allocate(offset, 1);
-    memcpy(before, at, offset);
-    runAndWait(&w->move.kernel);
-    memcpy(at, before, offset);
-    if (before != keep)
-        free(before);
-}
-
-static void runSerial(svm_Rounds *r, int32_t part, int32_t set, int64_t at, const Work *work)
-{
-    const svm_RoundsTable *t = r->table;
-    svmr_PartState *state = &r->private_->parts[part];
-    int32_t strip = 0, outputs = 0;
-    while (t->where[part * t->strips + strip] != state->last)
-        strip++;
-    svmr_RoundsRun *run = svmr_runOf(r, part, 0, strip);
-    tell(r, run, work);
-    for (int32_t i = 0; i < state->windows; i++) {
-        svmr_Window *w = &run->windows[i];
-        placeSerial(r, run, w, set, at, work);
-        if (w->row->kind == SVM_PART_OUTPUT)
-            tailsOf(r, run)[outputs++] = NULL;
-        else if (svmr_movesWindows(r, run) && w->moves)
-            runAndWait(&w->move.kernel);
-    }
-    runAndWait(run->kernel);
-    for (int32_t i = 0; i < state->windows; i++)
-        if (run->windows[i].row->kind == SVM_PART_OUTPUT && svmr_movesWindows(r, run) && run->windows[i].moves)
-            storeSerial(r, &run->windows[i], set);
-}
-
 static void mergeLogs(svm_Rounds *r)
 {
     if (r->table->logs != 0)
@@ -107,7 +16,6 @@ static void writeItems(svm_Rounds *r, int32_t number, int32_t set, int64_t first
     const svm_RingRow *ring = &r->table->ringRows[number];
     svmr_Lag *lag = &r->private_->lags[number];
     svm_Writer *writer = &r->writers[ring->file];
-    svmr_takeBack(r, number);
     const char *items = svmr_ringItem(r, number, set, first);
     int64_t old = taken < lag->count ? taken : lag->count, new = taken - old, left = count - new;
     if (old > 0)
@@ -149,18 +57,13 @@ static bool readInit(svm_Rounds *r)
     return !r->ended;
 }
 
-static void phase(svm_Rounds *r, int32_t set, int64_t at, const Work *work)
+static void phase(svm_Rounds *r, int32_t set, int64_t at, const int64_t *counts, bool starting)
 {
     const svm_RoundsTable *t = r->table;
-    bool flows = t->transfer != SVM_ROUNDS_BLOCKS;
-    if (flows)
-        svmr_flowPhase(r, set, at, work->counts, work->starting);
-    for (int32_t i = 0; i < t->parts && !flows; i++)
-        runSerial(r, i, set, at, work);
+    svmr_flowPhase(r, set, at, counts, starting);
     for (int32_t i = 0; i < t->rings; i++)
         if (t->ringRows[i].to < 0)
-            writeItems(r, i, set, work->starting || flows ? 0 : at * t->ringRows[i].step,
-                       svmr_made(&t->ringRows[i], work->counts, work->starting), work->counts[t->ringRows[i].taker]);
+            writeItems(r, i, set, 0, svmr_made(&t->ringRows[i], counts, starting), counts[t->ringRows[i].taker]);
     mergeLogs(r);
 }
 
@@ -169,8 +72,7 @@ bool svm_roundsStart(svm_Rounds *r)
     const svm_RoundsTable *t = r->table;
     if (!readInit(r))
         return false;
-    const Work work = {.starting = true, .counts = t->init};
-    phase(r, initSet(r), 0, &work);
+    phase(r, initSet(r), 0, t->init, true);
     for (int32_t i = 0; i < t->rings; i++) {
         const svm_RingRow *ring = &t->ringRows[i];
         int64_t count = ring->init < ring->front ? ring->init : ring->front;
@@ -196,7 +98,7 @@ static void finishSet(svm_Rounds *r, int32_t set)
         return;
     svm_kernelWaitMultiple(s->count, s->issued);
     for (int32_t i = 0; i < t->rings; i++)
-        if (!svmr_dropClaim(r, i, set) && t->ringRows[i].to < 0)
+        if (t->ringRows[i].to < 0)
             writeItems(r, i, set, 0, s->steady * t->ringRows[i].step, s->steady * t->ringRows[i].step);
     s->steady = 0;
     s->count = 0;
@@ -207,8 +109,6 @@ static void finishAll(svm_Rounds *r)
 {
     for (int32_t i = 0; i < r->table->sets; i++)
         finishSet(r, (int32_t)((r->private_->round + i) % r->table->sets));
-    for (int32_t i = 0; i < r->table->rings; i++)
-        svmr_takeBack(r, i);
     mergeLogs(r);
 }
 
@@ -217,8 +117,7 @@ static void copyFront(svm_Rounds *r, int32_t ring, int32_t set, int64_t steady)
 {
     const svm_RingRow *row = &r->table->ringRows[ring];
     int32_t next = (set + 1) % r->table->sets;
-    if (row->front != 0 && row->step != 0 && !svmr_isStraight(r->table, row) &&
-        !svmr_readFront(r, ring, set, steady))
+    if (row->front != 0 && row->step != 0 && !svmr_isStraight(r->table, row))
         memcpy(svmr_ringItem(r, ring, next, 0), svmr_ringItem(r, ring, set, steady * row->step),
                (size_t)row->front * row->itemSize);
 }
@@ -233,19 +132,13 @@ static int64_t readRound(svm_Rounds *r, int32_t set, int64_t wanted)
         if (ring->from >= 0 || ring->step == 0)
             continue;
         svm_RoundsReader *reader = &r->readers[ring->file];
-        if (svmr_claimInput(r, i, set, wanted)) {
-            reader->held = wanted * ring->step;
-        } else {
-            if (!r->private_->fronts)
-                copyFront(r, i, (set + t->sets - 1) % t->sets, whole);
-            reader->held += svm_readerRead(&reader->file, svmr_ringItem(r, i, set, ring->front + reader->held),
-                                           wanted * ring->step - reader->held);
-        }
+        if (!r->private_->fronts)
+            copyFront(r, i, (set + t->sets - 1) % t->sets, whole);
+        reader->held += svm_readerRead(&reader->file, svmr_ringItem(r, i, set, ring->front + reader->held),
+                                       wanted * ring->step - reader->held);
         if (reader->held / ring->step < complete)
             complete = reader->held / ring->step;
     }
-    if (complete < wanted)
-        svmr_readClaims(r, set, wanted);
     for (int32_t i = 0; i < t->rings; i++)
         if (t->ringRows[i].from < 0)
             r->readers[t->ringRows[i].file].held -= complete * t->ringRows[i].step;
@@ -277,79 +170,6 @@ static bool tooEarly(const svm_Rounds *r, int64_t steady)
     return false;
 }
 
-static void issue(svmr_RoundsSet *s, svm_Kernel *k)
-{
-    svm_kernelRun(k);
-    s->issued[s->count++] = k;
-}
-
-// count: steady states of its strip; last: of the round's strips; whole: so is the round.
-static void issueRun(svm_Rounds *r, svmr_RoundsRun *run, int64_t count, bool last, bool whole)
-{
-    const svm_RoundsTable *t = r->table;
-    svmr_PartState *state = &r->private_->parts[run->part];
-    svmr_RoundsSet *set = &r->private_->sets[run->set];
-    int64_t before = run->strip * t->strip, at = r->steadyStates + before;
-    Work work = {.cold = state->reached[run->processor] != at, .steady = count};
-    int64_t lead = work.cold ? t->partRows[run->part].lead : 0;
-    bool moves = svmr_movesWindows(r, run);
-    int32_t outputs = 0;
-    tell(r, run, &work);
-    for (int32_t i = 0; i < state->windows; i++) {
-        svmr_Window *w = &run->windows[i];
-        const svm_RingRow *ring = w->ring;
-        int64_t first = ring->front + before * ring->step;
-        if (w->row->kind == SVM_PART_INPUT) {
-            svmr_placeWindow(r, run, w, run->set, first - ring->ahead - lead * ring->step,
-                             (count + lead) * ring->step + ring->ahead);
-            if (moves)
-                issue(set, &w->move.kernel);
-        } else {
-            svmr_placeWindow(r, run, w, run->set, first, count * ring->step);
-            tailsOf(r, run)[outputs++] = whole && w->hasTail && !moves ? &w->tailThere : NULL;
-        }
-    }
-    if (!run->chunk || svmr_endsChunk(run, last))
-        issue(set, svmr_taskOf(run));
-    for (int32_t i = 0; i < state->windows && moves; i++) {
-        svmr_Window *w = &run->windows[i];
-        if (w->row->kind != SVM_PART_OUTPUT || !w->moves)
-            continue;
-        issue(set, &w->move.kernel);
-        if (whole && w->hasTail)
-            issue(set, &w->tailMove.kernel);
-    }
-    state->reached[run->processor] = at + count;
-    state->last = run->processor;
-}
-
-static void issueRound(svm_Rounds *r, int32_t set, int64_t steady)
-{
-    const svm_RoundsTable *t = r->table;
-    int64_t strips = (steady + t->strip - 1) / t->strip;
-    r->private_->sets[set].steady = steady;
-    svmr_claimOutputs(r, set, steady);
-    for (int32_t i = 0; i < t->parts; i++)
-        for (int32_t k = 0; k < strips; k++)
-            issueRun(r, svmr_runOf(r, i, set, k), stripOf(t, k, steady), k + 1 == strips,
-                     steady == t->strips * t->strip);
-}
-
-// Part after part, each on the processor where it ran last.
-static void runRound(svm_Rounds *r, int32_t set, int64_t steady)
-{
-    const svm_RoundsTable *t = r->table;
-    for (int32_t i = 0; i < t->parts; i++) {
-        svmr_PartState *state = &r->private_->parts[i];
-        for (int32_t k = 0; k < t->strips && stripOf(t, k, steady) != 0; k++) {
-            const Work work = {.steady = stripOf(t, k, steady)};
-            runSerial(r, i, set, k * t->strip, &work);
-        }
-        state->reached[state->last] = r->steadyStates + steady;
-    }
-    r->private_->sets[set].steady = steady;
-}
-
 // One round of up to `wanted` steady states; gives how many there was input for.
 static int64_t doRound(svm_Rounds *r, int64_t wanted)
 {
@@ -360,16 +180,10 @@ static int64_t doRound(svm_Rounds *r, int64_t wanted)
     finishSet(r, set);
     int64_t steady = readRound(r, set, wanted);
     bool serial = steady > 0 && tooEarly(r, steady);
-    if (serial) {
+    if (serial)
         finishAll(r);
-        svmr_readClaims(r, set, steady);
-    }
-    if (steady > 0 && t->transfer != SVM_ROUNDS_BLOCKS)
+    if (steady > 0)
         svmr_flowRound(r, set, steady, serial);
-    else if (serial)
-        runRound(r, set, steady);
-    else if (steady > 0)
-        issueRound(r, set, steady);
     r->steadyStates += steady;
     if (steady < whole || serial || t->logs != 0 || t->rounds < 2) {
         p->round++; // the oldest is the next one's
@@ -407,7 +221,6 @@ int svm_roundsRun(svm_Rounds *r)
 
 void svm_roundsDrain(svm_Rounds *r, const int64_t *counts, bool starting)
 {
-    const Work work = {.starting = starting, .counts = counts};
     int32_t set = starting ? initSet(r) : (int32_t)(r->private_->round % r->table->sets);
-    phase(r, set, starting ? 0 : r->iterations, &work);
+    phase(r, set, starting ? 0 : r->iterations, counts, starting);
 }

@@ -24,8 +24,10 @@
 #define svmr_measureStart(p) (void)(p)
 #define svmr_measureStop(p, over) (void)(p)
 #define SVMR_STACKS_FOR_ALL true
+#define SVMR_MAY_CLAIM false // reading and writing files would count as kernels' work
 #else
 #define SVMR_STACKS_FOR_ALL false
+#define SVMR_MAY_CLAIM (!SVMR_PROFILING)
 #endif
 
 // Something happened that control threads may wait for. Locked.

@@ -114,5 +114,10 @@ int main(void)
     svm_blockShift(&local, 20, 30);
     local.capacity = 30;
     check(&local, 30);
+    svm_Block last;
+    svm_blockInit(&last, &LMEM1, 80 * sizeof(Element), 10, sizeof(Element));
+    svm_blockTail(NULL, &local);
+    svm_blockTail(&last, &local);
+    check(&last, 50);
     return 0;
 }

@@ -33,6 +33,14 @@ static inline void svm_blockShift(const svm_Block *b, ptrdiff_t from, ptrdiff_t 
         memmove(b->data, b->data + (size_t)from * b->elementSize, (size_t)count * b->elementSize);
 }
 
+// The last elements of a block, as many as `to` has, go there too; to NULL: nowhere.
+static inline void svm_blockTail(const svm_Block *to, const svm_Block *from)
+{
+    if (to != NULL)
+        memcpy(to->data, from->data + (from->capacity - to->capacity) * from->elementSize,
+               to->capacity * from->elementSize);
+}
+
 // ---- K: run-time errors of the source program ----
 
 // They print what was printed before them, then "file:line: error: ..." naming the actor, and exit with status 1.
@@ -142,6 +150,18 @@ void svm_readerClose(svm_Reader *r);
 void svm_writerOpen(svm_Writer *w, const svm_Settings *settings);
 void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count);
 void svm_writerClose(svm_Writer *w); // pads bits, flushes, reports a full disk or closed pipe
+
+// ---- Items of regular files that kernels read and write themselves, each at its place ----
+
+// C: passes over the next `count` items of the file, if all of them are there and `before` before them; gives the place
+// of the first in bytes. They are read in runs whose first items and lengths have no bits but those of `units`. False: it
+// is no such file, or kernels are timed, which reading would be part of; then svm_readerRead reads them.
+bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at);
+// K, C: items from the claim's item `first` on; negative: from before it.
+void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count);
+// The same for what is written.
+bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at);
+void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count); // K, C: spoils the items
 
 // ---- C: how often each actor can still fire when input has ended ----
 

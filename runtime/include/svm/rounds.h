@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What emitted programs that run on several processors need beside svm/program.h. Such a program is cut into parts, each
+// What emitted programs that run on several processors and move items through streams need beside svm/program.h. Such a program is cut into parts, each
 // a kernel that runs on one processor or on several in turn, joined by rings. docs/mapping.md explains the model.
 //
 // NOTE(rounds). Work goes on in rounds of `strips` strips; a table says on which processor each part runs each strip.
@@ -52,8 +52,8 @@ typedef struct svm_PartRow {
     const char *name;
     svm_KernelFunction *run;
     // Bytes of the kernel's struct, and where in it are: bool starting, bool cold, ptrdiff_t steady, ptrdiff_t firings[],
-    // svm_Block *blocks[], svm_Block *tails[] (one for each output), svm_Log *logs[].
-    size_t size, starting, cold, steady, firings, blocks, tails, logs;
+    // svm_Block *blocks[], svm_Log *logs[].
+    size_t size, starting, cold, steady, firings, blocks, logs;
     int32_t actorCount;
     const int32_t *actors; // of the program, in the order of firings[]
     const int32_t *warm;   // steady states that each fires more in a cold run
@@ -62,12 +62,11 @@ typedef struct svm_PartRow {
     const svm_PartBlock *blocksOf;
     int32_t logCount;
     const int32_t *logsOf; // numbers of logs
-    size_t flow; // with streams, where in the struct: svm_PartFlow *flow
+    size_t flow; // where in the struct: svm_PartFlow *flow
 } svm_PartRow;
 
 // How items come to kernels and leave them. NOTE(streams).
 typedef enum svm_RoundsTransfer {
-    SVM_ROUNDS_BLOCKS,   // in blocks, moved before and after the kernels that use them, or where they are
     SVM_ROUNDS_STREAMS,  // through streams, which engines fill from rings and empty into them
     SVM_ROUNDS_STRAIGHT, // the same, and from part to part from stream to stream: each part is on one processor
 } svm_RoundsTransfer;
@@ -85,7 +84,6 @@ typedef struct svm_RoundsTable {
     int32_t parts, rings, processors, readers, writers, logs;
     // Of a round; segments of each ring; rounds under way at once; blocks that each window has, if it is moved.
     int32_t strips, sets, rounds, depth;
-    int32_t chunk; // strips that a run on a processor which works on the rings may cover at once
     int64_t strip;               // steady states
     const svm_PartRow *partRows; // in topological order
     const svm_RingRow *ringRows;
@@ -130,14 +128,6 @@ void svm_roundsForget(svm_Rounds *r);  // C: the same when the machine is gone
 typedef struct svm_PartFlow svm_PartFlow;
 bool svm_partNext(svm_PartFlow *f);
 void svm_partSend(svm_PartFlow *f);
-
-// K: the last items of a window, which the next round finds at the front of its segment; to NULL: none.
-static inline void svm_blockTail(const svm_Block *to, const svm_Block *from)
-{
-    if (to != NULL)
-        memcpy(to->data, from->data + (from->capacity - to->capacity) * from->elementSize,
-               to->capacity * from->elementSize);
-}
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The control side of programs on several processors: round after round, read what the strips of a round need, start their
+// runs, wait for the round before the last and write what it gave.
+//
+// NOTE(rounds). A ring has a segment for each of the rounds under way: `front` items, of which the last are those that the
+// round before left, then the round's own. Kernels leave the last items of a whole round at the front of the next segment.
+// A round that is not whole ends with all rounds (`turn`): the control program moves what is left to the next segment, so
+// that each round begins alike. The initialisation's items end where those of the first round begin.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/mapped_int.h"
+
+static bool at_file(const mapped_ring *r, bool reader)
+{
+    return reader ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE;
+}
+
+static const mapped_ring *ring_at(program_emitter *x, const mapped *all, size_t i)
+{
+    return &all->rings[x->pl->parts->rings.data[i].stream];
+}
+
+static int64_t strip_items(const program_emitter *x, const mapped_ring *r)
+{
+    return x->pl->strip * r->step;
+}
+
+// "T *name = svm_blockData(&self->ring[set]);"
+static void emit_items(program_emitter *x, int indent, const mapped_ring *r, const char *name, const char *set)
+{
+    text_line(x, indent, "%s = svm_blockData(&self->%s[%s]);", emit_declare_pointer(&x->e, r->item, "", "", name), r->name, set);
+}
+
+// ---- A run by itself ----
+
+// What a part's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
+// part's own begin.
+typedef struct span {
+    int64_t first, items, from;
+} span;
+
+static span span_of(const mapped_window *w, bool starting)
+{
+    const mapped_ring *r = w->ring;
+    span s;
+    if (starting) {
+        s.first = -mapped_round_up(r->init, w->unit);
+        s.from = -s.first - r->init;
+        s.items = mapped_round_up(s.from + r->first, w->unit);
+    } else {
+        s.first = -mapped_ahead(w);
+        s.from = w->input ? -s.first - r->ring->ahead : 0;
+        s.items = mapped_round_up(-s.first + r->last, w->unit);
+    }
+    s.items = s.items < w->unit ? w->unit : s.items;
+    return s;
+}
+
+static const char *choice(program_emitter *x, int64_t starting, int64_t later)
+{
+    if (!x->pl->drains || starting == later)
+        return arena_printf(x->e.arena, "%" PRId64, starting);
+    return arena_printf(x->e.arena, "starting ? %" PRId64 " : %" PRId64, starting, later);
+}
+
+static void run_and_wait(program_emitter *x, int indent, const char *kernel)
+{
+    text_line(x, indent, "svm_kernelRun(&r->%s.kernel);", kernel);
+    text_line(x, indent, "svm_kernelWait(&r->%s.kernel);", kernel);
+}
+
+static void serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    arena *a = x->e.arena;
+    span first = span_of(w, true), last = span_of(w, false);
+    const char *processor = arena_printf(a, "%" PRIu32, p->home_processor);
+    mapped_place(x, 1, p, w, processor, "0", "set", choice(x, first.first, last.first), choice(x, first.items, last.items));
+    if (p->offsets)
+        text_line(x, 1, "r->run.%s_from = %s;", w->name, choice(x, first.from, last.from));
+    if (p->moved && w->input)
+        run_and_wait(x, 1, arena_printf(a, "%s_load", w->name));
+}
+
+// At the end of input the channels of a part that runs on several processors are as the strip before left them on one;
+// this one makes them again.
+static void serve_priming(program_emitter *x, const mapped_part *p)
+{
+    arena *a = x->e.arena;
+    text_line(x, 1, "if (!starting) { /* for what its channels keep */");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->input)
+            continue;
+        int64_t prime = mapped_primed(w);
+        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "set", arena_printf(a, "%" PRId64, -prime),
+                     arena_printf(a, "%" PRId64, prime < w->unit ? w->unit : prime));
+        if (p->offsets)
+            text_line(x, 2, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
+        if (p->moved)
+            run_and_wait(x, 2, arena_printf(a, "%s_load", w->name));
+    }
+    text_line(x, 2, "%s(&r->run, %s_init);", p->count, x->name);
+    text_line(x, 2, "r->run.starting = r->run.priming = true;");
+    if (p->part->repeat != 0)
+        text_line(x, 2, "%s(&r->run, self->steadyStates);", p->repeat);
+    run_and_wait(x, 2, "run");
+    text_line(x, 2, "r->run.priming = false;");
+    if (p->part->repeat != 0)
+        text_line(x, 2, "r->run.states = 0;");
+    text_line(x, 1, "}");
+}
+
+void mapped_serve(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */", p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self, int set, bool starting, const int64_t *counts)", p->serve, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *r = &self->%s;", p->run_type, p->home);
+    text_line(x, 1, "r->run.steady = 0;");
+    if (p->loops)
+        text_line(x, 1, "r->run.counted = true;");
+    if (p->primes && x->pl->drains)
+        serve_priming(x, p);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        serve_window(x, p, w);
+    text_line(x, 1, "r->run.starting = starting;");
+    text_line(x, 1, "%s(&r->run, counts);", p->count);
+    run_and_wait(x, 1, "run");
+    const plan_processor *home = &x->pl->parts->resources->processors.data[p->home_processor];
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (!home->direct && !w->input)
+            run_and_wait(x, 1, arena_printf(x->e.arena, "%s_store", w->name));
+    text_line(x, 0, "}\n");
+}
+
+// ---- Reading ----
+
+// Whether what the next round needs of one is in the ring or in the file.
+static void place_front(program_emitter *x, const mapped *all, const mapped_ring *r)
+{
+    int64_t round = x->pl->parts->strips * strip_items(x, r), tail = r->ring->tail;
+    const char *before = arena_printf(x->e.arena, "(set + %s - 1) %% %s", all->sets, all->sets);
+    if (tail == 0)
+        return;
+    text_line(x, 2, "if (!self->placed) { /* what the round needs of the one before */");
+    text_line(x, 3, "const int before = %s;", before);
+    if (r->claimed != NULL) {
+        text_line(x, 3, "if (self->%s[before])", r->claimed);
+        text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");", r->place,
+                  round - tail, r->ring->front - tail, tail);
+        text_line(x, 3, "else");
+    }
+    text_line(x, r->claimed != NULL ? 4 : 3, "memcpy(items + %" PRId64 ", (%s)svm_blockData(&self->%s[before]) + %" PRId64 ", %" PRId64
+              " * sizeof *items);", r->ring->front - tail, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
+              r->ring->front + round - tail, tail);
+    text_line(x, 2, "}");
+}
+
+// What a claim must have before the round's items, and which numbers of items it is read in.
+static void claim(program_emitter *x, const mapped_ring *r)
+{
+    int64_t strip = strip_items(x, r), before = r->prime > r->ring->ahead ? r->prime : r->ring->ahead;
+    text_line(x, 2, "self->%s[set] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
+              ", &self->%s[set]);", r->claimed, strip | r->ring->ahead | r->prime | r->ring->tail | r->init, before, r->step, r->place);
+    text_line(x, 2, "if (self->%s[set])", r->claimed);
+    text_line(x, 3, "*held = wanted * %" PRId64 ";", r->step);
+    text_line(x, 2, "else {");
+}
+
+// The end comes elsewhere: what was left in the file is read after all.
+static void unclaim(program_emitter *x, const mapped_ring *r)
+{
+    text_line(x, 1, "if (complete < wanted && self->%s[set]) {", r->claimed);
+    emit_items(x, 2, r, "items", "set");
+    text_line(x, 2, "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], %" PRId64 ", items + %" PRId64 ", wanted * %" PRId64
+              " + %" PRId64 ");", r->file, r->place, -r->ring->tail, r->ring->front - r->ring->tail, r->step, r->ring->tail);
+    text_line(x, 2, "self->%s[set] = false;", r->claimed);
+    text_line(x, 1, "}");
+}
+
+static void emit_read(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    size_t count = 0;
+    for (size_t i = 0; i < parts->rings.len; i++)
+        count += at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->step != 0;
+    if (count == 0)
+        return;
+    text_line(x, 0, "/* Reads for a round of up to `wanted` steady states; gives for how many there is input. */");
+    text_line(x, 0, "static int64_t %s_read(%s *self, int set, int64_t wanted)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "int64_t complete = wanted;");
+    for (size_t i = 0; i < parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        if (!at_file(r, true) || r->step == 0)
+            continue;
+        text_line(x, 1, "{");
+        text_line(x, 2, "svm_Reader *file = &self->readers[%" PRIu32 "].file;", r->file);
+        text_line(x, 2, "ptrdiff_t *held = &self->readers[%" PRIu32 "].held;", r->file);
+        if (r->claimed != NULL)
+            claim(x, r);
+        emit_items(x, 2, r, "items", "set");
+        place_front(x, all, r);
+        text_line(x, 2, "*held += svm_readerRead(file, items + %" PRId64 " + *held, wanted * %" PRId64 " - *held);", r->ring->front,
+                  r->step);
+        if (r->claimed != NULL)
+            text_line(x, 2, "}");
+        text_line(x, 2, "complete = *held / %" PRId64 " < complete ? *held / %" PRId64 " : complete;", r->step, r->step);
+        text_line(x, 1, "}");
+    }
+    for (size_t i = 0; i < parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        if (!at_file(r, true) || r->step == 0)
+            continue;
+        if (r->claimed != NULL && count > 1)
+            unclaim(x, r);
+        text_line(x, 1, "self->readers[%" PRIu32 "].held -= complete * %" PRId64 ";", r->file, r->step);
+    }
+    text_line(x, 1, "self->placed = false;");
+    text_line(x, 1, "return complete;");
+    text_line(x, 0, "}\n");
+}
+
+// ---- The initialisation and the end of input ----
+
+static void emit_fire(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->p->parts;
+    text_line(x, 0, "/* Part after part with so many firings of each actor, and what is written then. */");
+    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "const int set = starting ? 0 : (int)(self->round %% %s);", all->sets);
+    text_line(x, 1, "(void)steady;");
+    for (size_t i = 0; i < parts->parts.len; i++)
+        text_line(x, 1, "%s(self, set, starting, counts);", all->parts[i].serve);
+    for (size_t i = 0; i < parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        if (!at_file(r, false))
+            continue;
+        uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
+        text_line(x, 1, "{");
+        emit_items(x, 2, r, "items", "set");
+        text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);", r->file,
+                  choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
+        text_line(x, 1, "}");
+    }
+    if (x->logs != 0)
+        text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
+    text_line(x, 0, "}\n");
+}
+
+static void emit_begin(program_emitter *x, const mapped *all)
+{
+    bool reads = false;
+    text_line(x, 0, "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in "
+              "it. */");
+    text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    program_start_text(x);
+    for (size_t i = 0; i < x->pl->parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        if (!at_file(r, true) || r->init == 0)
+            continue;
+        reads = true;
+        text_line(x, 1, "{");
+        emit_items(x, 2, r, "items", "0");
+        text_line(x, 2, "self->readers[%" PRIu32 "].held = svm_readerRead(&self->readers[%" PRIu32 "].file, items + %" PRId64
+                  ", %" PRId64 ");", r->file, r->file, r->ring->front - r->init, r->init);
+        text_line(x, 2, "self->ended |= self->readers[%" PRIu32 "].held < %" PRId64 ";", r->file, r->init);
+        text_line(x, 1, "}");
+    }
+    if (reads) {
+        text_line(x, 1, "if (self->ended)");
+        text_line(x, 2, "return false;");
+        for (size_t i = 0; i < x->pl->parts->rings.len; i++)
+            if (at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->init != 0)
+                text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", ring_at(x, all, i)->file);
+    }
+    text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
+    text_line(x, 1, "self->started = self->placed = true;");
+    text_line(x, 1, "return true;");
+    text_line(x, 0, "}\n");
+}
+
+// ---- Rounds ----
+
+static void run_moves(program_emitter *x, int indent, const mapped_part *p, bool input)
+{
+    const char *moves = p->direct ? "if (r->moves) " : "";
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (p->moved && w->input == input && (input || w->ring->step != 0))
+            text_line(x, indent, "%ssvm_kernelRun(&r->%s_%s.kernel);", moves, w->name, input ? "load" : "store");
+}
+
+// Where a run's items are in files. Priming gives nothing, and may begin with the program.
+static void tell_files(program_emitter *x, const mapped_part *p, bool priming)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        const mapped_ring *r = w->ring;
+        if (!w->file || (priming && !w->input))
+            continue;
+        text_line(x, 3, "r->run.%s = self->%s[set] ? &self->%s[%" PRIu32 "]%s : NULL;", w->file_of, r->claimed,
+                  w->input ? "readers" : "writers", r->file, w->input ? ".file" : "");
+        text_line(x, 3, "r->run.%s = self->%s[set];", w->at_of, r->place);
+        text_line(x, 3, "r->run.%s = (chunk->first%s) * %" PRId64 " - %" PRId64 ";", w->first_of, priming ? "" : " + k",
+                  strip_items(x, r), priming ? r->prime : w->input ? r->ring->ahead : 0);
+    }
+}
+
+static void start_priming(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 2, "{");
+    text_line(x, 3, "%s *r = &self->%s[set][c];", p->run_type, p->primings);
+    if (p->loops) {
+        text_line(x, 3, "r->run.starting = true;");
+        text_line(x, 3, "%s(&r->run, %s_init);", p->count, x->name);
+    }
+    tell_files(x, p, true);
+    if (p->part->repeat != 0)
+        text_line(x, 3, "%s(&r->run, self->steadyStates + chunk->first * %s);", p->repeat, mapped_facts(x)->strip);
+    run_moves(x, 3, p, true);
+    text_line(x, 3, "svm_kernelRun(&r->run.kernel);");
+    text_line(x, 2, "}");
+}
+
+static void emit_start_part(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    bool several = p->loops && p->direct;
+    mapped_each_run(x, p, "states", true);
+    text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
+    if (p->primes)
+        start_priming(x, p);
+    text_line(x, 2, "for (int k = 0; k < chunk->strips && (chunk->first + k) * %s < states; k%s) {", all->strip,
+              several ? " += chunk->each" : "++");
+    text_line(x, 3, "%s *r = &self->%s[set][chunk->run + k%s];", p->run_type, p->runs, several ? " / chunk->each" : "");
+    text_line(x, 3, "const int64_t left = states - (chunk->first + k) * %s;", all->strip);
+    if (several) {
+        text_line(x, 3, "const int64_t most = (chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k) * %s;", all->strip);
+        text_line(x, 3, "r->run.states = left < most ? left : most;");
+    } else if (p->loops) {
+        text_line(x, 3, "r->run.states = left < %s ? left : %s;", all->strip, all->strip);
+    } else {
+        text_line(x, 3, "%s(&r->run, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+    }
+    tell_files(x, p, false);
+    run_moves(x, 3, p, true);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (mapped_window_has_tail(w) && p->direct)
+            text_line(x, 3, "r->run.%s_front = whole && %sr->%s_front.capacity != 0 ? &r->%s_front : NULL;", w->name,
+                      p->moved ? "!r->moves && " : "", w->name, w->name);
+    text_line(x, 3, "svm_kernelRun(&r->run.kernel);");
+    run_moves(x, 3, p, false);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (mapped_window_has_tail(w) && p->moved) {
+            text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
+            text_line(x, 4, "svm_kernelRun(&r->%s_keep.kernel);", w->name);
+        }
+    text_line(x, 2, "}");
+    text_line(x, 1, "}");
+}
+
+static void emit_issue(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    bool tails = false;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+            tails |= mapped_window_has_tail(w);
+    text_line(x, 0, "/* Starts the strips of a round of so many steady states. */");
+    text_line(x, 0, "static void %s_issue(%s *self, int set, int64_t states)", x->name, x->type);
+    text_line(x, 0, "{");
+    if (tails)
+        text_line(x, 1, "const bool whole = states == %s;", all->round);
+    for (size_t i = 0; i < parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        if (at_file(r, false) && r->claimed != NULL)
+            text_line(x, 1, "self->%s[set] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64 ", states * %" PRId64
+                      ", &self->%s[set]);", r->claimed, r->file, strip_items(x, r), r->step, r->place);
+    }
+    for (size_t i = 0; i < parts->parts.len; i++) {
+        text_line(x, 1, "/* Part %s */", all->parts[i].k->kernel->name);
+        emit_start_part(x, all, &all->parts[i]);
+    }
+    text_line(x, 1, "self->states[set] = states;");
+    text_line(x, 0, "}\n");
+}
+
+static void wait_for_part(program_emitter *x, const mapped_part *p)
+{
+    bool stores = false;
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        stores |= !w->input && w->ring->step != 0 && p->moved;
+    mapped_each_run(x, p, "states", false);
+    if (!stores || p->direct)
+        text_line(x, 3, "svm_kernelWait(&r->run.kernel);");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (w->input || w->ring->step == 0 || !p->moved)
+            continue;
+        text_line(x, 3, "%ssvm_kernelWait(&r->%s_store.kernel);", p->direct ? "if (r->moves) " : "", w->name);
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
+            text_line(x, 4, "svm_kernelWait(&r->%s_keep.kernel);", w->name);
+        }
+    }
+    text_line(x, 2, "}");
+    text_line(x, 1, "}");
+}
+
+static void emit_write(program_emitter *x, const mapped *all, const mapped_ring *r)
+{
+    int64_t at = r->ring->front - r->ring->ahead;
+    text_line(x, 1, "{");
+    emit_items(x, 2, r, "items", "set");
+    if (r->claimed != NULL)
+        text_line(x, 2, "if (!self->%s[set])", r->claimed);
+    text_line(x, r->claimed != NULL ? 3 : 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + %" PRId64 ", states * %" PRId64 ");",
+              r->file, at, r->step);
+    if (r->ring->ahead != 0 && r->step != 0) { // its writer is behind by so many
+        emit_items(x, 2, r, "next", arena_printf(x->e.arena, "(set + 1) %% %s", all->sets));
+        text_line(x, 2, "memcpy(next + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %" PRId64 " * sizeof *items);", at, at,
+                  r->step, r->ring->ahead);
+    }
+    text_line(x, 1, "}");
+}
+
+static void emit_finish(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    bool tails = false;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+            tails |= mapped_window_has_tail(w) && all->parts[i].moved;
+    text_line(x, 0, "/* Waits for the round that uses a set, and writes what it gave. */");
+    text_line(x, 0, "static void %s_finish(%s *self, int set)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "const int64_t states = self->states[set];");
+    if (tails)
+        text_line(x, 1, "const bool whole = states == %s;", all->round);
+    text_line(x, 1, "if (states == 0)");
+    text_line(x, 2, "return;");
+    for (size_t i = 0; i < parts->parts.len; i++)
+        wait_for_part(x, &all->parts[i]);
+    for (size_t i = 0; i < parts->rings.len; i++)
+        if (at_file(ring_at(x, all, i), false) && ring_at(x, all, i)->step != 0)
+            emit_write(x, all, ring_at(x, all, i));
+    text_line(x, 1, "self->states[set] = 0;");
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "/* All rounds under way, the oldest first. */");
+    text_line(x, 0, "static void %s_finishAll(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "for (int i = 0; i < %s; i++)", all->sets);
+    text_line(x, 2, "%s_finish(self, (int)((self->round + i) %% %s));", x->name, all->sets);
+    if (x->logs != 0)
+        text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
+    text_line(x, 0, "}\n");
+}
+
+// What a round that is not whole leaves to the next.
+static void emit_turn(program_emitter *x, const mapped *all)
+{
+    text_line(x, 0, "/* A round that is not whole is over: moves what the next one needs of it to the next segments. */");
+    text_line(x, 0, "static void %s_turn(%s *self, int set, int64_t states)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "const int next = (set + 1) %% %s;", all->sets);
+    for (size_t i = 0; i < x->pl->parts->rings.len; i++) {
+        const mapped_ring *r = ring_at(x, all, i);
+        bool reader = at_file(r, true);
+        int64_t tail = r->ring->tail, at = r->ring->front - tail;
+        if (r->step == 0 || at_file(r, false) || (tail == 0 && !reader))
+            continue;
+        text_line(x, 1, "{");
+        emit_items(x, 2, r, "items", "set");
+        emit_items(x, 2, r, "to", "next");
+        const char *count = arena_printf(x->e.arena, "%" PRId64, tail);
+        if (r->claimed != NULL) {
+            text_line(x, 2, "if (self->%s[set])", r->claimed);
+            text_line(x, 3, "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], states * %" PRId64 " - %" PRId64
+                      ", to + %" PRId64 ", %" PRId64 ");", r->file, r->place, r->step, tail, at, tail);
+            text_line(x, 2, "else");
+        }
+        if (reader)
+            count = arena_printf(x->e.arena, "(size_t)(%" PRId64 " + self->readers[%" PRIu32 "].held)", tail, r->file);
+        text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %s * sizeof *items);", at, at, r->step,
+                  count);
+        text_line(x, 1, "}");
+    }
+    text_line(x, 1, "(void)next, (void)states;");
+    text_line(x, 1, "self->placed = true;");
+    text_line(x, 0, "}\n");
+}
+
+static void emit_control(program_emitter *x, const mapped *all)
+{
+    bool reads = false;
+    for (size_t i = 0; i < x->pl->parts->rings.len; i++)
+        reads |= at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->step != 0;
+    bool one = x->logs != 0 || x->pl->parts->rounds < 2; // at a time
+    text_line(x, 0, "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
+    text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
+    text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
+    text_line(x, 2, "return 0;");
+    text_line(x, 1, "while (self->iterations > 0) {");
+    text_line(x, 2, "const int set = (int)(self->round %% %s);", all->sets);
+    text_line(x, 2, "%s_finish(self, set);", x->name);
+    text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
+    text_line(x, 2, reads ? "const int64_t states = %s_read(self, set, wanted);" : "const int64_t states = wanted;", x->name);
+    text_line(x, 2, "%s_issue(self, set, states);", x->name);
+    text_line(x, 2, "self->steadyStates += states;");
+    text_line(x, 2, "self->iterations -= states;");
+    text_line(x, 2, "self->round++;");
+    if (one)
+        text_line(x, 2, "%s_finishAll(self);", x->name);
+    text_line(x, 2, "if (states < %s) {", all->round);
+    if (!one)
+        text_line(x, 3, "%s_finishAll(self);", x->name);
+    text_line(x, 3, "%s_turn(self, set, states);", x->name);
+    text_line(x, 2, "}");
+    if (reads) {
+        text_line(x, 2, "if (states < wanted) {");
+        text_line(x, 3, "self->ended = true;");
+        text_line(x, 3, "return 0;");
+        text_line(x, 2, "}");
+    }
+    text_line(x, 1, "}");
+    if (!one)
+        text_line(x, 1, "%s_finishAll(self);", x->name);
+    text_line(x, 1, "return 1;");
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "self->iterations = iterations;");
+    text_line(x, 1, "return %s_control(self) != 0;", x->name);
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
+    text_line(x, 0, "}\n");
+}
+
+void mapped_control(program_emitter *x)
+{
+    const mapped *all = mapped_facts(x);
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+        mapped_serve(x, &all->parts[i]);
+    emit_read(x, all);
+    emit_fire(x, all);
+    emit_begin(x, all);
+    emit_issue(x, all);
+    emit_finish(x, all);
+    emit_turn(x, all);
+    emit_control(x, all);
+}

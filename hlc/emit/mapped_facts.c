@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Facts of programs on several processors, taken together from the plan: rings, windows, chunks and the names that the
+// emitted text has for them.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/mapped_int.h"
+
+int64_t mapped_round_up(int64_t items, int64_t unit)
+{
+    return (items + unit - 1) / unit * unit;
+}
+
+int64_t mapped_ahead(const mapped_window *w)
+{
+    return w->input ? mapped_round_up(w->ring->ring->ahead, w->unit) : 0;
+}
+
+int64_t mapped_primed(const mapped_window *w)
+{
+    return mapped_round_up(w->ring->prime, w->unit);
+}
+
+const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (strcmp(w->name, program_buffer_name(p->k, buffer)) == 0)
+            return w;
+    return NULL;
+}
+
+static const char *unique(program_emitter *x, const char *base, const char *what)
+{
+    return emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", base, what));
+}
+
+// ---- Rings ----
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static uint32_t file_number(const sir_module *m, uint32_t actor)
+{
+    uint32_t number = 0;
+    for (uint32_t i = 0; i < actor; i++)
+        number += m->actors.data[i]->kind == m->actors.data[actor]->kind;
+    return number;
+}
+
+static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *members, mapped_ring *r)
+{
+    const plan_parts *parts = x->pl->parts;
+    const plan_pieces *cut = parts->cut;
+    const plan_stream *st = &cut->streams.data[ring->stream];
+    const sir_channel *c = &cut->whole->channels.data[st->channel];
+    const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
+    uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
+    int64_t unit = plan_parts_unit(parts), size = (int64_t)plan_element_bytes(cut->whole, st->channel);
+    *r = (mapped_ring){.ring = ring,
+                       .stream = st,
+                       .name = text_member(x, members, st->name),
+                       .type = emit_declare_item(&x->e, c->type, ""),
+                       .item = c->type,
+                       .size = (uint64_t)size,
+                       .unit = unit / gcd(unit, size),
+                       .aligned = (int64_t)plan_parts_alignment(parts) / gcd((int64_t)plan_parts_alignment(parts), size),
+                       .step = sc->steady,
+                       .init = sc->init_items,
+                       .prime = plan_ring_prime(parts, ring->stream),
+                       .last = x->pl->drain[end]};
+    r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
+    if (st->from == SIR_NONE || st->to == SIR_NONE)
+        r->file = file_number(cut->whole, st->from == SIR_NONE ? c->producer : c->consumer);
+}
+
+// ---- Parts ----
+
+static void add_windows(program_emitter *x, const mapped *all, mapped_part *p)
+{
+    const plan_parts *parts = x->pl->parts;
+    for (VEC_EACH(const uint32_t, b, &p->k->buffers)) {
+        uint32_t end = plan_end_of(x->pl, x->m, *b);
+        if (end == PLAN_NONE)
+            continue;
+        mapped_window w = {.ring = &all->rings[parts->cut->stream_of[end]],
+                           .input = x->m->actors.data[end]->kind == SIR_READER,
+                           .name = program_buffer_name(p->k, *b),
+                           .unit = p->moved ? all->rings[parts->cut->stream_of[end]].unit : 1,
+                           .address = x->pl->buffers.data[*b].address,
+                           .bytes = plan_window_bytes(x->pl, x->m, *b)};
+        w.place = unique(x, p->name, arena_printf(x->e.arena, "place_%s", w.name));
+        VEC_PUSH(x->e.arena, &p->windows, w);
+    }
+}
+
+// Bytes of a window, about, that are read from a file or written to it at once.
+enum { FILE_BYTES = 256 << 10 };
+
+// Which windows may be in files: a part's that works in rings everywhere, if the file's writer is not behind.
+static void find_files(program_emitter *x, mapped_part *p, hmap *members)
+{
+    arena *a = x->e.arena;
+    uint64_t most = 1;
+    for (VEC_EACH(mapped_window, w, &p->windows)) {
+        mapped_ring *r = (mapped_ring *)(uintptr_t)w->ring;
+        bool end = w->input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE && r->ring->ahead == 0;
+        w->file = !p->moved && end && r->step > 0;
+        if (!w->file)
+            continue;
+        p->files = p->loops = true;
+        w->file_of = arena_printf(a, "%s_file", w->name);
+        w->at_of = arena_printf(a, "%s_at", w->name);
+        w->first_of = arena_printf(a, "%s_first", w->name);
+        w->scratch_of = arena_printf(a, "%s_scratch", w->name);
+        w->scratch = text_member(x, members, arena_printf(a, "%s_scratch", w->name));
+        r->claimed = text_member(x, members, arena_printf(a, "%s_claimed", r->name));
+        r->place = text_member(x, members, arena_printf(a, "%s_at", r->name));
+        uint64_t bytes = (uint64_t)(x->pl->strip * r->step) * r->size;
+        most = bytes > most ? bytes : most;
+    }
+    p->group = (most < FILE_BYTES ? (int64_t)(FILE_BYTES / most) : 1) * x->pl->strip;
+}
+
+// Whether the initialisation of a part does anything, so that its channels hold something when a chunk begins.
+static bool has_init(const program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const uint32_t, actor, &p->k->actors))
+        if (x->s->init[*actor] != 0)
+            return true;
+    return false;
+}
+
+static void add_chunks(program_emitter *x, mapped_part *p)
+{
+    const plan_parts *parts = x->pl->parts;
+    const uint32_t *where = parts->where + (size_t)p->number * parts->strips;
+    uint32_t most = plan_parts_chunk(parts);
+    for (uint32_t i = 0, end; i < parts->strips; i = end) {
+        for (end = i + 1; end < parts->strips && where[end] == where[i];)
+            end++;
+        bool direct = parts->resources->processors.data[where[i]].direct;
+        mapped_chunk c = {.processor = where[i], .first = i, .strips = end - i, .run = p->run_count};
+        c.each = !direct ? 1 : c.strips < most ? c.strips : most;
+        p->run_count += (c.strips + c.each - 1) / c.each;
+        p->moved |= !direct;
+        p->direct |= direct;
+        p->loops |= c.each > 1;
+        VEC_PUSH(x->e.arena, &p->rows, c);
+    }
+    bool several = false;
+    for (uint32_t i = 0; i < p->rows.len; i++) {
+        uint32_t before = i;
+        do
+            before = before == 0 ? (uint32_t)p->rows.len - 1 : before - 1;
+        while (p->rows.data[before].processor != p->rows.data[i].processor);
+        p->rows.data[i].before = before;
+        several |= p->rows.data[i].processor != p->rows.data[0].processor;
+    }
+    p->primes = several && (has_init(x, p) || p->part->repeat != 0);
+    p->loops |= p->primes && p->part->repeat != 0;
+    p->offsets = p->moved || (p->primes && p->part->repeat != 0);
+    p->home_processor = p->rows.data[0].processor;
+}
+
+static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
+{
+    arena *a = x->e.arena;
+    *p = (mapped_part){.k = &x->kernels[kernel], .part = &x->pl->parts->parts.data[kernel], .number = kernel};
+    p->name = body_identifier(a, p->k->kernel->name);
+    p->run_type = unique(x, p->name, "Run");
+    p->chunks = unique(x, p->name, "chunks");
+    p->length = unique(x, p->name, "length");
+    p->at = unique(x, p->name, "at");
+    p->before = unique(x, p->name, "before");
+    p->strip_run = unique(x, p->name, "runOf");
+    p->create = unique(x, p->name, "createRun");
+    p->create_priming = unique(x, p->name, "createPriming");
+    p->create_all = unique(x, p->name, "createRuns");
+    p->destroy = unique(x, p->name, "destroyRun");
+    p->order = unique(x, p->name, "order");
+    p->serve = unique(x, p->name, "serve");
+    p->fires = unique(x, p->name, "states");
+    p->count = unique(x, p->name, "counts");
+    p->repeat = unique(x, p->name, "repeat");
+    p->strip = unique(x, p->name, "strip");
+    p->runs = text_member(x, members, arena_printf(a, "%s_runs", p->name));
+    p->primings = text_member(x, members, arena_printf(a, "%s_primings", p->name));
+    p->home = text_member(x, members, arena_printf(a, "%s_home", p->name));
+    add_chunks(x, p);
+    add_windows(x, all, p);
+    find_files(x, p, members);
+}
+
+// ---- State ----
+
+const char *mapped_state_place(program_emitter *x, uint32_t kernel)
+{
+    uint64_t alignment = plan_parts_alignment(x->pl->parts);
+    uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    strbuf_printf(&text, "%" PRIu64, start);
+    for (uint32_t i = 0; i < kernel; i++)
+        if (mapped_has_state(x, i))
+            strbuf_printf(&text, " + (sizeof(%s_Own) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, x->kernels[i].type,
+                          alignment - 1, alignment, alignment);
+    return text.data;
+}
+
+// ---- All ----
+
+static void count_files(program_emitter *x, mapped *all)
+{
+    const sir_module *m = x->pl->parts->cut->whole;
+    for (VEC_EACH(sir_actor *, actor, &m->actors)) {
+        all->readers += (*actor)->kind == SIR_READER;
+        all->writers += (*actor)->kind == SIR_WRITER;
+    }
+}
+
+const mapped *mapped_facts(program_emitter *x)
+{
+    if (x->mapped != NULL)
+        return x->mapped;
+    const plan_parts *parts = x->pl->parts;
+    mapped *all = ARENA_NEW(x->e.arena, mapped);
+    x->mapped = all;
+    all->rings = ARENA_ARRAY(x->e.arena, mapped_ring, parts->cut->streams.len + 1);
+    all->parts = ARENA_ARRAY(x->e.arena, mapped_part, parts->parts.len + 1);
+    hmap members;
+    hmap_init(&members, x->e.arena);
+    static const char *const own[] = {"started", "ended",   "steadyStates", "iterations", "round", "states", "placed",
+                                      "memory",  "readers", "writers",      "texts",      "logs",  "start",  "own", "ownMemory"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        hmap_set(&members, own[i], x);
+    all->processors = unique(x, x->name, "processors");
+    all->strip = unique(x, x->name, "STRIP");
+    all->strips = unique(x, x->name, "STRIPS");
+    all->round = unique(x, x->name, "ROUND");
+    all->sets = unique(x, x->name, "SETS");
+    all->state_place = mapped_state_place(x, (uint32_t)parts->parts.len);
+    for (VEC_EACH(const plan_ring, ring, &parts->rings))
+        describe_ring(x, ring, &members, &all->rings[ring->stream]);
+    for (uint32_t i = 0; i < parts->parts.len; i++) {
+        describe_part(x, all, i, &members, &all->parts[i]);
+        all->moved |= all->parts[i].moved;
+        all->direct |= all->parts[i].direct;
+    }
+    count_files(x, all);
+    return all;
+}
