@@ -77,11 +77,23 @@ void simr_look(simr_Actor *a)
     }
 }
 
+static void nothing(sim *engine, void *context)
+{
+    (void)engine, (void)context;
+}
+
+void simr_stopAt(simr_Simulation *s, sim_time when)
+{
+    sim_at(s->engine, when, nothing, NULL);
+}
+
 void simr_sync(simr_Actor *a)
 {
     simr_Simulation *s = a->simulation;
     simr_look(a);
     if (a == &s->main) {
+        if (sim_next(s->engine) < a->local)
+            simr_stopAt(s, a->local); // kernels that the steps run stay behind it
         while (sim_next(s->engine) < a->local)
             simr_step(s);
         sim_advance(s->engine, a->local);

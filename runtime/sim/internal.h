@@ -118,6 +118,8 @@ double simr_perByte(simr_Simulation *s, simr_Processor *p, int row, uint64_t wor
 void simr_look(simr_Actor *a);
 // The same, and nothing that comes before its time is outstanding then. The actor may be left and entered again.
 void simr_sync(simr_Actor *a);
+// Nobody runs ahead of this time before it comes.
+void simr_stopAt(simr_Simulation *s, sim_time when);
 void simr_poll(simr_Actor *a);                                        // the same, for one who asks how things are
 void simr_spend(simr_Actor *a, sim_time time, sim_activity activity); // beside its work
 void simr_charge(simr_Actor *a);                                      // its clock gets what its work costs

@@ -170,11 +170,6 @@ void simr_wakeThreads(simr_Simulation *s)
         }
 }
 
-static void nothing(sim *engine, void *context)
-{
-    (void)engine, (void)context;
-}
-
 void svmr_changed(svm_Machine *m)
 {
     simr_Simulation *s = simr_of(m);
@@ -182,7 +177,7 @@ void svmr_changed(svm_Machine *m)
         simr_wakeThreads(s);
     // An event, so that whoever runs now does not run ahead of the main thread, which will go on.
     if (s->main.wait && s->main.wait->done(s->main.wait))
-        sim_at(s->engine, sim_now(s->engine), nothing, NULL);
+        simr_stopAt(s, sim_now(s->engine));
 }
 
 static void threadWaits(svm_Machine *m, simr_Actor *a, svmr_Wait *w)

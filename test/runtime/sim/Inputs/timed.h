@@ -2,7 +2,8 @@
 // A machine with round times, for tests that compute by hand what the simulator must predict. All clocks are 1 GHz, so a
 // cycle is a nanosecond. A kernel takes 100 ns to start and 10 ns to stop, a DMA kernel 50 ns and 5 ns; GMEM gives or
 // takes a byte a nanosecond in order, half a byte anywhere; the local memories cost (nearly) nothing. With
-// TIMED_LINKS a bus of half a byte a nanosecond, 50 ns away, joins the memories.
+// TIMED_LINKS a bus of half a byte a nanosecond, 50 ns away, joins the memories. With TIMED_CONTROL an int-add of control
+// code takes a cycle; else control code takes no time.
 #ifndef TIMED_H
 #define TIMED_H
 
@@ -21,7 +22,11 @@ static const char machineText[] =
     "  LMEM1: {kind: ram, size: 64 KiB, latency: 0 ns, sequential-bandwidth: 1000000 GB/s, random-bandwidth: 1 GB/s}\n"
     "  LMEM2: {kind: ram, size: 64 KiB, latency: 0 ns, sequential-bandwidth: 1000000 GB/s, random-bandwidth: 1 GB/s}\n"
     "processors:\n"
+#ifdef TIMED_CONTROL
+    "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM], operations: {int-add: 1 cycle}}\n"
+#else
     "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM]}\n"
+#endif
     "  CPU2: {kind: control, clock: 1 GHz, memories: [GMEM]}\n"
     "  P1:\n"
     "    kind: kernel\n"
