@@ -31,7 +31,8 @@ static bool usage_error(tool_session *t, const char *text)
 static bool check_options(tool_session *t, bool is_graph)
 {
     static const option_id graphs[] = {OPT_SIM_ITERATIONS, OPT_SIM_SEARCH},
-                           programs[] = {OPT_COSTS, OPT_PROFILE, OPT_PROFILE_OUT, OPT_INCLUDE, OPT_DEFINE};
+                           programs[] = {OPT_COSTS,     OPT_PROFILE, OPT_PROFILE_OUT,
+                                         OPT_ADVERSARY, OPT_INCLUDE, OPT_DEFINE};
     const option_id *wrong = is_graph ? programs : graphs;
     size_t n = is_graph ? sizeof programs / sizeof *programs : sizeof graphs / sizeof *graphs;
     for (size_t i = 0; i < n; i++)
@@ -204,6 +205,9 @@ static void set_environment(tool_session *t, const char *report)
         else
             unsetenv(rows[i].variable);
     }
+    const char *seed = option_last(&t->options, OPT_ADVERSARY);
+    if (seed != NULL)
+        setenv("SVM_ADVERSARY", seed, 1);
     setenv("SVM_SIM_REPORT", report, 1);
 }
 

@@ -2,6 +2,7 @@
 // How the DMA kernels transfer: with a stream as far as they can, in pieces that do not wrap around its buffer. All
 // that a transfer keeps between its pieces is a position (svmr_Kernel.progress), so it needs no stack of its own.
 #include "runtime/common/dma.h"
+#include "runtime/common/adversary.h"
 
 #include <string.h>
 
@@ -494,9 +495,11 @@ static void release(const svmr_Transfer *t, const Piece *piece)
 }
 
 // Nothing is done yet; the windows are at p's progress. A block at random access needs none.
-static Piece beginPiece(const svmr_Kernel *p, const svmr_Transfer *t, size_t end)
+static Piece beginPiece(svmr_Kernel *p, const svmr_Transfer *t, size_t end)
 {
     size_t progress = p->progress, left = end - progress;
+    if (SVMR_UNLIKELY(p->machine->adversary != NULL))
+        left = svmr_pieceOf(p, t, left);
     size_t position = hasIndices(t) ? progress : passed(t, walkAt(t, progress));
     Window order = windowOf(*orderSide(t), position, left, !t->scatter), group = {0};
     if (groupSide(t)->stream)
@@ -512,7 +515,14 @@ bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t)
     svmr_Place at = {t->function, p->runFile, p->runLine}; // errors of a transfer name the place where it was run
     check(p, t, at);
     size_t end = hasIndices(t) ? t->records * t->repeats : endPosition(t);
+    bool adverse = SVMR_UNLIKELY(p->machine->adversary != NULL) && !p->plain;
+    if (adverse && p->progress == 0)
+        svmr_poisonDestination(p, t);
     while (p->progress < end) {
+        if (adverse && svmr_givesWay(p)) {
+            p->stop = SVMR_STOP_INTERRUPTED;
+            return false;
+        }
         checkDestination(p, t, at);
         Piece piece = beginPiece(p, t, end);
         if (hasIndices(t))
@@ -532,7 +542,7 @@ bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t)
 // ---- Setting up ----
 
 void svmr_transferInit(svm_Kernel *k, mm_Proc dma, svm_TransferKind kind, const char *name, svm_KernelFunction *run,
-                       bool (*step)(svm_Kernel *k), svmr_Place at)
+                       bool (*step)(svm_Kernel *k), bool steps, svmr_Place at)
 {
     static const char *const kinds[] = {
         [SVM_TRANSFER_MOVE] = "moves", [SVM_TRANSFER_STRIDED] = "strided", [SVM_TRANSFER_INDEXED] = "indexed"};
@@ -542,5 +552,5 @@ void svmr_transferInit(svm_Kernel *k, mm_Proc dma, svm_TransferKind kind, const 
         svmr_fail(p->machine, SVM_ERROR_BAD_PROCESSOR, name, at, "'%s' makes no %s%s", row->name, kinds[kind],
                   kind == SVM_TRANSFER_MOVE ? "" : " transfers");
     p->step = step;
-    p->plain = !step;
+    p->plain = !steps && !svmr_adversaryOf(p->machine); // the adversary has all go in pieces
 }

@@ -54,9 +54,9 @@ typedef struct svmr_Transfer {
 
 // Goes on with p's transfer from p->progress; true: it is finished, false: it waits for a stream.
 bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t);
-// Sets up a DMA kernel; step NULL: without streams, it is called as `run`.
+// Sets up a DMA kernel; steps: it has streams to wait for, otherwise one call is enough.
 void svmr_transferInit(svm_Kernel *k, mm_Proc dma, svm_TransferKind kind, const char *name, svm_KernelFunction *run,
-                       bool (*step)(svm_Kernel *k), svmr_Place at);
+                       bool (*step)(svm_Kernel *k), bool steps, svmr_Place at);
 void svmr_checkSide(svmr_Side side, svmr_Place at); // initialised
 
 // ---- Operations (operations.c) ----

@@ -23,7 +23,7 @@
         step##Type(k);                                                                                                 \
     }
 #define INIT(Type, kind, name, steps)                                                                                  \
-    svmr_transferInit(k ? &k->kernel : NULL, dma, SVM_TRANSFER_##kind, name, run##Type, (steps) ? step##Type : NULL, at)
+    svmr_transferInit(k ? &k->kernel : NULL, dma, SVM_TRANSFER_##kind, name, run##Type, step##Type, steps, at)
 
 // ---- Moves: one group ----
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors: misuse of the API goes to the error handler, what stops the program goes to standard error. Either happens on
 // the control thread's stack: a kernel with a stack of its own leaves it first.
+#include "runtime/common/adversary.h"
 #include "runtime/common/scheduler.h"
 
 #include <errno.h>
@@ -70,6 +71,7 @@ static _Noreturn void stop(svm_Machine *m)
     if (t->message) {
         fputs(t->message, stderr);
         fputc('\n', stderr);
+        svmr_adversaryNote(stderr);
     }
     exit(1);
 }

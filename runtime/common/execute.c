@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Executing a kernel until it stops, what its stop means to others, and waiting for streams and by control threads.
+#include "runtime/common/adversary.h"
 #include "runtime/common/scheduler.h"
 
 #include <stdlib.h>
@@ -71,12 +72,18 @@ static void commitEnd(svmr_Kernel *p)
     svmr_finish(p, SVM_ENDED);
 }
 
+void svmr_clearRequest(svmr_Kernel *p)
+{
+    __atomic_store_n(&p->request, SVMR_REQUEST_NONE, __ATOMIC_RELAXED);
+    if (!p->machine->adversary)
+        __atomic_store_n(&p->serial, p->serial & ~SVMR_INTERRUPTED, __ATOMIC_RELAXED);
+}
+
 // Of a kernel that pauses or waits: what a control thread wants of it comes first.
 static svmr_Stop stopRequested(svmr_Kernel *p, svmr_Stop stop)
 {
     svmr_Request request = p->request;
-    __atomic_store_n(&p->request, SVMR_REQUEST_NONE, __ATOMIC_RELAXED);
-    __atomic_store_n(&p->serial, p->serial & ~SVMR_INTERRUPTED, __ATOMIC_RELAXED);
+    svmr_clearRequest(p);
     if (stop != SVMR_STOP_BLOCKED && stop != SVMR_STOP_PAUSED && stop != SVMR_STOP_INTERRUPTED)
         return stop;
     return request == SVMR_REQUEST_END ? SVMR_STOP_ENDED : SVMR_STOP_PAUSED;
@@ -104,7 +111,7 @@ void svmr_commit(svmr_Kernel *p, svmr_Stop stop)
         commitEnd(p);
         break;
     case SVMR_STOP_ENDED: commitEnd(p); break;
-    case SVMR_STOP_INTERRUPTED: // the request was withdrawn
+    case SVMR_STOP_INTERRUPTED: // the request was withdrawn, or it gives way
         svmr_setState(p, SVM_QUEUED);
         svmr_schedule(p);
         break;
@@ -122,6 +129,10 @@ void svmr_yield(svmr_Kernel *p)
 void svmr_obey(svmr_Kernel *p)
 {
     if (p->step || p->plain)
+        return;
+    // Under the adversary kernels have an interrupt always, so that they come here whenever they use a stream.
+    if (p->machine->adversary && __atomic_load_n(&p->request, __ATOMIC_RELAXED) == SVMR_REQUEST_NONE &&
+        !svmr_givesWay(p))
         return;
     p->stop = SVMR_STOP_INTERRUPTED;
     svmr_leave(p);

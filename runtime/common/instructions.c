@@ -358,23 +358,28 @@ static size_t recordsOf(const svmr_Instruction *i, size_t port)
     return i->ports[port].stream->records;
 }
 
-static void runLoad(svm_Kernel *k)
+// Loads and stores go on where they stopped, as DMA kernels do, whose steps they wrap.
+static bool stepLoad(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
-    i->transfer(k);
+    if (!i->transfer(k))
+        return false;
     i->ports[DATA].stream->records = i->load.repeats;
+    return true;
 }
 
 // As many records as there are indices.
-static void runLoadIndexed(svm_Kernel *k)
+static bool stepLoadIndexed(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
     size_t records = recordsOf(i, INDICES);
     if (records > i->most)
         failRecords(i, "the index stream", records, "at most are to be loaded", i->most, placeOf(i, "svm_StreamLoad"));
     i->loadIndexed.length = records;
-    i->transfer(k);
+    if (!i->transfer(k))
+        return false;
     i->ports[DATA].stream->records = records;
+    return true;
 }
 
 // As many records as the SRF stream has.
@@ -386,14 +391,14 @@ static size_t storedRecords(const svmr_Instruction *i, svmr_Place at)
     return records;
 }
 
-static void runStore(svm_Kernel *k)
+static bool stepStore(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
     i->store.repeats = storedRecords(i, placeOf(i, "svm_StreamStore"));
-    i->transfer(k);
+    return i->transfer(k);
 }
 
-static void runStoreIndexed(svm_Kernel *k)
+static bool stepStoreIndexed(svm_Kernel *k)
 {
     svmr_Instruction *i = (svmr_Instruction *)k;
     svmr_Place at = placeOf(i, "svm_StreamStore");
@@ -401,7 +406,7 @@ static void runStoreIndexed(svm_Kernel *k)
     if (recordsOf(i, INDICES) != records)
         failRecords(i, "the SRF stream", records, "the index stream", recordsOf(i, INDICES), at);
     i->storeIndexed.length = records;
-    i->transfer(k);
+    return i->transfer(k);
 }
 
 // The words that a stream in memory covers.
@@ -455,12 +460,18 @@ static svm_Block indexBlock(const svm_StreamUnit *u, const svm_StreamMemReg *reg
     return b;
 }
 
-// Sets the run function that DMA kernels are run by, after the kernel was initialised.
-static void wrap(svmr_Instruction *i, svm_KernelFunction *run, const char *name)
+static void runStep(svm_Kernel *k)
+{
+    k->private_->step(k);
+}
+
+// Sets the step that a DMA kernel goes on by, after it was initialised.
+static void wrap(svmr_Instruction *i, bool (*step)(svm_Kernel *k), const char *name)
 {
     i->initialised = true;
-    i->transfer = i->kernel.run;
-    i->kernel.run = run;
+    i->transfer = i->kernel.private_->step;
+    i->kernel.private_->step = step;
+    i->kernel.run = runStep;
     i->kernel.name = name;
 }
 
@@ -481,11 +492,11 @@ static svm_Fence load(svm_StreamUnit *u, const svm_StreamMemReg *reg, size_t srf
         i->indices = indexBlock(u, reg, at);
         svm_gatherIndexedB2BInitAt(&i->loadIndexed, u->dma, &i->memory, &i->indices, &i->data, 0, at.file, at.line);
         i->loadIndexed.records = reg->stream_record_size;
-        wrap(i, runLoadIndexed, "stream load");
+        wrap(i, stepLoadIndexed, "stream load");
     } else {
         svm_gatherStridedB2BInitAt(&i->load, u->dma, &i->memory, &i->data, reg->stream_record_size,
                                    reg->stream_stride_or_index, i->most, at.file, at.line);
-        wrap(i, runLoad, "stream load");
+        wrap(i, stepLoad, "stream load");
     }
     if (!indexed) {
         addOutput(u, i, srf, &i->data);
@@ -514,11 +525,11 @@ static svm_Fence store(svm_StreamUnit *u, const svm_StreamMemReg *reg, size_t sr
         svm_scatterIndexedB2BInitAt(&i->storeIndexed, u->dma, &i->data, &i->indices, &i->memory, 0, at.file, at.line);
         i->storeIndexed.records = reg->stream_record_size;
         i->storeIndexed.combine = reg->stream_combine;
-        wrap(i, runStoreIndexed, "stream store");
+        wrap(i, stepStoreIndexed, "stream store");
     } else {
         svm_scatterStridedB2BInitAt(&i->store, u->dma, &i->data, &i->memory, reg->stream_record_size,
                                     reg->stream_stride_or_index, 0, at.file, at.line);
-        wrap(i, runStore, "stream store");
+        wrap(i, stepStore, "stream store");
     }
     addInput(u, i, srf, &i->data);
     if (reg->stream_access_mode == SVM_INDEXED_STREAM)

@@ -38,7 +38,7 @@ struct svmr_Instruction {
     svm_StreamUnit *unit;
     bool initialised;                // the kernel was, at least once
     bool barrier;                    // no kernel: it has completed when all before it have
-    svm_KernelFunction *transfer;    // of a load or store: what the wrapped run function does
+    bool (*transfer)(svm_Kernel *k); // of a load or store: what the wrapped step does
     svm_Block memory, data, indices; // of a load or store
     svmr_SrfPort *ports;             // inputs, outputs; a load's or store's data, indices
     size_t portCount, portCap, inputs;

@@ -24,6 +24,7 @@ typedef struct svmr_Coroutine svmr_Coroutine;
 typedef struct svmr_Wait svmr_Wait;
 typedef struct svmr_Control svmr_Control;
 typedef struct svmr_Failure svmr_Failure;
+typedef struct svmr_Adversary svmr_Adversary;
 
 // Where an API function was called.
 typedef struct svmr_Place {
@@ -66,6 +67,7 @@ typedef struct svmr_Region {
 typedef struct svmr_MemoryState {
     const svm_MemoryRow *row;
     char *local;          // a local memory's bytes, once used
+    size_t poisoned;      // how many of them the adversary has filled
     svmr_Region *regions; // a global one's, by address
     size_t regionCount, regionCap, unused;
     uint64_t used;                // bytes given by svm_alloc
@@ -114,6 +116,7 @@ struct svm_Machine {
     size_t extentSlots, extentCount;
     svmr_Coroutine *freeCoroutines;
     struct svmr_Scheduler *scheduler;
+    svmr_Adversary *adversary; // adversary.h; NULL: none
 
     svmr_Wait *waits;       // control threads that wait, oldest first
     size_t waitCount;       // how many
@@ -187,7 +190,7 @@ struct svm_KernelPrivate {
     svmr_Request request;        // of a control thread, while it runs (atomic)
     const bool *reaches;         // by memory, of the processor
     bool plain;                  // runs as a call on the stack of who executes it
-    bool (*step)(svm_Kernel *k); // a DMA kernel: goes on where it stopped; true: finished, false: it waits (svmr_block)
+    bool (*step)(svm_Kernel *k); // a DMA kernel: goes on; true: finished, false: it waits (svmr_block) or gives way
     size_t progress;             // elements that a DMA kernel has moved
     struct svmr_Instruction *instruction; // of a kernel that svm_KernelStart started (instructions.h)
     const char *runFile;                  // where it was last run

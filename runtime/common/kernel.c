@@ -143,7 +143,7 @@ svmr_Kernel *svmr_kernelInit(svm_Kernel *k, mm_Proc processor, svm_KernelFunctio
     *k = (svm_Kernel){.run = run, .processor = processor, .name = name, .private_ = p};
     k->check = svmr_kernelCheck(k);
     p->lastDependence = &p->dependences;
-    p->serial = ++m->serial;
+    p->serial = ++m->serial | (m->adversary ? SVMR_INTERRUPTED : 0);
     p->processor = id;
     p->reaches = state->reaches + (size_t)svmr_index(id) * (size_t)state->table->memoryCount;
     p->plain = false;

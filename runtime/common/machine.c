@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Machines: creation, the one a thread uses, and the names of memories and processors.
+#include "runtime/common/adversary.h"
 #include "runtime/common/scheduler.h"
 
 #include <pthread.h>
@@ -17,6 +18,7 @@ svm_Machine *svm_machineCreate(void)
     m->states = svmr_allocate((size_t)m->tableCount, sizeof *m->states);
     pthread_mutex_init(&m->mutex, NULL);
     m->controlCount = 1;
+    m->adversary = svmr_adversaryCreate();
     svmr_schedulerCreate(m);
     return m;
 }
@@ -68,6 +70,7 @@ void svm_machineDestroyAt(svm_Machine *m, const char *file, int line)
     pthread_mutex_destroy(&m->mutex);
     free(m->states);
     free(m->logs);
+    free(m->adversary);
     free(m);
 }
 

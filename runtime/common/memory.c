@@ -2,6 +2,7 @@
 // Memories and blocks. A local memory is as many bytes of the host's as the machine says, had when first used;
 // addresses in it are offsets. A global memory is the host's own: its addresses are pointers, and must lie in what
 // svm_alloc and svm_map gave.
+#include "runtime/common/adversary.h"
 #include "runtime/common/scheduler.h"
 
 #include <stdlib.h>
@@ -83,6 +84,8 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
         svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, memory->name, at, "%zu bytes wanted, more than this computer has left",
                   bytes);
     size_t address = ((size_t)base + align - 1) & ~(align - 1);
+    if (SVMR_UNLIKELY(m->adversary != NULL) && !m->adversary->zeroes)
+        svmr_poison(m->adversary, (void *)address, bytes);
     addRegion(s, (svmr_Region){address, bytes, base, 1});
     s->used += bytes;
     svmr_unlock(m);
@@ -125,6 +128,8 @@ static void giveBack(mm_Mem memory, size_t address, bool mapped, svmr_Place at)
         svmr_dropStreams(m, s, r->address, r->bytes);
         if (r->base)
             s->used -= r->bytes;
+        if (SVMR_UNLIKELY(m->adversary != NULL) && r->base)
+            svmr_poison(m->adversary, (void *)r->address, r->bytes);
         free(r->base);
         r->base = NULL;
         s->unused++;
@@ -179,6 +184,15 @@ static char *localBytes(svm_Machine *m, svmr_MemoryState *s, const char *object,
     return s->local = bytes;
 }
 
+// Nothing was written yet to what a local memory's objects never reached.
+static SVMR_COLD void poisonLocal(const svmr_Adversary *a, svmr_MemoryState *s, size_t end)
+{
+    if (a->zeroes || end <= s->poisoned)
+        return;
+    svmr_poison(a, s->local + s->poisoned, end - s->poisoned);
+    s->poisoned = end;
+}
+
 svmr_MemoryState *svmr_memoryState(svm_Machine *m, mm_Mem memory, svmr_Place at)
 {
     int id = svmr_memoryId(m, memory, at);
@@ -202,7 +216,10 @@ static char *locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes,
             svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
                       "%zu bytes at %zu do not fit in the memory '%s' of %llu bytes", bytes, address, memory->name,
                       (unsigned long long)s->row->size);
-        return localBytes(m, s, object, at) + address;
+        char *local = localBytes(m, s, object, at);
+        if (SVMR_UNLIKELY(m->adversary != NULL))
+            poisonLocal(m->adversary, s, address + bytes);
+        return local + address;
     }
     const svmr_Region *r = regionAt(s, address);
     if (!r || address - r->address > r->bytes || bytes > r->bytes - (address - r->address)) {

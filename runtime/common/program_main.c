@@ -29,6 +29,7 @@ static void printHelp(const svm_Program *p)
         printf("  --tag-prints   begin every printed line with the name of its filter\n");
     printf("  --time         print how long it took to standard error\n"
            "  --profile=FILE write the times that kernels took to FILE\n"
+           "  --adversary=SEED  run kernels and transfers in another order that is allowed\n"
            "  --help         print this\n");
     if (p->reads_input || p->writes_output)
         printf("\nFiles are raw items, little-endian, or samples if their name ends in .wav.\n");
@@ -86,6 +87,8 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
         } else if ((value = valueOf(a, "--profile=")) && *value) {
             setenv("SVM_PROFILE_OUT", value, 1); // of the host's runtime,
             setenv("SVM_SIM_PROFILE_OUT", value, 1); // and of the simulator's
+        } else if ((value = valueOf(a, "--adversary=")) && *value) {
+            setenv("SVM_ADVERSARY", value, 1);
         } else if ((value = valueOf(a, "--in=")) && *value) {
             if (!p->reads_input)
                 usageError("option '--in' is for programs that read items, and '%s' takes none", p->name);

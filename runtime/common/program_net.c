@@ -438,6 +438,8 @@ void svm_channelFill(svm_Channel *c, const void *items, size_t count)
 {
     if (items)
         memcpy(c->stream.data, items, count * c->stream.elementSize);
+    else
+        memset(c->stream.data, 0, count * c->stream.elementSize);
     svm_streamFill(&c->stream, count);
 }
 

@@ -188,12 +188,6 @@ static void resume(svmr_Kernel *p, svmr_Place at)
         svmr_schedule(p);
 }
 
-static void clearRequest(svmr_Kernel *p)
-{
-    __atomic_store_n(&p->request, SVMR_REQUEST_NONE, __ATOMIC_RELAXED);
-    __atomic_store_n(&p->serial, p->serial & ~SVMR_INTERRUPTED, __ATOMIC_RELAXED);
-}
-
 // Run again while a run is pending (locked): true if that was all, false if the run is over meanwhile.
 static SVMR_COLD bool runPending(svmr_Kernel *p, svmr_Place at)
 {
@@ -202,7 +196,7 @@ static SVMR_COLD bool runPending(svmr_Kernel *p, svmr_Place at)
         return true;
     }
     if (p->request == SVMR_REQUEST_PAUSE) { // it has not noticed
-        clearRequest(p);
+        svmr_clearRequest(p);
         return true;
     }
     if (p->request != SVMR_REQUEST_END)

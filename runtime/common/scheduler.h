@@ -74,7 +74,8 @@ void svmr_commit(svmr_Kernel *p, svmr_Stop stop);
 // The scheduler's own stop, on p's stack (it has a coroutine): svmr_execute returns SVMR_STOP_SCHEDULER, and this
 // returns when p is executed again.
 void svmr_yield(svmr_Kernel *p);
-void svmr_requestEnd(svmr_Kernel *p); // p runs and is to end (locked)
+void svmr_requestEnd(svmr_Kernel *p);   // p runs and is to end (locked)
+void svmr_clearRequest(svmr_Kernel *p); // what was requested of p is withdrawn, or happens (locked)
 
 // A control thread waits: until done(w), which is called locked.
 struct svmr_Wait {

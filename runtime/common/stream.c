@@ -258,6 +258,7 @@ static __attribute__((noinline)) void push(svm_Stream *s, const void *element, c
     svmr_onStream(p, s, SVMR_CALL_PUSHED, 1);
     s->back = beyond(s, s->back, s->elementSize);
     svmr_publish(s, s->written + 1);
+    svmr_afterUse(svmr_current(s->machine));
 }
 
 void svm_streamPushAt(svm_Stream *s, const void *element, const char *file, int line)
@@ -288,6 +289,7 @@ static __attribute__((noinline)) void pop(svm_Stream *s, void *element, const ch
     svmr_onStream(p, s, SVMR_CALL_POPPED, 1);
     s->front = beyond(s, s->front, s->elementSize);
     svmr_release(s, s->read + 1);
+    svmr_afterUse(svmr_current(s->machine));
 }
 
 void svm_streamPopAt(svm_Stream *s, void *element, const char *file, int line)

@@ -30,6 +30,14 @@ size_t svmr_awaitElements(svm_Stream *s, size_t wanted, svmr_Place at);
 // The producer waits until there is room for that many.
 void svmr_awaitRoom(svm_Stream *s, size_t wanted, svmr_Place at);
 
+// An end was used. With an interrupt what was requested of the kernel happens now; the adversary lets others run, before
+// the kernel does what it should have done earlier.
+static inline void svmr_afterUse(svmr_Kernel *p)
+{
+    if (SVMR_UNLIKELY(p && __atomic_load_n(&p->serial, __ATOMIC_RELAXED) & SVMR_INTERRUPTED))
+        svmr_obey(p);
+}
+
 // The producer has written elements, the consumer is done with some: so many now.
 static inline void svmr_publish(svm_Stream *s, size_t written)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two-phase access to streams, as in the ASM's acolib: windows of elements that lie together in the stream's memory are
 // acquired, worked on in place, and sent or discarded in order.
+#include "runtime/common/adversary.h"
 #include "runtime/common/stream.h"
 
 // A window of so many elements, `acquired` after the end's place in data, fits: where it begins, in bytes.
@@ -40,6 +41,8 @@ void *svm_streamPushAcquireAt(svm_Stream *s, size_t count, const char *file, int
     if (s->written - s->seenRead + wanted > s->capacity)
         svmr_awaitRoom(s, wanted, at);
     s->pushAcquired = wanted;
+    if (SVMR_UNLIKELY(s->machine->adversary != NULL))
+        svmr_poison(s->machine->adversary, s->data + first, count * s->elementSize);
     return s->data + first;
 }
 
@@ -56,6 +59,7 @@ void svm_streamPushSendAt(svm_Stream *s, size_t count, const char *file, int lin
     size_t bytes = s->capacity * s->elementSize, back = s->back + count * s->elementSize;
     s->back = back >= bytes ? back - bytes : back;
     svmr_publish(s, s->written + count);
+    svmr_afterUse(svmr_current(s->machine));
 }
 
 const void *svm_streamPopAcquireAt(svm_Stream *s, size_t count, const char *file, int line)
@@ -75,6 +79,14 @@ const void *svm_streamPopAcquireAt(svm_Stream *s, size_t count, const char *file
     return s->data + first;
 }
 
+// What is discarded is no consumer's any more, and not yet its producer's.
+static SVMR_COLD void poisonFront(const svm_Stream *s, size_t bytes)
+{
+    size_t end = s->capacity * s->elementSize - s->front, first = bytes < end ? bytes : end;
+    svmr_poison(s->machine->adversary, s->data + s->front, first);
+    svmr_poison(s->machine->adversary, s->data, bytes - first);
+}
+
 void svm_streamPopDiscardAt(svm_Stream *s, size_t count, const char *file, int line)
 {
     svmr_Place at = SVMR_PLACE("svm_streamPopDiscard");
@@ -86,8 +98,11 @@ void svm_streamPopDiscardAt(svm_Stream *s, size_t count, const char *file, int l
     svmr_onStream(p, s, SVMR_CALL_POP_DISCARD, count);
     s->popAcquired -= count;
     size_t bytes = s->capacity * s->elementSize, front = s->front + count * s->elementSize;
+    if (SVMR_UNLIKELY(s->machine->adversary != NULL))
+        poisonFront(s, count * s->elementSize);
     s->front = front >= bytes ? front - bytes : front;
     svmr_release(s, s->read + count);
+    svmr_afterUse(svmr_current(s->machine));
 }
 
 size_t svm_streamWaitCountAt(svm_Stream *s, size_t count, const char *file, int line)

@@ -5,6 +5,7 @@
 #ifndef SVM_HOST_HOST_H
 #define SVM_HOST_HOST_H
 
+#include "runtime/common/adversary.h"
 #include "runtime/common/scheduler.h"
 
 typedef struct svmr_Worker {
@@ -52,6 +53,21 @@ static inline svmr_Kernel *svmr_takeFirst(svmr_List *list) // NULL: it is empty
     p->list = NULL;
     return p;
 }
+
+static inline void svmr_delist(svmr_Kernel *p)
+{
+    svmr_List *list = p->list;
+    *(p->previous ? &p->previous->next : &list->first) = p->next;
+    *(p->next ? &p->next->previous : &list->last) = p->previous;
+    p->list = NULL;
+}
+
+// The adversary's order (adversary.c). Of several threads: any kernel of a list is its first (locked).
+SVMR_COLD void svmr_putFirst(svmr_List *list, svmr_Adversary *a);
+// On one thread: the kernel that is to go on next becomes the first.
+SVMR_COLD void svmr_chooseFirst(svm_Machine *m);
+// How many kernels go on before a control thread does, which has just run one or asks how one is.
+SVMR_COLD unsigned svmr_eagerness(svm_Machine *m);
 
 int svmr_workerLimit(void);
 void svmr_profileBegin(void);    // if the environment asks for it

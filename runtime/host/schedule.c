@@ -7,16 +7,6 @@
 #include <sched.h>
 #include <stdlib.h>
 
-// ---- Lists ----
-
-static void delist(svmr_Kernel *p)
-{
-    svmr_List *list = p->list;
-    *(p->previous ? &p->previous->next : &list->first) = p->next;
-    *(p->next ? &p->next->previous : &list->last) = p->previous;
-    p->list = NULL;
-}
-
 // ---- The machine ----
 
 // SVM_WORKERS, or the number of cores that the process may use.
@@ -53,8 +43,8 @@ void svmr_placed(svmr_Kernel *p)
 {
     svm_Machine *m = p->machine;
     svmr_Scheduler *s = m->scheduler;
-    if (!m->shared) { // so only this thread uses it
-        if (m->processorsUsed < 2)
+    if (!m->shared) { // so only this thread uses it; an adversary wants one thread to make its order
+        if (m->processorsUsed < 2 || m->adversary)
             return;
         if (!s->workerLimit)
             s->workerLimit = svmr_workerLimit();
@@ -84,6 +74,8 @@ static inline void runPlain(svmr_Kernel *p)
 // Runs one kernel that is ready until it finishes or waits; false: none is ready.
 static bool advance(svm_Machine *m)
 {
+    if (SVMR_UNLIKELY(m->adversary != NULL))
+        svmr_chooseFirst(m);
     svmr_Kernel *p = svmr_takeFirst(&m->scheduler->ready);
     if (!p)
         return false;
@@ -116,19 +108,30 @@ void svmr_schedule(svmr_Kernel *p)
         svmr_append(&p->machine->scheduler->ready, p);
 }
 
+// The adversary has some kernels run as early as the others run late.
+static SVMR_COLD void beEager(svm_Machine *m)
+{
+    for (unsigned i = m->shared ? 0 : svmr_eagerness(m); i; i--)
+        advance(m);
+}
+
 void svmr_submit(svmr_Kernel *p)
 {
-    if (p->plain && !p->machine->shared)
-        runPlain(p);
-    else
+    if (SVMR_UNLIKELY(p->machine->adversary != NULL)) {
         svmr_schedule(p);
+        beEager(p->machine);
+    } else if (p->plain && !p->machine->shared) {
+        runPlain(p);
+    } else {
+        svmr_schedule(p);
+    }
 }
 
 void svmr_unschedule(svmr_Kernel *p)
 {
     if (!p->list)
         return;
-    delist(p);
+    svmr_delist(p);
     if (p->machine->shared)
         p->machine->scheduler->active--;
 }
@@ -172,7 +175,10 @@ void svmr_poll(svm_Machine *m)
 {
     if (m->shared)
         return;
-    advance(m);
+    if (SVMR_UNLIKELY(m->adversary != NULL))
+        beEager(m);
+    else
+        advance(m);
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
 }

@@ -111,6 +111,8 @@ static svmr_Kernel *take(svmr_Worker *w)
     svmr_Scheduler *s = w->machine->scheduler;
     if (s->halted)
         return NULL;
+    if (SVMR_UNLIKELY(w->machine->adversary != NULL))
+        svmr_putFirst(s->ready.first ? &s->ready : &w->ready, w->machine->adversary);
     svmr_Kernel *p = svmr_takeFirst(&s->ready);
     return p ? p : svmr_takeFirst(&w->ready);
 }
@@ -175,6 +177,7 @@ static void atExit(void)
     svmr_flushLogs(m);
     fflush(stdout);
     fprintf(stderr, "%s\n", svmr_formatReport(&m->failures->report));
+    svmr_adversaryNote(stderr);
     _exit(1);
 }
 

@@ -10,6 +10,7 @@
 #ifndef SVM_SIM_INTERNAL_H
 #define SVM_SIM_INTERNAL_H
 
+#include "runtime/common/adversary.h"
 #include "runtime/common/profile.h"
 #include "runtime/common/scheduler.h"
 #include "sim/sim.h"
@@ -128,7 +129,12 @@ void simr_noteWork(simr_Actor *a);                                    // until i
 void simr_noteWait(simr_Actor *a, sim_time until);
 double simr_units(const simr_Actor *a, svmr_ProfileUnit *unit);
 
-// ---- Actors (actor.c, schedule.c) ----
+// ---- The adversary (adversary.c) ----
+
+// For how long it holds up what could go on now.
+SVMR_COLD sim_time simr_delay(const simr_Actor *a);
+
+// ---- Actors (schedule.c, threads.c) ----
 
 static inline simr_Simulation *simr_of(const svm_Machine *m)
 {

@@ -139,6 +139,19 @@ static void granted(sim *engine, void *context)
     simr_resumeAt(a, a->local);
 }
 
+static void askFor(simr_Actor *a)
+{
+    sim_acquire(a->simulation->engine, a->processor->element, granted, simr_plan(a));
+}
+
+static void askLate(sim *engine, void *context)
+{
+    (void)engine;
+    simr_Actor *a = simr_due(context);
+    if (a)
+        askFor(a);
+}
+
 void svmr_schedule(svmr_Kernel *p)
 {
     simr_Actor *a = p->scheduling;
@@ -146,7 +159,11 @@ void svmr_schedule(svmr_Kernel *p)
     if (!a->begun && by) // a dependence is satisfied
         a->waitLabel = by->label,
         a->waitsFor = by->processor->machine->kind == MACHINE_processor_kind_DMA ? SIM_WAIT_TRANSFER : SIM_WAIT_KERNEL;
-    sim_acquire(a->simulation->engine, a->processor->element, granted, simr_plan(a));
+    sim_time late = SVMR_UNLIKELY(p->machine->adversary != NULL) ? simr_delay(a) : 0;
+    if (late)
+        sim_at(a->simulation->engine, sim_add(sim_now(a->simulation->engine), late), askLate, simr_plan(a));
+    else
+        askFor(a);
 }
 
 void svmr_submit(svmr_Kernel *p)
@@ -202,7 +219,7 @@ static void commit(simr_Actor *a)
     if (a->stop == SVMR_STOP_BLOCKED) {
         simr_wait(a, p->want == SVMR_WANT_ROOM ? SIM_WAIT_ROOM : SIM_WAIT_DATA,
                   p->blockedOn ? p->blockedOn->name : NULL);
-    } else if (a->stop != SVMR_STOP_PAUSED) {
+    } else if (a->stop != SVMR_STOP_PAUSED && a->stop != SVMR_STOP_INTERRUPTED) {
         noteProfile(a);
         a->begun = a->entered = false;
         a->simulation->runs++;
@@ -255,6 +272,8 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
     if (!s->engine)
         return;
     simr_Actor *control = simr_controlActor(s);
+    if (SVMR_UNLIKELY(m->adversary != NULL) && call == SVMR_CALL_RUN && svmr_drawBelow(m->adversary, 8) == 0)
+        control->local = sim_add(control->local, simr_delay(control));
     if (call == SVMR_CALL_STATE)
         simr_poll(control);
     else

@@ -24,11 +24,18 @@ class Failure(Exception):
         """What a smaller program must show to be the same failure."""
         first = next((l for l in self.detail.splitlines() if "error:" in l or "warning:" in l), "")
         first = re.sub(r"'[^']*'|\d+|\b\w+_\w+\b", "#", re.sub(r"^.*?(error|warning):", r"\1:", first))
-        return self.kind, re.sub(r" (-i|--in|--cut).*", "", self.how), first
+        return self.kind, re.sub(r" (-i|--in|--cut|--adversary).*", "", self.how), first
 
 
 class Rejected(Exception):
     """The program is not one to compare."""
+
+
+def adversaries(text, base=0):
+    """Values of --adversary for a program: text says how many seeds, and whether new memory stays zeroed (3, 3,zeroes); base tells the
+    programs' seeds apart."""
+    count, comma, more = text.partition(",")
+    return [f"{base * int(count) + n}{comma}{more}" for n in range(1, int(count) + 1)]
 
 
 def pack(kind, text):
@@ -93,6 +100,7 @@ class Case:
 
 def bake(text, how):
     """The program's text with what tells one of its runs from the others."""
+    how = re.sub(r" --adversary=\S+$", "", how)
     m = re.search(r" -i (\d+)$", how)
     if m:
         return re.sub(r"^(// RUN.* -i )\d+", rf"\g<1>{m.group(1)}", text, count=1, flags=re.M)
@@ -110,6 +118,10 @@ class Run:
 
     def __init__(self, how, options, files):
         self.how, self.options, self.files = how, options, files
+
+    def under(self, seed):
+        """The same run of a compiled program under the adversary (docs/adversary.md)."""
+        return Run(f"{self.how} --adversary={seed}", [*self.options, f"--adversary={seed}"], self.files)
 
     def execute(self, command, folder, how, tagged=True, seconds=RUN_SECONDS):
         """The result of a command with the run's options, in a fresh folder with its files."""

@@ -3,8 +3,8 @@
 """Runs random programs in the reference interpreter and compiled in many ways, and reports where they differ.
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
-                    [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--thorough]
-    differential.py --svmc=PATH [--machine=LIST] PROGRAM.str...
+                    [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--adversary=N[,zeroes]] [--thorough]
+    differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
   - the interpreter runs it, also with other numbers of steady states and with less input;
@@ -15,7 +15,8 @@ Without files, programs are generated from seeds (generate.py says what FEATURES
 Some of them also go through the simulator's runtime, through svmc's own way to an executable, through the address and
 undefined-behaviour sanitizers; are given as two files; have their stream IR and plan printed and read again; or are interpreted in
 their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
-than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. A program that
+than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. With --adversary
+each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
 """
@@ -32,7 +33,7 @@ import time
 import traceback
 
 from batch import header_names, write_batch
-from case import Case, Failure, Rejected, execute
+from case import Case, Failure, Rejected, adversaries, execute
 from generate import Features, generate
 from refusals import kind_of_refusal
 
@@ -47,10 +48,11 @@ MEANT = "divi|remainder|deadlock|more than|fewer|latency"
 
 
 class Way:
-    """A way to compile: options of svmc, and of clang or, for the simulator, svm-llc. whole: svmc calls svm-llc itself."""
+    """A way to compile: options of svmc, and of clang or, for the simulator, svm-llc. whole: svmc calls svm-llc itself. seeds: of the
+    adversary, under which what was compiled runs as well."""
 
-    def __init__(self, svmc, clang=(), llc=None, whole=False):
-        self.svmc, self.clang, self.llc, self.whole = list(svmc), list(clang), llc, whole
+    def __init__(self, svmc, clang=(), llc=None, whole=False, seeds=()):
+        self.svmc, self.clang, self.llc, self.whole, self.seeds = list(svmc), list(clang), llc, whole, seeds
 
     def __str__(self):
         text = f"{'whole ' if self.whole else ''}svmc {' '.join(self.svmc)}"
@@ -155,19 +157,21 @@ class Checker:
 
     def compare(self, command, how, tagged=True):
         """All runs of an executable. tagged: whether it knows --tag-prints, if that is asked for."""
+        seeds = how.seeds if isinstance(how, Way) else ()
         for number, (run, expected) in enumerate(zip(self.runs, self.expected)):
             if not tagged and self.case.tagged:
                 if number not in self.untagged:
                     self.untagged[number] = run.execute(self.interpreter(), self.folder, "svmc --interpret", False)
                 expected = self.untagged[number]
-            got = run.execute(command, self.folder, str(how), tagged)
-            if got.status == 1 and kind_of_refusal(got.err):
-                self.unmapped = re.search(r"error: (.*)", got.err).group(1)
-                return
-            difference = expected.difference(got)
-            self.compared += 1
-            if difference:
-                raise Failure("difference", str(how) + run.how, difference)
+            for one in [run, *map(run.under, seeds)]:
+                got = one.execute(command, self.folder, str(how), tagged)
+                if got.status == 1 and kind_of_refusal(got.err):
+                    self.unmapped = re.search(r"error: (.*)", got.err).group(1)
+                    return
+                difference = expected.difference(got)
+                self.compared += 1
+                if difference:
+                    raise Failure("difference", str(how) + one.how, difference)
 
     def compare_c(self, command, way, name):
         self.compare(command, way, "tagPrints" in self.read(name))
@@ -243,7 +247,7 @@ def thorough_ways(rng, machines):
     return ways + [Way(["-O2"], whole=True), "texts"]
 
 
-def check(tools, text, seed=0, ways=None, machines=(), more=0):
+def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0"):
     """Checks a program alone: None, a Failure or a Rejected."""
     try:
         with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
@@ -254,6 +258,7 @@ def check(tools, text, seed=0, ways=None, machines=(), more=0):
                 if way == "texts":
                     checker.texts_again()
                 else:
+                    way.seeds = way.seeds or adversaries(adversary, seed)
                     warning = checker.compiled(way) or warning
             return warning or checker.rejected
     except Failure as e:
@@ -262,18 +267,20 @@ def check(tools, text, seed=0, ways=None, machines=(), more=0):
 
 def ways_for(how):
     """The checks that show a failure again, by how it was shown."""
+    seeds = re.findall(r" --adversary=(\S+)$", how)
+    how = re.sub(r" --adversary=\S+$", "", how)
     m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+)$", "", how))
     if not m:
         return [] if how.startswith("svmc --interpret") and "--passes" not in how else ["texts"]
     words = (m.group(4) or "").split()
-    return [Way(m.group(2).split(), words if m.group(3) != "svm-llc" else (), words if m.group(3) == "svm-llc" else None, bool(m.group(1)))]
+    return [Way(m.group(2).split(), words if m.group(3) != "svm-llc" else (), words if m.group(3) == "svm-llc" else None, bool(m.group(1)), seeds)]
 
 
 class Batch:
     """Checks programs together, in a folder with one for each of them."""
 
-    def __init__(self, tools, texts, machines, folder):
-        self.tools, self.folder, self.machines = tools, folder, machines
+    def __init__(self, tools, texts, machines, adversary, folder):
+        self.tools, self.folder, self.machines, self.adversary = tools, folder, machines, adversary
         self.rng = random.Random(f"batch {min(texts)}")
         self.seeds, self.outcomes, self.checkers, self.warnings, self.compiles = sorted(texts), {}, {}, {}, 0
         for seed in self.seeds:
@@ -295,7 +302,7 @@ class Batch:
     def check(self):
         self.each(self.seeds, lambda seed, checker: (checker.rng.random() < 0.1 and checker.split_sources(), checker.reference()))
         for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines)):
-            ways = {seed: Way(options(), clang, llc) for seed in self.seeds}
+            ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed)) for seed in self.seeds}
             new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
             if new:
                 self.compile(f"w{number}", new, ways)
@@ -346,7 +353,7 @@ class Settings:
         self.sizes = sizes[0], sizes[-1]
         self.features = Features(args.only, args.without)
         self.machines = [m for m in (args.machine or "").split(",") if m]
-        self.thorough = args.thorough
+        self.thorough, self.adversary = args.thorough, args.adversary
 
     def text(self, seed):
         return generate(seed, random.Random(seed).randint(*self.sizes), self.features)
@@ -361,9 +368,9 @@ def run_batch(settings, first, last):
         except Exception:  # a defect of the generator
             results.append((seed, "", Failure("generator", "", traceback.format_exc()), None))
     if settings.thorough:
-        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2), None) for s, t in texts.items()], 0, 0
+        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary), None) for s, t in texts.items()], 0, 0
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
-        batch = Batch(settings.tools, texts, settings.machines, folder)
+        batch = Batch(settings.tools, texts, settings.machines, settings.adversary, folder)
         batch.check()
         results += [(s, texts[s], batch.outcomes[s], c.unmapped) for s, c in batch.checkers.items()]
         return results, sum(c.compared for c in batch.checkers.values()), batch.compiles
@@ -434,7 +441,7 @@ def run_files(settings, args):
     failed = False
     for path in args.programs:
         with open(path, encoding="utf-8") as f:
-            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2)
+            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2, adversary=settings.adversary)
         if outcome is not None:
             failed |= isinstance(outcome, Failure)
             print(f"{path}: {'rejected: ' if isinstance(outcome, Rejected) else ''}{outcome}")
@@ -455,6 +462,7 @@ def main():
     parser.add_argument("--keep")
     parser.add_argument("--rejected", type=float, default=5)
     parser.add_argument("--machine")
+    parser.add_argument("--adversary", default="0")
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs on every machine in the simulator, compares each run with the interpreter's, and prints a table.
 
-    machines.py --svmc=PATH [--machine=LIST] [--options=TEXT] [--more=N] [--jobs=N] [--batch=N] [--compile-only] [--thorough]
-                [PROGRAM.str|FOLDER...]
+    machines.py --svmc=PATH [--machine=LIST] [--options=TEXT] [--target=sim] [--more=N] [--adversary=N[,zeroes]] [--jobs=N] [--batch=N]
+                [--compile-only] [--thorough] [PROGRAM.str|FOLDER...]
 
 Programs: unless told, all of examples/, test/run and test/diff. An example's input is what its check.py makes (EXAMPLES has the exceptions);
 other programs have theirs in comments, and run as their lines with %run-all say, those that sed makes of them included. --more=N runs each
 program N times more, with other numbers of steady states or less input. Machines: names or files with commas between; unless told, all of targets/.
-TEXT goes to svmc with each machine. --compile-only makes SVM C and runs nothing, for a svmc with sanitizers. --thorough has svm-llc optimise,
+TEXT goes to svmc with each machine. --target=host runs what was mapped on this computer instead of in the simulator. --adversary=N makes
+each run N times more, under the adversary (docs/adversary.md) with seeds 1 to N. --compile-only makes SVM C and runs nothing, for a svmc with sanitizers. --thorough has svm-llc optimise,
 and clang look for what it would warn of.
 
 Every pair of a program and a machine agrees, is refused, or fails. It agrees where all that is printed and written is the interpreter's, or
@@ -27,7 +28,7 @@ import tempfile
 import time
 
 from batch import write_batch
-from case import Case, Failure, Run, execute
+from case import Case, Failure, Run, adversaries, execute
 from differential import COMPILE_SECONDS, WARNINGS, Checker, Tools, Way
 from refusals import kind_of_refusal
 
@@ -198,6 +199,7 @@ class Settings:
     def __init__(self, args):
         self.tools = Tools(args.svmc)
         self.options, self.compile_only, self.thorough = shlex.split(args.options), args.compile_only, args.thorough
+        self.target, self.seeds = args.target, adversaries(args.adversary)
 
 
 class Group:
@@ -214,7 +216,7 @@ class Group:
     def way(self, number):
         optimise = "-O1" if self.settings.thorough else "-O0"
         program = self.checkers[number].program
-        return Way(["-O2", f"--machine={self.machine}", *self.settings.options, *program.compiled], llc=["--target=sim", optimise, f"--machine={self.machine}"])
+        return Way(["-O2", f"--machine={self.machine}", *self.settings.options, *program.compiled], llc=[f"--target={self.settings.target}", optimise, f"--machine={self.machine}"])
 
     def attempt(self, number, step):
         """A step for one program; what it gives, or None if it has failed."""
@@ -285,15 +287,16 @@ class Group:
         for i, (run, expected) in enumerate(zip(checker.runs, checker.expected)):
             if checker.case.tagged and not knows_tags:
                 expected = checker.untagged[i]
-            got = run.execute(command, checker.folder, str(self.way(number)), knows_tags, RUN_SECONDS)
-            reason = kind_of_refusal(got.err) if got.status == 1 and expected.status == 0 else None
-            if reason:
-                self.outcomes[number] = (reason, re.search(r"error: (.*)", got.err).group(1))
-                return
-            difference = expected.difference(got)
-            missing = [text for text in checker.program.stops if i == 0 and expected.status != 0 and text not in got.err]
-            if difference or missing:
-                raise Failure("difference", str(self.way(number)) + run.how, difference or f"its error lacks '{missing[0]}':\n{got.err[-2000:]}")
+            for one in [run, *map(run.under, self.settings.seeds)]:
+                got = one.execute(command, checker.folder, str(self.way(number)), knows_tags, RUN_SECONDS)
+                reason = kind_of_refusal(got.err) if got.status == 1 and expected.status == 0 else None
+                if reason:
+                    self.outcomes[number] = (reason, re.search(r"error: (.*)", got.err).group(1))
+                    return
+                difference = expected.difference(got)
+                missing = [text for text in checker.program.stops if i == 0 and expected.status != 0 and text not in got.err]
+                if difference or missing:
+                    raise Failure("difference", str(self.way(number)) + one.how, difference or f"its error lacks '{missing[0]}':\n{got.err[-2000:]}")
 
 
 def run_group(settings, machine, programs):
@@ -365,7 +368,9 @@ def main():
     parser.add_argument("--svmc", required=True)
     parser.add_argument("--machine")
     parser.add_argument("--options", default="")
+    parser.add_argument("--target", default="sim")
     parser.add_argument("--more", type=int, default=1)
+    parser.add_argument("--adversary", default="0")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--batch", type=int, default=25)
     parser.add_argument("--compile-only", action="store_true")

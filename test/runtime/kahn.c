@@ -1,10 +1,11 @@
 // Random networks of kernels and streams with small capacities compute the same, print the same and run into the same deadlocks
-// (with the same report) on any number of workers.
+// (with the same report) on any number of workers, and under the adversary.
 // RUN: %host -o %t && env SVM_WORKERS=1 %t 1 60 > %t.1 && env SVM_WORKERS=2 %t 1 60 > %t.2 && env SVM_WORKERS=4 %t 1 60 > %t.4
 // RUN: diff %t.1 %t.2 && diff %t.1 %t.4
 // RUN: %host -o %t && %t 1 60 | FileCheck %s
 // RUN: %host-tsan -o %t && env SVM_WORKERS=3 %t 1 60 > %t.3 && diff %t.1 %t.3
 // RUN: %host-asan -o %t && env SVM_WORKERS=4 %t 1 60 > %t.5 && diff %t.1 %t.5
+// RUN: env SVM_ADVERSARY=3 %t 1 60 | sed 's/; it is .*//' > %t.6 && sed 's/; it is .*//' %t.1 | diff - %t.6
 // RUN: FileCheck %s < %t.1
 // CHECK-DAG: {{^}}deadlock {{.*}} waits to push to 's{{[0-9]+}}', which is full
 // CHECK-DAG: {{^}}finished {{[0-9a-f]+}}

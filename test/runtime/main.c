@@ -23,6 +23,9 @@
 // LOOP-NEXT: 1
 // LOOP-NEXT: 2
 //  LOOP-NOT: {{.}}
+// RUN: %t -i2 --adversary=5 --in=in.raw --out=out.raw | FileCheck --check-prefix=TWO --match-full-lines %s
+// RUN: not %t --adversary=five 2>&1 | FileCheck --check-prefix=ADVERSARY %s
+// ADVERSARY: error: SVM_ADVERSARY must be a seed, a number from 0 to 18446744073709551615, with or without ',zeroes', not 'five'
 // RUN: %t --time --in=in.raw --out=out.raw 2>&1 >/dev/null | FileCheck --check-prefix=TIME %s
 // TIME: main.c.tmp: 3 steady states ({{.*}} a second), {{.*}} seconds, 3 items read ({{.*}} a second), 3 items written
 // RUN: %t --help | FileCheck --check-prefix=HELP %s

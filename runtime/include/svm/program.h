@@ -211,7 +211,7 @@ typedef struct svm_Program {
     const svm_KernelFires *kernels; // behind the last one without a name; NULL: it says nothing of them
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
-// --profile=FILE (times of kernels), --help. Exit codes 0, 1, 2.
+// --profile=FILE (times of kernels), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
 
 #ifdef __cplusplus
