@@ -151,16 +151,21 @@ struct svm_Pending {
 
 static void add(svm_Mail *m, struct svm_Pending new)
 {
-    m->pending = svmr_grow(m->pending, &m->room, m->count + 1, sizeof *m->pending);
+    if (m->first != 0 && m->first >= m->count) { // those that were delivered make room
+        memcpy(m->pending, m->pending + m->first, m->count * sizeof *m->pending);
+        m->first = 0;
+    }
+    m->pending = svmr_grow(m->pending, &m->room, m->first + m->count + 1, sizeof *m->pending);
+    struct svm_Pending *pending = m->pending + m->first;
     size_t i = m->count++;
     for (; i > 0; i--) {
-        const struct svm_Pending *before = &m->pending[i - 1];
+        const struct svm_Pending *before = &pending[i - 1];
         if (before->message->due < new.message->due ||
             (before->message->due == new.message->due && before->way <= new.way))
             break;
-        m->pending[i] = *before;
+        pending[i] = *before;
     }
-    m->pending[i] = new;
+    pending[i] = new;
 }
 
 // A message as it came from a way.
@@ -255,7 +260,7 @@ int64_t svmr_cutAtMail(svm_Mail *m, int64_t k)
 {
     collect(m);
     for (size_t i = 0; i < m->count; i++) {
-        int64_t before = m->pending[i].message->due - m->completed - 1;
+        int64_t before = m->pending[m->first + i].message->due - m->completed - 1;
         if (before > 0) {
             k = before < k ? before : k;
             break;
@@ -271,10 +276,10 @@ svm_Message *svm_mailNext(svm_Mail *m)
         free(m->current);
         m->current = NULL;
     }
-    if (!m->open || m->count == 0 || m->pending[0].message->due > m->completed + 1)
+    if (!m->open || m->count == 0 || m->pending[m->first].message->due > m->completed + 1)
         return NULL;
-    m->current = m->pending[0].message;
-    memmove(m->pending, m->pending + 1, --m->count * sizeof *m->pending);
+    m->current = m->pending[m->first++].message;
+    m->count--;
     return m->current;
 }
 
@@ -302,12 +307,12 @@ bool svmr_endMail(svm_Net *n)
 static void destroyOf(svm_Mail *m)
 {
     for (size_t i = 0; i < m->count; i++)
-        free(m->pending[i].message);
+        free(m->pending[m->first + i].message);
     free(m->current);
     free(m->pending);
     m->current = NULL;
     m->pending = NULL;
-    m->count = 0;
+    m->first = m->count = m->room = 0;
 }
 
 void svmr_destroyMail(svm_Net *n)

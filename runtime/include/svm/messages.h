@@ -60,8 +60,8 @@ typedef struct svm_Mail {
     int64_t completed;    // firings
     bool open;            // private, as all that follows: the run that begins fires
     const svm_Way *awaited;
-    struct svm_Pending *pending; // messages that have come and are not due yet, by when they are
-    size_t count, room;
+    struct svm_Pending *pending; // messages that have come and are not due yet, by when they are: from `first` on
+    size_t first, count, room;
     svm_Message *current; // that was given last
 } svm_Mail;
 
