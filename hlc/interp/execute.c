@@ -236,7 +236,7 @@ static void set_cursors(const vm_flow *flow, const word **in, const word **pop_e
     }
     if (flow->out != SIR_NONE) {
         const vm_channel *c = &flow->interp->channels[flow->out];
-        int64_t room = (int64_t)((c->cap - c->tail) / c->item);
+        int64_t room = least((int64_t)((c->cap - c->tail) / c->item), interp_room_in(c));
         int64_t may_push = v->push < 0 ? room : least(room, v->push - flow->pushed);
         *out = c->data + c->tail;
         *out_end = *out + (size_t)may_push * c->item;
@@ -283,7 +283,11 @@ static bool may_have(const vm_flow *flow, vm_trap trap, int64_t items)
     synchronise(flow, in, out);                                                                                        \
     if (v->push >= 0 && flow->pushed >= v->push)                                                                       \
         STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
-    if (!interp_reserve(flow->interp, flow->out, flow->pushed + 64)) {                                                 \
+    needed = 0;                                                                                                        \
+    if (interp_room_in(&flow->interp->channels[flow->out]) == 0)                                                       \
+        goto wait;                                                                                                     \
+    if (!interp_reserve(flow->interp, flow->out,                                                                       \
+                        least(flow->pushed + 64, interp_room_in(&flow->interp->channels[flow->out])))) {               \
         v->operations = operations;                                                                                    \
         return false;                                                                                                  \
     }                                                                                                                  \
@@ -314,7 +318,7 @@ bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
     }
     word result = {.bits = 0};
     uint64_t operations = v->operations;
-    int64_t needed; // items, by an instruction of a flow
+    int64_t needed; // items, by an instruction of a flow; 0: room
     v->actor = actor;
     if (flow != NULL) {
         if (flow->stopped) {

@@ -107,11 +107,14 @@ bool interp_reserve(interp *r, uint32_t channel, int64_t items)
     return reserve(r, channel, 1, items);
 }
 
+#define FIRST_BOUND ((size_t)1 << 15) // words
+
 static bool build_channel(interp *r, uint32_t number)
 {
     const sir_channel *source = &r->m->channels.data[number];
     vm_channel *c = &r->channels[number];
     c->item = source->type->words > 0 ? source->type->words : 1;
+    c->bound = r->s->dynamic ? FIRST_BOUND : VM_UNBOUNDED;
     c->cap = 64;
     c->data = ARENA_ARRAY(r->arena, word, c->cap);
     if (!reserve(r, number, 1, (int64_t)source->initial.len))
@@ -145,6 +148,8 @@ bool interp_build(interp *r)
         r->in_order &= !r->s->channels[i].back_edge;
     }
     r->in_order &= !r->s->dynamic && r->s->messages.len == 0;
+    for (int32_t i = 0; r->s->dynamic && i < r->s->island_count; i++)
+        r->endless |= !r->s->paced[i];
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (!build_actor(r, i))
             return false;
@@ -165,6 +170,22 @@ bool interp_build(interp *r)
 
 // ---- Firing ----
 
+// Of k firings those that the outputs have room for.
+static int64_t firings_with_room(const interp *r, const vm_actor *a, bool first, int64_t k)
+{
+    for (uint32_t i = 0; i < a->out_count && k > 0; i++) {
+        const vm_port *out = &a->out[i];
+        int64_t push = first ? out->first_push : out->push;
+        if (out->channel == SIR_NONE || push <= 0)
+            continue;
+        vm_channel *c = &r->channels[out->channel];
+        int64_t most = interp_room_in(c) / push;
+        c->too_full |= most < k;
+        k = most < k ? most : k;
+    }
+    return k;
+}
+
 int64_t interp_can_fire(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
@@ -176,8 +197,7 @@ int64_t interp_can_fire(const interp *r, uint32_t actor)
         const vm_port *in = &a->in[i];
         if (in->channel == SIR_NONE)
             continue;
-        const vm_channel *c = &r->channels[in->channel];
-        int64_t have = (int64_t)((c->tail - c->head) / c->item);
+        int64_t have = interp_items_in(&r->channels[in->channel]);
         if (have < (first ? in->first_peek : in->peek))
             return 0;
         if (first)
@@ -185,6 +205,8 @@ int64_t interp_can_fire(const interp *r, uint32_t actor)
         else if (in->pop > 0 && (have - in->peek) / in->pop < k - 1)
             k = (have - in->peek) / in->pop + 1;
     }
+    if (r->s->dynamic && k != INT64_MAX)
+        k = firings_with_room(r, a, first, k);
     return k == INT64_MAX || k == 0 ? 0 : interp_before_message(r, actor, k);
 }
 

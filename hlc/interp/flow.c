@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Filters with dynamic rates: what they need to fire or to go on, and who waits for whom when nothing can.
+//
+// NOTE(bounds). The language's channels are unbounded; in programs with dynamic rates each has a bound here all the same,
+// at which its producer waits, within a firing if it is a flow. When nothing can fire, an actor that has to waits for
+// one thing: room, items, or a message, and so for the actor at the other end. These waits lead round in a cycle, or to
+// an actor that has done all that it can in this phase. The smallest full channel of the cycle, or else of the way there,
+// then gets twice its bound; where a bounded schedule exists no channel so grows beyond twice what it needs.
 #include <string.h>
 
 #include "hlc/interp/interp_int.h"
@@ -28,10 +34,7 @@ vm_flow *interp_flow_build(interp *r, vm_actor *a)
 
 static int64_t items_in(const interp *r, uint32_t channel)
 {
-    if (channel == SIR_NONE)
-        return 0;
-    const vm_channel *c = &r->channels[channel];
-    return (int64_t)((c->tail - c->head) / c->item);
+    return channel == SIR_NONE ? 0 : interp_items_in(&r->channels[channel]);
 }
 
 static const vm_function *next_function(const vm_actor *a)
@@ -49,10 +52,20 @@ static int64_t items_to_begin(const interp *r, const vm_actor *a)
     return least == 0 && takes && !r->draining ? 1 : least;
 }
 
+static bool has_room(const interp *r, uint32_t channel)
+{
+    vm_channel *c = &r->channels[channel];
+    bool room = interp_room_in(c) > 0;
+    c->too_full |= !room;
+    return room;
+}
+
 int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left)
 {
     const vm_flow *flow = a->flow;
     int64_t have = items_in(r, flow->in);
+    if (flow->stopped && flow->wanted == 0)
+        return has_room(r, flow->out);
     if (flow->stopped)
         return have >= flow->wanted;
     if (left == 0 || (left < 0 && flow->in == SIR_NONE) || have < items_to_begin(r, a))
@@ -84,7 +97,7 @@ int64_t interp_flow_fire(interp *r, vm_actor *a)
     return 1;
 }
 
-// ---- Deadlock ----
+// ---- Who waits for whom ----
 
 // How many items more an actor needs to go on, and from which channel; SIR_NONE: it waits for nothing.
 static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
@@ -102,6 +115,96 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
     }
     return SIR_NONE;
 }
+
+// The channel in which an actor needs more room to go on, though it has what it takes; SIR_NONE: there is none.
+static uint32_t waits_for_room(const interp *r, const vm_actor *a)
+{
+    bool first = !a->fired && a->prework != NULL;
+    if (a->flow != NULL && (!a->flow->stopped || a->flow->wanted > 0)) // it begins without
+        return SIR_NONE;
+    for (uint32_t i = 0; i < a->out_count; i++) {
+        const vm_port *out = &a->out[i];
+        int64_t push = a->flow != NULL ? 1 : first ? out->first_push : out->push;
+        if (out->channel != SIR_NONE && push > interp_room_in(&r->channels[out->channel]))
+            return out->channel;
+    }
+    return SIR_NONE;
+}
+
+// What an actor that cannot fire waits for.
+typedef struct wait {
+    uint32_t full;  // a channel with too little room, or SIR_NONE
+    uint32_t other; // actor; SIR_NONE: nothing
+} wait;
+
+static wait wait_of(const interp *r, uint32_t actor)
+{
+    const vm_actor *a = &r->actors[actor];
+    int64_t items;
+    bool stopped = a->flow != NULL && a->flow->stopped;
+    if (r->left[actor] == 0 && !stopped)
+        return (wait){SIR_NONE, SIR_NONE};
+    if (!stopped || a->flow->wanted > 0) {
+        uint32_t channel = waits_for(r, a, &items);
+        if (channel != SIR_NONE)
+            return (wait){SIR_NONE, r->m->channels.data[channel].producer};
+    }
+    uint32_t sender = r->no_more_sends || stopped ? SIR_NONE : interp_awaited_sender(r, actor);
+    if (sender != SIR_NONE)
+        return (wait){SIR_NONE, sender};
+    uint32_t full = waits_for_room(r, a);
+    return (wait){full, full == SIR_NONE ? SIR_NONE : r->m->channels.data[full].consumer};
+}
+
+static uint32_t other_of(const interp *r, uint32_t actor)
+{
+    return actor == SIR_NONE ? SIR_NONE : wait_of(r, actor).other;
+}
+
+static uint32_t smaller(const interp *r, uint32_t a, uint32_t b)
+{
+    if (a == SIR_NONE || b == SIR_NONE)
+        return a == SIR_NONE ? b : a;
+    return r->channels[b].bound < r->channels[a].bound ? b : a;
+}
+
+// The smallest full channel on the way from an actor until `end` (SIR_NONE: as far as it goes).
+static uint32_t smallest_until(const interp *r, uint32_t actor, uint32_t end)
+{
+    uint32_t best = SIR_NONE;
+    do {
+        wait n = wait_of(r, actor);
+        best = smaller(r, best, n.full);
+        actor = n.other;
+    } while (actor != SIR_NONE && actor != end);
+    return best;
+}
+
+// The channel that must take more for an actor to go on; SIR_NONE: that would not help it.
+static uint32_t in_the_way(const interp *r, uint32_t actor)
+{
+    uint32_t slow = actor, fast = actor; // they meet if there is a cycle, on it
+    do {
+        slow = other_of(r, slow);
+        fast = other_of(r, other_of(r, fast));
+    } while (fast != SIR_NONE && fast != slow);
+    uint32_t best = fast == SIR_NONE ? SIR_NONE : smallest_until(r, fast, fast);
+    return best == SIR_NONE ? smallest_until(r, actor, fast) : best;
+}
+
+bool interp_grow_channel(interp *r)
+{
+    uint32_t best = SIR_NONE;
+    for (uint32_t i = 0; i < r->m->actors.len; i++)
+        if (r->draining ? wait_of(r, i).full != SIR_NONE : r->left[i] > 0)
+            best = smaller(r, best, in_the_way(r, i));
+    if (best != SIR_NONE)
+        r->channels[best].bound =
+            r->channels[best].bound > VM_MAX_CHANNEL_WORDS ? VM_UNBOUNDED : 2 * r->channels[best].bound;
+    return best != SIR_NONE;
+}
+
+// ---- Deadlock ----
 
 // The actor that another one waits for, and in what words; SIR_NONE: it waits for nothing.
 static uint32_t awaited(const interp *r, uint32_t actor, const char **text)

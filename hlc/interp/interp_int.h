@@ -59,7 +59,8 @@ typedef struct vm_function {
 // A place that sends messages.
 typedef struct vm_send {
     const sir_stmt *source;
-    uint64_t words; // of the arguments
+    uint64_t words;   // of the arguments
+    union word *free; // arguments of messages that were delivered, each with the next in its first word
 } vm_send;
 
 typedef struct vm_text {
@@ -95,9 +96,12 @@ typedef struct vm_channel {
     word *data;
     size_t head, tail, cap; // in words: [head, tail) is what it holds
     size_t item;            // words an item
+    size_t bound;           // words that producers wait not to exceed (NOTE(bounds) in flow.c)
+    bool too_full;          // the producer has waited since somebody popped
 } vm_channel;
 
 #define VM_MAX_CHANNEL_WORDS ((size_t)1 << 28)
+#define VM_UNBOUNDED (SIZE_MAX / 2)
 
 typedef struct vm_reader vm_reader;
 typedef struct vm_writer vm_writer;
@@ -114,7 +118,8 @@ typedef struct vm_message {
     int64_t due; // delivered just before the receiver's firing of that number
     uint32_t sender;
     vm_function *handler;
-    const word *args;
+    vm_send *send;
+    word *args;
 } vm_message;
 
 typedef struct vm_actor {
@@ -200,7 +205,7 @@ typedef struct vm_flow {
     vm_function *f;
     word *R, *N, result;
     int64_t popped, pushed; // by the firing up to where cursors were last synchronised
-    int64_t wanted;         // items that the input must hold for it to go on
+    int64_t wanted;         // items that the input must hold for it to go on; 0: the output must have room
     bool idle;              // the last firing neither popped nor pushed: the next would do the same until something changes
     int64_t idle_items;     // what the input held then
 } vm_flow;
@@ -228,6 +233,7 @@ typedef struct interp {
     vm_channel *channels;
     VEC(uint32_t) readers, writers, printers; // actors
     bool in_order;                            // no channel leads backwards: steady states need no looking at tokens
+    bool endless;                             // a phase may be: some actors fire as often as their input allows
     bool input_ended;
     bool draining;   // no more items come from sources
     bool failed;     // reported
@@ -240,6 +246,16 @@ typedef struct interp {
 
 // Room for so many items more in a channel; false after an error.
 bool interp_reserve(interp *r, uint32_t channel, int64_t items);
+static inline int64_t interp_items_in(const vm_channel *c)
+{
+    return (int64_t)((c->tail - c->head) / c->item);
+}
+// Items that a channel takes until its producer waits.
+static inline int64_t interp_room_in(const vm_channel *c)
+{
+    size_t held = c->tail - c->head;
+    return held < c->bound ? (int64_t)((c->bound - held) / c->item) : 0;
+}
 // Messages (messages.c).
 bool interp_build_routes(interp *r);
 // Firings that an actor has completed.
@@ -248,7 +264,7 @@ static inline int64_t interp_completed(const vm_actor *a)
     return a->work_firings + (a->prework != NULL && a->fired);
 }
 // Sends v->message; false when the moment of its delivery has passed.
-bool interp_send(vm *v, const vm_send *send, int32_t latency);
+bool interp_send(vm *v, vm_send *send, int32_t latency);
 // How many firings there are before the next message, or before one could come; at most k.
 int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k);
 // The actor whose firings another one waits for, that messages may come in time; SIR_NONE: it waits for none.
@@ -259,6 +275,9 @@ vm_flow *interp_flow_build(interp *r, vm_actor *a); // flow.c
 int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left);
 // Firings completed, 0 or 1; -1 after an error.
 int64_t interp_flow_fire(interp *r, vm_actor *a);
+// Nothing can fire. Gives a channel whose producer waits for room a greater bound, if that is in the way of an actor with
+// firings left to be made, or, when draining, of any; false: none is.
+bool interp_grow_channel(interp *r);
 // The program cannot go on: says who waits for whom.
 void interp_report_deadlock(interp *r);
 bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error

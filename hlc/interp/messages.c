@@ -43,15 +43,30 @@ static void add_message(interp *r, vm_actor *to, vm_message message)
     to->messages.data[i] = message;
 }
 
-bool interp_send(vm *v, const vm_send *send, int32_t latency)
+// Each receiver has the arguments for itself: its handler may change them.
+static word *copy_arguments(interp *r, const vm *v, vm_send *send)
+{
+    word *args = send->free;
+    if (args != NULL)
+        send->free = args->p;
+    else
+        args = ARENA_ARRAY(r->arena, word, v->message.len + 1);
+    memcpy(args, v->message.data, v->message.len * sizeof *args);
+    return args;
+}
+
+static void free_arguments(const vm_message *message)
+{
+    message->args->p = message->send->free;
+    message->send->free = message->args;
+}
+
+static bool send_to_all(vm *v, vm_send *send, int32_t latency)
 {
     interp *r = v->interp;
     const sir_stmt *s = send->source;
     uint32_t sender = (uint32_t)(v->actor - r->actors);
     int64_t n = interp_completed(v->actor) + 1;
-    word *args = ARENA_ARRAY(r->arena, word, v->message.len + 1);
-    memcpy(args, v->message.data, v->message.len * sizeof *args);
-    v->message.len = 0;
     for (size_t i = 0; i < r->s->messages.len; i++) {
         const interp_route *route = &r->routes[i];
         if (route->way->sender != sender || route->way->portal != s->u.send.portal)
@@ -63,9 +78,18 @@ bool interp_send(vm *v, const vm_send *send, int32_t latency)
             continue;
         if (due < next)
             return false;
-        add_message(r, to, (vm_message){due, sender, find_handler(r, to->source->filter, s->u.send.handler), args});
+        add_message(r, to,
+                    (vm_message){due, sender, find_handler(r, to->source->filter, s->u.send.handler), send,
+                                 copy_arguments(r, v, send)});
     }
     return true;
+}
+
+bool interp_send(vm *v, vm_send *send, int32_t latency)
+{
+    bool ok = send_to_all(v, send, latency);
+    v->message.len = 0;
+    return ok;
 }
 
 // How many of k firings a receiver may do before its sender fires again.
@@ -113,12 +137,12 @@ static bool run_handler(interp *r, vm_actor *a, const vm_message *message)
     static const word nothing = {.bits = 0};
     const vm_function *f = message->handler;
     vm *v = &r->handlers;
-    const word *arg = message->args;
+    word *arg = message->args;
     for (uint32_t i = 0; i < f->source->param_count; i++) {
         const sir_local *param = &f->source->locals.data[i];
         word *to = f->frame + f->slot[i];
         if (param->by_reference)
-            to->p = (word *)(uintptr_t)arg; // the message is the handler's own
+            to->p = arg; // the message is the handler's own
         else
             memcpy(to, arg, param->type->words * sizeof *to);
         arg += param->type->words;
@@ -142,6 +166,7 @@ bool interp_deliver(interp *r, uint32_t actor)
         memmove(a->messages.data, a->messages.data + 1, --a->messages.len * sizeof *a->messages.data);
         if (!run_handler(r, a, &message))
             return false;
+        free_arguments(&message);
     }
     return true;
 }

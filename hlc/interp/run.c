@@ -33,24 +33,34 @@ static bool write_tagged(interp *r, uint32_t actor, strbuf *b)
     return true;
 }
 
+static bool flush_print(interp *r, uint32_t actor)
+{
+    strbuf *b = r->actors[actor].print;
+    if (b == NULL || b->len == 0)
+        return true;
+    if (r->options->tag_prints)
+        return write_tagged(r, actor, b);
+    size_t len = b->len;
+    b->len = 0;
+    return write_text(r, b->data, len);
+}
+
 // What was printed since the last time, actor by actor.
 static bool flush_prints(interp *r)
 {
-    for (size_t i = 0; i < r->printers.len; i++) {
-        strbuf *b = r->actors[r->printers.data[i]].print;
-        if (b == NULL || b->len == 0)
-            continue;
-        if (r->options->tag_prints) {
-            if (!write_tagged(r, r->printers.data[i], b))
-                return false;
-            continue;
-        }
-        size_t len = b->len;
-        b->len = 0;
-        if (!write_text(r, b->data, len))
+    for (size_t i = 0; i < r->printers.len; i++)
+        if (!flush_print(r, r->printers.data[i]))
             return false;
-    }
     return true;
+}
+
+#define MOST_TEXT 65536
+
+// In a phase that may be endless, much text is not kept until its end. The order of texts of several actors is free there.
+static bool flush_much(interp *r, uint32_t actor)
+{
+    const strbuf *b = r->actors[actor].print;
+    return !r->endless || b == NULL || b->len < MOST_TEXT || flush_print(r, actor);
 }
 
 // ---- Phases ----
@@ -87,7 +97,8 @@ static void mark_dirty(interp *r, uint32_t actor, size_t *w)
         *w = actor / 64;
 }
 
-static void mark_consumers(interp *r, uint32_t actor, size_t *w)
+// Those whose firing may depend on this actor's.
+static void mark_neighbours(interp *r, uint32_t actor, size_t *w)
 {
     const vm_actor *a = &r->actors[actor];
     for (VEC_EACH(const sched_message, m, &r->s->messages))
@@ -97,6 +108,12 @@ static void mark_consumers(interp *r, uint32_t actor, size_t *w)
         if (a->out[i].channel == SIR_NONE)
             continue;
         mark_dirty(r, r->m->channels.data[a->out[i].channel].consumer, w);
+    }
+    for (uint32_t i = 0; i < a->in_count; i++) {
+        if (a->in[i].channel == SIR_NONE || !r->channels[a->in[i].channel].too_full)
+            continue;
+        r->channels[a->in[i].channel].too_full = false;
+        mark_dirty(r, r->m->channels.data[a->in[i].channel].producer, w);
     }
 }
 
@@ -117,11 +134,21 @@ static bool fire_all(interp *r)
         if (k == 0)
             continue;
         do {
-            if (!fire(r, a, k))
+            if (!fire(r, a, k) || !flush_much(r, a))
                 return false;
         } while ((k = interp_can_fire(r, a)) > 0);
-        mark_consumers(r, a, &w);
+        mark_neighbours(r, a, &w);
     }
+    return true;
+}
+
+// The same, and no bound of a channel is in the way of what has to be.
+static bool fire_on(interp *r)
+{
+    do {
+        if (!fire_all(r))
+            return false;
+    } while (r->s->dynamic && (!r->input_ended || r->draining) && interp_grow_channel(r));
     return true;
 }
 
@@ -146,7 +173,7 @@ static bool run_paced(interp *r, const int64_t *counts)
     const schedule *s = r->s;
     for (uint32_t i = 0; i < r->m->actors.len; i++)
         r->left[i] = s->paced[s->island[i]] ? counts[i] : -1;
-    return fire_all(r) && (r->input_ended || is_complete(r));
+    return fire_on(r) && (r->input_ended || is_complete(r));
 }
 
 // One phase: the initialisation or a steady state.
@@ -168,10 +195,10 @@ static bool run_phase(interp *r, const int64_t *counts)
 static bool fire_rest(interp *r)
 {
     r->draining = true;
-    if (!fire_all(r))
+    if (!fire_on(r))
         return false;
     r->no_more_sends = true;
-    return fire_all(r) && flush_prints(r);
+    return fire_on(r) && flush_prints(r);
 }
 
 // Input has ended: sources finish what they have begun, the others fire as often as their input allows.

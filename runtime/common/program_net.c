@@ -16,10 +16,11 @@ static svmr_Place here(void)
     return (svmr_Place){"svm_netRun", NULL, 0};
 }
 
-// ---- Waiting for what may never come ----
+// ---- Errors that are expected ----
 
 typedef struct Catch {
     jmp_buf jump;
+    svm_Error error;
     svm_ErrorHandler *handler;
     void *context;
 } Catch;
@@ -28,7 +29,7 @@ static void onError(const svm_ErrorReport *r, void *context)
 {
     Catch *c = context;
     svm_setErrorHandler(c->handler, c->context);
-    if (r->error == SVM_ERROR_DEADLOCK)
+    if (r->error == c->error)
         longjmp(c->jump, 1);
     if (c->handler)
         c->handler(r, c->context);
@@ -43,7 +44,8 @@ static bool pending(const svm_Piece *p)
 // Until the piece's kernel rests, or there is room in the stream (the other is NULL); false: nothing can go on.
 static bool await(const svm_Piece *p, svm_Stream *s)
 {
-    Catch c = {.handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
+    Catch c = {
+        .error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
     if (setjmp(c.jump))
         return false;
     svm_setErrorHandler(onError, &c);
@@ -63,14 +65,30 @@ static void keepUntilEnd(svm_Net *n, size_t address)
     n->addresses[n->addressCount++] = address;
 }
 
+static SVMR_COLD _Noreturn void failRoom(const svm_Channel *c, size_t capacity)
+{
+    svmr_fatal("%s%serror: out of memory: %zu items from '%s' wait for '%s', and there is no room for %zu", c->row->fromAt,
+               *c->row->fromAt ? ": " : "", svmr_count(&c->stream), c->row->from, c->row->to, capacity);
+}
+
+static size_t allocate(const svm_Net *n, const svm_Channel *c, size_t capacity)
+{
+    Catch k = {
+        .error = SVM_ERROR_OUT_OF_MEMORY, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
+    if (capacity > SIZE_MAX / c->stream.elementSize / 2 || setjmp(k.jump))
+        failRoom(c, capacity);
+    svm_setErrorHandler(onError, &k);
+    size_t address = svm_alloc(n->memory, capacity * c->stream.elementSize);
+    svm_setErrorHandler(k.handler, k.context);
+    return address;
+}
+
 static void growStream(svm_Net *n, svm_Channel *c, size_t capacity)
 {
     svm_Stream *s = &c->stream;
     svm_Machine *m = s->machine;
     size_t count = svmr_count(s), size = s->elementSize, first = svmr_frontPiece(s, SIZE_MAX);
-    if (capacity > SIZE_MAX / size / 2)
-        svmr_fatalProgram("out of memory: more items from '%s' to '%s' than any memory holds", c->row->from, c->row->to);
-    size_t address = svm_alloc(n->memory, capacity * size);
+    size_t address = allocate(n, c, capacity);
     char *data = svmr_locate(m, n->memory, address, capacity * size, s->name, here());
     memcpy(data, s->data + s->front, first * size);
     memcpy(data + first * size, s->data, (count - first) * size);
@@ -89,24 +107,88 @@ static void growStream(svm_Net *n, svm_Channel *c, size_t capacity)
         svmr_wakeProducer(s);
 }
 
-// Gives the smallest of the streams that somebody waits for more room; false: there is none.
-static bool growSmallest(svm_Net *n)
+// ---- Who waits for whom ----
+//
+// NOTE(growing). A piece that is stuck waits for one thing: room in a stream, items of one, or a message; and so for the
+// piece at the other end. From a piece that has to go on, these waits lead round in a cycle, or to a piece that has done
+// all that it can before the control program goes on. Only full streams on the way are in the way of it that an
+// unbounded program would not have: the smallest of those on the cycle, or else before it, gets twice its room. Where a
+// bounded schedule exists no stream so grows beyond twice what it needs, whatever else is full.
+
+// What a stuck piece waits for. `full`: the stream that must have more room for it, or NULL.
+typedef struct Need {
+    svm_Channel *full;
+    const svm_Piece *other; // that it waits for; NULL: none, or the control program
+} Need;
+
+static Need needOf(const svm_Piece *p)
+{
+    const svmr_Kernel *k = p->kernel->private_;
+    if (p->mail && p->mail->awaited)
+        return (Need){NULL, p->mail->awaited->messages->producer};
+    if (k->state != SVM_BLOCKED)
+        return (Need){NULL, NULL};
+    svm_Channel *c = (svm_Channel *)k->blockedOn; // channels begin with their streams
+    if (k->want == SVMR_WANT_ROOM)
+        return (Need){c, c->consumer};
+    return (Need){k->wanted > c->stream.capacity ? c : NULL, c->producer};
+}
+
+static svm_Channel *smaller(svm_Channel *a, svm_Channel *b)
+{
+    if (!a || !b)
+        return a ? a : b;
+    return b->stream.capacity * b->stream.elementSize < a->stream.capacity * a->stream.elementSize ? b : a;
+}
+
+// The smallest full stream on the way from p until `end` (NULL: as far as it goes).
+static svm_Channel *smallestUntil(const svm_Piece *p, const svm_Piece *end)
 {
     svm_Channel *best = NULL;
-    for (size_t i = 0; i < n->channelCount; i++) {
-        svm_Channel *c = &n->channels[i];
-        svm_Stream *s = &c->stream;
-        const svmr_Kernel *consumer = s->consumerWaits;
-        if (consumer && consumer != SVMR_CONTROL_WAITS && consumer->wanted > s->capacity) {
-            growStream(n, c, 2 * consumer->wanted);
-            return true;
-        }
-        size_t bytes = s->capacity * s->elementSize;
-        if (s->producerWaits && (!best || bytes < best->stream.capacity * best->stream.elementSize))
-            best = c;
-    }
+    do {
+        Need need = needOf(p);
+        best = smaller(best, need.full);
+        p = need.other;
+    } while (p && p != end);
+    return best;
+}
+
+static const svm_Piece *next(const svm_Piece *p)
+{
+    return p ? needOf(p).other : NULL;
+}
+
+// The stream to grow so that p can go on; NULL: no room would help. `first`: the full stream that the control program
+// waits for p to take from, or NULL.
+static svm_Channel *inTheWay(const svm_Piece *p, svm_Channel *first)
+{
+    if (!p)
+        return first;
+    const svm_Piece *slow = p, *fast = p; // they meet if there is a cycle, on it
+    do {
+        slow = next(slow);
+        fast = next(next(fast));
+    } while (fast && fast != slow);
+    svm_Channel *best = fast ? smallestUntil(fast, fast) : NULL;
+    return best ? best : smaller(first, smallestUntil(p, fast));
+}
+
+static void growFull(svm_Net *n, svm_Channel *c)
+{
+    const svmr_Kernel *consumer = c->stream.consumerWaits;
+    size_t wanted = consumer && consumer != SVMR_CONTROL_WAITS ? consumer->wanted : 0;
+    growStream(n, c, 2 * (wanted > c->stream.capacity ? wanted : c->stream.capacity));
+}
+
+// So that a piece, a paced one unless all are to go on, can; false: no room would help any.
+static bool growInTheWay(svm_Net *n, bool all)
+{
+    svm_Channel *best = NULL;
+    for (size_t i = 0; i < n->pieceCount; i++)
+        if ((all || n->pieces[i]->paced) && pending(n->pieces[i]))
+            best = smaller(best, inTheWay(n->pieces[i], NULL));
     if (best)
-        growStream(n, best, 2 * best->stream.capacity);
+        growFull(n, best);
     return best;
 }
 
@@ -178,10 +260,8 @@ static void passOn(svm_Net *n, svm_NetReader *r, size_t count)
         svmr_produces(s, NULL, here());
         size_t k = svmr_backPiece(s, count - done);
         if (k == 0) {
-            if (!await(NULL, s) && !writeOut(n) && !growBlocks(n) && !growSmallest(n))
-                growStream(n, r->channel, 2 * s->capacity);
-            else if (svmr_room(s) == 0)
-                growStream(n, r->channel, 2 * s->capacity);
+            if (!await(NULL, s) && !writeOut(n) && !growBlocks(n))
+                growFull(n, inTheWay(r->channel->consumer, r->channel));
             continue;
         }
         memcpy(s->data + s->back, r->items + done * size, k * size);
@@ -260,7 +340,7 @@ static bool settle(svm_Net *n, bool all)
         bool wrote = writeOut(n), grew = growBlocks(n);
         if (!stuck && !grew)
             return true;
-        if (stuck && !wrote && !grew && !growSmallest(n))
+        if (stuck && !wrote && !grew && !growInTheWay(n, all))
             return false;
     }
 }
@@ -288,9 +368,20 @@ static void runPaced(svm_Net *n)
     printOut(n);
 }
 
+// What a phase prints is unbounded where pieces fire as their input allows.
+static void printAlone(svm_Net *n)
+{
+    bool unpaced = false;
+    for (size_t i = 0; i < n->pieceCount; i++)
+        unpaced |= !n->pieces[i]->paced;
+    for (size_t i = 0; i < n->logCount; i++)
+        n->logs[i]->alone = unpaced && !n->logs[i]->machine->shared;
+}
+
 static bool start(svm_Net *n)
 {
     bool enough = true;
+    printAlone(n);
     for (size_t i = 0; i < n->readerCount; i++) {
         readIn(&n->readers[i], (size_t)n->readers[i].init);
         enough &= n->readers[i].held == (size_t)n->readers[i].init;

@@ -45,21 +45,75 @@ void svm_printOrder(svm_Log *const logs[], size_t count)
     }
 }
 
+// ---- Writing ----
+
+void svmr_checkOutput(bool written)
+{
+    if (!written || ferror(stdout)) {
+        int error = errno;
+        clearerr(stdout);
+        svmr_thread.failing = true; // there is no use in printing what else was logged
+        svmr_fatalProgram("cannot write standard output: %s", strerror(error));
+    }
+}
+
+static void put(const svm_Log *l, size_t from, size_t to)
+{
+    if (from < to)
+        svmr_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
+}
+
+// The lines that a log with a tag has completed; the rest stays.
+static void putTagged(svm_Log *l)
+{
+    const char *at = l->text, *end = at + l->len, *newline;
+    for (; at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
+        size_t n = strlen(l->tag), length = (size_t)(newline + 1 - at);
+        svmr_checkOutput(fwrite(l->tag, 1, n, stdout) == n && fwrite(": ", 1, 2, stdout) == 2 &&
+                         fwrite(at, 1, length, stdout) == length);
+    }
+    l->len = (size_t)(end - at);
+    if (l->len != 0)
+        memmove(l->text, at, l->len);
+}
+
+// The lines that a log which is written alone has completed, or all of it where it has none.
+static void putAlone(svm_Log *l)
+{
+    const char *newline = memrchr(l->text, '\n', l->len);
+    size_t length = newline ? (size_t)(newline + 1 - l->text) : l->len;
+    if (l->tag) {
+        putTagged(l);
+    } else {
+        put(l, 0, length);
+        l->len -= length;
+        memmove(l->text, l->text + length, l->len);
+    }
+    l->markCount = 0;
+}
+
 // ---- Appending ----
 
-static SVMR_COLD void growText(svm_Log *l, size_t need)
+// Of a log that is written alone.
+#define MOST_TEXT 65536
+#define MOST_MARKS 8192 // what follows is unmarked
+
+static SVMR_COLD void growText(svm_Log *l, size_t bytes)
 {
     if (!l->machine) // the first text of a log that svm_printOrder was not told of
         addLog(logMachine(), l);
-    size_t cap = l->cap;
-    l->text = svmr_grow(l->text, &cap, need < 256 ? 256 : need, 1);
+    if (l->alone && l->len >= MOST_TEXT)
+        putAlone(l);
+    size_t cap = l->cap, need = l->len + bytes;
+    if (cap < need)
+        l->text = svmr_grow(l->text, &cap, need < 256 ? 256 : need, 1);
     l->cap = cap;
 }
 
 static inline char *reserve(svm_Log *l, size_t bytes)
 {
     if (SVMR_UNLIKELY(l->cap - l->len < bytes))
-        growText(l, l->len + bytes);
+        growText(l, bytes);
     return l->text + l->len;
 }
 
@@ -92,6 +146,8 @@ void svm_printText(svm_Log *l, const char *s)
 void svm_printMark(svm_Log *l)
 {
     if (SVMR_UNLIKELY(l->markCount == l->markCap)) {
+        if (l->alone && l->markCount >= MOST_MARKS)
+            return;
         if (!l->machine)
             addLog(logMachine(), l);
         l->marks = svmr_grow(l->marks, &l->markCap, l->markCount + 1, sizeof *l->marks);
@@ -110,22 +166,6 @@ void svm_logDestroy(svm_Log *l)
 
 // ---- Merging ----
 
-void svmr_checkOutput(bool written)
-{
-    if (!written || ferror(stdout)) {
-        int error = errno;
-        clearerr(stdout);
-        svmr_thread.failing = true; // there is no use in printing what else was logged
-        svmr_fatalProgram("cannot write standard output: %s", strerror(error));
-    }
-}
-
-static void put(const svm_Log *l, size_t from, size_t to)
-{
-    if (from < to)
-        svmr_checkOutput(fwrite(l->text + from, 1, to - from, stdout) == to - from);
-}
-
 static void merge(svm_Log *const logs[], size_t count)
 {
     size_t states = 0;
@@ -140,20 +180,6 @@ static void merge(svm_Log *const logs[], size_t count)
         const svm_Log *l = logs[i];
         put(l, l->markCount ? l->marks[l->markCount - 1] : 0, l->len);
     }
-}
-
-// The lines that a log with a tag has completed; the rest stays.
-static void putTagged(svm_Log *l)
-{
-    const char *at = l->text, *end = at + l->len, *newline;
-    for (; at < end && (newline = memchr(at, '\n', (size_t)(end - at))) != NULL; at = newline + 1) {
-        size_t n = strlen(l->tag), length = (size_t)(newline + 1 - at);
-        svmr_checkOutput(fwrite(l->tag, 1, n, stdout) == n && fwrite(": ", 1, 2, stdout) == 2 &&
-                         fwrite(at, 1, length, stdout) == length);
-    }
-    l->len = (size_t)(end - at);
-    if (l->len != 0)
-        memmove(l->text, at, l->len);
 }
 
 static bool tagged(svm_Log *const logs[], size_t count)

@@ -65,6 +65,7 @@ typedef struct svm_Log {
     size_t markCount, markCap;
     svm_Machine *machine; // that knows of the log, so that it is printed when the program stops at an error
     const char *tag;      // begins every line, which is written when it is complete; NULL: none
+    bool alone;           // private: its text need not wait for that of other logs
 } svm_Log;
 void svm_printInt(svm_Log *l, int32_t v);      // K: "%d"
 void svm_printFloat(svm_Log *l, double v);     // K: "%f", nan without its sign
