@@ -302,8 +302,8 @@ class Host:
             worst = max(errors)
             median = statistics.median(e[0] for e in errors)
             limit = LIMIT if column == "profile" else None
-            self.table.holds("host", f"{column}: median error of {len(errors)} (%)", median, None, "%", None if limit is None else median < limit, "")
-            self.table.holds("host", f"{column}: worst error (%)", worst[0], limit, "%", None if limit is None else worst[0] < limit,
+            self.table.holds("host", f"{column}: median error of {len(errors)} (%)", "", median, None, "%", None if limit is None else median < limit, "")
+            self.table.holds("host", f"{column}: worst error (%)", "", worst[0], limit, "%", None if limit is None else worst[0] < limit,
                              f"{worst[1]}, {worst[2]}" + ("; the ASM paper's worst is 15 %" if limit else ""))
         if self.plots:
             self.draw()
