@@ -14,7 +14,8 @@ static void resolve_labels(sp_assembler *s)
             continue;
         if (item->jump[0] == '@') { // a loop, by its begin
             unsigned begin = (unsigned)strtoul(item->jump + 1, NULL, 10);
-            item->in.f[SP_F_FC_JUMP] = s->items.data[begin].in.f[SP_F_FC_JUMP];
+            unsigned behind = s->items.data[begin].in.f[SP_F_FC_JUMP];
+            item->in.f[SP_F_FC_JUMP] = (behind - (item->in.f[SP_F_FC_OP] == SP_FC_CONTINUE)) & 511;
             continue;
         }
         const sp_label *label = hmap_get(&s->labels, item->jump);

@@ -131,8 +131,8 @@ static void assemble_endloop(sp_assembler *s, sp_item *item, src_range range, bo
         sp_error(s, range, rep ? "ENDREP without REP" : "ENDLOOP without LOOP");
         return;
     }
-    unsigned begin = VEC_LAST(&s->open).at, self = (unsigned)s->items.len - 1;
-    s->items.data[begin].in.f[SP_F_FC_JUMP] = (uint16_t)self;
+    unsigned begin = VEC_LAST(&s->open).at, behind = (unsigned)s->items.len;
+    s->items.data[begin].in.f[SP_F_FC_JUMP] = behind & 511;
     item->in.f[SP_F_FC_INT] = s->items.data[begin].in.f[SP_F_FC_INT];
     item->in.f[SP_F_JUMP_FUNC] = SP_IF_ALWAYS;
     item->in.f[SP_F_JUMP_ANY] = 1;
@@ -141,6 +141,7 @@ static void assemble_endloop(sp_assembler *s, sp_item *item, src_range range, bo
 }
 
 // BRK and CONT; the loop's end is not known yet: its begin is remembered as the target and replaced by assemble_finish.
+// CONT goes to the end, BRK behind it.
 static void assemble_leave(sp_assembler *s, sp_item *item, src_range range, bool go_on)
 {
     size_t i = s->open.len;
@@ -225,19 +226,29 @@ static void assemble_jump(sp_assembler *s, sp_item *item, unsigned stack, bool t
         take_label(s, item);
 }
 
+// The usual shapes. Those that decide about threads leave the ones outside of the domain out (uncovered), as other
+// compilers' code does.
+static const struct shape {
+    const char *name;
+    uint8_t op;
+    bool uncovered;
+} shapes[] = {
+    {"FC", SP_FC_JUMP, false},      {"IF", SP_FC_JUMP, true},       {"ELSE", SP_FC_JUMP, false},
+    {"ENDIF", SP_FC_JUMP, false},   {"LOOP", SP_FC_LOOP, true},     {"ENDLOOP", SP_FC_ENDLOOP, true},
+    {"REP", SP_FC_REP, true},       {"ENDREP", SP_FC_ENDREP, true}, {"BRK", SP_FC_BREAKLOOP, true},
+    {"CONT", SP_FC_CONTINUE, true}, {"JMP", SP_FC_JUMP, false},     {"CALL", SP_FC_JUMP, false},
+    {"RET", SP_FC_JUMP, false},
+};
+
 bool sp_assemble_flow(sp_assembler *s, const char *name, src_range range, sp_guard guard)
 {
-    static const char *const names[] = {"FC",     "IF",  "ELSE", "ENDIF", "LOOP", "ENDLOOP", "REP",
-                                        "ENDREP", "BRK", "CONT", "JMP",   "CALL", "RET"};
-    static const unsigned ops[] = {SP_FC_JUMP,    SP_FC_JUMP, SP_FC_JUMP,   SP_FC_JUMP,      SP_FC_LOOP,
-                                   SP_FC_ENDLOOP, SP_FC_REP,  SP_FC_ENDREP, SP_FC_BREAKLOOP, SP_FC_CONTINUE,
-                                   SP_FC_JUMP,    SP_FC_JUMP, SP_FC_JUMP};
-    unsigned i = 0, count = sizeof names / sizeof *names;
-    while (i < count && strcmp(name, names[i]) != 0)
+    unsigned i = 0, count = sizeof shapes / sizeof *shapes;
+    while (i < count && strcmp(name, shapes[i].name) != 0)
         i++;
     if (i == count)
         return false;
-    sp_item *item = add_flow(s, range, ops[i]);
+    sp_item *item = add_flow(s, range, shapes[i].op);
+    item->in.f[SP_F_FC_UNCOVERED] = shapes[i].uncovered;
     item->in.f[SP_F_RGB_PRED_SEL] = (uint16_t)guard.sel;
     item->in.f[SP_F_RGB_PRED_INV] = (uint16_t)guard.inv;
     take_flow_flags(s, item);

@@ -574,7 +574,9 @@ static void take_operands(sp_assembler *s, sp_item *item, unsigned half, unsigne
     }
     if (alias != NULL && alias->form != FORM_PLAIN)
         expand_alias(own, alias, &count);
-    if (alias != NULL && alias->form == FORM_MOV)
+    // A copy is exact, but for one that is scaled or kept within 0 and 1: exact bits are neither.
+    if (alias != NULL && alias->form == FORM_MOV && item->in.f[sp_halves[half].omod] == 0 &&
+        item->in.f[sp_halves[half].clamp] == 0)
         item->in.f[sp_halves[half].omod] = SP_OMOD_EXACT;
     bool needs = any_source(own, count, OPERAND_REGISTER) || any_source(own, count, OPERAND_PRESUBTRACT);
     if (item->sources == SP_SOURCES_LISTED && needs)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Hazards between instructions, over all paths: a register read or written while a lookup into it may be under way, and
-// a presubtract source that the instruction before has just written.
+// Hazards between instructions, over all paths: a register read or written while a lookup into it may be under way, a
+// presubtract source that the instruction before has just written, and an ALU result that flow control has destroyed.
 //
 // The first is a forward analysis of two sets of registers: lookups that no acquire covers yet, and those that the
 // semaphore holds. An acquire moves the first set into the second; a wait empties the second.
@@ -116,8 +116,33 @@ static bool presubtract_hazard(const sp_instruction *first, const sp_instruction
     return false;
 }
 
+// The ALU result lives until the next flow control. On all paths to flow control that looks at it, it must have been
+// written since the last one. The set of places where it may be stale only grows.
+static void check_alu_results(const sp_program *p, const sp_instruction *code, sp_faults *faults)
+{
+    bool stale[SP_MAX_INSTRUCTIONS] = {true}; // in front of the instruction
+    uint16_t next[SP_MAX_INSTRUCTIONS + 2];
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (unsigned i = 0; i <= p->end; i++) {
+            unsigned type = code[i].f[SP_F_TYPE];
+            bool after = type == SP_FC || (stale[i] && !(type == SP_ALU && code[i].f[SP_F_ALU_WMASK] != 0));
+            unsigned n = after ? successors(p, code, i, next) : 0;
+            for (unsigned k = 0; k < n; k++) {
+                changed = changed || !stale[next[k]];
+                stale[next[k]] = true;
+            }
+        }
+    }
+    for (unsigned i = 0; i <= p->end; i++)
+        if (code[i].f[SP_F_TYPE] == SP_FC && stale[i] && sp_looks_at_alu(code[i].f[SP_F_JUMP_FUNC]))
+            sp_fault(faults, (int)i,
+                     "looks at the ALU result, which may be older than the last flow control; it does not survive that");
+}
+
 void sp_verify_hazards(const sp_program *p, const sp_instruction *code, sp_faults *faults)
 {
+    check_alu_results(p, code, faults);
     lookups states[SP_MAX_INSTRUCTIONS];
     uint16_t next[SP_MAX_INSTRUCTIONS + 2];
     memset(states, 0, sizeof states);

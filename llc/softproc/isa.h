@@ -160,6 +160,12 @@ static inline bool sp_looks_at_bool(unsigned func)
     return ((func ^ func >> 1) & 0x55) != 0;
 }
 
+// Whether it looks at the ALU result.
+static inline bool sp_looks_at_alu(unsigned func)
+{
+    return ((func ^ func >> 4) & 0x0f) != 0;
+}
+
 static inline void sp_set_bit(uint32_t *bits, unsigned i)
 {
     bits[i / 32] |= 1u << i % 32;

@@ -46,6 +46,8 @@ static void check_half(verifier *v, int at, unsigned half, const sp_reads *reads
         sp_fault(v->faults, at, "'%s' cannot give its bits as they are; MIN, MAX, CND and CMP can", name);
     if (in->f[h->pred_sel] > SP_PRED_A)
         sp_fault(v->faults, at, "predicate selector %u is reserved", in->f[h->pred_sel]);
+    if (half == SP_HALF_RGB && in->f[SP_F_TYPE] == SP_OUT && in->f[SP_F_ALU_WMASK] != 0)
+        sp_fault(v->faults, at, "an instruction of type OUT cannot write the ALU result");
     if (half == SP_HALF_RGB && op == SP_RGB_SOP && (sp_alpha_ops[other].flags & SP_TRANS) == 0)
         sp_fault(v->faults, at, "SOP copies the scalar half's result, which must be of ex2, ln2, rcp, rsq, sin or cos");
     if (half == SP_HALF_ALPHA && op == SP_ALPHA_DP && (sp_rgb_ops[other].flags & SP_DOT) == 0)
@@ -82,6 +84,13 @@ static void check_unused_fields(verifier *v, int at, unsigned op)
         sp_fault(v->faults, at, "fields are set that '%s' does not have", sp_tex_ops[op].name);
 }
 
+// Whether the coordinates are red, green, blue and alpha in this order.
+static bool plain_coordinates(const sp_instruction *in)
+{
+    return in->f[SP_F_TEX_SWZ_S] == SP_R && in->f[SP_F_TEX_SWZ_T] == SP_G && in->f[SP_F_TEX_SWZ_R] == SP_B &&
+           in->f[SP_F_TEX_SWZ_Q] == SP_A;
+}
+
 static void check_texture(verifier *v, int at)
 {
     const sp_instruction *in = &v->code[at];
@@ -98,6 +107,8 @@ static void check_texture(verifier *v, int at)
     check_unused_fields(v, at, op);
     if (op == SP_TEX_NOP)
         return;
+    if (op == SP_TEX_KILL && !plain_coordinates(in))
+        sp_fault(v->faults, at, "'TEXKILL' takes a register's components as they are; copy them in order first");
     check_register(v, at, "coordinate", in->f[SP_F_TEX_SRC], in->f[SP_F_TEX_SRC_REL] != 0);
     if (!sp_tex_ops[op].reads)
         return;
@@ -128,7 +139,32 @@ static void check_flow(verifier *v, int at)
         sp_fault(v->faults, at, "truth constant b%u is used but not in the container's list", in->f[SP_F_FC_BOOL]);
 }
 
-// What a LOOP and an ENDLOOP jump to, so that the nesting can be told from the text of the program.
+// BRK and CONT of the loop from begin to end. A BRK goes behind the end, and pops the loop itself.
+static void check_leaving(verifier *v, int begin, int end)
+{
+    bool loop = v->code[begin].f[SP_F_FC_OP] == SP_FC_LOOP;
+    for (int at = begin, depth = 0; at < end; at++) {
+        const sp_instruction *in = &v->code[at];
+        unsigned op = in->f[SP_F_FC_OP];
+        if (in->f[SP_F_TYPE] != SP_FC || op == SP_FC_JUMP)
+            continue;
+        depth += (op == SP_FC_LOOP || op == SP_FC_REP) - (op == SP_FC_ENDLOOP || op == SP_FC_ENDREP);
+        if (depth != 1)
+            continue;
+        if (op == SP_FC_CONTINUE && in->f[SP_F_FC_JUMP] != end)
+            sp_fault(v->faults, at, "'continue' must jump to its loop's end, at %d", end);
+        if (op != SP_FC_BREAKLOOP && op != SP_FC_BREAKREP)
+            continue;
+        if (op != (loop ? SP_FC_BREAKLOOP : SP_FC_BREAKREP))
+            sp_fault(v->faults, at, "'%s' leaves the '%s' at instruction %d", sp_fc_ops[op],
+                     sp_fc_ops[v->code[begin].f[SP_F_FC_OP]], begin);
+        if (in->f[SP_F_FC_JUMP] != end + 1)
+            sp_fault(v->faults, at, "'%s' must jump behind its loop's end, to %d", sp_fc_ops[op], end + 1);
+    }
+}
+
+// What a LOOP and an ENDLOOP jump to, so that the nesting can be told from the text of the program. A LOOP that is never
+// skipped may name its ENDLOOP, as other compilers' do; it is behind that where one that is skipped must go.
 static void check_loops(verifier *v)
 {
     int open[SP_MAX_NESTING], depth = 0;
@@ -147,13 +183,14 @@ static void check_loops(verifier *v)
             sp_fault(v->faults, at, "'%s' outside of a loop", sp_fc_ops[op]);
             return;
         } else if (op == SP_FC_ENDLOOP || op == SP_FC_ENDREP) {
-            int begin = open[--depth];
+            int begin = open[--depth], skip = v->code[begin].f[SP_F_FC_JUMP];
             unsigned wanted = op == SP_FC_ENDLOOP ? SP_FC_LOOP : SP_FC_REP;
             if (v->code[begin].f[SP_F_FC_OP] != wanted)
                 sp_fault(v->faults, at, "'%s' closes the '%s' at instruction %d", sp_fc_ops[op],
                          sp_fc_ops[v->code[begin].f[SP_F_FC_OP]], begin);
-            if (v->code[begin].f[SP_F_FC_JUMP] != at || in->f[SP_F_FC_JUMP] != begin + 1)
-                sp_fault(v->faults, at, "a loop's begin must jump to its end, and its end to behind its begin");
+            if ((skip != at && skip != at + 1) || in->f[SP_F_FC_JUMP] != begin + 1)
+                sp_fault(v->faults, at, "a loop's begin must jump behind its end, and its end behind its begin");
+            check_leaving(v, begin, at);
         }
     }
     if (depth > 0)

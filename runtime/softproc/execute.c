@@ -126,15 +126,21 @@ static sp_v4 transcendental(unsigned op, sp_v4 a)
 }
 
 // Operations by component, by the vector half's codes. Comparisons with NaN are false, and MAX of equal zeros is the
-// second.
+// second. Operands that are moved as they are may be denormal on the chip, and are compared as zeros there.
 static inline sp_v4 simple(const sp_options *o, unsigned op, sp_v4 a, sp_v4 b, sp_v4 c, bool plain)
 {
+    sp_v4 x = a, y = b, z = c;
+    if (!plain && o->flush) {
+        x = flushed(a);
+        y = flushed(b);
+        z = flushed(c);
+    }
     switch (op) {
     case SP_RGB_MAD: return product(o, a, b, plain) + c;
-    case SP_RGB_MIN: return choose(a < b, a, b);
-    case SP_RGB_MAX: return choose(a > b, a, b);
-    case SP_RGB_CND: return choose(c > 0.5f, a, b);
-    case SP_RGB_CMP: return choose(c >= 0, a, b);
+    case SP_RGB_MIN: return choose(x < y, a, b);
+    case SP_RGB_MAX: return choose(x > y, a, b);
+    case SP_RGB_CND: return choose(z > 0.5f, a, b);
+    case SP_RGB_CMP: return choose(z >= 0, a, b);
     default: return fraction(a);
     }
 }
@@ -186,15 +192,16 @@ static inline void vector_half(const sp_options *o, sp_banks banks, const sp_rea
         return;
     default: break;
     }
+    bool as_is = plain || h->omod == SP_OMOD_EXACT;
     for (unsigned i = 0; i < 3; i++) {
         if ((h->lanes >> i & 1) == 0)
             continue;
-        sp_v4 b = fetch(o, banks, &h->operand[1], i, al, plain);
+        sp_v4 b = fetch(o, banks, &h->operand[1], i, al, as_is);
         if (h->op == SP_RGB_MDH || h->op == SP_RGB_MDV)
             out[i] = neighbours(o, banks, h, i, h->op == SP_RGB_MDV, b, al, plain);
         else
-            out[i] = simple(o, h->op, fetch(o, banks, &h->operand[0], i, al, plain), b,
-                            fetch(o, banks, &h->operand[2], i, al, plain), plain);
+            out[i] = simple(o, h->op, fetch(o, banks, &h->operand[0], i, al, as_is), b,
+                            fetch(o, banks, &h->operand[2], i, al, as_is), plain);
     }
 }
 
@@ -208,22 +215,25 @@ static inline sp_v4 scalar_half(const sp_options *o, sp_banks banks, const sp_re
     const sp_ready_half *h = &r->half[SP_HALF_ALPHA];
     if (h->op == SP_ALPHA_DP)
         return dot_product;
-    sp_v4 a = fetch(o, banks, &h->operand[0], 0, al, plain);
+    bool as_is = plain || h->omod == SP_OMOD_EXACT;
+    sp_v4 a = fetch(o, banks, &h->operand[0], 0, al, as_is);
     if (h->op >= SP_ALPHA_EX2 && h->op <= SP_ALPHA_COS)
         return transcendental(h->op, a);
-    sp_v4 b = fetch(o, banks, &h->operand[1], 0, al, plain);
+    sp_v4 b = fetch(o, banks, &h->operand[1], 0, al, as_is);
     if (h->op == SP_ALPHA_MDH || h->op == SP_ALPHA_MDV)
         return neighbours(o, banks, h, SP_R, h->op == SP_ALPHA_MDV, b, al, plain);
-    return simple(o, vector_code[h->op], a, b, fetch(o, banks, &h->operand[2], 0, al, plain), plain);
+    return simple(o, vector_code[h->op], a, b, fetch(o, banks, &h->operand[2], 0, al, as_is), plain);
 }
 
-// Output modifier and clamp.
+// Output modifier and clamp; neither where bits are moved as they are.
 static inline sp_v4 finished(const sp_options *o, const sp_ready_half *h, sp_v4 v, bool plain)
 {
     static const float factors[8] = {1, 2, 4, 8, 0.5f, 0.25f, 0.125f, 1};
-    if (h->omod != 0 && h->omod != SP_OMOD_EXACT)
+    if (h->omod == SP_OMOD_EXACT)
+        return v;
+    if (h->omod != 0)
         v = v * factors[h->omod];
-    if (!plain && o->flush && h->omod != SP_OMOD_EXACT) {
+    if (!plain && o->flush) {
         v = flushed(v);
         v = choose(v == v, v, as_floats((sp_m4){0x7fffffff, 0x7fffffff, 0x7fffffff, 0x7fffffff}));
     }
@@ -234,8 +244,11 @@ static inline sp_v4 finished(const sp_options *o, const sp_ready_half *h, sp_v4 
     return v;
 }
 
-static inline sp_m4 compared(sp_v4 v, unsigned how)
+// With 0. What was moved as it is may be denormal on the chip, where that is 0.
+static inline sp_m4 compared(const sp_options *o, sp_v4 v, unsigned how)
 {
+    if (o->flush)
+        v = flushed(v);
     switch (how) {
     case SP_EQ: return v == 0;
     case SP_LT: return v < 0;
@@ -274,18 +287,18 @@ static inline void write_half(sp_group *g, const sp_ready *r, const sp_ready_hal
 }
 
 // Predicates are written last: the instruction's own guards are those before it.
-static void write_predicates(sp_group *g, const sp_ready_half *h, const sp_v4 *v, unsigned components, unsigned base,
-                             const sp_m4 *masks)
+static void write_predicates(const sp_options *o, sp_group *g, const sp_ready_half *h, const sp_v4 *v,
+                             unsigned components, unsigned base, const sp_m4 *masks)
 {
     for (unsigned i = 0; i < components; i++)
         if (h->omask >> i & 1) {
-            sp_m4 mask = masks[base + i], now = compared(v[i], h->target);
+            sp_m4 mask = masks[base + i], now = compared(o, v[i], h->target);
             g->predicate[base + i] = (now & mask) | (g->predicate[base + i] & ~mask);
         }
 }
 
-static void write_predicates_and_result(sp_group *g, const sp_ready *r, const sp_v4 vector[3], sp_v4 scalar,
-                                        sp_m4 threads)
+static void write_predicates_and_result(const sp_options *o, sp_group *g, const sp_ready *r, const sp_v4 vector[3],
+                                        sp_v4 scalar, sp_m4 threads)
 {
     const sp_ready_half *rgb = &r->half[SP_HALF_RGB], *alpha = &r->half[SP_HALF_ALPHA];
     sp_m4 masks[4];
@@ -294,12 +307,12 @@ static void write_predicates_and_result(sp_group *g, const sp_ready *r, const sp
         masks[i] = threads & sp_predicate_of(g, h->pred_sel, h->pred_inv, i);
     }
     if (r->alu_write) {
-        sp_m4 now = compared(r->alu_sel ? scalar : vector[0], r->alu_op), mask = masks[r->alu_sel ? 3 : 0];
+        sp_m4 now = compared(o, r->alu_sel ? scalar : vector[0], r->alu_op), mask = masks[r->alu_sel ? 3 : 0];
         g->alu = (now & mask) | (g->alu & ~mask);
     }
     if (r->type == SP_ALU) {
-        write_predicates(g, rgb, vector, 3, 0, masks);
-        write_predicates(g, alpha, &scalar, 1, 3, masks);
+        write_predicates(o, g, rgb, vector, 3, 0, masks);
+        write_predicates(o, g, alpha, &scalar, 1, 3, masks);
     }
 }
 
@@ -330,7 +343,7 @@ static inline void execute_group(const sp_core *c, sp_group *g, const sp_ready *
     write_half(g, r, rgb, vector, 3, 0, threads, al);
     write_half(g, r, alpha, &scalar, 1, 3, threads, al);
     if (r->alu_write || (r->type == SP_ALU && (rgb->omask | alpha->omask) != 0))
-        write_predicates_and_result(g, r, vector, scalar, threads);
+        write_predicates_and_result(o, g, r, vector, scalar, threads);
 }
 
 // ---- Relative addresses, scatter ----

@@ -7,8 +7,11 @@
 //   continued  waits for the next round of such a loop
 //
 // A jump is taken when all active threads want it (when there are none, it is) or, with ANY, when one of them does. A
-// BREAK or CONTINUE jumps only when no thread waits within the branches that the jump leaves: it would be skipped over
-// what it has to do.
+// BREAK or CONTINUE jumps only when no thread waits within the branches that the jump leaves, and a BREAK only when none
+// waits for the next round: it would be skipped over what it has to do.
+//
+// The stack of loops holds those that the batch is in: LOOP pushes when it is entered, ENDLOOP pops when it goes on, and a
+// BREAK that jumps pops, because it goes behind ENDLOOP. The ALU result does not survive: it is 0 behind flow control.
 #include <string.h>
 
 #include "runtime/softproc/core.h"
@@ -158,19 +161,34 @@ static void jump(const flow *f)
     b->pc = target;
 }
 
+// Whether an instruction is the end of the loop that begins at a place: it goes back to behind that.
+static bool ends_loop(const sp_ready *r, uint32_t begin)
+{
+    return r->type == SP_FC && (r->fc_op == SP_FC_ENDLOOP || r->fc_op == SP_FC_ENDREP) && r->jump == begin + 1;
+}
+
 static void loop(const flow *f)
 {
     const sp_ready *r = f->instruction;
     sp_batch *b = f->batch;
     const sp_int_constant *k = &f->core->ints[r->int_constant];
+    bool jumps = decide(f) || k->count == 0;
+    count_branches(f, jumps ? r->go : r->stay, jumps);
+    if (jumps) {
+        if (ends_loop(&f->core->code[r->jump], b->pc))
+            sp_fail_at(f->core, b, &b->groups[0], 0,
+                       "the loop is not entered, and jumps to its end, which would pop a loop that was not pushed; "
+                       "expected a jump behind the end, to %u",
+                       r->jump + 1u);
+        b->pc = r->jump;
+        return;
+    }
     if (b->loops == SP_MAX_NESTING) {
         sp_fail_at(f->core, b, &b->groups[0], 0, "loops are nested more than %d deep", SP_MAX_NESTING);
         return;
     }
     b->loop[b->loops++] = (sp_loop){k->count, k->init, k->step, r->fc_op == SP_FC_LOOP};
-    bool jumps = decide(f) || k->count == 0;
-    count_branches(f, jumps ? r->go : r->stay, jumps);
-    b->pc = jumps ? r->jump : b->pc + 1;
+    b->pc++;
 }
 
 // Threads that wait for this loop in a state become active.
@@ -211,7 +229,12 @@ static void leave(const flow *f)
 {
     const sp_ready *r = f->instruction;
     sp_batch *b = f->batch;
-    sp_thread_state state = r->fc_op == SP_FC_CONTINUE ? SP_CONTINUED : SP_BROKE;
+    bool breaks = r->fc_op != SP_FC_CONTINUE;
+    sp_thread_state state = breaks ? SP_BROKE : SP_CONTINUED;
+    if (b->loops == 0) {
+        sp_fail_at(f->core, b, &b->groups[0], 0, "leaves a loop that was not begun");
+        return;
+    }
     bool jumps = decide(f);
     for (uint32_t i = 0; i < f->core->groups; i++) {
         sp_group *g = &b->groups[i];
@@ -220,11 +243,17 @@ static void leave(const flow *f)
                 set_state(g, lane, state, b->loops);
             else if (g->state[lane] == SP_BRANCHED && g->counter[lane] < r->pop)
                 jumps = false;
+            else if (breaks && g->state[lane] == SP_CONTINUED && g->counter[lane] == b->loops)
+                jumps = false;
             else if (g->state[lane] == SP_ACTIVE)
                 jumps = false;
     }
     count_branches(f, jumps ? r->go : r->stay, jumps);
     b->pc = jumps ? r->jump : b->pc + 1;
+    if (jumps && breaks) {
+        wake(f, SP_BROKE);
+        b->loops--;
+    }
 }
 
 void sp_execute_flow(sp_core *c, sp_batch *b, const sp_ready *r)
@@ -240,4 +269,6 @@ void sp_execute_flow(sp_core *c, sp_batch *b, const sp_ready *r)
     case SP_FC_CONTINUE: leave(&f); break;
     default: jump(&f);
     }
+    for (uint32_t i = 0; i < c->groups; i++)
+        b->groups[i].alu = (sp_m4){0, 0, 0, 0};
 }

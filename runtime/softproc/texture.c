@@ -95,9 +95,12 @@ static bool check_relative(sp_core *c, const sp_batch *b, const sp_ready *r, int
     return false;
 }
 
+// A coordinate below 0 kills, and so does the 0 with a sign.
 static void kill_threads(sp_group *g, const sp_v4 coordinate[4], sp_m4 mask)
 {
-    sp_m4 killed = mask & ((coordinate[0] < 0) | (coordinate[1] < 0) | (coordinate[2] < 0) | (coordinate[3] < 0));
+    sp_m4 killed = mask & 0;
+    for (unsigned i = 0; i < 4; i++)
+        killed |= mask & ((coordinate[i] < 0) | ((sp_m4)coordinate[i] == INT32_MIN));
     g->active &= ~killed;
     for (unsigned i = 0; i < SP_LANES; i++)
         if (killed[i])

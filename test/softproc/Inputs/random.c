@@ -116,7 +116,7 @@ static void draw_arithmetic(session *s, sp_instruction *in, bool out)
     sp_clear_arithmetic(in, out ? SP_OUT : SP_ALU);
     draw_half(s, in, SP_HALF_RGB);
     draw_half(s, in, SP_HALF_ALPHA);
-    in->f[SP_F_ALU_WMASK] = chance(s, 25);
+    in->f[SP_F_ALU_WMASK] = !out && chance(s, 25);
     in->f[SP_F_ALU_RESULT_SEL] = (uint16_t)draw(s, 2);
     in->f[SP_F_ALU_RESULT_OP] = (uint16_t)draw(s, 4);
     in->f[SP_F_STAT_WE] = (uint16_t)(chance(s, 5) ? draw(s, 16) : 0);
@@ -139,14 +139,11 @@ static void draw_texture(session *s, sp_instruction *in)
     in->f[SP_F_TEX_SRC] = (uint16_t)draw(s, TEMPS);
     in->f[SP_F_UNSCALED] = chance(s, 85);
     for (unsigned i = 0; i < 8; i++)
-        in->f[swizzles[i]] = (uint16_t)(chance(s, 70) ? i % 4 : draw(s, 4));
+        in->f[swizzles[i]] = (uint16_t)(op == SP_TEX_KILL || chance(s, 70) ? i % 4 : draw(s, 4));
     in->f[SP_F_RGB_PRED_SEL] = (uint16_t)(chance(s, 20) ? draw(s, 6) : 0);
     in->f[SP_F_RGB_PRED_INV] = (uint16_t)draw(s, 2);
-    if (op == SP_TEX_KILL) {
-        for (unsigned i = 0; i < 4; i++)
-            in->f[swizzles[4 + i]] = (uint16_t)i;
+    if (op == SP_TEX_KILL)
         return;
-    }
     in->f[SP_F_TEX_ID] = (uint16_t)draw(s, INPUTS);
     in->f[SP_F_TEX_DST] = (uint16_t)draw(s, TEMPS);
     in->f[SP_F_RGB_WMASK] = (uint16_t)draw(s, 8);
@@ -175,17 +172,27 @@ static void add_instruction(session *s)
     s->instructions++;
 }
 
+// A condition for the flow control that comes next. The ALU result needs an instruction that writes it.
 static const char *condition(session *s)
 {
     static const char *const texts[] = {"alu", "!alu", "p.r", "!p.g", "p.b", "!p.a", "b0", "!b1"};
-    return texts[draw(s, 8)];
+    unsigned i = draw(s, 8);
+    sp_instruction in;
+    if (i < 2) {
+        draw_arithmetic(s, &in, false);
+        in.f[SP_F_ALU_WMASK] = 1;
+        sp_print_instruction(&in, &s->text);
+        s->instructions++;
+    }
+    return texts[i];
 }
 
 static void add_block(session *s);
 
 static void add_branch(session *s)
 {
-    strbuf_printf(&s->text, "        IF %s\n", condition(s));
+    const char *when = condition(s);
+    strbuf_printf(&s->text, "        IF %s\n", when);
     s->depth++;
     add_block(s);
     if (chance(s, 50)) {
@@ -207,10 +214,11 @@ static void add_loop(session *s, unsigned loops)
         add_block(s);
         if (chance(s, 50)) {
             bool inside = chance(s, 50);
+            const char *outer = inside ? condition(s) : "";
             if (inside)
-                strbuf_printf(&s->text, "        IF %s\n", condition(s));
-            strbuf_printf(&s->text, "        %s %s\n", chance(s, 50) ? "BRK" : "CONT",
-                          chance(s, 60) ? condition(s) : "");
+                strbuf_printf(&s->text, "        IF %s\n", outer);
+            const char *when = chance(s, 60) ? condition(s) : "";
+            strbuf_printf(&s->text, "        %s %s\n", chance(s, 50) ? "BRK" : "CONT", when);
             if (inside)
                 strbuf_add(&s->text, "        ENDIF\n");
         }

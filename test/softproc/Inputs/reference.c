@@ -149,7 +149,9 @@ static void results(const thread *t, float v[4])
     for (unsigned c = 0; c < 4; c++) {
         static const float factor[8] = {1, 2, 4, 8, 0.5f, 0.25f, 0.125f, 1};
         unsigned omod = t->in.f[c < 3 ? SP_F_RGB_OMOD : SP_F_ALPHA_OMOD];
-        if (omod != 0 && omod != 7)
+        if (omod == 7)
+            continue;
+        if (omod != 0)
             v[c] *= factor[omod];
         if (t->in.f[c < 3 ? SP_F_RGB_CLAMP : SP_F_ALPHA_CLAMP])
             v[c] = v[c] > 0 ? v[c] < 1 ? v[c] : 1 : 0;
@@ -207,7 +209,9 @@ static void texture(thread *t)
         p[i] = t->temp[t->in.f[SP_F_TEX_SRC] + (t->in.f[SP_F_TEX_SRC_REL] ? al : 0)][t->in.f[at[i]]];
     bool rgb = guarded(t, t->in.f[SP_F_RGB_PRED_SEL], t->in.f[SP_F_RGB_PRED_INV], 0);
     if (op == SP_TEX_KILL) {
-        t->killed = rgb && (p[0] < 0 || p[1] < 0 || p[2] < 0 || p[3] < 0);
+        // -0 and below; no negative NaN.
+        for (unsigned i = 0; i < 4; i++)
+            t->killed = t->killed || (rgb && p[i] <= 0 && signbit(p[i]));
         return;
     }
     if (op == SP_TEX_PROJ) {
@@ -233,14 +237,19 @@ static void flow(thread *t)
     unsigned index = (t->alu ? 4u : 0) | (pred ? 2u : 0) | (t->r->bools >> t->in.f[SP_F_FC_BOOL] & 1);
     bool wants = (t->in.f[SP_F_JUMP_FUNC] >> index & 1) != 0;
     const sp_int_constant *k = &t->r->ints[t->in.f[SP_F_FC_INT]];
+    t->alu = false;
     switch (op) {
     case SP_FC_LOOP:
     case SP_FC_REP:
+        if (k->count == 0) {
+            t->pc = (int)jump;
+            return;
+        }
         t->loop[t->loops].left = k->count;
         t->loop[t->loops].al = k->init;
         t->loop[t->loops].step = k->step;
         t->loop[t->loops++].has_al = op == SP_FC_LOOP;
-        t->pc = k->count == 0 ? (int)jump : t->pc + 1;
+        t->pc++;
         return;
     case SP_FC_ENDLOOP:
     case SP_FC_ENDREP:
@@ -256,7 +265,7 @@ static void flow(thread *t)
     case SP_FC_BREAKREP:
         if (wants)
             t->loops--;
-        t->pc = wants ? (int)jump + 1 : t->pc + 1;
+        t->pc = wants ? (int)jump : t->pc + 1;
         return;
     case SP_FC_CONTINUE: t->pc = wants ? (int)jump : t->pc + 1; return;
     default: break;
