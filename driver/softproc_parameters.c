@@ -9,7 +9,13 @@
 #include "driver/softproc_run.h"
 #include "targets/machine.h"
 
-typedef enum parameter_kind { PARAMETER_COUNT, PARAMETER_SIZE, PARAMETER_TIME, PARAMETER_BANDWIDTH } parameter_kind;
+typedef enum parameter_kind {
+    PARAMETER_COUNT,
+    PARAMETER_SIZE,
+    PARAMETER_TIME,
+    PARAMETER_BANDWIDTH,
+    PARAMETER_FLAG
+} parameter_kind;
 
 // kind, key in the machine file, field of the processor, field of svm_SpParameters
 // clang-format off
@@ -34,7 +40,8 @@ typedef enum parameter_kind { PARAMETER_COUNT, PARAMETER_SIZE, PARAMETER_TIME, P
     ROW(SIZE, "block-size", pipeline.block_size, blockSize)                       \
     ROW(COUNT, "blocks", pipeline.blocks, blocks)                                 \
     ROW(SIZE, "small-block-size", pipeline.small_block_size, smallBlockSize)      \
-    ROW(COUNT, "small-blocks", pipeline.small_blocks, smallBlocks)
+    ROW(COUNT, "small-blocks", pipeline.small_blocks, smallBlocks)                \
+    ROW(FLAG, "linear-lookups", pipeline.linear_lookups, linearLookups)
 // clang-format on
 
 typedef struct parameter_row {
@@ -114,6 +121,15 @@ bool softproc_set(tool_session *t, svm_SpParameters *p, const char *key, const c
     const parameter_row *row = find_row(t, key);
     if (row == NULL)
         return false;
+    if (row->kind == PARAMETER_FLAG) {
+        bool yes = strcmp(value, "true") == 0;
+        if (!yes && strcmp(value, "false") != 0) {
+            usage_error(t, "'%s=%s': expected true or false", key, value);
+            return false;
+        }
+        put(p, row, yes);
+        return true;
+    }
     char *end;
     double v = strtod(value, &end);
     bool number = end != value && isfinite(v) && v >= 0;
@@ -152,6 +168,7 @@ static void fill(svm_SpParameters *p, const machine_processor *from)
 {
 #define FILL_COUNT(from_field, to_field) p->to_field = (uint32_t)from->from_field;
 #define FILL_SIZE FILL_COUNT
+#define FILL_FLAG FILL_COUNT
 #define FILL_TIME(from_field, to_field) p->to_field = machine_seconds(from->from_field, from->clock);
 #define FILL_BANDWIDTH(from_field, to_field) p->to_field = machine_bytes_per_second(from->from_field, from->clock);
 #define ROW(kind, key, from_field, to_field) FILL_##kind(from_field, to_field)
@@ -159,6 +176,7 @@ static void fill(svm_SpParameters *p, const machine_processor *from)
 #undef ROW
 #undef FILL_COUNT
 #undef FILL_SIZE
+#undef FILL_FLAG
 #undef FILL_TIME
 #undef FILL_BANDWIDTH
     p->clock = from->clock;

@@ -404,6 +404,7 @@ bool softproc_execute(softproc_run *r, const svm_SpParameters *p, sp_results *re
     for (VEC_EACH(softproc_file, f, &r->outputs))
         memset(r->core.memory + f->buffer->base, 0, (size_t)f->buffer->pitch * f->buffer->height * f->buffer->element);
     r->core.failed = false;
+    r->core.options.linear = p->linearLookups != 0;
     r->options.max_cycles = r->max_cycles;
     sp_standing *standings = r->functional ? NULL : ARENA_ARRAY(r->tool->arena, sp_standing, p->batches);
     bool ok = r->functional ? sp_run_functional(&r->core, r->max_cycles, counters)

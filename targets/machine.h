@@ -101,6 +101,7 @@ typedef struct machine_pipeline {
     uint64_t request_bytes, response_header, write_header, largest_packet; // bytes
     uint64_t output_queue;
     uint64_t block_size, blocks, small_block_size, small_blocks; // memories that register files are made of
+    bool linear_lookups; // a lookup's element is s + t * pitch, whatever s and t are
 } machine_pipeline;
 
 typedef struct machine_processor {

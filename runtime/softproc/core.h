@@ -109,6 +109,7 @@ typedef enum sp_bounds { SP_BOUNDS_ERROR, SP_BOUNDS_ZERO, SP_BOUNDS_CLAMP } sp_b
 typedef struct sp_options {
     bool flush;        // the chip's floats: denormal numbers are 0, one NaN
     bool zero_product; // 0 * anything is 0
+    bool linear;       // lookups by linear address: only the element's number counts, as in the paper
     sp_bounds bounds;  // lookups outside of an input
 } sp_options;
 

@@ -272,6 +272,7 @@ static int run_core(svm_SoftProcessor *sp, sp_core *core)
     memcpy(core->ints, sp->ints, sizeof core->ints);
     core->bools = sp->bools;
     core->output_mask = sp->output_mask;
+    core->options.linear = sp->parameters.linearLookups != 0;
     core->memory = sp->memory;
     core->memory_size = sp->size;
     core->x0 = sp->domain[0];

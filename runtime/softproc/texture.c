@@ -24,9 +24,9 @@ static float load_float(const uint8_t *p)
 }
 
 // Components that a format lacks are 0, alpha 1. Integers are numbers, not fractions.
-static void load_element(const sp_core *c, const sp_buffer *in, uint32_t x, uint32_t y, float v[4])
+static void load_element(const sp_core *c, const sp_buffer *in, size_t at, float v[4])
 {
-    const uint8_t *p = c->memory + in->base + ((size_t)y * in->pitch + x) * in->element;
+    const uint8_t *p = c->memory + in->base + at * in->element;
     v[0] = v[1] = v[2] = 0;
     v[3] = 1;
     switch (in->format) {
@@ -41,17 +41,37 @@ static void load_element(const sp_core *c, const sp_buffer *in, uint32_t x, uint
     }
 }
 
-// An element's place; false when there is none and the lookup gives zeros, or has failed.
-static bool place(sp_core *c, const sp_batch *b, const sp_group *g, unsigned lane, unsigned input, float s, float t,
-                  uint32_t *x, uint32_t *y)
+// The paper's rule: the element s + t * pitch of the input, whatever s and t are by themselves.
+static bool place_by_address(sp_core *c, const sp_batch *b, const sp_group *g, unsigned lane, unsigned input, float s,
+                             float t, size_t *at)
 {
+    const sp_buffer *in = &c->input[input];
+    double number = truncf(s) + (double)truncf(t) * in->pitch, count = (double)in->pitch * in->height;
+    bool clamp = c->options.bounds == SP_BOUNDS_CLAMP;
+    if (number >= 0 && number < count) {
+        *at = (size_t)number;
+        return true;
+    }
+    if (c->options.bounds == SP_BOUNDS_ERROR)
+        sp_fail_at(c, b, g, lane, "reads s%u at (%g, %g), element %.0f of %.0f", input, (double)s, (double)t, number,
+                   count);
+    *at = number > 0 ? (size_t)count - 1 : 0;
+    return clamp;
+}
+
+// An element's number, counted along rows that are pitch apart; false when there is none and the lookup gives zeros, or
+// has failed.
+static bool place(sp_core *c, const sp_batch *b, const sp_group *g, unsigned lane, unsigned input, float s, float t,
+                  size_t *at)
+{
+    if (c->options.linear)
+        return place_by_address(c, b, g, lane, input, s, t, at);
     const sp_buffer *in = &c->input[input];
     float width = (float)in->width, height = (float)in->height;
     s = truncf(s);
     t = truncf(t);
     if (s >= 0 && s < width && t >= 0 && t < height) {
-        *x = (uint32_t)s;
-        *y = (uint32_t)t;
+        *at = (size_t)t * in->pitch + (size_t)s;
         return true;
     }
     if (c->options.bounds == SP_BOUNDS_ERROR)
@@ -59,8 +79,8 @@ static bool place(sp_core *c, const sp_batch *b, const sp_group *g, unsigned lan
                    in->width, in->height);
     if (c->options.bounds != SP_BOUNDS_CLAMP)
         return false;
-    *x = !(s > 0) ? 0 : s < width ? (uint32_t)s : in->width - 1;
-    *y = !(t > 0) ? 0 : t < height ? (uint32_t)t : in->height - 1;
+    size_t x = !(s > 0) ? 0 : s < width ? (size_t)s : in->width - 1;
+    *at = x + in->pitch * (!(t > 0) ? 0 : t < height ? (size_t)t : in->height - 1);
     return true;
 }
 
@@ -70,17 +90,17 @@ static void lookup(sp_core *c, const sp_batch *b, const sp_group *g, unsigned la
 {
     static const uint8_t dx[4] = {1, 0, 1, 0}, dy[4] = {0, 1, 1, 0};
     const sp_buffer *in = &c->input[input];
-    uint32_t x = 0, y = 0;
+    size_t at = 0;
     v[0] = v[1] = v[2] = v[3] = 0;
     if (in->tiling != SVM_SP_LINEAR_2X2) {
-        if (place(c, b, g, lane, input, s, t, &x, &y))
-            load_element(c, in, x, y, v);
+        if (place(c, b, g, lane, input, s, t, &at))
+            load_element(c, in, at, v);
         return;
     }
     for (unsigned i = 0; i < 4 && !c->failed; i++) {
         float one[4] = {0};
-        if (place(c, b, g, lane, input, s + dx[i], t + dy[i], &x, &y))
-            load_element(c, in, x, y, one);
+        if (place(c, b, g, lane, input, s + dx[i], t + dy[i], &at))
+            load_element(c, in, at, one);
         v[i] = one[0];
     }
 }

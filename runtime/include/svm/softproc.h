@@ -29,6 +29,7 @@ typedef struct svm_SpParameters {
     uint32_t registers, registerBytes;                                  // of a thread
     uint32_t instructions;                                              // slots
     uint32_t blockSize, blocks, smallBlockSize, smallBlocks;            // memories that register files are made of
+    uint32_t linearLookups; // 1: a lookup reads element s + t * pitch; 0: and s and t must both be within the input
 } svm_SpParameters;
 
 typedef enum svm_SpFormat {

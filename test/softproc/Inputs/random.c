@@ -391,11 +391,19 @@ static void read_for_reference(void *user, unsigned input, float x, float y, flo
     for (unsigned i = 0; i < count; i++) {
         float tx = truncf(count == 4 ? x + dx[i] : x), ty = truncf(count == 4 ? y + dy[i] : y), v[4] = {0, 0, 0, 1};
         bool inside = tx >= 0 && tx < (float)b->width && ty >= 0 && ty < (float)b->height;
+        if (s->core.options.linear) {
+            // One row of all elements.
+            double at = tx + (double)ty * b->pitch, most = (double)b->pitch * b->height - 1;
+            inside = at >= 0 && at <= most;
+            tx = (float)fmin(fmax(at, 0), most); // fmax ignores what is no number
+            ty = 0;
+        }
         if (!inside && s->core.options.bounds == SP_BOUNDS_ZERO) {
             memset(v, 0, sizeof v);
         } else {
             // What is no number is the first element.
-            tx = tx > 0 ? fminf(tx, (float)b->width - 1) : 0;
+            if (!s->core.options.linear)
+                tx = tx > 0 ? fminf(tx, (float)b->width - 1) : 0;
             ty = ty > 0 ? fminf(ty, (float)b->height - 1) : 0;
             const uint8_t *p = s->memory[1] + b->base + ((size_t)ty * b->pitch + (size_t)tx) * b->element;
             uint16_t u;
@@ -468,6 +476,7 @@ static void check_runs(session *s)
     c->memory_size = MEMORY;
     c->options = (sp_options){.flush = chance(s, 20),
                               .zero_product = chance(s, 20),
+                              .linear = chance(s, 20),
                               .bounds = chance(s, 50) ? SP_BOUNDS_CLAMP : SP_BOUNDS_ZERO};
     if (!sp_core_check(c) || !sp_run_functional(c, 1000000, &counters)) {
         printf("%s\n", c->fault);
