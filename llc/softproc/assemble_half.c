@@ -585,6 +585,8 @@ static void take_operands(sp_assembler *s, sp_item *item, unsigned half, unsigne
         set_operand(item, &own[i], 0);
     if (item->sources == SP_SOURCES_LISTED)
         return;
+    if (half == SP_HALF_ALPHA && count == 0)
+        return; // dp: the vector half has its sources, those of a fourth factor included
     allocate_sources(s, item, half, own, count);
     if (half == SP_HALF_RGB)
         item->vector_operands = count;
