@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Compiling a thread function for the soft processor: what one thread does, from LLVM IR to a program.
+//
+//   compile_select.c    IR to scalar values: multiply-adds, comparisons, lookups, outputs
+//   compile_pack.c      values to virtual registers and lanes, and to halves of instructions
+//   compile_sources.c   which source addresses the operands of two halves can share
+//   compile_schedule.c  halves and lookups to an order of instructions
+//   compile_colour.c    virtual registers to registers, constants to constant registers
+//   compile_emit.c      instructions, semaphores, the program
+//
+// A thread function is `void f(float x, float y, float s0, float s1, ...)`: the thread's coordinates, and scalars that the
+// host gives as constants. It reads with `<4 x float> svm_spLookup(i32 input, float s, float t)` and writes with
+// `void svm_spOutput(i32 output, <4 x float> value)`. It has no branches when its loops are unrolled and its conditions
+// are selects, and no integers, memory or calls then. + - * and negation, absolute value and floor are exact; a selection
+// by a comparison is for numbers that are finite, as the machine compares by subtracting.
+#ifndef SVMC_LLC_SOFTPROC_COMPILE_H
+#define SVMC_LLC_SOFTPROC_COMPILE_H
+
+#include <llvm-c/Core.h>
+
+#include "llc/softproc/isa.h"
+#include "support/diag.h"
+#include "support/vec.h"
+
+#define SPC_NONE UINT32_MAX
+
+// ---- Scalar values ----
+
+// Leaves first. COPY is a move of bits as they are.
+typedef enum spc_op {
+    SPC_X,
+    SPC_Y,
+    SPC_SCALAR,
+    SPC_NUMBER,
+    SPC_LOOKED_UP,
+    SPC_MAD,
+    SPC_MIN,
+    SPC_MAX,
+    SPC_CMP,
+    SPC_FRC,
+    SPC_COPY,
+} spc_op;
+
+static inline bool spc_is_arithmetic(spc_op op)
+{
+    return op >= SPC_MAD;
+}
+unsigned spc_operands(spc_op op);
+
+typedef struct spc_operand {
+    uint32_t value;
+    bool neg, abs; // abs first
+} spc_operand;
+
+typedef struct spc_value {
+    spc_op op;
+    spc_operand operand[3];
+    uint32_t bits;     // NUMBER: the float's; SCALAR: which
+    uint32_t lookup;   // LOOKED_UP
+    uint8_t component; // LOOKED_UP
+    uint32_t reg;      // virtual register, or SPC_NONE (compile_pack.c)
+    uint8_t lane;      // 0 to 3
+    uint8_t output;    // output that it is written to by its own instruction, component lane; or NO_OUTPUT
+    bool registered;   // something reads it from a register
+    bool coordinate;   // it serves coordinates of lookups alone
+    uint32_t depth;    // instructions that it depends on, the longest chain
+    uint32_t lookups;  // the last lookup that has it as a coordinate, plus 1
+    uint32_t first;    // the first lookup that needs it, or SPC_NONE
+    uint32_t wait_for; // it overwrites a coordinate: so many lookups must have been issued before
+    src_range range;
+} spc_value;
+enum { SPC_NO_OUTPUT = 255 };
+
+typedef struct spc_lookup {
+    unsigned input;
+    spc_operand at[2]; // s and t
+    uint32_t value[4]; // what is read, or SPC_NONE where nobody wants it
+    uint32_t reg;      // where it goes
+} spc_lookup;
+
+// ---- Halves of instructions ----
+
+typedef struct spc_half {
+    bool scalar; // the alpha half
+    spc_op op;
+    uint32_t value[3]; // by lane r, g, b, or SPC_NONE; the scalar half has one, value[0]
+} spc_half;
+
+// A virtual register: red, green and blue, or alpha, or all four where they must have one number.
+typedef struct spc_register {
+    uint32_t root;    // the register whose number it has, itself if its own
+    uint8_t lanes;    // those in use for good
+    uint32_t busy[4]; // lanes lent to coordinates: until so many lookups are issued
+    int number;       // -1 until coloured
+} spc_register;
+
+// What an operand needs of a source: an rgb address and an alpha address. Constants are not placed yet: an rgb address
+// may hold three, an alpha address one.
+typedef enum spc_kind { SPC_NOTHING, SPC_REGISTER, SPC_CONSTANT } spc_kind;
+typedef struct spc_source {
+    spc_kind rgb, alpha;
+    uint32_t rgb_reg, alpha_reg;
+    uint64_t key[3], alpha_key; // constants, as spc_key
+    unsigned keys;
+} spc_source;
+
+// How the six operands of a pair of halves get their sources.
+typedef struct spc_assignment {
+    spc_source source[3];
+    uint8_t sel[2][3];
+    bool by_alpha[2][3]; // constants of the operand come from the alpha address
+    bool neg[2][3], abs[2][3];
+} spc_assignment;
+
+// A place in the order: a lookup, or a pair of halves of which one may be missing.
+typedef struct spc_slot {
+    uint32_t lookup;  // or SPC_NONE
+    uint32_t half[2]; // vector, scalar; or SPC_NONE
+    spc_assignment assignment;
+} spc_slot;
+
+// ---- A function on its way ----
+
+typedef struct spc_function {
+    arena *arena;
+    diag_engine *diag;
+    const char *name;
+    src_range range;
+    VEC(spc_value) values;
+    VEC(spc_lookup) lookups;
+    uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE
+    uint32_t scalars;
+    VEC(spc_register) registers;
+    VEC(spc_half) halves;
+    VEC(spc_slot) order;
+    // Constant registers' components, as spc_key, or SPC_NO_KEY.
+    uint64_t constant[SP_MAX_CONSTANTS][4];
+    unsigned constants;
+    unsigned numbers; // registers used
+} spc_function;
+
+// What a program takes. A scalar may be in several constants' components: `scalars` says which of each constant.
+typedef struct spc_program {
+    sp_program *program;
+    unsigned alu, tex, registers, constants;
+    struct spc_scalar_place {
+        unsigned scalar, constant, component;
+    } * scalars;
+    size_t scalar_count;
+} spc_program;
+
+// Makes every defined function of the module fit for compiling: calls inlined, loops unrolled, vectors taken apart.
+// False with an error.
+bool spc_prepare(diag_engine *d, LLVMModuleRef module);
+// Compiles a function. False with located errors.
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, spc_program *out);
+
+// ---- Stages; each is false after an error ----
+bool spc_select(spc_function *f, LLVMValueRef function);
+void spc_pack(spc_function *f);
+bool spc_schedule(spc_function *f);
+bool spc_colour(spc_function *f);
+bool spc_emit(spc_function *f, spc_program *out);
+
+// ---- Shared ----
+uint32_t spc_add_value(spc_function *f, spc_value v);
+// Whether the halves (NULL: none) can be one instruction.
+bool spc_assign_sources(const spc_function *f, const spc_half *vector, const spc_half *scalar, spc_assignment *out);
+// What a component of a constant register holds: a number's bits, or a scalar's number and SPC_KEY_SCALAR.
+#define SPC_KEY_SCALAR (UINT64_C(1) << 32)
+#define SPC_NO_KEY UINT64_MAX
+static inline bool spc_is_constant(const spc_value *v)
+{
+    return v->op == SPC_NUMBER || v->op == SPC_SCALAR;
+}
+// Of a constant as an operand with modifiers: the key whose modified value it is; false when no number has it.
+bool spc_key(const spc_value *v, bool neg, bool abs, uint64_t *key);
+// 0, 0.5 and 1 need no source; gives their swizzle, or -1.
+int spc_easy_swizzle(uint64_t key);
+// Components of constant registers that hold the keys; false when there are no constants left.
+bool spc_place_constants(spc_function *f, const uint64_t *keys, unsigned count, bool alpha, unsigned *reg);
+void spc_error(spc_function *f, src_range range, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+#endif

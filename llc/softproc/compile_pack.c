@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Packing: scalar values to lanes of virtual registers, and to halves of instructions.
+//
+// From each output downwards: the four components are a pack; the first operands of its values are a pack, and so are the
+// second and third ones, as long as nothing else has placed them. A pack is a virtual register of red, green and blue and one
+// of alpha, since the halves of an instruction have addresses of their own. Coordinates of a lookup must be in one register:
+// one of the pair joins the register of the other in a lane that is free for the time, or both get a register of their own.
+// What is left goes to where fewer values are.
+//
+// Then each register's lanes are split into halves of instructions: those of red, green and blue that have one operation, and
+// whose operands come from one source each.
+#include <string.h>
+
+#include "llc/softproc/compile.h"
+
+enum { X_LANE = 0, Y_LANE = 1, RGB = 7, LOW_LANES = 3 };
+
+static uint32_t new_register(spc_function *f, unsigned lanes)
+{
+    uint32_t self = (uint32_t)f->registers.len;
+    VEC_PUSH(f->arena, &f->registers, (spc_register){.root = self, .lanes = (uint8_t)lanes, .number = -1});
+    return self;
+}
+
+static bool unplaced(const spc_function *f, uint32_t value)
+{
+    return value != SPC_NONE && spc_is_arithmetic(f->values.data[value].op) && f->values.data[value].reg == SPC_NONE;
+}
+
+static void place(spc_function *f, uint32_t value, uint32_t reg, unsigned lane)
+{
+    f->values.data[value].reg = reg;
+    f->values.data[value].lane = (uint8_t)lane;
+}
+
+static uint32_t root_of(const spc_function *f, uint32_t reg)
+{
+    return f->registers.data[reg].root;
+}
+
+// ---- Packs ----
+
+typedef struct pack {
+    uint32_t value[4];
+} pack;
+
+typedef struct packs {
+    pack *data;
+    size_t len, cap;
+} packs;
+
+// Places those of four values that nothing has placed yet, each in its lane. False when there are none.
+static bool place_pack(spc_function *f, pack *p)
+{
+    unsigned rgb = 0;
+    bool alpha = false;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        for (unsigned before = 0; before < lane; before++)
+            if (p->value[before] == p->value[lane])
+                p->value[lane] = SPC_NONE;
+        if (!unplaced(f, p->value[lane]))
+            p->value[lane] = SPC_NONE;
+        else if (lane < LOW_LANES)
+            rgb |= 1u << lane;
+        else
+            alpha = true;
+    }
+    uint32_t low = rgb != 0 ? new_register(f, rgb) : SPC_NONE, high = alpha ? new_register(f, 8) : SPC_NONE;
+    for (unsigned lane = 0; lane < 4; lane++)
+        if (p->value[lane] != SPC_NONE)
+            place(f, p->value[lane], lane < LOW_LANES ? low : high, lane);
+    return rgb != 0 || alpha;
+}
+
+// Places a pack and what it is computed from.
+static void pack_from(spc_function *f, pack top)
+{
+    packs work = {0};
+    VEC_PUSH(f->arena, &work, top);
+    while (work.len > 0) {
+        pack p = work.data[--work.len];
+        if (!place_pack(f, &p))
+            continue;
+        for (unsigned k = 0; k < 3; k++) {
+            pack next;
+            for (unsigned lane = 0; lane < 4; lane++) {
+                const spc_value *v = p.value[lane] == SPC_NONE ? NULL : &f->values.data[p.value[lane]];
+                next.value[lane] = v != NULL && k < spc_operands(v->op) ? v->operand[k].value : SPC_NONE;
+            }
+            VEC_PUSH(f->arena, &work, next);
+        }
+    }
+}
+
+// ---- Coordinates ----
+
+static uint32_t copy_of(spc_function *f, spc_operand o)
+{
+    spc_value v = {.op = SPC_COPY, .operand = {o}, .range = f->values.data[o.value].range};
+    return spc_add_value(f, v);
+}
+
+// Makes an operand a value with a register, for what is none or has a modifier.
+static void make_placeable(spc_function *f, spc_operand *o, uint32_t *zero)
+{
+    const spc_value *v = &f->values.data[o->value];
+    if (!spc_is_constant(v) && !o->neg && !o->abs)
+        return;
+    // Rows of height 1 have the same 0 in every lookup.
+    bool is_zero = v->op == SPC_NUMBER && v->bits == 0;
+    if (!is_zero || *zero == SPC_NONE) {
+        uint32_t copy = copy_of(f, *o);
+        if (is_zero)
+            *zero = copy;
+        *o = (spc_operand){.value = copy};
+        return;
+    }
+    *o = (spc_operand){.value = *zero};
+}
+
+// The last lookup that has each value as a coordinate, and whether coordinates are all that it is for.
+static void mark_coordinates(spc_function *f)
+{
+    for (VEC_EACH(spc_value, v, &f->values)) {
+        v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT;
+        v->lookups = 0;
+    }
+    for (VEC_EACH(spc_value, v, &f->values))
+        for (unsigned k = 0; k < spc_operands(v->op); k++)
+            f->values.data[v->operand[k].value].coordinate = false;
+    for (size_t i = 0; i < f->lookups.len; i++)
+        for (unsigned k = 0; k < 2; k++)
+            f->values.data[f->lookups.data[i].at[k].value].lookups = (uint32_t)i + 1;
+}
+
+// A lane of a register that is free when lookup number `at` comes, for a coordinate; -1: none.
+static int free_lane(const spc_register *r, uint32_t at)
+{
+    int best = -1;
+    for (int lane = 3; lane >= 0; lane--)
+        if ((r->lanes >> lane & 1) == 0 && r->busy[lane] <= at && (best < 0 || r->busy[lane] < r->busy[best]))
+            best = lane;
+    return best;
+}
+
+// Puts a coordinate into the register of the other one.
+static bool join(spc_function *f, uint32_t value, uint32_t other, uint32_t at)
+{
+    spc_value *v = &f->values.data[value];
+    uint32_t root = root_of(f, f->values.data[other].reg);
+    int lane = free_lane(&f->registers.data[root], at);
+    if (!v->coordinate || lane < 0)
+        return false;
+    uint32_t reg = new_register(f, 0);
+    spc_register *r = &f->registers.data[root];
+    f->registers.data[reg].root = root;
+    v->wait_for = r->busy[lane];
+    r->busy[lane] = v->lookups;
+    place(f, value, reg, (unsigned)lane);
+    return true;
+}
+
+static bool in_one_register(const spc_function *f, uint32_t a, uint32_t b)
+{
+    const spc_value *v = &f->values.data[a], *w = &f->values.data[b];
+    return v->reg != SPC_NONE && w->reg != SPC_NONE && root_of(f, v->reg) == root_of(f, w->reg);
+}
+
+// A register of its own, lent to coordinates lane by lane.
+static void place_both(spc_function *f, spc_lookup *l)
+{
+    uint32_t reg = new_register(f, 0);
+    for (unsigned k = 0; k < 2; k++) {
+        if (!unplaced(f, l->at[k].value) || !f->values.data[l->at[k].value].coordinate) {
+            uint32_t copy = copy_of(f, l->at[k]);
+            f->values.data[copy].coordinate = true;
+            f->values.data[copy].lookups = (uint32_t)(l - f->lookups.data) + 1;
+            l->at[k] = (spc_operand){.value = copy};
+        }
+        place(f, l->at[k].value, reg, k);
+        f->registers.data[reg].busy[k] = f->values.data[l->at[k].value].lookups;
+    }
+}
+
+static void place_coordinates(spc_function *f)
+{
+    uint32_t zero = SPC_NONE;
+    for (VEC_EACH(spc_lookup, l, &f->lookups))
+        for (unsigned k = 0; k < 2; k++)
+            make_placeable(f, &l->at[k], &zero);
+    mark_coordinates(f);
+    for (size_t i = 0; i < f->lookups.len; i++) {
+        spc_lookup *l = &f->lookups.data[i];
+        uint32_t s = l->at[0].value, t = l->at[1].value;
+        bool s_open = unplaced(f, s), t_open = unplaced(f, t);
+        if (s == t ? !s_open : in_one_register(f, s, t))
+            continue;
+        if (s_open && !t_open && f->values.data[t].reg != SPC_NONE && join(f, s, t, (uint32_t)i))
+            continue;
+        if (t_open && !s_open && f->values.data[s].reg != SPC_NONE && join(f, t, s, (uint32_t)i))
+            continue;
+        place_both(f, l);
+    }
+}
+
+// ---- Leaves and the rest ----
+
+static void place_leaves(spc_function *f)
+{
+    uint32_t r0 = new_register(f, 1u << X_LANE | 1u << Y_LANE);
+    f->registers.data[r0].number = 0;
+    for (VEC_EACH(spc_value, v, &f->values))
+        if (v->op == SPC_X || v->op == SPC_Y) {
+            v->reg = r0;
+            v->lane = v->op == SPC_X ? X_LANE : Y_LANE;
+        }
+    for (VEC_EACH(spc_lookup, l, &f->lookups)) {
+        l->reg = new_register(f, 0);
+        for (unsigned i = 0; i < 4; i++)
+            if (l->value[i] != SPC_NONE) {
+                place(f, l->value[i], l->reg, i);
+                f->registers.data[l->reg].lanes |= (uint8_t)(1u << i);
+            }
+    }
+}
+
+static void place_rest(spc_function *f)
+{
+    unsigned low = 0, high = 0;
+    for (size_t i = f->values.len; i > 0; i--) {
+        uint32_t v = (uint32_t)i - 1;
+        if (!unplaced(f, v))
+            continue;
+        bool alpha = high <= low;
+        *(alpha ? &high : &low) += 1;
+        place(f, v, new_register(f, alpha ? 8 : 1), alpha ? 3 : 0);
+    }
+}
+
+// ---- What the scheduler wants to know ----
+
+static void lower(spc_value *v, uint32_t first)
+{
+    if (first < v->first)
+        v->first = first;
+}
+
+// Which values are read from registers, and which serve coordinates alone, of which lookups.
+static void measure(spc_function *f)
+{
+    for (VEC_EACH(spc_value, v, &f->values))
+        v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT;
+    // Copies of coordinates come behind what they serve, so this takes a second round at most.
+    for (unsigned round = 0; round < 2; round++) {
+        for (size_t i = f->values.len; i > 0; i--) {
+            spc_value *v = &f->values.data[i - 1];
+            for (unsigned k = 0; k < spc_operands(v->op); k++) {
+                spc_value *from = &f->values.data[v->operand[k].value];
+                lower(from, v->first);
+                from->coordinate = from->coordinate && v->coordinate;
+                from->registered = true;
+            }
+            if (v->op != SPC_LOOKED_UP || f->lookups.data[v->lookup].value[v->component] == SPC_NONE)
+                continue;
+            for (unsigned k = 0; k < 2; k++) {
+                spc_value *at = &f->values.data[f->lookups.data[v->lookup].at[k].value];
+                lower(at, v->lookup);
+                at->registered = true;
+            }
+        }
+    }
+}
+
+// ---- Halves ----
+
+static bool same_operation(const spc_value *a, const spc_value *b)
+{
+    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for;
+}
+
+// Adds a value to the first half of its register that takes it.
+static void add_to_half(spc_function *f, uint32_t value, size_t from)
+{
+    const spc_value *v = &f->values.data[value];
+    for (size_t i = from; i < f->halves.len && v->lane < LOW_LANES; i++) {
+        spc_half *h = &f->halves.data[i], with = *h;
+        spc_assignment assignment;
+        const spc_value *first = NULL;
+        for (unsigned lane = 0; lane < LOW_LANES && first == NULL; lane++)
+            first = h->value[lane] == SPC_NONE ? NULL : &f->values.data[h->value[lane]];
+        if (h->scalar || first->reg != v->reg || !same_operation(first, v))
+            continue;
+        with.value[v->lane] = value;
+        if (spc_assign_sources(f, &with, NULL, &assignment)) {
+            *h = with;
+            return;
+        }
+    }
+    spc_half h = {v->lane == 3, v->op, {SPC_NONE, SPC_NONE, SPC_NONE}};
+    h.value[v->lane == 3 ? 0 : v->lane] = value;
+    VEC_PUSH(f->arena, &f->halves, h);
+}
+
+static void make_halves(spc_function *f)
+{
+    // Values by register, so that only a register's own halves are looked at.
+    VEC(uint32_t) *of = ARENA_ARRAY(f->arena, __typeof__(*of), f->registers.len);
+    for (uint32_t i = 0; i < f->values.len; i++)
+        if (spc_is_arithmetic(f->values.data[i].op))
+            VEC_PUSH(f->arena, &of[f->values.data[i].reg], i);
+    for (size_t r = 0; r < f->registers.len; r++) {
+        size_t from = f->halves.len;
+        for (VEC_EACH(uint32_t, v, &of[r]))
+            add_to_half(f, *v, from);
+    }
+}
+
+void spc_pack(spc_function *f)
+{
+    place_leaves(f);
+    for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
+        pack p;
+        memcpy(p.value, f->output[o], sizeof p.value);
+        pack_from(f, p);
+    }
+    place_coordinates(f);
+    place_rest(f);
+    measure(f);
+    make_halves(f);
+}
