@@ -150,8 +150,20 @@ sys.exit(failed > 0 or passed == 0)
 PYTHON
 }
 
+# The tests' scripts take the path as it is: with a blank in it they would act on other files than their own.
+# test/lit.cfg.py says the same to those who start the tests otherwise.
+check_path()
+{
+    if printf '%s' "$PWD" | LC_ALL=C grep -q '[^A-Za-z0-9_./+,@:=-]'; then
+        fail "the tests cannot run in '$PWD': a path with blanks or special characters is split by their scripts;" \
+            "clone into a folder whose path has letters, digits and _ . / + , @ : = - alone" \
+            "(build and demo work in any folder)"
+    fi
+}
+
 run_tests()
 {
+    check_path
     build
     say "building once more, with clang and sanitizers, for the fuzz targets and sanitizer runs"
     cmake --build $build --target sanitized

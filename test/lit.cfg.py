@@ -5,6 +5,7 @@
 # scratch path), %cc (a C compiler: clang); on PATH: the tools, the test programs, FileCheck, not, count, diff, clang.
 # %build-sanitized brings the build with sanitizers and fuzz targets up to date, which is in %sanitized.
 import os
+import re
 import shutil
 import signal
 
@@ -12,6 +13,15 @@ import lit.formats
 import lit.util
 
 SECONDS_PER_TEST = 600  # on a busy machine, the sanitized build included
+
+# RUN lines have substitutions as they are, without quotes: in a path with a blank 'rm -rf %t' would act on other files
+# than the test's own. bootstrap.sh says the same before it builds anything.
+for folder in [config.source_dir, config.build_dir]:
+    if re.search(r"[^A-Za-z0-9_./+,@:=-]", folder):
+        lit_config.fatal(
+            "the tests cannot run in '%s': a path with blanks or special characters is split by their scripts; "
+            "clone into a folder whose path has letters, digits and _ . / + , @ : = - alone" % folder
+        )
 
 config.name = "svmc"
 config.test_format = lit.formats.ShTest(execute_external=False)
