@@ -30,6 +30,7 @@ pkg:libfyaml                                   libfyaml-dev
 pkg:sndfile                                    libsndfile1-dev
 pkg:hwloc                                      libhwloc-dev
 pkg:fftw3f                                     libfftw3-dev
+gdb                                            gdb
 /usr/include/coin/Cbc_C_Interface.h            coinor-libcbc-dev
 '
 

@@ -3,6 +3,7 @@
 #include "driver/hlc_options.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver/library.h"
 #include "driver/option_table.h"
@@ -225,6 +226,55 @@ static const char *describe_command(tool_session *t)
     return b.data;
 }
 
+// Where the output goes without -o: to the current folder, named as clang names it.
+static const char *default_output(arena *a, driver_mode mode, const char *stem)
+{
+    switch (mode) {
+    case MODE_LLVM_IR: return arena_printf(a, "%s.ll", stem);
+    case MODE_ASM: return arena_printf(a, "%s.s", stem);
+    case MODE_OBJ: return arena_printf(a, "%s.o", stem);
+    case MODE_LIB: return arena_printf(a, "lib%s.a", stem);
+    default: return "a.out";
+    }
+}
+
+const char *driver_output(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    const char *output = option_last(&t->options, OPT_OUTPUT);
+    size_t units = 0;
+    for (VEC_EACH(const driver_input, in, inputs))
+        units += in->language == LANGUAGE_SVM_C;
+    if (output != NULL || (mode < MODE_EXE && units > 1))
+        return output;
+    return default_output(t->arena, mode, driver_stem(t->arena, inputs->data[0].path));
+}
+
+const char *driver_kept_text(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    const char *output = option_flag(&t->options, OPT_DEBUG_INFO, false) ? driver_output(t, inputs, mode) : NULL;
+    struct stat st;
+    if (output == NULL || strcmp(output, "-") == 0 || (stat(output, &st) == 0 && !S_ISREG(st.st_mode)))
+        return NULL;
+    const char *const made[] = {".o", ".a", ".s", ".ll"};
+    size_t len = strlen(output);
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        if (mode != MODE_EXE && ends_with(output, made[i]))
+            len = strlen(output) - strlen(made[i]);
+    return arena_printf(t->arena, "%.*s.debug.svm.c", (int)len, output);
+}
+
+// The name that emitted C has for itself.
+static const char *text_path(tool_session *t, const driver_inputs *inputs)
+{
+    driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
+    const char *output = option_last(&t->options, OPT_OUTPUT), *path = NULL;
+    if (mode == MODE_SVM_C)
+        path = output != NULL && strcmp(output, "-") != 0 ? output : NULL;
+    else if (mode > MODE_SVM_C && t->options.tool == TOOL_SVMC)
+        path = driver_kept_text(t, inputs, mode);
+    return path != NULL ? path : arena_printf(t->arena, "%s.svm.c", driver_stem(t->arena, inputs->data[0].path));
+}
+
 void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs *inputs, driver_mode mode)
 {
     const option_list *o = &t->options;
@@ -264,6 +314,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .library = library_wanted(o, mode) || driver_mode_of(o, MODE_EXE) == MODE_LIB,
         .prefix = option_last(o, OPT_LIBRARY_PREFIX),
         .command_line = describe_command(t),
+        .text_path = text_path(t, inputs),
         .dump = stderr,
     };
 }

@@ -58,6 +58,12 @@ void driver_set_interpreter(interp_options *interp, const tool_session *t);
 // The file name without folder and suffix: "fm" of "examples/fm.str" and of "fm.svm.c".
 const char *driver_stem(arena *a, const char *path);
 
+// -o, or the default name; NULL when several C files each get an output, which svm-llc names.
+const char *driver_output(tool_session *t, const driver_inputs *inputs, driver_mode mode);
+// The file that SVM C between the levels goes to. With -g it stays beside the output, "fm.debug.svm.c" beside "fm", since a
+// debugger shows it; NULL: a file that goes away.
+const char *driver_kept_text(tool_session *t, const driver_inputs *inputs, driver_mode mode);
+
 // Reads the inputs that are the high-level compiler's and compiles them, or runs them in the interpreter; writes the
 // output (standard output without -o). Gives the exit code. mode is at most MODE_SVM_C.
 int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mode);

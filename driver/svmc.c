@@ -49,18 +49,6 @@ static void add_llc_options(tool_session *t, argument_list *argv, bool has_strea
     }
 }
 
-// Where the output goes without -o: to the current folder, named as clang names it.
-static const char *default_output(arena *a, driver_mode mode, const char *stem)
-{
-    switch (mode) {
-    case MODE_LLVM_IR: return arena_printf(a, "%s.ll", stem);
-    case MODE_ASM: return arena_printf(a, "%s.s", stem);
-    case MODE_OBJ: return arena_printf(a, "%s.o", stem);
-    case MODE_LIB: return arena_printf(a, "lib%s.a", stem);
-    default: return "a.out";
-    }
-}
-
 // The arguments of svm-llc for these inputs; those of the high-level compiler have become the file compiled.
 static argument_list llc_command(tool_session *t, const driver_inputs *inputs, const char *compiled, driver_mode mode,
                                  const char *output)
@@ -90,33 +78,23 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     return argv;
 }
 
-// -o, or the default name; NULL when several C files each get an output, which svm-llc names.
-static const char *output_of(tool_session *t, const driver_inputs *inputs, driver_mode mode)
-{
-    const char *output = option_last(&t->options, OPT_OUTPUT);
-    size_t units = 0;
-    for (VEC_EACH(const driver_input, in, inputs))
-        units += in->language == LANGUAGE_SVM_C;
-    if (output != NULL || (mode < MODE_EXE && units > 1))
-        return output;
-    return default_output(t->arena, mode, driver_stem(t->arena, inputs->data[0].path));
-}
-
 // From inputs to what svm-llc makes of them. text is the SVM C of the stream program among them, NULL without one; with
 // -### nothing has been compiled and the text is empty.
 static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, const hlc_natives *natives,
                    const char *header, driver_mode mode)
 {
-    const char *output = output_of(t, inputs, mode), *compiled = NULL;
+    const char *output = driver_output(t, inputs, mode), *compiled = NULL;
     bool dry_run = option_flag(&t->options, OPT_DRY_RUN, false), ok = true, library = text != NULL && mode == MODE_LIB;
     tool_flush(t);
-    if (library && library_is_object(output))
-        mode = MODE_OBJ;
     process_session *s = open_session(t);
     if (text != NULL) {
-        compiled = process_temporary(s, driver_stem(t->arena, inputs->data[0].path), ".svm.c");
+        compiled = driver_kept_text(t, inputs, mode);
+        if (compiled == NULL)
+            compiled = process_temporary(s, driver_stem(t->arena, inputs->data[0].path), ".svm.c");
         ok = compiled != NULL && (dry_run || tool_write(t, compiled, text, strlen(text)));
     }
+    if (library && library_is_object(output))
+        mode = MODE_OBJ;
     int status = ok ? natives_link(t, s, llc_command(t, inputs, compiled, mode, output).data, natives) : EXIT_WRONG;
     process_close(s);
     if (status == EXIT_OK && library && !dry_run &&
@@ -192,7 +170,7 @@ static int compile(tool_session *t)
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
     if (!driver_check_run_options(t, mode) || !library_check_options(t, mode))
         return EXIT_USAGE;
-    if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, output_of(t, &inputs, mode)))
+    if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, driver_output(t, &inputs, mode)))
         return EXIT_USAGE;
     if (!is_refined(t, &inputs, mode))
         return compile_inputs(t, &inputs, mode);

@@ -55,10 +55,17 @@ typedef struct hlc_config {
     const char *prefix;  // of its functions' names; NULL: the program's name
     const char **header; // where its header's text goes, beside SVM C; NULL: nowhere
     const char *command_line; // for the header comment of the emitted C; NULL none
+    const char *text_path;    // of the file that the emitted C goes to, for #line; NULL: "NAME.svm.c"
     FILE *dump;               // where print_after and time_report go
     hlc_natives *natives;     // filled with those of emitted SVM C; NULL: nobody asks
     struct hlc_report *report; // filled with what a report shows (hlc/report/report.h); NULL: nobody asks
 } hlc_config;
+
+// Whether a debugger is to find every local and field under its own name.
+static inline bool hlc_keeps_names(const hlc_config *config)
+{
+    return config != NULL && config->debug_info && config->opt_level == 0;
+}
 
 // Compiles the sources (StreamIt, or one stream IR text by its suffix .sir). Gives the text, NULL after errors (which d has).
 // warnings and remarks are in d either way.

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import signal
+import subprocess
 
 import lit.formats
 import lit.util
@@ -56,6 +57,12 @@ if not config.sanitize and os.path.exists(os.path.join(config.llvm_bin, "clang")
     config.available_features.add("sanitized-build")
 for sanitizer in filter(None, config.sanitize.split(",")):
     config.available_features.add(sanitizer)
+# A debugger that may run programs: in some containers it must not.
+if shutil.which("gdb"):
+    command = ["gdb", "-nx", "-q", "-batch", "-ex", "run", "--args", "/bin/true"]
+    tried = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if "exited normally" in tried.stdout:
+        config.available_features.add("gdb")
 for program in ["gcc", "dot", "groff", "python3"]:
     if shutil.which(program):
         config.available_features.add(program)

@@ -240,6 +240,17 @@ static void take_flow_names(bool flow, hmap *taken)
     }
 }
 
+static bool is_aggregate(const sir_type *t)
+{
+    return t->kind == SIR_ARRAY || t->kind == SIR_STRUCT;
+}
+
+// A value that C can write where any expression stands is folded; this one needs a name.
+static bool is_table(const sir_field *f)
+{
+    return f->constant && is_aggregate(f->type);
+}
+
 // C names for the locals: unlike each other, the fields and every file-scope name.
 static void name_locals(body_context *c)
 {
@@ -248,6 +259,15 @@ static void name_locals(body_context *c)
     for (size_t i = 0; c->info != NULL && i < c->info->field_names.len; i++)
         hmap_set(&taken, c->info->field_names.data[i], c);
     take_flow_names(c->flow, &taken);
+    if (c->e->keep_names && c->info != NULL) {
+        const sir_filter *filter = c->info->filter;
+        c->constant_names = ARENA_ARRAY(c->e->arena, const char *, filter->fields.len + 1);
+        for (size_t i = 0; i < filter->fields.len; i++)
+            if (filter->fields.data[i].constant && is_table(&filter->fields.data[i]))
+                c->constant_names[i] = member_name(c->e, &taken, filter->fields.data[i].name);
+            else
+                c->constant_names[i] = c->info->field_names.data[i];
+    }
     for (size_t i = 0; i < c->function->locals.len; i++)
         c->locals[i].c_name = member_name(c->e, &taken, c->function->locals.data[i].name);
     c->lane = (uint32_t)c->function->locals.len;
@@ -272,10 +292,22 @@ static void add_parameter(strbuf *b, const char *parameter)
     strbuf_add(b, parameter);
 }
 
+bool body_is_copied(const emitter *e, const sir_field *f)
+{
+    return e->keep_names && !f->constant && f->type->kind != SIR_ARRAY;
+}
+
+// The parameter that points to a copied field. Names that begin so are nobody else's.
+static const char *field_pointer(emitter *e, const emit_filter_info *info, uint32_t field)
+{
+    return arena_printf(e->arena, "svm_at_%s", info->field_names.data[field]);
+}
+
 static const char *field_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
 {
     const sir_type *t = info->filter->fields.data[field].type;
-    const char *name = info->field_names.data[field];
+    bool copied = body_is_copied(e, &info->filter->fields.data[field]);
+    const char *name = copied ? field_pointer(e, info, field) : info->field_names.data[field];
     return t->kind == SIR_ARRAY ? emit_declare(e, t, name) : arena_printf(e->arena, "%s *%s", body_type_name(e, t), name);
 }
 
@@ -290,6 +322,51 @@ static void own_parameters(body_context *c, strbuf *b)
     }
     if (f->result->kind == SIR_ARRAY)
         add_parameter(b, emit_declare(c->e, f->result, "result"));
+}
+
+// NOTE(names). A debugger finds a field under its own name when the function has it as a local: scalars and structs are
+// copied in and out, constants are declared. Arrays are pointers to their first element, as C's parameters are.
+static bool is_stored(body_context *c, uint32_t field)
+{
+    return c->info != NULL && body_effects_of(c->e, c->info, c->function)->fields[field] &&
+           body_is_copied(c->e, &c->info->filter->fields.data[field]);
+}
+
+void body_store_fields(body_context *c)
+{
+    for (uint32_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
+        if (is_stored(c, i))
+            body_line(c, "*%s = %s;", field_pointer(c->e, c->info, i), c->info->field_names.data[i]);
+}
+
+static void declare_constant(body_context *c, uint32_t field, const char *name)
+{
+    const sir_field *f = &c->info->filter->fields.data[field];
+    emitter *e = c->e;
+    if (f->type->kind == SIR_ARRAY) {
+        body_line(c, "%s SVM_UNUSED = %s;", emit_declare_pointer(e, f->type->element, "const", "const", name),
+                  c->info->field_names.data[field]);
+        return;
+    }
+    strbuf value, *out = e->out;
+    strbuf_init(&value, e->arena);
+    e->out = &value;
+    emit_value(e, &f->init, 0);
+    e->out = out;
+    body_line(c, "const %s SVM_UNUSED = %s;", emit_declare(e, f->type, name), value.data);
+}
+
+static void load_fields(body_context *c)
+{
+    const sir_filter *filter = c->info == NULL ? NULL : c->info->filter;
+    for (uint32_t i = 0; c->e->keep_names && filter != NULL && i < filter->fields.len; i++) {
+        const sir_field *f = &filter->fields.data[i];
+        const char *name = c->info->field_names.data[i];
+        if (is_stored(c, i))
+            body_line(c, "%s = *%s;", emit_declare(c->e, f->type, name), field_pointer(c->e, c->info, i));
+        else if (f->constant)
+            declare_constant(c, i, c->constant_names[i]);
+    }
 }
 
 static const char *helper_prototype(body_context *c, const char *name)
@@ -381,9 +458,13 @@ static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_f
 {
     body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
     const char *body = body_text(&c);
+    body_mark_line(e, f->loc);
     strbuf_printf(e->out, "static inline %s\n{\n", helper_prototype(&c, name));
+    load_fields(&c);
     unused_parameters(&c, body);
-    strbuf_printf(e->out, "%s}\n\n", body);
+    strbuf_printf(e->out, "%s}\n", body);
+    body_mark_line(e, (sir_loc){0});
+    strbuf_addc(e->out, '\n');
 }
 
 // Functions that firings reach.
@@ -462,17 +543,6 @@ void emit_module_functions(emitter *e)
 
 // ---- Filters ----
 
-static bool is_aggregate(const sir_type *t)
-{
-    return t->kind == SIR_ARRAY || t->kind == SIR_STRUCT;
-}
-
-// A value that C can write where any expression stands is folded; this one needs a name.
-static bool needs_table(const sir_field *f)
-{
-    return f->constant && is_aggregate(f->type);
-}
-
 static void emit_state_struct(emitter *e, emit_filter_info *info)
 {
     const sir_filter *f = info->filter;
@@ -508,7 +578,7 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
     take_flow_names(info->flow, &taken);
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
-        if (!needs_table(field)) {
+        if (!is_table(field)) {
             VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
             continue;
         }
@@ -638,7 +708,12 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (s.actor)
         add_parameter(&b, "const char *svm_actor");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1, c->flow);
-    strbuf_printf(e->out, "static inline void %s(%s)\n{\n%s}\n\n", name, b.len > 0 ? b.data : "void", body);
+    body_mark_line(e, c->function->loc);
+    strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
+    load_fields(c);
+    strbuf_printf(e->out, "%s}\n", body);
+    body_mark_line(e, (sir_loc){0});
+    strbuf_addc(e->out, '\n');
     return s;
 }
 

@@ -28,7 +28,8 @@ typedef struct emitter {
     strbuf *out;
     const sir_module *module;
     source_set *sources;
-    bool line_directives; // #line before every statement (with -g)
+    bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
+    bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below
     hmap local_names;     // that locals of control code have

@@ -375,7 +375,7 @@ static void mark_forwarded(analysis *a)
         body_local *l = &c->locals[i];
         if (u->pops == 1 && !l->dead)
             c->in.used = true;
-        if (c->in.affine && u->pops == 1 && l->writes == 1 && l->reads == 1 && u->pop_block == u->without_decl.block &&
+        if (!c->e->keep_names && c->in.affine && u->pops == 1 && l->writes == 1 && l->reads == 1 && u->pop_block == u->without_decl.block &&
             c->function->locals.data[i].type->kind != SIR_ARRAY && declares(u->without_decl.first, i))
             l->forward = "";
         else if (u->pops > 0 && !l->dead)
@@ -392,7 +392,7 @@ void body_analyse(body_context *c)
         for (size_t i = 0; i < c->function->locals.len; i++)
             c->locals[i].reads = c->locals[i].writes = c->locals[i].updates = 0;
         walk_block(&a, &c->function->body, scope_new(&a, NULL, NULL));
-    } while (find_dead(&a));
+    } while (!c->e->keep_names && find_dead(&a));
     place_locals(&a);
     analyse_tapes(c);
     body_find_checks(c);

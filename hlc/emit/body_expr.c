@@ -554,7 +554,7 @@ static void print_field(body_context *c, const sir_expr *e, int precedence)
         if (f->type->kind == SIR_COMPLEX)
             strbuf_add(out, "(svm_Complex)");
         emit_scalar(out, f->type, v);
-    } else if (f->constant || f->type->kind == SIR_ARRAY) {
+    } else if (f->constant || f->type->kind == SIR_ARRAY || body_is_copied(c->e, f)) {
         strbuf_add(out, name);
     } else {
         (void)open(out, PREC_UNARY, precedence);

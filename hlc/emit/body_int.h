@@ -62,6 +62,7 @@ typedef struct body_context {
     body_tape in, out;
     bool flow;          // items go through svm_flowPop and its like, whatever the tapes say
     int indent;
+    const char **constant_names; // with keep_names: of the filter's constant fields
     hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside
     bool dry;           // calls pass no more than the language says (body_needs_of)
     uint32_t labels; // given out so far
@@ -132,6 +133,7 @@ bool body_is_received(const emitter *e, const sir_filter *f, const sir_function 
 
 // ---- body_stmt.c ----
 void body_function_body(body_context *c); // declarations and statements, without the braces
+void body_mark_line(emitter *e, sir_loc loc); // what follows is of that line of the source; no place: of the emitted text
 // "+=" when value is target op x and C's compound form means the same; x is then value's second operand.
 const char *body_compound_operator(const sir_expr *target, const sir_expr *value);
 // Whether an identifier occurs in C text, outside strings.
@@ -140,6 +142,9 @@ const char *body_behind_comment(const char *p);           // that begins there; 
 void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- body.c ----
+// With keep_names: whether functions have the field in a local of its name, which they load and store.
+bool body_is_copied(const emitter *e, const sir_field *f);
+void body_store_fields(body_context *c); // before each way out
 // What a function touches, calls included.
 typedef struct body_effects {
     bool in, out, in_counter, out_counter, iter, random, log, sends;

@@ -29,14 +29,18 @@ static void cut_back(strbuf *out, size_t at)
     out->data[at] = '\0';
 }
 
-static void line_directive(body_context *c, sir_loc loc)
+// NOTE(lines). With -g a line "#@ FILE LINE" (a file by its number) says that what follows is of that place of the source,
+// and "#@" alone that it is of the emitted text again. program_lines.c makes #line directives of them when all is written,
+// since only then it is known on which lines of its own file the text stands. Marks name nothing, so that looking for an
+// identifier in text (body_mentions) does not find them.
+void body_mark_line(emitter *e, sir_loc loc)
 {
-    const sir_module *m = c->e->module;
-    if (!c->e->line_directives || loc.file == 0 || loc.file >= m->files.len)
+    if (!e->line_directives)
         return;
-    strbuf_printf(c->e->out, "#line %" PRIu32 " ", loc.line);
-    strbuf_add_c_string(c->e->out, m->files.data[loc.file], strlen(m->files.data[loc.file]));
-    strbuf_addc(c->e->out, '\n');
+    if (loc.file == 0 || loc.file >= e->module->files.len)
+        strbuf_add(e->out, "#@\n");
+    else
+        strbuf_printf(e->out, "#@ %" PRIu32 " %" PRIu32 "\n", (uint32_t)loc.file, loc.line);
 }
 
 static const char *text(body_context *c, const sir_expr *e)
@@ -316,7 +320,9 @@ static void call(body_context *c, const sir_stmt *s)
     }
     for (size_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
         if (x->fields[i])
-            add_argument(&b, c->info->field_names.data[i]);
+            add_argument(&b, body_is_copied(c->e, &c->info->filter->fields.data[i])
+                                 ? arena_printf(c->e->arena, "&%s", c->info->field_names.data[i])
+                                 : c->info->field_names.data[i]);
     if (x->iter)
         add_argument(&b, "iter");
     if (x->random)
@@ -379,6 +385,7 @@ static void random_number(body_context *c, const sir_stmt *s)
 static void return_(body_context *c, const sir_stmt *s)
 {
     body_check_exit(c);
+    body_store_fields(c);
     if (s->u.value == NULL) {
         body_line(c, "return;");
     } else if (s->u.value->type->kind == SIR_ARRAY) {
@@ -582,7 +589,8 @@ static void loop(body_context *c, const sir_stmt *s)
 
 static void stmt(body_context *c, const sir_stmt *s)
 {
-    line_directive(c, s->loc);
+    if (s->loc.file != 0)
+        body_mark_line(c->e, s->loc);
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: decl(c, s); break;
     case SIR_SET: set(c, s); break;
@@ -716,8 +724,10 @@ void body_function_body(body_context *c)
     strbuf_init(&statements, c->e->arena);
     c->e->out = &statements;
     block(c, &f->body);
-    if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN)
+    if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN) {
         body_check_exit(c);
+        body_store_fields(c);
+    }
     if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used && body_mentions(statements.data, "n_in"))
         body_line(c, "(void)n_in;");
     c->e->out = out;

@@ -188,7 +188,10 @@ static void emit_stages(program_emitter *x)
 
 static const char *finish(program_emitter *x)
 {
-    const char *text = x->e.out->data;
+    const hlc_config *config = x->p->config;
+    const char *path = config != NULL && config->text_path != NULL ? config->text_path
+                                                                   : arena_printf(x->e.arena, "%s.svm.c", x->name);
+    const char *text = x->e.line_directives ? program_resolve_lines(x, path) : x->e.out->data;
     if (x->library != NULL)
         x->p->header = program_library_header(x);
     return text;
@@ -202,6 +205,7 @@ const char *emit_program(hlc_program *p)
     x.own = x.pl->parts != NULL ? "own" : "self";
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
+    x.e.keep_names = hlc_keeps_names(p->config);
     if (p->config != NULL)
         emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);

@@ -128,6 +128,10 @@ const char *text_member(program_emitter *x, hmap *taken,
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
 bool program_value_is_zero(const sir_value *v);                 // in every bit, as fresh memory is
 
+// ---- program_lines.c ----
+// The program's text with #line directives for its marks (NOTE(lines) in hlc/emit/body_stmt.c); path: its own file's.
+const char *program_resolve_lines(program_emitter *x, const char *path);
+
 // ---- program_items.c ----
 // The fields of a reader or writer that tell what of its items differs between files and memory, with the table (a
 // local of the function at hand, its name beginning with name) that they point to.

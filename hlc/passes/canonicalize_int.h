@@ -27,6 +27,7 @@ typedef struct canon {
     const sir_effects *effects;
     arena *scratch;
     diag_engine *remarks;       // NULL: none wanted
+    bool keep;                  // the locals that the source has, for a debugger
     struct canon_flags *unused; // storage of changes that have ended
 } canon;
 

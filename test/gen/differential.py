@@ -8,7 +8,7 @@
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
   - the interpreter runs it, also with other numbers of steady states and with less input;
-  - svmc makes C of it at -O0, -O2 and -O3 and with several strips, with --verify-each; clang takes the C without a warning, that of
+  - svmc makes C of it at -O0, -O0 -g, -O2 and -O3 and with several strips, with --verify-each; clang takes the C without a warning, that of
     many programs (--batch) at once; what it prints, the files it writes and its exit status are the interpreter's in every run (a nan
     is a nan; with dynamic rates, what each actor prints);
   - where the interpreter stops with an error, svmc refuses the program or it stops with an error too.
@@ -41,6 +41,7 @@ COMPILE_SECONDS = 600
 # That a comparison is always true or false, or that | joins booleans, is what the program itself says.
 WARNINGS = ["-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-bitwise-instead-of-logical", "-Wno-literal-range",
             "-Wno-unused-command-line-argument"]
+FOR_DEBUGGER = ["-Wno-unused-variable", "-Wno-unused-but-set-variable"]  # names are kept that the program never uses
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=float-divide-by-zero"]
 STRIPS = [1, 2, 3, 5, 7, 8, 16, 100]
 # Errors of a run that programs are meant to show now and then.
@@ -219,7 +220,7 @@ def compilers_of(rng, machines):
     """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
     def strip():
         return [f"--strip={rng.choice(STRIPS)}"]
-    ways = [(["-O0"], None, lambda: ["-O0"]), ([rng.choice(["-O0", "-O1"])], None, lambda: ["-O2"]),
+    ways = [(["-O0", *FOR_DEBUGGER], None, lambda: rng.choice([["-O0"], ["-O0", "-g"]])), ([rng.choice(["-O0", "-O1"])], None, lambda: ["-O2"]),
             (["-O0"], None, lambda: ["-O3", *strip()])]
     r = rng.random()
     if r < 0.3:
@@ -240,7 +241,7 @@ def compilers_of(rng, machines):
 def thorough_ways(rng, machines):
     """All ways, for a program that is checked alone."""
     s = rng.choice(STRIPS)
-    ways = [Way(["-O0"], ["-O0"]), Way(["-O2"], ["-O1"]), Way(["-O3", f"--strip={s}"], ["-O0"]), Way(["-O0", "--strip=3"], ["-O0"]),
+    ways = [Way(["-O0"], ["-O0"]), Way(["-O0", "-g"], ["-O0", *FOR_DEBUGGER]), Way(["-O2"], ["-O1"]), Way(["-O3", f"--strip={s}"], ["-O0"]), Way(["-O0", "--strip=3"], ["-O0"]),
             Way(["-O2"], ["-O2"]), Way(["-O2", "--strip=3"], ["-O1", *SANITIZERS]), Way(["-O3"], ["-O3", "-march=native"]),
             Way(["-O2"], llc=["--target=sim", "-O1"])]
     ways += [Way(["-O2", f"--machine={m}"], llc=["--target=sim", "-O1", f"--machine={m}"]) for m in machines]
