@@ -31,8 +31,8 @@ static bool usage_error(tool_session *t, const char *text)
 static bool check_options(tool_session *t, bool is_graph)
 {
     static const option_id graphs[] = {OPT_SIM_ITERATIONS, OPT_SIM_SEARCH},
-                           programs[] = {OPT_COSTS,     OPT_PROFILE, OPT_PROFILE_OUT,
-                                         OPT_ADVERSARY, OPT_INCLUDE, OPT_DEFINE};
+                           programs[] = {OPT_COSTS,   OPT_PROFILE,      OPT_PROFILE_OUT, OPT_ADVERSARY, OPT_INCLUDE,
+                                         OPT_DEFINE,  OPT_LINK_LIBRARY, OPT_LINK_FOLDER, OPT_LINKER,    OPT_PTHREAD};
     const option_id *wrong = is_graph ? programs : graphs;
     size_t n = is_graph ? sizeof programs / sizeof *programs : sizeof graphs / sizeof *graphs;
     for (size_t i = 0; i < n; i++)

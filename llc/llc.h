@@ -30,6 +30,7 @@ typedef struct llc_options {
     const char *header;      // where it goes; NULL: beside the library
     const char *march;       // NULL: the target's least
     llc_strings includes, defines;
+    llc_strings link;         // of clang's, for executables: -lNAME, -LDIR, -Wl,..., -pthread
     llc_strings inputs;       // SVM C, other C files, objects and archives; "-" is SVM C on standard input
     const char *backend;      // --target=
     const char *machine;      // --machine=, instead of what the text names; or NULL

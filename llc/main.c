@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "driver/guard.h"
+#include "driver/option_table.h"
 #include "driver/options.h"
 #include "driver/paths.h"
 #include "driver/process.h"
@@ -71,6 +72,9 @@ static llc_options options_of(tool_session *t)
             VEC_PUSH(t->arena, &o.includes, item->value);
         else if (item->id == OPT_DEFINE)
             VEC_PUSH(t->arena, &o.defines, item->value);
+        else if (option_rows[item->id].group == GROUP_LINK)
+            VEC_PUSH(t->arena, &o.link,
+                     arena_printf(t->arena, "%s%s", option_rows[item->id].spelling, item->value == NULL ? "" : item->value));
     }
     return o;
 }

@@ -49,6 +49,12 @@ void cc_add_code_flags(llc_session *s, llc_strings *command)
         cc_add(s, command, arena_printf(s->arena, "-D%s", *define));
 }
 
+void cc_add_link_flags(llc_session *s, llc_strings *command)
+{
+    for (VEC_EACH(const char *, flag, &s->options->link))
+        cc_add(s, command, *flag);
+}
+
 // An absolute path: the file is included by a header of another folder.
 static const char *absolute(llc_session *s, const char *path)
 {

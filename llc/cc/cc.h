@@ -9,6 +9,8 @@
 void cc_add(llc_session *s, llc_strings *command, const char *word);
 // Everything that decides what the code does: arithmetic, -O, -g, -march, -I, -D.
 void cc_add_code_flags(llc_session *s, llc_strings *command);
+// What the user has for the linker: behind all inputs, before the runtime, which such libraries may call.
+void cc_add_link_flags(llc_session *s, llc_strings *command);
 // What a source of a session with SVM C needs besides: the table at path, and no second report of warnings that the
 // reader has reported.
 void cc_add_table_flags(llc_session *s, llc_strings *command, const char *source, const char *table);

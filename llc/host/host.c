@@ -54,6 +54,7 @@ bool host_compile(llc_session *s, llc_output output, const char *source, const c
     cc_add(s, &command, "-o");
     cc_add(s, &command, path);
     if (output == LLC_OUTPUT_EXE) {
+        cc_add_link_flags(s, &command);
         cc_add(s, &command, arena_printf(s->arena, "%s/libsvm-host.a", s->environment->library_directory));
         cc_add(s, &command, "-lm");
         cc_add(s, &command, "-ldl");

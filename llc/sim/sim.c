@@ -76,6 +76,7 @@ static bool link_program(llc_session *s)
     }
     cc_add(s, &command, "-o");
     cc_add(s, &command, s->output);
+    cc_add_link_flags(s, &command);
     cc_add(s, &command, arena_printf(s->arena, "%s/libsvm-sim.a", s->environment->library_directory));
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         cc_add(s, &command, libraries[i]);
