@@ -270,5 +270,6 @@ void program_count_table(program_emitter *x, const char *comment, const char *na
 
 // ---- program_profile.c ----
 void program_fires(program_emitter *x);
+void program_samples(program_emitter *x); // rows of svm_Program
 
 #endif

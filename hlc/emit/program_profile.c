@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The table that tells profiles what each kernel fires in a steady state of the program.
+// What a program says of itself: the table that tells profiles what each kernel fires in a steady state, and how many
+// samples of sound go in and out.
 #include <inttypes.h>
 
 #include "hlc/emit/program_int.h"
@@ -81,4 +82,37 @@ void program_fires(program_emitter *x)
     }
     text_line(x, 1, "{NULL, NULL},");
     text_line(x, 0, "};\n");
+}
+
+// Samples an item; 0: it is none.
+static int64_t samples_of(const sir_type *t)
+{
+    bool sample = t->kind == SIR_INT || t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+    return sample ? 1 : t->kind == SIR_COMPLEX ? 2 : 0;
+}
+
+void program_samples(program_emitter *x)
+{
+    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->pieces;
+    const sir_module *m = cut != NULL ? cut->whole : x->m;
+    const schedule *s = cut != NULL ? cut->whole_schedule : x->s;
+    int64_t in = 0, out = 0;
+    bool pairs = false;
+    for (uint32_t i = 0; i < m->actors.len && !s->dynamic; i++) {
+        const sir_actor *a = m->actors.data[i];
+        if (a->path != NULL)
+            continue;
+        if (a->kind == SIR_READER)
+            in = s->reps[i] * samples_of(a->item);
+        if (a->kind == SIR_WRITER) {
+            out = s->reps[i] * samples_of(a->item);
+            pairs = a->item->kind == SIR_COMPLEX;
+        }
+    }
+    if (in == 0 || out == 0)
+        return;
+    text_line(x, 1, ".samples_in = %" PRId64 ",", in);
+    text_line(x, 1, ".samples_out = %" PRId64 ",", out);
+    if (pairs)
+        text_line(x, 1, ".pairs_out = true,");
 }

@@ -430,6 +430,21 @@ bool svmr_wavAtEnd(svmr_Wav *w);
 bool svmr_wavRewind(svmr_Wav *w);
 void svmr_wavWrite(svmr_Wav *w, const void *items, ptrdiff_t count);
 void svmr_wavClose(svmr_Wav *w);
+bool svmr_wavProbe(const char *path, int *channels, int *rate); // of a file that can be read
+const char *svmr_wavOption(const char *path, const char *option); // the value of "channels=" behind the name; or NULL
+// The path of a program's own output with what follows from its input's, if both are WAV files (program_sound.c).
+const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *out);
+// Finishes the WAV files that are being written, for a program that ends early: what they hold then can be read. wait:
+// for a thread that is writing at the moment. From then on nothing is written.
+void svmr_wavFinish(bool wait);
+
+// ---- A program that ends early (program_end.c) ----
+
+void svmr_beginMain(void); // this process is svm_main's: what ends it is for it to see to
+void svmr_watchSignals(void); // it has files that are to be finished when a signal ends it
+// A write to a pipe or socket that nobody reads: ends the process as the signal would have. Returns where that is not
+// svm_main's to decide.
+void svmr_closedPipe(int error);
 
 // Ints wherever a program keeps them.
 typedef int32_t __attribute__((aligned(1), may_alias)) unalignedInt;

@@ -4,7 +4,6 @@
 #include "runtime/common/scheduler.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -36,6 +35,9 @@ static void printHelp(const svm_Program *p)
     if (p->writes_output)
         printf("A WAV file's properties may follow its name: "
                "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
+    if (p->reads_input && p->writes_output)
+        printf("Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
+               "many samples as it takes; else it says which they are.\n");
 }
 
 static _Noreturn SVMR_PRINTF(1, 2) void usageError(const char *format, ...)
@@ -124,7 +126,8 @@ static void printTime(int64_t steadyStates, double seconds, int64_t read, int64_
 int svm_main(const svm_Program *program, int argc, char **argv)
 {
     Options o = parseOptions(program, argc, argv);
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error
+    svmr_beginMain();
+    o.settings.out = svmr_soundOutput(program, o.settings.in, o.settings.out);
     svmr_prepareStack();
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, NULL, program->prompt ? _IOLBF : _IOFBF, 1 << 16);

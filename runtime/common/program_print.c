@@ -52,6 +52,7 @@ void svmr_checkOutput(bool written)
     if (!written || ferror(stdout)) {
         int error = errno;
         clearerr(stdout);
+        svmr_closedPipe(error);
         svmr_thread.failing = true; // there is no use in printing what else was logged
         svmr_fatalProgram("cannot write standard output: %s", strerror(error));
     }

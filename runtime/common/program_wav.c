@@ -7,12 +7,14 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #define FRAMES 4096
 
 struct svmr_Wav {
+    svmr_Wav *next; // that is being written
     char *path;
     const char *where;
     svm_Item item;
@@ -27,6 +29,13 @@ struct svmr_Wav {
 #include "runtime/common/wav_functions.def"
 #undef FUNCTION
 };
+
+// The files that are being written. A thread that sees to a signal finishes them (program_end.c).
+static struct {
+    pthread_mutex_t mutex; // held by who writes to one
+    svmr_Wav *first;
+    const char *stereo; // of several channels, which was read
+} wavs = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
 static const char suffix[] = ".wav";
 
@@ -125,6 +134,50 @@ static void parsePath(svmr_Wav *w, const char *path)
     }
 }
 
+// Samples of several channels are interleaved items; a file that is not told its channels has one.
+static void explainChannels(const svmr_Wav *w, bool told)
+{
+    pthread_mutex_lock(&wavs.mutex);
+    if (!w->write && w->info.channels > 1 && !wavs.stereo)
+        wavs.stereo = strdup(w->path);
+    if (w->write && !told && w->item != SVM_ITEM_COMPLEX && wavs.stereo)
+        fprintf(stderr,
+                "%s: note: '%s' gets 1 channel, though '%s' has several, whose samples are items one after the other; "
+                "'%s,channels=COUNT' gives it more\n",
+                program_invocation_short_name, w->path, wavs.stereo, w->path);
+    pthread_mutex_unlock(&wavs.mutex);
+}
+
+const char *svmr_wavOption(const char *path, const char *option)
+{
+    const char *at = suffixEnd(path);
+    while (at && *at == ',') {
+        if (strncmp(++at, option, strlen(option)) == 0)
+            return at + strlen(option);
+        at += strcspn(at, ",");
+    }
+    return NULL;
+}
+
+bool svmr_wavProbe(const char *path, int *channels, int *rate)
+{
+    svmr_Wav w = {.path = (char *)path, .library = NULL};
+    if (access(path, R_OK) != 0)
+        return false;
+    load(&w);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    w.file = fd < 0 ? NULL : w.sf_open_fd(fd, SFM_READ, &w.info, 1);
+    *channels = w.info.channels;
+    *rate = w.info.samplerate;
+    bool good = w.file != NULL;
+    if (good)
+        w.sf_close(w.file);
+    else if (fd >= 0)
+        close(fd);
+    dlclose(w.library);
+    return good;
+}
+
 svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *where)
 {
     svmr_Wav *w = svmr_allocate(1, sizeof *w);
@@ -150,8 +203,15 @@ svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *
     if (item == SVM_ITEM_COMPLEX && w->info.channels != 2)
         svmr_fatalProgram("'%s': complex items need 2 channels, and it has %d", w->path, w->info.channels);
     w->buffer = svmr_allocate(FRAMES * (size_t)w->info.channels, sampleBytes(w));
-    if (write)
-        w->sf_command(w->file, SFC_SET_CLIPPING, NULL, 1);
+    explainChannels(w, svmr_wavOption(path, "channels=") != NULL);
+    if (!write)
+        return w;
+    w->sf_command(w->file, SFC_SET_CLIPPING, NULL, 1);
+    svmr_watchSignals();
+    pthread_mutex_lock(&wavs.mutex);
+    w->next = wavs.first;
+    wavs.first = w;
+    pthread_mutex_unlock(&wavs.mutex);
     return w;
 }
 
@@ -160,6 +220,13 @@ svmr_Wav *svmr_wavOpen(const char *path, bool write, svm_Item item, const char *
 static _Noreturn SVMR_COLD void failWav(const svmr_Wav *w, const char *reason)
 {
     svmr_fatalProgram("cannot %s '%s': %s", w->write ? "write" : "read", w->path, reason);
+}
+
+// By who has the files' mutex.
+static _Noreturn SVMR_COLD void failWriting(const svmr_Wav *w, const char *reason)
+{
+    pthread_mutex_unlock(&wavs.mutex);
+    failWav(w, reason);
 }
 
 static void readFrames(svmr_Wav *w)
@@ -181,7 +248,7 @@ static void writeFrames(svmr_Wav *w)
                       : w->item == SVM_ITEM_DOUBLE ? w->sf_writef_double(w->file, w->buffer, n)
                                                    : w->sf_writef_float(w->file, w->buffer, n);
     if (done != n)
-        failWav(w, errno ? strerror(errno) : w->sf_strerror(w->file));
+        failWriting(w, errno ? strerror(errno) : w->sf_strerror(w->file));
     w->end = 0;
 }
 
@@ -234,6 +301,7 @@ static short to16Bits(int32_t v)
 void svmr_wavWrite(svmr_Wav *w, const void *items, ptrdiff_t count)
 {
     size_t left = (size_t)count * samplesPerItem(w), done = 0, capacity = FRAMES * (size_t)w->info.channels;
+    pthread_mutex_lock(&wavs.mutex);
     while (left) {
         size_t n = capacity - w->end < left ? capacity - w->end : left;
         if (w->item == SVM_ITEM_INT) {
@@ -249,25 +317,63 @@ void svmr_wavWrite(svmr_Wav *w, const void *items, ptrdiff_t count)
         if (w->end == capacity)
             writeFrames(w);
     }
+    pthread_mutex_unlock(&wavs.mutex);
+}
+
+// Silence in the channels that the last frame lacks.
+static void fillFrame(svmr_Wav *w)
+{
+    size_t channels = (size_t)w->info.channels, over = w->end % channels;
+    if (!over)
+        return;
+    memset((char *)w->buffer + w->end * sampleBytes(w), 0, (channels - over) * sampleBytes(w));
+    w->end += channels - over;
+}
+
+void svmr_wavFinish(bool wait)
+{
+    if ((wait ? pthread_mutex_lock(&wavs.mutex) : pthread_mutex_trylock(&wavs.mutex)) != 0)
+        return;
+    for (svmr_Wav *w = wavs.first; w; w = w->next) {
+        fillFrame(w);
+        sf_count_t n = (sf_count_t)(w->end / (size_t)w->info.channels);
+        if (w->item == SVM_ITEM_INT)
+            w->sf_writef_short(w->file, w->buffer, n);
+        else if (w->item == SVM_ITEM_DOUBLE)
+            w->sf_writef_double(w->file, w->buffer, n);
+        else
+            w->sf_writef_float(w->file, w->buffer, n);
+        w->sf_close(w->file);
+    }
+    wavs.first = NULL;
+    // The mutex stays locked: the files are closed.
+}
+
+static void forget(const svmr_Wav *w)
+{
+    svmr_Wav **at = &wavs.first;
+    while (*at && *at != w)
+        at = &(*at)->next;
+    if (*at)
+        *at = w->next;
 }
 
 void svmr_wavClose(svmr_Wav *w)
 {
+    pthread_mutex_lock(&wavs.mutex);
+    forget(w);
     if (w->write) {
-        size_t channels = (size_t)w->info.channels, over = w->end % channels;
-        if (over) { // silence in the channels that the last frame lacks
-            memset((char *)w->buffer + w->end * sampleBytes(w), 0, (channels - over) * sampleBytes(w));
-            w->end += channels - over;
-        }
+        fillFrame(w);
         errno = 0;
         writeFrames(w);
         w->sf_write_sync(w->file);
     }
     if (w->sf_error(w->file))
-        failWav(w, w->sf_strerror(w->file));
+        failWriting(w, w->sf_strerror(w->file));
     errno = 0;
     if (w->sf_close(w->file))
-        failWav(w, errno ? strerror(errno) : "the file could not be closed");
+        failWriting(w, errno ? strerror(errno) : "the file could not be closed");
+    pthread_mutex_unlock(&wavs.mutex);
     dlclose(w->library);
     free(w->buffer);
     free(w->path);

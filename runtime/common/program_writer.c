@@ -65,6 +65,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 static _Noreturn void fail(const svm_Writer *w, int error)
 {
     const char *where = w->where && *w->where ? w->where : NULL;
+    svmr_closedPipe(error);
     svmr_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "",
                       where ? where : "", where ? ")" : "");
 }

@@ -106,7 +106,8 @@ typedef struct svm_ItemPart {
 
 // A file whose name ends in ".wav" holds samples instead, the channels interleaved: float and double in [-1, 1], int of
 // 16 bits, complex two channels. Written files may be told "x.wav,rate=48000,channels=2,format=pcm16" (or pcm24,
-// float); the defaults are 44100, 1 (complex: 2), pcm16.
+// float); the defaults are 44100, 1 (complex: 2), pcm16, but svm_main takes rate and channels of a program's own output
+// from its own input where that is such a file too.
 typedef struct svm_Reader {
     const char *path;  // as the source gave it; NULL: the program's own input (standard input or --in=)
     const char *where; // for messages
@@ -210,6 +211,10 @@ typedef struct svm_Program {
     bool islands; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
     bool prompt;  // it was given a latency to keep: what it writes and prints goes out at once
     const svm_KernelFires *kernels; // behind the last one without a name; NULL: it says nothing of them
+    // Samples of sound that a steady state takes from its own input and gives to its own output, if its items are such (a
+    // complex item is two); 0: they are not, or their number differs.
+    int64_t samples_in, samples_out;
+    bool pairs_out; // complex items
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
 // --profile=FILE (times of kernels), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
