@@ -168,6 +168,9 @@ static int compile(tool_session *t)
     if (!driver_find_inputs(t, &inputs))
         return EXIT_USAGE;
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
+    const char *output = option_last(&t->options, OPT_OUTPUT);
+    if (output != NULL && !tool_check_folder(t, output))
+        return EXIT_WRONG;
     if (!driver_check_run_options(t, mode) || !library_check_options(t, mode))
         return EXIT_USAGE;
     if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, driver_output(t, &inputs, mode)))

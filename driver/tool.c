@@ -33,6 +33,8 @@ source_id tool_read(tool_session *t, const char *path)
                       path, SOURCE_MAX_BYTES);
     else if (id == 0)
         diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot read '%s': %s", path, strerror(errno));
+    else
+        source_skip_mark(&t->sources, id);
     return id;
 }
 
@@ -44,6 +46,17 @@ static bool is_input(const tool_session *t, const char *path)
     for (VEC_EACH(const option, o, &t->options.items))
         if (o->id == OPT_INPUT && stat(o->value, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
             return true;
+    return false;
+}
+
+bool tool_check_folder(tool_session *t, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    struct stat st;
+    const char *folder = slash == NULL || slash == path ? NULL : arena_strndup(t->arena, path, (size_t)(slash - path));
+    if (folder == NULL || (stat(folder, &st) == 0 && S_ISDIR(st.st_mode)))
+        return true;
+    diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot write '%s': there is no folder '%s'", path, folder);
     return false;
 }
 

@@ -21,6 +21,9 @@ source_id tool_read(tool_session *t, const char *path);
 // Writes an output ("-" is standard output), whole or not at all; false after an error, which has been reported. An
 // output that is one of the tool's inputs is an error too.
 bool tool_write(tool_session *t, const char *path, const char *text, size_t len);
+// Whether the folder that an output is to go to is there; false after an error, which has been reported. Asked before
+// anything is compiled.
+bool tool_check_folder(tool_session *t, const char *path);
 // Prints the diagnostics there are, before something else prints.
 void tool_flush(tool_session *t);
 // Prints the diagnostics, checks that standard output took all, frees everything, and gives the exit code: status, but

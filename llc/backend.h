@@ -42,6 +42,8 @@ typedef struct llc_backend {
 #undef BACKEND
 
 bool llc_is_c(const char *path);
+// A stream program has come to a tool that reads C; true: that has been reported.
+bool llc_refuse_stream_program(llc_session *s, const char *tool, const char *path);
 // The path of what is made of one input: -o, or a name made from the input's.
 const char *llc_output_path(const llc_session *s, const char *input);
 // Runs a command; false when it fails, with its exit code in s->status.

@@ -92,6 +92,8 @@ static int compile(tool_session *t)
         diag_error_at(&t->diags, settings.tool, "no input files");
         return EXIT_USAGE;
     }
+    if (options.output_path != NULL && !tool_check_folder(t, options.output_path))
+        return EXIT_WRONG;
     process_session *session = process_open(&t->diags, &settings);
     llc_environment environment = {
         .clang = paths_clang(t->arena),

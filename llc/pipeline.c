@@ -56,13 +56,19 @@ bool llc_is_c(const char *path)
     return strcmp(path, "-") == 0 || ends_in(path, ".c");
 }
 
+bool llc_refuse_stream_program(llc_session *s, const char *tool, const char *path)
+{
+    if (!ends_in(path, ".str") && !ends_in(path, ".sir") && !ends_in(path, ".plan"))
+        return false;
+    diag_error_at(s->diag, tool, "'%s' is not C; svmc compiles stream programs", path);
+    return true;
+}
+
 // SVM C becomes a unit; everything else goes to the backend as it is.
 static bool classify(llc_session *s, const char *path)
 {
-    if (ends_in(path, ".str") || ends_in(path, ".sir") || ends_in(path, ".plan")) {
-        diag_error_at(s->diag, LLC_TOOL, "'%s' is not C; svmc compiles stream programs", path);
+    if (llc_refuse_stream_program(s, LLC_TOOL, path))
         return false;
-    }
     if (!llc_is_c(path)) {
         VEC_PUSH(s->arena, &s->others, path);
         return true;

@@ -14,6 +14,7 @@ void source_set_init(source_set *s, arena *a)
 
 static void find_lines(source_set *s, source_file *f)
 {
+    f->lines.len = 0;
     VEC_PUSH(s->arena, &f->lines, 0);
     for (const char *p = f->text, *end = f->text + f->len; (p = memchr(p, '\n', (size_t)(end - p))) != NULL;)
         VEC_PUSH(s->arena, &f->lines, (uint32_t)(++p - f->text));
@@ -42,6 +43,16 @@ source_id source_read(source_set *s, const char *path)
     if (!file_read_limited(s->arena, path, SOURCE_MAX_BYTES, false, &text, &len))
         return 0;
     return add_file(s, strcmp(path, "-") == 0 ? "<stdin>" : path, text, len);
+}
+
+void source_skip_mark(source_set *s, source_id id)
+{
+    source_file *f = &s->files.data[id < s->files.len ? id : 0];
+    if (f->text == NULL || f->len < 3 || memcmp(f->text, "\xef\xbb\xbf", 3) != 0)
+        return;
+    f->text += 3;
+    f->len -= 3;
+    find_lines(s, f);
 }
 
 source_id source_add_name(source_set *s, const char *name)

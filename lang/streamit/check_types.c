@@ -46,12 +46,19 @@ static const lang_type *resolve_struct(checker *c, const lang_type *t, src_range
     if (!first_unknown(c, "type", name))
         return &lang_type_error;
     static const struct {
-        const char *other, *ours;
-    } words[] = {{"string", "String"}, {"bool", "boolean"}, {"Complex", "complex"}, {"long", "int"},
-                 {"short", "int"},     {"char", "int"},     {"unsigned", "int"}};
+        const char *other, *ours, *more;
+    } words[] = {{"string", "String", ", which parameters can have, but no variables"},
+                 {"bool", "boolean", ""},
+                 {"Complex", "complex", ""},
+                 {"long", "int", " (32 bits, wraps around)"},
+                 {"short", "int", " (32 bits)"},
+                 {"char", "int", " (32 bits)"},
+                 {"signed", "int", ""},
+                 {"unsigned", "int", " (32 bits with a sign, wraps around)"}};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (strcmp(name, words[i].other) == 0) {
-            diag_error(c->diags, range, "unknown type '%s': the type nearest to it is '%s'", name, words[i].ours);
+            diag_error(c->diags, range, "unknown type '%s': the type nearest to it is '%s'%s", name, words[i].ours,
+                       words[i].more);
             return &lang_type_error;
         }
     }

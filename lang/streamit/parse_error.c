@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What to say about a token that cannot come: a known mistake by name, else what was expected, in prose.
+#include <string.h>
+
 #include "lang/streamit/parse.h"
 #include "lang/streamit/parser.tab.h"
 
@@ -125,11 +127,39 @@ static bool is_type_word(int kind)
     return (kind >= TOK_BOOLEAN && kind <= TOK_FLOAT4) || kind == TOK_PORTAL;
 }
 
+// "m = n = 3": the statement has assigned before.
+static bool is_second_assignment(const parse_feed *f)
+{
+    for (size_t i = f->start; i < f->at && f->parens.len == 0; i++)
+        if (kind_at(f, i) == '=')
+            return true;
+    return false;
+}
+
+// "unsigned int", as other languages write types.
+static bool is_type_modifier(const parse_feed *f, size_t at)
+{
+    static const char *const words[] = {"'unsigned'", "'signed'", "'long'", "'short'"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (kind_at(f, at) == TOK_ID && strcmp(feed_text(f, at), words[i]) == 0)
+            return true;
+    return false;
+}
+
 static bool report_known_mistake(parse_feed *f)
 {
     diag_engine *d = f->ctx->diags;
     src_range where = feed_range(f, f->at);
     int kind = kind_at(f, f->at), before = f->at > 0 ? kind_at(f, f->at - 1) : 0;
+    if (f->at > f->start && is_type_word(kind) && is_type_modifier(f, f->at - 1)) {
+        diag_error(d, feed_range(f, f->at - 1), "there is no type '%.*s %s': 'int' has 32 bits and a sign, and wraps around",
+                   (int)strlen(feed_text(f, f->at - 1)) - 2, feed_text(f, f->at - 1) + 1, streamit_token_name(kind));
+        return true;
+    }
+    if (kind == '=' && after_expr(f) && !feed_acceptable(f, ']') && is_second_assignment(f)) {
+        diag_error(d, where, "assignment is a statement, not an expression: assign to one variable after the other");
+        return true;
+    }
     if (kind == '=' && after_expr(f) && !feed_acceptable(f, ']')) {
         diag_record *r = diag_error(d, where, "assignment is a statement, not an expression: to compare, write '=='");
         diag_add_fixit(d, r, where, "==");

@@ -32,6 +32,8 @@ static void follow(llc_session *s, llc_unit *unit)
 
 static bool check_one(llc_session *s, const char *path)
 {
+    if (llc_refuse_stream_program(s, CHECK_TOOL, path))
+        return false;
     bool alone = s->options->inputs.len == 1;
     if (!llc_is_c(path) && !alone)
         return true;

@@ -13,6 +13,7 @@
 // A program that has several instances of machines writes those of the second to FILE.2, and so on.
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/sim/internal.h"
 #include "svm/sim.h"
@@ -82,15 +83,20 @@ const svmr_Profile *simr_profile(void)
 
 // ---- Writing ----
 
-static void writeFile(simr_Simulation *s, const char *variable, const strbuf *text)
+// At least one file could not be written: the process fails, whatever the program made of it.
+static bool failed;
+
+static void writeFile(simr_Simulation *s, const char *what, const char *variable, const strbuf *text)
 {
     const char *path = setting(variable);
     if (s->number > 1 && strcmp(path, "-") != 0)
         path = arena_printf(s->arena, "%s.%u", path, s->number);
     fflush(stdout);
-    if (!file_write(path, text->data, text->len))
-        fprintf(stderr, "%s: error: the file '%s' of %s cannot be written: %s\n", program_invocation_short_name, path,
-                variable, strerror(errno));
+    if (file_write(path, text->data, text->len))
+        return;
+    failed = true;
+    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path,
+            strerror(errno));
 }
 
 static void writeProfile(simr_Simulation *s)
@@ -105,7 +111,7 @@ static void writeProfile(simr_Simulation *s)
     strbuf b;
     strbuf_init(&b, s->arena);
     strbuf_addn(&b, text, length);
-    writeFile(s, "SVM_SIM_PROFILE_OUT", &b);
+    writeFile(s, "profile", "SVM_SIM_PROFILE_OUT", &b);
     free(text);
 }
 
@@ -124,21 +130,21 @@ static void writeResults(simr_Simulation *s)
         strbuf_init(&text, s->arena);
         sim_report_text(report, &text);
         if (setting("SVM_SIM_REPORT"))
-            writeFile(s, "SVM_SIM_REPORT", &text);
+            writeFile(s, "report", "SVM_SIM_REPORT", &text);
         strbuf_init(&text, s->arena);
         sim_report_json(report, &text);
         if (setting("SVM_SIM_JSON"))
-            writeFile(s, "SVM_SIM_JSON", &text);
+            writeFile(s, "report", "SVM_SIM_JSON", &text);
     }
     strbuf_init(&text, s->arena);
     if (setting("SVM_SIM_TRACE")) {
         sim_trace_json(s->engine, &text);
-        writeFile(s, "SVM_SIM_TRACE", &text);
+        writeFile(s, "timeline", "SVM_SIM_TRACE", &text);
     }
     strbuf_init(&text, s->arena);
     if (setting("SVM_SIM_GANTT")) {
         sim_trace_gantt(s->engine, program, &text);
-        writeFile(s, "SVM_SIM_GANTT", &text);
+        writeFile(s, "timeline", "SVM_SIM_GANTT", &text);
     }
 }
 
@@ -158,6 +164,10 @@ static void writeAtExit(void)
         writeResults(s);
     alive.first = alive.last = NULL;
     pthread_mutex_unlock(&alive.mutex);
+    if (failed) {
+        fflush(NULL);
+        _exit(1);
+    }
 }
 
 void simr_register(simr_Simulation *s)
