@@ -49,6 +49,8 @@ typedef struct svmr_Thread {
     uintptr_t stackBegin; // about where the frames of main begin
     const char *program;  // for messages; NULL: the process's name
     int64_t itemsRead, itemsWritten;
+    svm_Reader *ownInput; // the program's, while it is open; NULL: it has none, or not from a file
+    svm_Writer *ownOutput;
     bool failing; // an error is being reported: no further ones
     jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
@@ -437,6 +439,24 @@ const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *o
 // Finishes the WAV files that are being written, for a program that ends early: what they hold then can be read. wait:
 // for a thread that is writing at the moment. From then on nothing is written.
 void svmr_wavFinish(bool wait);
+
+int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
+int svmr_writerFile(const svm_Writer *w);
+void svmr_writerFlush(svm_Writer *w);                          // what makes whole bytes
+int64_t svmr_readerItems(const svm_Reader *r, int64_t bytes); // in its buffer and so many bytes more
+
+// ---- The length of runs while somebody waits (program_pace.c) ----
+
+typedef struct svmr_Pace {
+    bool going; // somebody waits, and the flow is not yet steady
+    bool input; // its end is the program's own input
+    bool begun; // the initialisation is over
+    int runs;   // since the input was last waited for
+    int64_t next, now, before, itemsPerState;
+} svmr_Pace;
+void svmr_paceBegin(svmr_Pace *p, bool wanted);         // after files are open
+int64_t svmr_paceNext(svmr_Pace *p, int64_t most); // steady states to run, up to that many
+void svmr_paceDone(svmr_Pace *p);                       // after they ran
 
 // ---- A program that ends early (program_end.c) ----
 

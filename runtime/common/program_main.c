@@ -137,10 +137,16 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     const svmr_Thread *t = &svmr_thread;
     int64_t read = t->itemsRead, written = t->itemsWritten;
     double start = now();
-    bool more;
-    do // without -i: a number so great that it ends with the input only
-        more = program->run(self, o.settings.iterations >= 0 ? o.settings.iterations : INT64_C(1) << 40);
-    while (more && o.settings.iterations < 0);
+    svmr_Pace pace;
+    svmr_paceBegin(&pace, !program->prompt); // which sees to that itself
+    bool more, endless = o.settings.iterations < 0;
+    int64_t left = endless ? INT64_C(1) << 40 : o.settings.iterations;
+    do {
+        int64_t n = svmr_paceNext(&pace, left);
+        more = program->run(self, n);
+        svmr_paceDone(&pace);
+        left -= endless ? 0 : n;
+    } while (more && left > 0);
     if (!more || program->islands)
         program->drain(self);
     double seconds = now() - start;

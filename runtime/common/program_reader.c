@@ -100,6 +100,20 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
             p->label = NULL;
     }
     p->buffer = svmr_allocate(BUFFER_BYTES, 1);
+    if (!r->path)
+        svmr_thread.ownInput = r;
+}
+
+int svmr_readerFile(const svm_Reader *r)
+{
+    return r->private_->fd;
+}
+
+int64_t svmr_readerItems(const svm_Reader *r, int64_t bytes)
+{
+    const Private *p = r->private_;
+    bytes += (int64_t)(p->end - p->begin);
+    return p->fileBytes ? bytes / (int64_t)p->fileBytes : bytes * 8 - (int64_t)p->bit;
 }
 
 // ---- Bytes ----
@@ -427,6 +441,8 @@ bool svm_readerAtEnd(svm_Reader *r)
 
 void svm_readerClose(svm_Reader *r)
 {
+    if (svmr_thread.ownInput == r)
+        svmr_thread.ownInput = NULL;
     Private *p = r->private_;
     if (!p)
         return;

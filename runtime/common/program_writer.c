@@ -56,6 +56,8 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
             p->label = NULL;
     }
     p->buffer = svmr_allocate(BUFFER_BYTES, 1);
+    if (!w->path)
+        svmr_thread.ownOutput = w;
     if (w->partCount) {
         p->pieceBytes = w->elementSize > 4096 ? w->elementSize : 4096 / w->elementSize * w->elementSize;
         p->piece = svmr_allocate(p->pieceBytes, 1);
@@ -91,6 +93,17 @@ static void flush(const svm_Writer *w)
     Private *p = w->private_;
     writeFile(w, p->buffer, p->used);
     p->used = 0;
+}
+
+int svmr_writerFile(const svm_Writer *w)
+{
+    return w->private_->fd;
+}
+
+void svmr_writerFlush(svm_Writer *w)
+{
+    if (w->private_->buffer && w->private_->used)
+        flush(w);
 }
 
 static void writeBytes(const svm_Writer *w, const unsigned char *bytes, size_t count)
@@ -333,6 +346,8 @@ void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *ite
 static void release(svm_Writer *w)
 {
     Private *p = w->private_;
+    if (svmr_thread.ownOutput == w)
+        svmr_thread.ownOutput = NULL;
     free(p->buffer);
     free(p->piece);
     free(p->label);
