@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "driver/latency.h"
 #include "driver/library.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
@@ -283,6 +284,9 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
     int opt_level = 2;
     if (level != NULL)
         opt_level = fast ? 3 : level[0] - '0';
+    int64_t latency_states;
+    double latency_items;
+    (void)latency_read(t, &latency_states, &latency_items); // has been checked
     bool stream_ir = false;
     for (VEC_EACH(const driver_input, in, inputs))
         stream_ir = stream_ir || in->language == LANGUAGE_SIR || in->language == LANGUAGE_PLAN;
@@ -302,7 +306,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .verify_each = option_flag(o, OPT_VERIFY_EACH, SVMC_VERIFY_EACH),
         .time_report = option_flag(o, OPT_TIME_REPORT, false),
         .strip = option_number(o, OPT_STRIP, 0),
-        .max_latency = option_number(o, OPT_MAX_LATENCY, 0),
+        .max_latency = latency_states,
+        .latency_items = latency_items,
         .processors = option_number(o, OPT_MAP_PROCESSORS, 0),
         .mapping = mapping_of(o),
         .transfer = transfer_of(o),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-hlc: the high-level compiler as a tool of its own, stream programs to SVM C.
+#include "driver/latency.h"
 #include "driver/library.h"
 
 int main(int argc, char **argv)
@@ -12,7 +13,9 @@ int main(int argc, char **argv)
     if (driver_list_passes(&t))
         return tool_finish(&t, EXIT_OK);
     driver_mode mode = driver_mode_of(&t.options, MODE_SVM_C);
-    if (!driver_find_inputs(&t, &inputs) || !library_check_options(&t, mode))
+    int64_t states;
+    double items;
+    if (!latency_read(&t, &states, &items) || !driver_find_inputs(&t, &inputs) || !library_check_options(&t, mode))
         return tool_finish(&t, EXIT_USAGE);
     return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-opt: passes of the high-level compiler over the text of stream IR or a plan, for tests and for looking into the
 // compiler.
+#include "driver/latency.h"
 #include "driver/library.h"
 
 int main(int argc, char **argv)
@@ -13,7 +14,9 @@ int main(int argc, char **argv)
     if (driver_list_passes(&t))
         return tool_finish(&t, EXIT_OK);
     driver_mode mode = driver_mode_of(&t.options, MODE_SIR);
-    if (!driver_find_inputs(&t, &inputs) || !driver_check_run_options(&t, mode) ||
+    int64_t states;
+    double items;
+    if (!latency_read(&t, &states, &items) || !driver_find_inputs(&t, &inputs) || !driver_check_run_options(&t, mode) ||
         !library_check_options(&t, mode))
         return tool_finish(&t, EXIT_USAGE);
     return tool_finish(&t, driver_run_hlc(&t, &inputs, mode));

@@ -5,6 +5,7 @@
 
 #include "driver/hlc_options.h"
 #include "driver/natives.h"
+#include "driver/latency.h"
 #include "driver/library.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
@@ -171,7 +172,9 @@ static int compile(tool_session *t)
     const char *output = option_last(&t->options, OPT_OUTPUT);
     if (output != NULL && !tool_check_folder(t, output))
         return EXIT_WRONG;
-    if (!driver_check_run_options(t, mode) || !library_check_options(t, mode))
+    int64_t states;
+    double items;
+    if (!latency_read(t, &states, &items) || !driver_check_run_options(t, mode) || !library_check_options(t, mode))
         return EXIT_USAGE;
     if (mode == MODE_LIB && is_for_hlc(&inputs) && !library_check_output(t, &inputs, driver_output(t, &inputs, mode)))
         return EXIT_USAGE;

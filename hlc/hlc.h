@@ -43,6 +43,7 @@ typedef struct hlc_config {
     bool print_after_all, verify_each, time_report;
     int64_t strip;           // steady states a strip; 0: choose
     int64_t max_latency;     // steady states taken in before the output of the first is written, at most; 0: any number
+    double latency_items;    // the same in items of the program's input, or output if it has none; 0: max_latency tells
     int64_t processors;      // kernel processors to use; 0: all
     hlc_mapping mapping;
     hlc_transfer transfer;
