@@ -246,7 +246,7 @@ static int simulate_program(tool_session *t, const char *path, const argument_li
         VEC_PUSH(t->arena, &argv, NULL);
         set_environment(t, report);
         status = process_run(s, argv.data);
-        if (!settings.dry_run && (status == EXIT_OK || access(report, R_OK) == 0) && !print_report(t, report))
+        if (!settings.dry_run && status == EXIT_OK && !print_report(t, report)) // after an error times mean nothing
             status = EXIT_WRONG;
     }
     process_close(s);
