@@ -28,11 +28,12 @@ svmr_Adversary *svmr_adversaryCreate(void)
     return a;
 }
 
-void svmr_adversaryNote(FILE *f)
+void svmr_adversaryNote(const svm_Machine *m, FILE *f)
 {
-    const char *text = getenv(VARIABLE);
-    if (text && *text)
-        fprintf(f, "note: with " VARIABLE "=%s in the environment the same happens again\n", text);
+    const svmr_Adversary *a = m ? m->adversary : NULL;
+    if (a)
+        fprintf(f, "note: with " VARIABLE "=%llu%s in the environment the same happens again\n",
+                (unsigned long long)a->seed, a->zeroes ? ",zeroes" : "");
 }
 
 // ---- Numbers: splitmix64 ----

@@ -21,7 +21,7 @@ svmr_Adversary *svmr_adversaryCreate(void); // NULL: nobody asks for it
 uint64_t svmr_drawBelow(svmr_Adversary *a, uint64_t bound);
 // Fills with noise. The same bytes for the same seed, whatever was drawn.
 void svmr_poison(const svmr_Adversary *a, void *memory, size_t bytes);
-void svmr_adversaryNote(FILE *f); // a line that tells how to repeat the run, if there is an adversary
+SVMR_COLD void svmr_adversaryNote(const svm_Machine *m, FILE *f); // if it has one: how to repeat the run
 
 // May one that runs be left, or a transfer be cut, now? Machines with several threads leave that to these.
 static inline svmr_Adversary *svmr_adversaryOf(const svm_Machine *m)

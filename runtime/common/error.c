@@ -71,7 +71,7 @@ static _Noreturn void stop(svm_Machine *m)
     if (t->message) {
         fputs(t->message, stderr);
         fputc('\n', stderr);
-        svmr_adversaryNote(stderr);
+        svmr_adversaryNote(m, stderr);
     }
     exit(1);
 }

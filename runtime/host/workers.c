@@ -177,7 +177,7 @@ static void atExit(void)
     svmr_flushLogs(m);
     fflush(stdout);
     fprintf(stderr, "%s\n", svmr_formatReport(&m->failures->report));
-    svmr_adversaryNote(stderr);
+    svmr_adversaryNote(m, stderr);
     _exit(1);
 }
 

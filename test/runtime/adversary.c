@@ -8,10 +8,13 @@
 // RUN: not env SVM_ADVERSARY=12 %t fail 2>&1 | FileCheck --check-prefix=NOTE --match-full-lines %s
 // NOTE: {{.*}}adversary.c:[[#]]: error: svm_blockRead of 'input': element 9 of a block of 9 [index-range]
 // NOTE-NEXT: note: with SVM_ADVERSARY=12 in the environment the same happens again
+// RUN: not env SVM_ADVERSARY=12,zeroes %t fail 2>&1 | FileCheck --check-prefix=ZEROES %s
+// ZEROES: note: with SVM_ADVERSARY=12,zeroes in the environment the same happens again
 // RUN: not env SVM_ADVERSARY=twelve %t fail 2>&1 | FileCheck --check-prefix=SEED %s
 // RUN: not env SVM_ADVERSARY=12,nonsense %t fail 2>&1 | FileCheck --check-prefix=SEED %s
 // RUN: not env SVM_ADVERSARY=18446744073709551616 %t fail 2>&1 | FileCheck --check-prefix=SEED %s
 // SEED: error: SVM_ADVERSARY must be a seed, a number from 0 to 18446744073709551615, with or without ',zeroes', not '{{.*}}'
+// SEED-NOT: note
 #include "check.h"
 #include "svm/instructions.h"
 
@@ -377,6 +380,36 @@ static bool letters(Fault fault)
     return strlen(order) == 8;
 }
 
+// ---- A transfer that others see the middle of ----
+
+static int there; // items that a kernel found, of LENGTH
+
+static void look(svm_Kernel *k)
+{
+    const Reader *self = (const Reader *)k;
+    const int *in = svm_blockData(&self->block);
+    there = 0;
+    for (int i = 0; i < LENGTH; i++)
+        there += in[i] == itemAt(i);
+}
+
+static bool middle(Fault fault)
+{
+    (void)fault;
+    svm_Block from, to;
+    block(&from, &GMEM, newInput(), 0, LENGTH);
+    block(&to, &LMEM1, 0, 0, LENGTH);
+    svm_MoveB2B move;
+    svm_moveB2BInit(&move, &DMA_ENGINE1, &from, &to);
+    Reader reader = {.block = to};
+    plainKernel(&reader.kernel, &PROC1, look);
+    svm_kernelRun(&move.kernel);
+    svm_kernelRun(&reader.kernel);
+    svm_kernelWait(&reader.kernel);
+    svm_kernelWait(&move.kernel);
+    return there == 0 || there == LENGTH;
+}
+
 // ---- All of it ----
 
 static const struct {
@@ -466,5 +499,9 @@ int main(int argc, char **argv)
         failed += !ok;
     }
     CHECK(ordersDiffer(seeds));
+    int parts = 0;
+    for (int seed = 1; seed <= seeds; seed++)
+        parts += !run(middle, NOTHING, seed);
+    CHECK(parts > 0 && run(middle, NOTHING, 0));
     return failed > 0;
 }
