@@ -113,6 +113,7 @@ typedef struct machine_processor {
     machine_refs memories;                // memories that its loads and stores (or, for dma, its transfers) reach
     machine_refs caches;                  // between it and those memories, nearest first
     bool io;                              // files, printing, standard input and output
+    bool fallback;                        // kernel: only for what no other kernel processor can run
     uint64_t simd_width;                  // bytes
     uint64_t registers, register_size;    // number, and bytes of each
     machine_bandwidth register_bandwidth; // 0: not known

@@ -31,7 +31,13 @@ void mapped_names(program_emitter *x, bool declare)
     hmap_init(&n.seen, x->e.arena);
     hmap_set(&n.seen, r->shared->element.name, &n); // as all programs
     hmap_set(&n.seen, r->control->element.name, &n);
-    for (VEC_EACH(const plan_processor, q, &r->processors)) {
+    for (uint32_t i = 0; i < r->processors.len; i++) {
+        const plan_processor *q = &r->processors.data[i];
+        bool runs = false;
+        for (uint32_t k = 0; k < x->pl->parts->parts.len; k++)
+            runs = runs || plan_part_runs_on(x->pl->parts, k, i);
+        if (!runs && !x->pl->parts->streams)
+            continue;
         name_element(&n, true, &q->memory->element);
         name_element(&n, false, &q->processor->element);
         name_element(&n, false, q->direct ? NULL : &q->load->element);
@@ -49,13 +55,13 @@ void mapped_names(program_emitter *x, bool declare)
 
 static void emit_processors(program_emitter *x, const mapped *all)
 {
-    const plan_resources *r = x->pl->parts->resources;
     text_line(x, 0, "/* The processors%s. */", all->moved ? ", and what moves items to their memories and back" : "");
     text_line(x, 0, "static const struct {");
     text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
     text_line(x, 1, "mm_Mem memory;");
     text_line(x, 0, "} %s[] = {", all->processors);
-    for (VEC_EACH(const plan_processor, q, &r->processors)) {
+    for (VEC_EACH(const plan_processor *, on, &all->used)) {
+        const plan_processor *q = *on;
         if (!all->moved)
             text_line(x, 1, "{&%s, &%s},", q->processor->element.name, q->memory->element.name);
         else if (q->direct)
@@ -103,7 +109,7 @@ void mapped_types(program_emitter *x)
 static void emit_instance(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
-    size_t processors = parts->resources->processors.len;
+    size_t processors = all->used.len;
     for (size_t i = 0; i < parts->parts.len; i++)
         mapped_run_type(x, &all->parts[i]);
     text_line(x, 0, "/* One running %s. */", x->pl->name);
@@ -217,23 +223,37 @@ static uint64_t create_scratch(program_emitter *x, const mapped *all, bool decla
 // Processors that share a memory have each their own part of it.
 static void emit_create_own(program_emitter *x, const mapped *all)
 {
-    const plan_resources *r = x->pl->parts->resources;
     bool shared = false;
-    for (size_t i = 0; i < r->processors.len; i++)
+    for (size_t i = 0; i < all->used.len; i++)
         for (size_t k = 0; k < i; k++)
-            shared |= !r->processors.data[i].direct && r->processors.data[k].memory == r->processors.data[i].memory;
+            shared |= !all->used.data[i]->direct && all->used.data[k]->memory == all->used.data[i]->memory;
     text_line(x, 0, "/* What each processor has for itself: channels inside kernels%s, state. */", all->moved ? ", windows of rings" : "");
     text_line(x, 0, "static void %s_createOwn(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     uint64_t files = create_scratch(x, all, false);
-    text_line(x, 1, "const size_t bytes = %s;", all->state_place);
-    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", r->processors.len);
+    bool alike = true;
+    const char *first = mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, 0);
+    for (uint32_t q = 1; q < all->used.len; q++)
+        alike = alike && strcmp(first, mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q)) == 0;
+    if (alike) {
+        text_line(x, 1, "const size_t bytes = %s;", first);
+    } else {
+        text_line(x, 1, "const size_t bytesOf[] = {");
+        for (uint32_t q = 0; q < all->used.len; q++)
+            text_line(x, 2, "%s, /* %s */", mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q),
+                      all->used.data[q]->processor->element.name);
+        text_line(x, 1, "};");
+    }
+    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", all->used.len);
+    if (!alike)
+        text_line(x, 2, "const size_t bytes = bytesOf[q];");
     const char *local = "0";
     if (shared) {
         text_line(x, 2, "size_t others = 0; /* before it in the same memory */");
         text_line(x, 2, "for (int i = 0; i < q; i++)");
-        text_line(x, 3, "others += %s[i].memory == %s[q].memory;", all->processors, all->processors);
-        local = "others * bytes";
+        text_line(x, 3, "others += %s[i].memory == %s[q].memory ? %s : 0;", all->processors, all->processors,
+                  alike ? "bytes" : "bytesOf[i]");
+        local = "others";
     }
     if (!all->moved)
         text_line(x, 2, "self->ownMemory[q] = svm_alloc(%s[q].memory, bytes + %" PRIu64 ");", all->processors, files + 1);
@@ -328,7 +348,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
         text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
     }
     if (all->direct) {
-        text_line(x, 1, "for (int q = 0; q < %zu; q++)", parts->resources->processors.len);
+        text_line(x, 1, "for (int q = 0; q < %zu; q++)", all->used.len);
         if (all->moved)
             text_line(x, 2, "if (%s[q].load == NULL)", all->processors);
         text_line(x, all->moved ? 3 : 2, "svm_free(%s[q].memory, self->ownMemory[q]);", all->processors);

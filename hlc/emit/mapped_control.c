@@ -126,7 +126,7 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "r->run.starting = starting;");
     text_line(x, 1, "%s(&r->run, counts);", p->count);
     run_and_wait(x, 1, "run");
-    const plan_processor *home = &x->pl->parts->resources->processors.data[p->home_processor];
+    const plan_processor *home = mapped_facts(x)->used.data[p->home_processor];
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (!home->direct && !w->input)
             run_and_wait(x, 1, arena_printf(x->e.arena, "%s_store", w->name));

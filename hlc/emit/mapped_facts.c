@@ -137,7 +137,7 @@ static bool has_init(const program_emitter *x, const mapped_part *p)
     return false;
 }
 
-static void add_chunks(program_emitter *x, mapped_part *p)
+static void add_chunks(program_emitter *x, const mapped *all, mapped_part *p)
 {
     const plan_parts *parts = x->pl->parts;
     const uint32_t *where = parts->where + (size_t)p->number * parts->strips;
@@ -146,7 +146,7 @@ static void add_chunks(program_emitter *x, mapped_part *p)
         for (end = i + 1; end < parts->strips && where[end] == where[i];)
             end++;
         bool direct = parts->resources->processors.data[where[i]].direct;
-        mapped_chunk c = {.processor = where[i], .first = i, .strips = end - i, .run = p->run_count};
+        mapped_chunk c = {.processor = all->number_of[where[i]], .first = i, .strips = end - i, .run = p->run_count};
         c.each = !direct ? 1 : c.strips < most ? c.strips : most;
         p->run_count += (c.strips + c.each - 1) / c.each;
         p->moved |= !direct;
@@ -193,14 +193,14 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     p->runs = text_member(x, members, arena_printf(a, "%s_runs", p->name));
     p->primings = text_member(x, members, arena_printf(a, "%s_primings", p->name));
     p->home = text_member(x, members, arena_printf(a, "%s_home", p->name));
-    add_chunks(x, p);
+    add_chunks(x, all, p);
     add_windows(x, all, p);
     find_files(x, p, members);
 }
 
 // ---- State ----
 
-const char *mapped_state_place(program_emitter *x, uint32_t kernel)
+const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor)
 {
     uint64_t alignment = plan_parts_alignment(x->pl->parts);
     uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
@@ -208,7 +208,7 @@ const char *mapped_state_place(program_emitter *x, uint32_t kernel)
     strbuf_init(&text, x->e.arena);
     strbuf_printf(&text, "%" PRIu64, start);
     for (uint32_t i = 0; i < kernel; i++)
-        if (mapped_has_state(x, i))
+        if (mapped_has_state(x, i) && (x->pl->parts->streams || mapped_facts(x)->parts[i].home_processor == processor))
             strbuf_printf(&text, " + (sizeof(%s_Own) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, x->kernels[i].type,
                           alignment - 1, alignment, alignment);
     return text.data;
@@ -222,6 +222,24 @@ static void count_files(program_emitter *x, mapped *all)
     for (VEC_EACH(sir_actor *, actor, &m->actors)) {
         all->readers += (*actor)->kind == SIR_READER;
         all->writers += (*actor)->kind == SIR_WRITER;
+    }
+}
+
+static void find_used(program_emitter *x, mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    all->number_of = ARENA_ARRAY(x->e.arena, uint32_t, parts->resources->processors.len + 1);
+    for (uint32_t q = 0; q < parts->resources->processors.len; q++) {
+        const plan_processor *on = &parts->resources->processors.data[q];
+        bool runs = false;
+        for (uint32_t i = 0; i < parts->parts.len; i++)
+            runs = runs || plan_part_runs_on(parts, i, q);
+        if (!runs)
+            continue;
+        all->number_of[q] = (uint32_t)all->used.len;
+        VEC_PUSH(x->e.arena, &all->used, on);
+        all->moved |= !on->direct;
+        all->direct |= on->direct;
     }
 }
 
@@ -245,14 +263,11 @@ const mapped *mapped_facts(program_emitter *x)
     all->strips = unique(x, x->name, "STRIPS");
     all->round = unique(x, x->name, "ROUND");
     all->sets = unique(x, x->name, "SETS");
-    all->state_place = mapped_state_place(x, (uint32_t)parts->parts.len);
     for (VEC_EACH(const plan_ring, ring, &parts->rings))
         describe_ring(x, ring, &members, &all->rings[ring->stream]);
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
+    find_used(x, all);
+    for (uint32_t i = 0; i < parts->parts.len; i++)
         describe_part(x, all, i, &members, &all->parts[i]);
-        all->moved |= all->parts[i].moved;
-        all->direct |= all->parts[i].direct;
-    }
     count_files(x, all);
     return all;
 }

@@ -67,8 +67,10 @@ typedef struct mapped {
     mapped_part *parts;      // by kernel
     const char *processors;  // the table
     const char *strip, *strips, *round, *sets; // constants
-    const char *state_place; // where all that processors have for themselves ends: an expression
-    bool moved, direct;      // any part is
+    // Those of the plan's processors that run anything, in order, and the number of each among them.
+    VEC(const plan_processor *) used;
+    uint32_t *number_of;
+    bool moved, direct;      // some processor works in a memory of its own; in rings
     uint32_t readers, writers;
 } mapped;
 
@@ -78,7 +80,9 @@ int64_t mapped_round_up(int64_t items, int64_t unit);
 int64_t mapped_ahead(const mapped_window *w); // items that a run's window has before its own, in whole units
 int64_t mapped_primed(const mapped_window *w); // and that of priming
 const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
-const char *mapped_state_place(program_emitter *x, uint32_t kernel); // in what processors have for themselves
+// Where the state of a part lies in what its processor has for itself, an expression; of the number of parts: where all of
+// a processor's (by number among those used) ends. With streams every processor has room for all parts' state.
+const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
 
 // ---- mapped_runs.c ----
 void mapped_run_type(program_emitter *x, const mapped_part *p);

@@ -265,7 +265,7 @@ void mapped_own(program_emitter *x, const program_kernel *k)
         text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, kernel), k->buffers.len);
     else
         text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
-                  mapped_state_place(x, kernel));
+                  mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
 }
 
 static const char *declare_window(program_emitter *x, const mapped_window *w, const char *qualifier)

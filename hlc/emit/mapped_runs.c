@@ -277,7 +277,7 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
     text_line(x, 0, "{");
     if (p->moved && depth > 1)
         text_line(x, 1, "int turn[%zu] = {0}; /* of the blocks of a processor's windows */",
-                  x->pl->parts->resources->processors.len);
+                  all->used.len);
     text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);

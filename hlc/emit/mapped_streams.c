@@ -49,7 +49,7 @@ static void emit_blocks(program_emitter *x, uint32_t kernel)
                       b->address, plan_window_bytes(x->pl, x->m, *number), type, name);
     }
     if (mapped_has_state(x, kernel))
-        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", mapped_state_place(x, kernel), k->type);
+        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", mapped_state_place(x, kernel, 0), k->type);
     text_line(x, 0, "};\n");
 }
 
@@ -188,7 +188,7 @@ static void emit_rings(program_emitter *x)
 static void emit_processors(program_emitter *x)
 {
     const plan_resources *r = x->pl->parts->resources;
-    const char *bytes = mapped_state_place(x, (uint32_t)x->pl->kernels.len);
+    const char *bytes = mapped_state_place(x, (uint32_t)x->pl->kernels.len, 0);
     text_line(x, 0, "static const svm_RoundsProcessor %s_processors[] = {", x->name);
     for (size_t i = 0; i < r->processors.len; i++) {
         const plan_processor *q = &r->processors.data[i];

@@ -31,6 +31,7 @@ typedef struct hlc_program {
     struct plan_pieces *pieces;
     // Of one that is spread over several processors, likewise.
     struct plan_parts *parts;
+    hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
     struct plan_profile *profile;  // of --profile-use; NULL: none
     const hlc_config *config;

@@ -23,7 +23,7 @@ enum { DEAL_CHUNKS = 4 };
 typedef struct dealer {
     hlc_program *p;
     plan_parts *parts;
-    size_t processors;
+    size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
     double *load, *share; // per processor: of parts with state; of the others
     bool even;            // all shares are equal
 } dealer;
@@ -106,24 +106,24 @@ static void find_shares(dealer *d)
     double total = 0, low = 0, high = 0;
     for (VEC_EACH(plan_part, part, &d->parts->parts))
         total += part->replicated ? part->seconds : 0;
-    for (size_t q = 0; q < d->processors; q++)
+    for (size_t q = 0; q < d->ordinary; q++)
         high = d->load[q] > high ? d->load[q] : high;
     high += total + 1;
     for (int step = 0; step < 100; step++) {
         double level = (low + high) / 2, room = 0;
-        for (size_t q = 0; q < d->processors; q++)
+        for (size_t q = 0; q < d->ordinary; q++)
             room += level > d->load[q] ? level - d->load[q] : 0;
         *(room < total ? &low : &high) = level;
     }
     double sum = 0;
-    for (size_t q = 0; q < d->processors; q++) {
+    for (size_t q = 0; q < d->ordinary; q++) {
         d->share[q] = high > d->load[q] ? high - d->load[q] : 0;
         sum += d->share[q];
     }
     d->even = true;
-    for (size_t q = 0; q < d->processors; q++) {
-        d->share[q] = sum > 0 ? d->share[q] / sum : 1.0 / (double)d->processors;
-        d->even &= d->share[q] * (double)d->processors > 0.999 && d->share[q] * (double)d->processors < 1.001;
+    for (size_t q = 0; q < d->ordinary; q++) {
+        d->share[q] = sum > 0 ? d->share[q] / sum : 1.0 / (double)d->ordinary;
+        d->even &= d->share[q] * (double)d->ordinary > 0.999 && d->share[q] * (double)d->ordinary < 1.001;
     }
 }
 
@@ -137,9 +137,9 @@ static void deal_part(dealer *d, size_t number, uint32_t keeper)
             where[i] = keeper;
         return;
     }
-    for (uint32_t q = 0; q < d->processors; q++) {
+    for (uint32_t q = 0; q < d->ordinary; q++) {
         end += d->share[q];
-        uint32_t until = q + 1 == d->processors ? strips : (uint32_t)(end * strips + 0.5);
+        uint32_t until = q + 1 == d->ordinary ? strips : (uint32_t)(end * strips + 0.5);
         for (; at < until && at < strips; at++)
             where[at] = q;
     }
@@ -194,7 +194,7 @@ int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream)
     const plan_stream *st = &parts->cut->streams.data[stream];
     const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
     const plan_part *to = st->to == SIR_NONE ? NULL : &parts->parts.data[st->to];
-    bool primes = to != NULL && to->replicated && parts->resources->processors.len > 1;
+    bool primes = to != NULL && to->replicated && parts->resources->ordinary > 1;
     return primes ? sc->init_items + to->repeat * sc->steady : 0;
 }
 
@@ -305,7 +305,7 @@ static int64_t unhurried_chunk(const dealer *d)
 }
 
 // Where kernels work on the rings, these stay in caches behind the second; what comes from files and goes there passes
-// them by (runtime/common/rounds_chunks.c), and rounds that are too short cost more than caches.
+// them by (mapped_kernel.c in hlc/emit), and rounds that are too short cost more than caches.
 static uint64_t round_bytes(const dealer *d)
 {
     const hlc_program *p = d->p;
@@ -324,7 +324,7 @@ static uint64_t round_bytes(const dealer *d)
 
 static int64_t choose_strips(const dealer *d, int64_t least)
 {
-    int64_t processors = (int64_t)d->processors, strips = processors;
+    int64_t processors = (int64_t)d->ordinary, strips = processors;
     bool replicated = false;
     for (VEC_EACH(plan_part, part, &d->parts->parts))
         replicated |= part->replicated;
@@ -362,9 +362,19 @@ bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processo
     return parts->where == NULL;
 }
 
+static bool can_run(const plan_parts *parts, uint32_t part, uint32_t processor)
+{
+    const plan_part *x = &parts->parts.data[part];
+    const plan_processor *q = &parts->resources->processors.data[processor];
+    return !(x->foreign && !q->fallback) && (!x->state || q->processor->abilities.state);
+}
+
 bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor)
 {
-    return !parts->parts.data[part].state || parts->resources->processors.data[processor].processor->abilities.state;
+    bool others = false; // that are no fallback
+    for (uint32_t q = 0; q < parts->resources->ordinary; q++)
+        others = others || can_run(parts, part, q);
+    return can_run(parts, part, processor) && (processor < parts->resources->ordinary || !others);
 }
 
 bool plan_parts_move(const plan_parts *parts)
@@ -452,7 +462,7 @@ bool plan_parts_deal(hlc_program *p)
 {
     plan_parts *parts = p->parts;
     size_t n = parts->resources->processors.len;
-    dealer d = {.p = p, .parts = parts, .processors = n};
+    dealer d = {.p = p, .parts = parts, .processors = n, .ordinary = parts->resources->ordinary};
     int64_t least = least_strips(&d);
     while ((least == 0 || is_too_late(p)) && parts->lead != 0) {
         plan_parts_give_up(p);
@@ -483,13 +493,16 @@ void plan_parts_lay_out(hlc_program *p)
 
 uint32_t plan_parts_chunk(const plan_parts *parts)
 {
-    int64_t own = divide_up(parts->strips, (int64_t)parts->resources->processors.len);
+    int64_t own = divide_up(parts->strips, (int64_t)parts->resources->ordinary);
     return (uint32_t)divide_up(own, parts->parts.len > 1 ? DEAL_CHUNKS : 1);
 }
 
 void plan_parts_strips(hlc_program *p, uint32_t *least, uint32_t *most)
 {
-    dealer d = {.p = p, .parts = p->parts, .processors = p->parts->resources->processors.len};
+    dealer d = {.p = p,
+                .parts = p->parts,
+                .processors = p->parts->resources->processors.len,
+                .ordinary = p->parts->resources->ordinary};
     uint64_t room = round_bytes(&d) / bytes_a_strip(&d);
     int64_t latency = p->config->max_latency;
     *least = (uint32_t)least_strips(&d);

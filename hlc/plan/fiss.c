@@ -95,7 +95,7 @@ double plan_parts_repeats(const plan_parts *parts, uint32_t actor)
 {
     const plan_part *part = &parts->parts.data[parts->cut->piece_of[actor]];
     const schedule *s = parts->cut->schedule;
-    if (parts->streams || !part->replicated || parts->resources->processors.len < 2 || s->reps[actor] == 0)
+    if (parts->streams || !part->replicated || parts->resources->ordinary < 2 || s->reps[actor] == 0)
         return (double)parts->warm[actor];
     return (double)s->init[actor] / (double)s->reps[actor] + (double)part->repeat;
 }
@@ -123,7 +123,7 @@ void plan_parts_warm(hlc_program *p)
     plan_parts *parts = p->parts;
     for (size_t i = 0; i < parts->cut->module->actors.len; i++)
         parts->warm[i] = 0;
-    bool more = parts->resources->processors.len > 1; // on one, every run continues
+    bool more = parts->resources->ordinary > 1; // on one, every run continues
     if (more && !parts->streams)
         warm_to_prime(parts);
     while (more) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/abilities.h"
 #include "hlc/plan/plan_int.h"
 
 // The first memory that both processors read and write themselves; NULL if there is none.
@@ -28,11 +29,24 @@ static bool may_start(const machine *mach, const machine_processor *control, con
     return false;
 }
 
-static bool choose_processors(hlc_program *p, plan *chosen)
+// Whether a processor can run all of the program. One that keeps no state can where there is none.
+static bool can_run_all(hlc_program *p, const machine_processor *kernel)
+{
+    const sir_module *m = p->pieces != NULL ? p->pieces->whole : p->module;
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        const char *why = p->pieces == NULL ? plan_actor_keeps(p, i) : "waits for items";
+        if ((!kernel->abilities.state && why != NULL && strcmp(why, "prints") != 0) ||
+            plan_actor_lacks(p, m, i, kernel).text != NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool choose_among(hlc_program *p, plan *chosen, bool fallback)
 {
     const machine *mach = p->machine;
     for (VEC_EACH(machine_processor, kernel, &mach->processors)) {
-        if (kernel->kind != MACHINE_processor_kind_KERNEL)
+        if (kernel->kind != MACHINE_processor_kind_KERNEL || kernel->fallback != fallback || !can_run_all(p, kernel))
             continue;
         for (VEC_EACH(machine_processor, control, &mach->processors)) {
             if (control->kind != MACHINE_processor_kind_CONTROL || !may_start(mach, control, kernel))
@@ -47,6 +61,16 @@ static bool choose_processors(hlc_program *p, plan *chosen)
             return true;
         }
     }
+    return false;
+}
+
+static bool choose_processors(hlc_program *p, plan *chosen)
+{
+    const machine *mach = p->machine;
+    if (choose_among(p, chosen, false) || choose_among(p, chosen, true))
+        return true;
+    if (plan_report_inability(p))
+        return false;
     diag_record *r = diag_error_at(
         p->diag, NULL,
         "machine '%s' has no kernel processor that shares a memory with its control processor: programs are mapped to "

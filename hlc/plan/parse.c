@@ -517,7 +517,9 @@ static void parts_lines(parser *p)
 {
     size_t n = p->m->actors.len;
     flag_list flags = {0};
-    int64_t processors = keyed(p, "processors"), lead = keyed(p, "lead"), windows = keyed(p, "windows");
+    int64_t processors = keyed(p, "processors");
+    bool fallbacks = !p->failed && accept(p, TOKEN_WORD, "fallbacks");
+    int64_t lead = keyed(p, "lead"), windows = keyed(p, "windows");
     bool streams = !p->failed && accept(p, TOKEN_WORD, "streams");
     if (!p->failed && (streams ? windows != 2 && windows != PLAN_STREAM_WINDOWS : windows != 1 && windows != PLAN_WINDOWS))
         fail(p, streams ? "2 or 3 windows for each end with streams" : "1 or 2 windows for each end");
@@ -528,7 +530,7 @@ static void parts_lines(parser *p)
     if (p->failed)
         return;
     if (p->program->pieces != NULL || !plan_load_machine(p->program, p->pl) ||
-        !plan_parts_restore(p->program, part, flags.len, flags.data, processors)) {
+        !plan_parts_restore(p->program, part, flags.len, flags.data, processors, fallbacks)) {
         if (!diag_has_errors(p->d))
             fail(p, "parts of a program that can be cut so");
         p->failed = true;

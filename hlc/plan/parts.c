@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/abilities.h"
 #include "hlc/plan/footprint.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
@@ -63,7 +64,7 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
         diag_add_note(p->diag, e, (src_range){0}, "leave %s away: then it stays on one processor", asked);
         return false;
     }
-    bool direct = false;
+    bool direct = plan_resources_with_fallbacks(p->arena, r) != NULL;
     for (VEC_EACH(const plan_processor, x, &r->processors))
         direct |= x->direct;
     if (!direct) {
@@ -86,6 +87,8 @@ static void describe_parts(hlc_program *p, plan_parts *parts)
         for (VEC_EACH(uint32_t, actor, &piece->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
             bool state = why != NULL && strcmp(why, "prints") != 0;
+            const sir_filter *f = p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
+            part.foreign |= f != NULL && p->foreign != NULL && hmap_getn(p->foreign, &f, sizeof f) != NULL;
             if (why == NULL || (part.why != NULL && (part.state || !state)))
                 continue;
             part.state |= state;
@@ -122,19 +125,92 @@ static void report_state(hlc_program *p, const plan_resources *r, const sir_acto
     diag_add_note(p->diag, d, machine_value_range(e, "state"), "the machine file says so of '%s'", e->name);
 }
 
-// The same for a program that is not cut: the one processor has it all.
-static bool can_keep_all_state(hlc_program *p, const plan_resources *r)
+// An actor that no processor can keep the state of, and why it has some; NULL: there is none, or one can.
+static const sir_actor *find_state(hlc_program *p, const plan_resources *r, const char **why)
 {
-    if (r->processors.data[0].processor->abilities.state)
-        return true;
+    for (VEC_EACH(const plan_processor, x, &r->processors))
+        if (x->processor->abilities.state)
+            return NULL;
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
-        const char *why = plan_actor_keeps(p, i);
-        if (why == NULL || strcmp(why, "prints") == 0)
-            continue;
-        report_state(p, r, p->module->actors.data[i], why);
-        return false;
+        *why = plan_actor_keeps(p, i);
+        if (*why != NULL && strcmp(*why, "prints") != 0)
+            return p->module->actors.data[i];
     }
+    return NULL;
+}
+
+static void report_lack(hlc_program *p, const plan_resources *r, const sir_actor *actor, const plan_lack *lack)
+{
+    const machine_element *e = &r->processors.data[0].processor->element;
+    diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, lack->loc),
+                                "'%s' %s, and no kernel processor of machine '%s' can run it", actor->name, lack->text,
+                                r->machine->name);
+    diag_add_note(p->diag, d, machine_value_range(e, lack->key), "the machine file says so of '%s'", e->name);
+}
+
+// One that no processor of r can run; gives whether there is one.
+static bool report_inability(hlc_program *p, const plan_resources *r)
+{
+    const char *why = NULL;
+    uint32_t actor;
+    plan_lack lack;
+    const sir_actor *keeper = find_state(p, r, &why);
+    if (keeper != NULL)
+        report_state(p, r, keeper, why);
+    else if (plan_find_lack(p, r, &actor, &lack))
+        report_lack(p, r, p->module->actors.data[actor], &lack);
+    else
+        return false;
     return true;
+}
+
+bool plan_report_inability(hlc_program *p)
+{
+    const plan_demands demands = {.io = has_io(p->module)};
+    const plan_resources *r = plan_resources_find(p->arena, p->diag, p->machine, 0, &demands);
+    return r == NULL || report_inability(p, r);
+}
+
+// The filters that no ordinary processor can run.
+static void find_foreign(hlc_program *p, const plan_resources *r)
+{
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        const sir_filter *f = p->module->actors.data[i]->kind == SIR_FILTER ? p->module->actors.data[i]->filter : NULL;
+        plan_lack lack = {0};
+        bool can = f == NULL;
+        for (size_t q = 0; q < r->ordinary && !can; q++) {
+            plan_lack here = plan_actor_lacks(p, p->module, i, r->processors.data[q].processor);
+            can = here.text == NULL;
+            lack = q == 0 ? here : lack;
+        }
+        if (can)
+            continue;
+        if (p->foreign == NULL) {
+            p->foreign = ARENA_NEW(p->arena, hmap);
+            hmap_init(p->foreign, p->arena);
+        }
+        hmap_setn(p->foreign, &f, sizeof f, (void *)(uintptr_t)lack.text);
+    }
+}
+
+// The processors to use: with those that are only a fallback where the others cannot run all of the program; then it is
+// cut also where it would not be for the others. NULL after an error: none can run some actor.
+static const plan_resources *able_resources(hlc_program *p, const plan_resources *r)
+{
+    const char *why = NULL;
+    uint32_t actor;
+    plan_lack lack;
+    bool lacks = plan_find_lack(p, r, &actor, &lack);
+    const sir_actor *keeper = find_state(p, r, &why);
+    const plan_resources *more = lacks || keeper != NULL ? plan_resources_with_fallbacks(p->arena, r) : NULL;
+    if (!lacks && keeper == NULL)
+        return r;
+    if (more != NULL && !plan_find_lack(p, more, &actor, &lack) && find_state(p, more, &why) == NULL) {
+        find_foreign(p, more);
+        return more;
+    }
+    (void)report_inability(p, r);
+    return NULL;
 }
 
 // False after an error: some part keeps state, and no processor can.
@@ -313,11 +389,13 @@ bool plan_parts_find(hlc_program *p, bool *found)
     size_t count;
     if (!can_do(p, r))
         return false;
-    if (r->processors.len == 1 && r->processors.data[0].direct)
-        return can_keep_all_state(p, r);
     const char *why = obstacle(p);
-    if (why != NULL)
-        return stay(p, r, why) && can_keep_all_state(p, r);
+    if (why != NULL && !(r->processors.len == 1 && r->processors.data[0].direct))
+        return stay(p, r, why); // on one that can run it all
+    if ((r = able_resources(p, r)) == NULL)
+        return false;
+    if (why != NULL || (r->processors.len == 1 && r->processors.data[0].direct))
+        return true;
     hlc_mapping mapping = mapping_of(p, r);
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))
@@ -384,7 +462,8 @@ static bool are_parts(const hlc_program *p, const uint32_t *part)
     return obstacle(p) == NULL;
 }
 
-bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, const char *flags, int64_t processors)
+bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, const char *flags, int64_t processors,
+                        bool fallbacks)
 {
     if (count == 0 || processors < 1 || !are_parts(p, part))
         return false;
@@ -392,8 +471,12 @@ bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, cons
     plan_parts *parts = ARENA_NEW(p->arena, plan_parts);
     parts->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
     parts->cut = plan_pieces_cut(p->arena, p->module, p->schedule, part, count);
+    if (parts->resources != NULL && fallbacks)
+        parts->resources = plan_resources_with_fallbacks(p->arena, parts->resources);
     if (parts->resources == NULL || parts->cut == NULL)
         return false;
+    if (fallbacks)
+        find_foreign(p, parts->resources);
     parts->space = p->config->mapping == HLC_MAPPING_SPACE;
     describe_parts(p, parts);
     find_lost_items(parts);

@@ -20,6 +20,7 @@
 typedef struct plan_part {
     bool state;          // firings depend on earlier ones
     bool replicated;     // of fiss: its strips may be dealt to several processors
+    bool foreign;        // only fallback processors can run it
     bool kept;           // of map: they may not, although nothing in the part is in the way
     uint32_t keeper;     // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
     const char *why;     // and why: "writes its field 'x'"; NULL: they may
@@ -92,7 +93,7 @@ enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
 // Cuts the program into given parts, as a plan's text has them; flags: 'r' of one that is replicated, 'k' of one that is
 // kept. False if they are no parts, or after an error.
 bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t count, const char *flags,
-                        int64_t processors);
+                        int64_t processors, bool fallbacks);
 // Why an actor's firings depend on each other; NULL: they do not.
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
 // Leads and warm firings, for the plan's stages and the parts that are replicated (fiss.c).

@@ -50,6 +50,9 @@ const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
     if (a->kind != SIR_FILTER)
         return NULL;
     const sir_filter *f = a->filter;
+    const char *foreign = p->foreign != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
+    if (foreign != NULL)
+        return foreign;
     if (f->uses_random)
         return "uses random()";
     if (f->uses_iter)

@@ -166,6 +166,8 @@ void plan_parts_search(hlc_program *p)
     problem k = {.p = p};
     const char *why = NULL;
     uint32_t least, most;
+    if (parts->resources->ordinary < parts->resources->processors.len)
+        return; // who can run what is no part of the search's problem
     make_problem(&k);
     plan_parts_strips(p, &least, &most);
     // Strips of a round follow each other through the parts, and few rounds are under way: no shorter ones than there are.

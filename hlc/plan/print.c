@@ -130,7 +130,9 @@ static void print_deal(strbuf *out, const plan_parts *parts, size_t part)
 
 static void print_parts(strbuf *out, const plan_parts *parts)
 {
-    strbuf_printf(out, "  processors %zu lead %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->processors.len, parts->lead,
+    bool fallbacks = parts->resources->ordinary < parts->resources->processors.len;
+    strbuf_printf(out, "  processors %zu%s lead %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->ordinary,
+                  fallbacks ? " fallbacks" : "", parts->lead,
                   parts->depth, parts->streams ? " streams" : "");
     for (size_t i = 0; i < parts->parts.len; i++) {
         const plan_part *part = &parts->parts.data[i];

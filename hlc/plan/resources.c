@@ -59,7 +59,7 @@ static void count_usable(const machine *m, meeting *at)
 {
     at->started = at->usable = at->direct = 0;
     for (VEC_EACH(const machine_processor, p, &m->processors)) {
-        const machine_memory *memory = working_memory(m, at, p);
+        const machine_memory *memory = p->fallback ? NULL : working_memory(m, at, p);
         at->started += p->kind == MACHINE_processor_kind_KERNEL && starts(m, at->control, p);
         at->usable += memory != NULL;
         at->direct += memory != NULL && memory == at->shared;
@@ -164,7 +164,7 @@ static void note_unusable(diag_engine *d, diag_record *r, const machine *m, cons
 static void note_all_unusable(diag_engine *d, diag_record *r, const machine *m, const meeting *at)
 {
     for (VEC_EACH(const machine_processor, p, &m->processors))
-        if (p->kind == MACHINE_processor_kind_KERNEL && p->element.number == 0 && working_memory(m, at, p) == NULL)
+        if (p->kind == MACHINE_processor_kind_KERNEL && !p->fallback && p->element.number == 0 && working_memory(m, at, p) == NULL)
             note_unusable(d, r, m, at, p);
 }
 
@@ -172,7 +172,7 @@ static void report_none(diag_engine *d, const machine *m, const meeting *at)
 {
     bool kernels = false;
     for (VEC_EACH(const machine_processor, p, &m->processors))
-        kernels = kernels || p->kind == MACHINE_processor_kind_KERNEL;
+        kernels = kernels || (p->kind == MACHINE_processor_kind_KERNEL && !p->fallback);
     src_range whole = where(&m->processors.data[0].element, "kind");
     if (!kernels) {
         diag_error_at(d, NULL, "machine '%s' has no processor of kind kernel; a program's kernels need one", m->name);
@@ -405,23 +405,29 @@ static bool lies_in(const machine *m, machine_ref code, const machine_memory *me
     return code.kind == MACHINE_MEMORY && code.index < m->memories.len && &m->memories.data[code.index] == memory;
 }
 
+static plan_processor describe(const machine *m, const meeting *at, const machine_processor *p)
+{
+    const machine_memory *memory = working_memory(m, at, p);
+    return (plan_processor){.processor = p,
+                            .memory = memory,
+                            .direct = memory == at->shared,
+                            .bytes = machine_usable(memory),
+                            .holds_code = lies_in(m, p->code_memory, memory),
+                            .largest_transfer = MACHINE_UNBOUNDED,
+                            .transfer_alignment = 1,
+                            .io = p->io,
+                            .fallback = p->fallback};
+}
+
 static void gather(arena *a, plan_resources *r, const meeting *at, int64_t wanted)
 {
     const machine *m = r->machine;
     for (VEC_EACH(const machine_processor, p, &m->processors)) {
-        const machine_memory *memory = working_memory(m, at, p);
-        if (memory == NULL || (wanted != 0 && r->processors.len == (size_t)wanted))
+        if (p->fallback || working_memory(m, at, p) == NULL || (wanted != 0 && r->processors.len == (size_t)wanted))
             continue;
-        VEC_PUSH(a, &r->processors,
-                 (plan_processor){.processor = p,
-                                  .memory = memory,
-                                  .direct = memory == at->shared,
-                                  .bytes = machine_usable(memory),
-                                  .holds_code = lies_in(m, p->code_memory, memory),
-                                  .largest_transfer = MACHINE_UNBOUNDED,
-                                  .transfer_alignment = 1,
-                                  .io = p->io});
+        VEC_PUSH(a, &r->processors, describe(m, at, p));
     }
+    r->ordinary = r->processors.len;
     // A local memory in which several work is divided.
     uint64_t *sharers = ARENA_ARRAY(a, uint64_t, m->memories.len + 1);
     for (VEC_EACH(const plan_processor, p, &r->processors))
@@ -429,6 +435,17 @@ static void gather(arena *a, plan_resources *r, const meeting *at, int64_t wante
     for (VEC_EACH(plan_processor, p, &r->processors))
         if (!p->direct)
             p->bytes = p->bytes / sharers[p->memory - m->memories.data] / p->memory->alignment * p->memory->alignment;
+}
+
+plan_resources *plan_resources_with_fallbacks(arena *a, const plan_resources *r)
+{
+    plan_resources *copy = copy_resources(a, r);
+    const meeting at = {.control = r->control, .shared = r->shared};
+    for (VEC_EACH(const machine_processor, p, &r->machine->processors))
+        if (p->fallback && working_memory(r->machine, &at, p) == r->shared)
+            VEC_PUSH(a, &copy->processors, describe(r->machine, &at, p));
+    number_kinds(a, copy);
+    return copy->processors.len == r->processors.len ? NULL : copy;
 }
 
 plan_resources *plan_resources_find(arena *a, diag_engine *d, const machine *m, int64_t wanted,

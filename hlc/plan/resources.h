@@ -19,6 +19,7 @@ typedef struct plan_processor {
     uint64_t largest_transfer;   // bytes that both move in one transfer; MACHINE_UNBOUNDED: any number
     uint64_t transfer_alignment; // addresses on both sides and sizes are multiples of it; 1 where direct
     bool io;                     // it can print and read and write files itself
+    bool fallback;               // only for what the others cannot run
     uint32_t kind;               // the same number for processors that are alike in all that matters to a mapping
 } plan_processor;
 
@@ -29,6 +30,7 @@ typedef struct plan_resources {
     uint64_t bytes;                   // of it that a program may use
     // In the order of the machine file; at least one. The first are those to use when fewer are asked for.
     VEC(plan_processor) processors;
+    size_t ordinary;    // how many of them, the first, are no fallbacks
     uint32_t kinds;     // of them
     uint64_t alignment; // of objects in the shared memory: a multiple of its own and of every engine's
 } plan_resources;
@@ -42,6 +44,9 @@ typedef struct plan_demands {
 // the machine's file lacks, with the place in it.
 plan_resources *plan_resources_find(arena *a, diag_engine *d, const machine *m, int64_t wanted,
                                     const plan_demands *demands);
+
+// The same with the fallback processors that share the memory behind all others; NULL: there are none.
+plan_resources *plan_resources_with_fallbacks(arena *a, const plan_resources *r);
 
 // The same with an engine of its own for each way, where there is a free one.
 plan_resources *plan_resources_pair_engines(arena *a, const plan_resources *r);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What filters ask of a processor, and what a machine file says that it can do: keep state, push so many items in a
+// firing, operations of all classes that it has a cost for. Kernels that no ordinary processor can run go to one that the
+// file calls a fallback, a core of the host beside accelerators, say.
+#ifndef SVMC_HLC_PLAN_ABILITIES_H
+#define SVMC_HLC_PLAN_ABILITIES_H
+
+#include "hlc/ir/sir.h"
+#include "hlc/plan/resources.h"
+
+struct hlc_program;
+
+// Why a processor cannot run an actor, beside its state: the text goes on behind the actor's name. text NULL: it can.
+typedef struct plan_lack {
+    const char *text; // "uses double-mul, which 'CORE0' lacks"
+    sir_loc loc;      // of the operation; or of the actor
+    const char *key;  // of the machine file
+} plan_lack;
+plan_lack plan_actor_lacks(struct hlc_program *p, const sir_module *m, uint32_t actor, const machine_processor *x);
+
+// Whether some actor of the program can run on no processor of r; then the first such, and why it cannot on the first.
+// Reports an actor that no processor of the machine can run; false: each can be run by some.
+bool plan_report_inability(struct hlc_program *p);
+bool plan_find_lack(struct hlc_program *p, const plan_resources *r, uint32_t *actor, plan_lack *lack);
+
+#endif
