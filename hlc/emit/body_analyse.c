@@ -355,15 +355,17 @@ bool body_block_net(const body_context *c, const sir_block *b, bool input, int64
     return block_net(&w, b, net);
 }
 
+// Positions are affine forms where that is also the proof of the firing's rates: a pass may have made a loop countable
+// whose trips are not what is declared, and then counters find it (NOTE(checks) in body_checks.c).
 static void analyse_tapes(body_context *c)
 {
     const sir_function *f = c->function;
-    int64_t net;
+    int64_t pops, pushes;
     bool firing = f->kind == SIR_WORK || f->kind == SIR_PREWORK;
     if (c->flow) // the flow counts
         return;
-    c->in.affine = firing && body_block_net(c, &f->body, true, &net);
-    c->out.affine = firing && body_block_net(c, &f->body, false, &net);
+    c->in.affine = firing && body_block_net(c, &f->body, true, &pops) && pops <= f->pop.max;
+    c->out.affine = firing && body_block_net(c, &f->body, false, &pushes) && pushes == f->push.max;
 }
 
 // A popped item that is read once, in the block where it was popped or deeper, is read where it lies.
@@ -386,6 +388,8 @@ static void mark_forwarded(analysis *a)
 void body_analyse(body_context *c)
 {
     analysis a = {.c = c};
+    analyse_tapes(c);
+    body_find_checks(c);
     do {
         a.uses = ARENA_ARRAY(c->e->arena, local_use, c->function->locals.len);
         c->in.used = c->out.used = false;
@@ -394,7 +398,5 @@ void body_analyse(body_context *c)
         walk_block(&a, &c->function->body, scope_new(&a, NULL, NULL));
     } while (!c->e->keep_names && find_dead(&a));
     place_locals(&a);
-    analyse_tapes(c);
-    body_find_checks(c);
     mark_forwarded(&a);
 }

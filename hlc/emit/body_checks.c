@@ -173,6 +173,14 @@ void body_find_checks(body_context *c)
         find_of_firing(c);
 }
 
+bool body_is_checked(const body_context *c, const sir_expr *access)
+{
+    bool peek = access != NULL && access->kind == SIR_PEEK, index = access != NULL && access->kind == SIR_INDEX;
+    if ((peek && !c->in.peeks_checked) || (index && !c->e->check_bounds) || (!peek && !index))
+        return false;
+    return (peek && c->in.all_peeks) || hmap_getn(c->open, &access, sizeof access) != NULL;
+}
+
 // ---- Texts ----
 
 static const char *place_of(body_context *c, sir_loc loc)
@@ -304,8 +312,7 @@ const char *body_checked_offset(body_context *c, const sir_expr *peek, const cha
 const char *body_checked_index(body_context *c, const sir_expr *e, const char *text, body_interval range)
 {
     uint32_t length = e->u.arg[0]->type->length;
-    if (!c->e->check_bounds || hmap_getn(c->open, &e, sizeof e) == NULL ||
-        (range.lo >= 0 && range.hi < (int64_t)length))
+    if (!body_is_checked(c, e) || (range.lo >= 0 && range.hi < (int64_t)length))
         return NULL;
     strbuf name;
     strbuf_init(&name, c->e->arena);

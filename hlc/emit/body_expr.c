@@ -56,6 +56,8 @@ bool body_may_trap(const body_context *c, const sir_expr *e)
         return false;
     if (e->kind == SIR_PEEK && c->flow)
         return true;
+    if (body_is_checked(c, e))
+        return true;
     bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
         (e->u.arg[1]->kind != SIR_CONST || body_const_int(e->u.arg[1]) == 0))
@@ -263,7 +265,7 @@ void body_tape_index(body_context *c, body_tape *tape, const char *counter, cons
         affine_sum(c, &position, &extra, 1);
     }
     const char *checked = NULL;
-    bool open = tape->peeks_checked && (tape->all_peeks || hmap_getn(c->open, &peek, sizeof peek) != NULL);
+    bool open = body_is_checked(c, peek);
     if (peek != NULL && open) {
         size_t start = out->len;
         body_interval range = print(c, offset, PREC_COND).range;

@@ -89,6 +89,8 @@ bool body_may_trap(const body_context *c, const sir_expr *e);
 // ---- body_checks.c ----
 // What is to be checked of a function's tapes. After the tapes are analysed otherwise.
 void body_find_checks(body_context *c);
+// Whether the access is one that is checked at run time.
+bool body_is_checked(const body_context *c, const sir_expr *access);
 // "LowPass at fm.str:12:5" for errors that have no name of the actor.
 const char *body_where(body_context *c, sir_loc loc);
 // What a function's callers pass to it beside its own parameters: the actor's name, the most items of the firing's tapes.

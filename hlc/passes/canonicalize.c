@@ -15,7 +15,7 @@ static void run_rules(canon *c)
     for (int round = 0; round < MOST_ROUNDS; round++) {
         sir_block before = canon_copy_body(c);
         canon_remove_jumps(c); // later rounds: what is behind loops found to be endless
-        if (!c->keep) {
+        if (!c->options->keep_locals) {
             canon_count_loops(c);
             canon_propagate(c);
             canon_place_temporaries(c);
@@ -24,8 +24,8 @@ static void run_rules(canon *c)
         if (canon_same_block(&before, &c->f->body))
             break;
     }
-    if (c->remarks != NULL)
-        canon_explain_loops(c, c->remarks);
+    if (c->options->remarks != NULL)
+        canon_explain_loops(c, c->options->remarks);
     canon_compact_locals(c);
 }
 
@@ -55,9 +55,9 @@ static bool run_function(canon *c, sir_function *f)
     return false;
 }
 
-static bool run_module_functions(sir_module *m, diag_engine *remarks, bool keep)
+static bool run_module_functions(sir_module *m, const canon_options *options)
 {
-    canon c = {.m = m, .remarks = remarks, .scratch = arena_create(), .keep = keep};
+    canon c = {.m = m, .options = options, .scratch = arena_create()};
     sir_effects effects;
     sir_effects_init(&effects, c.scratch, NULL);
     for (size_t i = 0; i < m->functions.len; i++)
@@ -77,9 +77,9 @@ static bool takes_dynamically(const sir_function *f)
 }
 
 // All functions of a filter once.
-static bool run_filter_once(sir_module *m, sir_filter *filter, diag_engine *remarks, bool keep)
+static bool run_filter_once(sir_module *m, sir_filter *filter, const canon_options *options)
 {
-    canon c = {.m = m, .filter = filter, .remarks = remarks, .scratch = arena_create(), .keep = keep};
+    canon c = {.m = m, .filter = filter, .options = options, .scratch = arena_create()};
     c.peeks_wait = takes_dynamically(filter->work) || (filter->prework != NULL && takes_dynamically(filter->prework));
     sir_effects effects;
     sir_effects_init(&effects, c.scratch, filter);
@@ -103,14 +103,14 @@ static bool run_filter_once(sir_module *m, sir_filter *filter, diag_engine *rema
 }
 
 // Dead assignments that go may leave a field constant, and then more can be folded.
-static bool run_filter(sir_module *m, sir_filter *filter, diag_engine *remarks, bool keep)
+static bool run_filter(sir_module *m, sir_filter *filter, const canon_options *options)
 {
     bool changed = false;
     for (int round = 0; round < MOST_FILTER_ROUNDS; round++) {
         size_t constants = 0, constants_now = 0;
         for (size_t i = 0; i < filter->fields.len; i++)
             constants += filter->fields.data[i].constant;
-        bool now = run_filter_once(m, filter, remarks, keep);
+        bool now = run_filter_once(m, filter, options);
         changed |= now;
         if (now)
             sir_filter_derive(m, filter);
@@ -122,19 +122,14 @@ static bool run_filter(sir_module *m, sir_filter *filter, diag_engine *remarks, 
     return changed;
 }
 
-bool sir_canonicalize_with(sir_module *m, diag_engine *remarks, bool keep)
+bool sir_canonicalize(sir_module *m, const canon_options *options)
 {
     bool changed = !m->canonical;
-    changed |= run_module_functions(m, remarks, keep);
+    changed |= run_module_functions(m, options);
     for (size_t i = 0; i < m->filters.len; i++)
-        changed |= run_filter(m, m->filters.data[i], remarks, keep);
+        changed |= run_filter(m, m->filters.data[i], options);
     m->canonical = true;
     return changed;
-}
-
-bool sir_canonicalize(sir_module *m)
-{
-    return sir_canonicalize_with(m, NULL, false);
 }
 
 static const schedule *schedule_quietly(hlc_program *p)
@@ -150,7 +145,11 @@ bool pass_canonicalize(hlc_program *p)
 {
     sir_module *m = p->module;
     const schedule *before = m->portals.len == 0 ? NULL : schedule_quietly(p);
-    bool changed = sir_canonicalize_with(m, p->diag->remarks ? p->diag : NULL, hlc_keeps_names(p->config));
+    const canon_options options = {.remarks = p->diag->remarks ? p->diag : NULL,
+                                   .keep_subscripts = p->config->check_bounds,
+                                   .keep_peeks = p->config->check_rates,
+                                   .keep_locals = hlc_keeps_names(p->config)};
+    bool changed = sir_canonicalize(m, &options);
     const schedule *after = before == NULL || !changed ? NULL : schedule_quietly(p);
     for (size_t i = 0; i < m->actors.len && after != NULL; i++)
         if (before->init[i] != after->init[i])

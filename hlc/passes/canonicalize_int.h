@@ -3,14 +3,15 @@
 // place.
 //
 // NOTE(exact). What a program does stays the same bit by bit, with two allowances: a loop that would never end
-// because its bound is the greatest int may end, and a subscript out of bounds may go unnoticed. Integer division by
-// zero stops the program, so a division is neither lost, nor moved across what can be seen, nor done where it was
-// not.
+// because its bound is the greatest int may end, and a subscript out of bounds may go unnoticed unless it is to be
+// checked. Integer division by zero stops the program, so a division is neither lost, nor moved across what can be
+// seen, nor done where it was not; nor is an access that is checked.
 #ifndef SVMC_HLC_PASSES_CANONICALIZE_INT_H
 #define SVMC_HLC_PASSES_CANONICALIZE_INT_H
 
 #include "hlc/ir/effects.h"
 #include "hlc/ir/sir.h"
+#include "hlc/passes/canonicalize.h"
 
 // Two arrays of flags, all down.
 typedef struct canon_flags {
@@ -26,8 +27,7 @@ typedef struct canon {
     sir_function *f;
     const sir_effects *effects;
     arena *scratch;
-    diag_engine *remarks;       // NULL: none wanted
-    bool keep;                  // the locals that the source has, for a debugger
+    const canon_options *options;
     struct canon_flags *unused; // storage of changes that have ended
 } canon;
 

@@ -111,9 +111,16 @@ bool canon_is_local(const sir_expr *e, uint32_t local)
     return e->kind == SIR_LOCAL && e->index == local;
 }
 
+static bool is_within(const sir_expr *index, uint32_t length)
+{
+    return canon_is_const(index) && index->u.value.i >= 0 && (uint32_t)index->u.value.i < length;
+}
+
 bool canon_may_trap(const canon *c, const sir_expr *e)
 {
-    if (e->kind == SIR_PEEK && c->peeks_wait)
+    if (e->kind == SIR_PEEK && (c->peeks_wait || c->options->keep_peeks))
+        return true;
+    if (e->kind == SIR_INDEX && c->options->keep_subscripts && !is_within(e->u.arg[1], e->u.arg[0]->type->length))
         return true;
     bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&

@@ -358,18 +358,16 @@ static bool privatize(privatizer *p, hlc_program *hlc)
     return true;
 }
 
-// With -fcheck-bounds fields stay: of one that nothing reads the subscripts would go unchecked.
 bool pass_privatize(hlc_program *p)
 {
+    const canon_options options = {.keep_subscripts = p->config->check_bounds, .keep_peeks = p->config->check_rates};
     bool changed = false;
-    if (p->config->check_bounds)
-        return false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         privatizer x = {.a = arena_create(), .m = p->module, .filter = *f};
         changed |= privatize(&x, p);
         arena_destroy(x.a);
     }
     if (changed)
-        sir_canonicalize(p->module);
+        sir_canonicalize(p->module, &options);
     return changed;
 }

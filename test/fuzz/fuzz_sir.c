@@ -49,7 +49,8 @@ static void run(session *s, const char *data, size_t size)
     strbuf_init(&graph, s->base.arena);
     sir_print_graph(&graph, m);
     sir_check_rates(m, &s->base.diags);
-    bool changed = sir_canonicalize(m);
+    const canon_options options = {.keep_subscripts = (size & 1) != 0, .keep_peeks = (size & 2) != 0};
+    bool changed = sir_canonicalize(m, &options);
     const char *after = print(s, m);
     if (!changed && strcmp(before, after) != 0)
         fuzz_fail(&s->base, "canonicalize changed the program without saying so", before, after);
@@ -57,7 +58,7 @@ static void run(session *s, const char *data, size_t size)
         fuzz_fail(&s->base, "canonicalize gave a wrong program", before, after);
     round_trip(s, m);
     sir_check_rates(m, &s->base.diags);
-    if (sir_canonicalize(m))
+    if (sir_canonicalize(m, &options))
         fuzz_fail(&s->base, "canonicalize is not idempotent", after, print(s, m));
 }
 
