@@ -13,7 +13,7 @@ typedef struct program_walk {
     plan_digits in, out;             // of the nest, innermost first, in the same radices; 0: as often as the count says
     plan_digits in_order, out_order; // in order of firings: the positions of firing number i
     bool general;                    // no common nest: one loop over in_order and out_order
-    bool tail;                       // counts are not always whole rounds of the nest
+    bool tail;                       // counts are not always whole rounds of in_order; then `in` has the same rounds
     const char *hint;                // to the C compiler, before the innermost loop; or NULL
 } program_walk;
 
@@ -85,8 +85,9 @@ typedef struct program_emitter {
     uint32_t *kernel_of;        // per actor: the kernel that fires it
     hmap filters;               // emit_filter_info by filter's address
     hmap fires;                 // emit_signature by function and views
-    hmap strips;                // program_strip by firing function and walk
-    hmap copies;                // name by type and walk
+    hmap strips;                // program_strip by firing function and body
+    hmap lanes;                 // strip_lanes by firing function and strides
+    hmap copies;                // name by type and body
     program_stage **stages;     // by kernel: its stages in order
     program_kernel *kernels;    // by kernel
     program_actor_names *names; // by actor

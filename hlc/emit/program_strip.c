@@ -5,20 +5,20 @@
 
 #include "hlc/emit/program_int.h"
 
-// ---- Keys ----
-
-static void key_digits(strbuf *key, const plan_digits *d)
+// NOTE(alike). Stages share a function where its text is the same: what is printed is the whole of what it does.
+static strbuf *begin_body(program_emitter *x)
 {
-    for (VEC_EACH(plan_digit, i, d))
-        strbuf_printf(key, " %" PRId64 ":%" PRId64, i->radix, i->stride);
-    strbuf_addc(key, ';');
+    strbuf *out = x->e.out;
+    x->e.out = ARENA_NEW(x->e.arena, strbuf);
+    strbuf_init(x->e.out, x->e.arena);
+    return out;
 }
 
-static void key_walk(strbuf *key, const program_walk *w)
+static const char *end_body(program_emitter *x, strbuf *out)
 {
-    key_digits(key, w->general ? &w->in_order : &w->in);
-    key_digits(key, w->general ? &w->out_order : &w->out);
-    strbuf_printf(key, "%d%d", w->general, w->tail);
+    const char *body = x->e.out->data;
+    x->e.out = out;
+    return body;
 }
 
 // ---- Walks ----
@@ -153,30 +153,39 @@ typedef void walk_body(program_emitter *x, int indent, void *context, const char
 
 static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
 {
+    bool ordered = w->general || w->tail;
+    const plan_digits *in = ordered ? &w->in_order : &w->in, *out = ordered ? &w->out_order : &w->out;
     if (w->hint != NULL)
         text_line(x, 1, "%s", w->hint);
     text_line(x, 1, "for (ptrdiff_t i = %s; i < count; i++)", from);
-    body(x, 2, context, general_pointer(x, "in", &w->in_order), general_pointer(x, "out", &w->out_order));
+    body(x, 2, context, general_pointer(x, "in", in), general_pointer(x, "out", out));
+}
+
+// All loops, that without a bound from `from` up to all that the count says.
+static void emit_nest(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
+{
+    size_t n = w->in.len;
+    for (size_t i = n; i-- > 0;) {
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
+        bool bounded = w->in.data[i].radix != 0;
+        int64_t radix = bounded ? w->in.data[i].radix : digits_period(&w->in);
+        const char *bound = arena_printf(x->e.arena, bounded ? "%" PRId64 : "count / %" PRId64, radix);
+        if (i == 0 && w->hint != NULL)
+            text_line(x, (int)n, "%s", w->hint);
+        text_line(x, (int)(n - i), "for (ptrdiff_t %s = %s; %s < %s; %s++)", index, bounded ? "0" : from, index, bound,
+                  index);
+    }
+    body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
 }
 
 static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body, void *context)
 {
+    int64_t period = digits_period(&w->in);
     if (w->general || w->in.len == 1) {
         emit_plain_loop(x, w, "0", body, context);
         return;
     }
-    int64_t period = digits_period(&w->in);
-    size_t n = w->in.len;
-    for (size_t i = n; i-- > 0;) {
-        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
-        int64_t radix = w->in.data[i].radix;
-        const char *bound =
-            arena_printf(x->e.arena, radix == 0 ? "count / %" PRId64 : "%" PRId64, radix == 0 ? period : radix);
-        if (i == 0 && w->hint != NULL)
-            text_line(x, (int)n, "%s", w->hint);
-        text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
-    }
-    body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
+    emit_nest(x, w, "0", body, context);
     if (w->tail)
         emit_plain_loop(x, w, arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period), body,
                         context);
@@ -262,26 +271,40 @@ typedef struct strip_lanes {
 // Levels of -O from which firings go side by side.
 #define LANES_LEVEL 2
 
-static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                  const plan_walk *items, const program_walk *w)
+static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
+                              int64_t in_stride, int64_t out_stride)
 {
     strip_lanes l = {0};
+    emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
+    l.lanes = emit_lane_count(&x->e, info, f, in, out);
+    if (l.lanes == 0)
+        return l;
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes, info->filter->name);
+    l.fire = emit_fire_lanes(&x->e, info, f,
+                             emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in,
+                             out, l.lanes, in_stride, out_stride);
+    return l;
+}
+
+// fire: of one firing, whose name stands for the function and its views.
+static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                  const emit_signature *fire, const plan_walk *items, const program_walk *w)
+{
     size_t unbounded = 0;
     while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
         unbounded++;
     if (x->p->config->opt_level < LANES_LEVEL || w->general || unbounded == w->in.len)
-        return l;
-    emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
-    l.lanes = emit_lane_count(&x->e, info, f, in, out);
-    if (l.lanes > 0)
-        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                    "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes,
-                    info->filter->name);
-    if (l.lanes > 0)
-        l.fire = emit_fire_lanes(&x->e, info, f,
-                                 emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)),
-                                 in, out, l.lanes, w->in.data[unbounded].stride, w->out.data[unbounded].stride);
-    return l;
+        return (strip_lanes){0};
+    int64_t in = w->in.data[unbounded].stride, out = w->out.data[unbounded].stride;
+    const char *key = arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64, fire->name, in, out);
+    strip_lanes *known = hmap_get(&x->lanes, key);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, strip_lanes);
+        *known = make_lanes(x, info, f, items, in, out);
+        hmap_set(&x->lanes, key, known);
+    }
+    return *known;
 }
 
 static void fire_once(program_emitter *x, int indent, void *context, const char *in, const char *out)
@@ -366,14 +389,16 @@ static void emit_lane_walk(program_emitter *x, const program_walk *w, const stri
                       w->in.data[i].radix, index);
     }
     fire_once(x, (int)n + 1, &many, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
-    emit_plain_loop(x, w, text_times(x, "whole", period), fire_once, one);
+    if (w->tail || n == 1)
+        emit_plain_loop(x, w, text_times(x, "whole", period), fire_once, one);
+    else
+        emit_nest(x, w, "whole", fire_once, one);
 }
 
-static void emit_strip(program_emitter *x, const char *name, const emit_filter_info *info, const emit_signature *fire,
-                       const program_walk *w, const strip_lanes *lanes)
+static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes)
 {
-    strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
-    strip_prototype(x, name, &b);
+    const emit_filter_info *info = b.info;
+    const emit_signature *fire = b.fire;
     strbuf_add(x->e.out, "{\n");
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f)) {
@@ -400,17 +425,18 @@ static void emit_strip(program_emitter *x, const char *name, const emit_filter_i
 static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                            const emit_signature *fire, const plan_walk *items, const program_walk *w)
 {
-    strbuf key;
-    strbuf_init(&key, x->e.arena);
-    strbuf_printf(&key, "%s ", fire->name);
-    key_walk(&key, w);
-    program_strip *known = hmap_get(&x->strips, key.data);
+    strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
+    strip_lanes lanes = lanes_function(x, info, f, fire, items, w);
+    strbuf *out = begin_body(x);
+    emit_strip(x, b, w, &lanes);
+    const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
+    program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
         *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire};
-        strip_lanes lanes = lanes_function(x, info, f, items, w);
-        emit_strip(x, known->name, info, fire, w, &lanes);
-        hmap_set(&x->strips, key.data, known);
+        strip_prototype(x, known->name, &b);
+        strbuf_add(x->e.out, body);
+        hmap_set(&x->strips, key, known);
     }
     return known;
 }
@@ -430,16 +456,20 @@ static void copy_once(program_emitter *x, int indent, void *context, const char 
 
 static const char *copy_function(program_emitter *x, const sir_type *t, const program_walk *w)
 {
-    strbuf key, name;
-    strbuf_init(&key, x->e.arena);
-    sir_type_print(&key, t);
-    key_walk(&key, w);
-    const char *known = hmap_get(&x->copies, key.data);
-    if (known != NULL)
-        return known;
+    strbuf name, *file = begin_body(x);
+    strbuf_add(x->e.out, "{\n");
+    if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
+        text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
+    else
+        emit_walk(x, w, copy_once, (void *)(uintptr_t)t);
+    strbuf_add(x->e.out, "}\n\n");
+    const char *body = end_body(x, file);
     strbuf_init(&name, x->e.arena);
     strbuf_add(&name, "copy_");
     sir_type_print(&name, t);
+    const char *key = arena_printf(x->e.arena, "%s %s", name.data, body), *known = hmap_get(&x->copies, key);
+    if (known != NULL)
+        return known;
     known = emit_unique_name(&x->e, name.data);
     text_line(x, 0, "/* Copies items from one layout to another. */");
     text_args params = {0};
@@ -447,13 +477,8 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
     VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "", "restrict", "out"));
     VEC_PUSH(x->e.arena, &params, "ptrdiff_t count");
     text_call(x, 0, arena_printf(x->e.arena, "%sstatic void %s(", outlined(x), known), &params, ")");
-    strbuf_add(x->e.out, "{\n");
-    if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
-        text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
-    else
-        emit_walk(x, w, copy_once, (void *)(uintptr_t)t);
-    strbuf_add(x->e.out, "}\n\n");
-    hmap_set(&x->copies, key.data, (void *)(uintptr_t)known);
+    strbuf_add(x->e.out, body);
+    hmap_set(&x->copies, key, (void *)(uintptr_t)known);
     return known;
 }
 

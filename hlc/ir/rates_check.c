@@ -158,11 +158,16 @@ static bool check_side(rates_run *r, const char *function, const side *s)
         return true;
     }
     if (n >= 0) {
-        diag_record *e = sir_error(r->module, r->d, at, "%s %s %lld item%s%s but declares %s", function, s->verb,
-                                   (long long)n, plural(n), sometimes ? " on a path" : "", declared);
+        bool runs = r->module->canonical; // up to there
+        const char *text = arena_printf(r->d->arena, "%s %s %lld item%s%s but declares %s%s", function, s->verb,
+                                        (long long)n, plural(n), sometimes ? " on a path" : "", declared,
+                                        runs ? "; the program stops when it does" : "");
+        diag_record *e =
+            runs ? diag_warning(r->d, WARN_UNPROVED_RATE, sir_range(r->module, r->d->sources, at), "%s", text)
+                 : sir_error(r->module, r->d, at, "%s", text);
         add_last(r, e, s);
         add_way(r, e, s, fewer ? s->ways.least : s->ways.most, count_text(r, n));
-        return false;
+        return runs;
     }
     bool enough = s->count.min >= s->declared.min;
     if (s->declared.max < 0 || (s->count.max >= 0 && s->count.max <= s->declared.max)) {

@@ -33,7 +33,7 @@ static bool is_int(const sir_type *t)
 
 static bool first_report(rates_run *r, const sir_expr *e)
 {
-    if (r->d == NULL || hmap_getn(&r->reported, &e, sizeof e) != NULL)
+    if (r->d == NULL || r->module->canonical || hmap_getn(&r->reported, &e, sizeof e) != NULL)
         return false;
     hmap_setn(&r->reported, &e, sizeof e, r);
     r->wrong = true;

@@ -3,7 +3,8 @@
 // wrong. rates_eval.c has expressions, rates.c statements, rates_check.c what is said of the result.
 //
 // NOTE(certain). A point is certain when every condition on the way to it was decided. What is wrong there is an error;
-// elsewhere only what is wrong whatever the locals hold is one.
+// elsewhere only what is wrong whatever the locals hold is one. In a canonical module nothing is: passes may find out what
+// a program does wrong that stops there when it runs, and their text reads back.
 #ifndef SVMC_HLC_IR_RATES_INT_H
 #define SVMC_HLC_IR_RATES_INT_H
 
