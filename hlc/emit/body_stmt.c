@@ -360,10 +360,7 @@ static void print(body_context *c, const sir_stmt *s)
 {
     const sir_expr *v = s->u.print.value;
     if (v == NULL) {
-        strbuf b;
-        strbuf_init(&b, c->e->arena);
-        strbuf_add_c_string(&b, s->u.print.text, s->u.print.len);
-        body_line(c, "svm_printText(prints, %s);", b.data);
+        body_line(c, "%s;", emit_print_text(c->e, "prints", s->u.print.text, s->u.print.len));
         return;
     }
     switch (v->type->kind) {

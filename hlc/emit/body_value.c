@@ -418,3 +418,16 @@ void emit_value(emitter *e, const sir_value *v, int indent)
     value_writer w = {e, current_line_start(e->out), indent};
     write_value(&w, v->type, v->data);
 }
+
+const char *emit_print_text(emitter *e, const char *log, const char *text, size_t len)
+{
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    bool ends = memchr(text, '\0', len) != NULL; // as C has it
+    strbuf_printf(&b, "%s(%s, ", ends ? "svm_printBytes" : "svm_printText", log);
+    strbuf_add_c_string(&b, text, len);
+    if (ends)
+        strbuf_printf(&b, ", %zu", len);
+    strbuf_addc(&b, ')');
+    return b.data;
+}

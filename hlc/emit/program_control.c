@@ -613,10 +613,7 @@ void program_start_text(program_emitter *x)
     if (x->m->init_text_len == 0)
         return;
     text_line(x, 1, "svm_Log *const log = &self->start;");
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    strbuf_add_c_string(&text, x->m->init_text, x->m->init_text_len);
-    text_line(x, 1, "svm_printText(log, %s);", text.data);
+    text_line(x, 1, "%s;", emit_print_text(&x->e, "log", x->m->init_text, x->m->init_text_len));
     text_line(x, 1, "svm_printMerge(&log, 1);");
 }
 

@@ -139,9 +139,13 @@ void svm_printBoolean(svm_Log *l, bool v)
 
 void svm_printText(svm_Log *l, const char *s)
 {
-    size_t n = strlen(s);
-    memcpy(reserve(l, n), s, n);
-    l->len += n;
+    svm_printBytes(l, s, strlen(s));
+}
+
+void svm_printBytes(svm_Log *l, const char *bytes, size_t count)
+{
+    memcpy(reserve(l, count), bytes, count);
+    l->len += count;
 }
 
 void svm_printMark(svm_Log *l)

@@ -123,6 +123,11 @@ int main(void)
     svm_printText(&a, "\n");
     svm_printMerge(logs, 1);
 
+    // Zeroes are bytes of a text like others.
+    svm_printBytes(&a, "p\0q\0", 4);
+    CHECK(a.len == 4 && memcmp(a.text, "p\0q\0", 4) == 0);
+    a.len = 0;
+
     // A log much longer than any buffer. CHECK-NEXT: 3000000
     for (int i = 0; i < 1000000; i++)
         svm_printText(&a, "xyz");

@@ -71,6 +71,7 @@ void svm_printInt(svm_Log *l, int32_t v);      // K: "%d"
 void svm_printFloat(svm_Log *l, double v);     // K: "%f", nan without its sign
 void svm_printBoolean(svm_Log *l, bool v);     // K: true / false
 void svm_printText(svm_Log *l, const char *s); // K
+void svm_printBytes(svm_Log *l, const char *bytes, size_t count); // K: of a text that may have zeroes in it
 void svm_printMark(svm_Log *l);                // K: one steady state of this actor is complete
 // C: the canonical order of the logs, told once when they are set up: if the program stops at an error they are printed
 // in it. Without it that is the order in which they were first used.
