@@ -195,9 +195,13 @@ static bool build_composite(elab *x, elab_inst *inst)
         return false;
     if (has_written_type(decl)) {
         inst->input = elab_type(x, decl->input, decl->type_range);
-        inst->output = inst->input == NULL ? NULL : elab_type(x, decl->output, decl->type_range);
-        if (inst->output == NULL || void_void(x, inst))
+        if (inst->input == NULL)
             return false;
+        if (decl->output->kind != TYPE_ERROR) { // else its contents say it
+            inst->output = elab_type(x, decl->output, decl->type_range);
+            if (inst->output == NULL || void_void(x, inst))
+                return false;
+        }
     }
     env->locals = elab_push(x, (decl->locals.len + 1) * sizeof *env->locals);
     return elab_exec(x, decl->body) != FLOW_STOP && check_structure(x, inst);

@@ -203,10 +203,24 @@ static graph_end connect_join(graph *g, elab_inst *inst, uint32_t joiner, const 
     return (graph_end){.actor = joiner, .type = common.type, .inst = common.inst};
 }
 
+// Whether a stream has input (or output): as its declaration says, or its contents where that leaves it open.
+static bool has_side(const elab_inst *inst, bool input)
+{
+    const lang_type *t = input ? inst->decl->input : inst->decl->output;
+    if (t->kind != TYPE_ERROR || inst->decl->kind == STREAM_FILTER || inst->decl->kind == STREAM_FEEDBACKLOOP)
+        return t->kind != TYPE_VOID;
+    if (inst->decl->kind == STREAM_PIPELINE)
+        return has_side(input ? inst->first : inst->last, input);
+    for (const elab_inst *child = inst->first; child != NULL; child = child->next)
+        if (has_side(child, input))
+            return true;
+    return false;
+}
+
 static graph_ends flatten_splitjoin(graph *g, elab_inst *inst, uint32_t region)
 {
     // A side that is void has no splitter or joiner.
-    bool has_in = inst->decl->input->kind != TYPE_VOID, has_out = inst->decl->output->kind != TYPE_VOID;
+    bool has_in = has_side(inst, true), has_out = has_side(inst, false);
     uint32_t splitter = SIR_NONE, joiner = SIR_NONE;
     if (has_in)
         splitter = new_actor(g, SIR_SPLIT, region, graph_base(g, inst, "_split"), inst->split->range);

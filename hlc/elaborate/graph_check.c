@@ -74,10 +74,26 @@ static void check_side(graph *g, const elab_inst *inst, const sir_type *written,
         graph_note(g, r, end->inst->where, "that of '%s', added here", elab_inst_name(g->x, end->inst));
 }
 
+// Of an anonymous stream the contents count.
+static void warn_of_output(graph *g, const elab_inst *inst, const graph_end *end)
+{
+    if (inst->output == NULL || inst->output == end->type)
+        return;
+    diag_record *r =
+        diag_warning(g->x->diags, WARN_ANONYMOUS_TYPE, inst->decl->type_range,
+                     "the output of '%s' is declared '%s', but it is '%s'", elab_inst_name(g->x, inst),
+                     elab_type_name(g->x, inst->output), elab_type_name(g->x, end->type));
+    if (end->inst != NULL && end->inst != inst)
+        graph_note(g, r, end->inst->where, "that of '%s', added here", elab_inst_name(g->x, end->inst));
+}
+
 void graph_check_written(graph *g, const elab_inst *inst, const graph_ends *ends)
 {
     check_side(g, inst, inst->input, &ends->in, "input");
-    check_side(g, inst, inst->output, &ends->out, "output");
+    if (inst->decl->name != NULL)
+        check_side(g, inst, inst->output, &ends->out, "output");
+    else
+        warn_of_output(g, inst, &ends->out);
 }
 
 void graph_check_fires(graph *g, const elab_inst *child, const graph_ends *ends, uint32_t in, uint32_t out)

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Types between the children of a composite: by data flow over the statements of a pipeline, over all children of a
 // splitjoin or feedbackloop. Types that an anonymous composite leaves out are inferred from the same.
+//
+// NOTE(branches). Graph code runs while the graph is built, so elaboration knows which way it goes, and checks what was
+// added. Here only what is wrong whichever way an 'if' goes is told: what one branch adds is not held against what is
+// around it, and a type that depends on the way is the error type, which agrees with all.
 #include "lang/streamit/check.h"
 
 // The items that reach a point in a pipeline's body.
@@ -14,6 +18,7 @@ typedef struct pipe_flow {
     checker *c;
     ast_stream *stream;
     const lang_type *input; // inferred; NULL so far
+    unsigned branches;      // 'if's around
     tape exit, *leave;      // at 'return'; at break and continue of the innermost loop
 } pipe_flow;
 
@@ -27,7 +32,7 @@ static const char *child_name(checker *c, const ast_stmt *s)
     return stream_name(c, s->u.child.decl ? s->u.child.decl : c->stream);
 }
 
-static void pipe_merge(pipe_flow *p, tape *into, const tape *other, const ast_stmt *where)
+static void pipe_merge(pipe_flow *p, tape *into, const tape *other)
 {
     if (!other->reachable)
         return;
@@ -36,22 +41,8 @@ static void pipe_merge(pipe_flow *p, tape *into, const tape *other, const ast_st
         return;
     }
     const lang_type *a = known(p, into->type), *b = known(p, other->type);
-    if (!into->type && !other->type)
-        return;
-    if (types_agree(a, b)) {
-        into->type = a->kind == TYPE_ERROR ? b : a;
-        return;
-    }
-    diag_record *r = diag_error(p->c->diags, where->range,
-                                "the type of the items after this statement depends on control flow: '%s' or '%s'",
-                                type_name(p->c, a), type_name(p->c, b));
-    const tape *paths[] = {into, other};
-    for (size_t i = 0; i < 2; i++) {
-        if (paths[i]->source)
-            diag_add_note(p->c->diags, r, paths[i]->source->range, "'%s' comes from here",
-                          type_name(p->c, i == 0 ? a : b));
-    }
-    into->type = &lang_type_error;
+    if (into->type || other->type)
+        into->type = types_agree(a, b) && b->kind != TYPE_ERROR ? a : &lang_type_error;
 }
 
 static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
@@ -62,7 +53,10 @@ static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
     if (!t->type && !p->input)
         p->input = input;
     const lang_type *have = known(p, t->type);
-    if (!c->program->broken && !types_agree(have, input)) {
+    bool agree = types_agree(have, input);
+    if (!agree && !t->type && p->branches > 0)
+        p->input = p->stream->input->kind == TYPE_UNTYPED ? &lang_type_error : p->input;
+    if (!c->program->broken && !agree && p->branches == 0) {
         src_range where = s->u.child.name_range;
         diag_record *r;
         if (t->source) {
@@ -87,43 +81,69 @@ static void pipe_loop(pipe_flow *p, const ast_stmt *s, tape *t)
     p->leave = &leave;
     pipe_stmt(p, s->u.loop.body, &inside);
     p->leave = outer;
-    pipe_merge(p, &inside, &leave, s);
-    pipe_merge(p, t, &inside, s);
+    pipe_merge(p, &inside, &leave);
+    pipe_merge(p, t, &inside);
+}
+
+static void pipe_if(pipe_flow *p, const ast_stmt *s, tape *t)
+{
+    tape then = *t, otherwise = *t;
+    const lang_type *before = p->input;
+    p->branches++;
+    pipe_stmt(p, s->u.if_.then, &then);
+    const lang_type *first = p->input;
+    p->input = before;
+    if (s->u.if_.otherwise)
+        pipe_stmt(p, s->u.if_.otherwise, &otherwise);
+    p->branches--;
+    if (!before && (first || p->input)) // one way may pass on what the other takes
+        p->input = first && p->input && types_agree(first, p->input) ? first : &lang_type_error;
+    pipe_merge(p, &then, &otherwise);
+    *t = then;
 }
 
 static void pipe_stmt(pipe_flow *p, const ast_stmt *s, tape *t)
 {
-    tape then, otherwise;
     switch (s->kind) {
     case STMT_ADD: pipe_add(p, s, t); break;
     case STMT_BLOCK:
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
             pipe_stmt(p, *it, t);
         break;
-    case STMT_IF:
-        then = otherwise = *t;
-        pipe_stmt(p, s->u.if_.then, &then);
-        if (s->u.if_.otherwise)
-            pipe_stmt(p, s->u.if_.otherwise, &otherwise);
-        pipe_merge(p, &then, &otherwise, s);
-        *t = then;
-        break;
+    case STMT_IF: pipe_if(p, s, t); break;
     case STMT_WHILE:
     case STMT_DO:
     case STMT_FOR: pipe_loop(p, s, t); break;
     case STMT_RETURN:
-        pipe_merge(p, &p->exit, t, s);
+        pipe_merge(p, &p->exit, t);
         t->reachable = false;
         break;
     case STMT_BREAK:
     case STMT_CONTINUE:
         if (p->leave)
-            pipe_merge(p, p->leave, t, s);
+            pipe_merge(p, p->leave, t);
         t->reachable = false;
         break;
     case STMT_ERROR: t->type = &lang_type_error; break;
     default: break;
     }
+}
+
+// Of an anonymous stream the contents count, as in the original compiler: their type, which elaboration finds out.
+static void check_produced(checker *c, ast_stream *s, const lang_type *output, const ast_stmt *child)
+{
+    if (is_broken(c, s) || types_agree(output, s->output))
+        return;
+    src_range where = child ? child->u.child.name_range : s->type_range;
+    const char *word = s->kind == STREAM_PIPELINE ? "last stream" : s->kind == STREAM_SPLITJOIN ? "branch" : "body";
+    const char *text = arena_printf(c->arena, "%s produces '%s', but its %s%s%s produces '%s'", stream_name(c, s),
+                                    type_name(c, s->output), word, child ? " " : "", child ? child_name(c, child) : "",
+                                    type_name(c, output));
+    diag_record *r = s->name ? diag_error(c->diags, where, "%s", text)
+                             : diag_warning(c->diags, WARN_ANONYMOUS_TYPE, where, "%s; that is what it is", text);
+    diag_add_note(c->diags, r, s->type_range, "%s is declared here", stream_name(c, s));
+    if (!s->name)
+        s->output = &lang_type_error;
 }
 
 static void check_pipeline(checker *c, ast_stream *s)
@@ -134,24 +154,20 @@ static void check_pipeline(checker *c, ast_stream *s)
         p.input = s->input;
     tape t = {.reachable = true, .type = p.input};
     pipe_stmt(&p, s->body, &t);
-    pipe_merge(&p, &t, &p.exit, s->body);
+    pipe_merge(&p, &t, &p.exit);
     if (!t.reachable)
         t.type = &lang_type_error;
     const lang_type *output = known(&p, t.type);
     if (inferred) {
         s->input = known(&p, NULL);
         s->output = output;
-    } else if (!is_broken(c, s) && !types_agree(output, s->output)) {
-        src_range where = t.source ? t.source->u.child.name_range : s->type_range;
-        diag_record *r = diag_error(c->diags, where, "%s produces '%s', but its last stream%s%s produces '%s'",
-                                    stream_name(c, s), type_name(c, s->output), t.source ? " " : "",
-                                    t.source ? child_name(c, t.source) : "", type_name(c, output));
-        diag_add_note(c->diags, r, s->type_range, "%s is declared here", stream_name(c, s));
+    } else {
+        check_produced(c, s, output, t.source);
     }
 }
 
-// All statements of one kind, wherever they stand.
-static void gather(checker *c, ast_stmt *s, ast_stmt_kind kind, stmt_refs *out)
+// All statements of one kind, in branches as well or only those outside.
+static void gather_in(checker *c, ast_stmt *s, ast_stmt_kind kind, bool branches, stmt_refs *out)
 {
     if (!s)
         return;
@@ -160,17 +176,32 @@ static void gather(checker *c, ast_stmt *s, ast_stmt_kind kind, stmt_refs *out)
     switch (s->kind) {
     case STMT_BLOCK:
         for (VEC_EACH(ast_stmt *, it, &s->u.block))
-            gather(c, *it, kind, out);
+            gather_in(c, *it, kind, branches, out);
         break;
     case STMT_IF:
-        gather(c, s->u.if_.then, kind, out);
-        gather(c, s->u.if_.otherwise, kind, out);
+        if (branches) {
+            gather_in(c, s->u.if_.then, kind, branches, out);
+            gather_in(c, s->u.if_.otherwise, kind, branches, out);
+        }
         break;
     case STMT_WHILE:
     case STMT_DO:
-    case STMT_FOR: gather(c, s->u.loop.body, kind, out); break;
+    case STMT_FOR: gather_in(c, s->u.loop.body, kind, branches, out); break;
     default: break;
     }
+}
+
+static void gather(checker *c, ast_stmt *s, ast_stmt_kind kind, stmt_refs *out)
+{
+    gather_in(c, s, kind, true, out);
+}
+
+static bool is_among(const stmt_refs *list, const ast_stmt *s)
+{
+    for (VEC_EACH(ast_stmt *, it, list))
+        if (*it == s)
+            return true;
+    return false;
 }
 
 static bool matters(const lang_type *t)
@@ -181,15 +212,21 @@ static bool matters(const lang_type *t)
 // One side that several streams share: the type it has and whom that comes from.
 typedef struct side {
     const lang_type *type;  // NULL: nobody has said
+    bool open;              // it depends on branches
     const ast_stmt *source; // NULL: the declaration of the composite
     const char *what;
 } side;
 
-// False when they disagree, which is reported.
-static bool meet(checker *c, ast_stream *s, side *have, const lang_type *t, const ast_stmt *child, const char *verb)
+// False when they disagree, which is reported. sure: whichever way branches go.
+static bool meet(checker *c, ast_stream *s, side *have, const lang_type *t, const ast_stmt *child, const char *verb,
+                 bool sure)
 {
     if (!matters(t))
         return true;
+    if (have->type && !sure && !types_agree(have->type, t)) {
+        have->open = true;
+        return true;
+    }
     if (!have->type) {
         have->type = t;
         have->source = child;
@@ -229,38 +266,60 @@ static bool always_duplicates(const stmt_refs *splits)
     return splits->len > 0;
 }
 
+// What is known of a splitjoin's children.
+typedef struct branches {
+    side in, out;
+    bool used_in, used_out; // some child has that side, or may
+    bool duplicates;
+} branches;
+
+static void add_branch(checker *c, ast_stream *s, branches *b, const ast_stmt *child, bool sure)
+{
+    const ast_stream *decl = child->u.child.decl;
+    b->used_in |= !decl || decl->input->kind != TYPE_VOID;
+    b->used_out |= !decl || decl->output->kind != TYPE_VOID;
+    if (!decl)
+        return;
+    if (meet(c, s, &b->in, decl->input, child, "takes", sure))
+        meet(c, s, &b->out, decl->output, child, "produces", sure);
+    if (sure && b->duplicates && decl->input->kind == TYPE_VOID)
+        diag_error(
+            c->diags, child->u.child.name_range,
+            "%s takes no input, so 'split duplicate' cannot feed it: use 'split roundrobin' with weight 0 for it",
+            child_name(c, child));
+}
+
+static const lang_type *side_type(const side *have, bool used)
+{
+    return have->type && !have->open ? have->type : used ? &lang_type_error : &lang_type_void;
+}
+
 static void check_splitjoin(checker *c, ast_stream *s)
 {
-    stmt_refs children = {0}, splits = {0}, errors = {0};
+    stmt_refs children = {0}, outside = {0}, splits = {0}, errors = {0};
     gather(c, s->body, STMT_ADD, &children);
+    gather_in(c, s->body, STMT_ADD, false, &outside);
     gather(c, s->body, STMT_SPLIT, &splits);
     gather(c, s->body, STMT_ERROR, &errors);
-    bool inferred = s->input->kind == TYPE_UNTYPED, used_in = false, used_out = false,
-         duplicates = always_duplicates(&splits);
-    side in = {.type = inferred ? NULL : s->input, .what = "is declared to take"};
-    side out = {.type = inferred ? NULL : s->output, .what = "is declared to produce"};
+    bool inferred = s->input->kind == TYPE_UNTYPED, unsaid = s->broken || errors.len > 0;
+    branches b = {.in = {.type = inferred ? NULL : s->input, .what = "is declared to take"},
+                  .out = {.type = s->name ? s->output : NULL, .what = "is declared to produce"},
+                  .duplicates = always_duplicates(&splits)};
+    for (VEC_EACH(ast_stmt *, it, &outside))
+        add_branch(c, s, &b, *it, true);
     for (VEC_EACH(ast_stmt *, it, &children)) {
-        const ast_stream *decl = (*it)->u.child.decl;
-        if (!decl) {
-            used_in = used_out = true;
-            continue;
-        }
-        used_in |= decl->input->kind != TYPE_VOID;
-        used_out |= decl->output->kind != TYPE_VOID;
-        if (meet(c, s, &in, decl->input, *it, "takes"))
-            meet(c, s, &out, decl->output, *it, "produces");
-        if (duplicates && decl->input->kind == TYPE_VOID)
-            diag_error(
-                c->diags, (*it)->u.child.name_range,
-                "%s takes no input, so 'split duplicate' cannot feed it: use 'split roundrobin' with weight 0 for it",
-                child_name(c, *it));
+        if (!is_among(&outside, *it))
+            add_branch(c, s, &b, *it, false);
     }
     if (inferred) {
-        s->input = in.type ? in.type : used_in || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
-        s->output = out.type ? out.type : used_out || s->broken || errors.len > 0 ? &lang_type_error : &lang_type_void;
-    } else if (!is_broken(c, s) && errors.len == 0 && children.len > 0) {
-        check_unused_side(c, s, s->input, used_in, "takes");
-        check_unused_side(c, s, s->output, used_out, "produces");
+        s->input = side_type(&b.in, b.used_in || unsaid);
+        s->output = side_type(&b.out, b.used_out || unsaid);
+    } else if (!unsaid && !is_broken(c, s) && children.len > 0) {
+        check_unused_side(c, s, s->input, b.used_in, "takes");
+        if (s->name)
+            check_unused_side(c, s, s->output, b.used_out, "produces");
+        else
+            check_produced(c, s, side_type(&b.out, b.used_out), b.out.source);
     }
     if (s->name && s->input->kind == TYPE_VOID && s->output->kind == TYPE_VOID)
         diag_error(c->diags, s->type_range, "a splitjoin cannot be 'void->void'");
@@ -286,35 +345,41 @@ static void check_ends(checker *c, const ast_stmt *s)
 
 static void check_feedbackloop(checker *c, ast_stream *s, const stmt_refs *enqueues)
 {
-    stmt_refs bodies = {0}, loops = {0}, splits = {0}, joins = {0};
+    stmt_refs bodies = {0}, loops = {0}, splits = {0}, joins = {0}, outside = {0};
     gather(c, s->body, STMT_BODY, &bodies);
     gather(c, s->body, STMT_LOOP, &loops);
+    gather_in(c, s->body, STMT_BODY, false, &outside);
+    gather_in(c, s->body, STMT_LOOP, false, &outside);
     gather(c, s->body, STMT_SPLIT, &splits);
     gather(c, s->body, STMT_JOIN, &joins);
     bool inferred = s->input->kind == TYPE_UNTYPED;
     // The joiner's items and the splitter's items.
     side in = {.type = inferred || !matters(s->input) ? NULL : s->input, .what = "is declared to take"};
-    side out = {.type = inferred || !matters(s->output) ? NULL : s->output, .what = "is declared to produce"};
+    side out = {.type = !s->name || !matters(s->output) ? NULL : s->output, .what = "is declared to produce"};
     const lang_type *loop_output = NULL, *body_input = NULL;
     for (VEC_EACH(ast_stmt *, it, &bodies)) {
         const ast_stream *decl = (*it)->u.child.decl;
         body_input = decl ? decl->input : &lang_type_error;
         check_ends(c, *it);
-        if (meet(c, s, &in, body_input, *it, "takes"))
-            meet(c, s, &out, decl ? decl->output : &lang_type_error, *it, "produces");
+        bool sure = is_among(&outside, *it);
+        if (meet(c, s, &in, body_input, *it, "takes", sure))
+            meet(c, s, &out, decl ? decl->output : &lang_type_error, *it, "produces", sure);
     }
     for (VEC_EACH(ast_stmt *, it, &loops)) {
         const ast_stream *decl = (*it)->u.child.decl;
         loop_output = decl ? decl->output : &lang_type_error;
         check_ends(c, *it);
-        if (meet(c, s, &in, loop_output, *it, "produces"))
-            meet(c, s, &out, decl ? decl->input : &lang_type_error, *it, "takes");
+        bool sure = is_among(&outside, *it);
+        if (meet(c, s, &in, loop_output, *it, "produces", sure))
+            meet(c, s, &out, decl ? decl->input : &lang_type_error, *it, "takes", sure);
     }
     if (inferred) {
-        s->input = shut(&joins) ? &lang_type_void : in.type ? in.type : &lang_type_error;
-        s->output = shut(&splits) ? &lang_type_void : out.type ? out.type : &lang_type_error;
+        s->input = shut(&joins) ? &lang_type_void : side_type(&in, true);
+        s->output = shut(&splits) ? &lang_type_void : side_type(&out, true);
+    } else if (!s->name && matters(s->output)) {
+        check_produced(c, s, side_type(&out, true), bodies.len > 0 ? bodies.data[0] : NULL);
     }
-    const lang_type *item = loop_output && matters(loop_output) ? loop_output : body_input;
+    const lang_type *item = in.open ? NULL : loop_output && matters(loop_output) ? loop_output : body_input;
     for (VEC_EACH(ast_stmt *, it, enqueues)) {
         if (item && matters(item))
             (*it)->u.expr = coerce(c, (*it)->u.expr, item, false, "the enqueued value");
