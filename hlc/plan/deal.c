@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/footprint.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
@@ -25,6 +26,8 @@ typedef struct dealer {
     plan_parts *parts;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
     double *load, *share; // per processor: of parts with state; of the others
+    int64_t *room;        // per processor: bytes of its own memory that parts with state leave
+    const uint64_t *bytes; // per part: of state, code and tables
     bool even;            // all shares are equal
 } dealer;
 
@@ -38,13 +41,49 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
+static bool has_room(const dealer *d, uint32_t part, uint32_t processor)
+{
+    return d->parts->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[part];
+}
+
+// Of those whose memories have room, if there are any.
 static uint32_t least_loaded(const dealer *d, uint32_t part)
 {
     uint32_t best = PLAN_NONE;
-    for (uint32_t q = 0; q < d->processors; q++)
-        if (plan_part_may_run_on(d->parts, part, q) && (best == PLAN_NONE || d->load[q] < d->load[best]))
-            best = q;
+    for (int fitting = 1; fitting >= 0 && best == PLAN_NONE; fitting--)
+        for (uint32_t q = 0; q < d->processors; q++)
+            if (plan_part_may_run_on(d->parts, part, q) && (!fitting || has_room(d, part, q)) &&
+                (best == PLAN_NONE || d->load[q] < d->load[best]))
+                best = q;
     return best == PLAN_NONE ? 0 : best;
+}
+
+static void put(dealer *d, uint32_t part, uint32_t processor)
+{
+    d->load[processor] += d->parts->parts.data[part].seconds;
+    d->room[processor] -= (int64_t)d->bytes[part];
+}
+
+// All processors idle and empty.
+static void clear(dealer *d)
+{
+    for (uint32_t q = 0; q < d->processors; q++) {
+        d->load[q] = 0;
+        d->room[q] = (int64_t)d->parts->resources->processors.data[q].bytes;
+    }
+}
+
+static void weigh_parts(dealer *d)
+{
+    const plan_pieces *cut = d->parts->cut;
+    const plan_processor *first = &d->parts->resources->processors.data[0];
+    uint64_t *bytes = ARENA_ARRAY(d->p->arena, uint64_t, d->parts->parts.len + 1);
+    for (size_t i = 0; i < d->parts->parts.len && !first->direct; i++) {
+        const plan_piece *piece = &cut->pieces.data[i];
+        plan_footprint f = plan_footprint_of(d->p->arena, cut->whole, piece->actors.data, piece->actors.len);
+        bytes[i] = plan_footprint_bytes(&f, first);
+    }
+    d->bytes = bytes;
 }
 
 // --mapping=space: parts in order, each on a processor that has none yet, while there are such.
@@ -57,7 +96,7 @@ static void place_in_space(dealer *d, uint32_t *at)
             q++;
         at[i] = q < d->processors ? q : least_loaded(d, i);
         taken[at[i]] = true;
-        d->load[at[i]] += d->parts->parts.data[i].seconds;
+        put(d, i, at[i]);
     }
 }
 
@@ -74,30 +113,43 @@ static void place_together(dealer *d, uint32_t *at)
     }
 }
 
-// The processor of each part with state; heaviest first.
-static uint32_t *place_keepers(dealer *d)
+// Each to who has least to do, heaviest first, or largest first; false: one did not fit.
+static bool place_by(dealer *d, uint32_t *at, bool largest)
 {
     size_t n = d->parts->parts.len;
-    uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, n + 1);
-    if (d->parts->space || d->p->config->mapping == HLC_MAPPING_TIME) {
-        d->parts->space ? place_in_space(d, at) : place_together(d, at);
-        return at;
-    }
-    bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1);
+    bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1), fit = true;
+    clear(d);
     for (;;) {
         size_t best = n;
         for (size_t i = 0; i < n; i++) {
             const plan_part *part = &d->parts->parts.data[i];
-            if (!part->replicated && !done[i] &&
-                (best == n || part->seconds > d->parts->parts.data[best].seconds))
-                best = i;
+            if (part->replicated || done[i])
+                continue;
+            bool more = best == n || (largest ? d->bytes[i] > d->bytes[best]
+                                              : part->seconds > d->parts->parts.data[best].seconds);
+            best = more ? i : best;
         }
         if (best == n)
-            return at;
+            return fit;
         done[best] = true;
         at[best] = least_loaded(d, (uint32_t)best);
-        d->load[at[best]] += d->parts->parts.data[best].seconds;
+        fit = fit && has_room(d, (uint32_t)best, at[best]);
+        put(d, (uint32_t)best, at[best]);
     }
+}
+
+// The processor of each part with state.
+static uint32_t *place_keepers(dealer *d)
+{
+    uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, d->parts->parts.len + 1);
+    clear(d);
+    if (d->parts->space)
+        place_in_space(d, at);
+    else if (d->p->config->mapping == HLC_MAPPING_TIME)
+        place_together(d, at);
+    else if (!place_by(d, at, false) && !place_by(d, at, true))
+        place_by(d, at, false);
+    return at;
 }
 
 // What of the parts without state each processor takes, so that all have as much to do as they can alike.
@@ -473,6 +525,8 @@ bool plan_parts_deal(hlc_program *p)
     find_work(p);
     d.load = ARENA_ARRAY(p->arena, double, n + 1);
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
+    d.room = ARENA_ARRAY(p->arena, int64_t, n + 1);
+    weigh_parts(&d);
     const uint32_t *keepers = place_keepers(&d);
     find_shares(&d);
     parts->strips = (uint32_t)choose_strips(&d, least);

@@ -3,6 +3,7 @@
 // one processor, instead of pair by pair.
 #include "hlc/map/map.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/footprint.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
@@ -11,6 +12,31 @@
 static bool is_file(const sir_actor *a)
 {
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
+}
+
+// What is kept must fit where it is kept. Parts of the memories that state may take, the rest being for items and code: the
+// first that leaves a way.
+static const double cut_rooms[] = {0.75, 0.97};
+
+static uint64_t state_of(const hlc_program *p, uint32_t actor)
+{
+    return plan_footprint_of(p->arena, p->module, &actor, 1).state;
+}
+
+static const map_result *search(const hlc_program *p, const plan_resources *r, map_problem *problem, bool keep)
+{
+    const char *why = NULL;
+    const map_options how = {.method = MAP_HEURISTIC, .seed = p->config->seed};
+    const map_result *found = NULL;
+    for (size_t k = 0; k < sizeof cut_rooms / sizeof *cut_rooms && keep && found == NULL; k++) {
+        for (size_t i = 0; i < r->processors.len; i++)
+            if (!r->processors.data[i].direct)
+                problem->processors.data[i].memory = (uint64_t)((double)r->processors.data[i].bytes * cut_rooms[k]);
+        found = map_search(p->arena, problem, &how, &why);
+    }
+    for (size_t i = 0; i < r->processors.len; i++)
+        problem->processors.data[i].memory = MAP_NO_BOUND;
+    return found != NULL ? found : map_search(p->arena, problem, &how, &why);
 }
 
 uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bool keep, size_t *count)
@@ -34,15 +60,14 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bo
                  (map_task){.name = m->actors.data[i]->name,
                             .time = work[i] * CUT_OPERATION,
                             .replicable = !keep && plan_actor_keeps(p, i) == NULL,
+                            .bytes = keep ? state_of(p, i) : 0,
                             .together = (uint32_t)(p->schedule->cycle[i] + 1),
                             .processor = MAP_ANY});
     }
     for (VEC_EACH(const sir_channel, c, &m->channels))
         if (task[c->producer] != MAP_OUTSIDE && task[c->consumer] != MAP_OUTSIDE)
             VEC_PUSH(a, &problem.edges, (map_edge){.from = task[c->producer], .to = task[c->consumer]});
-    const char *why = NULL;
-    const map_options how = {.method = MAP_HEURISTIC, .seed = p->config->seed};
-    const map_result *found = map_search(a, &problem, &how, &why);
+    const map_result *found = search(p, r, &problem, keep);
     if (found == NULL) // times without bound, for one
         return NULL;
     for (uint32_t i = 0; i < n; i++)

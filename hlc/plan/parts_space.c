@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parts for --mapping=space: the actors in topological order, cut into at most as many stretches as there are
 // processors, so that the heaviest stretch is as light as it can be; among such cuts, one that the fewest bytes cross.
+#include <math.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/footprint.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
 // By so much a stretch may be heavier than it needs to be, where fewer bytes cross its ends then; steps of the search
 // for the least load; how many places for cuts are compared at most, beyond which stretches are as long as they can be.
 #define SPACE_SLACK 1.01
+// Parts of processors' own memories that state may take: the first that leaves a cut.
+static const double space_rooms[] = {0.75, 0.97, INFINITY};
 enum { SPACE_STEPS = 60 };
 #define SPACE_WORK 2e8
 
@@ -21,6 +25,8 @@ typedef struct spacer {
     uint32_t *unit;    // per actor: its place in the order, SIR_NONE: the control program's
     size_t units;
     double *load;      // per place: of all units before it
+    double *bytes;     // per place: of state of all units before it
+    double room;       // bytes of state that a stretch may have, so that memories keep some for items
     double *crossing;  // per place: bytes a steady state that cross a cut right before it
 } spacer;
 
@@ -82,10 +88,14 @@ static void weigh(spacer *s, const double *work)
     const sir_module *m = s->p->module;
     const schedule *sched = s->p->schedule;
     s->load = ARENA_ARRAY(s->a, double, s->units + 2);
+    s->bytes = ARENA_ARRAY(s->a, double, s->units + 2);
     s->crossing = ARENA_ARRAY(s->a, double, s->units + 2);
-    for (uint32_t i = 0; i < m->actors.len; i++)
-        if (s->unit[i] != SIR_NONE)
-            s->load[s->unit[i] + 1] += work[i];
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        if (s->unit[i] == SIR_NONE)
+            continue;
+        s->load[s->unit[i] + 1] += work[i];
+        s->bytes[s->unit[i] + 1] += (double)plan_footprint_of(s->a, m, &i, 1).state;
+    }
     for (size_t i = 0; i < m->channels.len; i++) {
         const sir_channel *c = &m->channels.data[i];
         uint32_t from = s->unit[c->producer], to = s->unit[c->consumer];
@@ -97,8 +107,16 @@ static void weigh(spacer *s, const double *work)
     }
     for (size_t i = 0; i < s->units; i++) {
         s->load[i + 1] += s->load[i];
+        s->bytes[i + 1] += s->bytes[i];
         s->crossing[i + 1] += s->crossing[i];
     }
+}
+
+// Whether the units from one place up to another may be a stretch; one unit always may.
+static bool may_be_stretch(const spacer *s, size_t from, size_t to, double load)
+{
+    return to == from + 1 ||
+           (s->load[to] - s->load[from] <= load && s->bytes[to] - s->bytes[from] <= s->room);
 }
 
 // Stretches that are as long as a load allows: where each begins, and how many there are; more than `most`: too many.
@@ -109,8 +127,7 @@ static size_t cut_greedily(const spacer *s, double load, size_t most, size_t *be
         if (count == most)
             return most + 1;
         begins[count] = at;
-        double until = s->load[at] + load;
-        for (at++; at < s->units && s->load[at + 1] <= until;)
+        for (at++; at < s->units && may_be_stretch(s, begins[count], at + 1, load);)
             at++;
     }
     return count;
@@ -141,9 +158,9 @@ static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *beg
     for (size_t k = 0; k < most; k++)
         for (size_t end = 1; end <= n; end++) {
             double *here = &best[k * width + end];
-            *here = k == 0 && s->load[end] <= load ? 0 : -1;
+            *here = k == 0 && may_be_stretch(s, 0, end, load) ? 0 : -1;
             for (size_t at = end - 1; k > 0 && at > 0; at--) {
-                if (s->load[end] - s->load[at] > load && at + 1 < end)
+                if (!may_be_stretch(s, at, end, load))
                     break;
                 double before = best[(k - 1) * width + at];
                 if (before < 0 || (*here >= 0 && before + s->crossing[at] >= *here))
@@ -162,6 +179,19 @@ static size_t cut_cheaply(const spacer *s, double load, size_t most, size_t *beg
     return count;
 }
 
+static void find_room(spacer *s, const plan_resources *r, size_t most, size_t *begins)
+{
+    double smallest = INFINITY; // of the processors' own memories
+    for (VEC_EACH(const plan_processor, q, &r->processors))
+        if (!q->direct && (double)q->bytes < smallest)
+            smallest = (double)q->bytes;
+    for (size_t i = 0; i < sizeof space_rooms / sizeof *space_rooms; i++) {
+        s->room = smallest * space_rooms[i];
+        if (cut_greedily(s, INFINITY, most, begins) <= most)
+            return;
+    }
+}
+
 uint32_t *plan_parts_group_in_space(hlc_program *p, const plan_resources *r, size_t *count)
 {
     spacer s = {.p = p, .a = p->arena};
@@ -169,6 +199,7 @@ uint32_t *plan_parts_group_in_space(hlc_program *p, const plan_resources *r, siz
     weigh(&s, plan_work_before_cut(p, r));
     size_t most = r->processors.len < s.units ? r->processors.len : s.units, *begins = ARENA_ARRAY(p->arena, size_t, most + 2);
     *count = 0;
+    find_room(&s, r, most, begins);
     if (most != 0) {
         double load = find_load(&s, most, begins);
         *count = cut_greedily(&s, load, most, begins);
