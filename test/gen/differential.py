@@ -3,7 +3,8 @@
 """Runs random programs in the reference interpreter and compiled in many ways, and reports where they differ.
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
-                    [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--adversary=N[,zeroes]] [--thorough]
+                    [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
+                    [--adversary=N[,zeroes]] [--thorough]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -15,7 +16,8 @@ Without files, programs are generated from seeds (generate.py says what FEATURES
 Some of them also go through the simulator's runtime, through svmc's own way to an executable, through the address and
 undefined-behaviour sanitizers; are given as two files; have their stream IR and plan printed and read again; or are interpreted in
 their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
-than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. With --adversary
+than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. More refusals
+than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
 each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
@@ -43,9 +45,9 @@ WARNINGS = ["-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-bitwise-inste
             "-Wno-unused-command-line-argument"]
 FOR_DEBUGGER = ["-Wno-unused-variable", "-Wno-unused-but-set-variable"]  # names are kept that the program never uses
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=float-divide-by-zero"]
-STRIPS = [1, 2, 3, 5, 7, 8, 16, 100]
+STRIPS = [1, 2, 3, 5, 7, 8, 16, 64, 100, 1000]
 # Errors of a run that programs are meant to show now and then.
-MEANT = "divi|remainder|deadlock|more than|fewer|latency"
+MEANT = "divi|remainder|deadlock|more than|fewer|latency|pushed \\d+ items? in a firing"
 
 
 class Way:
@@ -97,11 +99,19 @@ class Checker:
         self.runs = self.case.runs(self.rng, more)
         self.expected, self.untagged, self.texts, self.compared = [], {}, set(), 0
         self.rejected = self.unmapped = None
+        self.mapped = {}  # by machine: [how often the program ran there, how often it was refused]
         self.sources = ["p.str"]
         self.write("p.str", text)
         for name, data in self.case.tables.items():
             with open(os.path.join(folder, name), "wb") as f:
                 f.write(data)
+
+    def note_mapped(self, how, refusal):
+        """What became of the program on the machine that `how` (a Way, or its text) names, if it names one."""
+        machine = re.search(r"--machine=(\S+)", str(how))
+        if machine:
+            self.mapped.setdefault(machine.group(1), [0, 0])[refusal is not None] += 1
+        self.unmapped = refusal or self.unmapped
 
     def write(self, name, text):
         with open(os.path.join(self.folder, name), "w", encoding="utf-8") as f:
@@ -141,7 +151,7 @@ class Checker:
         if status not in (0, 1):
             raise Failure("crash", how, f"exit status {status}: {shlex.join(command)}\n{err[-3000:]}")
         if status == 1 and kind_of_refusal(err) and any(o.startswith("--machine=") for o in options):
-            self.unmapped = re.search(r"error: (.*)", err).group(1)
+            self.note_mapped(how, re.search(r"error: (.*)", err).group(1))
         elif status == 1 and not any(e.status for e in self.expected):
             raise Failure("error", how, f"{shlex.join(command)}\n{err[-3000:]}")
         return status == 0
@@ -167,12 +177,13 @@ class Checker:
             for one in [run, *map(run.under, seeds)]:
                 got = one.execute(command, self.folder, str(how), tagged)
                 if got.status == 1 and kind_of_refusal(got.err):
-                    self.unmapped = re.search(r"error: (.*)", got.err).group(1)
+                    self.note_mapped(how, re.search(r"error: (.*)", got.err).group(1))
                     return
                 difference = expected.difference(got)
                 self.compared += 1
                 if difference:
                     raise Failure("difference", str(how) + one.how, difference)
+        self.note_mapped(how, None)
 
     def compare_c(self, command, way, name):
         self.compare(command, way, "tagPrints" in self.read(name))
@@ -361,29 +372,34 @@ class Settings:
 
 
 def run_batch(settings, first, last):
-    """Outcomes of these seeds: (seed, text, outcome, why it was not mapped), and how many comparisons and compiles there were."""
+    """Outcomes of these seeds: (seed, text, outcome, why it was not mapped, counts by machine), and how many comparisons and compiles
+    there were."""
     texts, results = {}, []
     for seed in range(first, last):
         try:
             texts[seed] = settings.text(seed)
         except Exception:  # a defect of the generator
-            results.append((seed, "", Failure("generator", "", traceback.format_exc()), None))
+            results.append((seed, "", Failure("generator", "", traceback.format_exc()), None, {}))
     if settings.thorough:
-        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary), None) for s, t in texts.items()], 0, 0
+        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary), None, {}) for s, t in texts.items()], 0, 0
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
         batch = Batch(settings.tools, texts, settings.machines, settings.adversary, folder)
         batch.check()
-        results += [(s, texts[s], batch.outcomes[s], c.unmapped) for s, c in batch.checkers.items()]
+        results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped) for s, c in batch.checkers.items()]
         return results, sum(c.compared for c in batch.checkers.values()), batch.compiles
 
 
 class Tally:
     def __init__(self, keep):
         self.keep, self.run, self.compared, self.compiles = keep, 0, 0, 0
-        self.rejections, self.failures, self.unmapped = {}, {}, {}
+        self.rejections, self.failures, self.unmapped, self.mapped = {}, {}, {}, {}
 
-    def take(self, seed, text, outcome, unmapped):
+    def take(self, seed, text, outcome, unmapped, mapped):
         self.run += 1
+        for machine, (ran, refused) in mapped.items():
+            counts = self.mapped.setdefault(machine, [0, 0])
+            counts[0] += ran
+            counts[1] += refused
         if unmapped:
             self.unmapped.setdefault(re.sub(r"'[^']*'|\d+", "#", unmapped), []).append(seed)
         if isinstance(outcome, Rejected):
@@ -398,6 +414,16 @@ class Tally:
                 os.makedirs(self.keep, exist_ok=True)
                 with open(os.path.join(self.keep, f"{seed}.str"), "w", encoding="utf-8") as f:
                     f.write("".join(f"//! {line}\n" for line in str(outcome).splitlines()) + text)
+
+    def too_few(self, machines, percent):
+        """What is said of machines on which nothing ran, or that refused more than so many percent."""
+        wrong = []
+        for machine in machines:
+            ran, refused = self.mapped.get(machine, [0, 0])
+            print(f"  on {machine}: {ran} ran, {refused} refused")
+            if ran == 0 or refused * 100 > (ran + refused) * percent:
+                wrong.append(f"on {machine} {ran} ran and {refused} were refused, of which {percent:g} % are expected at most")
+        return wrong
 
     def failed(self):
         return sum(map(len, self.failures.values()))
@@ -435,7 +461,10 @@ def run_seeds(settings, args):
                     tally.take(*result)
             print(f"{tally.run} programs, {tally.failed()} failures", file=sys.stderr, flush=True)
     rejected = tally.report(time.monotonic() - start)
-    return bool(tally.failures) or rejected * 100 > tally.run * args.rejected
+    wrong = [] if args.thorough else tally.too_few(settings.machines, args.refused)
+    for line in wrong:
+        print(f"  FAILED: {line}")
+    return bool(tally.failures or wrong) or rejected * 100 > tally.run * args.rejected
 
 
 def run_files(settings, args):
@@ -464,6 +493,7 @@ def main():
     parser.add_argument("--rejected", type=float, default=5)
     parser.add_argument("--machine")
     parser.add_argument("--adversary", default="0")
+    parser.add_argument("--refused", type=float, default=50)
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()

@@ -452,7 +452,7 @@ class Body(Expressions):
             self.assign()
             return
         r = self.rng.random()
-        if r < 0.08:
+        if r < (0.5 if "fieldloops" in self.features and self.rng.random() < 0.5 else 0.08):
             self.real_loop(n)
             return
         p, q = self.split_budget(n)
@@ -515,9 +515,12 @@ class Body(Expressions):
             v = self.rng.choice(fields)
             rw, functions = v.rw, self.functions
             v.rw, self.functions = False, []
-            lines = self.run_loop(n, 0, 0, 1)
+            tape = "fieldloops" in self.features and self.kind in ("work", "prework") and self.tape
+            p, q = self.split_budget(n) if tape else (0, 0)
+            lines = self.run_loop(n, p, q, 1)
             v.rw, self.functions = rw, functions
-            self.add_block(f"for ({v.name} = 0; {v.name} < {n}; {v.name}++)", lines or [";"])
+            wrong = "traps" in self.features and q > 0 and self.rng.random() < 0.5  # pushes that are not what is declared
+            self.add_block(f"for ({v.name} = 0; {v.name} < {n + wrong * self.rng.choice([-1, 1])}; {v.name}++)", lines or [";"])
             return
         t = self.types["double" if "double" in self.features and self.rng.random() < 0.5 else "float"]
         x, step = self.name("x"), self.rng.choice(["0.25", "0.1", "1", "0.3"])

@@ -55,6 +55,7 @@ class FilterMaker:
         self.program, self.rng = program, program.rng
         self.in_t, self.out_t, self.captured, self.prints, self.loop_part = in_t, out_t, captured, prints, loop_part
         self.lines, self.fields, self.functions, self.params = [], [], [], []
+        self.first = []  # what work begins with
         self.known = list(program.known)
         self.dynamic, self.portals, self.receives = dynamic, list(portals), receives
         self.rates = rates or self.pick_rates()
@@ -151,6 +152,9 @@ class FilterMaker:
         if "tables" in program.features and rng.random() < 0.3:
             self.fields.append(self.make_table())
             body.scopes[-1].append(self.fields[-1])
+        if "bigstate" in program.features and self.in_t != VOID and rng.random() < 0.6:
+            self.make_big_state()
+            body.scopes[-1].append(self.fields[-1])
         for _ in range(rng.choice([0, 1, 1, 2, 3]) + (self.in_t == VOID) + (self.receives is not None)):
             t = program.pick_type()
             v = Var(program.name("f"), t, rw=self.stateful and rng.random() < 0.8, field=True)
@@ -162,6 +166,14 @@ class FilterMaker:
                 self.lines.append(f"{t.text()} {v.name};")
             body.scopes[-1].append(v)
             self.fields.append(v)
+
+    def make_big_state(self):
+        """An array that takes much of a local memory; a firing changes one of its elements, which others may read as a field."""
+        rng, program = self.rng, self.program
+        a, at, seen, n = program.name("f"), program.name("f"), program.name("f"), rng.choice([1000, 3000, 6000, 12000, 20000, 50000])
+        self.lines += [f"int[{n}] {a};", f"int {at};", f"int {seen};"]
+        self.fields.append(Var(seen, INT, rw=False, field=True))
+        self.first += [f"{a}[{at}] += {at} + 1;", f"{seen} = {a}[{at}];", f"{at} = ({at} * 7 + 3) % {n};"]
 
     def make_init(self):
         if not self.fields or self.rng.random() < 0.5:
@@ -345,7 +357,7 @@ class FilterMaker:
         lag = self.make_prework()
         size = rng.randint(0, 2 + program.size // 4)
         lines, cost = self.tape_body("work", self.rates, size)
-        self.lines += [self.rates_words(self.rates, "work") + " {", *lines, "}"]
+        self.lines += [self.rates_words(self.rates, "work") + " {", *self.first, *lines, "}"]
         return self.unit(self.lines, cost + 1, lag)
 
     def unit(self, lines, cost, lag):

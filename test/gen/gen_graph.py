@@ -4,12 +4,13 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from gen_body import Body
+from gen_equal import EqualBranches, fits_equal
 from gen_expr import COND, Var, wrap
 from gen_filter import FilterMaker, Rates, Unit, named_add, scaled_filter
 from gen_kernel import KernelMaker, fits
 from gen_types import BOOLEAN, FLOAT, INT, VOID, Type, array
 
-MOST_ITEMS, MOST_WEIGHT, MOST_COST = 400, 24, 4000
+MOST_WEIGHT = 24
 
 
 class TooLarge(Exception):
@@ -92,6 +93,8 @@ class Messages:
 class Graph:
     def __init__(self, program):
         self.program, self.rng = program, program.rng
+        large = "equal" in program.features
+        self.most_items, self.most_cost = (4000, 60000) if large else (400, 4000)
 
     # ---- Choosing ----
 
@@ -106,7 +109,7 @@ class Graph:
         for _ in range(20):
             try:
                 unit = self.try_stream(in_t, out_t, size, composite, loop_part)
-                if max(unit.i, unit.o) <= MOST_ITEMS and unit.cost <= MOST_COST:
+                if max(unit.i, unit.o) <= self.most_items and unit.cost <= self.most_cost:
                     return unit
             except TooLarge:
                 pass
@@ -115,6 +118,8 @@ class Graph:
 
     def try_stream(self, in_t, out_t, size, composite, loop_part):
         f = self.program.features
+        if "equal" in f and fits_equal(in_t, out_t) and self.rng.random() < 0.4:
+            return self.equal(in_t, out_t, size, composite, loop_part)
         if size <= 1:
             return self.filter(in_t, out_t, composite, loop_part)
         kinds = [(self.pipeline, 3), (self.splitjoin, 3 if "splitjoin" in f else 0),
@@ -251,7 +256,7 @@ class Graph:
         cost = sum(r * u.cost for r, u in zip(reps, units))
         lag = sum(-(-u.lag // r) for r, u in zip(reps, units)) + 1
         i, o = reps[0] * units[0].i, reps[-1] * units[-1].o
-        if max(i, o) > MOST_ITEMS or cost > MOST_COST:
+        if max(i, o) > self.most_items or cost > self.most_cost:
             raise TooLarge
         return i, o, cost, lag
 
@@ -323,7 +328,7 @@ class Graph:
         i = x * (1 if split.startswith("dup") else sum(weights))
         o = y * sum(joins)
         cost = sum(r * u.cost for r, u in zip(reps, units)) + i + o
-        if max(i, o) > MOST_ITEMS or cost > MOST_COST or max(joins) > MOST_WEIGHT:
+        if max(i, o) > self.most_items or cost > self.most_cost or max(joins) > MOST_WEIGHT:
             raise TooLarge
         return i, o, cost, max(-(-u.lag // r) for r, u in zip(reps, units)) + 2
 
@@ -363,6 +368,10 @@ class Graph:
         body.scopes.pop()
         body.out += [f"for (int {i} = 0; {i} < {n}; {i}++) {{", *text, "}"]
         return [unit] * n
+
+    def equal(self, in_t, out_t, size, outer, loop_part=False):
+        branches = EqualBranches(self, in_t, out_t, loop_part)
+        return self.composite("splitjoin", in_t, out_t, outer, branches.write)
 
     def scaled_children(self, in_t, out_t, body):
         """Branches whose rates depend on the loop variable."""
@@ -517,7 +526,7 @@ class Graph:
         if out_t == VOID:
             o = 0
         cost = n_main * main.cost + n_back * back.cost + j * (a + b) + items // 4
-        if max(i, o) > MOST_ITEMS or cost > MOST_COST:
+        if max(i, o) > self.most_items or cost > self.most_cost:
             raise TooLarge
         return i, o, cost, 3 + main.lag // n_main
 
@@ -571,7 +580,7 @@ class Graph:
                 cost, lag = 2 * reps * child.cost + i, child.lag + 3
             program.decls.append(lines)
             made = Unit(in_t, in_t, i, o, cost, lag, lambda w_, c: [f"{w_} {name}({depth});"])
-            if max(i, o) > MOST_ITEMS:
+            if max(i, o) > self.most_items:
                 raise TooLarge
             return made
         program.decls.append(lines)

@@ -22,7 +22,7 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
             "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3,
-            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08}
+            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05}
 
 
 # Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
@@ -291,6 +291,8 @@ class Program:
     def header(self):
         rng = self.rng
         steady = max(1, min(rng.choice([1, 3, 10, 30, 30, 100, 400]), 30000 // max(1, self.cost)))
+        if "equal" in self.features:  # strips that leave something over
+            steady = max(steady, min(rng.choice([7, 20, 50]), 20000 // max(1, self.i)))
         options, reads = ["--tag-prints"] if self.dynamics else [], self.in_t != VOID or self.files
         if not reads or rng.random() < 0.35:
             options.append(f"-i {rng.choice([0] + [steady] * 11)}")
