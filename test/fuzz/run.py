@@ -15,6 +15,7 @@ import subprocess
 import sys
 
 LARGEST_SEED = 6000  # bytes
+LEAST_EMITTED = 0.75  # of the runnable programs: the others are errors by intention
 WORD = re.compile(rb"[A-Za-z_%@][\w.%-]*|[^\sA-Za-z0-9_]{1,3}")
 
 
@@ -34,15 +35,19 @@ def streamit_seeds(args):
 
 
 def emitted(args, what):
-    """What svmc makes of the runnable programs; those that are errors give nothing."""
+    """What svmc makes of the runnable programs; those that are errors give nothing, and are few."""
 
     def emit(path):
         level = "-O%d" % (len(path.name) % 4)
         command = [args.svmc, "--emit=" + what, level, "-w", "--elaboration-steps=100000", "-o", "-", str(path)]
         return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).stdout
 
+    programs = list(files(args.source, "test/run/*.str"))
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        yield from filter(None, pool.map(emit, files(args.source, "test/run/*.str")))
+        texts = list(filter(None, pool.map(emit, programs)))
+    if len(texts) < LEAST_EMITTED * len(programs):
+        sys.exit("svmc makes %s of %d programs only, of %d" % (what, len(texts), len(programs)))
+    yield from texts
 
 
 def sir_seeds(args):
