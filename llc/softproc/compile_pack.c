@@ -72,22 +72,33 @@ static bool place_pack(spc_function *f, pack *p)
     return rgb != 0 || alpha;
 }
 
-// Places a pack and what it is computed from.
-static void pack_from(spc_function *f, pack top)
+static void push_operands(spc_function *f, packs *work, const pack *p)
 {
+    for (unsigned k = 0; k < 3; k++) {
+        pack next;
+        for (unsigned lane = 0; lane < 4; lane++) {
+            const spc_value *v = p->value[lane] == SPC_NONE ? NULL : &f->values.data[p->value[lane]];
+            next.value[lane] = v != NULL && k < spc_operands(v->op) ? v->operand[k].value : SPC_NONE;
+        }
+        VEC_PUSH(f->arena, work, next);
+    }
+}
+
+// Outputs have the lanes of their components, so they are placed before anything that they are computed from.
+static void pack_outputs(spc_function *f)
+{
+    pack output[SP_MAX_OUTPUTS];
     packs work = {0};
-    VEC_PUSH(f->arena, &work, top);
-    while (work.len > 0) {
-        pack p = work.data[--work.len];
-        if (!place_pack(f, &p))
-            continue;
-        for (unsigned k = 0; k < 3; k++) {
-            pack next;
-            for (unsigned lane = 0; lane < 4; lane++) {
-                const spc_value *v = p.value[lane] == SPC_NONE ? NULL : &f->values.data[p.value[lane]];
-                next.value[lane] = v != NULL && k < spc_operands(v->op) ? v->operand[k].value : SPC_NONE;
-            }
-            VEC_PUSH(f->arena, &work, next);
+    for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
+        memcpy(output[o].value, f->output[o], sizeof output[o].value);
+        place_pack(f, &output[o]);
+    }
+    for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
+        push_operands(f, &work, &output[o]);
+        while (work.len > 0) {
+            pack p = work.data[--work.len];
+            if (place_pack(f, &p))
+                push_operands(f, &work, &p);
         }
     }
 }
@@ -100,22 +111,24 @@ static uint32_t copy_of(spc_function *f, spc_operand o)
     return spc_add_value(f, v);
 }
 
-// Makes an operand a value with a register, for what is none or has a modifier.
-static void make_placeable(spc_function *f, spc_operand *o, uint32_t *zero)
+// Copies of numbers for coordinates: of lookups that are near each other the same serves. Rows of height 1 have 0 everywhere.
+enum { NEAR = 4 };
+typedef struct number_copy {
+    uint32_t copy, used; // by which lookup
+} number_copy;
+
+// Makes a coordinate a value with a register, if it is none or has a modifier.
+static void make_placeable(spc_function *f, spc_operand *o, uint32_t lookup, number_copy *copies)
 {
     const spc_value *v = &f->values.data[o->value];
+    number_copy *known = &copies[o->value];
     if (!spc_is_constant(v) && !o->neg && !o->abs)
         return;
-    // Rows of height 1 have the same 0 in every lookup.
-    bool is_zero = v->op == SPC_NUMBER && v->bits == 0;
-    if (!is_zero || *zero == SPC_NONE) {
-        uint32_t copy = copy_of(f, *o);
-        if (is_zero)
-            *zero = copy;
-        *o = (spc_operand){.value = copy};
-        return;
-    }
-    *o = (spc_operand){.value = *zero};
+    bool number = v->op == SPC_NUMBER, zero = number && v->bits == 0;
+    if (!number || known->copy == 0 || (!zero && lookup > known->used + NEAR))
+        known->copy = copy_of(f, *o);
+    known->used = lookup;
+    *o = (spc_operand){.value = known->copy};
 }
 
 // The last lookup that has each value as a coordinate, and whether coordinates are all that it is for.
@@ -171,6 +184,8 @@ static void place_both(spc_function *f, spc_lookup *l)
 {
     uint32_t reg = new_register(f, 0);
     for (unsigned k = 0; k < 2; k++) {
+        if (k == 1 && l->at[1].value == l->at[0].value)
+            break;
         if (!unplaced(f, l->at[k].value) || !f->values.data[l->at[k].value].coordinate) {
             uint32_t copy = copy_of(f, l->at[k]);
             f->values.data[copy].coordinate = true;
@@ -184,10 +199,10 @@ static void place_both(spc_function *f, spc_lookup *l)
 
 static void place_coordinates(spc_function *f)
 {
-    uint32_t zero = SPC_NONE;
-    for (VEC_EACH(spc_lookup, l, &f->lookups))
+    number_copy *copies = ARENA_ARRAY(f->arena, number_copy, f->values.len);
+    for (uint32_t i = 0; i < f->lookups.len; i++)
         for (unsigned k = 0; k < 2; k++)
-            make_placeable(f, &l->at[k], &zero);
+            make_placeable(f, &f->lookups.data[i].at[k], i, copies);
     mark_coordinates(f);
     for (size_t i = 0; i < f->lookups.len; i++) {
         spc_lookup *l = &f->lookups.data[i];
@@ -250,23 +265,20 @@ static void measure(spc_function *f)
 {
     for (VEC_EACH(spc_value, v, &f->values))
         v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT;
-    // Copies of coordinates come behind what they serve, so this takes a second round at most.
-    for (unsigned round = 0; round < 2; round++) {
-        for (size_t i = f->values.len; i > 0; i--) {
-            spc_value *v = &f->values.data[i - 1];
-            for (unsigned k = 0; k < spc_operands(v->op); k++) {
-                spc_value *from = &f->values.data[v->operand[k].value];
-                lower(from, v->first);
-                from->coordinate = from->coordinate && v->coordinate;
-                from->registered = true;
-            }
-            if (v->op != SPC_LOOKED_UP || f->lookups.data[v->lookup].value[v->component] == SPC_NONE)
-                continue;
-            for (unsigned k = 0; k < 2; k++) {
-                spc_value *at = &f->values.data[f->lookups.data[v->lookup].at[k].value];
-                lower(at, v->lookup);
-                at->registered = true;
-            }
+    for (uint32_t i = 0; i < f->lookups.len; i++)
+        for (unsigned k = 0; k < 2; k++) {
+            spc_value *at = &f->values.data[f->lookups.data[i].at[k].value];
+            lower(at, i);
+            at->registered = true;
+        }
+    // Operands come before what reads them; the copies at the end read what is before them.
+    for (size_t i = f->values.len; i > 0; i--) {
+        const spc_value *v = &f->values.data[i - 1];
+        for (unsigned k = 0; k < spc_operands(v->op); k++) {
+            spc_value *from = &f->values.data[v->operand[k].value];
+            lower(from, v->first);
+            from->coordinate = from->coordinate && v->coordinate;
+            from->registered = true;
         }
     }
 }
@@ -318,11 +330,7 @@ static void make_halves(spc_function *f)
 void spc_pack(spc_function *f)
 {
     place_leaves(f);
-    for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
-        pack p;
-        memcpy(p.value, f->output[o], sizeof p.value);
-        pack_from(f, p);
-    }
+    pack_outputs(f);
     place_coordinates(f);
     place_rest(f);
     measure(f);

@@ -37,22 +37,23 @@ static uint32_t place_of(const spc_half *h)
     return last;
 }
 
+static bool value_ready(const scheduler *s, const spc_value *v)
+{
+    for (unsigned k = 0; k < spc_operands(v->op); k++) {
+        const spc_value *from = &s->f->values.data[v->operand[k].value];
+        bool there = spc_is_arithmetic(from->op) ? s->done[v->operand[k].value]
+                                                 : from->op != SPC_LOOKED_UP || from->lookup < s->issued;
+        if (!there)
+            return false;
+    }
+    return v->wait_for <= s->issued;
+}
+
 static bool ready(const scheduler *s, const spc_half *h)
 {
-    for (unsigned i = 0; i < 3; i++) {
-        if (h->value[i] == SPC_NONE)
-            continue;
-        const spc_value *v = &s->f->values.data[h->value[i]];
-        if (v->wait_for > s->issued)
+    for (unsigned i = 0; i < 3; i++)
+        if (h->value[i] != SPC_NONE && !value_ready(s, &s->f->values.data[h->value[i]]))
             return false;
-        for (unsigned k = 0; k < spc_operands(v->op); k++) {
-            const spc_value *from = &s->f->values.data[v->operand[k].value];
-            bool there = spc_is_arithmetic(from->op) ? s->done[v->operand[k].value]
-                                                     : from->op != SPC_LOOKED_UP || from->lookup < s->issued;
-            if (!there)
-                return false;
-        }
-    }
     return true;
 }
 
@@ -169,11 +170,37 @@ static void sort_halves(scheduler *s, unsigned which)
             VEC_PUSH(f->arena, &s->waiting[which], at[i] - 1);
 }
 
+// Lanes of a half may need each other, directly or by way of other halves. Where nothing else is left, those that are ready get
+// a half of their own. False when none is: then the fault is ours.
+static bool split_half(scheduler *s)
+{
+    for (uint32_t i = 0; i < s->f->halves.len; i++) {
+        spc_half *h = &s->f->halves.data[i], own = *h;
+        bool some = false;
+        if (s->scheduled[i] || (is_coordinate(s, h) && needed_by(s, h) > s->issued))
+            continue;
+        for (unsigned lane = 0; lane < 3; lane++)
+            if (h->value[lane] != SPC_NONE && value_ready(s, &s->f->values.data[h->value[lane]])) {
+                h->value[lane] = SPC_NONE;
+                some = true;
+            } else {
+                own.value[lane] = SPC_NONE;
+            }
+        if (!some)
+            continue;
+        VEC_PUSH(s->f->arena, &s->waiting[own.scalar], (uint32_t)s->f->halves.len);
+        VEC_PUSH(s->f->arena, &s->f->halves, own);
+        s->left++;
+        return true;
+    }
+    return false;
+}
+
 bool spc_schedule(spc_function *f)
 {
     scheduler s = {.f = f, .left = f->halves.len};
     s.done = ARENA_ARRAY(f->arena, bool, f->values.len);
-    s.scheduled = ARENA_ARRAY(f->arena, bool, f->halves.len);
+    s.scheduled = ARENA_ARRAY(f->arena, bool, f->values.len); // splitting makes no more than there are values
     sort_halves(&s, 0);
     sort_halves(&s, 1);
     while (s.left > 0 || s.issued < f->lookups.len) {
@@ -183,7 +210,7 @@ bool spc_schedule(spc_function *f)
             VEC_PUSH(f->arena, &f->order, (spc_slot){.lookup = s.issued++, .half = {SPC_NONE, SPC_NONE}});
             continue;
         }
-        if (!issue_arithmetic(&s, s.issued + 1)) {
+        if (!issue_arithmetic(&s, s.issued + 1) && !split_half(&s)) {
             diag_internal(f->diag, f->range, "the instructions of '%s' have no order", f->name);
             return false;
         }

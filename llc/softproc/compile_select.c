@@ -228,8 +228,8 @@ static spc_operand product_and_term(selector *s, spc_operand product, spc_operan
     return operation(s, SPC_MAD, factor, other, term);
 }
 
-// a + b, or a - b. Of two products the second is the sum's own, and of other two values the one that is there earlier is its
-// factor: so sums of products look alike, whether a factor is 1 or not.
+// a + b, or a - b. Of two products the later one is the sum's own, and of other two values the one that is there earlier is its
+// factor: so sums of products look alike, whether a factor is 1 or not, and sums of the same two keep the same one.
 static void select_sum(selector *s, LLVMValueRef in, bool subtract)
 {
     LLVMValueRef left = LLVMGetOperand(in, 0), right = LLVMGetOperand(in, 1);
@@ -240,7 +240,8 @@ static void select_sum(selector *s, LLVMValueRef in, bool subtract)
     if (s->failed)
         return;
     if (b_product || a_product) {
-        give(s, in, b_product ? product_and_term(s, b, a) : product_and_term(s, a, b));
+        bool own_b = b_product && (!a_product || b.value >= a.value);
+        give(s, in, own_b ? product_and_term(s, b, a) : product_and_term(s, a, b));
         return;
     }
     bool swap =
@@ -293,7 +294,9 @@ static void select_comparison(selector *s, LLVMValueRef in)
     case LLVMRealUNE: t.inverted = true; __attribute__((fallthrough));
     case LLVMRealOEQ:
     case LLVMRealUEQ: t.value = negated(s, absolute(s, difference(s, a, b))); break;
-    default: fail(s, "this comparison asks for numbers that are none; the soft processor compares finite ones");
+    default: // whether values are numbers: finite ones are
+        t.value = number(s, 1);
+        t.inverted = LLVMGetFCmpPredicate(in) == LLVMRealUNO || LLVMGetFCmpPredicate(in) == LLVMRealPredicateFalse;
     }
     give_truth(s, in, t);
 }
@@ -605,6 +608,9 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strcmp(name, "llvm.floor.f32") == 0) {
         spc_operand a = scalar(s, LLVMGetOperand(in, 0)), fraction = operation(s, SPC_FRC, a, none, none);
         give(s, in, operation(s, SPC_MAD, a, number(s, 1), negated(s, fraction)));
+    } else if (strcmp(name, "llvm.copysign.f32") == 0 && is_zero(s, scalar(s, LLVMGetOperand(in, 0)))) {
+        // LLVM makes this of products with 0. A zero with the sign of a value is that product.
+        give(s, in, operation(s, SPC_MAD, scalar(s, LLVMGetOperand(in, 1)), number(s, 0), number(s, -0.0f)));
     } else if (strcmp(name, "llvm.fmuladd.f32") == 0) {
         spc_operand a = scalar(s, LLVMGetOperand(in, 0)), b = scalar(s, LLVMGetOperand(in, 1));
         give(s, in, operation(s, SPC_MAD, a, b, scalar(s, LLVMGetOperand(in, 2))));
@@ -692,27 +698,11 @@ static void select_instruction(selector *s, LLVMValueRef in)
 
 // ---- Functions ----
 
-static void mark_lookups(spc_function *f)
-{
-    // What nobody reads is not written.
-    bool *read = ARENA_ARRAY(f->arena, bool, f->values.len);
-    for (VEC_EACH(spc_value, v, &f->values))
-        for (unsigned k = 0; k < spc_operands(v->op); k++)
-            read[v->operand[k].value] = true;
-    for (VEC_EACH(spc_lookup, l, &f->lookups)) {
-        read[l->at[0].value] = read[l->at[1].value] = true;
-        for (unsigned i = 0; i < 4; i++)
-            if (!read[l->value[i]])
-                l->value[i] = SPC_NONE;
-    }
-}
-
-// Values that neither an output nor a lookup needs, such as products that joined a sum, become leaves.
+// Values and lookups that no output needs, such as products that joined sums: values become leaves, lookups go, and of what
+// is looked up the components that nobody reads.
 static void drop_unused(spc_function *f)
 {
     bool *needed = ARENA_ARRAY(f->arena, bool, f->values.len);
-    for (VEC_EACH(spc_lookup, l, &f->lookups))
-        needed[l->at[0].value] = needed[l->at[1].value] = true;
     for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++)
         for (unsigned c = 0; c < 4; c++)
             if (f->output[o][c] != SPC_NONE)
@@ -723,7 +713,24 @@ static void drop_unused(spc_function *f)
             *v = (spc_value){.op = SPC_NUMBER, .reg = SPC_NONE, .output = SPC_NO_OUTPUT, .first = SPC_NONE};
         for (unsigned k = 0; k < spc_operands(v->op); k++)
             needed[v->operand[k].value] = true;
+        // Coordinates come before what is looked up.
+        for (unsigned k = 0; k < 2 && v->op == SPC_LOOKED_UP && needed[i - 1]; k++)
+            needed[f->lookups.data[v->lookup].at[k].value] = true;
     }
+    size_t kept = 0;
+    for (size_t i = 0; i < f->lookups.len; i++) {
+        spc_lookup l = f->lookups.data[i];
+        bool any = false;
+        for (unsigned c = 0; c < 4; c++) {
+            any = any || needed[l.value[c]];
+            f->values.data[l.value[c]].lookup = (uint32_t)kept;
+            if (!needed[l.value[c]])
+                l.value[c] = SPC_NONE;
+        }
+        if (any)
+            f->lookups.data[kept++] = l;
+    }
+    f->lookups.len = kept;
 }
 
 static bool select_parameters(selector *s, LLVMValueRef function)
@@ -767,6 +774,5 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     if (!any)
         spc_error(f, f->range, "the thread function writes no output");
     drop_unused(f);
-    mark_lookups(f);
     return any;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// softproc-compile FILE FUNCTION CONTAINER: compiles a thread function of a file of LLVM IR (text or bitcode) and prints what
-// it takes.
+// softproc-compile FILE FUNCTION CONTAINER [SCALAR...]: compiles a thread function of a file of LLVM IR (text or bitcode) and
+// prints what it takes. The function's scalars get values.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -30,10 +30,20 @@ static bool write_container(arena *a, const sp_program *p, const char *path)
     return out != NULL && (fwrite(bytes, 1, size, out) == size) & (fclose(out) == 0);
 }
 
+// A constant register with a scalar has its other numbers, but is not given until the scalar is.
+static void set_scalars(const spc_program *p, char **values, unsigned count)
+{
+    for (size_t i = 0; i < p->scalar_count; i++) {
+        unsigned scalar = p->scalars[i].scalar, constant = p->scalars[i].constant;
+        p->program->float_values[constant][p->scalars[i].component] = scalar < count ? strtof(values[scalar], NULL) : 0;
+        sp_set_bit(p->program->given_floats, constant);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 4) {
-        fprintf(stderr, "usage: softproc-compile FILE FUNCTION CONTAINER\n");
+    if (argc < 4) {
+        fprintf(stderr, "usage: softproc-compile FILE FUNCTION CONTAINER [SCALAR...]\n");
         return 2;
     }
     arena *a = arena_create();
@@ -47,9 +57,10 @@ int main(int argc, char **argv)
     LLVMValueRef function = NULL;
     if (module != NULL && spc_prepare(&diags, module) && (function = LLVMGetNamedFunction(module, argv[2])) == NULL)
         diag_error_at(&diags, argv[1], "there is no function '%s'", argv[2]);
-    bool ok =
-        function != NULL && spc_compile(a, &diags, function, &program) && write_container(a, program.program, argv[3]);
+    bool ok = function != NULL && spc_compile(a, &diags, function, &program);
     if (ok) {
+        set_scalars(&program, argv + 4, (unsigned)argc - 4);
+        ok = write_container(a, program.program, argv[3]);
         printf("%s: %u arithmetic, %u lookups, %u registers, %u constants\n", argv[2], program.alu, program.tex,
                program.registers, program.constants);
         for (size_t i = 0; i < program.scalar_count; i++)

@@ -115,6 +115,60 @@ void mandelbrot(float x, float y)
     svm_spOutput(0, count);
 }
 
+// Four rows by four columns of A * B over 64 steps. Input 0 has A in squares: element (j, y) is columns 4 (j / 4) to that + 3
+// of row 4 y + j % 4. Input 1 has B in rows. The order of sums is that of plain C.
+void matmatmult(float x, float y)
+{
+    float4 sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+#pragma unroll
+    for (int k = 0; k < 16; k++) {
+        float4 left[4], right[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            left[i] = svm_spLookup(0, (float)(4 * k + i), y);
+            right[i] = svm_spLookup(1, x, (float)(4 * k + i));
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                for (int c = 0; c < 4; c++)
+                    sum[i][c] += left[i][j] * right[j][c];
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++)
+        svm_spOutput(i, sum[i]);
+}
+
+// alpha * A * B + beta * C, all in rows, over 40 steps; input 2 is C.
+void sgemm(float x, float y, float alpha, float beta)
+{
+    float4 sum[4] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+    float row[4] = {4 * y, 4 * y + 1, 4 * y + 2, 4 * y + 3};
+#pragma unroll
+    for (int k = 0; k < 10; k++) {
+        float4 left[4], right[4];
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+            left[i] = svm_spLookup(0, (float)k, row[i]);
+            right[i] = svm_spLookup(1, x, (float)(4 * k + i));
+        }
+#pragma unroll
+        for (int j = 0; j < 4; j++)
+#pragma unroll
+            for (int i = 0; i < 4; i++)
+                for (int c = 0; c < 4; c++)
+                    sum[i][c] += left[i][j] * right[j][c];
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        float4 old = svm_spLookup(2, x, row[i]);
+        for (int c = 0; c < 4; c++)
+            sum[i][c] = alpha * sum[i][c] + beta * old[c];
+        svm_spOutput(i, sum[i]);
+    }
+}
+
 // A bit of everything else: floor, negation, absolute values, comparisons of all kinds, dependent lookups, an input that
 // goes out as it is, an output of one component.
 void mixture(float x, float y)
@@ -137,7 +191,7 @@ void mixture(float x, float y)
 #include <stdlib.h>
 #include <string.h>
 
-enum { SIDE = 64, INPUTS = 2, OUTPUTS = 4 };
+enum { SIDE = 64, INPUTS = 3, OUTPUTS = 4 };
 static float4 input[INPUTS][SIDE][SIDE], output[OUTPUTS];
 static unsigned written;
 
@@ -152,12 +206,22 @@ void svm_spOutput(int n, float4 value)
     written |= 1u << n;
 }
 
+static void sgemm_here(float x, float y)
+{
+    sgemm(x, y, 1.5f, -0.25f);
+}
+
 static const struct {
     const char *name;
     void (*run)(float, float);
-} kernels[] = {
-    {"fir", fir},        {"dct8", dct8}, {"convolve", convolve}, {"bitonic", bitonic}, {"mandelbrot", mandelbrot},
-    {"mixture", mixture}};
+} kernels[] = {{"fir", fir},
+               {"dct8", dct8},
+               {"convolve", convolve},
+               {"bitonic", bitonic},
+               {"mandelbrot", mandelbrot},
+               {"mixture", mixture},
+               {"matmatmult", matmatmult},
+               {"sgemm", sgemm_here}};
 
 static FILE *open_file(const char *folder, char kind, int n)
 {
