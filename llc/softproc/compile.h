@@ -49,7 +49,8 @@ unsigned spc_operands(spc_op op);
 
 typedef struct spc_operand {
     uint32_t value;
-    bool neg, abs; // abs first
+    bool neg, abs;    // abs first
+    bool presubtract; // 1 - 2 * value is read, and then its modifiers
 } spc_operand;
 
 typedef struct spc_value {
@@ -61,6 +62,7 @@ typedef struct spc_value {
     uint32_t reg;      // virtual register, or SPC_NONE (compile_pack.c)
     uint8_t lane;      // 0 to 3
     uint8_t output;    // output that it is written to by its own instruction, component lane; or NO_OUTPUT
+    uint8_t omod;      // output modifier
     bool registered;   // something reads it from a register
     bool coordinate;   // it serves coordinates of lookups alone
     uint32_t depth;    // instructions that it depends on, the longest chain
@@ -108,8 +110,8 @@ typedef struct spc_source {
 typedef struct spc_assignment {
     spc_source source[3];
     uint8_t sel[2][3];
-    bool by_alpha[2][3]; // constants of the operand come from the alpha address
-    bool neg[2][3], abs[2][3];
+    bool by_alpha[2][3];        // constants of the operand come from the alpha address
+    spc_operand modifier[2][3]; // of all lanes; the value says nothing
 } spc_assignment;
 
 // A place in the order: a lookup, or a pair of halves of which one may be missing.

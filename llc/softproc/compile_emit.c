@@ -56,7 +56,7 @@ static unsigned swizzle_of(const emitter *e, const spc_value *v, const spc_assig
     uint64_t key;
     if (!spc_is_constant(v))
         return v->lane;
-    spc_key(v, a->neg[which][k], a->abs[which][k], &key);
+    spc_key(v, a->modifier[which][k].neg, a->modifier[which][k].abs, &key);
     int easy = spc_easy_swizzle(key);
     if (easy >= 0)
         return (unsigned)easy;
@@ -83,8 +83,9 @@ static void set_operands(emitter *e, sp_instruction *in, const spc_half *h, cons
             unsigned sel = a->sel[which][k];
             in->f[fields->sel[k]] = (uint16_t)sel;
             in->f[fields->mod[k]] =
-                (uint16_t)((a->neg[which][k] ? SP_MOD_NEG : 0) | (a->abs[which][k] ? SP_MOD_ABS : 0));
-            in->f[fields->swizzle[k][lane]] = (uint16_t)swizzle_of(e, v, a, which, k, constant[0][sel]);
+                (uint16_t)((a->modifier[which][k].neg ? SP_MOD_NEG : 0) | (a->modifier[which][k].abs ? SP_MOD_ABS : 0));
+            in->f[fields->swizzle[k][lane]] =
+                (uint16_t)swizzle_of(e, v, a, which, k, sel == SP_SRCP ? 0 : constant[0][sel]);
         }
     if (h->op != SPC_COPY)
         return;
@@ -103,6 +104,8 @@ static void set_destination(const emitter *e, sp_instruction *in, const spc_half
         if (h->value[lane] == SPC_NONE)
             continue;
         const spc_value *v = &e->f->values.data[h->value[lane]];
+        if (v->omod != 0)
+            in->f[fields->omod] = v->omod;
         if (v->registered) {
             in->f[fields->addrd] = (uint16_t)e->f->registers.data[v->reg].number;
             in->f[fields->wmask] |= (uint16_t)(1u << lane);
@@ -153,7 +156,25 @@ static void emit_lookup(const emitter *e, sp_instruction *in, const spc_lookup *
     in->f[SP_F_TEX_OUT_A] = SP_A;
 }
 
-// ---- Semaphores ----
+// ---- Bubbles and semaphores ----
+
+// An instruction that writes what the next one presubtracts is followed by a bubble.
+static void set_bubbles(emitter *e)
+{
+    for (unsigned i = 0; i + 1 < e->count; i++) {
+        sp_instruction *first = &e->code[i];
+        const sp_instruction *second = &e->code[i + 1];
+        if (first->f[SP_F_TYPE] > SP_OUT || second->f[SP_F_TYPE] > SP_OUT)
+            continue;
+        sp_reads reads = sp_sources_read(second);
+        for (unsigned k = 0; k < 4; k++) {
+            const sp_half_fields *from = &sp_halves[k / 2], *to = &sp_halves[k % 2];
+            if ((reads.presubtract[k / 2] & 1) != 0 && first->f[to->wmask] != 0 &&
+                first->f[to->addrd] == second->f[from->addr[0]])
+                first->f[SP_F_NOP] = 1;
+        }
+    }
+}
 
 static bool depends(const sp_temp_uses *u, const uint64_t *pending)
 {
@@ -249,6 +270,7 @@ bool spc_emit(spc_function *f, spc_program *out)
         spc_error(f, f->range, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
         return false;
     }
+    set_bubbles(e);
     set_semaphores(e);
     sp_program *p = out->program = ARENA_NEW(f->arena, sp_program);
     p->count = e->count;

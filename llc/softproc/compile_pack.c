@@ -287,7 +287,7 @@ static void measure(spc_function *f)
 
 static bool same_operation(const spc_value *a, const spc_value *b)
 {
-    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for;
+    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for && a->omod == b->omod;
 }
 
 // Adds a value to the first half of its register that takes it.

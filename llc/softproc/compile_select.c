@@ -133,7 +133,9 @@ static spc_operand absolute(selector *s, spc_operand o)
     const spc_value *v = &s->f->values.data[o.value];
     if (v->op == SPC_NUMBER)
         return number(s, fabsf(as_float(v->bits)));
-    return (spc_operand){o.value, false, true};
+    o.neg = false;
+    o.abs = true;
+    return o;
 }
 
 static bool is_zero(const selector *s, spc_operand o)
@@ -259,9 +261,41 @@ static void select_product(selector *s, LLVMValueRef in)
 
 // ---- Comparisons ----
 
-// A value that is 0 or more where a >= b.
-static spc_operand difference(selector *s, spc_operand a, spc_operand b)
+// A comparison with 1/16, 1/8, ... 4 is one of 1 - 2 * v with 0, where v is the other value scaled by its output modifier: the
+// output modifier for that, or -1.
+static int scale_of(const selector *s, spc_operand o)
 {
+    static const uint8_t codes[] = {3, 2, 1, 0, 4, 5, 6}; // x8 for 1/16 to /8 for 4
+    const spc_value *v = &s->f->values.data[o.value];
+    int exponent;
+    if (v->op != SPC_NUMBER || frexpf(as_float(v->bits), &exponent) != 0.5f || exponent < -3 || exponent > 3)
+        return -1;
+    return codes[exponent + 3];
+}
+
+// What is compared with such a number, if nothing else reads it, as that difference: 0 or more where it is at most the number.
+static bool presubtracted(selector *s, LLVMValueRef value, spc_operand o, spc_operand bound, spc_operand *out)
+{
+    int code = scale_of(s, bound);
+    spc_value *v = &s->f->values.data[o.value];
+    LLVMOpcode opcode = LLVMIsAInstruction(value) != NULL ? LLVMGetInstructionOpcode(value) : LLVMRet;
+    bool own = opcode == LLVMFAdd || opcode == LLVMFSub || opcode == LLVMFMul;
+    if (code < 0 || !own || LLVMGetNextUse(LLVMGetFirstUse(value)) != NULL)
+        return false;
+    v->omod = (uint8_t)code;
+    *out = (spc_operand){.value = o.value, .presubtract = true};
+    return true;
+}
+
+// A value that is 0 or more where the comparison's operand a is at least operand b.
+static spc_operand difference(selector *s, LLVMValueRef in, unsigned left)
+{
+    LLVMValueRef larger = LLVMGetOperand(in, left), smaller = LLVMGetOperand(in, 1 - left);
+    spc_operand a = scalar(s, larger), b = scalar(s, smaller), by;
+    if (presubtracted(s, smaller, b, a, &by))
+        return by;
+    if (presubtracted(s, larger, a, b, &by))
+        return negated(s, by);
     if (is_zero(s, b))
         return a;
     if (is_zero(s, a))
@@ -273,27 +307,26 @@ static spc_operand difference(selector *s, spc_operand a, spc_operand b)
 
 static void select_comparison(selector *s, LLVMValueRef in)
 {
-    spc_operand a = scalar(s, LLVMGetOperand(in, 0)), b = scalar(s, LLVMGetOperand(in, 1));
     truth t = {.inverted = false};
     switch (LLVMGetFCmpPredicate(in)) {
     case LLVMRealOGE:
-    case LLVMRealUGE: t.value = difference(s, a, b); break;
+    case LLVMRealUGE: t.value = difference(s, in, 0); break;
     case LLVMRealOLE:
-    case LLVMRealULE: t.value = difference(s, b, a); break;
+    case LLVMRealULE: t.value = difference(s, in, 1); break;
     case LLVMRealOLT:
     case LLVMRealULT:
-        t.value = difference(s, a, b);
+        t.value = difference(s, in, 0);
         t.inverted = true;
         break;
     case LLVMRealOGT:
     case LLVMRealUGT:
-        t.value = difference(s, b, a);
+        t.value = difference(s, in, 1);
         t.inverted = true;
         break;
     case LLVMRealONE:
     case LLVMRealUNE: t.inverted = true; __attribute__((fallthrough));
     case LLVMRealOEQ:
-    case LLVMRealUEQ: t.value = negated(s, absolute(s, difference(s, a, b))); break;
+    case LLVMRealUEQ: t.value = negated(s, absolute(s, difference(s, in, 0))); break;
     default: // whether values are numbers: finite ones are
         t.value = number(s, 1);
         t.inverted = LLVMGetFCmpPredicate(in) == LLVMRealUNO || LLVMGetFCmpPredicate(in) == LLVMRealPredicateFalse;
@@ -656,6 +689,19 @@ static void select_shuffle(selector *s, LLVMValueRef in)
     VEC_PUSH(s->f->arena, &s->meanings, m);
 }
 
+// A value as it is.
+static void select_freeze(selector *s, LLVMValueRef in)
+{
+    const meaning *m = meaning_of(s, LLVMGetOperand(in, 0));
+    if (m == NULL) {
+        give(s, in, scalar(s, LLVMGetOperand(in, 0)));
+        return;
+    }
+    meaning same = *m;
+    same.of = in;
+    VEC_PUSH(s->f->arena, &s->meanings, same);
+}
+
 static void select_instruction(selector *s, LLVMValueRef in)
 {
     spc_operand v[4];
@@ -668,6 +714,7 @@ static void select_instruction(selector *s, LLVMValueRef in)
     case LLVMFCmp: select_comparison(s, in); break;
     case LLVMSelect: is_truth ? select_logic(s, in) : select_selection(s, in); break;
     case LLVMPHI: select_phi(s, in); break;
+    case LLVMFreeze: select_freeze(s, in); break;
     case LLVMCall: select_call(s, in); break;
     case LLVMInsertElement: select_insertion(s, in); break;
     case LLVMShuffleVector: select_shuffle(s, in); break;

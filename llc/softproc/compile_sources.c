@@ -62,10 +62,10 @@ static bool need_constant(spc_source *s, uint64_t key, bool by_alpha)
 
 // The modifiers of operand k of a half: those that all lanes but numbers have. Numbers alone are negated if that makes them
 // easy. False when lanes differ.
-static bool modifiers(const spc_function *f, const spc_half *h, unsigned k, bool *neg, bool *abs)
+static bool modifiers(const spc_function *f, const spc_half *h, unsigned k, spc_operand *out)
 {
-    bool any = false, easy = true;
-    *neg = *abs = false;
+    bool any = false, numbers = false, easy = true;
+    *out = (spc_operand){0};
     for (unsigned lane = 0; lane < 3; lane++) {
         if (h->value[lane] == SPC_NONE)
             continue;
@@ -73,35 +73,35 @@ static bool modifiers(const spc_function *f, const spc_half *h, unsigned k, bool
         const spc_value *v = &f->values.data[o.value];
         uint64_t key;
         if (v->op == SPC_NUMBER) {
+            numbers = true;
             easy = easy && spc_key(v, true, false, &key) && spc_easy_swizzle(key) >= 0;
             continue;
         }
-        if (any && (*neg != o.neg || *abs != o.abs))
+        if (any && (out->neg != o.neg || out->abs != o.abs || out->presubtract != o.presubtract))
             return false;
         any = true;
-        *neg = o.neg;
-        *abs = o.abs;
+        *out = o;
     }
     if (!any)
-        *neg = easy;
-    return true;
+        out->neg = easy;
+    return !(numbers && out->presubtract);
 }
 
 // What operand k of a half needs; false when no single source has it.
-static bool needs(const spc_function *f, const spc_half *h, unsigned k, bool by_alpha, spc_source *out, bool *neg,
-                  bool *abs)
+static bool needs(const spc_function *f, const spc_half *h, unsigned k, bool by_alpha, spc_source *out,
+                  spc_operand *modifier)
 {
     *out = (spc_source){0};
-    if (!modifiers(f, h, k, neg, abs))
+    if (!modifiers(f, h, k, modifier))
         return false;
     for (unsigned lane = 0; lane < 3; lane++) {
         if (h->value[lane] == SPC_NONE)
             continue;
         const spc_value *v = &f->values.data[f->values.data[h->value[lane]].operand[k].value];
         uint64_t key;
-        if (!spc_is_constant(v)
-                ? !need_register(out, v)
-                : !spc_key(v, *neg, *abs, &key) || (spc_easy_swizzle(key) < 0 && !need_constant(out, key, by_alpha)))
+        if (!spc_is_constant(v) ? !need_register(out, v)
+                                : !spc_key(v, modifier->neg, modifier->abs, &key) ||
+                                      (spc_easy_swizzle(key) < 0 && !need_constant(out, key, by_alpha)))
             return false;
     }
     return true;
@@ -149,13 +149,15 @@ static bool assign(const search *s, unsigned at, spc_assignment *a)
     unsigned which = s->operand[at].which, k = s->operand[at].k;
     for (unsigned by_alpha = 0; by_alpha < 2; by_alpha++) {
         spc_source need;
-        if (!needs(s->f, h, k, by_alpha != 0, &need, &a->neg[which][k], &a->abs[which][k]))
+        if (!needs(s->f, h, k, by_alpha != 0, &need, &a->modifier[which][k]))
             continue;
-        for (uint8_t sel = 0; sel < 3; sel++) {
+        // What is presubtracted is source 0.
+        bool first = a->modifier[which][k].presubtract;
+        for (uint8_t sel = 0; sel < (first ? 1 : 3); sel++) {
             spc_source before = a->source[sel];
             if (!merge(&a->source[sel], &need))
                 continue;
-            a->sel[which][k] = sel;
+            a->sel[which][k] = first ? SP_SRCP : sel;
             a->by_alpha[which][k] = by_alpha != 0;
             if (assign(s, at + 1, a))
                 return true;
@@ -169,16 +171,27 @@ static bool assign(const search *s, unsigned at, spc_assignment *a)
     return false;
 }
 
+static bool presubtracts(const spc_function *f, const spc_half *h, unsigned k)
+{
+    for (unsigned lane = 0; lane < 3; lane++)
+        if (h->value[lane] != SPC_NONE && f->values.data[h->value[lane]].operand[k].presubtract)
+            return true;
+    return false;
+}
+
 bool spc_assign_sources(const spc_function *f, const spc_half *vector, const spc_half *scalar, spc_assignment *out)
 {
     const spc_half *halves[2] = {vector, scalar};
     search s = {.f = f};
-    for (unsigned which = 0; which < 2; which++)
-        for (unsigned k = 0; halves[which] != NULL && k < spc_operands(halves[which]->op); k++) {
-            s.operand[s.count].half = halves[which];
-            s.operand[s.count].which = which;
-            s.operand[s.count++].k = k;
-        }
+    // Presubtracts first: they need a certain source.
+    for (unsigned round = 0; round < 2; round++)
+        for (unsigned which = 0; which < 2; which++)
+            for (unsigned k = 0; halves[which] != NULL && k < spc_operands(halves[which]->op); k++)
+                if (presubtracts(f, halves[which], k) == (round == 0)) {
+                    s.operand[s.count].half = halves[which];
+                    s.operand[s.count].which = which;
+                    s.operand[s.count++].k = k;
+                }
     memset(out, 0, sizeof *out);
     return assign(&s, 0, out);
 }
