@@ -11,7 +11,7 @@
 // A thread function is `void f(float x, float y, float s0, float s1, ...)`: the thread's coordinates, and scalars that the
 // host gives as constants. It reads with `<4 x float> svm_spLookup(i32 input, float s, float t)` and writes with
 // `void svm_spOutput(i32 output, <4 x float> value)`. It has no branches when its loops are unrolled and its conditions
-// are selects, and no integers, memory or calls then. + - * and negation, absolute value and floor are exact; a selection
+// are selects, and no integers, memory or other calls then. + - * and negation, absolute value and floor are exact; a selection
 // by a comparison is for numbers that are finite, as the machine compares by subtracting.
 #ifndef SVMC_LLC_SOFTPROC_COMPILE_H
 #define SVMC_LLC_SOFTPROC_COMPILE_H
@@ -39,7 +39,16 @@ typedef enum spc_op {
     SPC_CMP,
     SPC_FRC,
     SPC_COPY,
+    SPC_RCP, // the special unit's, which the scalar half alone has
+    SPC_RSQ,
+    SPC_EX2,
+    SPC_LN2,
 } spc_op;
+
+static inline bool spc_is_special(spc_op op)
+{
+    return op >= SPC_RCP;
+}
 
 static inline bool spc_is_arithmetic(spc_op op)
 {
@@ -128,6 +137,7 @@ typedef struct spc_function {
     diag_engine *diag;
     const char *name;
     src_range range;
+    bool inexact;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
     uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE
@@ -154,8 +164,9 @@ typedef struct spc_program {
 // Makes every defined function of the module fit for compiling: calls inlined, loops unrolled, vectors taken apart.
 // False with an error.
 bool spc_prepare(diag_engine *d, LLVMModuleRef module);
-// Compiles a function. False with located errors.
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, spc_program *out);
+// Compiles a function. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
+// taken only if inexact says so. False with errors.
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, bool inexact, spc_program *out);
 
 // ---- Stages; each is false after an error ----
 bool spc_select(spc_function *f, LLVMValueRef function);

@@ -12,8 +12,9 @@ static const uint8_t vector_codes[] = {
     [SPC_CMP] = SP_RGB_CMP, [SPC_FRC] = SP_RGB_FRC, [SPC_COPY] = SP_RGB_MAX,
 };
 static const uint8_t scalar_codes[] = {
-    [SPC_MAD] = SP_ALPHA_MAD, [SPC_MIN] = SP_ALPHA_MIN, [SPC_MAX] = SP_ALPHA_MAX,
-    [SPC_CMP] = SP_ALPHA_CMP, [SPC_FRC] = SP_ALPHA_FRC, [SPC_COPY] = SP_ALPHA_MAX,
+    [SPC_MAD] = SP_ALPHA_MAD, [SPC_MIN] = SP_ALPHA_MIN,  [SPC_MAX] = SP_ALPHA_MAX, [SPC_CMP] = SP_ALPHA_CMP,
+    [SPC_FRC] = SP_ALPHA_FRC, [SPC_COPY] = SP_ALPHA_MAX, [SPC_RCP] = SP_ALPHA_RCP, [SPC_RSQ] = SP_ALPHA_RSQ,
+    [SPC_EX2] = SP_ALPHA_EX2, [SPC_LN2] = SP_ALPHA_LN2,
 };
 
 typedef struct emitter {
@@ -305,12 +306,13 @@ bool spc_prepare(diag_engine *d, LLVMModuleRef module)
     return false;
 }
 
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, spc_program *out)
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, bool inexact, spc_program *out)
 {
     size_t length;
     spc_function *f = ARENA_NEW(a, spc_function);
     f->arena = a;
     f->diag = d;
+    f->inexact = inexact;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);
     *out = (spc_program){0};

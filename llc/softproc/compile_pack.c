@@ -22,6 +22,12 @@ static uint32_t new_register(spc_function *f, unsigned lanes)
     return self;
 }
 
+// Whether a value can be in a lane.
+static bool suits(const spc_function *f, uint32_t value, unsigned lane)
+{
+    return lane == 3 || !spc_is_special(f->values.data[value].op);
+}
+
 static bool unplaced(const spc_function *f, uint32_t value)
 {
     return value != SPC_NONE && spc_is_arithmetic(f->values.data[value].op) && f->values.data[value].reg == SPC_NONE;
@@ -49,8 +55,14 @@ typedef struct packs {
     size_t len, cap;
 } packs;
 
+// How many packs have vector and scalar halves so far, and whether single values may change lanes.
+typedef struct balance {
+    unsigned vector, scalar;
+    bool free_lanes;
+} balance;
+
 // Places those of four values that nothing has placed yet, each in its lane. False when there are none.
-static bool place_pack(spc_function *f, pack *p)
+static bool place_pack(spc_function *f, pack *p, balance *b)
 {
     unsigned rgb = 0;
     bool alpha = false;
@@ -58,13 +70,26 @@ static bool place_pack(spc_function *f, pack *p)
         for (unsigned before = 0; before < lane; before++)
             if (p->value[before] == p->value[lane])
                 p->value[lane] = SPC_NONE;
-        if (!unplaced(f, p->value[lane]))
+        if (!unplaced(f, p->value[lane]) || !suits(f, p->value[lane], lane))
             p->value[lane] = SPC_NONE;
         else if (lane < LOW_LANES)
             rgb |= 1u << lane;
         else
             alpha = true;
     }
+    if (b->free_lanes && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
+        // One value can be in any lane: in that of the half that has less to do.
+        uint32_t value = SPC_NONE;
+        for (unsigned lane = 0; lane < 4; lane++)
+            if (p->value[lane] != SPC_NONE)
+                value = p->value[lane];
+        alpha = b->scalar <= b->vector || !suits(f, value, 0);
+        rgb = !alpha;
+        memset(p->value, 0xff, sizeof p->value);
+        p->value[alpha ? 3 : 0] = value;
+    }
+    b->vector += rgb != 0;
+    b->scalar += alpha;
     uint32_t low = rgb != 0 ? new_register(f, rgb) : SPC_NONE, high = alpha ? new_register(f, 8) : SPC_NONE;
     for (unsigned lane = 0; lane < 4; lane++)
         if (p->value[lane] != SPC_NONE)
@@ -89,15 +114,17 @@ static void pack_outputs(spc_function *f)
 {
     pack output[SP_MAX_OUTPUTS];
     packs work = {0};
+    balance b = {0, 0, false};
     for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
         memcpy(output[o].value, f->output[o], sizeof output[o].value);
-        place_pack(f, &output[o]);
+        place_pack(f, &output[o], &b);
     }
+    b.free_lanes = true;
     for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
         push_operands(f, &work, &output[o]);
         while (work.len > 0) {
             pack p = work.data[--work.len];
-            if (place_pack(f, &p))
+            if (place_pack(f, &p, &b))
                 push_operands(f, &work, &p);
         }
     }
@@ -135,7 +162,7 @@ static void make_placeable(spc_function *f, spc_operand *o, uint32_t lookup, num
 static void mark_coordinates(spc_function *f)
 {
     for (VEC_EACH(spc_value, v, &f->values)) {
-        v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT;
+        v->coordinate = spc_is_arithmetic(v->op) && !spc_is_special(v->op) && v->output == SPC_NO_OUTPUT;
         v->lookups = 0;
     }
     for (VEC_EACH(spc_value, v, &f->values))
@@ -171,6 +198,20 @@ static bool join(spc_function *f, uint32_t value, uint32_t other, uint32_t at)
     r->busy[lane] = v->lookups;
     place(f, value, reg, (unsigned)lane);
     return true;
+}
+
+// Copies a coordinate into the register of the other one.
+static bool join_copy(spc_function *f, spc_lookup *l, unsigned k, uint32_t at)
+{
+    uint32_t other = l->at[1 - k].value;
+    if (f->values.data[other].reg == SPC_NONE ||
+        free_lane(&f->registers.data[root_of(f, f->values.data[other].reg)], at) < 0)
+        return false;
+    uint32_t copy = copy_of(f, l->at[k]);
+    f->values.data[copy].coordinate = true;
+    f->values.data[copy].lookups = at + 1;
+    l->at[k] = (spc_operand){.value = copy};
+    return join(f, copy, other, at);
 }
 
 static bool in_one_register(const spc_function *f, uint32_t a, uint32_t b)
@@ -214,6 +255,8 @@ static void place_coordinates(spc_function *f)
             continue;
         if (t_open && !s_open && f->values.data[s].reg != SPC_NONE && join(f, t, s, (uint32_t)i))
             continue;
+        if ((!s_open || !t_open) && (join_copy(f, l, 1, (uint32_t)i) || join_copy(f, l, 0, (uint32_t)i)))
+            continue;
         place_both(f, l);
     }
 }
@@ -246,7 +289,7 @@ static void place_rest(spc_function *f)
         uint32_t v = (uint32_t)i - 1;
         if (!unplaced(f, v))
             continue;
-        bool alpha = high <= low;
+        bool alpha = high <= low || !suits(f, v, 0);
         *(alpha ? &high : &low) += 1;
         place(f, v, new_register(f, alpha ? 8 : 1), alpha ? 3 : 0);
     }

@@ -53,7 +53,11 @@ unsigned spc_operands(spc_op op)
     case SPC_MIN:
     case SPC_MAX: return 2;
     case SPC_FRC:
-    case SPC_COPY: return 1;
+    case SPC_COPY:
+    case SPC_RCP:
+    case SPC_RSQ:
+    case SPC_EX2:
+    case SPC_LN2: return 1;
     default: return 0;
     }
 }
@@ -615,7 +619,8 @@ static void select_output(selector *s, LLVMValueRef in)
     vector(s, LLVMGetOperand(in, 1), v);
     for (unsigned i = 0; i < 4 && !s->failed; i++) {
         spc_value *of = &s->f->values.data[v[i].value];
-        bool copy = v[i].neg || v[i].abs || !spc_is_arithmetic(of->op) || of->output != SPC_NO_OUTPUT;
+        bool copy = v[i].neg || v[i].abs || !spc_is_arithmetic(of->op) || of->output != SPC_NO_OUTPUT ||
+                    (spc_is_special(of->op) && i < 3);
         uint32_t old = s->f->output[n][i];
         if (copy)
             v[i] = operation(s, SPC_COPY, v[i], (spc_operand){0}, (spc_operand){0});
@@ -626,13 +631,48 @@ static void select_output(selector *s, LLVMValueRef in)
     }
 }
 
+// The special unit's operations, by LLVM's and C's names; SPC_X: none.
+static spc_op special_operation(const char *name)
+{
+    static const struct {
+        const char *name;
+        spc_op op;
+    } names[] = {{"llvm.exp2.f32", SPC_EX2}, {"exp2f", SPC_EX2},         {"llvm.log2.f32", SPC_LN2},
+                 {"log2f", SPC_LN2},         {"llvm.sqrt.f32", SPC_RSQ}, {"sqrtf", SPC_RSQ}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i].name) == 0)
+            return names[i].op;
+    return SPC_X;
+}
+
+static spc_operand special(selector *s, spc_op op, spc_operand a)
+{
+    spc_operand none = {0};
+    if (!s->f->inexact)
+        fail(s, "a division, root, power or logarithm, which the soft processor does not round as C does; it is not "
+                "allowed to");
+    return operation(s, op, a, none, none);
+}
+
+static void select_quotient(selector *s, LLVMValueRef in)
+{
+    spc_operand a = scalar(s, LLVMGetOperand(in, 0)), r = special(s, SPC_RCP, scalar(s, LLVMGetOperand(in, 1)));
+    const spc_value *v = &s->f->values.data[a.value];
+    bool one = v->op == SPC_NUMBER && as_float(v->bits) == 1;
+    give(s, in, one ? r : operation(s, SPC_MAD, r, a, number(s, -0.0f)));
+}
+
 static void select_call(selector *s, LLVMValueRef in)
 {
     size_t length;
     LLVMValueRef callee = LLVMGetCalledValue(in);
     const char *name = LLVMIsAFunction(callee) != NULL ? LLVMGetValueName2(callee, &length) : "";
     spc_operand none = {0};
-    if (strcmp(name, "svm_spLookup") == 0) {
+    spc_op op = special_operation(name);
+    if (op != SPC_X) {
+        spc_operand v = special(s, op, scalar(s, LLVMGetOperand(in, 0)));
+        give(s, in, op == SPC_RSQ ? special(s, SPC_RCP, v) : v);
+    } else if (strcmp(name, "svm_spLookup") == 0) {
         select_lookup(s, in);
     } else if (strcmp(name, "svm_spOutput") == 0) {
         select_output(s, in);
@@ -650,8 +690,9 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strncmp(name, "llvm.lifetime", 13) != 0 && strncmp(name, "llvm.dbg", 8) != 0 &&
                strncmp(name, "llvm.assume", 11) != 0) {
         fail(s,
-             "a call of '%.60s'; a thread function calls svm_spLookup and svm_spOutput, and of mathematics only floorf "
-             "and fabsf",
+             "a call of '%.60s'; a thread function calls svm_spLookup and svm_spOutput, and of mathematics floorf, "
+             "fabsf, sqrtf, "
+             "exp2f and log2f",
              name);
     }
 }
@@ -732,7 +773,7 @@ static void select_instruction(selector *s, LLVMValueRef in)
         else
             fail(s, "an integer operation, which the soft processor does not have");
         break;
-    case LLVMFDiv: fail(s, "a division, which the soft processor does not round as C does"); break;
+    case LLVMFDiv: select_quotient(s, in); break;
     case LLVMLoad:
     case LLVMStore:
     case LLVMGetElementPtr:

@@ -16,6 +16,7 @@ enum { ELEMENT = 16, INPUT_BYTES = SIDE * SIDE * ELEMENT, OUTPUT_BYTES = WIDTH *
 typedef struct known {
     LLVMValueRef ir;
     float v[THREADS];
+    bool read; // a component of what was looked up: no constant, whatever LLVM does
 } known;
 
 typedef struct session {
@@ -23,7 +24,7 @@ typedef struct session {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMBuilderRef builder;
-    LLVMValueRef function, lookup, output, floor, fabs;
+    LLVMValueRef function, lookup, output, floor, fabs, special[3];
     LLVMTypeRef type, f32, vector;
     known pool[MOST];
     unsigned count;
@@ -69,7 +70,7 @@ static known constant(session *s)
 {
     static const float easy[] = {0, -0.0f, 0.5f, 1, -1, 2, -0.5f, 4};
     float value = chance(s, 50) ? easy[draw(s, 8)] : ((float)draw(s, 4000) - 2000) / 256;
-    known k = {LLVMConstReal(s->f32, (double)value), {0}};
+    known k = {LLVMConstReal(s->f32, (double)value), {0}, false};
     for (unsigned i = 0; i < THREADS; i++)
         k.v[i] = value;
     return k;
@@ -103,7 +104,22 @@ static LLVMTypeRef unary_type(session *s)
     return LLVMFunctionType(s->f32, &s->f32, 1, false);
 }
 
-typedef enum kind { ADD, SUB, MUL, MULADD, NEG, ABS, FLOOR, SELECT, EXTREME, KINDS } kind;
+typedef enum kind {
+    ADD,
+    SUB,
+    MUL,
+    MULADD,
+    NEG,
+    ABS,
+    FLOOR,
+    SELECT,
+    EXTREME,
+    ROOT,
+    POWER,
+    LOGARITHM,
+    INVERSE,
+    KINDS
+} kind;
 
 static float computed(kind op, LLVMRealPredicate p, float a, float b, float c, float d)
 {
@@ -117,6 +133,10 @@ static float computed(kind op, LLVMRealPredicate p, float a, float b, float c, f
     case ABS: return fabsf(a);
     case FLOOR: return floorf(a);
     case SELECT: return holds(p, a, b) ? c : d;
+    case ROOT: product = (float)(1 / sqrt((double)a)); return (float)(1 / (double)product);
+    case POWER: return (float)exp2((double)a);
+    case LOGARITHM: return (float)log2((double)a);
+    case INVERSE: product = (float)(1 / (double)b); return product * a;
     default: return holds(p, a, b) ? a : b;
     }
 }
@@ -124,7 +144,7 @@ static float computed(kind op, LLVMRealPredicate p, float a, float b, float c, f
 static known build(session *s, kind op, LLVMRealPredicate p, const known *a, const known *b, const known *c,
                    const known *d)
 {
-    known k;
+    known k = {NULL, {0}, false};
     LLVMBuilderRef r = s->builder;
     switch (op) {
     case ADD: k.ir = LLVMBuildFAdd(r, a->ir, b->ir, ""); break;
@@ -134,6 +154,10 @@ static known build(session *s, kind op, LLVMRealPredicate p, const known *a, con
     case NEG: k.ir = LLVMBuildFNeg(r, a->ir, ""); break;
     case ABS: k.ir = LLVMBuildCall2(r, unary_type(s), s->fabs, (LLVMValueRef[]){a->ir}, 1, ""); break;
     case FLOOR: k.ir = LLVMBuildCall2(r, unary_type(s), s->floor, (LLVMValueRef[]){a->ir}, 1, ""); break;
+    case ROOT: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[0], (LLVMValueRef[]){a->ir}, 1, ""); break;
+    case POWER: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[1], (LLVMValueRef[]){a->ir}, 1, ""); break;
+    case LOGARITHM: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[2], (LLVMValueRef[]){a->ir}, 1, ""); break;
+    case INVERSE: k.ir = LLVMBuildFDiv(r, a->ir, b->ir, ""); break;
     case SELECT: k.ir = LLVMBuildSelect(r, LLVMBuildFCmp(r, p, a->ir, b->ir, ""), c->ir, d->ir, ""); break;
     default: k.ir = LLVMBuildSelect(r, LLVMBuildFCmp(r, p, a->ir, b->ir, ""), a->ir, b->ir, "");
     }
@@ -159,6 +183,9 @@ static void add_operation(session *s)
         known o[4];
         for (unsigned k = 0; k < 4; k++)
             o[k] = broadcast[k] ? fixed[k] : chance(s, 8) ? constant(s) : s->pool[from[k] + i];
+        // LLVM computes special operations of constants, and rounds them as C does.
+        if (op >= ROOT && !(op == INVERSE ? o[1].read : o[0].read))
+            continue;
         known result = build(s, op, p, &o[0], &o[1], &o[2], &o[3]);
         add(s, &result);
     }
@@ -167,12 +194,12 @@ static void add_operation(session *s)
 // A whole number within an input: by the thread's place, or from any value.
 static known coordinate(session *s)
 {
-    known zero = {LLVMConstReal(s->f32, 0), {0}}, k = zero;
+    known zero = {LLVMConstReal(s->f32, 0), {0}, false}, k = zero;
     unsigned how = draw(s, 4);
     if (how < 2) {
         k = s->pool[draw(s, 2)];
         float offset = (float)draw(s, 6);
-        known o = {LLVMConstReal(s->f32, (double)offset), {0}};
+        known o = {LLVMConstReal(s->f32, (double)offset), {0}, false};
         for (unsigned i = 0; i < THREADS; i++)
             o.v[i] = offset;
         return chance(s, 40) ? k : build(s, ADD, 0, &k, &o, &zero, &zero);
@@ -184,7 +211,7 @@ static known coordinate(session *s)
             k.v[i] = at;
         return k;
     }
-    known v = pick(s), seven = {LLVMConstReal(s->f32, 7.5), {0}};
+    known v = pick(s), seven = {LLVMConstReal(s->f32, 7.5), {0}, false};
     for (unsigned i = 0; i < THREADS; i++)
         seven.v[i] = 7.5f;
     known whole = build(s, FLOOR, 0, &v, &zero, &zero, &zero);
@@ -202,9 +229,10 @@ static void add_lookup(session *s)
     LLVMValueRef read = LLVMBuildCall2(s->builder, type, s->lookup,
                                        (LLVMValueRef[]){LLVMConstInt(i32, input, false), at[0].ir, at[1].ir}, 3, "");
     for (unsigned c = 0; c < 4; c++) {
-        known k = {LLVMBuildExtractElement(s->builder, read, LLVMConstInt(i32, c, false), ""), {0}};
+        known k = {LLVMBuildExtractElement(s->builder, read, LLVMConstInt(i32, c, false), ""), {0}, false};
         for (unsigned i = 0; i < THREADS; i++)
             k.v[i] = s->input[input][(int)at[1].v[i]][(int)at[0].v[i]][c];
+        k.read = true;
         add(s, &k);
     }
 }
@@ -212,7 +240,7 @@ static void add_lookup(session *s)
 // Both ways of a branch have a few operations; what one of them made joins what the other made.
 static void add_branch(session *s, unsigned depth)
 {
-    known a = pick(s), b = pick(s), joined = {NULL, {0}};
+    known a = pick(s), b = pick(s), joined = {NULL, {0}, false};
     LLVMRealPredicate p = predicates[draw(s, 6)];
     LLVMValueRef condition = LLVMBuildFCmp(s->builder, p, a.ir, b.ir, ""), value[2];
     LLVMBasicBlockRef way[2], end = LLVMAppendBasicBlockInContext(s->context, s->function, "");
@@ -274,11 +302,14 @@ static void make_function(session *s)
     s->output = declare(s, "svm_spOutput", none, (LLVMTypeRef[]){i32, s->vector}, 2);
     s->floor = declare(s, "llvm.floor.f32", s->f32, &s->f32, 1);
     s->fabs = declare(s, "llvm.fabs.f32", s->f32, &s->f32, 1);
+    s->special[0] = declare(s, "llvm.sqrt.f32", s->f32, &s->f32, 1);
+    s->special[1] = declare(s, "llvm.exp2.f32", s->f32, &s->f32, 1);
+    s->special[2] = declare(s, "llvm.log2.f32", s->f32, &s->f32, 1);
     s->function = declare(s, "thread", none, (LLVMTypeRef[]){s->f32, s->f32}, 2);
     LLVMPositionBuilderAtEnd(s->builder, LLVMAppendBasicBlockInContext(s->context, s->function, ""));
     s->count = s->written = 0;
     for (unsigned k = 0; k < 2; k++) {
-        known place = {LLVMGetParam(s->function, k), {0}};
+        known place = {LLVMGetParam(s->function, k), {0}, false};
         for (unsigned i = 0; i < THREADS; i++)
             place.v[i] = (float)(k == 0 ? i % WIDTH : i / WIDTH);
         add(s, &place);
@@ -387,7 +418,7 @@ static bool run_one(session *s, uint64_t seed)
     s->builder = LLVMCreateBuilderInContext(s->context);
     fill(s);
     make_function(s);
-    bool fine = spc_prepare(&diags, s->module) && spc_compile(a, &diags, s->function, &program);
+    bool fine = spc_prepare(&diags, s->module) && spc_compile(a, &diags, s->function, true, &program);
     if (fine)
         run(s, program.program);
     else if (diags.records.len == 0 || strstr(diags.records.data[0]->message, "needs more than") == NULL)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// softproc-compile FILE FUNCTION CONTAINER [SCALAR...]: compiles a thread function of a file of LLVM IR (text or bitcode) and
+// softproc-compile [--inexact] FILE FUNCTION CONTAINER [SCALAR...]: compiles a thread function of a file of LLVM IR (text or bitcode) and
 // prints what it takes. The function's scalars get values.
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <llvm-c/IRReader.h>
 
@@ -42,8 +43,11 @@ static void set_scalars(const spc_program *p, char **values, unsigned count)
 
 int main(int argc, char **argv)
 {
+    bool inexact = argc > 1 && strcmp(argv[1], "--inexact") == 0;
+    argc -= inexact;
+    argv += inexact;
     if (argc < 4) {
-        fprintf(stderr, "usage: softproc-compile FILE FUNCTION CONTAINER [SCALAR...]\n");
+        fprintf(stderr, "usage: softproc-compile [--inexact] FILE FUNCTION CONTAINER [SCALAR...]\n");
         return 2;
     }
     arena *a = arena_create();
@@ -57,7 +61,7 @@ int main(int argc, char **argv)
     LLVMValueRef function = NULL;
     if (module != NULL && spc_prepare(&diags, module) && (function = LLVMGetNamedFunction(module, argv[2])) == NULL)
         diag_error_at(&diags, argv[1], "there is no function '%s'", argv[2]);
-    bool ok = function != NULL && spc_compile(a, &diags, function, &program);
+    bool ok = function != NULL && spc_compile(a, &diags, function, inexact, &program);
     if (ok) {
         set_scalars(&program, argv + 4, (unsigned)argc - 4);
         ok = write_container(a, program.program, argv[3]);
