@@ -28,7 +28,8 @@ static bool write_container(arena *a, const sp_program *p, const char *path)
     size_t size;
     const uint8_t *bytes = sp_container(a, p, &size);
     FILE *out = fopen(path, "wb");
-    return out != NULL && (fwrite(bytes, 1, size, out) == size) & (fclose(out) == 0);
+    bool written = out != NULL && fwrite(bytes, 1, size, out) == size;
+    return out != NULL && fclose(out) == 0 && written;
 }
 
 // A constant register with a scalar has its other numbers, but is not given until the scalar is.
