@@ -119,6 +119,18 @@ static int64_t wrong_number(const rates_run *r, const side *s, bool *fewer)
     return -1;
 }
 
+// What to write where the number is meant to differ.
+static void add_cure(rates_run *r, diag_record *record, const side *s)
+{
+    bool few = s->count.min < s->declared.min && !(strcmp(s->word, "pop") == 0), open = s->count.max < 0 || s->count.max >= INT64_MAX / 4;
+    if (s->count.min == s->count.max || s->declared.min != s->declared.max || (!few && s->count.max <= s->declared.max && !open))
+        return;
+    const char *most = open ? "*" : arena_printf(r->d->arena, "%lld", (long long)s->count.max);
+    diag_add_note(r->d, record, (src_range){0, 0, 0},
+                  "if the number is meant to differ from firing to firing, declare a dynamic rate: '%s [%lld, %s]'", s->word,
+                  (long long)s->count.min, most);
+}
+
 // What cannot be proved of one instance cannot be proved of others; one is told.
 static bool first_at(rates_run *r, sir_loc at)
 {
@@ -141,6 +153,7 @@ static void report_few(rates_run *r, const char *function, const side *s, sir_lo
                      "%s %s a number of items that depends on values, and declares %s; %s", function, s->verb, declared,
                      pop ? "what it does not pop is discarded" : "fewer are an error at run time");
     add_wrong_ways(r, w, s);
+    add_cure(r, w, s);
 }
 
 static bool check_side(rates_run *r, const char *function, const side *s)
@@ -167,6 +180,7 @@ static bool check_side(rates_run *r, const char *function, const side *s)
                  : sir_error(r->module, r->d, at, "%s", text);
         add_last(r, e, s);
         add_way(r, e, s, fewer ? s->ways.least : s->ways.most, count_text(r, n));
+        add_cure(r, e, s);
         return runs;
     }
     bool enough = s->count.min >= s->declared.min;
@@ -183,6 +197,7 @@ static bool check_side(rates_run *r, const char *function, const side *s)
                                   "run time%s",
                                   function, s->verb, declared, firing ? "" : " with -fcheck-rates");
     add_wrong_ways(r, w, s);
+    add_cure(r, w, s);
     return true;
 }
 

@@ -65,6 +65,15 @@ def blocks_of(lines):
         yield m[1], "\n".join(text).rstrip() + "\n"
 
 
+def output_of(lines, number):
+    """What an example of the interpreter prints: the lines behind its command, up to the next one or a blank line."""
+    text = []
+    while lines[number].startswith("    ") and lines[number].strip() and not COMMAND.match(lines[number]):
+        text.append(lines[number][4:].rstrip())
+        number += 1
+    return "\n".join(text)
+
+
 def commands_of(lines):
     fenced = False
     for number, line in enumerate(lines, 1):
@@ -121,6 +130,10 @@ def main():
             result = subprocess.run(command, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, timeout=SECONDS,
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
             run += 1
+            expected = output_of(shown(root, page), number)
+            if "--interpret" in command and expected and expected != "\n".join(map(str.rstrip, result.stdout.rstrip().split("\n"))):
+                failed += 1
+                print("%s:%d: prints something else: %s\n%s" % (page, number, command, result.stdout[-1500:]))
             if result.returncode != 0:
                 failed += 1
                 print("%s:%d: exit code %d: %s\n%s" % (page, number, result.returncode, command, result.stdout[-1500:]))
