@@ -21,6 +21,8 @@
 typedef struct settings {
     bool quick;
     unsigned rounds;      // all experiments are made that often, for noise may last longer than an experiment
+    void (*tell)(void *context, unsigned round); // before each; NULL: nobody asks
+    void *context;
     unsigned repetitions; // of an experiment that count
     double seconds;       // of one repetition, at least
     size_t processors;    // to describe

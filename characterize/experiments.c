@@ -80,6 +80,8 @@ bool measure_all(arena *a, diag_engine *d, results *r)
         return false;
     for (unsigned round = 0; round < r->settings.rounds; round++) {
         results next = {.topology = r->topology, .settings = r->settings};
+        if (r->settings.tell != NULL)
+            r->settings.tell(r->settings.context, round);
         if (!measure_round(a, d, &next))
             return false;
         if (round == 0)

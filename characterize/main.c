@@ -85,9 +85,21 @@ static bool draw(tool_session *t, const results *r, const char *folder)
     return true;
 }
 
+typedef struct rounds {
+    tool_session *tool;
+    unsigned count;
+} rounds;
+
+static void tell(void *context, unsigned round)
+{
+    const rounds *r = context;
+    tool_doing(r->tool, "measuring: round %u of %u", round + 1, r->count);
+}
+
 static int run(tool_session *t)
 {
     results r = {0};
+    rounds all = {.tool = t};
     if (!native_read_topology(t->arena, &t->diags, &r.topology))
         return EXIT_WRONG;
     if (!check_options(t, &r.topology, &r.settings))
@@ -95,6 +107,9 @@ static int run(tool_session *t)
     const char *output = output_of(t), *folder = option_last(&t->options, OPT_PLOT);
     if (output == NULL || (folder != NULL && !make_folders(t, folder, true)))
         return EXIT_WRONG;
+    all.count = r.settings.rounds;
+    r.settings.tell = tell;
+    r.settings.context = &all;
     if (!measure_all(t->arena, &t->diags, &r))
         return EXIT_WRONG;
     const char *text =

@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "driver/latency.h"
 #include "driver/library.h"
@@ -372,6 +373,10 @@ const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, 
     config.natives = natives;
     config.header = header;
     config.report = report;
+    if (config.search > 0)
+        tool_doing(t, "compiling, with %g s for the mapping search", config.search);
+    else
+        tool_doing(t, "compiling");
     const char *text = hlc_compile(t->arena, &t->diags, files, count, &config);
     return diag_has_errors(&t->diags) ? NULL : text;
 }
@@ -385,6 +390,9 @@ static int interpret(tool_session *t, const driver_inputs *inputs)
     hlc_config config;
     interp_options interp;
     driver_set_config(&config, t, inputs, MODE_INTERPRET);
+    tool_doing(t, "interpreting");
+    if (isatty(STDOUT_FILENO)) // what the program prints is seen
+        tool_show_nothing(t);
     driver_set_interpreter(&interp, t);
     return hlc_interpret(t->arena, &t->diags, files, count, &config, &interp);
 }

@@ -131,6 +131,8 @@ static outcome try_mapping(refiner *f, mapping *m)
             m->round * REFINE_ROUNDS > REFINE_STEADY_STATES ? m->round * REFINE_ROUNDS : REFINE_STEADY_STATES;
     const report_trial trial = {f->t, f->processes, &plan, program, f->steady_states, m->profile};
     f->simulated++;
+    tool_doing(f->t, "refining the mapping: simulation %llu of up to %lld", (unsigned long long)f->simulated,
+               (long long)option_number(&f->t->options, OPT_REFINE, 1));
     if (!report_simulate(&trial, f->machine, false, &m->run, &f->failure))
         return OUTCOME_FAILED;
     m->seconds = m->run.iteration > 0 ? m->run.iteration : m->run.seconds / (double)f->steady_states;

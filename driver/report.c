@@ -57,6 +57,7 @@ static const char *compile_text(tool_session *t, const driver_inputs *inputs, hl
 
 static bool simulate(const report_trial *trial, const char *name, const hlc_natives *natives, report_page *page)
 {
+    tool_doing(trial->tool, "reporting: simulating");
     if (natives->len == 0)
         return report_simulate(trial, name, true, &page->run, &page->failure);
     page->failure = arena_printf(trial->tool->arena,

@@ -230,6 +230,7 @@ static void try_change(const report_trial *trial, const machine *m, patch_list *
     report_run run = {0};
     if (file == NULL || text_of == NULL || !tool_write(trial->tool, file, text_of, strlen(text_of)))
         return;
+    tool_doing(trial->tool, "reporting: simulating with %s", change.what);
     change.ok = report_simulate(trial, file, false, &run, &why);
     change.iteration = run.iteration > 0 ? run.iteration : run.seconds / (double)trial->steady_states;
     change.bottleneck = run.bottleneck;

@@ -147,6 +147,7 @@ static int simulate_graph(tool_session *t, const char *path)
         return EXIT_WRONG;
     taskmap_result *found = NULL;
     if (option_last(&t->options, OPT_SIM_SEARCH) != NULL) {
+        tool_doing(t, "searching mappings, for %s s", option_last(&t->options, OPT_SIM_SEARCH));
         found = search_mapping(t, g, m);
         if (found == NULL)
             return EXIT_WRONG;
@@ -245,6 +246,9 @@ static int simulate_program(tool_session *t, const char *path, const argument_li
             VEC_PUSH(t->arena, &argv, *argument);
         VEC_PUSH(t->arena, &argv, NULL);
         set_environment(t, report);
+        tool_doing(t, "simulating");
+        if (isatty(STDOUT_FILENO)) // the program writes there
+            tool_show_nothing(t);
         status = process_run(s, argv.data);
         if (!settings.dry_run && status == EXIT_OK && !print_report(t, report)) // after an error times mean nothing
             status = EXIT_WRONG;

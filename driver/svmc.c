@@ -96,6 +96,7 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
     }
     if (library && library_is_object(output))
         mode = MODE_OBJ;
+    tool_doing(t, "compiling C");
     int status = ok ? natives_link(t, s, llc_command(t, inputs, compiled, mode, output).data, natives) : EXIT_WRONG;
     process_close(s);
     if (status == EXIT_OK && library && !dry_run &&

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "driver/option_table.h"
 #include "driver/process.h"
+#include "driver/progress.h"
 
 bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *status)
 {
@@ -22,7 +24,26 @@ bool tool_start(tool_session *t, option_tool which, int argc, char **argv, int *
         *status = tool_finish(t, *status);
         return false;
     }
+    bool long_running = option_is_for(OPT_QUIET, which);
+    if (long_running && !option_flag(&t->options, OPT_QUIET, false))
+        t->progress = progress_start(t->arena, options_tool_name(which));
+    tool_doing(t, "working");
     return true;
+}
+
+void tool_doing(tool_session *t, const char *format, ...)
+{
+    va_list args;
+    if (t->progress == NULL)
+        return;
+    va_start(args, format);
+    progress_tell(t->progress, arena_vprintf(t->arena, format, args));
+    va_end(args);
+}
+
+void tool_show_nothing(tool_session *t)
+{
+    progress_tell(t->progress, NULL);
 }
 
 source_id tool_read(tool_session *t, const char *path)
@@ -67,6 +88,8 @@ bool tool_write(tool_session *t, const char *path, const char *text, size_t len)
         diag_error_at(&t->diags, name, "output '%s' would overwrite an input; name another with -o", path);
         return false;
     }
+    if (strcmp(path, "-") == 0)
+        progress_clear(t->progress);
     if (file_write(path, text, len))
         return true;
     if (strcmp(path, "-") == 0)
@@ -81,12 +104,15 @@ void tool_flush(tool_session *t)
     for (VEC_EACH(diag_record *, r, &t->diags.records))
         if ((*r)->severity == DIAG_INTERNAL)
             t->internal_error = true;
+    progress_clear(t->progress);
     fflush(stdout);
     diag_flush(&t->diags, stderr, options_diag_format(&t->options), options_want_color(&t->options));
 }
 
 int tool_finish(tool_session *t, int status)
 {
+    progress_stop(t->progress);
+    t->progress = NULL;
     if (status == EXIT_OK && (fflush(stdout) != 0 || ferror(stdout)) && !diag_has_errors(&t->diags))
         diag_error_at(&t->diags, options_tool_name(t->options.tool), "cannot write to standard output: %s",
                       strerror(errno));

@@ -11,6 +11,7 @@ typedef struct tool_session {
     diag_engine diags;
     option_list options;
     bool internal_error; // one has been printed
+    struct progress *progress; // NULL: nobody looks
 } tool_session;
 
 // Parses the command line and answers --help and --version. When it returns false the tool is done and main returns
@@ -24,6 +25,10 @@ bool tool_write(tool_session *t, const char *path, const char *text, size_t len)
 // Whether the folder that an output is to go to is there; false after an error, which has been reported. Asked before
 // anything is compiled.
 bool tool_check_folder(tool_session *t, const char *path);
+// What the tool does from now on, shown on a terminal where it takes long (driver/progress.h).
+void tool_doing(tool_session *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Something that writes to the same terminal begins: nothing is shown from now on.
+void tool_show_nothing(tool_session *t);
 // Prints the diagnostics there are, before something else prints.
 void tool_flush(tool_session *t);
 // Prints the diagnostics, checks that standard output took all, frees everything, and gives the exit code: status, but
