@@ -77,7 +77,10 @@ as_root()
     elif command -v sudo >/dev/null; then
         sudo "$@"
     else
-        fail "cannot install packages: not root, and there is no sudo; install them and run this again"
+        fail "cannot install packages: not root, and there is no sudo; have this run as root, and then run this again:
+
+    apt-get update && apt-get install -y --no-install-recommends ${wanted[*]}
+"
     fi
 }
 
@@ -90,10 +93,19 @@ are_known()
     done
 }
 
+unknown_packages()
+{
+    local package
+    for package in "$@"; do
+        are_known "$package" || printf '%s ' "$package"
+    done
+}
+
 install_missing()
 {
     local packages
     mapfile -t packages < <(missing_packages)
+    wanted=("${packages[@]}")
     if [ ${#packages[@]} -eq 0 ]; then
         say "all needed packages are there"
         return
@@ -103,11 +115,15 @@ install_missing()
     say "installing Debian packages: ${packages[*]}"
     if ! are_known "${packages[@]}"; then
         say "bringing the package lists up to date (apt-get update)"
-        as_root apt-get update -q
+        # apt-get calls it a success when it has reached no server.
+        as_root apt-get update -q || true
+        are_known "${packages[@]}" ||
+            fail "apt-get does not know these packages: $(unknown_packages "${packages[@]}"); is there a network, and are" \
+                "bookworm and bookworm-security in /etc/apt/sources.list? (LLVM 22 for Debian 12 is in bookworm-security)"
     fi
     as_root env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -q --no-install-recommends "${packages[@]}" </dev/null ||
-        fail "apt-get could not install them; LLVM 22 for Debian 12 is in bookworm-security"
+        fail "apt-get could not install them: its own messages say why (no network? no room?)"
     mapfile -t packages < <(missing_packages)
     [ ${#packages[@]} -eq 0 ] || fail "still missing after the installation: ${packages[*]}"
 }

@@ -19,10 +19,15 @@ foreach(tool svmc svm-hlc svm-opt svm-llc svm-sim svm-check svm-characterize svm
     file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/man/man1)
     add_custom_command(OUTPUT ${page} COMMAND ${tool} --help=man > ${page} DEPENDS ${tool} VERBATIM)
     list(APPEND manual_pages ${page})
+    set(completion ${CMAKE_BINARY_DIR}/share/bash-completion/completions/${tool})
+    file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/bash-completion/completions)
+    add_custom_command(OUTPUT ${completion} COMMAND ${tool} --help=bash > ${completion} DEPENDS ${tool} VERBATIM)
+    list(APPEND completions ${completion})
 endforeach()
 if(manual_pages)
-    add_custom_target(manual ALL DEPENDS ${manual_pages})
+    add_custom_target(manual ALL DEPENDS ${manual_pages} ${completions})
     install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(FILES ${completions} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 endif()
 
 # ---- The runtime libraries, for CMake and pkg-config ----
@@ -45,3 +50,21 @@ install(FILES ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake ${CMAKE_BINARY_DIR}/cma
 install(DIRECTORY conformance DESTINATION ${CMAKE_INSTALL_DATADIR}/svmc USE_SOURCE_PERMISSIONS
     PATTERN "__pycache__" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc)
+
+# ---- Taking it away again: what the last installation from this folder put somewhere ----
+file(WRITE ${CMAKE_BINARY_DIR}/cmake/uninstall.cmake [[
+if(NOT EXISTS ${BUILD}/install_manifest.txt)
+    message(FATAL_ERROR "there is no ${BUILD}/install_manifest.txt: nothing was installed from here")
+endif()
+file(STRINGS ${BUILD}/install_manifest.txt files)
+set(count 0)
+foreach(file IN LISTS files)
+    if(EXISTS "$ENV{DESTDIR}${file}" OR IS_SYMLINK "$ENV{DESTDIR}${file}")
+        file(REMOVE "$ENV{DESTDIR}${file}")
+        math(EXPR count "${count} + 1")
+    endif()
+endforeach()
+message(STATUS "removed ${count} files")
+]])
+add_custom_target(uninstall COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR} -P ${CMAKE_BINARY_DIR}/cmake/uninstall.cmake
+    VERBATIM)

@@ -180,12 +180,36 @@ void options_add_man(strbuf *b, option_tool tool)
     strbuf_addc(b, '\n');
 }
 
-void options_add_completion(strbuf *b, option_tool tool)
+// Values that a tool lists itself: how bash asks for them.
+static const struct {
+    option_id id;
+    const char *ask; // prints one a line, and what it has to say behind it
+    bool list;       // several, with commas between
+} asked_values[] = {
+    {OPT_MACHINE, "svmc --list-machines", false},     {OPT_SIM_MACHINE, "svmc --list-machines", false},
+    {OPT_PRINT_MACHINE, "svmc --list-machines", false}, {OPT_TARGET, "svmc --list-targets", false},
+    {OPT_PASSES, "svmc --list-passes", true},         {OPT_PRINT_AFTER, "svmc --list-passes", true},
+};
+
+static void add_asked_values(strbuf *b, option_tool tool)
 {
-    const char *name = tool_rows[tool].name;
-    strbuf_printf(b, "# bash completion for %s; use: source <(%s --help=bash)\n", name, name);
-    strbuf_printf(b, "_%s_complete() {\n    local current=${COMP_WORDS[COMP_CWORD]}\n    COMPREPLY=($(compgen -W '\n",
-                  tool == TOOL_SVMC ? "svmc" : name + strlen("svm-"));
+    for (size_t i = 0; i < sizeof asked_values / sizeof *asked_values; i++)
+        if (option_is_for(asked_values[i].id, tool))
+            strbuf_printf(b,
+                          "    %s*) words=$(%s 2>/dev/null | sed -n \"s|^\\\\([a-z][^ ]*\\\\) .*|%s\\\\1|p\") ;;\n",
+                          option_rows[asked_values[i].id].spelling, asked_values[i].ask,
+                          asked_values[i].list ? "${current%\"${current##*[=,]}\"}" : option_rows[asked_values[i].id].spelling);
+}
+
+static void add_warnings(strbuf *b)
+{
+    for (size_t i = 0; i < sizeof warning_helps / sizeof *warning_helps; i++)
+        strbuf_printf(b, "-W%s\n-Wno-%s\n-Werror=%s\n", warning_helps[i].flag, warning_helps[i].flag, warning_helps[i].flag);
+    strbuf_add(b, "-Wall\n-Werror\n");
+}
+
+static void add_words(strbuf *b, option_tool tool)
+{
     for (option_id id = OPT_INPUT + 1; id < OPT_COUNT; id++) {
         const option_row *row = &option_rows[id];
         if (!option_is_for(id, tool) || row->hidden)
@@ -196,10 +220,39 @@ void options_add_completion(strbuf *b, option_tool tool)
             strbuf_printf(b, "%s%.*s\n", row->spelling, (int)len, choice);
         if (option_choice(row, 0, &len) == NULL)
             strbuf_printf(b, "%s\n", row->spelling);
+        if (row->kind == OPTION_BOOLEAN)
+            strbuf_printf(b, "%s\n", option_negative(b->arena, row));
     }
-    strbuf_add(b, "' -- \"$current\") $(compgen -f -- \"$current\"))\n}\n");
-    strbuf_printf(b, "COMP_WORDBREAKS=${COMP_WORDBREAKS//=}\ncomplete -o filenames -F _%s_complete %s\n",
-                  tool == TOOL_SVMC ? "svmc" : name + strlen("svm-"), name);
+    add_warnings(b);
+}
+
+// bash takes a word to begin behind its last '=', unless somebody has told it otherwise for everything; so the word is
+// taken from the line, and what bash has already is cut off the answers.
+void options_add_completion(strbuf *b, option_tool tool)
+{
+    const char *name = tool_rows[tool].name, *function = tool == TOOL_SVMC ? "svmc" : name + strlen("svm-");
+    strbuf_printf(b, "# bash completion for %s; use: source <(%s --help=bash)\n", name, name);
+    strbuf_printf(b,
+                  "_svmc_%s_complete() {\n"
+                  "    local line=${COMP_LINE:0:COMP_POINT} current words\n"
+                  "    current=${line##*[[:space:]]}\n"
+                  "    words='\n",
+                  function);
+    add_words(b, tool);
+    strbuf_add(b, "'\n    case $current in\n");
+    add_asked_values(b, tool);
+    strbuf_add(b, "    esac\n"
+                  "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+                  "    if [[ $current == --*=* && ${#COMPREPLY[@]} -eq 0 ]]; then\n"
+                  "        mapfile -t COMPREPLY < <(compgen -P \"${current%%=*}=\" -f -- \"${current#*=}\")\n"
+                  "    elif [[ $current != -* ]]; then\n"
+                  "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
+                  "    fi\n"
+                  "    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then\n"
+                  "        COMPREPLY=(\"${COMPREPLY[@]#\"${current%=*}=\"}\")\n"
+                  "    fi\n"
+                  "}\n");
+    strbuf_printf(b, "complete -o filenames -F _svmc_%s_complete %s\n", function, name);
 }
 
 bool options_answer(const option_list *list, int *status)
