@@ -11,6 +11,11 @@
 // The place of messages that are about no text.
 #define LLC_TOOL "svm-llc"
 
+typedef struct llc_time {
+    const char *name;
+    double seconds; // of the processor
+} llc_time;
+
 typedef struct llc_session {
     arena *arena;
     diag_engine *diag;
@@ -22,6 +27,7 @@ typedef struct llc_session {
     const char *output;    // path of the result, of outputs that are made of all inputs
     const char *table;     // path of the machine table's text, once it is written
     int status;            // exit code of a program that failed
+    VEC(llc_time) times;   // of steps
 } llc_session;
 
 typedef struct llc_backend {
@@ -48,5 +54,7 @@ bool llc_refuse_stream_program(llc_session *s, const char *tool, const char *pat
 const char *llc_output_path(const llc_session *s, const char *input);
 // Runs a command; false when it fails, with its exit code in s->status.
 bool llc_run_command(llc_session *s, const llc_strings *command);
+// The same with a name for -ftime-report.
+bool llc_run_step(llc_session *s, const llc_strings *command, const char *name);
 
 #endif

@@ -8,6 +8,8 @@
 #include "support/strbuf.h"
 
 // What can be asked for. A backend lists those it can write.
+#include <stdio.h>
+
 typedef enum llc_output {
     LLC_OUTPUT_NONE, // -fsyntax-only: check
     LLC_OUTPUT_LLVM_IR,
@@ -26,6 +28,7 @@ typedef struct llc_options {
     const char *output_path; // NULL: made from the first input's name
     const char *level;       // "0" to "3" or "fast"
     bool debug;              // -g
+    FILE *time_report;       // where the times of steps go; NULL: nowhere
     bool no_exports;         // LLC_OUTPUT_LIB without a header
     const char *header;      // where it goes; NULL: beside the library
     const char *march;       // NULL: the target's least

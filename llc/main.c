@@ -58,6 +58,7 @@ static llc_options options_of(tool_session *t)
         .output_path = option_last(given, OPT_OUTPUT),
         .level = level == NULL ? "2" : level,
         .debug = option_flag(given, OPT_DEBUG_INFO, false),
+        .time_report = option_flag(given, OPT_TIME_REPORT, false) ? stderr : NULL,
         .no_exports = !option_flag(given, OPT_EXPORTS, true),
         .header = option_last(given, OPT_LIBRARY_HEADER),
         .march = option_last(given, OPT_MARCH),

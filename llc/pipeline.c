@@ -3,6 +3,7 @@
 // backend emit.
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "llc/backend.h"
 #include "llc/contract/contract.h"
@@ -240,6 +241,31 @@ static bool write_dependencies(llc_session *s)
     return false;
 }
 
+// ---- Times ----
+
+static double processor_seconds(int who)
+{
+    struct rusage u;
+    getrusage(who, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static void add_time(llc_session *s, const char *name, double seconds)
+{
+    VEC_PUSH(s->arena, &s->times, ((llc_time){name, seconds}));
+}
+
+static void print_times(const llc_session *s, FILE *out)
+{
+    double total = 0;
+    for (VEC_EACH(const llc_time, t, &s->times))
+        total += t->seconds;
+    fprintf(out, "%10s %6s %10s  %s\n", "ms", "%", "", "step (processor time)");
+    for (VEC_EACH(const llc_time, t, &s->times))
+        fprintf(out, "%10.3f %6.1f %10s  %s\n", 1e3 * t->seconds, total > 0 ? 100 * t->seconds / total : 0, "", t->name);
+    fprintf(out, "%10.3f %6.1f %10s  total\n", 1e3 * total, 100.0, "");
+}
+
 static bool compile_session(llc_session *s)
 {
     bool good = true;
@@ -254,6 +280,7 @@ static bool compile_session(llc_session *s)
     }
     for (VEC_EACH(llc_unit *, unit, &s->units))
         good = process_unit(s, *unit) && good;
+    add_time(s, "reading SVM C, the contract, start of svm-llc", processor_seconds(RUSAGE_SELF));
     if (!good || diag_has_errors(s->diag) || !check_main(s)) // a warning may be an error
         return false;
     s->output = llc_output_path(s, s->options->inputs.data[0]);
@@ -262,18 +289,27 @@ static bool compile_session(llc_session *s)
     return s->options->output == LLC_OUTPUT_NONE || s->backend->emit == NULL || s->backend->emit(s);
 }
 
-bool llc_run_command(llc_session *s, const llc_strings *command)
+bool llc_run_step(llc_session *s, const llc_strings *command, const char *name)
 {
+    double before = processor_seconds(RUSAGE_CHILDREN);
     llc_strings argv = *command;
     VEC_PUSH(s->arena, &argv, NULL);
     s->status = s->environment->run(s->environment->context, argv.data);
+    add_time(s, name, processor_seconds(RUSAGE_CHILDREN) - before);
     return s->status == 0;
+}
+
+bool llc_run_command(llc_session *s, const llc_strings *command)
+{
+    return llc_run_step(s, command, "clang");
 }
 
 bool llc_compile(arena *a, diag_engine *d, const llc_options *options, const llc_environment *environment, int *status)
 {
     llc_session s = {.arena = a, .diag = d, .options = options, .environment = environment};
     bool good = compile_session(&s);
+    if (options->time_report != NULL)
+        print_times(&s, options->time_report);
     for (VEC_EACH(llc_unit *, unit, &s.units))
         reader_close(*unit);
     *status = s.status;

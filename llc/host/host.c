@@ -53,13 +53,26 @@ bool host_compile(llc_session *s, llc_output output, const char *source, const c
         add_inputs(s, &command);
     cc_add(s, &command, "-o");
     cc_add(s, &command, path);
+    const char *step = output == LLC_OUTPUT_EXE ? s->options->time_report != NULL ? "linker" : "clang and linker" : "clang";
     if (output == LLC_OUTPUT_EXE) {
         cc_add_link_flags(s, &command);
         cc_add(s, &command, arena_printf(s->arena, "%s/libsvm-host.a", s->environment->library_directory));
         cc_add(s, &command, "-lm");
         cc_add(s, &command, "-ldl");
     }
-    return llc_run_command(s, &command);
+    return llc_run_step(s, &command, step);
+}
+
+// By themselves, so that the linker's time is known.
+static bool compile_units(llc_session *s)
+{
+    for (VEC_EACH(llc_unit *, unit, &s->units)) {
+        const char *object = s->environment->temporary(s->environment->context, "unit", ".o");
+        if (object == NULL || !host_compile(s, LLC_OUTPUT_OBJ, (*unit)->path, object, NULL))
+            return false;
+        (*unit)->path = object;
+    }
+    return true;
 }
 
 static bool emit(llc_session *s)
@@ -68,6 +81,8 @@ static bool emit(llc_session *s)
     llc_strings names = {0}, sources = {0};
     cc_sources(s, &names); // before standard input gets a file
     if (!cc_store_standard_input(s))
+        return false;
+    if (output == LLC_OUTPUT_EXE && s->options->time_report != NULL && !compile_units(s))
         return false;
     if (output == LLC_OUTPUT_EXE)
         return compile_others(s) && host_compile(s, output, NULL, s->output, NULL);
