@@ -15,6 +15,8 @@ readonly needs='
 /usr/lib/llvm-22/bin/ld.lld                    lld-22
 /usr/lib/llvm-22/bin/FileCheck                 llvm-22-tools
 /usr/lib/llvm-22/lib/clang/22/lib/linux/libclang_rt.asan-x86_64.a  libclang-rt-22-dev
+/usr/lib/llvm-22/lib/clang/22/lib/wasi/libclang_rt.builtins-wasm32.a  libclang-rt-22-dev-wasm32
+/usr/lib/wasm32-wasi/libc.a                    wasi-libc
 gcc                                            gcc
 make                                           make
 /usr/include/stdio.h                           libc6-dev

@@ -33,7 +33,7 @@ config.test_exec_root = os.path.join(config.build_dir, "test")
 
 bin_dir = os.path.join(config.build_dir, "bin")
 config.substitutions.append((r"%svmc_data\b", os.path.join(config.build_dir, "share/svmc")))
-for tool in ["svmc", "svm-hlc", "svm-opt", "svm-llc", "svm-sim", "svm-characterize", "svm-check", "svm-spas", "svm-spdis", "svm-spsim"]:
+for tool in ["svmc", "svm-hlc", "svm-opt", "svm-llc", "svm-sim", "svm-characterize", "svm-check", "svm-spas", "svm-spdis", "svm-spsim", "svm-spu2c"]:
     config.substitutions.append((r"%" + tool + r"\b(?!-)", os.path.join(bin_dir, tool)))
     if os.path.exists(os.path.join(bin_dir, tool)):
         config.available_features.add(tool)

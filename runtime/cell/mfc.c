@@ -21,7 +21,10 @@ static const struct {
 #undef CELL_COMMAND
 };
 
-const cell_rule_facts *cell_rule_get(cell_rule rule) { return &rules[rule]; }
+const cell_rule_facts *cell_rule_get(cell_rule rule)
+{
+    return &rules[rule];
+}
 
 const char *cell_command_name(uint32_t opcode)
 {
@@ -55,7 +58,10 @@ static uint32_t random_below(cell_mfc *mfc, uint32_t bound)
     return (uint32_t)((z ^ z >> 31) >> 32) % bound;
 }
 
-static bool is_short(uint32_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+static bool is_short(uint32_t size)
+{
+    return size == 1 || size == 2 || size == 4 || size == 8;
+}
 
 // The rules of one transfer, which are those of one element of a list too.
 static cell_rule check_transfer(uint32_t lsa, uint64_t ea, uint32_t size)
@@ -121,8 +127,8 @@ cell_element cell_element_read(const uint8_t *at)
     memcpy(word, at, sizeof word);
     if (word[0] & 0x7FFF0000u && !(word[0] & 0xFFFE))
         return (cell_element){.notify = word[0] & 1, .size = word[0] >> 16, .eal = word[1]};
-    return (cell_element){.notify = word[0] >> 31, .size = word[0] & 0x7FFF, .eal = word[1],
-                          .reserved = word[0] & 0x7FFF8000u};
+    return (cell_element){
+        .notify = word[0] >> 31, .size = word[0] & 0x7FFF, .eal = word[1], .reserved = word[0] & 0x7FFF8000u};
 }
 
 // Where an element's bytes lie. A short one lies in a quadword of its own, at its effective address's offset in it.
@@ -133,7 +139,10 @@ static uint32_t element_lsa(uint32_t lsa, const cell_element *element, bool firs
     return first ? lsa : ((lsa + 15) & ~15u) + (element->eal & 15);
 }
 
-static uint32_t element_end(uint32_t lsa, const cell_element *element) { return (lsa + element->size + 15) & ~15u; }
+static uint32_t element_end(uint32_t lsa, const cell_element *element)
+{
+    return (lsa + element->size + 15) & ~15u;
+}
 
 static cell_rule check_element(const cell_element *element, uint32_t lsa)
 {
@@ -147,7 +156,10 @@ static cell_rule check_element(const cell_element *element, uint32_t lsa)
     return rule == CELL_RULE_SIZE ? CELL_RULE_LIST_ELEMENT : rule;
 }
 
-static bool is_first(const cell_command *command) { return command->list + command->size == command->list_end; }
+static bool is_first(const cell_command *command)
+{
+    return command->list + command->size == command->list_end;
+}
 
 // ---- Bytes under way ----
 
@@ -214,8 +226,8 @@ static void mark_again(cell_mfc *mfc, uint32_t lsa, uint32_t size)
 {
     for (uint32_t i = 0; mfc->track && i < mfc->spu.count; i++) {
         cell_command *command = &mfc->spu.entry[i];
-        if (!(command->is & CELL_IS_LIST) || command->stalled
-            || !overlap(lsa, size, command->list, command->list_end - command->list))
+        if (!(command->is & CELL_IS_LIST) || command->stalled ||
+            !overlap(lsa, size, command->list, command->list_end - command->list))
             continue;
         unmark(mfc, command);
         mark(mfc, command);
@@ -243,7 +255,8 @@ static bool list_hits(const cell_mfc *mfc, const cell_command *command, uint32_t
     return false;
 }
 
-static const cell_command *queue_hits(const cell_mfc *mfc, const cell_queue *queue, uint32_t address, uint32_t size, bool store)
+static const cell_command *queue_hits(const cell_mfc *mfc, const cell_queue *queue, uint32_t address, uint32_t size,
+                                      bool store)
 {
     for (uint32_t i = 0; i < queue->count; i++) {
         const cell_command *c = &queue->entry[i];
@@ -272,8 +285,8 @@ static bool must_wait(const cell_command *later, const cell_command *earlier)
 {
     if ((later->is | earlier->is) & CELL_IS_QUEUE_BARRIER)
         return true;
-    return later->tag == earlier->tag
-        && (later->is & (CELL_IS_FENCE | CELL_IS_BARRIER) || earlier->is & CELL_IS_BARRIER);
+    return later->tag == earlier->tag &&
+           (later->is & (CELL_IS_FENCE | CELL_IS_BARRIER) || earlier->is & CELL_IS_BARRIER);
 }
 
 static bool may_go(const cell_queue *queue, uint32_t index)
@@ -398,8 +411,8 @@ cell_step cell_mfc_step(cell_mfc *mfc, cell_queue *queue, uint32_t tags, cell_fa
 
 cell_rule cell_mfc_issue(cell_mfc *mfc, cell_queue *queue, const cell_command *command)
 {
-    const cell_rule rule = cell_mfc_check(command->opcode, command->lsa, command->ea, command->size, command->tag,
-                                          queue == &mfc->proxy);
+    const cell_rule rule =
+        cell_mfc_check(command->opcode, command->lsa, command->ea, command->size, command->tag, queue == &mfc->proxy);
     if (rule)
         return rule;
     cell_command *entry = &queue->entry[queue->count++];
@@ -456,6 +469,14 @@ uint32_t cell_queue_done(const cell_queue *queue)
     for (uint32_t i = 0; i < queue->count; i++)
         outstanding |= 1u << queue->entry[i].tag;
     return ~outstanding;
+}
+
+bool cell_queue_can_go(const cell_queue *queue)
+{
+    for (uint32_t i = 0; i < queue->count; i++)
+        if (may_go(queue, i))
+            return true;
+    return false;
 }
 
 uint32_t cell_queue_stalled(const cell_queue *queue)

@@ -39,18 +39,18 @@ const cell_rule_facts *cell_rule_get(cell_rule rule);
 
 // What a command is.
 enum {
-    CELL_IS_PUT = 1,             // local store to effective address
-    CELL_IS_GET = 2,             // effective address to local store
-    CELL_IS_LIST = 4,            // by a list in the local store
-    CELL_IS_FENCE = 8,           // after all earlier commands of its tag
-    CELL_IS_BARRIER = 16,        // the same, and before all later ones
-    CELL_IS_QUEUE_BARRIER = 32,  // between all earlier and all later commands of the queue
-    CELL_IS_SIGNAL = 64,         // 4 bytes to a signal register
-    CELL_IS_ORDER = 128,         // moves nothing
-    CELL_IS_LINE = 256,          // one line of 128 bytes
-    CELL_IS_NOW = 512,           // not queued
-    CELL_IS_HINT = 1024,         // about caches: does nothing
-    CELL_IS_PROXY = 2048,        // the PPE may issue it too
+    CELL_IS_PUT = 1,            // local store to effective address
+    CELL_IS_GET = 2,            // effective address to local store
+    CELL_IS_LIST = 4,           // by a list in the local store
+    CELL_IS_FENCE = 8,          // after all earlier commands of its tag
+    CELL_IS_BARRIER = 16,       // the same, and before all later ones
+    CELL_IS_QUEUE_BARRIER = 32, // between all earlier and all later commands of the queue
+    CELL_IS_SIGNAL = 64,        // 4 bytes to a signal register
+    CELL_IS_ORDER = 128,        // moves nothing
+    CELL_IS_LINE = 256,         // one line of 128 bytes
+    CELL_IS_NOW = 512,          // not queued
+    CELL_IS_HINT = 1024,        // about caches: does nothing
+    CELL_IS_PROXY = 2048,       // the PPE may issue it too
 };
 
 // NULL where there is no such command.
@@ -58,14 +58,14 @@ const char *cell_command_name(uint32_t opcode);
 uint32_t cell_command_is(uint32_t opcode); // 0 where there is no such command
 
 typedef struct cell_command {
-    uint32_t lsa;     // for a list: where the next element's bytes go to or come from
-    uint64_t ea;      // for a list: the upper half counts
+    uint32_t lsa; // for a list: where the next element's bytes go to or come from
+    uint64_t ea;  // for a list: the upper half counts
     uint32_t size;
     uint32_t tag;
     uint32_t opcode;
     uint32_t is;
-    uint64_t number;  // order of issue
-    uint32_t site;    // where in the program, for messages
+    uint64_t number; // order of issue
+    uint32_t site;   // where in the program, for messages
     // A list's: the next element, the end of the list, the end of the part that may go before the program acknowledges.
     uint32_t list;
     uint32_t list_end;
@@ -95,8 +95,8 @@ typedef struct cell_mfc {
     cell_bus bus;
     cell_queue spu, proxy;
     uint64_t random;
-    uint64_t issued;      // number of the newest command
-    uint32_t stall_tags;  // lists that stalled since the program last read which
+    uint64_t issued;     // number of the newest command
+    uint32_t stall_tags; // lists that stalled since the program last read which
     // The reservation of mfc_getllar.
     bool reserved;
     uint64_t line_ea;
@@ -115,8 +115,8 @@ typedef struct cell_fault {
 } cell_fault;
 
 typedef enum cell_step {
-    CELL_STEP_NONE,  // nothing can go: queues empty, or every command waits for a stalled list
-    CELL_STEP_DONE,  // something moved
+    CELL_STEP_NONE, // nothing can go: queues empty, or every command waits for a stalled list
+    CELL_STEP_DONE, // something moved
     CELL_STEP_FAULT,
 } cell_step;
 
@@ -125,7 +125,10 @@ void cell_mfc_init(cell_mfc *mfc, uint8_t *ls, cell_bus bus, uint64_t seed);
 // The rules that a command's own fields keep or break.
 cell_rule cell_mfc_check(uint32_t opcode, uint32_t lsa, uint64_t ea, uint32_t size, uint32_t tag, bool proxy);
 
-static inline bool cell_queue_has_room(const cell_queue *queue) { return queue->count < queue->depth; }
+static inline bool cell_queue_has_room(const cell_queue *queue)
+{
+    return queue->count < queue->depth;
+}
 
 // Puts a command into a queue that has room. A command that is not queued is done at once: *status is then what
 // MFC_RdAtomicStat gives.
@@ -139,6 +142,8 @@ cell_step cell_mfc_step(cell_mfc *mfc, cell_queue *queue, uint32_t tags, cell_fa
 
 // The tags that no command of the queue has.
 uint32_t cell_queue_done(const cell_queue *queue);
+// Whether a command of the queue can go now.
+bool cell_queue_can_go(const cell_queue *queue);
 // The tags of stalled lists, whether read by the program or not.
 uint32_t cell_queue_stalled(const cell_queue *queue);
 cell_rule cell_mfc_ack(cell_mfc *mfc, uint32_t tag);

@@ -23,7 +23,7 @@ typedef struct record {
 
 static struct {
     uint8_t ls[CELL_LS_SIZE], memory[WINDOW];
-    record recent[RECENT]; // at number % RECENT
+    record recent[RECENT];  // at number % RECENT
     uint64_t newest, first; // all before first have ended
     bool reserved;
     uint64_t line_ea;
@@ -54,13 +54,26 @@ static void fail(const char *format, ...)
     exit(1);
 }
 
-static bool is_list(uint32_t opcode) { return opcode >= 0x20 && opcode < 0x50 && opcode & 4; }
-static bool is_get(uint32_t opcode) { return (opcode & 0xF0) == 0x40; }
-static bool is_hint_or_order(uint32_t opcode) { return (opcode & 0xF0) == 0x80 || opcode >= 0xC0; }
-static bool is_line(uint32_t opcode) { return opcode == 0xB0 || opcode == 0xB4 || opcode == 0xB8 || opcode == 0xD0; }
+static bool is_list(uint32_t opcode)
+{
+    return opcode >= 0x20 && opcode < 0x50 && opcode & 4;
+}
+static bool is_get(uint32_t opcode)
+{
+    return (opcode & 0xF0) == 0x40;
+}
+static bool is_hint_or_order(uint32_t opcode)
+{
+    return (opcode & 0xF0) == 0x80 || opcode >= 0xC0;
+}
+static bool is_line(uint32_t opcode)
+{
+    return opcode == 0xB0 || opcode == 0xB4 || opcode == 0xB8 || opcode == 0xD0;
+}
 static bool fences(uint32_t opcode)
 {
-    return ((opcode < 0x50 || (opcode & 0xF0) == 0xA0) && opcode & 3) || opcode == 0xB8 || opcode == 0xC8 || opcode == 0xCC;
+    return ((opcode < 0x50 || (opcode & 0xF0) == 0xA0) && opcode & 3) || opcode == 0xB8 || opcode == 0xC8 ||
+           opcode == 0xCC;
 }
 static bool bars(uint32_t opcode)
 {
@@ -70,7 +83,9 @@ static bool bars(uint32_t opcode)
 static bool exists(uint32_t opcode)
 {
     switch (opcode & 0xF0) {
-    case 0x20: case 0x30: case 0x40: return (opcode & 8) == 0 && (opcode & 3) != 3;
+    case 0x20:
+    case 0x30:
+    case 0x40: return (opcode & 8) == 0 && (opcode & 3) != 3;
     case 0xA0: return opcode <= 0xA2;
     case 0x80: return opcode == 0x80 || opcode == 0x81 || opcode == 0x8D || opcode == 0x8F;
     default: return is_line(opcode) || opcode == 0xC0 || opcode == 0xC8 || opcode == 0xCC;
@@ -130,7 +145,10 @@ static uint32_t broken_command(uint32_t opcode, uint32_t lsa, uint64_t ea, uint3
     return broken | broken_transfer(lsa, ea, size);
 }
 
-static record *oldest_first(uint64_t number) { return &ref.recent[number % RECENT]; }
+static record *oldest_first(uint64_t number)
+{
+    return &ref.recent[number % RECENT];
+}
 
 static uint64_t oldest(void)
 {
@@ -288,7 +306,8 @@ static void compare_tags(void)
             stalled |= 1u << r->tag;
     }
     if (cell_queue_done(&mfc.spu) != done[0] || cell_queue_done(&mfc.proxy) != done[1])
-        fail("tags done %08x %08x, expected %08x %08x", cell_queue_done(&mfc.spu), cell_queue_done(&mfc.proxy), done[0], done[1]);
+        fail("tags done %08x %08x, expected %08x %08x", cell_queue_done(&mfc.spu), cell_queue_done(&mfc.proxy), done[0],
+             done[1]);
     if (cell_queue_stalled(&mfc.spu) != stalled)
         fail("tags stalled %08x, expected %08x", cell_queue_stalled(&mfc.spu), stalled);
     if (mfc.reserved != ref.reserved)
@@ -324,10 +343,12 @@ static bool step(bool proxy, uint32_t tags)
     uint64_t ea;
     const bool good = ref_work(r, &lsa, &ea, &size, &broken);
     if (good != (did == CELL_STEP_DONE) || (!good && !(broken >> fault.rule & 1)))
-        fail("opcode %02x: %s, expected broken rules %x", r->opcode, good ? "fault" : cell_rule_get(fault.rule)->name, broken);
+        fail("opcode %02x: %s, expected broken rules %x", r->opcode, good ? "fault" : cell_rule_get(fault.rule)->name,
+             broken);
     faults += !good;
     if (good && (last.lsa != lsa || last.ea != ea || last.size != size))
-        fail("moved %x %llx %u, expected %x %llx %u", last.lsa, (unsigned long long)last.ea, last.size, lsa, (unsigned long long)ea, size);
+        fail("moved %x %llx %u, expected %x %llx %u", last.lsa, (unsigned long long)last.ea, last.size, lsa,
+             (unsigned long long)ea, size);
     if (good && !(is_hint_or_order(r->opcode) && !is_line(r->opcode)))
         compare_memory(lsa, ea, size);
     compare_tags();
@@ -376,7 +397,8 @@ static void compare_hits(void)
 static uint32_t any_size(void)
 {
     switch (any(8)) {
-    case 0: case 1: return 1u << any(4);
+    case 0:
+    case 1: return 1u << any(4);
     case 2: return any(20);
     case 3: return any(20000);
     case 4: return 16u << any(12);
@@ -435,8 +457,9 @@ static void write_list(uint32_t list, uint32_t count, uint32_t *lsa)
     }
 }
 
-static const uint8_t opcodes[] = {0x20, 0x20, 0x21, 0x22, 0x24, 0x25, 0x26, 0x40, 0x40, 0x40, 0x41, 0x42, 0x44, 0x44, 0x45,
-                                  0x46, 0x30, 0x34, 0xA0, 0xA1, 0xA2, 0xB0, 0xB4, 0xB4, 0xB8, 0xC0, 0xC8, 0xCC, 0xD0, 0xD0, 0x80};
+static const uint8_t opcodes[] = {0x20, 0x20, 0x21, 0x22, 0x24, 0x25, 0x26, 0x40, 0x40, 0x40, 0x41,
+                                  0x42, 0x44, 0x44, 0x45, 0x46, 0x30, 0x34, 0xA0, 0xA1, 0xA2, 0xB0,
+                                  0xB4, 0xB4, 0xB8, 0xC0, 0xC8, 0xCC, 0xD0, 0xD0, 0x80};
 
 static void atomic(const cell_command *c)
 {
@@ -485,7 +508,8 @@ static void atomic(const cell_command *c)
 static void issue(void)
 {
     const bool proxy = any(5) == 0;
-    cell_command c = {.opcode = any(60) ? opcodes[any(sizeof opcodes)] : any(256), .tag = any(200) ? any(proxy ? 16 : 32) : any(100)};
+    cell_command c = {.opcode = any(60) ? opcodes[any(sizeof opcodes)] : any(256),
+                      .tag = any(200) ? any(proxy ? 16 : 32) : any(100)};
     if (any(3))
         c.tag %= 3;
     c.size = any_size();
@@ -522,16 +546,23 @@ static void issue(void)
     const uint32_t broken = broken_command(c.opcode, c.lsa, c.ea, c.size, c.tag, proxy);
     const cell_rule rule = cell_mfc_issue(&mfc, queue, &c);
     if ((rule != 0) != (broken != 0) || (rule && !(broken >> rule & 1)))
-        fail("opcode %02x lsa %x ea %llx size %u tag %u: rule %d, expected %x", c.opcode, c.lsa, (unsigned long long)c.ea, c.size, c.tag,
-             rule, broken);
+        fail("opcode %02x lsa %x ea %llx size %u tag %u: rule %d, expected %x", c.opcode, c.lsa,
+             (unsigned long long)c.ea, c.size, c.tag, rule, broken);
     illegal += rule != 0;
     if (rule)
         return;
     const uint64_t number = ++ref.newest;
     if (number - ref.first >= RECENT)
         fail("the reference's ring is too short");
-    *oldest_first(number) = (record){.opcode = c.opcode, .lsa = c.lsa, .size = c.size, .tag = c.tag, .ea = c.ea, .number = number,
-                                     .proxy = proxy, .count = c.size / 8, .at = c.lsa};
+    *oldest_first(number) = (record){.opcode = c.opcode,
+                                     .lsa = c.lsa,
+                                     .size = c.size,
+                                     .tag = c.tag,
+                                     .ea = c.ea,
+                                     .number = number,
+                                     .proxy = proxy,
+                                     .count = c.size / 8,
+                                     .at = c.lsa};
     compare_tags();
 }
 
@@ -582,9 +613,14 @@ int main(int argc, char **argv)
     unsigned long full = 0;
     while (commands_done < count) {
         switch (any(10)) {
-        case 0: case 1: case 2: case 3: issue(); break;
-        case 4: case 5: step(any(4) == 0, any(2) ? ~0u : 1u << any(3)); break;
-        case 6: case 7: acknowledge(); break;
+        case 0:
+        case 1:
+        case 2:
+        case 3: issue(); break;
+        case 4:
+        case 5: step(any(4) == 0, any(2) ? ~0u : 1u << any(3)); break;
+        case 6:
+        case 7: acknowledge(); break;
         case 8: ppe_store(); break;
         default: compare_hits(); break;
         }
@@ -595,7 +631,8 @@ int main(int argc, char **argv)
                 fail("local store");
         }
     }
-    printf("%lu commands, no difference: %lu illegal, %lu faults on the way, %lu steps before an older command of the tag, "
+    printf("%lu commands, no difference: %lu illegal, %lu faults on the way, %lu steps before an older command of the "
+           "tag, "
            "%lu stalls, %lu atomic (%lu failed), %lu accesses to bytes under way\n",
            commands_done, illegal, faults, inversions, stalls, atomics, failed_atomics, hits);
     return 0;

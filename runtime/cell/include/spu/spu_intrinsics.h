@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Vector types, intrinsics and channels of the SPU, on clang's vectors. Element i of a vector is the one at the i-th
+// place in memory, as on the machine; the bytes of an element are in the host's order.
+#ifndef SPU_INTRINSICS_H
+#define SPU_INTRINSICS_H
+
+#ifndef __SPU__
+#error "spu_intrinsics.h is for SPE programs: compile with svm-spu-gcc"
+#endif
+#ifdef __cplusplus
+#error "SPE programs in C++ are not supported: write C"
+#endif
+
+#ifndef __vector
+#define __vector __attribute__((__vector_size__(16)))
+#endif
+#if !defined(vector) && !defined(SVM_NO_VECTOR_KEYWORD)
+#define vector __vector
+#endif
+
+typedef __vector unsigned char vec_uchar16;
+typedef __vector signed char vec_char16;
+typedef __vector unsigned short vec_ushort8;
+typedef __vector signed short vec_short8;
+typedef __vector unsigned int vec_uint4;
+typedef __vector signed int vec_int4;
+typedef __vector unsigned long long vec_ullong2;
+typedef __vector signed long long vec_llong2;
+typedef __vector float vec_float4;
+typedef __vector double vec_double2;
+typedef vec_char16 qword;
+
+// ---- Channels ----
+
+#define SPU_RdEventStat 0
+#define SPU_WrEventMask 1
+#define SPU_WrEventAck 2
+#define SPU_RdSigNotify1 3
+#define SPU_RdSigNotify2 4
+#define SPU_WrDec 7
+#define SPU_RdDec 8
+#define MFC_WrMSSyncReq 9
+#define SPU_RdEventMask 11
+#define MFC_RdTagMask 12
+#define SPU_RdMachStat 13
+#define SPU_WrSRR0 14
+#define SPU_RdSRR0 15
+#define MFC_LSA 16
+#define MFC_EAH 17
+#define MFC_EAL 18
+#define MFC_Size 19
+#define MFC_TagID 20
+#define MFC_Cmd 21
+#define MFC_WrTagMask 22
+#define MFC_WrTagUpdate 23
+#define MFC_RdTagStat 24
+#define MFC_RdListStallStat 25
+#define MFC_WrListStallAck 26
+#define MFC_RdAtomicStat 27
+#define SPU_WrOutMbox 28
+#define SPU_RdInMbox 29
+#define SPU_WrOutIntrMbox 30
+
+#define SVM_SPU_IMPORT(name) __attribute__((import_module("spu"), import_name(name)))
+extern unsigned int __svm_rdch(unsigned int) SVM_SPU_IMPORT("rdch");
+extern void __svm_wrch(unsigned int, unsigned int) SVM_SPU_IMPORT("wrch");
+extern unsigned int __svm_rchcnt(unsigned int) SVM_SPU_IMPORT("rchcnt");
+extern void __svm_mfc(unsigned int, unsigned int, unsigned int, unsigned int, unsigned int, unsigned int)
+    SVM_SPU_IMPORT("mfc");
+extern void __svm_stop(unsigned int) SVM_SPU_IMPORT("stop");
+extern void __svm_halt(void) SVM_SPU_IMPORT("halt");
+
+#define spu_readch(channel) __svm_rdch(channel)
+#define spu_writech(channel, value) __svm_wrch((channel), (unsigned int)(value))
+#define spu_readchcnt(channel) __svm_rchcnt(channel)
+#define spu_mfcdma32(ls, ea, size, tag, command)                                                                       \
+    __svm_mfc((unsigned int)(ls), 0, (unsigned int)(ea), (unsigned int)(size), (unsigned int)(tag),                    \
+              (unsigned int)(command))
+#define spu_mfcdma64(ls, eah, eal, size, tag, command)                                                                 \
+    __svm_mfc((unsigned int)(ls), (unsigned int)(eah), (unsigned int)(eal), (unsigned int)(size), (unsigned int)(tag), \
+              (unsigned int)(command))
+#define spu_stop(code) __svm_stop(code)
+#define spu_hcmpeq(a, b) ((a) == (b) ? __svm_halt() : (void)0)
+#define spu_hcmpgt(a, b) ((a) > (b) ? __svm_halt() : (void)0)
+#define spu_sync() __asm__ volatile("" ::: "memory")
+#define spu_sync_c() __asm__ volatile("" ::: "memory")
+#define spu_dsync() __asm__ volatile("" ::: "memory")
+#define spu_ienable() ((void)0)
+#define spu_idisable() ((void)0)
+
+// ---- Intrinsics ----
+
+// No lines of their own: what they do is reported at the line that uses them.
+#define SVM_SPU static __inline__ __attribute__((__always_inline__, __nodebug__, __overloadable__, __unused__))
+
+// (vector, element, the unsigned vector that comparisons give and selections take)
+#define SVM_SPU_BYTES(M) M(vec_uchar16, unsigned char, vec_uchar16) M(vec_char16, signed char, vec_uchar16)
+#define SVM_SPU_HALVES(M) M(vec_ushort8, unsigned short, vec_ushort8) M(vec_short8, signed short, vec_ushort8)
+#define SVM_SPU_WORDS(M) M(vec_uint4, unsigned int, vec_uint4) M(vec_int4, signed int, vec_uint4)
+#define SVM_SPU_DOUBLEWORDS(M)                                                                                         \
+    M(vec_ullong2, unsigned long long, vec_ullong2) M(vec_llong2, signed long long, vec_ullong2)
+#define SVM_SPU_FLOATS(M) M(vec_float4, float, vec_uint4) M(vec_double2, double, vec_ullong2)
+#define SVM_SPU_INTEGERS(M) SVM_SPU_BYTES(M) SVM_SPU_HALVES(M) SVM_SPU_WORDS(M) SVM_SPU_DOUBLEWORDS(M)
+#define SVM_SPU_ALL(M) SVM_SPU_INTEGERS(M) SVM_SPU_FLOATS(M)
+
+#define SVM_SPU_ELEMENT(V, E, U)                                                                                       \
+    SVM_SPU E spu_extract(V a, int i)                                                                                  \
+    {                                                                                                                  \
+        return a[i & (int)(sizeof(V) / sizeof(E) - 1)];                                                                \
+    }                                                                                                                  \
+    SVM_SPU V spu_insert(E x, V a, int i)                                                                              \
+    {                                                                                                                  \
+        a[i & (int)(sizeof(V) / sizeof(E) - 1)] = x;                                                                   \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_promote(E x, int i)                                                                                  \
+    {                                                                                                                  \
+        V a = {0};                                                                                                     \
+        a[i & (int)(sizeof(V) / sizeof(E) - 1)] = x;                                                                   \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_splats(E x)                                                                                          \
+    {                                                                                                                  \
+        V a;                                                                                                           \
+        for (unsigned i = 0; i < sizeof(V) / sizeof(E); i++)                                                           \
+            a[i] = x;                                                                                                  \
+        return a;                                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_sel(V a, V b, U pattern)                                                                             \
+    {                                                                                                                  \
+        return (V)(((U)a & ~pattern) | ((U)b & pattern));                                                              \
+    }                                                                                                                  \
+    SVM_SPU V spu_and(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a & (U)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_or(V a, V b)                                                                                         \
+    {                                                                                                                  \
+        return (V)((U)a | (U)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_xor(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a ^ (U)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_andc(V a, V b)                                                                                       \
+    {                                                                                                                  \
+        return (V)((U)a & ~(U)b);                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_orc(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a | ~(U)b);                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_nand(V a, V b)                                                                                       \
+    {                                                                                                                  \
+        return (V) ~((U)a & (U)b);                                                                                     \
+    }                                                                                                                  \
+    SVM_SPU V spu_nor(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V) ~((U)a | (U)b);                                                                                     \
+    }                                                                                                                  \
+    SVM_SPU V spu_eqv(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V) ~((U)a ^ (U)b);                                                                                     \
+    }                                                                                                                  \
+    SVM_SPU U spu_cmpeq(V a, V b)                                                                                      \
+    {                                                                                                                  \
+        return (U)(a == b);                                                                                            \
+    }                                                                                                                  \
+    SVM_SPU U spu_cmpgt(V a, V b)                                                                                      \
+    {                                                                                                                  \
+        return (U)(a > b);                                                                                             \
+    }                                                                                                                  \
+    SVM_SPU U spu_cmpeq(V a, E b)                                                                                      \
+    {                                                                                                                  \
+        return (U)(a == spu_splats(b));                                                                                \
+    }                                                                                                                  \
+    SVM_SPU U spu_cmpgt(V a, E b)                                                                                      \
+    {                                                                                                                  \
+        return (U)(a > spu_splats(b));                                                                                 \
+    }
+SVM_SPU_ALL(SVM_SPU_ELEMENT)
+SVM_SPU vec_uchar16 spu_splats(char x)
+{
+    return spu_splats((unsigned char)x);
+}
+SVM_SPU vec_uint4 spu_splats(unsigned long x)
+{
+    return spu_splats((unsigned int)x);
+}
+SVM_SPU vec_int4 spu_splats(long x)
+{
+    return spu_splats((signed int)x);
+}
+
+#define SVM_SPU_SCALAR_BITS(V, E, U)                                                                                   \
+    SVM_SPU V spu_and(V a, E b)                                                                                        \
+    {                                                                                                                  \
+        return a & spu_splats(b);                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_or(V a, E b)                                                                                         \
+    {                                                                                                                  \
+        return a | spu_splats(b);                                                                                      \
+    }                                                                                                                  \
+    SVM_SPU V spu_xor(V a, E b)                                                                                        \
+    {                                                                                                                  \
+        return a ^ spu_splats(b);                                                                                      \
+    }
+SVM_SPU_INTEGERS(SVM_SPU_SCALAR_BITS)
+
+#define SVM_SPU_ADD(V, E, U)                                                                                           \
+    SVM_SPU V spu_add(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a + (U)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_sub(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a - (U)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_add(V a, E b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)a + (U)spu_splats(b));                                                                           \
+    }                                                                                                                  \
+    SVM_SPU V spu_sub(E a, V b)                                                                                        \
+    {                                                                                                                  \
+        return (V)((U)spu_splats(a) - (U)b);                                                                           \
+    }
+SVM_SPU_HALVES(SVM_SPU_ADD)
+SVM_SPU_WORDS(SVM_SPU_ADD)
+
+// The products of multiply-add are not rounded before the sum, as on the machine.
+#define SVM_SPU_FLOATING(V, madd, nmadd)                                                                               \
+    SVM_SPU V spu_add(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return a + b;                                                                                                  \
+    }                                                                                                                  \
+    SVM_SPU V spu_sub(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return a - b;                                                                                                  \
+    }                                                                                                                  \
+    SVM_SPU V spu_mul(V a, V b)                                                                                        \
+    {                                                                                                                  \
+        return a * b;                                                                                                  \
+    }                                                                                                                  \
+    SVM_SPU V spu_madd(V a, V b, V c)                                                                                  \
+    {                                                                                                                  \
+        return madd(a, b, c);                                                                                          \
+    }                                                                                                                  \
+    SVM_SPU V spu_msub(V a, V b, V c)                                                                                  \
+    {                                                                                                                  \
+        return madd(a, b, -c);                                                                                         \
+    }                                                                                                                  \
+    SVM_SPU V spu_nmsub(V a, V b, V c)                                                                                 \
+    {                                                                                                                  \
+        return nmadd(a, b, c);                                                                                         \
+    }                                                                                                                  \
+    SVM_SPU V spu_nmadd(V a, V b, V c)                                                                                 \
+    {                                                                                                                  \
+        return -madd(a, b, c);                                                                                         \
+    }
+SVM_SPU_FLOATING(vec_float4, __builtin_wasm_relaxed_madd_f32x4, __builtin_wasm_relaxed_nmadd_f32x4)
+SVM_SPU_FLOATING(vec_double2, __builtin_wasm_relaxed_madd_f64x2, __builtin_wasm_relaxed_nmadd_f64x2)
+
+// Estimates on the machine; as good as the host has them here.
+SVM_SPU vec_float4 spu_re(vec_float4 a)
+{
+    return 1.0f / a;
+}
+SVM_SPU vec_float4 spu_rsqrte(vec_float4 a)
+{
+    return 1.0f / __builtin_elementwise_sqrt(__builtin_elementwise_abs(a));
+}
+#define SVM_SPU_COMPARE_SIZES(V, U)                                                                                    \
+    SVM_SPU U spu_cmpabseq(V a, V b)                                                                                   \
+    {                                                                                                                  \
+        return (U)(__builtin_elementwise_abs(a) == __builtin_elementwise_abs(b));                                      \
+    }                                                                                                                  \
+    SVM_SPU U spu_cmpabsgt(V a, V b)                                                                                   \
+    {                                                                                                                  \
+        return (U)(__builtin_elementwise_abs(a) > __builtin_elementwise_abs(b));                                       \
+    }
+SVM_SPU_COMPARE_SIZES(vec_float4, vec_uint4)
+SVM_SPU_COMPARE_SIZES(vec_double2, vec_ullong2)
+
+// Products of 16-bit elements: of the odd ones, the even ones, and mixed forms.
+#define SVM_SPU_PRODUCTS(H, W)                                                                                         \
+    SVM_SPU W spu_mulo(H a, H b)                                                                                       \
+    {                                                                                                                  \
+        return __builtin_convertvector(__builtin_shufflevector(a, a, 1, 3, 5, 7), W) *                                 \
+               __builtin_convertvector(__builtin_shufflevector(b, b, 1, 3, 5, 7), W);                                  \
+    }                                                                                                                  \
+    SVM_SPU W spu_mule(H a, H b)                                                                                       \
+    {                                                                                                                  \
+        return __builtin_convertvector(__builtin_shufflevector(a, a, 0, 2, 4, 6), W) *                                 \
+               __builtin_convertvector(__builtin_shufflevector(b, b, 0, 2, 4, 6), W);                                  \
+    }                                                                                                                  \
+    SVM_SPU W spu_mhhadd(H a, H b, W c)                                                                                \
+    {                                                                                                                  \
+        return spu_mule(a, b) + c;                                                                                     \
+    }
+SVM_SPU_PRODUCTS(vec_short8, vec_int4)
+SVM_SPU_PRODUCTS(vec_ushort8, vec_uint4)
+SVM_SPU vec_int4 spu_madd(vec_short8 a, vec_short8 b, vec_int4 c)
+{
+    return spu_mulo(a, b) + c;
+}
+SVM_SPU vec_int4 spu_mulo(vec_short8 a, short b)
+{
+    return spu_mulo(a, spu_splats(b));
+}
+SVM_SPU vec_uint4 spu_mulo(vec_ushort8 a, unsigned short b)
+{
+    return spu_mulo(a, spu_splats(b));
+}
+SVM_SPU vec_int4 spu_mulsr(vec_short8 a, vec_short8 b)
+{
+    return spu_mulo(a, b) >> 16;
+}
+
+// Carry and borrow out of a word.
+SVM_SPU vec_uint4 spu_genc(vec_uint4 a, vec_uint4 b)
+{
+    return (vec_uint4)(a + b < a) & 1;
+}
+SVM_SPU vec_uint4 spu_genb(vec_uint4 a, vec_uint4 b)
+{
+    return (vec_uint4)(a >= b) & 1;
+}
+SVM_SPU vec_uint4 spu_addx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
+{
+    return a + b + (c & 1);
+}
+SVM_SPU vec_uint4 spu_subx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
+{
+    return a - b - (1 - (c & 1));
+}
+
+SVM_SPU vec_uchar16 spu_absd(vec_uchar16 a, vec_uchar16 b)
+{
+    return __builtin_elementwise_max(a, b) - __builtin_elementwise_min(a, b);
+}
+SVM_SPU vec_uchar16 spu_avg(vec_uchar16 a, vec_uchar16 b)
+{
+    return (vec_uchar16)((a | b) - ((a ^ b) >> 1));
+}
+SVM_SPU vec_uchar16 spu_cntb(vec_uchar16 a)
+{
+    return __builtin_elementwise_popcount(a);
+}
+#define SVM_SPU_COUNT_ZEROS(V)                                                                                         \
+    SVM_SPU vec_uint4 spu_cntlz(V a)                                                                                   \
+    {                                                                                                                  \
+        const vec_uint4 bits = (vec_uint4)a;                                                                           \
+        vec_uint4 r;                                                                                                   \
+        for (int i = 0; i < 4; i++)                                                                                    \
+            r[i] = bits[i] ? (unsigned int)__builtin_clz(bits[i]) : 32;                                                \
+        return r;                                                                                                      \
+    }
+SVM_SPU_COUNT_ZEROS(vec_int4)
+SVM_SPU_COUNT_ZEROS(vec_uint4)
+SVM_SPU_COUNT_ZEROS(vec_float4)
+
+// ---- Conversions ----
+
+// 2 to the power of an exponent from 0 to 127.
+#define SVM_SPU_POWER(scale)                                                                                           \
+    (((union {                                                                                                         \
+         unsigned int bits;                                                                                            \
+         float value;                                                                                                  \
+     }){.bits = (127u + (unsigned int)(scale)) << 23})                                                                 \
+         .value)
+SVM_SPU vec_float4 spu_convtf(vec_int4 a, unsigned int scale)
+{
+    return __builtin_convertvector(a, vec_float4) / SVM_SPU_POWER(scale);
+}
+SVM_SPU vec_float4 spu_convtf(vec_uint4 a, unsigned int scale)
+{
+    return __builtin_convertvector(a, vec_float4) / SVM_SPU_POWER(scale);
+}
+SVM_SPU vec_int4 spu_convts(vec_float4 a, unsigned int scale)
+{
+    return (vec_int4)__builtin_wasm_trunc_saturate_s_i32x4_f32x4(a * SVM_SPU_POWER(scale));
+}
+SVM_SPU vec_uint4 spu_convtu(vec_float4 a, unsigned int scale)
+{
+    return (vec_uint4)__builtin_wasm_trunc_saturate_u_i32x4_f32x4(a * SVM_SPU_POWER(scale));
+}
+SVM_SPU vec_double2 spu_extend(vec_float4 a)
+{
+    return (vec_double2){a[0], a[2]};
+}
+SVM_SPU vec_float4 spu_roundtf(vec_double2 a)
+{
+    return (vec_float4){(float)a[0], 0, (float)a[1], 0};
+}
+SVM_SPU vec_short8 spu_extend(vec_char16 a)
+{
+    return __builtin_convertvector(__builtin_shufflevector(a, a, 1, 3, 5, 7, 9, 11, 13, 15), vec_short8);
+}
+SVM_SPU vec_int4 spu_extend(vec_short8 a)
+{
+    return __builtin_convertvector(__builtin_shufflevector(a, a, 1, 3, 5, 7), vec_int4);
+}
+SVM_SPU vec_llong2 spu_extend(vec_int4 a)
+{
+    return (vec_llong2){a[1], a[3]};
+}
+
+// ---- Shifts and rotations of elements ----
+
+// Counts of the element's width and more give 0 (or the sign); the right shifts take negated counts.
+#define SVM_SPU_SHIFTS(V, C, U, S, bits)                                                                               \
+    SVM_SPU V spu_sl(V a, U n)                                                                                         \
+    {                                                                                                                  \
+        n &= 2 * bits - 1;                                                                                             \
+        return (V)(((U)a << (n & (bits - 1))) & (U)(n < bits));                                                        \
+    }                                                                                                                  \
+    SVM_SPU V spu_rl(V a, C n)                                                                                         \
+    {                                                                                                                  \
+        return (V)((U)a << ((U)n & (bits - 1)) | (U)a >> (-(U)n & (bits - 1)));                                        \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmask(V a, C count)                                                                                 \
+    {                                                                                                                  \
+        const U n = -(U)count & (2 * bits - 1);                                                                        \
+        return (V)(((U)a >> (n & (bits - 1))) & (U)(n < bits));                                                        \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmaska(V a, C count)                                                                                \
+    {                                                                                                                  \
+        const U n = -(U)count & (2 * bits - 1);                                                                        \
+        return (V)((S)a >> (S)((n & (bits - 1)) | ((U)(n >= bits) & (bits - 1))));                                     \
+    }                                                                                                                  \
+    SVM_SPU V spu_sl(V a, unsigned int n)                                                                              \
+    {                                                                                                                  \
+        return spu_sl(a, (U){0} + (__typeof__(((U){0})[0]))n);                                                         \
+    }                                                                                                                  \
+    SVM_SPU V spu_rl(V a, int n)                                                                                       \
+    {                                                                                                                  \
+        return spu_rl(a, (C){0} + (__typeof__(((C){0})[0]))n);                                                         \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmask(V a, int n)                                                                                   \
+    {                                                                                                                  \
+        return spu_rlmask(a, (C){0} + (__typeof__(((C){0})[0]))n);                                                     \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmaska(V a, int n)                                                                                  \
+    {                                                                                                                  \
+        return spu_rlmaska(a, (C){0} + (__typeof__(((C){0})[0]))n);                                                    \
+    }
+SVM_SPU_SHIFTS(vec_short8, vec_short8, vec_ushort8, vec_short8, 16)
+SVM_SPU_SHIFTS(vec_ushort8, vec_short8, vec_ushort8, vec_short8, 16)
+SVM_SPU_SHIFTS(vec_int4, vec_int4, vec_uint4, vec_int4, 32)
+SVM_SPU_SHIFTS(vec_uint4, vec_int4, vec_uint4, vec_int4, 32)
+
+// ---- Shuffles, shifts of the quadword by bytes ----
+
+SVM_SPU vec_uchar16 svm_spu_bytes(void)
+{
+    return (vec_uchar16){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+}
+SVM_SPU vec_uchar16 svm_spu_swizzle(vec_uchar16 a, vec_uchar16 index)
+{
+    return (vec_uchar16)__builtin_wasm_swizzle_i8x16((vec_char16)a, (vec_char16)index);
+}
+// 10xxxxxx gives 0x00, 110xxxxx 0xFF, 111xxxxx 0x80.
+SVM_SPU vec_uchar16 svm_spu_shuffle(vec_uchar16 a, vec_uchar16 b, vec_uchar16 pattern)
+{
+    const vec_uchar16 index = pattern & 31, special = (vec_uchar16)(pattern >= 0x80);
+    const vec_uchar16 chosen = svm_spu_swizzle(a, index) | svm_spu_swizzle(b, index - 16);
+    const vec_uchar16 constant = ((vec_uchar16)(pattern >= 0xC0) & 0xFF) & ~((vec_uchar16)(pattern >= 0xE0) & 0x7F);
+    return (chosen & ~special) | (constant & special);
+}
+#define SVM_SPU_QUADWORD(V, E, U)                                                                                      \
+    SVM_SPU V spu_shuffle(V a, V b, vec_uchar16 pattern)                                                               \
+    {                                                                                                                  \
+        return (V)svm_spu_shuffle((vec_uchar16)a, (vec_uchar16)b, pattern);                                            \
+    }                                                                                                                  \
+    SVM_SPU V spu_slqwbyte(V a, unsigned int n)                                                                        \
+    {                                                                                                                  \
+        return (V)svm_spu_swizzle((vec_uchar16)a, svm_spu_bytes() + (unsigned char)(n & 31));                          \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlqwbyte(V a, int n)                                                                                 \
+    {                                                                                                                  \
+        return (V)svm_spu_swizzle((vec_uchar16)a, (svm_spu_bytes() + (unsigned char)(n & 15)) & 15);                   \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmaskqwbyte(V a, int n)                                                                             \
+    {                                                                                                                  \
+        return (V)svm_spu_swizzle((vec_uchar16)a, svm_spu_bytes() - (unsigned char)(-n & 31));                         \
+    }                                                                                                                  \
+    SVM_SPU V spu_slqwbytebc(V a, unsigned int n)                                                                      \
+    {                                                                                                                  \
+        return spu_slqwbyte(a, n >> 3);                                                                                \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlqwbytebc(V a, int n)                                                                               \
+    {                                                                                                                  \
+        return spu_rlqwbyte(a, n >> 3);                                                                                \
+    }
+SVM_SPU_ALL(SVM_SPU_QUADWORD)
+
+SVM_SPU vec_uint4 spu_gather(vec_uint4 a)
+{
+    return (vec_uint4){(a[0] & 1) << 3 | (a[1] & 1) << 2 | (a[2] & 1) << 1 | (a[3] & 1)};
+}
+SVM_SPU vec_uint4 spu_gather(vec_int4 a)
+{
+    return spu_gather((vec_uint4)a);
+}
+SVM_SPU vec_uint4 spu_maskw(unsigned int bits)
+{
+    const vec_uint4 bit = {8, 4, 2, 1};
+    return (vec_uint4)((bits & bit) != 0);
+}
+SVM_SPU vec_uint4 spu_orx(vec_uint4 a)
+{
+    return (vec_uint4){a[0] | a[1] | a[2] | a[3]};
+}
+SVM_SPU vec_int4 spu_orx(vec_int4 a)
+{
+    return (vec_int4){a[0] | a[1] | a[2] | a[3]};
+}
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What every SPE program has beside its own code: the end of main, the tag manager, calls to the PPE. Compiled by
+// svm-spu-gcc with the program.
+#include <spu_mfcio.h>
+#include <stdlib.h>
+
+extern void svm_spu_libcall(unsigned int code, unsigned int data) SVM_SPU_IMPORT("libcall");
+
+__attribute__((export_name("svm_spu_finish"))) void svm_spu_finish(int code);
+void svm_spu_finish(int code)
+{
+    exit(code);
+}
+
+static unsigned int reserved_tags;
+
+static unsigned int tags_mask(unsigned int tag, unsigned int count)
+{
+    return (count >= 32 ? ~0u : (1u << count) - 1) << tag;
+}
+
+unsigned int __mfc_multi_tag_reserve(unsigned int count)
+{
+    for (unsigned int tag = 0; count && count <= 32 && tag + count <= 32; tag++)
+        if (!(reserved_tags & tags_mask(tag, count))) {
+            reserved_tags |= tags_mask(tag, count);
+            return tag;
+        }
+    return MFC_TAG_INVALID;
+}
+
+unsigned int __mfc_multi_tag_release(unsigned int tag, unsigned int count)
+{
+    if (!count || tag >= 32 || count > 32 - tag || (reserved_tags & tags_mask(tag, count)) != tags_mask(tag, count))
+        return MFC_TAG_INVALID;
+    reserved_tags &= ~tags_mask(tag, count);
+    return MFC_TAG_VALID;
+}
+
+unsigned int __mfc_tag_reserve(void)
+{
+    return __mfc_multi_tag_reserve(1);
+}
+unsigned int __mfc_tag_release(unsigned int tag)
+{
+    return __mfc_multi_tag_release(tag, 1);
+}
+
+// Lets the PPE run the handler of a stop code 0x21nn on data in the local store.
+int __send_to_ppe(unsigned int code, unsigned int operation, void *data);
+int __send_to_ppe(unsigned int code, unsigned int operation, void *data)
+{
+    static unsigned int word __attribute__((aligned(16)));
+    word = operation << 24 | (unsigned int)data;
+    svm_spu_libcall(code, (unsigned int)&word);
+    return 0;
+}
