@@ -73,7 +73,7 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
     case 6: mfc_get(0x3fff0, ea, 32, 1, 0, 0); break;            // C6: illegal.c:[[@LINE]]: {{.*}} local store 0x3fff0{{.*}} [ls-range]
     case 7: mfc_get(buffer, ea, 16, 32, 0, 0); break;            // C7: illegal.c:[[@LINE]]: {{.*}}tag 32{{.*}} [mfc-tag]
     case 8: mfc_get(buffer, 0x1000, 16, 1, 0, 0); break;         // C8: illegal.c:[[@LINE]]: {{.*}}effective address 0x1000: {{.*}} [ea-mapped]
-    case 9: mfc_put(buffer, block.readonly, 16, 1, 0, 0); break; // C9: illegal.c:[[@LINE]]: mfc_put {{.*}} [ea-mapped]
+    case 9: mfc_put(buffer, block.readonly, 16, 1, 0, 0); break; // C9: illegal.c:[[@LINE]]: mfc_put {{.*}} [ea-writable]
     case 10: mfc_getl(buffer, ea, list, 2049 * 8, 1, 0, 0); break; // C10: illegal.c:[[@LINE]]: mfc_getl, tag 1, list of 16392 bytes {{.*}} [list-size]
     case 11: mfc_getl(buffer, ea, (char *)list + 4, 8, 1, 0, 0); break; // C11: illegal.c:[[@LINE]]: {{.*}} [list-align]
     case 12:

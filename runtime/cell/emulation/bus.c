@@ -26,8 +26,24 @@ static __thread sigjmp_buf guard;
 static __thread volatile sig_atomic_t guarded;
 static struct sigaction old_segv, old_bus, old_trap;
 
+static void on_fault(int number, siginfo_t *info, void *context);
+
+// A program that installs handlers of its own after us would get the faults of our copies.
+static void keep_handler(int number, struct sigaction *old)
+{
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+        return;
+    *old = now;
+    now = (struct sigaction){.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    sigemptyset(&now.sa_mask);
+    sigaction(number, &now, NULL);
+}
+
 static bool copy(void *to, const void *from, size_t size)
 {
+    keep_handler(SIGSEGV, &old_segv);
+    keep_handler(SIGBUS, &old_bus);
     if (sigsetjmp(guard, 0)) {
         guarded = 0;
         return false;
@@ -213,6 +229,12 @@ static void lose(uint64_t ea, uint32_t size)
             cell_event(s, EVENT_LOST);
 }
 
+static cell_rule cannot_write(uint64_t ea, uint32_t size)
+{
+    uint8_t scratch[CELL_DMA_MAX];
+    return copy(scratch, (const void *)(uintptr_t)ea, size) ? CELL_RULE_EA_WRITABLE : CELL_RULE_EA_MAPPED;
+}
+
 static cell_rule bus_write(void *context, uint64_t ea, const void *from, uint32_t size)
 {
     (void)context;
@@ -225,7 +247,7 @@ static cell_rule bus_write(void *context, uint64_t ea, const void *from, uint32_
         return cell_register_write(target, offset, value) ? CELL_RULE_NONE : CELL_RULE_REGISTER;
     }
     if (!copy((void *)(uintptr_t)ea, from, size))
-        return CELL_RULE_EA_MAPPED;
+        return cannot_write(ea, size);
     lose(ea, size);
     return CELL_RULE_NONE;
 }
@@ -267,7 +289,7 @@ static cell_rule bus_line_put(void *context, uint64_t ea, const uint8_t *expecte
     if (*stored) {
         if (sigsetjmp(guard, 0)) {
             guarded = 0;
-            return CELL_RULE_EA_MAPPED;
+            return CELL_RULE_EA_WRITABLE;
         }
         guarded = 1;
         *stored = exchange_line(ea, expected, line);

@@ -148,6 +148,7 @@ int spe_context_destroy(spe_context_ptr_t s)
     cell_leave();
     munmap(s->base, CELL_MAPPED_SIZE);
     pthread_cond_destroy(&s->changed);
+    free(s->stops);
     free(s->spu);
     free(s);
     return 0;
@@ -188,11 +189,24 @@ static bool start_thread(spe *s)
     return s->has_thread;
 }
 
+static void keep_stop(spe *s)
+{
+    if (s->stop_count == s->stop_capacity) {
+        const uint32_t capacity = s->stop_capacity ? 2 * s->stop_capacity : 8;
+        spe_stop_info_t *stops = realloc(s->stops, capacity * sizeof *stops);
+        if (!stops)
+            return;
+        s->stops = stops;
+        s->stop_capacity = capacity;
+    }
+    s->stops[s->stop_count++] = s->stop;
+}
+
 static int stop_result(spe *s, spe_stop_info_t *info)
 {
     *info = s->stop;
-    if (s->stop_count < CELL_STOPS)
-        s->stops[s->stop_count++] = s->stop;
+    if (s->flags & SPE_EVENTS_ENABLE)
+        keep_stop(s);
     cell_changed(s);
     switch (s->stop.stop_reason) {
     case SPE_EXIT: return 0;
@@ -267,6 +281,10 @@ int spe_stop_info_read(spe_context_ptr_t s, spe_stop_info_t *stopinfo)
 {
     if (!s || !stopinfo) {
         errno = s ? EINVAL : ESRCH;
+        return -1;
+    }
+    if (!(s->flags & SPE_EVENTS_ENABLE)) {
+        errno = ENOTSUP;
         return -1;
     }
     cell_enter_from_ppe();

@@ -44,8 +44,6 @@ typedef enum cell_state {
     CELL_ENDED,
 } cell_state;
 
-enum { CELL_STOPS = 8 }; // stop information that nobody has read
-
 struct spe_context {
     spe *next;
     uint32_t number; // in messages
@@ -88,8 +86,8 @@ struct spe_context {
     uint64_t argp, envp;
     uint32_t callback, callback_data;
     spe_stop_info_t stop;
-    spe_stop_info_t stops[CELL_STOPS];
-    uint32_t stop_count;
+    spe_stop_info_t *stops; // that spe_stop_info_read has not given yet
+    uint32_t stop_count, stop_capacity;
 
     // For messages and the watch.
     uint32_t site;

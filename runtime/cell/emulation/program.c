@@ -26,7 +26,7 @@ static loaded *load_library(const char *path, const char *name)
         fprintf(stderr, "svm-cell: error: %s is not an SPE program that svm-spu-gcc of this version linked\n", name);
         if (library)
             dlclose(library);
-        errno = ENOEXEC;
+        errno = EINVAL;
         return NULL;
     }
     loaded *l = malloc(sizeof *l);
@@ -71,7 +71,7 @@ spe_program_handle_t *spe_image_open(const char *filename)
         errno = EINVAL;
         return NULL;
     }
-    if (access(filename, R_OK) != 0)
+    if (access(filename, R_OK | X_OK) != 0)
         return NULL;
     // Without a slash dlopen would look elsewhere.
     char *path = malloc(strlen(filename) + 3);

@@ -318,6 +318,21 @@ CELL_INLINE v128 op_i8x16_swizzle(v128 a, v128 b)
     return (v128)r;
 #endif
 }
+
+// The relaxed forms, which may differ where the result is of no use, are the exact ones.
 #define op_i8x16_relaxed_swizzle op_i8x16_swizzle
+#define op_i32x4_relaxed_trunc_f32x4_s op_i32x4_trunc_sat_f32x4_s
+#define op_i32x4_relaxed_trunc_f32x4_u op_i32x4_trunc_sat_f32x4_u
+#define op_i32x4_relaxed_trunc_f64x2_s_zero op_i32x4_trunc_sat_f64x2_s_zero
+#define op_i32x4_relaxed_trunc_f64x2_u_zero op_i32x4_trunc_sat_f64x2_u_zero
+#define op_i8x16_relaxed_laneselect op_v128_bitselect
+#define op_i16x8_relaxed_laneselect op_v128_bitselect
+#define op_i32x4_relaxed_laneselect op_v128_bitselect
+#define op_i64x2_relaxed_laneselect op_v128_bitselect
+#define op_f32x4_relaxed_min op_f32x4_pmin
+#define op_f32x4_relaxed_max op_f32x4_pmax
+#define op_f64x2_relaxed_min op_f64x2_pmin
+#define op_f64x2_relaxed_max op_f64x2_pmax
+#define op_i16x8_relaxed_q15mulr_s op_i16x8_q15mulr_sat_s
 
 #endif

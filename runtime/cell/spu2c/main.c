@@ -76,11 +76,23 @@ static void call_export(const wasm_module *module, FILE *out, const char *name, 
         fprintf(out, "    f%u_%s(s%s);\n", *f, module->functions[*f].name, arguments);
 }
 
+// main is renamed on the command line; C++ makes another name of it that begins so.
+static const uint32_t *find_main(const wasm_module *module)
+{
+    static const char mangled[] = "_Z12svm_spu_main";
+    for (uint32_t i = 0; i < module->export_count; i++)
+        if (module->exports[i].kind == 'f'
+            && (strcmp(module->exports[i].name, "svm_spu_main") == 0
+                || strncmp(module->exports[i].name, mangled, sizeof mangled - 1) == 0))
+            return &module->exports[i].index;
+    return NULL;
+}
+
 // main gets as many of its three arguments as it declares, cut to 32 bits where it declares less.
 static void print_start(const wasm_module *module, FILE *out)
 {
     static const char *const names[] = {"id", "argp", "envp"};
-    const uint32_t *f = wasm_export(module, "svm_spu_main", 'f');
+    const uint32_t *f = find_main(module);
     if (!f || module->functions[*f].import)
         wasm_fail("the program has no function main");
     const wasm_type *type = &module->types[module->functions[*f].type];

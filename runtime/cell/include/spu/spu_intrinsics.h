@@ -7,10 +7,6 @@
 #ifndef __SPU__
 #error "spu_intrinsics.h is for SPE programs: compile with svm-spu-gcc"
 #endif
-#ifdef __cplusplus
-#error "SPE programs in C++ are not supported: write C"
-#endif
-
 #ifndef __vector
 #define __vector __attribute__((__vector_size__(16)))
 #endif
@@ -61,6 +57,9 @@ typedef vec_char16 qword;
 #define SPU_RdInMbox 29
 #define SPU_WrOutIntrMbox 30
 
+#ifdef __cplusplus
+extern "C" {
+#endif
 #define SVM_SPU_IMPORT(name) __attribute__((import_module("spu"), import_name(name)))
 extern unsigned int __svm_rdch(unsigned int) SVM_SPU_IMPORT("rdch");
 extern void __svm_wrch(unsigned int, unsigned int) SVM_SPU_IMPORT("wrch");
@@ -69,6 +68,9 @@ extern void __svm_mfc(unsigned int, unsigned int, unsigned int, unsigned int, un
     SVM_SPU_IMPORT("mfc");
 extern void __svm_stop(unsigned int) SVM_SPU_IMPORT("stop");
 extern void __svm_halt(void) SVM_SPU_IMPORT("halt");
+#ifdef __cplusplus
+}
+#endif
 
 #define spu_readch(channel) __svm_rdch(channel)
 #define spu_writech(channel, value) __svm_wrch((channel), (unsigned int)(value))
@@ -79,6 +81,8 @@ extern void __svm_halt(void) SVM_SPU_IMPORT("halt");
 #define spu_mfcdma64(ls, eah, eal, size, tag, command)                                                                 \
     __svm_mfc((unsigned int)(ls), (unsigned int)(eah), (unsigned int)(eal), (unsigned int)(size), (unsigned int)(tag), \
               (unsigned int)(command))
+// Asks for the tags of the mask (0 at once, 1 any, 2 all) and reads what is complete.
+#define spu_mfcstat(kind) (__svm_wrch(MFC_WrTagUpdate, (unsigned int)(kind)), __svm_rdch(MFC_RdTagStat))
 #define spu_stop(code) __svm_stop(code)
 #define spu_hcmpeq(a, b) ((a) == (b) ? __svm_halt() : (void)0)
 #define spu_hcmpgt(a, b) ((a) > (b) ? __svm_halt() : (void)0)
@@ -91,7 +95,11 @@ extern void __svm_halt(void) SVM_SPU_IMPORT("halt");
 // ---- Intrinsics ----
 
 // No lines of their own: what they do is reported at the line that uses them.
+#ifdef __cplusplus
+#define SVM_SPU static __inline__ __attribute__((__always_inline__, __nodebug__, __unused__))
+#else
 #define SVM_SPU static __inline__ __attribute__((__always_inline__, __nodebug__, __overloadable__, __unused__))
+#endif
 
 // (vector, element, the unsigned vector that comparisons give and selections take)
 #define SVM_SPU_BYTES(M) M(vec_uchar16, unsigned char, vec_uchar16) M(vec_char16, signed char, vec_uchar16)
@@ -362,27 +370,30 @@ SVM_SPU_COUNT_ZEROS(vec_float4)
 // ---- Conversions ----
 
 // 2 to the power of an exponent from 0 to 127.
-#define SVM_SPU_POWER(scale)                                                                                           \
-    (((union {                                                                                                         \
-         unsigned int bits;                                                                                            \
-         float value;                                                                                                  \
-     }){.bits = (127u + (unsigned int)(scale)) << 23})                                                                 \
-         .value)
+SVM_SPU float svm_spu_power(unsigned int exponent)
+{
+    union {
+        unsigned int bits;
+        float value;
+    } power;
+    power.bits = (127u + exponent) << 23;
+    return power.value;
+}
 SVM_SPU vec_float4 spu_convtf(vec_int4 a, unsigned int scale)
 {
-    return __builtin_convertvector(a, vec_float4) / SVM_SPU_POWER(scale);
+    return __builtin_convertvector(a, vec_float4) / svm_spu_power(scale);
 }
 SVM_SPU vec_float4 spu_convtf(vec_uint4 a, unsigned int scale)
 {
-    return __builtin_convertvector(a, vec_float4) / SVM_SPU_POWER(scale);
+    return __builtin_convertvector(a, vec_float4) / svm_spu_power(scale);
 }
 SVM_SPU vec_int4 spu_convts(vec_float4 a, unsigned int scale)
 {
-    return (vec_int4)__builtin_wasm_trunc_saturate_s_i32x4_f32x4(a * SVM_SPU_POWER(scale));
+    return (vec_int4)__builtin_wasm_trunc_saturate_s_i32x4_f32x4(a * svm_spu_power(scale));
 }
 SVM_SPU vec_uint4 spu_convtu(vec_float4 a, unsigned int scale)
 {
-    return (vec_uint4)__builtin_wasm_trunc_saturate_u_i32x4_f32x4(a * SVM_SPU_POWER(scale));
+    return (vec_uint4)__builtin_wasm_trunc_saturate_u_i32x4_f32x4(a * svm_spu_power(scale));
 }
 SVM_SPU vec_double2 spu_extend(vec_float4 a)
 {
@@ -507,6 +518,54 @@ SVM_SPU vec_uint4 spu_maskw(unsigned int bits)
     const vec_uint4 bit = {8, 4, 2, 1};
     return (vec_uint4)((bits & bit) != 0);
 }
+SVM_SPU vec_ushort8 spu_maskh(unsigned int bits)
+{
+    const vec_ushort8 bit = {128, 64, 32, 16, 8, 4, 2, 1};
+    return (vec_ushort8)(((unsigned short)bits & bit) != 0);
+}
+SVM_SPU vec_uchar16 spu_maskb(unsigned int bits)
+{
+    vec_uchar16 r;
+    for (int i = 0; i < 16; i++)
+        r[i] = bits >> (15 - i) & 1 ? 0xFF : 0;
+    return r;
+}
+SVM_SPU vec_uint4 spu_gather(vec_ushort8 a)
+{
+    vec_uint4 r = {0};
+    for (int i = 0; i < 8; i++)
+        r[0] |= (unsigned int)(a[i] & 1) << (7 - i);
+    return r;
+}
+SVM_SPU vec_uint4 spu_gather(vec_short8 a) { return spu_gather((vec_ushort8)a); }
+SVM_SPU vec_uint4 spu_gather(vec_uchar16 a)
+{
+    vec_uint4 r = {0};
+    for (int i = 0; i < 16; i++)
+        r[0] |= (unsigned int)(a[i] & 1) << (15 - i);
+    return r;
+}
+SVM_SPU vec_uint4 spu_gather(vec_char16 a) { return spu_gather((vec_uchar16)a); }
+
+// By bits, at most 7, of the quadword whose first word is the highest.
+#define SVM_SPU_QUADWORD_BITS(V, E, U)                                                                                 \
+    SVM_SPU V spu_slqw(V a, unsigned int n)                                                                            \
+    {                                                                                                                  \
+        const vec_uint4 x = (vec_uint4)a, next = {x[1], x[2], x[3], 0};                                                \
+        return (V)(x << (n & 7) | next >> 1 >> (31 - (n & 7)));                                                        \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlqw(V a, int n)                                                                                     \
+    {                                                                                                                  \
+        const vec_uint4 x = (vec_uint4)a, next = {x[1], x[2], x[3], x[0]};                                             \
+        return (V)(x << (unsigned int)(n & 7) | next >> 1 >> (unsigned int)(31 - (n & 7)));                            \
+    }                                                                                                                  \
+    SVM_SPU V spu_rlmaskqw(V a, int n)                                                                                 \
+    {                                                                                                                  \
+        const vec_uint4 x = (vec_uint4)a, before = {0, x[0], x[1], x[2]};                                              \
+        return (V)(x >> (unsigned int)(-n & 7) | before << 1 << (unsigned int)(31 - (-n & 7)));                        \
+    }
+SVM_SPU_ALL(SVM_SPU_QUADWORD_BITS)
+
 SVM_SPU vec_uint4 spu_orx(vec_uint4 a)
 {
     return (vec_uint4){a[0] | a[1] | a[2] | a[3]};

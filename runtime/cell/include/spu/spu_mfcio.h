@@ -182,10 +182,16 @@ typedef struct mfc_list_element {
 
 #define MFC_TAG_INVALID 0xFFFFFFFFu
 #define MFC_TAG_VALID 0u
+#ifdef __cplusplus
+extern "C" {
+#endif
 extern unsigned int __mfc_tag_reserve(void);
 extern unsigned int __mfc_tag_release(unsigned int tag);
 extern unsigned int __mfc_multi_tag_reserve(unsigned int count);
 extern unsigned int __mfc_multi_tag_release(unsigned int tag, unsigned int count);
+#ifdef __cplusplus
+}
+#endif
 #define mfc_tag_reserve() __mfc_tag_reserve()
 #define mfc_tag_release(tag) __mfc_tag_release(tag)
 #define mfc_multi_tag_reserve(count) __mfc_multi_tag_reserve(count)
