@@ -25,8 +25,9 @@ static int proxy(spe *s, uint32_t opcode, unsigned int ls, void *ea, unsigned in
     const cell_command c = {.lsa = ls, .ea = (uint64_t)(uintptr_t)ea, .size = size, .tag = tag, .opcode = opcode};
     const cell_rule rule = cell_mfc_check(c.opcode, c.lsa, c.ea, c.size, c.tag, true);
     if (rule) {
-        cell_message(s, 0, "the PPE's spe_%s of %u bytes, tag %u, local store 0x%x, effective address 0x%llx: %s [%s]",
-                     cell_command_name(opcode), size, tag, ls, (unsigned long long)c.ea, cell_rule_get(rule)->text,
+        cell_message(s, 0,
+                     "the PPE's spe_mfcio_%s of %u bytes, tag %u, local store 0x%x, effective address 0x%llx: %s [%s]",
+                     cell_command_name(opcode) + 4, size, tag, ls, (unsigned long long)c.ea, cell_rule_get(rule)->text,
                      cell_rule_get(rule)->name);
         return wrong(EINVAL);
     }

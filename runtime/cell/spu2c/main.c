@@ -81,9 +81,8 @@ static const uint32_t *find_main(const wasm_module *module)
 {
     static const char mangled[] = "_Z12svm_spu_main";
     for (uint32_t i = 0; i < module->export_count; i++)
-        if (module->exports[i].kind == 'f'
-            && (strcmp(module->exports[i].name, "svm_spu_main") == 0
-                || strncmp(module->exports[i].name, mangled, sizeof mangled - 1) == 0))
+        if (module->exports[i].kind == 'f' && (strcmp(module->exports[i].name, "svm_spu_main") == 0 ||
+                                               strncmp(module->exports[i].name, mangled, sizeof mangled - 1) == 0))
             return &module->exports[i].index;
     return NULL;
 }

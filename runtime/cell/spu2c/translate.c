@@ -603,7 +603,8 @@ static void prefixed(body *b, uint8_t prefix)
     else if (op && op->kind != OP_NONE)
         operation(b, op);
     else
-        wasm_fail("function %s, offset 0x%x: instruction 0x%02x %u is not known", b->function->name, b->offset, prefix, opcode);
+        wasm_fail("function %s, offset 0x%x: instruction 0x%02x %u is not known", b->function->name, b->offset, prefix,
+                  opcode);
 }
 
 static void instruction(body *b)

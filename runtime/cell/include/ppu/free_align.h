@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-static __inline__ void _free_align(void *memory) { free(memory); }
+static __inline__ void _free_align(void *memory)
+{
+    free(memory);
+}
 #define free_align(memory) _free_align(memory)
 
 #endif

@@ -537,7 +537,10 @@ SVM_SPU vec_uint4 spu_gather(vec_ushort8 a)
         r[0] |= (unsigned int)(a[i] & 1) << (7 - i);
     return r;
 }
-SVM_SPU vec_uint4 spu_gather(vec_short8 a) { return spu_gather((vec_ushort8)a); }
+SVM_SPU vec_uint4 spu_gather(vec_short8 a)
+{
+    return spu_gather((vec_ushort8)a);
+}
 SVM_SPU vec_uint4 spu_gather(vec_uchar16 a)
 {
     vec_uint4 r = {0};
@@ -545,7 +548,10 @@ SVM_SPU vec_uint4 spu_gather(vec_uchar16 a)
         r[0] |= (unsigned int)(a[i] & 1) << (15 - i);
     return r;
 }
-SVM_SPU vec_uint4 spu_gather(vec_char16 a) { return spu_gather((vec_uchar16)a); }
+SVM_SPU vec_uint4 spu_gather(vec_char16 a)
+{
+    return spu_gather((vec_uchar16)a);
+}
 
 // By bits, at most 7, of the quadword whose first word is the highest.
 #define SVM_SPU_QUADWORD_BITS(V, E, U)                                                                                 \

@@ -10,9 +10,9 @@
 #define PICKED (WIDTH / 16)
 
 typedef struct band {
-    unsigned long long in, out;     // of the band's first row
-    unsigned long long result;      // PICKED floats
-    unsigned long long first_ls;    // where the first SPE's local store is mapped
+    unsigned long long in, out;  // of the band's first row
+    unsigned long long result;   // PICKED floats
+    unsigned long long first_ls; // where the first SPE's local store is mapped
     unsigned long long first_signal;
     unsigned int index, rows;
     unsigned int padding[20];

@@ -7,9 +7,9 @@
 enum { TAG = 7 };
 
 static mfc_list_element_t list[PICKED] __attribute__((aligned(8)));
-static float column[PICKED][4] __attribute__((aligned(128)));         // a list puts each float in a quadword
+static float column[PICKED][4] __attribute__((aligned(128))); // a list puts each float in a quadword
 static float most[PICKED] __attribute__((aligned(128)));
-static float others[SPES][PICKED] __attribute__((aligned(128)));      // of the first SPE: what the others send
+static float others[SPES][PICKED] __attribute__((aligned(128))); // of the first SPE: what the others send
 static unsigned int bit[4] __attribute__((aligned(16)));
 
 static void pick(const band *b)
