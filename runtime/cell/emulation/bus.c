@@ -26,24 +26,8 @@ static __thread sigjmp_buf guard;
 static __thread volatile sig_atomic_t guarded;
 static struct sigaction old_segv, old_bus, old_trap;
 
-static void on_fault(int number, siginfo_t *info, void *context);
-
-// A program that installs handlers of its own after us would get the faults of our copies.
-static void keep_handler(int number, struct sigaction *old)
-{
-    struct sigaction now;
-    if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
-        return;
-    *old = now;
-    now = (struct sigaction){.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
-    sigemptyset(&now.sa_mask);
-    sigaction(number, &now, NULL);
-}
-
 static bool copy(void *to, const void *from, size_t size)
 {
-    keep_handler(SIGSEGV, &old_segv);
-    keep_handler(SIGBUS, &old_bus);
     if (sigsetjmp(guard, 0)) {
         guarded = 0;
         return false;
@@ -143,6 +127,24 @@ static void on_trap(int number, siginfo_t *info, void *context)
 {
     if (!end_access(context))
         pass_on(&old_trap, number, info, context);
+}
+
+// A program that installs handlers of its own after us would get the faults of our copies.
+static void keep_handler(int number, struct sigaction *old)
+{
+    struct sigaction now;
+    if (sigaction(number, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+        return;
+    *old = now;
+    now = (struct sigaction){.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK};
+    sigemptyset(&now.sa_mask);
+    sigaction(number, &now, NULL);
+}
+
+void cell_bus_keep(void)
+{
+    keep_handler(SIGSEGV, &old_segv);
+    keep_handler(SIGBUS, &old_bus);
 }
 
 void cell_bus_start(void)

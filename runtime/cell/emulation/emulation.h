@@ -147,6 +147,7 @@ const char *cell_site_text(const spe *s, uint32_t site, char *buffer, size_t siz
 
 cell_bus cell_bus_of(spe *s);
 void cell_bus_start(void);
+void cell_bus_keep(void); // now and then: the program may install handlers of its own
 // The SPE whose mapped memory an address is in, and where in it.
 spe *cell_mapped(uint64_t ea, uint32_t *offset);
 bool cell_register_write(spe *s, uint32_t offset, uint32_t value);

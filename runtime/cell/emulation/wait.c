@@ -233,6 +233,8 @@ static void *watch(void *unused)
         cell_enter();
         for (spe *s = cell_contexts; s; s = s->next)
             tick(s);
+        if (ticks % 8 == 0)
+            cell_bus_keep();
         if (ticks % TICKS_OF_WATCH == 0) {
             const bool still = seen == progress && all_spes_wait() && all_threads_wait();
             quiet = still ? quiet + 1 : 0;

@@ -192,7 +192,7 @@ static wasm_bytes read_file(const char *name)
 static const char usage[] = "usage: svm-spu2c PROGRAM.wasm -o PROGRAM.c [--name NAME] [--memory]\n"
                             "\n"
                             "  --name NAME  the program's name in messages (that of the file)\n"
-                            "  --memory     print how many bytes of the local store data and stack take, write no C\n"
+                            "  --memory     print how many bytes data and stack take, and how many the code (of WebAssembly); write no C\n"
                             "\n"
                             "The step of svm-spu-gcc that makes C for the host of a linked SPE program.\n";
 
@@ -225,7 +225,7 @@ int main(int argc, char **argv)
     const wasm_bytes file = read_file(input);
     wasm_read(&module, file);
     if (memory) {
-        printf("%u\n", global_value(&module, "__heap_base"));
+        printf("%u %u\n", global_value(&module, "__heap_base"), module.code_size);
         return 0;
     }
     for (uint32_t i = 0; i < module.function_count; i++)
