@@ -95,7 +95,7 @@ static void add_windows(program_emitter *x, const mapped *all, mapped_part *p)
                            .unit = p->moved ? all->rings[parts->cut->stream_of[end]].unit : 1,
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
-        w.place = unique(x, p->name, arena_printf(x->e.arena, "place_%s", w.name));
+        w.place = unique(x, p->name, arena_printf(x->e.arena, "window_%s", w.name));
         VEC_PUSH(x->e.arena, &p->windows, w);
     }
 }

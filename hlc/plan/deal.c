@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Deals the strips of a round to processors, and lays out the rings. Parts with state go to the processor with least to
 // do, heaviest first; the strips of parts without state fill what is left of each processor's share, in chunks of
-// consecutive strips, as the first of each chunk is cold.
+// consecutive strips, as each chunk begins by priming.
 #include <inttypes.h>
 #include <string.h>
 
@@ -483,7 +483,7 @@ int64_t plan_parts_least_strip(const hlc_program *p)
     return divide_up(least, granule) * granule;
 }
 
-// A part whose cold runs would need more than a round holds stays on one processor.
+// A part whose chunks begin with more than a round holds stays on one processor.
 void plan_parts_give_up(hlc_program *p)
 {
     plan_parts *parts = p->parts;

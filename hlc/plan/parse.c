@@ -603,7 +603,7 @@ static bool check_lead(parser *p)
     p->program->plan = before;
     if (parts->lead == lead)
         return true;
-    diag_error_at(p->d, NULL, "plan of '%s': cold runs have a lead of %" PRId64 " steady states", p->pl->name, parts->lead);
+    diag_error_at(p->d, NULL, "plan of '%s': chunks begin with a lead of %" PRId64 " steady states", p->pl->name, parts->lead);
     return false;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How a static program is spread over several processors: parts, each a kernel, joined by rings; rounds of strips. The
 // cut graph is a static program of its own, in which a reader and a writer stand for the ends of each ring, and which
-// everything that plans static programs plans. docs/mapping.md explains it; svm/rounds.h runs it.
+// everything that plans static programs plans. docs/mapping.md explains it.
 //
 // NOTE(priming). A part without state may run on several processors. A chunk, strips that follow each other on one, begins
 // by priming: the part's initialisation runs on earlier input, as if the program began there, and fills the channels
@@ -109,7 +109,7 @@ double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
 int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream);
 // Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_parts_gather(struct hlc_program *p);
-// Work of a round that is done again in cold runs of a part, in relation to the round's.
+// Work of a round that is done again where chunks of a part begin, in relation to the round's.
 double plan_parts_repeated(struct hlc_program *p, uint32_t part);
 // Strips, rounds and rings for p->plan->strip steady states a strip; false when that is too little for what must be read
 // again.
