@@ -6,13 +6,45 @@
 
 #include "hlc/emit/program_int.h"
 
+enum { TEXT_COLUMNS = 120 };
+
+// Where a line that is too long may go on in the next one: behind the last comma or before the last operator that is in
+// no string. 0: nowhere.
+static size_t break_of(const char *line, size_t room)
+{
+    size_t best = 0;
+    bool quoted = false;
+    for (size_t i = 0; line[i] != '\0' && i < room; i++) {
+        if (quoted && line[i] == '\\' && line[i + 1] != '\0')
+            i++;
+        else if (line[i] == '"')
+            quoted = !quoted;
+        else if (!quoted && line[i] == ',' && line[i + 1] == ' ')
+            best = i + 1;
+        else if (!quoted && line[i] == ' ' && (strncmp(line + i, " && ", 4) == 0 || strncmp(line + i, " ? ", 3) == 0 || strncmp(line + i, " : ", 3) == 0))
+            best = i;
+    }
+    return best;
+}
+
 void text_line(program_emitter *x, int indent, const char *format, ...)
 {
     va_list args;
-    strbuf_pad(x->e.out, ' ', (size_t)indent * 4);
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
     va_start(args, format);
-    strbuf_vprintf(x->e.out, format, args);
+    strbuf_vprintf(&text, format, args);
     va_end(args);
+    const char *line = text.len == 0 ? "" : text.data;
+    size_t column = (size_t)indent * 4, at;
+    bool whole = strchr(line, '\n') == NULL && strstr(line, "/*") == NULL;
+    for (; whole && column + strlen(line) > TEXT_COLUMNS && (at = break_of(line, TEXT_COLUMNS - column)) > 0;
+         line += at + 1, column = (size_t)indent * 4 + 8) {
+        strbuf_pad(x->e.out, ' ', column);
+        strbuf_printf(x->e.out, "%.*s\n", (int)at, line);
+    }
+    strbuf_pad(x->e.out, ' ', column);
+    strbuf_add(x->e.out, line);
     strbuf_addc(x->e.out, '\n');
 }
 
