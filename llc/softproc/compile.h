@@ -78,8 +78,7 @@ typedef struct spc_value {
     uint32_t lookups;  // the last lookup that has it as a coordinate, plus 1
     uint32_t first;    // the first lookup that needs it, or SPC_NONE
     uint32_t wait_for; // it overwrites a coordinate: so many lookups must have been issued before
-    src_range range;
-} spc_value;
+    } spc_value;
 enum { SPC_NO_OUTPUT = 255 };
 
 typedef struct spc_lookup {
@@ -136,7 +135,6 @@ typedef struct spc_function {
     arena *arena;
     diag_engine *diag;
     const char *name;
-    src_range range;
     bool inexact;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
@@ -164,7 +162,7 @@ typedef struct spc_program {
 // Makes every defined function of the module fit for compiling: calls inlined, loops unrolled, vectors taken apart.
 // False with an error.
 bool spc_prepare(diag_engine *d, LLVMModuleRef module);
-// Compiles a function. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
+// Compiles a function; errors have the line of the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
 // taken only if inexact says so. False with errors.
 bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, bool inexact, spc_program *out);
 
@@ -192,6 +190,7 @@ bool spc_key(const spc_value *v, bool neg, bool abs, uint64_t *key);
 int spc_easy_swizzle(uint64_t key);
 // Components of constant registers that hold the keys; false when there are no constants left.
 bool spc_place_constants(spc_function *f, const uint64_t *keys, unsigned count, bool alpha, unsigned *reg);
-void spc_error(spc_function *f, src_range range, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// Of a place, "file:line:column", or, NULL, of the function as a whole.
+void spc_error(spc_function *f, const char *place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -140,7 +140,7 @@ bool spc_colour(spc_function *f)
         while (number < SP_MAX_TEMPS && !fits_in(c, &groups[i], number))
             number++;
         if (number == SP_MAX_TEMPS) {
-            spc_error(f, f->range, "'%s' needs more than %d registers", f->name, SP_MAX_TEMPS);
+            spc_error(f, NULL, "'%s' needs more than %d registers", f->name, SP_MAX_TEMPS);
             return false;
         }
         take(c, &groups[i], number);
@@ -193,7 +193,7 @@ bool spc_place_constants(spc_function *f, const uint64_t *keys, unsigned count, 
         }
     }
     if (best == 4) {
-        spc_error(f, f->range, "'%s' needs more than %d constants of four numbers", f->name, SP_MAX_CONSTANTS);
+        spc_error(f, NULL, "'%s' needs more than %d constants of four numbers", f->name, SP_MAX_CONSTANTS);
         return false;
     }
     if (alpha)

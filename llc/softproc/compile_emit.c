@@ -245,7 +245,7 @@ typedef struct sink {
 static void report(void *user, int instruction, const char *message)
 {
     spc_function *f = ((sink *)user)->f;
-    diag_internal(f->diag, f->range, "'%s', instruction %d: %s", f->name, instruction, message);
+    diag_internal(f->diag, (src_range){0}, "'%s', instruction %d: %s", f->name, instruction, message);
 }
 
 bool spc_emit(spc_function *f, spc_program *out)
@@ -268,7 +268,7 @@ bool spc_emit(spc_function *f, spc_program *out)
         out->alu++;
     }
     if (e->count > SP_MAX_INSTRUCTIONS) {
-        spc_error(f, f->range, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
+        spc_error(f, NULL, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
         return false;
     }
     set_bubbles(e);

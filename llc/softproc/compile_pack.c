@@ -134,8 +134,7 @@ static void pack_outputs(spc_function *f)
 
 static uint32_t copy_of(spc_function *f, spc_operand o)
 {
-    spc_value v = {.op = SPC_COPY, .operand = {o}, .range = f->values.data[o.value].range};
-    return spc_add_value(f, v);
+    return spc_add_value(f, (spc_value){.op = SPC_COPY, .operand = {o}});
 }
 
 // Copies of numbers for coordinates: of lookups that are near each other the same serves. Rows of height 1 have 0 everywhere.

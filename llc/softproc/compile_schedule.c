@@ -211,13 +211,13 @@ bool spc_schedule(spc_function *f)
             continue;
         }
         if (!issue_arithmetic(&s, s.issued + 1) && !split_half(&s)) {
-            diag_internal(f->diag, f->range, "the instructions of '%s' have no order", f->name);
+            diag_internal(f->diag, (src_range){0}, "the instructions of '%s' have no order", f->name);
             return false;
         }
         if (f->order.len > SP_MAX_INSTRUCTIONS)
             break;
     }
     if (f->order.len > SP_MAX_INSTRUCTIONS)
-        spc_error(f, f->range, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
+        spc_error(f, NULL, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
     return f->order.len <= SP_MAX_INSTRUCTIONS;
 }

@@ -41,7 +41,7 @@ typedef struct selector {
     VEC(path) conditions;
     VEC(block) blocks; // that can be reached, each behind those that lead to it
     uint32_t now;      // the condition of the block at hand
-    src_range range;   // of the instruction at hand
+    LLVMValueRef at;   // the instruction at hand
     bool failed;
 } selector;
 
@@ -62,16 +62,12 @@ unsigned spc_operands(spc_op op)
     }
 }
 
-void spc_error(spc_function *f, src_range range, const char *format, ...)
+void spc_error(spc_function *f, const char *place, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(f->arena, format, args);
+    diag_error_at(f->diag, place != NULL ? place : f->name, "%s", arena_vprintf(f->arena, format, args));
     va_end(args);
-    if (range.file != 0)
-        diag_error(f->diag, range, "%s", text);
-    else
-        diag_error_at(f->diag, f->name, "%s", text);
 }
 
 uint32_t spc_add_value(spc_function *f, spc_value v)
@@ -83,13 +79,23 @@ uint32_t spc_add_value(spc_function *f, spc_value v)
     return (uint32_t)f->values.len - 1;
 }
 
+// Where the instruction at hand comes from; NULL: the IR does not say.
+static const char *place(const selector *s)
+{
+    unsigned length, line = s->at == NULL ? 0 : LLVMGetDebugLocLine(s->at);
+    if (line == 0)
+        return NULL;
+    const char *file = LLVMGetDebugLocFilename(s->at, &length);
+    return arena_printf(s->f->arena, "%.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(s->at));
+}
+
 static void fail(selector *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void fail(selector *s, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     if (!s->failed)
-        spc_error(s->f, s->range, "%s", arena_vprintf(s->f->arena, format, args));
+        spc_error(s->f, place(s), "%s", arena_vprintf(s->f->arena, format, args));
     va_end(args);
     s->failed = true;
 }
@@ -115,7 +121,7 @@ static float as_float(uint32_t bits)
 
 static spc_operand operation(selector *s, spc_op op, spc_operand a, spc_operand b, spc_operand c)
 {
-    spc_value v = {.op = op, .operand = {a, b, c}, .range = s->range};
+    spc_value v = {.op = op, .operand = {a, b, c}};
     for (unsigned k = 0; k < spc_operands(op); k++)
         if (s->f->values.data[v.operand[k].value].depth >= v.depth)
             v.depth = s->f->values.data[v.operand[k].value].depth + 1;
@@ -565,7 +571,7 @@ static void order_blocks(selector *s, LLVMValueRef function)
 static void check_branches(selector *s)
 {
     for (size_t i = 0; i < s->blocks.len && !s->failed; i++) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->blocks.data[i].block);
+        LLVMValueRef end = s->at = LLVMGetBasicBlockTerminator(s->blocks.data[i].block);
         for (unsigned k = 0; k < LLVMGetNumSuccessors(end) && !s->failed; k++)
             if (block_of(s, LLVMGetSuccessor(end, k)) <= &s->blocks.data[i])
                 fail(s,
@@ -592,10 +598,8 @@ static void select_lookup(selector *s, LLVMValueRef in)
     spc_lookup l = {(unsigned)n, {scalar(s, LLVMGetOperand(in, 1)), scalar(s, LLVMGetOperand(in, 2))}, {0}, SPC_NONE};
     meaning m = {.of = in, .count = 4};
     for (unsigned i = 0; i < 4; i++) {
-        l.value[i] = spc_add_value(s->f, (spc_value){.op = SPC_LOOKED_UP,
-                                                     .lookup = (uint32_t)s->f->lookups.len,
-                                                     .component = (uint8_t)i,
-                                                     .range = s->range});
+        l.value[i] = spc_add_value(
+            s->f, (spc_value){.op = SPC_LOOKED_UP, .lookup = (uint32_t)s->f->lookups.len, .component = (uint8_t)i});
         m.element[i] = (spc_operand){.value = l.value[i]};
     }
     VEC_PUSH(s->f->arena, &s->f->lookups, l);
@@ -841,7 +845,7 @@ static bool select_parameters(selector *s, LLVMValueRef function)
 
 bool spc_select(spc_function *f, LLVMValueRef function)
 {
-    selector s = {.f = f, .range = f->range};
+    selector s = {.f = f};
     memset(f->output, 0xff, sizeof f->output);
     if (!select_parameters(&s, function))
         return false;
@@ -851,8 +855,10 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     for (size_t i = 0; i < s.blocks.len && !s.failed; i++) {
         s.now = s.blocks.data[i].condition = reach(&s, i);
         for (LLVMValueRef in = LLVMGetFirstInstruction(s.blocks.data[i].block); in != NULL && !s.failed;
-             in = LLVMGetNextInstruction(in))
+             in = LLVMGetNextInstruction(in)) {
+            s.at = in;
             select_instruction(&s, in);
+        }
     }
     if (s.failed)
         return false;
@@ -860,7 +866,7 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     for (unsigned i = 0; i < SP_MAX_OUTPUTS * 4; i++)
         any = any || f->output[i / 4][i % 4] != SPC_NONE;
     if (!any)
-        spc_error(f, f->range, "the thread function writes no output");
+        spc_error(f, NULL, "the thread function writes no output");
     drop_unused(f);
     return any;
 }

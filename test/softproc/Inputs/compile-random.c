@@ -66,14 +66,19 @@ static known *add(session *s, const known *k)
     return &s->pool[s->count++];
 }
 
-static known constant(session *s)
+static known number(session *s, float value)
 {
-    static const float easy[] = {0, -0.0f, 0.5f, 1, -1, 2, -0.5f, 4};
-    float value = chance(s, 50) ? easy[draw(s, 8)] : ((float)draw(s, 4000) - 2000) / 256;
     known k = {LLVMConstReal(s->f32, (double)value), {0}, false};
     for (unsigned i = 0; i < THREADS; i++)
         k.v[i] = value;
     return k;
+}
+
+static known constant(session *s)
+{
+    static const float easy[] = {0, -0.0f, 0.5f, 1, -1, 2, -0.5f, 4};
+    float value = chance(s, 50) ? easy[draw(s, 8)] : ((float)draw(s, 4000) - 2000) / 256;
+    return number(s, value);
 }
 
 static known pick(session *s)
@@ -114,6 +119,7 @@ typedef enum kind {
     FLOOR,
     SELECT,
     EXTREME,
+    BOUND,
     ROOT,
     POWER,
     LOGARITHM,
@@ -133,6 +139,7 @@ static float computed(kind op, LLVMRealPredicate p, float a, float b, float c, f
     case ABS: return fabsf(a);
     case FLOOR: return floorf(a);
     case SELECT: return holds(p, a, b) ? c : d;
+    case BOUND: return holds(p, a + b, d) ? c : b;
     case ROOT: product = (float)(1 / sqrt((double)a)); return (float)(1 / (double)product);
     case POWER: return (float)exp2((double)a);
     case LOGARITHM: return (float)log2((double)a);
@@ -154,6 +161,9 @@ static known build(session *s, kind op, LLVMRealPredicate p, const known *a, con
     case NEG: k.ir = LLVMBuildFNeg(r, a->ir, ""); break;
     case ABS: k.ir = LLVMBuildCall2(r, unary_type(s), s->fabs, (LLVMValueRef[]){a->ir}, 1, ""); break;
     case FLOOR: k.ir = LLVMBuildCall2(r, unary_type(s), s->floor, (LLVMValueRef[]){a->ir}, 1, ""); break;
+    case BOUND:
+        k.ir = LLVMBuildSelect(r, LLVMBuildFCmp(r, p, LLVMBuildFAdd(r, a->ir, b->ir, ""), d->ir, ""), c->ir, b->ir, "");
+        break;
     case ROOT: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[0], (LLVMValueRef[]){a->ir}, 1, ""); break;
     case POWER: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[1], (LLVMValueRef[]){a->ir}, 1, ""); break;
     case LOGARITHM: k.ir = LLVMBuildCall2(r, unary_type(s), s->special[2], (LLVMValueRef[]){a->ir}, 1, ""); break;
@@ -183,6 +193,8 @@ static void add_operation(session *s)
         known o[4];
         for (unsigned k = 0; k < 4; k++)
             o[k] = broadcast[k] ? fixed[k] : chance(s, 8) ? constant(s) : s->pool[from[k] + i];
+        if (op == BOUND)
+            o[3] = number(s, ldexpf(1, (int)draw(s, 9) - 5));
         // LLVM computes special operations of constants, and rounds them as C does.
         if (op >= ROOT && !(op == INVERSE ? o[1].read : o[0].read))
             continue;
