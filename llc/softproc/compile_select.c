@@ -512,6 +512,28 @@ static const block *block_of(const selector *s, LLVMBasicBlockRef b)
     return NULL;
 }
 
+// A truth that joins others.
+static void select_joined_truth(selector *s, LLVMValueRef in)
+{
+    LLVMBasicBlockRef here = LLVMGetInstructionParent(in);
+    truth result = {number(s, 1), false};
+    bool any = false;
+    for (unsigned i = 0; i < LLVMCountIncoming(in) && !s->failed; i++) {
+        const block *from = block_of(s, LLVMGetIncomingBlock(in, i));
+        if (from == NULL)
+            continue;
+        truth v = truth_of(s, LLVMGetIncomingValue(in, i));
+        uint32_t e = edge(s, from, here);
+        if (any) {
+            truth way = whole(s, e);
+            v = either(s, both(s, way, v), both(s, opposite(way), result));
+        }
+        result = v;
+        any = true;
+    }
+    give_truth(s, in, result);
+}
+
 static void select_phi(selector *s, LLVMValueRef in)
 {
     LLVMBasicBlockRef here = LLVMGetInstructionParent(in);
@@ -758,7 +780,7 @@ static void select_instruction(selector *s, LLVMValueRef in)
     case LLVMFNeg: give(s, in, negated(s, scalar(s, LLVMGetOperand(in, 0)))); break;
     case LLVMFCmp: select_comparison(s, in); break;
     case LLVMSelect: is_truth ? select_logic(s, in) : select_selection(s, in); break;
-    case LLVMPHI: select_phi(s, in); break;
+    case LLVMPHI: is_truth ? select_joined_truth(s, in) : select_phi(s, in); break;
     case LLVMFreeze: select_freeze(s, in); break;
     case LLVMCall: select_call(s, in); break;
     case LLVMInsertElement: select_insertion(s, in); break;
@@ -849,7 +871,7 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     memset(f->output, 0xff, sizeof f->output);
     if (!select_parameters(&s, function))
         return false;
-    VEC_PUSH(f->arena, &s.conditions, (path){0});
+    VEC_PUSH(f->arena, &s.conditions, (path){0, {number(&s, 1), false}});
     order_blocks(&s, function);
     check_branches(&s);
     for (size_t i = 0; i < s.blocks.len && !s.failed; i++) {
