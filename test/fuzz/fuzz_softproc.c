@@ -85,7 +85,7 @@ static void check_program(fuzz_session *s, const sp_program *p)
 static sp_program *changed_container(fuzz_session *s, const uint8_t *data, size_t size)
 {
     static const char text[] =
-        " .const c1 = 1 2 3 4\n .int i0 = 2\n TEX r1 r0.rg s0\n LOOP i0\n MAD r2.rgb r1 c1 (1-r1).rgb\n rcp r2.a r1.a\n"
+        " .const c1 = 1 2 3 4\n .int i0 = 2\n TEX r1 r0.rg s0\n LOOP i0\n MAD.alu_r_lt r2.rgb r1 c1 (1-r1).rgb\n rcp r2.a r1.a\n"
         " IF alu\n BRK p.r\n ELSE\n ADD p_lt.rg r2 r1\n ENDIF\n ENDLOOP\n MOV o1 r2 | mov o1 r2\n END\n";
     sp_program *p = sp_assemble(s->arena, &s->diags, fuzz_source(s, "base.sp", text, sizeof text - 1));
     if (p == NULL)
