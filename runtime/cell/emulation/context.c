@@ -4,6 +4,7 @@
 #include "runtime/cell/emulation/emulation.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -19,6 +20,14 @@ struct spe_gang_context {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static uint64_t seed;
 static uint32_t created;
+
+// Programs keep effective addresses in 32 bits: the heap stays with the data, which a program that is linked at a fixed
+// address has below 4 GiB, and does not go to where mappings are.
+__attribute__((constructor)) static void keep_heap_low(void)
+{
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_ARENA_MAX, 1);
+}
 
 static void start_emulation(void)
 {
@@ -109,8 +118,7 @@ spe_context_ptr_t spe_context_create_affinity(unsigned int flags, spe_context_pt
     return spe_context_create(flags, gang);
 }
 
-// Lets the thread of a program that stopped leave it. With the lock held.
-static void finish_thread(spe *s)
+void cell_finish_thread(spe *s)
 {
     if (!s->has_thread)
         return;
@@ -136,7 +144,7 @@ int spe_context_destroy(spe_context_ptr_t s)
         errno = EAGAIN;
         return -1;
     }
-    finish_thread(s);
+    cell_finish_thread(s);
     // What is still under way completes.
     while (cell_advance(s, &s->mfc.spu, ~0u) || cell_advance(s, &s->mfc.proxy, ~0u))
         ;
@@ -251,7 +259,7 @@ int spe_context_run(spe_context_ptr_t s, unsigned int *entry, unsigned int runfl
         s->state = CELL_RUNNING;
         cell_changed(s);
     } else {
-        finish_thread(s);
+        cell_finish_thread(s);
         s->argp = (uint64_t)(uintptr_t)argp;
         s->envp = (uint64_t)(uintptr_t)envp;
         started = start_thread(s);

@@ -177,6 +177,8 @@ void cell_look_at_events(spe *s); // what no other thread tells: decrementer, re
 // Ends the run on the SPE's thread, with the lock held.
 void cell_end(spe *s, spe_stop_info_t stop) __attribute__((noreturn));
 void cell_check_leave(spe *s);
+// Lets the thread of a program that stopped leave it. With the lock held.
+void cell_finish_thread(spe *s);
 
 uint32_t cell_fd_write(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t written);
 uint32_t cell_fd_read(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t got);

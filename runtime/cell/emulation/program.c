@@ -123,7 +123,9 @@ int spe_program_load(spe_context_ptr_t s, spe_program_handle_t *program)
     if (!program->toe_shadow && program->elf_image)
         program->toe_shadow = load_embedded(program->elf_image);
     const loaded *l = program->toe_shadow;
-    const bool good = l && s->state != CELL_RUNNING && s->state != CELL_CALLING && s->state != CELL_STOPPED;
+    const bool good = l && s->state != CELL_RUNNING && s->state != CELL_CALLING;
+    if (good)
+        cell_finish_thread(s);
     cell_spu *spu = good ? calloc(1, l->image->instance_size) : NULL;
     if (spu) {
         free(s->spu);
@@ -132,6 +134,7 @@ int spe_program_load(spe_context_ptr_t s, spe_program_handle_t *program)
         s->image = l->image;
         s->mfc.track = l->image->check_dma;
         *spu = (cell_spu){.ls = s->base, .host = &cell_host_functions, .busy = s->mfc.busy};
+        s->state = CELL_IDLE;
         memset(s->base, 0, CELL_LS_SIZE);
         s->image->load(spu);
     }

@@ -189,12 +189,13 @@ static wasm_bytes read_file(const char *name)
     return (wasm_bytes){content, content + size};
 }
 
-static const char usage[] = "usage: svm-spu2c PROGRAM.wasm -o PROGRAM.c [--name NAME] [--memory]\n"
-                            "\n"
-                            "  --name NAME  the program's name in messages (that of the file)\n"
-                            "  --memory     print how many bytes data and stack take, and how many the code (of WebAssembly); write no C\n"
-                            "\n"
-                            "The step of svm-spu-gcc that makes C for the host of a linked SPE program.\n";
+static const char usage[] =
+    "usage: svm-spu2c PROGRAM.wasm -o PROGRAM.c [--name NAME] [--memory]\n"
+    "\n"
+    "  --name NAME  the program's name in messages (that of the file)\n"
+    "  --memory     print how many bytes data and stack take, and how many the code (of WebAssembly); write no C\n"
+    "\n"
+    "The step of svm-spu-gcc that makes C for the host of a linked SPE program.\n";
 
 int main(int argc, char **argv)
 {

@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 SECONDS = 300
-COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z]+|cc|gdb|head|\./[a-z][\w.-]*)(?: .*|$))")
+COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z][a-z+-]*|cc|gdb|head|\./[a-z][\w.-]*)(?: .*|$))")
 # A page's files from elsewhere: of the tree, or bytes.
 FM = {"fm.str": "examples/fm-receiver/fm.str"}
 FILES = {
