@@ -84,6 +84,7 @@ static spe *begin(uint32_t site)
     spe *s = cell_current;
     cell_enter();
     s->site = site;
+    s->polls = 0;
     cell_check_leave(s);
     return s;
 }

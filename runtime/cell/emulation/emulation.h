@@ -91,7 +91,8 @@ struct spe_context {
 
     // For messages and the watch.
     uint32_t site;
-    bool waits; // until somebody else does something
+    uint32_t polls; // of the local store since the last channel was used
+    bool waits;     // until somebody else does something
     char waits_for[200];
     uint64_t tick_issued; // commands issued when the clock last looked
     uint32_t tick_age;

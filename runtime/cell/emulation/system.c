@@ -2,7 +2,9 @@
 // How an SPE's run ends or pauses: exit, stop, halt, errors of its code; accesses to bytes under way.
 #include "runtime/cell/emulation/emulation.h"
 
+#include <sched.h>
 #include <stdio.h>
+#include <time.h>
 
 void cell_end(spe *s, spe_stop_info_t stop)
 {
@@ -115,6 +117,23 @@ __attribute__((noreturn)) static void trap(cell_spu *spu, cell_trap what, uint32
     cell_end(s, stop);
 }
 
+// First the processor is given away, and when that has not helped for some time the thread sleeps a little.
+static void poll(cell_spu *spu)
+{
+    (void)spu;
+    enum { POLLS_AWAKE = 32 };
+    spe *s = cell_current;
+    if (++s->polls < POLLS_AWAKE) {
+        sched_yield();
+        return;
+    }
+    const struct timespec pause = {.tv_nsec = 50000};
+    nanosleep(&pause, NULL);
+    cell_enter();
+    cell_check_leave(s);
+    cell_leave();
+}
+
 static void busy(cell_spu *spu, uint32_t site, uint32_t address, uint32_t size, int store)
 {
     (void)spu;
@@ -147,4 +166,5 @@ const cell_host cell_host_functions = {
     .proc_exit = exit_program,
     .trap = trap,
     .busy = busy,
+    .poll = poll,
 };

@@ -36,6 +36,7 @@ typedef struct waiter {
     spe *s;
     pid_t tid;
     bool timed;
+    bool woken; // something changed, and it has not run since
 } waiter;
 
 static pthread_cond_t events_changed = PTHREAD_COND_INITIALIZER;
@@ -58,6 +59,9 @@ static struct timespec at(uint64_t nanoseconds)
 void cell_changed(spe *s)
 {
     progress++;
+    s->waits = false;
+    for (waiter *w = waiters; w; w = w->next)
+        w->woken |= !w->s || w->s == s;
     pthread_cond_broadcast(&s->changed);
     pthread_cond_broadcast(&events_changed);
 }
@@ -196,7 +200,7 @@ static bool all_spes_wait(void)
             return false;
     bool somebody = false;
     for (const waiter *w = waiters; w; w = w->next) {
-        if (w->timed)
+        if (w->timed || w->woken)
             return false;
         somebody = true;
     }

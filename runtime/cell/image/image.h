@@ -25,6 +25,8 @@ typedef struct cell_host {
 #include "imports.def"
 #undef CELL_IMPORT
     void (*trap)(cell_spu *spu, cell_trap trap, uint32_t site, uint32_t address) __attribute__((noreturn));
+    // A loop waits for the local store to change.
+    void (*poll)(cell_spu *spu);
     // A load or store meets a block of the local store that a transfer under way moves something in.
     void (*busy)(cell_spu *spu, uint32_t site, uint32_t address, uint32_t size, int store);
 } cell_host;

@@ -35,6 +35,14 @@ typedef int32_t cell_s32h __attribute__((vector_size(8)));
 typedef float cell_f32h __attribute__((vector_size(8)));
 typedef cell_u32 v128;
 
+// A loop that waits for what another SPE or a transfer stores lets others run now and then.
+enum { CELL_POLLS = 256 };
+#define CELL_POLL                                                                                                      \
+    if (CELL_UNLIKELY(--polls == 0)) {                                                                                 \
+        polls = CELL_POLLS;                                                                                            \
+        s->spu.host->poll(&s->spu);                                                                                    \
+    }
+
 // ---- Memory ----
 
 CELL_INLINE void cell_check(cell_spu *s, uint32_t a, uint32_t offset, uint32_t bytes, uint32_t site, int store)

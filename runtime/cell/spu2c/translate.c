@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOCAL_READ_FIRST = 1, LOCAL_WRITTEN = 2 };
+
 typedef enum op_kind { OP_NONE, OP_PLAIN, OP_TRAP, OP_LANE, OP_LOAD, OP_STORE, OP_LOAD_LANE, OP_STORE_LANE } op_kind;
 
 typedef struct op_facts {
@@ -60,6 +62,8 @@ typedef struct frame {
     bool used;       // somebody branches to its label
     bool dead;       // what follows in it is not reached
     bool outer_dead; // it is not reached itself
+    bool works;      // of a loop: it stores or calls
+    uint8_t *locals; // of a loop: which are read before they are written, which are written
 } frame;
 
 typedef struct body {
@@ -80,6 +84,7 @@ typedef struct body {
     uint32_t local_count;
     uint32_t labels;
     bool memory; // the local store's address is wanted
+    FILE *polls; // which loops poll, as macros
 } body;
 
 static const char type_letters[] = "iIfFv";
@@ -180,6 +185,34 @@ static uint32_t site(body *b)
     return sites->count++;
 }
 
+// The instruction stores or calls: no loop around it only waits for what others store.
+static void note_work(body *b)
+{
+    for (uint32_t i = 0; i < b->frame_count; i++)
+        b->frames[i].works = true;
+}
+
+static void note_local(body *b, uint32_t index, bool write)
+{
+    for (uint32_t i = 0; i < b->frame_count; i++) {
+        uint8_t *locals = b->frames[i].locals;
+        if (locals && write)
+            locals[index] |= LOCAL_WRITTEN;
+        else if (locals && !(locals[index] & LOCAL_WRITTEN))
+            locals[index] |= LOCAL_READ_FIRST;
+    }
+}
+
+// A loop that neither stores nor calls, and whose rounds hand nothing on to each other, ends only when somebody else
+// stores.
+static bool only_waits(const body *b, const frame *loop)
+{
+    for (uint32_t i = 0; i < b->local_count; i++)
+        if (loop->locals[i] == (LOCAL_READ_FIRST | LOCAL_WRITTEN))
+            return false;
+    return !loop->works;
+}
+
 // ---- Control ----
 
 static void open_frame(body *b, uint8_t opcode, const char *args, const char *results)
@@ -202,6 +235,8 @@ static void open_frame(body *b, uint8_t opcode, const char *args, const char *re
                                           .outer_dead = outer_dead};
     if (!outer_dead)
         push_all(b, args);
+    if (opcode == 3)
+        top(b)->locals = wasm_allocate(b->local_count, 1);
 }
 
 static void block_type(body *b, const char **args, const char **results)
@@ -264,6 +299,9 @@ static void end_frame(body *b)
         if (b->height != f.height + strlen(f.results))
             fail(b, "values are left over at the end of a block");
     }
+    if (f.opcode == 3 && !f.outer_dead)
+        fprintf(b->polls, "#undef POLL%u\n#define POLL%u %s\n", f.label, f.label, only_waits(b, &f) ? "CELL_POLL" : "");
+    free(f.locals);
     if (f.opcode >= 3 && !f.outer_dead)
         fprintf(b->out, "}\n");
     if (f.opcode != 3 && f.used)
@@ -378,6 +416,7 @@ static void call(body *b)
         return;
     const wasm_function *f = &b->module->functions[index];
     const wasm_type *type = &b->module->types[f->type];
+    note_work(b);
     if (f->import) {
         call_import(b, f);
         return;
@@ -408,6 +447,7 @@ static void call_indirect(body *b)
     if (dead(b))
         return;
     const wasm_type *type = &b->module->types[index];
+    note_work(b);
     pop(b, 'i');
     const uint32_t pointer = b->height;
     fprintf(b->out,
@@ -434,6 +474,7 @@ static void local(body *b, uint8_t opcode)
     if (dead(b))
         return;
     const char type = b->locals[index];
+    note_local(b, index, opcode != 0x20);
     if (opcode == 0x20) {
         push(b, type);
         fprintf(b->out, VALUE " = l%u;\n", b->height - 1, type, index);
@@ -457,6 +498,7 @@ static void global(body *b, uint8_t opcode)
         push(b, type);
         fprintf(b->out, VALUE " = s->g%u;\n", b->height - 1, type, index);
     } else {
+        note_work(b);
         pop(b, type);
         fprintf(b->out, "s->g%u = " VALUE ";\n", index, b->height, type);
     }
@@ -545,6 +587,8 @@ static void operation(body *b, const op_facts *op)
         fail(b, "a lane does not exist");
     if (dead(b))
         return;
+    if (op->kind == OP_STORE || op->kind == OP_STORE_LANE)
+        note_work(b);
     const char store_args[] = {'i', op->result, 0};
     const char *args = op->kind == OP_STORE ? store_args : op->args;
     const char result = op->kind == OP_STORE ? 'n' : op->result;
@@ -580,6 +624,7 @@ static void bulk(body *b, uint32_t opcode)
         wasm_u8(&b->bytes);
     if (dead(b))
         return;
+    note_work(b);
     pop_all(b, "iii");
     b->memory = true;
     fprintf(b->out, "op_memory_%s(&s->spu, m, " VALUE ", " VALUE ", " VALUE ", %u);\n", opcode == 10 ? "copy" : "fill",
@@ -612,6 +657,7 @@ static void instruction(body *b)
     b->offset = (uint32_t)(b->bytes.at - b->module->code);
     const uint8_t opcode = wasm_u8(&b->bytes);
     const char *args, *results;
+
     switch (opcode) {
     case 0x00:
         if (!dead(b)) {
@@ -629,7 +675,7 @@ static void instruction(body *b)
         open_frame(b, opcode, args, results);
         // What other SPEs and transfers store is seen: nothing of the local store is kept over the start of a loop.
         if (!dead(b))
-            fprintf(b->out, "L%u: __asm__ volatile(\"\" ::: \"memory\"); {\n", top(b)->label);
+            fprintf(b->out, "L%u: __asm__ volatile(\"\" ::: \"memory\"); { POLL%u\n", top(b)->label, top(b)->label);
         break;
     case 0x04:
         block_type(b, &args, &results);
@@ -740,6 +786,7 @@ static void declare(const body *b, FILE *out)
 {
     if (b->memory)
         fprintf(out, "uint8_t *const m = s->spu.ls;\n");
+    fprintf(out, "uint32_t polls = CELL_POLLS;\n");
     for (uint32_t i = (uint32_t)strlen(b->type->args); i < b->local_count; i++)
         fprintf(out, "%s l%u = %s;\n", wasm_c_type(b->locals[i]), i, b->locals[i] == 'v' ? "{0}" : "0");
     for (uint32_t i = 0; i < b->deepest; i++)
@@ -756,14 +803,15 @@ static void declare(const body *b, FILE *out)
 
 void wasm_translate(const wasm_module *module, uint32_t function, FILE *out, wasm_sites *sites)
 {
-    char *text;
-    size_t length;
+    char *text, *polls;
+    size_t length, polls_length;
     body b = {.module = module, .function = &module->functions[function], .sites = sites};
     b.type = &module->types[b.function->type];
     b.bytes = b.function->body;
     b.offset = (uint32_t)(b.bytes.at - module->code);
     b.out = open_memstream(&text, &length);
-    if (!b.out)
+    b.polls = open_memstream(&polls, &polls_length);
+    if (!b.out || !b.polls)
         wasm_fail("out of memory");
     if (strlen(b.type->results) > 1)
         fail(&b, "a function with several results");
@@ -774,6 +822,9 @@ void wasm_translate(const wasm_module *module, uint32_t function, FILE *out, was
     if (b.bytes.at != b.bytes.end)
         fail(&b, "bytes are left over");
     fclose(b.out);
+    fclose(b.polls);
+    fputs(polls, out);
+    free(polls);
     wasm_prototype(module, function, out);
     fprintf(out, "\n{\n");
     declare(&b, out);

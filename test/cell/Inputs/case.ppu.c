@@ -50,11 +50,12 @@ int main(int argc, char **argv)
         if (i < 3)
             block.control[i] = (unsigned long)spe_ps_area_get(spe[i], SPE_CONTROL_AREA);
     }
-    for (unsigned i = 0; i < spes; i++) {
+    for (unsigned i = 0; i < spes; i++)
         if (spe_program_load(spe[i], &program)) {
             perror("spe_program_load");
             return 1;
         }
+    for (unsigned i = 0; i < spes; i++) {
         blocks[i] = block;
         blocks[i].spe = i;
         blocks[i].control[3] = (unsigned long)spe[i];
