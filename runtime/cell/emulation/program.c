@@ -135,6 +135,9 @@ int spe_program_load(spe_context_ptr_t s, spe_program_handle_t *program)
         s->mfc.track = l->image->check_dma;
         *spu = (cell_spu){.ls = s->base, .host = &cell_host_functions, .busy = s->mfc.busy};
         s->state = CELL_IDLE;
+        // What the program before left under way ends before its local store does.
+        while (cell_advance(s, &s->mfc.spu, ~0u) || cell_advance(s, &s->mfc.proxy, ~0u))
+            ;
         memset(s->base, 0, CELL_LS_SIZE);
         s->image->load(spu);
     }
