@@ -62,7 +62,7 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
     switch (block.number) {
     case 0: legal(); break;
     case 1:
-        mfc_get(buffer, block.memory, 256, 5, 0, 0); // C1: check-dma.c:[[@LINE+1]]: load of 1 bytes at local store 0x{{.*}} meets a transfer under way: mfc_get, tag 5, issued at {{.*}}check-dma.c:[[@LINE]]: is not complete [dma-race]
+        mfc_get(buffer, block.memory, 256, 5, 0, 0); // C1: SPE 0 ({{[^,]*}}, main): {{.*}}check-dma.c:[[@LINE+1]]: load of 1 bytes at local store 0x{{.*}} meets a transfer under way: mfc_get, tag 5, issued at {{.*}}check-dma.c:[[@LINE]]: is not complete [dma-race]
         (void)at[255];
         break;
     case 2:

@@ -142,6 +142,7 @@ void cell_message(const spe *s, uint32_t site, const char *format, ...) __attrib
 // handles them (SPE_EVENTS_ENABLE), the whole program otherwise.
 void cell_break_command(spe *s, cell_rule rule, const cell_command *command, uint32_t element, uint64_t ea);
 void cell_die(void) __attribute__((noreturn));
+const char *cell_function_of(const spe *s, uint32_t site); // "" where it is not known
 const char *cell_site_text(const spe *s, uint32_t site, char *buffer, size_t size);
 
 // ---- Memory (bus.c) ----

@@ -16,6 +16,14 @@ const char *cell_site_text(const spe *s, uint32_t site, char *buffer, size_t siz
     return buffer;
 }
 
+const char *cell_function_of(const spe *s, uint32_t site)
+{
+    const cell_image *image = s->image;
+    if (!image || !site || site >= image->site_count)
+        return "";
+    return image->functions[image->sites[site].function];
+}
+
 void cell_message(const spe *s, uint32_t site, const char *format, ...)
 {
     char place[300], text[600];
@@ -24,8 +32,9 @@ void cell_message(const spe *s, uint32_t site, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     fflush(stdout);
-    fprintf(stderr, "svm-cell: error: SPE %u (%s): %s%s\n", s->number, s->image ? s->image->name : "no program",
-            cell_site_text(s, site, place, sizeof place), text);
+    const char *function = cell_function_of(s, site);
+    fprintf(stderr, "svm-cell: error: SPE %u (%s%s%s): %s%s\n", s->number, s->image ? s->image->name : "no program",
+            *function ? ", " : "", function, cell_site_text(s, site, place, sizeof place), text);
 }
 
 void cell_die(void)

@@ -214,8 +214,8 @@ static void report_deadlock(void)
     char place[300];
     for (const spe *s = cell_contexts; s; s = s->next)
         if (s->state == CELL_RUNNING)
-            fprintf(stderr, "  SPE %u (%s): %swaits for %s\n", s->number, s->image->name,
-                    cell_site_text(s, s->site, place, sizeof place), s->waits_for);
+            fprintf(stderr, "  SPE %u (%s, %s): %swaits for %s\n", s->number, s->image->name,
+                    cell_function_of(s, s->site), cell_site_text(s, s->site, place, sizeof place), s->waits_for);
     for (const waiter *w = waiters; w; w = w->next) {
         fprintf(stderr, "  PPE: waits in %s", w->call);
         if (w->s)

@@ -40,7 +40,7 @@ struct cell_spu {
 };
 
 typedef struct cell_site {
-    uint32_t file, line; // file is an index, line 0 is unknown
+    uint32_t file, line, function; // indices; line 0 is unknown
 } cell_site;
 
 typedef struct cell_image {
@@ -53,7 +53,7 @@ typedef struct cell_image {
     // Puts the program into the local store; runs it.
     void (*load)(cell_spu *spu);
     void (*start)(cell_spu *spu, uint64_t id, uint64_t argp, uint64_t envp);
-    const char *const *files;
+    const char *const *files, *const *functions;
     const cell_site *sites;
     uint32_t site_count;
 } cell_image;

@@ -126,9 +126,16 @@ static void print_sites(const wasm_module *module, const wasm_sites *sites, FILE
         print_string(out, module->files[i]);
         fprintf(out, ",\n");
     }
+    fprintf(out, "    0};\nstatic const char *const functions[] = {\n");
+    for (uint32_t i = 0; i < module->function_count; i++) {
+        const char *plain = module->functions[i].plain ? module->functions[i].plain : "";
+        fprintf(out, "    ");
+        print_string(out, strncmp(plain, "svm_spu_main", 12) == 0 ? "main" : plain);
+        fprintf(out, ",\n");
+    }
     fprintf(out, "    0};\nstatic const cell_site sites[] = {\n");
     for (uint32_t i = 0; i < sites->count; i++)
-        fprintf(out, "    {%u, %u},\n", sites->site[i].file, sites->site[i].line);
+        fprintf(out, "    {%u, %u, %u},\n", sites->site[i].file, sites->site[i].line, sites->site[i].function);
     fprintf(out, "};\n\n");
 }
 
@@ -140,7 +147,7 @@ static uint32_t global_value(const wasm_module *module, const char *name)
 
 static void print_module(const wasm_module *module, const char *name, FILE *out)
 {
-    wasm_sites sites = {wasm_allocate(1, sizeof(wasm_line)), 1};
+    wasm_sites sites = {wasm_allocate(1, sizeof(wasm_site)), 1};
     fprintf(out, "/* An SPE program as C, written by svm-spu2c. */\n#include \"ops.h\"\n\n");
     print_instance(module, out);
     for (uint32_t i = module->import_count; i < module->function_count; i++) {
@@ -160,7 +167,7 @@ static void print_module(const wasm_module *module, const char *name, FILE *out)
     fprintf(out,
             ",\n    .instance_size = sizeof(instance), .load = load, .start = start,\n    .data_size = %u, .stack_size "
             "= %u,\n"
-            "    .files = files, .sites = sites, .site_count = %u,\n};\n",
+            "    .files = files, .functions = functions, .sites = sites, .site_count = %u,\n};\n",
             global_value(module, "__heap_base"),
             global_value(module, "__stack_high") - global_value(module, "__stack_low"), sites.count);
     free(sites.site);

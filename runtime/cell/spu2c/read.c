@@ -314,6 +314,7 @@ static void read_name_section(wasm_module *module, wasm_bytes bytes)
             char *name = read_name(&part);
             if (index >= module->function_count)
                 continue;
+            module->functions[index].plain = strdup(name);
             for (char *c = name; *c; c++)
                 if (!isalnum((unsigned char)*c))
                     *c = '_';

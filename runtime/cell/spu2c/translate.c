@@ -168,20 +168,18 @@ static void push_all(body *b, const char *types)
 static uint32_t site(body *b)
 {
     const wasm_line *line = wasm_line_at(b->module, b->offset);
-    if (!line)
-        return 0;
+    const wasm_site here = {line ? line->file : 0, line ? line->line : 0,
+                            (uint32_t)(b->function - b->module->functions)};
     wasm_sites *sites = b->sites;
-    if (sites->count > 1) {
-        const wasm_line *last = &sites->site[sites->count - 1];
-        if (last->file == line->file && last->line == line->line)
-            return sites->count - 1;
-    }
+    const wasm_site *last = &sites->site[sites->count - 1];
+    if (last->file == here.file && last->line == here.line && last->function == here.function)
+        return sites->count - 1;
     if ((sites->count & (sites->count - 1)) == 0) {
-        sites->site = realloc(sites->site, (sites->count ? 2 * sites->count : 1) * sizeof *sites->site);
+        sites->site = realloc(sites->site, 2 * sites->count * sizeof *sites->site);
         if (!sites->site)
             wasm_fail("out of memory");
     }
-    sites->site[sites->count] = *line;
+    sites->site[sites->count] = here;
     return sites->count++;
 }
 

@@ -21,7 +21,8 @@ typedef struct wasm_function {
     uint32_t type;
     const char *module, *import; // NULL for functions with a body
     wasm_bytes body;
-    char *name; // as a C identifier's tail
+    char *name;  // as a C identifier's tail
+    char *plain; // as the source has it
 } wasm_function;
 
 typedef struct wasm_global {
@@ -86,8 +87,12 @@ void wasm_read_lines(wasm_module *module);
 // The place of an offset in the code section; NULL where it is not known.
 const wasm_line *wasm_line_at(const wasm_module *module, uint32_t offset);
 
+typedef struct wasm_site {
+    uint32_t file, line, function; // line 0 is unknown
+} wasm_site;
+
 typedef struct wasm_sites {
-    wasm_line *site; // by number; 0 is unknown
+    wasm_site *site; // by number; 0 is unknown
     uint32_t count;
 } wasm_sites;
 
