@@ -142,6 +142,18 @@ int main(int argc, char **argv)
     printf("put 0x%x: %u\n", status, buffer[513]);                                    // CHECK-NEXT: put 0xfff: 3
     printf("tag 16: %s\n", error(spe_mfcio_get(spe, area, buffer, 16, 16, 0, 0)));    // CHECK-NEXT: spe_mfcio_get of 16 bytes, tag 16{{.*}} [mfc-proxy-tag]
                                                                                       // CHECK-NEXT: tag 16: EINVAL
+    unit.events = SPE_EVENT_TAG_GROUP;
+    spe_event_handler_register(events, &unit);
+    spe_mfcio_get(spe, area, buffer, 16, 3, 0, 0);
+    printf("tag event %d: ", spe_event_wait(events, got, 4, -1));                     // CHECK-NEXT: tag event 1: 4
+    printf("%u\n", got[0].events);
+    spe_event_handler_deregister(events, &unit);
+    printf("synchronization %d: ", spe_mssync_start(spe));                            // CHECK-NEXT: synchronization 0: done
+    while (spe_mssync_status(spe))
+        ;
+    printf("done\n");
+    printf("heap above: %lx\n", (unsigned long)malloc(1 << 22) >> 32);                // CHECK-NEXT: heap above: 0
+
     // Loads and stores of mapped registers.
     volatile spe_spu_control_area_t *control = spe_ps_area_get(spe, SPE_CONTROL_AREA);
     volatile spe_sig_notify_1_area_t *signal = spe_ps_area_get(spe, SPE_SIG_NOTIFY_1_AREA);

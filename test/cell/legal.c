@@ -15,6 +15,7 @@
 // CHECK-NEXT: no fence: out of order
 // CHECK-NEXT: list: 0 wrong, stalled at 0x8, read again 0
 // CHECK-NEXT: short elements: 0 wrong
+// CHECK-NEXT: the machine's order: 0 wrong
 // CHECK-NEXT: line: getllar 4, putllc 0, putllc again 1, putlluc 2
 // CHECK-NEXT: lost: event 1, putllc 1
 // CHECK-NEXT: tag event: 1
@@ -28,9 +29,9 @@
 // CHECK-NEXT: on
 // CHECK-NEXT: spe 0: result 0, reason 1, value 5, status 0x20050002
 //
-// Four SPEs count in one line.
+// Four SPEs, and the PPE, count in one line.
 // RUN: env SVM_CELL_SEED=1 %t 1 4 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: memory: 4000
+// COUNT: memory: 5000
 #include <spu_mfcio.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,18 @@ static void lists(void)
     wait_for(1u << 3);
     n = wrong(a, 1024, 4) + wrong(a + 16 + 8, 1048, 8) + wrong(a + 32, 1072, 4);
     printf("short elements: %u wrong\n", n);
+    // A struct of the program's own, with the fields where the machine has them.
+    static struct {
+        unsigned stall : 1, reserved : 15, bytes : 16;
+        unsigned low;
+    } own[2] __attribute__((aligned(8)));
+    own[0].bytes = 32, own[0].low = (unsigned)block.memory + 512, own[0].stall = 1;
+    own[1].bytes = 16384, own[1].low = (unsigned)block.memory + 2048;
+    mfc_getl(a, block.memory, own, sizeof own, 3, 0, 0);
+    n = mfc_read_list_stall_status() != 8;
+    mfc_write_list_stall_ack(3);
+    wait_for(1u << 3);
+    printf("the machine's order: %u wrong\n", n + wrong(a, 512, 32) + wrong(a + 32, 2048, 16384));
 }
 
 static void lines(void)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "case.h"
 
@@ -60,6 +61,10 @@ int main(int argc, char **argv)
         blocks[i].spe = i;
         blocks[i].control[3] = (unsigned long)spe[i];
         pthread_create(&thread[i], NULL, run, &blocks[i]);
+    }
+    for (unsigned i = 0; number == 1 && i < 1000; i++) {
+        __atomic_fetch_add((unsigned *)memory, 1, __ATOMIC_SEQ_CST);
+        usleep(10);
     }
     for (unsigned i = 0; i < spes; i++)
         pthread_join(thread[i], NULL);
