@@ -52,7 +52,9 @@ static void note_needs(void *context, sir_stmt *s)
     dying *d = context;
     sir_parts p = sir_stmt_parts(s);
     d->root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
-    d->self = s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL ? s->u.set.target->index : SIR_NONE;
+    // What may stop the program stays, and needs its old value.
+    bool goes = s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && !canon_may_trap(d->c, s->u.set.value);
+    d->self = goes ? s->u.set.target->index : SIR_NONE;
     sir_visit_exprs(s, note_needed, d);
 }
 
