@@ -17,6 +17,15 @@ typedef struct program_walk {
     const char *hint;                // to the C compiler, before the innermost loop; or NULL
 } program_walk;
 
+// A loop of a walk's text (NOTE(loops) in program_walk.c): the nest, with so many firings at a time, or all positions in order
+// up to the count; from a number of rounds on.
+typedef enum program_mark { WALK_BEGIN, WALK_WHOLE, WALK_ROUNDS } program_mark;
+typedef struct program_loop {
+    bool plain;
+    program_mark from;
+    int lanes; // of a nest
+} program_loop;
+
 // A function that runs a number of firings, shared by all stages that fire the same function on the same layout.
 typedef struct program_strip {
     const char *name;
@@ -137,6 +146,17 @@ const char *program_resolve_lines(program_emitter *x, const char *path);
 // The fields of a reader or writer that tell what of its items differs between files and memory, with the table (a
 // local of the function at hand, its name beginning with name) that they point to.
 void program_item_parts(program_emitter *x, const sir_type *t, const char *name, text_args *args);
+
+// ---- program_walk.c ----
+
+enum { WALK_LOOPS = 2 };
+// The loops of a walk, in order; lanes: firings side by side, 0: none.
+size_t program_walk_loops(const program_walk *w, int lanes, program_loop loops[WALK_LOOPS]);
+// Where the items of an ordered walk's loops lie: those in order where counts may leave some of a round over.
+const plan_digits *program_walk_in(const program_walk *w);
+const plan_digits *program_walk_out(const program_walk *w);
+// --verify-each: whether the loops go through the positions of the first firings, each once; in their order unless free.
+bool program_walk_is_exact(const program_walk *w, int lanes, bool free);
 
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);

@@ -153,42 +153,61 @@ typedef void walk_body(program_emitter *x, int indent, void *context, const char
 
 static void emit_plain_loop(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
 {
-    bool ordered = w->general || w->tail;
-    const plan_digits *in = ordered ? &w->in_order : &w->in, *out = ordered ? &w->out_order : &w->out;
     if (w->hint != NULL)
         text_line(x, 1, "%s", w->hint);
     text_line(x, 1, "for (ptrdiff_t i = %s; i < count; i++)", from);
-    body(x, 2, context, general_pointer(x, "in", in), general_pointer(x, "out", out));
+    body(x, 2, context, general_pointer(x, "in", program_walk_in(w)), general_pointer(x, "out", program_walk_out(w)));
 }
 
-// All loops, that without a bound from `from` up to all that the count says.
-static void emit_nest(program_emitter *x, const program_walk *w, const char *from, walk_body *body, void *context)
+// All loops, that without a bound from `from` up to all that the count says, or in steps up to `whole`.
+static void emit_nest(program_emitter *x, const program_walk *w, const char *from, int lanes, walk_body *body,
+                      void *context)
 {
     size_t n = w->in.len;
     for (size_t i = n; i-- > 0;) {
-        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
-        bool bounded = w->in.data[i].radix != 0;
-        int64_t radix = bounded ? w->in.data[i].radix : digits_period(&w->in);
-        const char *bound = arena_printf(x->e.arena, bounded ? "%" PRId64 : "count / %" PRId64, radix);
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i), *start = "0";
+        const char *bound = arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix);
+        const char *step = arena_printf(x->e.arena, "%s++", index);
+        if (w->in.data[i].radix == 0) {
+            start = from;
+            bound = arena_printf(x->e.arena, "count / %" PRId64, digits_period(&w->in));
+            if (lanes > 1)
+                step = arena_printf(x->e.arena, "%s += %d", index, lanes);
+            bound = lanes > 1 ? "whole" : bound;
+        }
         if (i == 0 && w->hint != NULL)
             text_line(x, (int)n, "%s", w->hint);
-        text_line(x, (int)(n - i), "for (ptrdiff_t %s = %s; %s < %s; %s++)", index, bounded ? "0" : from, index, bound,
-                  index);
+        text_line(x, (int)(n - i), "for (ptrdiff_t %s = %s; %s < %s; %s)", index, start, index, bound, step);
     }
     body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
 }
 
-static void emit_walk(program_emitter *x, const program_walk *w, walk_body *body, void *context)
+// many: the context for firings side by side.
+static void emit_walk(program_emitter *x, const program_walk *w, int lanes, walk_body *body, void *many, void *one)
 {
+    program_loop loops[WALK_LOOPS];
+    size_t count = program_walk_loops(w, lanes, loops);
     int64_t period = digits_period(&w->in);
-    if (w->general || w->in.len == 1) {
-        emit_plain_loop(x, w, "0", body, context);
-        return;
+    if (lanes > 0)
+        text_line(x, 1, "const ptrdiff_t whole = count / %" PRId64 " * %d;", period * lanes, lanes);
+    for (size_t i = 0; i < count; i++) {
+        const program_loop *l = &loops[i];
+        const char *from = l->from == WALK_BEGIN ? "0" : "whole";
+        if (l->plain && l->from == WALK_WHOLE)
+            from = text_times(x, "whole", period);
+        if (l->from == WALK_ROUNDS)
+            from = arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period);
+        if (l->plain)
+            emit_plain_loop(x, w, from, body, one);
+        else
+            emit_nest(x, w, from, l->lanes, body, l->lanes > 1 ? many : one);
     }
-    emit_nest(x, w, "0", body, context);
-    if (w->tail)
-        emit_plain_loop(x, w, arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period), body,
-                        context);
+}
+
+static void verify_walk(program_emitter *x, const program_walk *w, int lanes, bool free, const char *name)
+{
+    if (x->p->config->verify_each && !program_walk_is_exact(w, lanes, free))
+        diag_internal(x->p->diag, (src_range){0}, "the loops of '%s' leave something out, or do it twice", name);
 }
 
 // ---- Firing functions ----
@@ -372,29 +391,6 @@ static bool clashes(const emit_filter_info *info, const emit_signature *fire)
     return false;
 }
 
-// A walk whose unbounded loop takes as many firings at a time as there are lanes; what is left goes one by one.
-static void emit_lane_walk(program_emitter *x, const program_walk *w, const strip_lanes *lanes, strip_body *one)
-{
-    strip_body many = {one->info, &lanes->fire, one->prefix};
-    int64_t period = digits_period(&w->in);
-    size_t n = w->in.len;
-    text_line(x, 1, "const ptrdiff_t whole = count / %" PRId64 " * %d;", period * lanes->lanes, lanes->lanes);
-    for (size_t i = n; i-- > 0;) {
-        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
-        if (w->in.data[i].radix == 0)
-            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < whole; %s += %d)", index, index, index,
-                      lanes->lanes);
-        else
-            text_line(x, (int)(n - i), "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++)", index, index,
-                      w->in.data[i].radix, index);
-    }
-    fire_once(x, (int)n + 1, &many, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
-    if (w->tail || n == 1)
-        emit_plain_loop(x, w, text_times(x, "whole", period), fire_once, one);
-    else
-        emit_nest(x, w, "whole", fire_once, one);
-}
-
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes)
 {
     const emit_filter_info *info = b.info;
@@ -407,13 +403,11 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         }
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
-    if (lanes->lanes > 0) {
-        emit_lane_walk(x, w, lanes, &b);
-    } else {
-        program_walk hinted = *w;
-        hinted.hint = fire->scalar ? "SVM_SCALAR" : NULL;
-        emit_walk(x, &hinted, fire_once, &b);
-    }
+    strip_body many = {info, &lanes->fire, b.prefix};
+    program_walk hinted = *w;
+    hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
+    emit_walk(x, &hinted, lanes->lanes, fire_once, &many, &b);
+    verify_walk(x, w, lanes->lanes, plan_filter_can_gang(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
@@ -461,12 +455,13 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
     if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
         text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
     else
-        emit_walk(x, w, copy_once, (void *)(uintptr_t)t);
+        emit_walk(x, w, 0, copy_once, NULL, (void *)(uintptr_t)t);
     strbuf_add(x->e.out, "}\n\n");
     const char *body = end_body(x, file);
     strbuf_init(&name, x->e.arena);
     strbuf_add(&name, "copy_");
     sir_type_print(&name, t);
+    verify_walk(x, w, 0, true, name.data);
     const char *key = arena_printf(x->e.arena, "%s %s", name.data, body), *known = hmap_get(&x->copies, key);
     if (known != NULL)
         return known;
