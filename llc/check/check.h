@@ -11,6 +11,7 @@ typedef struct check_run {
     llc_strings arguments; // of the program
     const char *input;     // its standard input; NULL: none
     double seconds;        // time limit
+    uint64_t orders;       // it runs so often again, under the adversary (docs/adversary.md)
 } check_run;
 
 // Checks the inputs of options that are SVM C, with findings in d. Others (C files without SVM_MACHINE, objects,

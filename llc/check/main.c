@@ -54,7 +54,8 @@ static check_run run_options(tool_session *t)
 {
     check_run r = {.target = option_last(&t->options, OPT_CHECK_TARGET),
                    .input = option_last(&t->options, OPT_CHECK_IN),
-                   .seconds = (double)option_number(&t->options, OPT_TIME_LIMIT, 10)};
+                   .seconds = (double)option_number(&t->options, OPT_TIME_LIMIT, 10),
+                   .orders = (uint64_t)option_number(&t->options, OPT_CHECK_ORDERS, 0)};
     if (r.target == NULL)
         r.target = default_target(t->arena);
     for (VEC_EACH(const option, item, &t->options.items))
@@ -87,8 +88,8 @@ static int check(tool_session *t)
     };
     int status = 0;
     bool good = check_files(t->arena, &t->diags, &options, &environment) && t->diags.warning_count == 0;
-    if (good && option_flag(&t->options, OPT_CHECK_RUN, false)) {
-        check_run how = run_options(t);
+    check_run how = run_options(t);
+    if (good && (option_flag(&t->options, OPT_CHECK_RUN, false) || how.orders > 0)) {
         good = check_by_running(t->arena, &t->diags, &options, &environment, &how, &status);
     }
     process_close(session);

@@ -26,6 +26,13 @@ static const char *const error_names[] = {
 
 // ---- Running ----
 
+// One of the program's runs.
+typedef struct attempt {
+    const char *adversary; // SVM_ADVERSARY of its environment; NULL: as it is
+    const char *printed;   // the file that its standard output goes to
+    const char *how;       // for messages: "" or " with SVM_ADVERSARY=3"
+} attempt;
+
 typedef struct outcome {
     strbuf text;   // of standard error
     int status;    // as waitpid gives it
@@ -39,7 +46,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static _Noreturn void become_program(const char *path, const check_run *run, char **argv, int error_pipe)
+static _Noreturn void become_program(const char *path, const check_run *run, const attempt *t, char **argv,
+                                     int error_pipe)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -47,7 +55,10 @@ static _Noreturn void become_program(const char *path, const check_run *run, cha
     signal(SIGPIPE, SIG_DFL);
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    int in = open(run->input != NULL ? run->input : "/dev/null", O_RDONLY), out = open("/dev/null", O_WRONLY);
+    if (t->adversary != NULL)
+        setenv("SVM_ADVERSARY", t->adversary, 1);
+    int in = open(run->input != NULL ? run->input : "/dev/null", O_RDONLY);
+    int out = open(t->printed, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(error_pipe, 2) < 0)
         _exit(127);
     execv(path, argv);
@@ -93,7 +104,7 @@ static void watch(pid_t child, int from, double seconds, outcome *o)
     kill(-child, SIGKILL);
 }
 
-static bool run_program(arena *a, diag_engine *d, const char *path, const check_run *run, outcome *o)
+static bool run_program(arena *a, diag_engine *d, const char *path, const check_run *run, const attempt *t, outcome *o)
 {
     VEC(char *) argv = {0};
     VEC_PUSH(a, &argv, arena_strdup(a, path));
@@ -113,7 +124,7 @@ static bool run_program(arena *a, diag_engine *d, const char *path, const check_
     fflush(NULL);
     pid_t child = fork();
     if (child == 0)
-        become_program(path, run, argv.data, ends[1]);
+        become_program(path, run, t, argv.data, ends[1]);
     close(ends[1]);
     if (child < 0)
         diag_error_at(d, CHECK_TOOL, "cannot run the program: %s", strerror(errno));
@@ -151,14 +162,14 @@ static src_range line_range(diag_engine *d, const char *file, unsigned long line
 }
 
 // "file:12: error: function of 'object': message [name]", as the runtime prints misuse. False when the line is another.
-static bool report_line(arena *a, diag_engine *d, const char *line)
+static bool report_line(arena *a, diag_engine *d, const attempt *t, const char *line)
 {
     size_t len = strlen(line);
     const char *open = strrchr(line, '['), *marker = strstr(line, "error: ");
     if (open == NULL || marker == NULL || len == 0 || line[len - 1] != ']' || open < marker ||
         !is_error_name(open + 1, (size_t)(line + len - 1 - open - 1)))
         return false;
-    const char *message = arena_printf(a, "when run: %s", marker + strlen("error: "));
+    const char *message = arena_printf(a, "when run%s: %s", t->how, marker + strlen("error: "));
     const char *place = arena_strndup(a, line, (size_t)(marker - line));
     char *colon = strstr(place, ": ");
     if (colon != NULL)
@@ -178,13 +189,13 @@ static bool report_line(arena *a, diag_engine *d, const char *line)
     return true;
 }
 
-static bool report_lines(arena *a, diag_engine *d, const outcome *o, const char **last)
+static bool report_lines(arena *a, diag_engine *d, const attempt *t, const outcome *o, const char **last)
 {
     bool found = false;
     for (const char *p = o->text.data; *p != '\0';) {
         size_t n = strcspn(p, "\n");
         const char *line = arena_strndup(a, p, n);
-        found = report_line(a, d, line) || found;
+        found = report_line(a, d, t, line) || found;
         if (n > 0)
             *last = line;
         p += n + (p[n] == '\n');
@@ -192,26 +203,93 @@ static bool report_lines(arena *a, diag_engine *d, const outcome *o, const char 
     return found;
 }
 
-static bool report_outcome(arena *a, diag_engine *d, const check_run *run, const outcome *o)
+static bool report_outcome(arena *a, diag_engine *d, const check_run *run, const attempt *t, const outcome *o)
 {
     const char *last = NULL;
-    if (report_lines(a, d, o, &last))
+    if (report_lines(a, d, t, o, &last))
         return false;
     if (o->too_slow) {
-        diag_error_at(d, CHECK_TOOL, "the program runs for more than %g seconds; --time-limit=N lets it run longer",
-                      run->seconds);
+        diag_error_at(d, CHECK_TOOL, "the program runs for more than %g seconds%s; --time-limit=N lets it run longer",
+                      run->seconds, t->how);
         return false;
     }
     if (WIFSIGNALED(o->status)) {
-        diag_error_at(d, CHECK_TOOL, "the program is stopped by signal %d (%s)", WTERMSIG(o->status),
-                      strsignal(WTERMSIG(o->status)));
+        diag_error_at(d, CHECK_TOOL, "the program is stopped by signal %d (%s)%s", WTERMSIG(o->status),
+                      strsignal(WTERMSIG(o->status)), t->how);
         return false;
     }
     if (WEXITSTATUS(o->status) != 0)
-        diag_warning(d, WARN_CHECK_STATUS, (src_range){0}, "the program ends with exit code %d%s%s",
-                     WEXITSTATUS(o->status), last == NULL ? "" : ", saying: ", last == NULL ? "" : last)
+        diag_warning(d, WARN_CHECK_STATUS, (src_range){0}, "the program ends with exit code %d%s%s%s",
+                     WEXITSTATUS(o->status), t->how, last == NULL ? "" : ", saying: ", last == NULL ? "" : last)
             ->place = CHECK_TOOL;
     return true;
+}
+
+// ---- In other orders ----
+
+// The last line read, with its number; what a message can show of it.
+static const char *shown(arena *a, const char *line, ssize_t length)
+{
+    enum { MOST = 60 };
+    if (length < 0)
+        return "its end";
+    while (length > 0 && line[length - 1] == '\n')
+        length--;
+    bool whole = length <= MOST;
+    char *text = arena_strndup(a, line, (size_t)(whole ? length : MOST));
+    for (char *c = text; *c != '\0'; c++)
+        if (*c < ' ' || *c > '~')
+            *c = '?';
+    return arena_printf(a, "'%s'%s", text, whole ? "" : " ...");
+}
+
+// What two runs printed, line by line; a warning where it differs.
+static void compare_prints(arena *a, diag_engine *d, const attempt *usual, const attempt *t)
+{
+    FILE *first = fopen(usual->printed, "r"), *second = fopen(t->printed, "r");
+    bool same = first != NULL && second != NULL;
+    if (!same)
+        diag_error_at(d, CHECK_TOOL, "cannot read what the program printed: %s", strerror(errno));
+    char *lines[2] = {0};
+    size_t room[2] = {0}, number = 0;
+    while (same) {
+        ssize_t n = getline(&lines[0], &room[0], first), m = getline(&lines[1], &room[1], second);
+        number++;
+        if (n < 0 && m < 0)
+            break;
+        if (n == m && memcmp(lines[0], lines[1], (size_t)n) == 0)
+            continue;
+        same = false;
+        diag_warning(d, WARN_CHECK_ORDER, (src_range){0},
+                     "the program prints something else%s: line %zu is %s, not %s; a dependence or a wait is missing, "
+                     "or memory is used that nobody wrote",
+                     t->how, number, shown(a, lines[1], m), shown(a, lines[0], n))
+            ->place = CHECK_TOOL;
+    }
+    free(lines[0]);
+    free(lines[1]);
+    if (first != NULL)
+        fclose(first);
+    if (second != NULL)
+        fclose(second);
+}
+
+// False after errors. The first order in which something is found is the last.
+static bool run_in_orders(arena *a, diag_engine *d, const char *path, const check_run *run,
+                          const llc_environment *environment, const attempt *usual)
+{
+    const char *printed = environment->temporary(environment->context, "printed", ".again");
+    for (uint64_t seed = 1; printed != NULL && seed <= run->orders; seed++) {
+        attempt t = {.adversary = arena_printf(a, "%llu,zeroes", (unsigned long long)seed), .printed = printed};
+        t.how = arena_printf(a, " with SVM_ADVERSARY=%s", t.adversary);
+        outcome result = {0};
+        if (!run_program(a, d, path, run, &t, &result) || !report_outcome(a, d, run, &t, &result))
+            return false;
+        compare_prints(a, d, usual, &t);
+        if (d->warning_count > 0 || d->error_count > 0)
+            return d->error_count == 0;
+    }
+    return printed != NULL;
 }
 
 bool check_by_running(arena *a, diag_engine *d, const llc_options *options, const llc_environment *environment,
@@ -233,6 +311,10 @@ bool check_by_running(arena *a, diag_engine *d, const llc_options *options, cons
         d->error_count += compiling.error_count;
         return false;
     }
+    attempt usual = {.printed = environment->temporary(environment->context, "printed", ".txt"), .how = ""};
     outcome result = {0};
-    return run_program(a, d, o.output_path, run, &result) && report_outcome(a, d, run, &result);
+    if (usual.printed == NULL || !run_program(a, d, o.output_path, run, &usual, &result) ||
+        !report_outcome(a, d, run, &usual, &result))
+        return false;
+    return d->warning_count > 0 || run_in_orders(a, d, o.output_path, run, environment, &usual);
 }

@@ -18,6 +18,7 @@ COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z][a-z+-]*|cc|gdb|head|\./
 FM = {"fm.str": "examples/fm-receiver/fm.str"}
 FILES = {
     "HACKING.md": FM,
+    "docs/adversary.md": {"program.c": "test/llc/host-run.c"},
     "docs/characterize.md": FM,
     "docs/debugging.md": {"average.str": "README.md", "samples.raw": b"\1\0\0\0" * 1000},
     "docs/library.md": FM,
