@@ -23,9 +23,11 @@ def without_comments(text):
 
 
 def own_names(text):
-    """The identifiers that a C text uses outside of braces: those that it declares are among them."""
+    """The identifiers that a C text uses outside of braces, and its enumerators: those that it declares are among them."""
     text = re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", " ", without_comments(text), flags=re.M)
     names = {"svm_machineName", *re.findall(r"SVM_(?:MEMORY|PROCESSOR)\((\w+)\)", text)}
+    for members in re.findall(r"\benum\b[^{};]*\{([^{}]*)\}", text):
+        names.update(re.findall(r"(?:^|,)\s*([A-Za-z_]\w*)", members))
     depth = 0
     for token in re.findall(r"[{}()]|[A-Za-z_]\w*", text):
         if token in "{}()":
