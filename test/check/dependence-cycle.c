@@ -1,4 +1,5 @@
-// A paused kernel that is to go on only after kernels that wait for it is found; dependences both ways are none.
+// A paused kernel that is to go on only after kernels that wait for it is found; dependences both ways are none, nor is one that
+// was there when a paused kernel ran first.
 // RUN: not %svm-check %s 2>&1 | FileCheck --implicit-check-not=warning: %s
 #include "Inputs/kernels.h"
 
@@ -34,5 +35,15 @@ int main(void)
         svm_kernelRun(&work.kernel);
         svm_kernelWait(&work.kernel);
     }
+
+    static Filter before, paused;
+    svm_kernelInit(&paused.kernel, &PROC1, pauser_run, "paused");
+    plain_init(&before);
+    svm_kernelAddDependence(&paused.kernel, &before.kernel);
+    svm_kernelRun(&before.kernel);
+    svm_kernelRun(&paused.kernel);
+    svm_kernelWait(&paused.kernel);
+    svm_kernelRun(&paused.kernel);
+    svm_kernelWait(&paused.kernel);
     return 0;
 }
