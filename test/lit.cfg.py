@@ -13,7 +13,7 @@ import subprocess
 import lit.formats
 import lit.util
 
-SECONDS_PER_TEST = 600  # on a busy machine, the sanitized build included
+SECONDS_PER_TEST = int(os.environ.get("SVMC_SECONDS_PER_TEST", "600"))  # on a busy machine, the sanitized build included
 
 # RUN lines have substitutions as they are, without quotes: in a path with a blank 'rm -rf %t' would act on other files
 # than the test's own. bootstrap.sh says the same before it builds anything.
