@@ -9,9 +9,40 @@
 //   z[e]    whether an edge crosses; a[e,p], b[e,p]: what that costs the processors at its ends
 //   m[e,p]  whether it takes memory there, as source; n[e,p]: as target
 #include <coin/Cbc_C_Interface.h>
+#include <dlfcn.h>
 #include <math.h>
+#include <string.h>
 
 #include "hlc/map/map_int.h"
+
+// The solver's functions. Its library is loaded when the first program is to be solved: with what it needs (BLAS, LAPACK, Fortran's
+// and C++'s libraries) it takes longer to load than most programs to compile.
+typedef struct cbc {
+#define FUNCTION(name) __typeof__(&Cbc_##name) name;
+#include "hlc/map/cbc_functions.def"
+#undef FUNCTION
+} cbc;
+
+static bool load(cbc *c)
+{
+    void *library = dlopen(SVMC_CBC_LIBRARY, RTLD_NOW | RTLD_LOCAL), *found;
+    if (library == NULL)
+        return false;
+#define FUNCTION(name)                                                                                                 \
+    found = dlsym(library, "Cbc_" #name);                                                                              \
+    if (found == NULL)                                                                                                 \
+        return false;                                                                                                  \
+    memcpy(&c->name, &found, sizeof found);
+#include "hlc/map/cbc_functions.def"
+#undef FUNCTION
+    return true;
+}
+
+bool map_has_solver(void)
+{
+    cbc c;
+    return load(&c);
+}
 
 typedef struct term {
     int column;
@@ -22,6 +53,7 @@ typedef VEC(term) row;
 typedef struct program {
     arena *arena;
     const map_core *core;
+    cbc cbc;
     Cbc_Model *model;
     double strips, unit; // unit: seconds
     int time;            // column of the time
@@ -33,7 +65,7 @@ typedef struct program {
 
 static int add_column(program *g, double most, double cost, bool integer)
 {
-    Cbc_addCol(g->model, "", 0, most, cost, integer, 0, NULL, NULL);
+    g->cbc.addCol(g->model, "", 0, most, cost, integer, 0, NULL, NULL);
     return g->columns++;
 }
 
@@ -51,7 +83,7 @@ static void add_row(program *g, const row *r, char sense, double right)
         columns[i] = r->data[i].column;
         factors[i] = r->data[i].factor;
     }
-    Cbc_addRow(g->model, "", (int)r->len, columns, factors, sense, right);
+    g->cbc.addRow(g->model, "", (int)r->len, columns, factors, sense, right);
 }
 
 static size_t at(const program *g, uint32_t cluster, uint32_t processor)
@@ -200,14 +232,14 @@ static void break_symmetry(program *g)
             for (uint32_t q = 0; q < p; q++)
                 like += c->kind[q] == c->kind[p];
             if (like > i && g->y[at(g, heaviest, p)] >= 0)
-                Cbc_setColUpper(g->model, g->y[at(g, heaviest, p)], 0);
+                g->cbc.setColUpper(g->model, g->y[at(g, heaviest, p)], 0);
         }
     }
 }
 
 static void read_solution(const program *g, map_state *s)
 {
-    const double *values = Cbc_getColSolution(g->model);
+    const double *values = g->cbc.getColSolution(g->model);
     const map_core *c = g->core;
     for (uint32_t i = 0; i < c->clusters.len; i++) {
         uint32_t left = s->strips;
@@ -226,11 +258,11 @@ static void read_solution(const program *g, map_state *s)
     }
 }
 
-static void set(Cbc_Model *m, const char *name, double value)
+static void set(program *g, const char *name, double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.9g", value);
-    Cbc_setParameter(m, name, text);
+    g->cbc.setParameter(g->model, name, text);
 }
 
 map_exact_result map_solve_exactly(arena *a, const map_core *c, map_state *s, uint64_t nodes, map_clock *clock)
@@ -241,13 +273,15 @@ map_exact_result map_solve_exactly(arena *a, const map_core *c, map_state *s, ui
     g.x = ARENA_ARRAY(a, int, size), g.y = ARENA_ARRAY(a, int, size), g.w = ARENA_ARRAY(a, int, size);
     g.load = ARENA_ARRAY(a, row, c->processors), g.memory = ARENA_ARRAY(a, row, c->processors);
     g.passing = ARENA_ARRAY(a, row, c->problem->resources.len + 1);
-    g.model = Cbc_newModel();
+    if (!load(&g.cbc)) // it was there when map_has_solver was asked
+        return (map_exact_result){.lower = c->bound.seconds};
+    g.model = g.cbc.newModel();
     map_costs costs = map_costs_make(a, c);
     map_costs_of(c, s, &costs);
     // Only what is better than what is known is of interest.
     double most = costs.overflow > 0 ? 1e9 : costs.seconds / g.unit * (1 - MAP_GAP / 2);
     g.time = add_column(&g, most, 1, false);
-    Cbc_setColLower(g.model, g.time, 1 - 1e-9);
+    g.cbc.setColLower(g.model, g.time, 1 - 1e-9);
     for (uint32_t i = 0; i < c->clusters.len; i++)
         add_cluster(&g, i);
     for (VEC_EACH(const map_core_edge, e, &c->edges))
@@ -255,19 +289,19 @@ map_exact_result map_solve_exactly(arena *a, const map_core *c, map_state *s, ui
     add_limits(&g);
     break_symmetry(&g);
     double seconds = clock->end - map_now();
-    set(g.model, "logLevel", 0);
-    set(g.model, "threads", 0);
-    set(g.model, "maxNodes", (double)nodes);
-    set(g.model, "ratioGap", MAP_GAP);
-    set(g.model, "sec", seconds > 0.01 ? seconds : 0.01);
-    Cbc_solve(g.model);
+    set(&g, "logLevel", 0);
+    set(&g, "threads", 0);
+    set(&g, "maxNodes", (double)nodes);
+    set(&g, "ratioGap", MAP_GAP);
+    set(&g, "sec", seconds > 0.01 ? seconds : 0.01);
+    g.cbc.solve(g.model);
 
-    map_exact_result result = {.nodes = (uint64_t)Cbc_getNodeCount(g.model)};
-    result.proven = Cbc_isProvenOptimal(g.model) || Cbc_isProvenInfeasible(g.model);
-    double lower = Cbc_isProvenInfeasible(g.model) ? most : Cbc_getBestPossibleObjValue(g.model);
+    map_exact_result result = {.nodes = (uint64_t)g.cbc.getNodeCount(g.model)};
+    result.proven = g.cbc.isProvenOptimal(g.model) || g.cbc.isProvenInfeasible(g.model);
+    double lower = g.cbc.isProvenInfeasible(g.model) ? most : g.cbc.getBestPossibleObjValue(g.model);
     result.lower = isfinite(lower) && lower < 1e9 && lower > 0 ? lower * g.unit : c->bound.seconds;
     map_state found = {s->strips, ARENA_ARRAY(a, uint32_t, size)};
-    if (!Cbc_isProvenInfeasible(g.model) && Cbc_numberSavedSolutions(g.model) > 0) {
+    if (!g.cbc.isProvenInfeasible(g.model) && g.cbc.numberSavedSolutions(g.model) > 0) {
         read_solution(&g, &found);
         map_costs now = map_costs_make(a, c);
         map_costs_of(c, &found, &now);
@@ -275,7 +309,7 @@ map_exact_result map_solve_exactly(arena *a, const map_core *c, map_state *s, ui
         if (result.found)
             *s = found;
     }
-    clock->cut_off |= Cbc_isSecondsLimitReached(g.model) != 0;
-    Cbc_deleteModel(g.model);
+    clock->cut_off |= g.cbc.isSecondsLimitReached(g.model) != 0;
+    g.cbc.deleteModel(g.model);
     return result;
 }

@@ -96,6 +96,7 @@ double map_burden(const map_core *c, const map_state *s, const map_costs *costs)
 map_state map_greedy(arena *a, const map_core *c);
 // Improves a state by annealing (anneal.c); gives the steps done.
 uint64_t map_anneal(arena *a, const map_core *c, map_state *s, uint64_t seed, uint64_t steps, map_clock *clock);
+bool map_has_solver(void); // of integer programs: CBC's library
 // By integer programming (exact.c): improves s, if it can, and says below which seconds a strip there is nothing.
 typedef struct map_exact_result {
     bool found, proven;

@@ -55,6 +55,10 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
     map_result *r = NULL;
     const char *wrong = NULL;
     map_core *c = map_core_make(scratch, p, &wrong);
+    if (c != NULL && o->method == MAP_EXACT && !map_has_solver()) {
+        c = NULL;
+        wrong = "integer programs are solved by CBC, whose library is not there (package coinor-libcbc3)";
+    }
     if (c != NULL) {
         c->history = ARENA_NEW(scratch, map_history);
         map_history_mark(c, MAP_GREEDY, 0);
@@ -72,7 +76,7 @@ map_result *map_search(arena *a, const map_problem *p, const map_options *o, con
             map_history_mark(c, MAP_ANNEALING, 0);
         }
         if (o->method == MAP_EXACT ||
-            (o->method == MAP_AUTOMATIC && o->seconds > 0 && is_small(c) && !is_near_bound(c, &costs))) {
+            (o->method == MAP_AUTOMATIC && o->seconds > 0 && is_small(c) && !is_near_bound(c, &costs) && map_has_solver())) {
             tried = true;
             map_history_mark(c, MAP_INTEGER, 0);
             exact = map_solve_exactly(scratch, c, &s, (uint64_t)(NODES * seconds) + 1, &clock);
