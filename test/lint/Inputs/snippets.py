@@ -18,7 +18,7 @@ COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z][a-z+-]*|cc|gdb|head|\./
 FM = {"fm.str": "examples/fm-receiver/fm.str"}
 FILES = {
     "HACKING.md": FM,
-    "docs/adversary.md": {"program.c": "test/llc/host-run.c"},
+    "docs/adversary.md": {"program.c": "test/llc/host-run.c", "prog.svm.c": "test/llc/host-run.c"},
     "docs/characterize.md": FM,
     "docs/debugging.md": {"average.str": "README.md", "samples.raw": b"\1\0\0\0" * 1000},
     "docs/library.md": FM,
@@ -32,6 +32,7 @@ LEFT_OUT = [
     ("README.md", "./bootstrap.sh", "builds everything; CI does it"),
     ("README.md", "svm-characterize -o", "measures for a minute; test/characterize"),
     ("CONTRIBUTING.md", "./bootstrap.sh", "builds everything; CI does it"),
+    ("docs/adversary.md", "./program", "any program; test/adversary"),
     ("docs/characterize.md", "svm-characterize   ", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "svm-characterize --plot", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "--machine=native", "needs the minute before"),
