@@ -97,6 +97,7 @@ def shown(root, page):
 
 def stage(root, page, folder):
     os.makedirs(folder)
+    os.symlink(os.path.join(root, "examples"), os.path.join(folder, "examples"))  # as seen from the source tree
     for name, source in FILES.get(page, {}).items():
         to = os.path.join(folder, name)
         if isinstance(source, bytes):
