@@ -11,6 +11,17 @@ static void place(svm_Block *b, size_t address, size_t count)
     svm_blockInit(b, &LMEM1, address, count, sizeof(float));
 }
 
+typedef struct Place {
+    size_t address;
+} Place;
+
+// What a call leaves in a parameter is not there in the next one.
+static void place_by(svm_Block *b, Place p)
+{
+    svm_blockInit(b, &LMEM1, p.address, 32, sizeof(float));
+    p.address = 1000 * KIB;
+}
+
 int main(int argc, char **argv)
 {
     static svm_Block a, b, blocks[N];
@@ -39,5 +50,9 @@ int main(int argc, char **argv)
     svm_streamInitRAM(&s, &LMEM2, 0, 0, 4);
     // CHECK: capacity.c:[[@LINE+1]]:5: warning: stream 's' has elements of 0 bytes
     svm_streamInitRAM(&s, &LMEM2, 0, 4, 0);
+
+    Place somewhere = {(size_t)argc * 1000 * KIB};
+    place_by(&a, somewhere);
+    place_by(&b, somewhere);
     return 0;
 }
