@@ -61,8 +61,11 @@ static void print_verdict(strbuf *out, const report_page *page)
         return;
     }
     double each = iteration_of(page);
-    strbuf_printf(out, "<p class=\"verdict\">In simulation a steady state takes <b>%s</b>, %.4g of them a second. ",
+    strbuf_printf(out, "<p class=\"verdict\">In simulation a steady state takes <b>%s</b>, %.4g of them a second",
                   svg_seconds(a, each), each > 0 ? 1 / each : 0);
+    if (page->plan->predicted > 0)
+        strbuf_printf(out, " (predicted when it was planned: %s)", svg_seconds(a, page->plan->predicted));
+    strbuf_add(out, ". ");
     strbuf_add(out, "What limits it is <b>");
     add(out, page->run.bottleneck);
     strbuf_add(out, "</b>: ");

@@ -99,8 +99,8 @@ struct svmr_Scheduler {
     simr_Plan *freePlans;
     svmr_Profile profile;                   // SVM_SIM_PROFILE_OUT
     uint64_t runs;                          // kernels run
-    int64_t iterations;                     // of the program, told to the engine
-    sim_time iterated;                      // until when
+    int64_t submitted;                      // steady states that the program says it has run; 0: the engine knows
+    sim_time iterated;                      // when the first began
     unsigned number;                        // of those that had a kernel, from 1
     struct svmr_Scheduler *previous, *next; // of those alive
 };

@@ -115,8 +115,11 @@ static void writeProfile(simr_Simulation *s)
     free(text);
 }
 
+static void tellIterations(simr_Simulation *s);
+
 static void writeResults(simr_Simulation *s)
 {
+    tellIterations(s); // of a program that did not come to its end
     const char *program = svmr_thread.program ? svmr_thread.program : program_invocation_short_name;
     strbuf text;
     simr_noteWork(&s->main);
@@ -236,19 +239,25 @@ static _Thread_local struct {
     simr_Simulation *simulation; // in which kernels were last run
 } program;
 
-// Steady states are known by strips; those of one strip took the same time each.
 void simr_countIterations(simr_Simulation *s)
 {
-    program.simulation = s;
     int64_t count = program.steadyStates ? program.steadyStates(program.instance) : 0;
-    int64_t more = count - s->iterations;
+    program.simulation = s;
+    if (count == 0)
+        s->iterated = sim_now(s->engine); // the first one begins
+    s->submitted = count;
+}
+
+// When runs are submitted tells nothing of when steady states are over: strips of several rounds are under way at a time, and rounds
+// overlap. So all are taken to have lasted equally long, from where the first began to where all had ended: their number times that
+// is the time of the program.
+static void tellIterations(simr_Simulation *s)
+{
     sim_time now = sim_now(s->engine);
-    for (int64_t i = 1; i <= more; i++)
-        sim_iteration(s->engine, s->iterated + (sim_time)((double)(now - s->iterated) * (double)i / (double)more));
-    if (more > 0)
-        s->iterations = count;
-    if (more > 0 || s->iterations == 0)
-        s->iterated = now;
+    double each = s->submitted > 0 ? (double)(now - s->iterated) / (double)s->submitted : 0;
+    for (int64_t i = 1; i <= s->submitted; i++)
+        sim_iteration(s->engine, i == s->submitted ? now : s->iterated + (sim_time)(each * (double)i));
+    s->submitted = 0;
 }
 
 void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *instance)
@@ -256,6 +265,7 @@ void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *i
     if (!steadyStates && program.simulation && program.steadyStates) {
         simr_sync(&program.simulation->main);
         simr_countIterations(program.simulation);
+        tellIterations(program.simulation);
     }
     program.steadyStates = steadyStates;
     program.instance = instance;
