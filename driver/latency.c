@@ -52,17 +52,23 @@ bool latency_read(tool_session *t, int64_t *states, double *items)
     *states = 0;
     *items = 0;
     if (rate != NULL && !read_scaled(rate, rates, sizeof rates / sizeof *rates, &per_second))
-        return wrong(t, arena_printf(t->arena, "invalid value '%s' for option '--rate'; expected items a second, such as "
-                                               "48000, 48k or 2.4M", rate));
+        return wrong(t, arena_printf(t->arena,
+                                     "invalid value '%s' for option '--rate'; expected items a second, such as "
+                                     "48000, 48k or 2.4M",
+                                     rate));
     if (latency == NULL || read_states(latency, states))
         return true;
     *states = 0;
     if (!read_scaled(latency, times, sizeof times / sizeof *times, &seconds))
-        return wrong(t, arena_printf(t->arena, "invalid value '%s' for option '--max-latency'; expected a number of steady "
-                                               "states, or a time such as 5ms, 200us or 0.1s", latency));
+        return wrong(t, arena_printf(t->arena,
+                                     "invalid value '%s' for option '--max-latency'; expected a number of steady "
+                                     "states, or a time such as 5ms, 200us or 0.1s",
+                                     latency));
     if (rate == NULL)
-        return wrong(t, arena_printf(t->arena, "'--max-latency=%s' needs '--rate=ITEMS': how many items a second come in "
-                                               "(48k)", latency));
+        return wrong(t, arena_printf(t->arena,
+                                     "'--max-latency=%s' needs '--rate=ITEMS': how many items a second come in "
+                                     "(48k)",
+                                     latency));
     *items = seconds * per_second;
     return true;
 }

@@ -11,9 +11,9 @@ typedef struct line_writer {
     const sir_module *m;
     const char *path; // of the emitted file
     strbuf out;
-    uint64_t own;            // lines written
-    uint32_t file, line;     // the source's place at present; file 0: the emitted text
-    uint32_t at_file;        // what the C compiler takes the next line for
+    uint64_t own;        // lines written
+    uint32_t file, line; // the source's place at present; file 0: the emitted text
+    uint32_t at_file;    // what the C compiler takes the next line for
     uint64_t at_line;
 } line_writer;
 

@@ -27,13 +27,15 @@ static void convert_latency(hlc_program *p)
     double items = p->config->latency_items;
     int64_t each = own_items(p);
     if (each == 0) {
-        diag_error_at(p->diag, p->module->name, "the program's rates do not tell how many steady states a --max-latency in "
-                                                "seconds is; give it in steady states");
+        diag_error_at(p->diag, p->module->name,
+                      "the program's rates do not tell how many steady states a --max-latency in "
+                      "seconds is; give it in steady states");
         return;
     }
     if (items < (double)each) {
         diag_error_at(p->diag, p->module->name,
-                      "--max-latency is too short: it is the time of %.6g items, and a steady state has %" PRId64, items, each);
+                      "--max-latency is too short: it is the time of %.6g items, and a steady state has %" PRId64,
+                      items, each);
         return;
     }
     hlc_config *config = ARENA_NEW(p->arena, hlc_config);

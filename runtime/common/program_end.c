@@ -12,10 +12,10 @@
 
 // Of the process, since signals are.
 static struct {
-    bool main;           // svm_main runs
-    bool quiet;          // SIGPIPE would have ended it
+    bool main;  // svm_main runs
+    bool quiet; // SIGPIPE would have ended it
     bool watching;
-    int signals[2];      // a pipe: the handler writes the signal's number, a thread reads it
+    int signals[2]; // a pipe: the handler writes the signal's number, a thread reads it
 } ending = {.signals = {-1, -1}};
 
 static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
@@ -99,5 +99,5 @@ void svmr_watchSignals(void)
         return;
     pthread_detach(thread);
     for (size_t i = 0; i < sizeof watched / sizeof *watched; i++)
-        catch (watched[i]);
+        catch(watched[i]);
 }
