@@ -455,6 +455,17 @@ static void emit_finish(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
+// What a file's writer is behind by went on when its round was written, if there was one.
+static void keep_lag(program_emitter *x, const mapped_ring *r)
+{
+    int64_t at = r->ring->front - r->ring->ahead;
+    text_line(x, 1, "if (states == 0) {");
+    emit_items(x, 2, r, "items", "set");
+    emit_items(x, 2, r, "to", "next");
+    text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 ", %" PRId64 " * sizeof *items);", at, at, r->ring->ahead);
+    text_line(x, 1, "}");
+}
+
 // What a round that is not whole leaves to the next.
 static void emit_turn(program_emitter *x, const mapped *all)
 {
@@ -466,6 +477,8 @@ static void emit_turn(program_emitter *x, const mapped *all)
         const mapped_ring *r = ring_at(x, all, i);
         bool reader = at_file(r, true);
         int64_t tail = r->ring->tail, at = r->ring->front - tail;
+        if (at_file(r, false) && r->ring->ahead != 0 && r->step != 0)
+            keep_lag(x, r);
         if (r->step == 0 || at_file(r, false) || (tail == 0 && !reader))
             continue;
         text_line(x, 1, "{");

@@ -204,7 +204,7 @@ static bool find_processors(model *m, diag_engine *d, uint64_t wanted)
     bool io = false;
     for (int kind = MACHINE_processor_kind_KERNEL, tries = 0; tries < 2 && m->processors.len == 0; tries++)
         for (size_t i = 0; i < mach->processors.len; i++) {
-            bool fits = tries == 0 ? (int)mach->processors.data[i].kind == kind
+            bool fits = tries == 0 ? (int)mach->processors.data[i].kind == kind && !mach->processors.data[i].fallback
                                    : mach->processors.data[i].kind != MACHINE_processor_kind_DMA;
             if (!fits || model_memory(m, i) == SIZE_MAX)
                 continue;
