@@ -32,7 +32,6 @@ LEFT_OUT = [
     ("README.md", "./bootstrap.sh", "builds everything; CI does it"),
     ("README.md", "svm-characterize -o", "measures for a minute; test/characterize"),
     ("CONTRIBUTING.md", "./bootstrap.sh", "builds everything; CI does it"),
-    ("docs/adversary.md", "./program", "any program; test/adversary"),
     ("docs/characterize.md", "svm-characterize   ", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "svm-characterize --plot", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "--machine=native", "needs the minute before"),
