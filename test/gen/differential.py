@@ -43,7 +43,8 @@ COMPILE_SECONDS = 600
 # That a comparison is always true or false, or that | joins booleans, is what the program itself says.
 WARNINGS = ["-Wall", "-Wextra", "-Wno-tautological-compare", "-Wno-bitwise-instead-of-logical", "-Wno-literal-range",
             "-Wno-unused-command-line-argument"]
-FOR_DEBUGGER = ["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-but-set-parameter"]  # names are kept that the program never uses
+# All that the program says is kept, whether anything uses it or not.
+FOR_DEBUGGER = ["-Wno-unused-variable", "-Wno-unused-but-set-variable", "-Wno-unused-but-set-parameter", "-Wno-self-assign"]
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-sanitize=float-divide-by-zero"]
 STRIPS = [1, 2, 3, 5, 7, 8, 16, 64, 100, 1000]
 # Errors of a run that programs are meant to show now and then.

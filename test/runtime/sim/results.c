@@ -18,7 +18,7 @@
 // JSON: "iterations":{{ ?}}10
 // RUN: env SVM_SIM_JSON=two ./results instances && diff two two.2
 // RUN: not env SVM_SIM_JSON=no/such/folder ./results stop 2>&1 | FileCheck --check-prefix=FOLDER %s
-// FOLDER: results: error: the file 'no/such/folder' of SVM_SIM_JSON cannot be written: No such file or directory
+// FOLDER: results: error: cannot write the report 'no/such/folder': No such file or directory
 #include "timed.h"
 
 static int sum;
