@@ -95,7 +95,9 @@ struct spe_context {
     bool waits;     // until somebody else does something
     char waits_for[200];
     uint64_t tick_issued; // commands issued when the clock last looked
-    uint32_t tick_age;
+    uint64_t tick_time;   // when it last saw another number
+    uint64_t tick_wall;
+    bool tick_computes;
 };
 
 enum {

@@ -131,6 +131,8 @@ static void poll(cell_spu *spu)
     nanosleep(&pause, NULL);
     cell_enter();
     cell_check_leave(s);
+    if (!cell_advance(s, &s->mfc.spu, ~0u))
+        cell_advance(s, &s->mfc.proxy, ~0u);
     cell_leave();
 }
 

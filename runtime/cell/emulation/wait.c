@@ -2,8 +2,8 @@
 // Waiting, the clock of the transfers, and the watch for deadlocks.
 //
 // Transfers are late: a queue goes on when its program waits for it, when it is full, when the program polls, when the
-// SPE has been waiting for something else for a moment, or when a thread that ticks in the background finds commands that
-// have been there for some ticks.
+// SPE has been waiting for something else for a moment, or when a thread that ticks in the background finds that the SPE
+// has computed for some time since.
 #include "runtime/cell/emulation/emulation.h"
 
 #include <dirent.h>
@@ -17,10 +17,11 @@
 #include <unistd.h>
 
 enum {
-    TICK = 1000000,         // nanoseconds
-    PATIENCE = 200000,      // of an SPE that waits for something else than its transfers
-    TICKS_OLD = 2,          // age of commands that the clock moves
-    TICKS_OLD_CHECKED = 40, // where accesses to bytes under way are looked for
+    TICK = 1000000,          // nanoseconds
+    PATIENCE = 200000,       // of an SPE that waits for something else than its transfers
+    AGE = 2000000,           // of commands that the clock moves
+    AGE_CHECKED = 40000000,  // where accesses to bytes under way are looked for
+    AGE_OF_ALL = 2000000000, // where the SPE's thread stands still for reasons of its own
     TICKS_OF_WATCH = 50,
     QUIET_LOOKS = 4, // looks without progress before a deadlock is believed
 };
@@ -131,16 +132,31 @@ void cell_enter_from_ppe(void)
 
 // ---- The clock ----
 
+// Time as the SPE has it: what its thread has computed while it runs, so that a busy computer does not make transfers
+// early; any time when it waits or does not run.
+static uint64_t time_of(const spe *s, bool computes)
+{
+    clockid_t clock;
+    struct timespec now;
+    if (!computes || pthread_getcpuclockid(s->thread, &clock) != 0 || clock_gettime(clock, &now) != 0)
+        return cell_nanoseconds();
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static void tick(spe *s)
 {
     if (!s->mfc.spu.count && !s->mfc.proxy.count)
         return;
-    if (s->tick_issued != s->mfc.issued) {
+    const bool computes = s->state == CELL_RUNNING && s->has_thread && !s->waits;
+    const uint64_t now = time_of(s, computes);
+    if (s->tick_issued != s->mfc.issued || s->tick_computes != computes) {
         s->tick_issued = s->mfc.issued;
-        s->tick_age = 0;
+        s->tick_computes = computes;
+        s->tick_time = now;
+        s->tick_wall = cell_nanoseconds();
     }
     const bool checked = s->image && s->image->check_dma;
-    if (++s->tick_age < (checked ? TICKS_OLD_CHECKED : TICKS_OLD))
+    if (now - s->tick_time < (uint64_t)(checked ? AGE_CHECKED : AGE) && cell_nanoseconds() - s->tick_wall < AGE_OF_ALL)
         return;
     if (cell_advance(s, &s->mfc.spu, ~0u) | cell_advance(s, &s->mfc.proxy, ~0u))
         cell_changed(s);
