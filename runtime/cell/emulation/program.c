@@ -10,7 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char mark[8] = "SVMCELL1";
+static const char mark[] = "SVMCELL1";
+enum { MARK_SIZE = sizeof mark - 1 };
 
 // What toe_shadow of an opened program points to.
 typedef struct loaded {
@@ -39,7 +40,7 @@ static loaded *load_library(const char *path, const char *name)
 static loaded *load_embedded(const char *content)
 {
     uint64_t size;
-    if (memcmp(content, mark, sizeof mark) != 0) {
+    if (memcmp(content, mark, MARK_SIZE) != 0) {
         fprintf(stderr,
                 "svm-cell: error: an spe_program_handle_t is not one that svm-embedspu or spe_image_open made\n");
         errno = EINVAL;

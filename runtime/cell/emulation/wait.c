@@ -158,7 +158,8 @@ static void tick(spe *s)
     const bool checked = s->image && s->image->check_dma;
     if (now - s->tick_time < (uint64_t)(checked ? AGE_CHECKED : AGE) && cell_nanoseconds() - s->tick_wall < AGE_OF_ALL)
         return;
-    if (cell_advance(s, &s->mfc.spu, ~0u) | cell_advance(s, &s->mfc.proxy, ~0u))
+    const bool spu = cell_advance(s, &s->mfc.spu, ~0u), proxy = cell_advance(s, &s->mfc.proxy, ~0u);
+    if (spu || proxy)
         cell_changed(s);
 }
 
