@@ -123,6 +123,8 @@ bool cell_advance(spe *s, cell_queue *queue, uint32_t tags)
         cell_event(s, EVENT_STALL);
     if (queue == &s->mfc.spu && was_full && cell_queue_has_room(queue))
         cell_event(s, EVENT_QUEUE);
+    if (queue == &s->mfc.proxy) // the PPE may wait for its tag
+        cell_changed(s);
     cell_look_at_tags(s);
     return true;
 }

@@ -158,8 +158,8 @@ static void tick(spe *s)
     const bool checked = s->image && s->image->check_dma;
     if (now - s->tick_time < (uint64_t)(checked ? AGE_CHECKED : AGE) && cell_nanoseconds() - s->tick_wall < AGE_OF_ALL)
         return;
-    const bool spu = cell_advance(s, &s->mfc.spu, ~0u), proxy = cell_advance(s, &s->mfc.proxy, ~0u);
-    if (spu || proxy)
+    cell_advance(s, &s->mfc.proxy, ~0u);
+    if (cell_advance(s, &s->mfc.spu, ~0u))
         cell_changed(s);
 }
 
@@ -181,7 +181,7 @@ static bool waits_for_thread(const char *task)
     return read &&
            sscanf(text, "%ld %llx %llx %llx %llx", &call, &argument[0], &argument[1], &argument[2], &argument[3]) ==
                5 &&
-           call == SYS_futex && argument[3] == 0;
+           call == SYS_futex && argument[3] == 0 && argument[0] != (unsigned long long)(uintptr_t)&cell_lock;
 }
 
 static bool is_ours(pid_t tid)
