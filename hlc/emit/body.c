@@ -344,7 +344,8 @@ static void declare_constant(body_context *c, uint32_t field, const char *name)
     const sir_field *f = &c->info->filter->fields.data[field];
     emitter *e = c->e;
     if (f->type->kind == SIR_ARRAY) {
-        body_line(c, "%s SVM_UNUSED = %s;", emit_declare_pointer(e, f->type->element, "const", "const", name),
+        body_line(c, "const %s SVM_UNUSED = %s;", // a bit is an int here, whatever it is on channels
+                  emit_declare(e, f->type->element, arena_printf(e->arena, f->type->element->kind == SIR_ARRAY ? "(*const %s)" : "*const %s", name)),
                   c->info->field_names.data[field]);
         return;
     }

@@ -37,7 +37,7 @@ void text_line(program_emitter *x, int indent, const char *format, ...)
     va_end(args);
     const char *line = text.len == 0 ? "" : text.data;
     size_t column = (size_t)indent * 4, at;
-    bool whole = strchr(line, '\n') == NULL && strstr(line, "/*") == NULL;
+    bool whole = line[0] != '{' && strchr(line, '\n') == NULL && strstr(line, "/*") == NULL; // a row has places, which are as long as paths are
     for (; whole && column + strlen(line) > TEXT_COLUMNS && (at = break_of(line, TEXT_COLUMNS - column)) > 0;
          line += at + 1, column = (size_t)indent * 4 + 8) {
         strbuf_pad(x->e.out, ' ', column);
