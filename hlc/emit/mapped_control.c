@@ -110,12 +110,31 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "}");
 }
 
+// At the end of input often nothing is left to fire.
+static void serve_nothing(program_emitter *x, const mapped_part *p)
+{
+    const program_kernel *k = p->k;
+    text_line(x, 1, "%s(&r->run, counts);", p->count);
+    if (k->actors.len == 1) {
+        text_line(x, 1, "if (!starting && r->run.firings.%s == 0)", program_firings_of(k, k->actors.data[0])->name);
+        text_line(x, 2, "return;");
+        return;
+    }
+    text_line(x, 1, "bool fires = starting;");
+    text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
+    text_line(x, 2, "fires |= r->run.firings.all[i] != 0;");
+    text_line(x, 1, "if (!fires)");
+    text_line(x, 2, "return;");
+}
+
 void mapped_serve(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */", p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self, int set, bool starting, const int64_t *counts)", p->serve, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *r = &self->%s;", p->run_type, p->home);
+    if (x->pl->drains)
+        serve_nothing(x, p);
     text_line(x, 1, "r->run.steady = 0;");
     if (p->loops)
         text_line(x, 1, "r->run.counted = true;");
