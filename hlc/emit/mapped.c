@@ -77,8 +77,8 @@ static void emit_chunks(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 0, "static const %s_Chunk %s[] = { /* of part %s */", x->name, p->chunks, p->k->kernel->name);
     for (VEC_EACH(const mapped_chunk, c, &p->rows))
-        text_line(x, 1, "{%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},", c->processor, c->first,
-                  c->strips, c->each, c->run, c->before);
+        text_line(x, 1, "{%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},", c->processor,
+                  c->first, c->strips, c->each, c->run, c->before);
     text_line(x, 0, "};\n");
 }
 
@@ -92,10 +92,13 @@ void mapped_types(program_emitter *x)
     text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
     text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, parts->strips);
     text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
-    text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each ring has so many segments */", all->sets, parts->sets);
+    text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each ring has so many segments */", all->sets,
+              parts->sets);
     text_line(x, 0, "};\n");
     emit_processors(x, all);
-    text_line(x, 0, "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of `each`, the first");
+    text_line(x, 0,
+              "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of "
+              "`each`, the first");
     text_line(x, 0, "   of which has the number `run`; `before` is the chunk that the processor has before it. */");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "int processor, first, strips, each, run, before;");
@@ -122,9 +125,16 @@ static void emit_instance(program_emitter *x, const mapped *all)
     text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->sets);
     text_line(x, 1, "size_t memory; /* where the rings lie */");
     for (VEC_EACH(const plan_ring, ring, &parts->rings))
-        text_line(x, 1, "svm_Block %s[%s]; /* ring: items from %s to %s */", all->rings[ring->stream].name, all->sets,
-                  text_comment(x, parts->cut->whole->actors.data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].producer]->name),
-                  text_comment(x, parts->cut->whole->actors.data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].consumer]->name));
+        text_line(
+            x, 1, "svm_Block %s[%s]; /* ring: items from %s to %s */", all->rings[ring->stream].name, all->sets,
+            text_comment(
+                x, parts->cut->whole->actors
+                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].producer]
+                       ->name),
+            text_comment(
+                x, parts->cut->whole->actors
+                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].consumer]
+                       ->name));
     for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
         const mapped_ring *r = &all->rings[ring->stream];
         if (r->claimed != NULL) {
@@ -142,13 +152,16 @@ static void emit_instance(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++) {
         const mapped_part *p = &all->parts[i];
         if (p->primes)
-            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->sets, p->rows.len);
+            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->sets,
+                      p->rows.len);
         text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->sets, p->run_count);
         text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
     }
     if (all->readers != 0)
-        text_line(x, 1, "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
-                  "} readers[%" PRIu32 "];", all->readers);
+        text_line(x, 1,
+                  "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
+                  "} readers[%" PRIu32 "];",
+                  all->readers);
     if (all->writers != 0)
         text_line(x, 1, "svm_Writer writers[%" PRIu32 "];", all->writers);
     if (x->logs != 0) {
@@ -184,14 +197,15 @@ static void emit_create_rings(program_emitter *x, const mapped *all)
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
         if (r->step != 0) // else nothing is ever used up, and the segments are one
             at = arena_printf(x->e.arena, "%s + (size_t)set * %" PRIu64, at, bytes);
-        text_line(x, 2, "svm_blockInit(&self->%s[set], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at, ring->room,
-                  r->type);
+        text_line(x, 2, "svm_blockInit(&self->%s[set], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at,
+                  ring->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[set], \"%s\");", r->name, r->name);
         total += bytes * (r->step != 0 ? parts->sets : 1);
     }
     x->e.out = out;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
-    text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit, unit);
+    text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
+              unit);
     text_line(x, 1, "for (int set = 0; set < %s; set++) {", all->sets);
     strbuf_add(x->e.out, body.data);
     text_line(x, 1, "}");
@@ -211,10 +225,13 @@ static uint64_t create_scratch(program_emitter *x, const mapped *all, bool decla
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows)) {
             if (!w->file)
                 continue;
-            int64_t items = greater(all->parts[i].group * w->ring->step + (w->input ? w->ring->ring->ahead : 0), w->ring->prime);
+            int64_t items =
+                greater(all->parts[i].group * w->ring->step + (w->input ? w->ring->ring->ahead : 0), w->ring->prime);
             if (declare)
-                text_line(x, 2, "svm_blockInit(&self->%s[q], %s[q].memory, self->ownMemory[q] + bytes + %" PRIu64 ", %" PRId64
-                          ", sizeof(%s));", w->scratch, all->processors, bytes, items, w->ring->type);
+                text_line(x, 2,
+                          "svm_blockInit(&self->%s[q], %s[q].memory, self->ownMemory[q] + bytes + %" PRIu64 ", %" PRId64
+                          ", sizeof(%s));",
+                          w->scratch, all->processors, bytes, items, w->ring->type);
             bytes += units((uint64_t)items * w->ring->size, unit);
         }
     return bytes;
@@ -227,7 +244,8 @@ static void emit_create_own(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < all->used.len; i++)
         for (size_t k = 0; k < i; k++)
             shared |= !all->used.data[i]->direct && all->used.data[k]->memory == all->used.data[i]->memory;
-    text_line(x, 0, "/* What each processor has for itself: channels inside kernels%s, state. */", all->moved ? ", windows of rings" : "");
+    text_line(x, 0, "/* What each processor has for itself: channels inside kernels%s, state. */",
+              all->moved ? ", windows of rings" : "");
     text_line(x, 0, "static void %s_createOwn(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     uint64_t files = create_scratch(x, all, false);
@@ -256,10 +274,11 @@ static void emit_create_own(program_emitter *x, const mapped *all)
         local = "others";
     }
     if (!all->moved)
-        text_line(x, 2, "self->ownMemory[q] = svm_alloc(%s[q].memory, bytes + %" PRIu64 ");", all->processors, files + 1);
+        text_line(x, 2, "self->ownMemory[q] = svm_alloc(%s[q].memory, bytes + %" PRIu64 ");", all->processors,
+                  files + 1);
     else if (all->direct)
-        text_line(x, 2, "self->ownMemory[q] = %s[q].load == NULL ? svm_alloc(%s[q].memory, bytes + %" PRIu64 ") : %s;", all->processors,
-                  all->processors, files + 1, local);
+        text_line(x, 2, "self->ownMemory[q] = %s[q].load == NULL ? svm_alloc(%s[q].memory, bytes + %" PRIu64 ") : %s;",
+                  all->processors, all->processors, files + 1, local);
     else if (shared)
         text_line(x, 2, "self->ownMemory[q] = %s;", local);
     text_line(x, 2, "svm_blockInit(&self->own[q], %s[q].memory, self->ownMemory[q], bytes, 1);", all->processors);

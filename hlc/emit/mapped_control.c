@@ -29,7 +29,8 @@ static int64_t strip_items(const program_emitter *x, const mapped_ring *r)
 // "T *name = svm_blockData(&self->ring[set]);"
 static void emit_items(program_emitter *x, int indent, const mapped_ring *r, const char *name, const char *set)
 {
-    text_line(x, indent, "%s = svm_blockData(&self->%s[%s]);", emit_declare_pointer(&x->e, r->item, "", "", name), r->name, set);
+    text_line(x, indent, "%s = svm_blockData(&self->%s[%s]);", emit_declare_pointer(&x->e, r->item, "", "", name),
+              r->name, set);
 }
 
 // ---- A run by itself ----
@@ -75,7 +76,8 @@ static void serve_window(program_emitter *x, const mapped_part *p, const mapped_
     arena *a = x->e.arena;
     span first = span_of(w, true), last = span_of(w, false);
     const char *processor = arena_printf(a, "%" PRIu32, p->home_processor);
-    mapped_place(x, 1, p, w, processor, "0", "set", choice(x, first.first, last.first), choice(x, first.items, last.items));
+    mapped_place(x, 1, p, w, processor, "0", "set", choice(x, first.first, last.first),
+                 choice(x, first.items, last.items));
     if (p->offsets)
         text_line(x, 1, "r->run.%s_from = %s;", w->name, choice(x, first.from, last.from));
     if (p->moved && w->input)
@@ -92,7 +94,8 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
         if (!w->input)
             continue;
         int64_t prime = mapped_primed(w);
-        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "set", arena_printf(a, "%" PRId64, -prime),
+        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "set",
+                     arena_printf(a, "%" PRId64, -prime),
                      arena_printf(a, "%" PRId64, prime < w->unit ? w->unit : prime));
         if (p->offsets)
             text_line(x, 2, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
@@ -129,7 +132,8 @@ static void serve_nothing(program_emitter *x, const mapped_part *p)
 
 void mapped_serve(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */", p->k->kernel->name);
+    text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */",
+              p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self, int set, bool starting, const int64_t *counts)", p->serve, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *r = &self->%s;", p->run_type, p->home);
@@ -165,12 +169,14 @@ static void place_front(program_emitter *x, const mapped *all, const mapped_ring
     text_line(x, 3, "const int before = %s;", before);
     if (r->claimed != NULL) {
         text_line(x, 3, "if (self->%s[before])", r->claimed);
-        text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");", r->place,
-                  round - tail, r->ring->front - tail, tail);
+        text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");",
+                  r->place, round - tail, r->ring->front - tail, tail);
         text_line(x, 3, "else");
     }
-    text_line(x, r->claimed != NULL ? 4 : 3, "memcpy(items + %" PRId64 ", (%s)svm_blockData(&self->%s[before]) + %" PRId64 ", %" PRId64
-              " * sizeof *items);", r->ring->front - tail, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
+    text_line(x, r->claimed != NULL ? 4 : 3,
+              "memcpy(items + %" PRId64 ", (%s)svm_blockData(&self->%s[before]) + %" PRId64 ", %" PRId64
+              " * sizeof *items);",
+              r->ring->front - tail, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
               r->ring->front + round - tail, tail);
     text_line(x, 2, "}");
 }
@@ -179,8 +185,10 @@ static void place_front(program_emitter *x, const mapped *all, const mapped_ring
 static void claim(program_emitter *x, const mapped_ring *r)
 {
     int64_t strip = strip_items(x, r), before = r->prime > r->ring->ahead ? r->prime : r->ring->ahead;
-    text_line(x, 2, "self->%s[set] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
-              ", &self->%s[set]);", r->claimed, strip | r->ring->ahead | r->prime | r->ring->tail | r->init, before, r->step, r->place);
+    text_line(x, 2,
+              "self->%s[set] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
+              ", &self->%s[set]);",
+              r->claimed, strip | r->ring->ahead | r->prime | r->ring->tail | r->init, before, r->step, r->place);
     text_line(x, 2, "if (self->%s[set])", r->claimed);
     text_line(x, 3, "*held = wanted * %" PRId64 ";", r->step);
     text_line(x, 2, "else {");
@@ -191,8 +199,10 @@ static void unclaim(program_emitter *x, const mapped_ring *r)
 {
     text_line(x, 1, "if (complete < wanted && self->%s[set]) {", r->claimed);
     emit_items(x, 2, r, "items", "set");
-    text_line(x, 2, "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], %" PRId64 ", items + %" PRId64 ", wanted * %" PRId64
-              " + %" PRId64 ");", r->file, r->place, -r->ring->tail, r->ring->front - r->ring->tail, r->step, r->ring->tail);
+    text_line(x, 2,
+              "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], %" PRId64 ", items + %" PRId64
+              ", wanted * %" PRId64 " + %" PRId64 ");",
+              r->file, r->place, -r->ring->tail, r->ring->front - r->ring->tail, r->step, r->ring->tail);
     text_line(x, 2, "self->%s[set] = false;", r->claimed);
     text_line(x, 1, "}");
 }
@@ -220,11 +230,12 @@ static void emit_read(program_emitter *x, const mapped *all)
             claim(x, r);
         emit_items(x, 2, r, "items", "set");
         place_front(x, all, r);
-        text_line(x, 2, "*held += svm_readerRead(file, items + %" PRId64 " + *held, wanted * %" PRId64 " - *held);", r->ring->front,
-                  r->step);
+        text_line(x, 2, "*held += svm_readerRead(file, items + %" PRId64 " + *held, wanted * %" PRId64 " - *held);",
+                  r->ring->front, r->step);
         if (r->claimed != NULL)
             text_line(x, 2, "}");
-        text_line(x, 2, "complete = *held / %" PRId64 " < complete ? *held / %" PRId64 " : complete;", r->step, r->step);
+        text_line(x, 2, "complete = *held / %" PRId64 " < complete ? *held / %" PRId64 " : complete;", r->step,
+                  r->step);
         text_line(x, 1, "}");
     }
     for (size_t i = 0; i < parts->rings.len; i++) {
@@ -246,7 +257,8 @@ static void emit_fire(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->p->parts;
     text_line(x, 0, "/* Part after part with so many firings of each actor, and what is written then. */");
-    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name, x->type);
+    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
+              x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "const int set = starting ? 0 : (int)(self->round %% %s);", all->sets);
     text_line(x, 1, "(void)steady;");
@@ -259,8 +271,8 @@ static void emit_fire(program_emitter *x, const mapped *all)
         uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
         text_line(x, 1, "{");
         emit_items(x, 2, r, "items", "set");
-        text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);", r->file,
-                  choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
+        text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);",
+                  r->file, choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
         text_line(x, 1, "}");
     }
     if (x->logs != 0)
@@ -271,7 +283,8 @@ static void emit_fire(program_emitter *x, const mapped *all)
 static void emit_begin(program_emitter *x, const mapped *all)
 {
     bool reads = false;
-    text_line(x, 0, "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in "
+    text_line(x, 0,
+              "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in "
               "it. */");
     text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -283,8 +296,10 @@ static void emit_begin(program_emitter *x, const mapped *all)
         reads = true;
         text_line(x, 1, "{");
         emit_items(x, 2, r, "items", "0");
-        text_line(x, 2, "self->readers[%" PRIu32 "].held = svm_readerRead(&self->readers[%" PRIu32 "].file, items + %" PRId64
-                  ", %" PRId64 ");", r->file, r->file, r->ring->front - r->init, r->init);
+        text_line(x, 2,
+                  "self->readers[%" PRIu32 "].held = svm_readerRead(&self->readers[%" PRIu32 "].file, items + %" PRId64
+                  ", %" PRId64 ");",
+                  r->file, r->file, r->ring->front - r->init, r->init);
         text_line(x, 2, "self->ended |= self->readers[%" PRIu32 "].held < %" PRId64 ";", r->file, r->init);
         text_line(x, 1, "}");
     }
@@ -322,7 +337,10 @@ static void tell_files(program_emitter *x, const mapped_part *p, bool priming)
                   w->input ? "readers" : "writers", r->file, w->input ? ".file" : "");
         text_line(x, 3, "r->run.%s = self->%s[set];", w->at_of, r->place);
         text_line(x, 3, "r->run.%s = (chunk->first%s) * %" PRId64 " - %" PRId64 ";", w->first_of, priming ? "" : " + k",
-                  strip_items(x, r), priming ? r->prime : w->input ? r->ring->ahead : 0);
+                  strip_items(x, r),
+                  priming    ? r->prime
+                  : w->input ? r->ring->ahead
+                             : 0);
     }
 }
 
@@ -354,7 +372,9 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
     text_line(x, 3, "%s *r = &self->%s[set][chunk->run + k%s];", p->run_type, p->runs, several ? " / chunk->each" : "");
     text_line(x, 3, "const int64_t left = states - (chunk->first + k) * %s;", all->strip);
     if (several) {
-        text_line(x, 3, "const int64_t most = (chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k) * %s;", all->strip);
+        text_line(x, 3,
+                  "const int64_t most = (chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k) * %s;",
+                  all->strip);
         text_line(x, 3, "r->run.states = left < most ? left : most;");
     } else if (p->loops) {
         text_line(x, 3, "r->run.states = left < %s ? left : %s;", all->strip, all->strip);
@@ -393,8 +413,10 @@ static void emit_issue(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->rings.len; i++) {
         const mapped_ring *r = ring_at(x, all, i);
         if (at_file(r, false) && r->claimed != NULL)
-            text_line(x, 1, "self->%s[set] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64 ", states * %" PRId64
-                      ", &self->%s[set]);", r->claimed, r->file, strip_items(x, r), r->step, r->place);
+            text_line(x, 1,
+                      "self->%s[set] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
+                      ", states * %" PRId64 ", &self->%s[set]);",
+                      r->claimed, r->file, strip_items(x, r), r->step, r->place);
     }
     for (size_t i = 0; i < parts->parts.len; i++) {
         text_line(x, 1, "/* Part %s */", all->parts[i].k->kernel->name);
@@ -432,12 +454,15 @@ static void emit_write(program_emitter *x, const mapped *all, const mapped_ring 
     emit_items(x, 2, r, "items", "set");
     if (r->claimed != NULL)
         text_line(x, 2, "if (!self->%s[set])", r->claimed);
-    text_line(x, r->claimed != NULL ? 3 : 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + %" PRId64 ", states * %" PRId64 ");",
-              r->file, at, r->step);
+    text_line(x, r->claimed != NULL ? 3 : 2,
+              "svm_writerWrite(&self->writers[%" PRIu32 "], items + %" PRId64 ", states * %" PRId64 ");", r->file, at,
+              r->step);
     if (r->ring->ahead != 0 && r->step != 0) { // its writer is behind by so many
         emit_items(x, 2, r, "next", arena_printf(x->e.arena, "(set + 1) %% %s", all->sets));
-        text_line(x, 2, "memcpy(next + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %" PRId64 " * sizeof *items);", at, at,
-                  r->step, r->ring->ahead);
+        text_line(x, 2,
+                  "memcpy(next + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %" PRId64
+                  " * sizeof *items);",
+                  at, at, r->step, r->ring->ahead);
     }
     text_line(x, 1, "}");
 }
@@ -481,14 +506,16 @@ static void keep_lag(program_emitter *x, const mapped_ring *r)
     text_line(x, 1, "if (states == 0) {");
     emit_items(x, 2, r, "items", "set");
     emit_items(x, 2, r, "to", "next");
-    text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 ", %" PRId64 " * sizeof *items);", at, at, r->ring->ahead);
+    text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 ", %" PRId64 " * sizeof *items);", at, at,
+              r->ring->ahead);
     text_line(x, 1, "}");
 }
 
 // What a round that is not whole leaves to the next.
 static void emit_turn(program_emitter *x, const mapped *all)
 {
-    text_line(x, 0, "/* A round that is not whole is over: moves what the next one needs of it to the next segments. */");
+    text_line(x, 0,
+              "/* A round that is not whole is over: moves what the next one needs of it to the next segments. */");
     text_line(x, 0, "static void %s_turn(%s *self, int set, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "const int next = (set + 1) %% %s;", all->sets);
@@ -506,14 +533,16 @@ static void emit_turn(program_emitter *x, const mapped *all)
         const char *count = arena_printf(x->e.arena, "%" PRId64, tail);
         if (r->claimed != NULL) {
             text_line(x, 2, "if (self->%s[set])", r->claimed);
-            text_line(x, 3, "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], states * %" PRId64 " - %" PRId64
-                      ", to + %" PRId64 ", %" PRId64 ");", r->file, r->place, r->step, tail, at, tail);
+            text_line(x, 3,
+                      "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], states * %" PRId64
+                      " - %" PRId64 ", to + %" PRId64 ", %" PRId64 ");",
+                      r->file, r->place, r->step, tail, at, tail);
             text_line(x, 2, "else");
         }
         if (reader)
             count = arena_printf(x->e.arena, "(size_t)(%" PRId64 " + self->readers[%" PRIu32 "].held)", tail, r->file);
-        text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %s * sizeof *items);", at, at, r->step,
-                  count);
+        text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %s * sizeof *items);", at,
+                  at, r->step, count);
         text_line(x, 1, "}");
     }
     text_line(x, 1, "(void)next, (void)states;");
@@ -527,7 +556,9 @@ static void emit_control(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < x->pl->parts->rings.len; i++)
         reads |= at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->step != 0;
     bool one = x->logs != 0 || x->pl->parts->rounds < 2; // at a time
-    text_line(x, 0, "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
+    text_line(
+        x, 0,
+        "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -537,7 +568,8 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 2, "const int set = (int)(self->round %% %s);", all->sets);
     text_line(x, 2, "%s_finish(self, set);", x->name);
     text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
-    text_line(x, 2, reads ? "const int64_t states = %s_read(self, set, wanted);" : "const int64_t states = wanted;", x->name);
+    text_line(x, 2, reads ? "const int64_t states = %s_read(self, set, wanted);" : "const int64_t states = wanted;",
+              x->name);
     text_line(x, 2, "%s_issue(self, set, states);", x->name);
     text_line(x, 2, "self->steadyStates += states;");
     text_line(x, 2, "self->iterations -= states;");

@@ -63,18 +63,19 @@ static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *membe
     const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
     uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
     int64_t unit = plan_parts_unit(parts), size = (int64_t)plan_element_bytes(cut->whole, st->channel);
-    *r = (mapped_ring){.ring = ring,
-                       .stream = st,
-                       .name = text_member(x, members, st->name),
-                       .type = emit_declare_item(&x->e, c->type, ""),
-                       .item = c->type,
-                       .size = (uint64_t)size,
-                       .unit = unit / gcd(unit, size),
-                       .aligned = (int64_t)plan_parts_alignment(parts) / gcd((int64_t)plan_parts_alignment(parts), size),
-                       .step = sc->steady,
-                       .init = sc->init_items,
-                       .prime = plan_ring_prime(parts, ring->stream),
-                       .last = x->pl->drain[end]};
+    *r =
+        (mapped_ring){.ring = ring,
+                      .stream = st,
+                      .name = text_member(x, members, st->name),
+                      .type = emit_declare_item(&x->e, c->type, ""),
+                      .item = c->type,
+                      .size = (uint64_t)size,
+                      .unit = unit / gcd(unit, size),
+                      .aligned = (int64_t)plan_parts_alignment(parts) / gcd((int64_t)plan_parts_alignment(parts), size),
+                      .step = sc->steady,
+                      .init = sc->init_items,
+                      .prime = plan_ring_prime(parts, ring->stream),
+                      .last = x->pl->drain[end]};
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
     if (st->from == SIR_NONE || st->to == SIR_NONE)
         r->file = file_number(cut->whole, st->from == SIR_NONE ? c->producer : c->consumer);
@@ -254,8 +255,9 @@ const mapped *mapped_facts(program_emitter *x)
     all->parts = ARENA_ARRAY(x->e.arena, mapped_part, parts->parts.len + 1);
     hmap members;
     hmap_init(&members, x->e.arena);
-    static const char *const own[] = {"started", "ended",   "steadyStates", "iterations", "round", "states", "placed",
-                                      "memory",  "readers", "writers",      "texts",      "logs",  "start",  "own", "ownMemory"};
+    static const char *const own[] = {"started", "ended",  "steadyStates", "iterations", "round",
+                                      "states",  "placed", "memory",       "readers",    "writers",
+                                      "texts",   "logs",   "start",        "own",        "ownMemory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&members, own[i], x);
     all->processors = unique(x, x->name, "processors");

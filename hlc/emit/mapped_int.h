@@ -16,14 +16,15 @@ typedef struct mapped_ring {
     const plan_stream *stream;
     const char *name, *type; // of the instance's member; of items in memory
     const sir_type *item;
-    uint64_t size;           // of an item, in bytes
-    int64_t unit;            // items that make whole units of what engines move
-    int64_t aligned;         // and of the alignment of processors' memories
-    int64_t step, init;      // of a steady state; of the initialisation
-    int64_t prime;           // that priming reads; 0: its reader does not prime
-    int64_t first, last;     // most in the initialisation, or when input ends in it; most at the end of input
-    uint32_t file;           // of a reader or writer: its number
-    const char *claimed, *place; // of the instance, if items may stay in the file: whether those of a round are, and where
+    uint64_t size;       // of an item, in bytes
+    int64_t unit;        // items that make whole units of what engines move
+    int64_t aligned;     // and of the alignment of processors' memories
+    int64_t step, init;  // of a steady state; of the initialisation
+    int64_t prime;       // that priming reads; 0: its reader does not prime
+    int64_t first, last; // most in the initialisation, or when input ends in it; most at the end of input
+    uint32_t file;       // of a reader or writer: its number
+    const char *claimed,
+        *place; // of the instance, if items may stay in the file: whether those of a round are, and where
 } mapped_ring;
 
 // The end of a ring at a part.
@@ -54,8 +55,8 @@ typedef struct mapped_part {
     bool offsets;               // items may begin somewhere in a window
     bool files;                 // some window may be in a file
     int64_t group;              // then: steady states that it is read and written for at once
-    const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all, *destroy, *order, *serve, *fires, *count,
-        *repeat, *strip;
+    const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all,
+        *destroy, *order, *serve, *fires, *count, *repeat, *strip;
     const char *runs, *primings, *home; // members of the instance
     VEC(mapped_window) windows;
     VEC(mapped_chunk) rows;
@@ -63,21 +64,21 @@ typedef struct mapped_part {
 } mapped_part;
 
 typedef struct mapped {
-    mapped_ring *rings;      // by stream
-    mapped_part *parts;      // by kernel
-    const char *processors;  // the table
+    mapped_ring *rings;                        // by stream
+    mapped_part *parts;                        // by kernel
+    const char *processors;                    // the table
     const char *strip, *strips, *round, *sets; // constants
     // Those of the plan's processors that run anything, in order, and the number of each among them.
     VEC(const plan_processor *) used;
     uint32_t *number_of;
-    bool moved, direct;      // some processor works in a memory of its own; in rings
+    bool moved, direct; // some processor works in a memory of its own; in rings
     uint32_t readers, writers;
 } mapped;
 
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
 int64_t mapped_round_up(int64_t items, int64_t unit);
-int64_t mapped_ahead(const mapped_window *w); // items that a run's window has before its own, in whole units
+int64_t mapped_ahead(const mapped_window *w);  // items that a run's window has before its own, in whole units
 int64_t mapped_primed(const mapped_window *w); // and that of priming
 const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
 // Where the state of a part lies in what its processor has for itself, an expression; of the number of parts: where all of
@@ -89,8 +90,8 @@ void mapped_run_type(program_emitter *x, const mapped_part *p);
 void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
 bool mapped_window_has_tail(const mapped_window *w);        // its last items go to the next round's segment too
 int64_t mapped_first_tail(const program_emitter *x, const mapped_ring *r); // the first strip that has some of them
-bool mapped_is_linked(const mapped_ring *r);                // it joins parts
-void mapped_links(program_emitter *x);                      // functions that set up dependences of parts
+bool mapped_is_linked(const mapped_ring *r);                               // it joins parts
+void mapped_links(program_emitter *x);                                     // functions that set up dependences of parts
 void mapped_place(program_emitter *x, int indent, const mapped_part *p, const mapped_window *w, const char *processor,
                   const char *block, const char *set, const char *first, const char *items);
 // Loops over a part's chunks and, unless it is for what primes, their runs below so many steady states: "c", "k", "r" and

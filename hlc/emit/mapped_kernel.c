@@ -84,13 +84,16 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
     const char *table = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_steady", p->name));
     const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
     bool several = k->actors.len > 1;
-    const char *one = several ? NULL : arena_printf(x->e.arena, "self->firings.%s", program_firings_of(k, k->actors.data[0])->name);
+    const char *one =
+        several ? NULL : arena_printf(x->e.arena, "self->firings.%s", program_firings_of(k, k->actors.data[0])->name);
     if (several) {
-        program_count_table(x, arena_printf(x->e.arena, "How often each actor of part %s fires in a steady state.", k->kernel->name),
-                            table, "int32_t", steady, k->actors.len);
+        program_count_table(
+            x, arena_printf(x->e.arena, "How often each actor of part %s fires in a steady state.", k->kernel->name),
+            table, "int32_t", steady, k->actors.len);
         program_count_table(x, "Their numbers among the program's actors.", map, "int32_t", actors, k->actors.len);
     }
-    text_line(x, 0, "/* A run of so many steady states%s; one with a count of firings for each actor. */", p->loops ? ", or its next strip" : "");
+    text_line(x, 0, "/* A run of so many steady states%s; one with a count of firings for each actor. */",
+              p->loops ? ", or its next strip" : "");
     text_line(x, 0, "static void %s(%s *self, ptrdiff_t states)", p->fires, k->type);
     text_line(x, 0, "{");
     text_line(x, 1, "self->steady = states;");
@@ -113,7 +116,9 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
     text_line(x, 0, "}\n");
     if (!p->primes || p->part->repeat == 0)
         return;
-    text_line(x, 0, "/* Behind the initialisation priming goes on for %" PRId64 " steady states, or from the program's beginning. */",
+    text_line(x, 0,
+              "/* Behind the initialisation priming goes on for %" PRId64
+              " steady states, or from the program's beginning. */",
               p->part->repeat);
     text_line(x, 0, "static void %s(%s *self, int64_t before)", p->repeat, k->type);
     text_line(x, 0, "{");
@@ -124,7 +129,8 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
         text_line(x, 1, "self->%s_from = %" PRId64 " + (%" PRId64 " - self->states) * %" PRId64 ";", w->name,
                   mapped_primed(w) - w->ring->prime, p->part->repeat, w->ring->step);
         if (w->file)
-            text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->part->repeat, w->ring->step);
+            text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->part->repeat,
+                      w->ring->step);
     }
     text_line(x, 0, "}\n");
 }
@@ -202,13 +208,14 @@ static void stream_members(program_emitter *x, program_kernel *k, bool state)
 static void run_members(program_emitter *x, program_kernel *k, const mapped_part *p)
 {
     if (p->primes)
-        text_line(x, 1, "bool priming; /* it runs on earlier input, for what its channels keep; what it would give is there */");
+        text_line(
+            x, 1,
+            "bool priming; /* it runs on earlier input, for what its channels keep; what it would give is there */");
     if (p->loops)
         text_line(x, 1, "bool counted; /* it fires as `firings` says before anything else */");
     if (p->loops)
         text_line(x, 1, "ptrdiff_t states; /* steady states of this run, and of the strip at hand: */");
-    text_line(x, 1,
-              "ptrdiff_t steady; /* %s; 0 in the initialisation and at the end of input */",
+    text_line(x, 1, "ptrdiff_t steady; /* %s; 0 in the initialisation and at the end of input */",
               p->loops ? "of its steady states" : "steady states of this run");
     program_kernel_firings(x, k);
     text_line(x, 1, "svm_Block *own; /* what its processor has for itself: channels inside the kernel, state */");
@@ -223,7 +230,8 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_part
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->file)
             continue;
-        text_line(x, 1, "svm_%s *%s; /* its items are in this file; or NULL */", w->input ? "Reader" : "Writer", w->file_of);
+        text_line(x, 1, "svm_%s *%s; /* its items are in this file; or NULL */", w->input ? "Reader" : "Writer",
+                  w->file_of);
         text_line(x, 1, "int64_t %s, %s; /* what of it, and the first item there */", w->at_of, w->first_of);
         text_line(x, 1, "svm_Block *%s; /* for some of them */", w->scratch_of);
     }
@@ -262,7 +270,8 @@ void mapped_own(program_emitter *x, const program_kernel *k)
 {
     uint32_t kernel = (uint32_t)(k - x->kernels);
     if (x->pl->parts->streams)
-        text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, kernel), k->buffers.len);
+        text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, kernel),
+                  k->buffers.len);
     else
         text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
                   mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
@@ -293,7 +302,8 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
     VEC_PUSH(x->e.arena, &params, arena_printf(x->e.arena, "%s *self", k->type));
     for (VEC_EACH(const mapped_window, w, &p->windows))
         VEC_PUSH(x->e.arena, &params,
-                 arena_printf(x->e.arena, "%s%s", declare_window(x, w, ""), hmap_get(words, w->name) == NULL ? " SVM_UNUSED" : ""));
+                 arena_printf(x->e.arena, "%s%s", declare_window(x, w, ""),
+                              hmap_get(words, w->name) == NULL ? " SVM_UNUSED" : ""));
     text_call(x, 0, arena_printf(x->e.arena, "static void %s(", name), &params, ")");
 }
 
@@ -368,7 +378,8 @@ static void emit_tails(program_emitter *x, const mapped_part *p)
 static void read_at(program_emitter *x, const mapped_window *w, const char *count)
 {
     text_line(x, 3, "%s = svm_blockData(self->%s);", w->name, w->scratch_of);
-    text_line(x, 3, "svm_readerReadAt(self->%s, self->%s, self->%s, %s, %s);", w->file_of, w->at_of, w->first_of, w->name, count);
+    text_line(x, 3, "svm_readerReadAt(self->%s, self->%s, self->%s, %s, %s);", w->file_of, w->at_of, w->first_of,
+              w->name, count);
 }
 
 static void read_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
@@ -410,8 +421,8 @@ static void end_group(program_emitter *x, const mapped_part *p)
             continue;
         const char *items = text_times(x, "group", w->ring->step);
         text_line(x, 2, "if (ready == 0 && self->%s != NULL) {", w->file_of);
-        text_line(x, 3, "svm_writerWriteAt(self->%s, self->%s, self->%s, svm_blockData(self->%s), %s);", w->file_of, w->at_of,
-                  w->first_of, w->scratch_of, items);
+        text_line(x, 3, "svm_writerWriteAt(self->%s, self->%s, self->%s, svm_blockData(self->%s), %s);", w->file_of,
+                  w->at_of, w->first_of, w->scratch_of, items);
         text_line(x, 3, "self->%s += %s;", w->first_of, items);
         text_line(x, 2, "}");
     }
@@ -434,7 +445,8 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
         text_line(x, 1, "%s = %s;", declare_window(x, w, ""), mapped_window_start(x, p, w));
     }
     if (p->files)
-        text_line(x, 1, "ptrdiff_t ready = 0, group = 0; /* steady states that files were read for, and are written for */");
+        text_line(x, 1,
+                  "ptrdiff_t ready = 0, group = 0; /* steady states that files were read for, and are written for */");
     text_line(x, 1, "if (self->counted) {");
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (w->file && w->input && p->primes)

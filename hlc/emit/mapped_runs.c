@@ -37,7 +37,8 @@ static const char *times_plus(program_emitter *x, const char *factor, int64_t by
     if (offset == 0)
         return text;
     return by == 0 ? arena_printf(x->e.arena, "%" PRId64, offset)
-                   : arena_printf(x->e.arena, offset < 0 ? "%s - %" PRId64 : "%s + %" PRId64, text, offset < 0 ? -offset : offset);
+                   : arena_printf(x->e.arena, offset < 0 ? "%s - %" PRId64 : "%s + %" PRId64, text,
+                                  offset < 0 ? -offset : offset);
 }
 
 // ---- The type ----
@@ -84,8 +85,8 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
     VEC_PUSH(a, &params, "size_t items");
     text_call(x, 0, arena_printf(a, "static void %s(", w->place), &params, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "const size_t there = self->%s[set].address + (size_t)(%" PRId64 " + first) * sizeof(%s);", w->ring->name,
-              w->ring->ring->front, w->ring->type);
+    text_line(x, 1, "const size_t there = self->%s[set].address + (size_t)(%" PRId64 " + first) * sizeof(%s);",
+              w->ring->name, w->ring->ring->front, w->ring->type);
     if (p->direct && p->moved)
         text_line(x, 1, "if (%s[q].load == NULL) {", all->processors);
     if (p->direct)
@@ -96,8 +97,10 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
     if (p->moved) {
         text_line(x, 1, "svm_blockInit(&r->%s_there, &%s, there, items, sizeof(%s));", w->name, x->pl->memory,
                   w->ring->type);
-        text_line(x, 1, "svm_blockInit(&r->%s, %s[q].memory, self->ownMemory[q] + %" PRIu64 " + (size_t)block * %" PRIu64
-                  ", items, sizeof(%s));", w->name, all->processors, w->address, w->bytes, w->ring->type);
+        text_line(x, 1,
+                  "svm_blockInit(&r->%s, %s[q].memory, self->ownMemory[q] + %" PRIu64 " + (size_t)block * %" PRIu64
+                  ", items, sizeof(%s));",
+                  w->name, all->processors, w->address, w->bytes, w->ring->type);
         text_line(x, 1, "svm_blockName(&r->%s_there, \"%s\");", w->name, w->ring->name);
     }
     text_line(x, 1, "svm_blockName(&r->%s, \"%s\");", w->name, w->name);
@@ -129,26 +132,33 @@ static void emit_tail_blocks(program_emitter *x, const mapped *all, const mapped
     const mapped_ring *r = w->ring;
     arena *a = x->e.arena;
     int64_t strip = strip_items(x, r), before = round_items(x, r) - r->ring->tail;
-    text_line(x, 1, "if (strip + strips > %" PRId64 ") { /* the next round finds the last %" PRId64 " items in front of its own */",
+    text_line(x, 1,
+              "if (strip + strips > %" PRId64 ") { /* the next round finds the last %" PRId64
+              " items in front of its own */",
               before / strip, r->ring->tail);
-    text_line(x, 2, "const int64_t first = strip * %" PRId64 ", end = first + strips * %" PRId64 ", last = %" PRId64 ";", strip, strip,
-              before);
+    text_line(x, 2,
+              "const int64_t first = strip * %" PRId64 ", end = first + strips * %" PRId64 ", last = %" PRId64 ";",
+              strip, strip, before);
     const char *from = "last > first ? last : first";
     if (p->moved && r->aligned > 1)
-        from = arena_printf(a, "last > first ? first + (last - first) / %" PRId64 " * %" PRId64 " : first", r->aligned, r->aligned);
+        from = arena_printf(a, "last > first ? first + (last - first) / %" PRId64 " * %" PRId64 " : first", r->aligned,
+                            r->aligned);
     text_line(x, 2, "const int64_t from = %s;", from);
-    text_line(x, 2, "svm_blockInit(&r->%s_front, &%s, self->%s[(set + 1) %% %s].address + (size_t)(%" PRId64
-              " + from - %" PRId64 ") * sizeof(%s), (size_t)(end - from), sizeof(%s));", w->name, x->pl->memory, r->name, all->sets,
-              r->ring->front, round_items(x, r), r->type, r->type);
+    text_line(x, 2,
+              "svm_blockInit(&r->%s_front, &%s, self->%s[(set + 1) %% %s].address + (size_t)(%" PRId64
+              " + from - %" PRId64 ") * sizeof(%s), (size_t)(end - from), sizeof(%s));",
+              w->name, x->pl->memory, r->name, all->sets, r->ring->front, round_items(x, r), r->type, r->type);
     text_line(x, 2, "svm_blockName(&r->%s_front, \"%s\");", w->name, r->name);
     if (p->moved) {
         const char *test = p->direct ? arena_printf(a, "if (%s[q].load != NULL) ", all->processors) : "";
         text_line(x, 2, "%s{", test);
-        text_line(x, 3, "svm_blockInit(&r->%s_last, %s[q].memory, r->%s.address + (size_t)(from - first) * sizeof(%s), "
-                  "(size_t)(end - from), sizeof(%s));", w->name, all->processors, w->name, r->type, r->type);
+        text_line(x, 3,
+                  "svm_blockInit(&r->%s_last, %s[q].memory, r->%s.address + (size_t)(from - first) * sizeof(%s), "
+                  "(size_t)(end - from), sizeof(%s));",
+                  w->name, all->processors, w->name, r->type, r->type);
         text_line(x, 3, "svm_blockName(&r->%s_last, \"%s\");", w->name, w->name);
-        text_line(x, 3, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_front);", w->name, all->processors,
-                  w->name, w->name);
+        text_line(x, 3, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_front);", w->name,
+                  all->processors, w->name, w->name);
         text_line(x, 3, "svm_kernelAddDependence(&r->%s_keep.kernel, &r->run.kernel);", w->name);
         text_line(x, 2, "}");
     }
@@ -197,8 +207,8 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
 {
     text_line(x, 0, "/* A run of part %s on processor q: so many strips of a round%s. */", p->k->kernel->name,
               p->moved ? "; block: of those of its windows" : "");
-    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips%s)", p->create, x->type, p->run_type,
-              p->moved ? ", int block" : "");
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips%s)", p->create, x->type,
+              p->run_type, p->moved ? ", int block" : "");
     text_line(x, 0, "{");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         int64_t strip = strip_items(x, w->ring), ahead = mapped_ahead(w);
@@ -229,9 +239,10 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
 
 static void emit_create_priming(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* What primes part %s on processor q for the strips of a round from `strip` on. */", p->k->kernel->name);
-    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip%s)", p->create_priming, x->type, p->run_type,
-              p->moved ? ", int block" : "");
+    text_line(x, 0, "/* What primes part %s on processor q for the strips of a round from `strip` on. */",
+              p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip%s)", p->create_priming, x->type,
+              p->run_type, p->moved ? ", int block" : "");
     text_line(x, 0, "{");
     text_line(x, 1, "%s(self, r, q, set, strip, 1%s);", p->create, p->moved ? ", block" : "");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
@@ -270,14 +281,15 @@ int mapped_each_run(program_emitter *x, const mapped_part *p, const char *states
 static void emit_create_runs(program_emitter *x, const mapped *all, const mapped_part *p)
 {
     uint32_t depth = x->pl->parts->depth;
-    const char *block = !p->moved ? "" : depth == 1 ? ", 0" : arena_printf(x->e.arena, ", turn[q]++ %% %" PRIu32, depth);
+    const char *block = !p->moved    ? ""
+                        : depth == 1 ? ", 0"
+                                     : arena_printf(x->e.arena, ", turn[q]++ %% %" PRIu32, depth);
     const char *each = p->loops && p->direct ? "chunk->each" : "1";
     bool several = p->loops && p->direct;
     text_line(x, 0, "static void %s(%s *self)", p->create_all, x->type);
     text_line(x, 0, "{");
     if (p->moved && depth > 1)
-        text_line(x, 1, "int turn[%zu] = {0}; /* of the blocks of a processor's windows */",
-                  all->used.len);
+        text_line(x, 1, "int turn[%zu] = {0}; /* of the blocks of a processor's windows */", all->used.len);
     text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);
@@ -286,12 +298,16 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
         text_line(x, 2, "%s(self, &self->%s[set][c], q, set, chunk->first%s);", p->create_priming, p->primings, block);
     text_line(x, 2, "for (int k = 0; k < chunk->strips; k += %s)", each);
     if (several)
-        text_line(x, 3, "%s(self, &self->%s[set][chunk->run + k / chunk->each], q, set, chunk->first + k, "
-                  "chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k%s);", p->create, p->runs, block);
+        text_line(x, 3,
+                  "%s(self, &self->%s[set][chunk->run + k / chunk->each], q, set, chunk->first + k, "
+                  "chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k%s);",
+                  p->create, p->runs, block);
     else
-        text_line(x, 3, "%s(self, &self->%s[set][chunk->run + k], q, set, chunk->first + k, 1%s);", p->create, p->runs, block);
+        text_line(x, 3, "%s(self, &self->%s[set][chunk->run + k], q, set, chunk->first + k, 1%s);", p->create, p->runs,
+                  block);
     text_line(x, 1, "}");
-    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1%s);", p->create, p->home, p->home_processor, p->moved ? ", 0" : "");
+    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1%s);", p->create, p->home, p->home_processor,
+              p->moved ? ", 0" : "");
     text_line(x, 0, "}\n");
 }
 
@@ -300,18 +316,20 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
 static void emit_finders(program_emitter *x, const mapped *all, const mapped_part *p)
 {
     bool several = p->loops && p->direct;
-    text_line(x, 0, "/* Runs of a chunk%s, and the k-th of them. */", p->primes ? ", the one that primes among them" : "");
+    text_line(x, 0, "/* Runs of a chunk%s, and the k-th of them. */",
+              p->primes ? ", the one that primes among them" : "");
     text_line(x, 0, "static int %s(int chunk)", p->length);
     text_line(x, 0, "{");
     text_line(x, 1, "return %s%s;", p->primes ? "1 + " : "",
-              several ? arena_printf(x->e.arena, "(%s[chunk].strips + %s[chunk].each - 1) / %s[chunk].each", p->chunks, p->chunks, p->chunks)
+              several ? arena_printf(x->e.arena, "(%s[chunk].strips + %s[chunk].each - 1) / %s[chunk].each", p->chunks,
+                                     p->chunks, p->chunks)
                       : arena_printf(x->e.arena, "%s[chunk].strips", p->chunks));
     text_line(x, 0, "}\n");
     text_line(x, 0, "static %s *%s(%s *self, int set, int chunk, int k)", p->run_type, p->at, x->type);
     text_line(x, 0, "{");
     if (p->primes)
-        text_line(x, 1, "return k == 0 ? &self->%s[set][chunk] : &self->%s[set][%s[chunk].run + k - 1];", p->primings, p->runs,
-                  p->chunks);
+        text_line(x, 1, "return k == 0 ? &self->%s[set][chunk] : &self->%s[set][%s[chunk].run + k - 1];", p->primings,
+                  p->runs, p->chunks);
     else
         text_line(x, 1, "return &self->%s[set][%s[chunk].run + k];", p->runs, p->chunks);
     text_line(x, 0, "}\n");
@@ -336,8 +354,9 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
         inputs |= w->input;
     }
     text_line(x, 0, "/* Runs of part %s on a processor follow each other%s. */", p->k->kernel->name,
-              !p->moved ? "" : depth == 1 ? ", and each moves its windows when the one before is done with them"
-                                          : ", and use their windows' blocks in turn");
+              !p->moved    ? ""
+              : depth == 1 ? ", and each moves its windows when the one before is done with them"
+                           : ", and use their windows' blocks in turn");
     text_line(x, 0, "static void %s(%s *self)", p->order, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
@@ -349,7 +368,8 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
     if (p->moved) {
         if (p->direct)
             text_line(x, 2, "if (%s[%s[c].processor].load == NULL)\n            continue;", all->processors, p->chunks);
-        text_line(x, 2, "%s *user = %s(self, set, c, k, %" PRIu32 "); /* of the same blocks */", p->run_type, p->before, depth);
+        text_line(x, 2, "%s *user = %s(self, set, c, k, %" PRIu32 "); /* of the same blocks */", p->run_type, p->before,
+                  depth);
         for (VEC_EACH(const mapped_window, w, &p->windows))
             if (w->input)
                 text_line(x, 2, "svm_kernelAddDependence(&r->%s_load.kernel, &user->run.kernel);", w->name);
@@ -401,8 +421,8 @@ static void emit_run_of(program_emitter *x, const mapped_part *p)
         text_line(x, 1, "int c = 0;");
         text_line(x, 1, "while (strip >= %s[c].first + %s[c].strips)", p->chunks, p->chunks);
         text_line(x, 2, "c++;");
-        text_line(x, 1, "return &self->%s[set][%s[c].run + (strip - %s[c].first) / %s[c].each];", p->runs, p->chunks, p->chunks,
-                  p->chunks);
+        text_line(x, 1, "return &self->%s[set][%s[c].run + (strip - %s[c].first) / %s[c].each];", p->runs, p->chunks,
+                  p->chunks, p->chunks);
     }
     text_line(x, 0, "}\n");
 }
@@ -445,11 +465,12 @@ static void emit_link(program_emitter *x, const mapped *all, const mapped_ring *
     text_line(x, 1, "for (int k = 0; k < %s(c); k++) {", to->length);
     text_line(x, 2, "%s *r = %s(self, set, c, k);", to->run_type, to->at);
     text_line(x, 2, "%s *last = NULL;", from->run_type);
-    text_line(x, 2, "const int64_t begin = (int64_t)((r->%s%s.address - self->%s[set].address) / sizeof(%s)) - %" PRId64 ";", in->name,
-              to->moved ? "_there" : "", r->name, r->type, r->ring->front);
+    text_line(x, 2,
+              "const int64_t begin = (int64_t)((r->%s%s.address - self->%s[set].address) / sizeof(%s)) - %" PRId64 ";",
+              in->name, to->moved ? "_there" : "", r->name, r->type, r->ring->front);
     text_line(x, 2, "const int64_t end = begin + (int64_t)r->%s.capacity;", in->name);
-    text_line(x, 2, "for (int i = begin < 0 ? 0 : (int)(begin / %" PRId64 "); i < %s && i * %" PRId64 " < end; i++) {", strip, all->strips,
-              strip);
+    text_line(x, 2, "for (int i = begin < 0 ? 0 : (int)(begin / %" PRId64 "); i < %s && i * %" PRId64 " < end; i++) {",
+              strip, all->strips, strip);
     text_line(x, 3, "%s *made = %s(self, set, i);", from->run_type, from->strip_run);
     text_line(x, 3, "if (made != last)");
     text_line(x, 4, "svm_kernelAddDependence(%s, %s);", reads, writes);
@@ -457,11 +478,13 @@ static void emit_link(program_emitter *x, const mapped *all, const mapped_ring *
     text_line(x, 2, "}");
     if (has_tail(out)) {
         text_line(x, 2, "for (int i = %" PRId64 "; i < %s && begin < 0; i++) {", tail, all->strips);
-        text_line(x, 3, "%s *made = %s(self, (set + %s - 1) %% %s, i);", from->run_type, from->strip_run, all->sets, all->sets);
+        text_line(x, 3, "%s *made = %s(self, (set + %s - 1) %% %s, i);", from->run_type, from->strip_run, all->sets,
+                  all->sets);
         text_line(x, 3, "if (made == last || (i + 1) * %" PRId64 " - %" PRId64 " <= begin)", strip, round_items(x, r));
         text_line(x, 4, "continue;");
         text_line(x, 3, "svm_kernelAddDependence(%s, %s);", reads, keeps);
-        text_line(x, 3, "svm_kernelAddDependence(%s, %s); /* it overwrites what the round before this one's read */", keeps, reads);
+        text_line(x, 3, "svm_kernelAddDependence(%s, %s); /* it overwrites what the round before this one's read */",
+                  keeps, reads);
         text_line(x, 3, "last = made;");
         text_line(x, 2, "}");
     }

@@ -49,7 +49,8 @@ static void emit_blocks(program_emitter *x, uint32_t kernel)
                       b->address, plan_window_bytes(x->pl, x->m, *number), type, name);
     }
     if (mapped_has_state(x, kernel))
-        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", mapped_state_place(x, kernel, 0), k->type);
+        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", mapped_state_place(x, kernel, 0),
+                  k->type);
     text_line(x, 0, "};\n");
 }
 
@@ -78,8 +79,8 @@ static void emit_part_row(program_emitter *x, uint32_t kernel, size_t logs)
     text_line(x, 1, " offsetof(%s, starting), offsetof(%s, cold), offsetof(%s, steady),", k->type, k->type, k->type);
     text_line(x, 1, " offsetof(%s, firings), offsetof(%s, blocks),", k->type, k->type);
     text_line(x, 1, " %s,", logs != 0 ? arena_printf(x->e.arena, "offsetof(%s, logs)", k->type) : "0");
-    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s, %s},", k->actors.len, kernel_name(x, kernel, "actors"),
-              kernel_name(x, kernel, "warm"), parts->parts.data[kernel].lead,
+    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s, %s},", k->actors.len,
+              kernel_name(x, kernel, "actors"), kernel_name(x, kernel, "warm"), parts->parts.data[kernel].lead,
               k->buffers.len + mapped_has_state(x, kernel), kernel_name(x, kernel, "blocks"), logs,
               logs != 0 ? kernel_name(x, kernel, "logs") : "NULL",
               parts->streams ? arena_printf(x->e.arena, "offsetof(%s, flow)", k->type) : "0");
@@ -168,8 +169,8 @@ static void emit_ring(program_emitter *x, const plan_ring *ring)
     if (*comment != '\0')
         text_line(x, 1, "/* %s */", comment);
     text_line(x, 1,
-              "{\"%s\", sizeof(%s), %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %d, %d, %d, %" PRIu32
-              ", %" PRIu32 ", %" PRId64 ", %" PRId64 "},",
+              "{\"%s\", sizeof(%s), %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+              ", %d, %d, %d, %" PRIu32 ", %" PRIu32 ", %" PRId64 ", %" PRId64 "},",
               st->name, emit_declare_item(&x->e, c->type, ""), sc->steady, sc->init_items, ring->ahead, ring->front,
               ring->room, st->from == SIR_NONE ? -1 : (int)st->from, st->to == SIR_NONE ? -1 : (int)st->to, (int)file,
               c->producer, c->consumer, sched_output_rate(producer, c->producer_port, true),
@@ -212,7 +213,9 @@ static void emit_movers(program_emitter *x)
     const plan_parts *parts = x->pl->parts;
     if (!plan_parts_all_straight(parts))
         return;
-    text_line(x, 0, "/* Who moves a ring's items from one part's stream to the other's; NULL: there is one stream, or a file. */");
+    text_line(
+        x, 0,
+        "/* Who moves a ring's items from one part's stream to the other's; NULL: there is one stream, or a file. */");
     text_line(x, 0, "static const mm_Proc %s_movers[] = {", x->name);
     for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
         const machine_processor *engine;
@@ -312,8 +315,9 @@ static void emit_create(program_emitter *x, size_t readers, size_t writers)
 
 static void emit_run(program_emitter *x)
 {
-    text_line(x, 0, "/* Up to self->rounds.iterations steady states, the initialisation before the first; 0 once input "
-                    "has ended. */");
+    text_line(x, 0,
+              "/* Up to self->rounds.iterations steady states, the initialisation before the first; 0 once input "
+              "has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -340,8 +344,8 @@ static void emit_drain(program_emitter *x)
 {
     const char *type = x->type;
     if (x->pl->drains) {
-        text_line(x, 0,
-                  "static void %s_fire(svm_Rounds *self, const int64_t *counts, int64_t steady, bool starting)", x->name);
+        text_line(x, 0, "static void %s_fire(svm_Rounds *self, const int64_t *counts, int64_t steady, bool starting)",
+                  x->name);
         text_line(x, 0, "{");
         text_line(x, 1, "(void)steady;");
         text_line(x, 1, "svm_roundsDrain(self, counts, starting);");

@@ -59,7 +59,8 @@ static machine_operation class_of_math(const sir_expr *e)
     case LANG_MATH_MAX:
     case LANG_MATH_MIN: return k == NUMBER_DOUBLE ? MACHINE_OP_DOUBLE_ADD : MACHINE_OP_COMPARE;
     default:
-        return pick(k, MACHINE_OP_FLOAT_TRANSCENDENTAL, MACHINE_OP_FLOAT_TRANSCENDENTAL, MACHINE_OP_DOUBLE_TRANSCENDENTAL);
+        return pick(k, MACHINE_OP_FLOAT_TRANSCENDENTAL, MACHINE_OP_FLOAT_TRANSCENDENTAL,
+                    MACHINE_OP_DOUBLE_TRANSCENDENTAL);
     }
 }
 
@@ -69,8 +70,9 @@ static machine_operation class_of(const sir_expr *e)
     case SIR_BINARY: return class_of_binary(e);
     case SIR_MATH: return class_of_math(e);
     case SIR_UNARY:
-        return e->op == LANG_OP_NEG ? pick(kind_of(e->type), MACHINE_OP_INT_ADD, MACHINE_OP_FLOAT_ADD, MACHINE_OP_DOUBLE_ADD)
-                                 : MACHINE_OP_BITWISE;
+        return e->op == LANG_OP_NEG
+                   ? pick(kind_of(e->type), MACHINE_OP_INT_ADD, MACHINE_OP_FLOAT_ADD, MACHINE_OP_DOUBLE_ADD)
+                   : MACHINE_OP_BITWISE;
     case SIR_CONVERT:
         if (kind_of(e->type) == NUMBER_DOUBLE || kind_of(e->u.arg[0]->type) == NUMBER_DOUBLE)
             return MACHINE_OP_DOUBLE_ADD; // who has no doubles at all converts none
@@ -124,13 +126,14 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
         return (plan_lack){0};
     int64_t push = 0;
     for (uint32_t port = 0; port < actor->outputs.len; port++)
-        for (int first = 0; first < 2 && actor->outputs.data[port] != SIR_NONE && !sched_dynamic_output(actor); first++) {
+        for (int first = 0; first < 2 && actor->outputs.data[port] != SIR_NONE && !sched_dynamic_output(actor);
+             first++) {
             int64_t items = sched_output_rate(actor, port, first != 0);
             push = items > push ? items : push;
         }
     if ((uint64_t)push > x->abilities.outputs)
-        return (plan_lack){arena_printf(p->arena, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most", push,
-                                        x->element.name, x->abilities.outputs),
+        return (plan_lack){arena_printf(p->arena, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
+                                        push, x->element.name, x->abilities.outputs),
                            actor->loc, "outputs"};
     looker l = {.arena = p->arena, .on = x, .missing = MACHINE_OP_COUNT};
     hmap_init(&l.seen, p->arena);

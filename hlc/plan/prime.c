@@ -14,8 +14,9 @@ static bool is_inside(const plan_parts *parts, uint32_t actor, uint32_t part)
 // Items that the first `firings` firings pop.
 static int64_t popped(const sir_actor *actor, uint32_t port, int64_t firings)
 {
-    return firings == 0 ? 0
-                        : sched_input_rate(actor, port, true).pop + (firings - 1) * sched_input_rate(actor, port, false).pop;
+    return firings == 0
+               ? 0
+               : sched_input_rate(actor, port, true).pop + (firings - 1) * sched_input_rate(actor, port, false).pop;
 }
 
 // How many first firings read one of the first `items` items of an input; -1: all of them.
@@ -67,7 +68,8 @@ bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, u
                 continue;
             uint32_t to = m->channels.data[channel].consumer, in = m->channels.data[channel].consumer_port;
             different[channel] = sched_output_rate(a, port, true) + (firings - 1) * sched_output_rate(a, port, false);
-            int64_t left = different[channel] - popped(m->actors.data[to], in, s->init[to]), steady = s->channels[channel].steady;
+            int64_t left = different[channel] - popped(m->actors.data[to], in, s->init[to]),
+                    steady = s->channels[channel].steady;
             if (left <= 0)
                 continue;
             enough = steady != 0;
