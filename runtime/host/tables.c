@@ -23,10 +23,11 @@ static const svm_ProcessorRow simpleProcessors[] = {
     CONTROL("PROC0", memory0),
     SLAVE("PROC1", KERNEL, memory1),
     SLAVE("PROC2", KERNEL, memory2),
+    SLAVE("HOST0", KERNEL, memory0),
     SLAVE("DMA_ENGINE1", DMA, memories012),
     SLAVE("DMA_ENGINE2", DMA, memories012),
 };
-static const svm_MachineTable simpleTable = {"simple-svm", simpleMemories, 3, simpleProcessors, 5, NULL};
+static const svm_MachineTable simpleTable = {"simple-svm", simpleMemories, 3, simpleProcessors, 6, NULL};
 
 static const svm_MemoryRow hostMemories[] = {MEMORY("GMEM", 16 * KIB * KIB * KIB, .alignment = 64)};
 static const svm_ProcessorRow hostProcessors[] = {
