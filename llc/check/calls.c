@@ -63,6 +63,12 @@ static effect effect_of(const char *name)
     return EFFECT_NONE;
 }
 
+bool call_is_harmless(const char *name)
+{
+    effect e = effect_of(name);
+    return e == EFFECT_NOTHING || e == EFFECT_OUTPUT;
+}
+
 // ---- Events ----
 
 static event *add_event(checker *c, event_kind kind, node *object, CXCursor at)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "llc/check/model.h"
+#include "llc/check/play.h"
 #include "llc/contract/contract.h"
 #include "llc/reader/reader.h"
 
@@ -14,6 +15,7 @@
 static void follow(llc_session *s, llc_unit *unit)
 {
     checker *c = ARENA_NEW(s->arena, checker);
+    size_t before = s->diag->warning_count;
     *c = (checker){.session = s, .unit = unit, .arena = s->arena};
     hmap_init(&c->variables, s->arena);
     hmap_init(&c->instances, s->arena);
@@ -28,6 +30,9 @@ static void follow(llc_session *s, llc_unit *unit)
     find_space(c);
     find_budget(c);
     find_acquires(c);
+    // What reading has found, playing would find again.
+    if (c->main_found && s->diag->warning_count == before)
+        play_program(c, c->main_function);
 }
 
 static bool check_one(llc_session *s, const char *path)

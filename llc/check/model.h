@@ -163,6 +163,8 @@ typedef struct checker {
     unsigned thread, threads;
     size_t steps, nodes, merges;
     bool incomplete;
+    bool main_found;
+    CXCursor main_function;
 } checker;
 
 enum { MAX_STEPS = 400000, MAX_DEPTH = 24, MAX_UNROLL = 64, MAX_NODES = 200000 };
@@ -216,6 +218,8 @@ value walk_call(checker *c, CXCursor function, const value *arguments, size_t co
 // ---- calls.c ----
 
 value call_evaluate(checker *c, CXCursor call);
+// A function of the API that runs no kernel and waits for none.
+bool call_is_harmless(const char *name);
 // Something cannot be followed: anything may have been run and waited for there.
 void give_up(checker *c, CXCursor at);
 

@@ -376,8 +376,11 @@ void walk_unit(checker *c)
     clang_visitChildren(clang_getTranslationUnitCursor(c->unit->tu), survey_file, &s);
     walk_globals(c, &s.variables);
     for (VEC_EACH(CXCursor, f, &s.functions))
-        if (is_main(c, *f))
+        if (is_main(c, *f)) {
+            c->main_found = true;
+            c->main_function = *f;
             walk_root(c, *f);
+        }
     for (VEC_EACH(CXCursor, f, &s.functions))
         if (!is_main(c, *f) && is_root(c, *f)) {
             forget_all_numbers(c);

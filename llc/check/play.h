@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Playing a program: its control code is interpreted with numbers, from main on, and each kernel's function when it is
+// run, for what it reads and writes. What blocks hold is unknown; everything else is as in the machine: objects of
+// bytes, pointers into them, addresses in memories. What comes out is which bytes of which memory each run reads and
+// writes, and which runs and waits come before it (play_order.c), from which the findings are made.
+//
+// What the program does not say is chosen (play.c): how many steady states it is asked for, how much input there is. A
+// play ends early, without a word, at what it cannot follow: a decision by an unknown value, streams, threads.
+#ifndef SVMC_LLC_CHECK_PLAY_H
+#define SVMC_LLC_CHECK_PLAY_H
+
+#include <setjmp.h>
+
+#include "llc/check/model.h"
+
+// ---- The text as a tree: what libclang says, asked once ----
+
+typedef enum shape { SHAPE_VOID, SHAPE_INT, SHAPE_REAL, SHAPE_POINTER, SHAPE_RECORD, SHAPE_ARRAY } shape;
+typedef struct ctype {
+    shape shape;
+    bool is_unsigned, is_bool;
+    bool to_const;   // pointers: to what is not written
+    int64_t size;    // in bytes
+    int64_t element; // of what a pointer points to, or an array has
+} ctype;
+
+typedef enum code_op {
+    CODE_UNKNOWN, // no known value, no effect
+    CODE_STUCK,   // what cannot be followed
+    CODE_NUMBER,
+    CODE_TEXT, // a string
+    CODE_LOCAL,
+    CODE_GLOBAL,
+    CODE_FUNCTION,
+    CODE_MEMBER, // of an object; number: its offset
+    CODE_ARROW,
+    CODE_ELEMENT,
+    CODE_DEREF,
+    CODE_ADDRESS,
+    CODE_DECAY, // an array as the address of its first element
+    CODE_CONVERT,
+    CODE_LITERAL, // of a struct or array
+    CODE_LIST,    // an initialiser
+    CODE_PART,    // of a list; number: where
+    CODE_UNARY,
+    CODE_INCREMENT, // number: by what; prefix
+    CODE_BINARY,
+    CODE_AND,
+    CODE_OR,
+    CODE_COMMA,
+    CODE_ASSIGN,
+    CODE_UPDATE, // += and the like
+    CODE_CHOOSE, // ?:
+    CODE_CALL,
+    CODE_BLOCK, // statements, from here on
+    CODE_DECLARE,
+    CODE_IF,
+    CODE_LOOP, // start, condition, increment, body: each may be NULL
+    CODE_SWITCH,
+    CODE_CASE,
+    CODE_DEFAULT,
+    CODE_RETURN,
+    CODE_BREAK,
+    CODE_CONTINUE
+} code_op;
+
+typedef struct code code;
+typedef struct callee callee;
+struct code {
+    code_op op;
+    int detail; // operator; CODE_LOOP: the body comes first
+    ctype type;
+    code **parts;
+    size_t count;
+    int64_t number;
+    const char *text; // CODE_TEXT; NULL: not known
+    uint32_t object;  // the same
+    struct global *global;
+    callee *callee;
+    bool prefix;
+    CXCursor at;
+};
+
+typedef struct global {
+    CXCursor cursor;
+    const char *name;
+    ctype type;
+    bool constant;
+    bool ready; // in this play
+    const llc_name *named; // memory or processor
+    uint32_t object;
+    code *initialiser;
+} global;
+
+// A function. The first play to call it builds its body.
+struct callee {
+    CXCursor cursor;
+    const char *name;
+    bool foreign; // of a header
+    bool built;
+    code *body; // NULL: none
+    ctype result;
+    VEC(ctype) parameters; // they are the first locals
+    VEC(int64_t) offsets;
+    int64_t frame; // bytes of locals
+    uint32_t object;
+};
+
+typedef struct tree {
+    checker *checker;
+    hmap globals, callees;
+    // Of the function being built:
+    callee *building;
+    hmap locals; // offset + 1 by declaration
+} tree;
+
+void tree_init(tree *t, checker *c);
+callee *tree_callee(tree *t, CXCursor function);
+void tree_build(tree *t, callee *f);
+code *tree_initialiser(tree *t, global *g); // NULL: none
+ctype tree_type(CXType type);
+
+// ---- Values and objects ----
+
+typedef struct val {
+    int64_t i; // numbers and pointers; records: where they lie
+    bool unknown;
+} val;
+
+// A block as it was initialised, or what a parameter points to.
+typedef struct view {
+    const llc_name *memory; // NULL: a parameter's
+    int64_t address, size, element_size;
+    const code *at, *caller; // the call that initialised it, and that of the function that this is in
+} view;
+
+typedef enum object_kind { OBJECT_NONE, OBJECT_BYTES, OBJECT_VIEW, OBJECT_FUNCTION } object_kind;
+typedef struct object {
+    object_kind kind;
+    int64_t size;
+    uint8_t *bytes, *unknown; // a byte is unknown unless it is 0 there
+    view view;
+    callee *function;
+    global *global; // OBJECT_BYTES
+} object;
+
+// All that a parameter points to, as an access has it: from -VIEW_ALL to VIEW_ALL.
+#define VIEW_ALL (INT64_C(1) << 38)
+
+// Bytes of a view that somebody reads or writes.
+typedef struct access {
+    uint32_t view; // object
+    bool write;
+    bool loose; // perhaps less than that
+    int64_t begin, end;
+} access;
+typedef VEC(access) access_list;
+
+// ---- Runs and their order ----
+
+typedef struct actor actor;
+struct actor; // a kernel object: play_order.c
+typedef struct run run;
+typedef struct shelf shelf; // what is known of a memory's bytes
+
+typedef struct orders {
+    hmap actors;       // by address
+    VEC(actor *) list; // the same
+    VEC(run *) runs;
+    hmap shelves; // by memory
+    size_t first_open; // runs before it are over
+    size_t most;       // runs of one kernel
+    size_t found;
+} orders;
+
+// ---- A play ----
+
+typedef struct reader_state {
+    int64_t reads; // since the phase began
+} reader_state;
+
+// Memory that svm_alloc gave.
+typedef struct piece {
+    const llc_name *memory;
+    int64_t address, size;
+    const code *at;
+} piece;
+
+typedef struct play {
+    checker *checker;
+    tree tree;
+    arena *arena;
+    VEC(object) objects;
+    VEC(uint32_t) frames; // objects for calls, by depth
+    size_t depth;
+    val result; // of the function that returns
+    uint32_t frame;
+    bool in_kernel;
+    access_list *accesses; // where they are noted in a kernel; NULL: at once
+    const code *at;        // call of the API at hand
+    const code *where; // statement of control code, for what it does outside of such calls
+    const code *caller;    // call of the function that it is in
+    hmap memos, offsets;
+    CXType block_type; // of svm_Block
+    jmp_buf *stuck;
+    size_t memo_depth; // functions followed for a memo, one in the other
+    size_t steps, limit;
+    VEC(piece) pieces;
+    int64_t next_address;
+    orders orders;
+    // The choices.
+    int64_t states; // asked for in the second call of run; 0: the first play
+    int64_t found_states; // how many there were then
+    size_t most_runs; // of a kernel, after which the play ends; 0: any number
+    bool ending; // input ends in this phase
+    int claims;  // of files: 0 never granted, 1 always, 2 in turn
+    size_t claimed;
+    hmap readers;
+    bool reads; // some reader was asked
+    hmap reported;
+} play;
+
+enum { PLAY_DEPTH = 200, MEMO_STEPS = 20000000 };
+
+_Noreturn void play_stop(play *p); // it cannot be followed
+val play_call(play *p, callee *f, const val *arguments, size_t count);
+val play_eval(play *p, const code *c);
+void play_prepare(play *p, const code *c); // an initialiser's object
+
+// ---- play_memory.c ----
+
+static inline val known(int64_t i)
+{
+    return (val){i, false};
+}
+static inline val nothing(void)
+{
+    return (val){0, true};
+}
+uint32_t object_new(play *p, int64_t size, bool unknown);
+uint32_t object_view(play *p, const view *v);
+uint32_t object_function(play *p, callee *f);
+int64_t pointer_to(uint32_t object, int64_t offset);
+object *pointed(play *p, int64_t pointer, int64_t *offset); // NULL: nothing
+val load(play *p, val pointer, ctype type);
+void store(play *p, val pointer, ctype type, val v);
+void store_number(play *p, int64_t pointer, int64_t size, int64_t number);
+void copy_bytes(play *p, val to, val from, val count);
+void set_bytes(play *p, val to, val byte, val count);
+void forget_bytes(play *p, val to, int64_t count); // negative: to the object's end
+// In a view: noted. Elsewhere nothing.
+void touch(play *p, val pointer, val count, bool write);
+void note_access(play *p, access_list *list, access a);
+// Joins what is near to each other, as the elements are that a loop uses with a stride.
+void simplify_accesses(access_list *list);
+char *text_of(play *p, val pointer); // for messages; NULL: none
+
+// ---- play_api.c ----
+
+// A call of a function that the file does not define.
+val play_foreign(play *p, const code *call, callee *f, const val *arguments, size_t count);
+int64_t field_offset(play *p, CXType record, const char *field);
+
+// ---- play_rates.c ----
+
+void play_exhaust(play *p, CXType table, const val *arguments);
+
+// ---- play_order.c ----
+
+void orders_init(play *p);
+void order_block(play *p, view *v);
+void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);
+void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t object);
+void order_never_blocks(play *p, int64_t kernel);
+void order_depend(play *p, int64_t kernel, int64_t on);
+void order_run(play *p, int64_t kernel);
+void order_wait(play *p, int64_t kernel);
+void order_destroy(play *p, int64_t kernel);
+void order_control(play *p, access a); // the control thread reads or writes now
+void order_end(play *p);
+// What a transfer or kernel does; transfers: play_api.c.
+void transfer_accesses(play *p, callee *init, int64_t object, const llc_name *engine, access_list *into);
+
+// ---- play.c ----
+
+void play_program(checker *c, CXCursor main_function);
+val play_main(play *p, const val *arguments, size_t count, CXType program);
+const char *play_text(play *p, CXCursor expression); // as it is written
+src_range play_place(play *p, const code *c);
+const char *view_name(play *p, const view *v);
+
+#endif

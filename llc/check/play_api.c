@@ -1,0 +1,580 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Functions that a playing program calls and the file does not define: the API's, those of the C library that change
+// memory, and others, of which nothing is known but what they get.
+#include <string.h>
+
+#include "llc/check/play.h"
+#include "llc/reader/reader.h"
+
+typedef struct api_call {
+    play *play;
+    const code *code;
+    callee *to;
+    const val *values;
+    size_t count;
+} api_call;
+
+typedef val handler(const api_call *a);
+typedef struct api_row {
+    const char *name;
+    size_t least; // arguments
+    bool kernels; // may be called there
+    handler *handle;
+} api_row;
+
+// ---- Arguments ----
+
+static int64_t number_of(const api_call *a, size_t i)
+{
+    if (a->values[i].unknown)
+        play_stop(a->play);
+    return a->values[i].i;
+}
+
+// The variable of SVM_MEMORY or SVM_PROCESSOR that an argument points to.
+static const llc_name *name_of(const api_call *a, size_t i)
+{
+    int64_t offset;
+    play *p = a->play;
+    const object *o = pointed(p, number_of(a, i), &offset);
+    global *g = o == NULL ? NULL : o->global;
+    for (VEC_EACH(llc_name, n, &p->checker->unit->names))
+        if (g != NULL && g->named == NULL && strcmp(n->name, g->name) == 0)
+            g->named = n;
+    if (g == NULL || g->named == NULL)
+        play_stop(p);
+    return g->named;
+}
+
+static CXType record_of(const api_call *a, size_t i)
+{
+    CXCursor parameter = clang_Cursor_getArgument(a->to->cursor, (unsigned)i);
+    return clang_getCanonicalType(
+        clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter))));
+}
+
+int64_t field_offset(play *p, CXType record, const char *field)
+{
+    const void *key[2] = {record.data[0], field};
+    uintptr_t cached = (uintptr_t)hmap_getn(&p->offsets, key, sizeof key);
+    if (cached == 0) {
+        long long bits = clang_Type_getOffsetOf(record, field);
+        if (bits < 0)
+            play_stop(p);
+        cached = (uintptr_t)bits / 8 + 1;
+        hmap_setn(&p->offsets, key, sizeof key, (void *)cached);
+    }
+    return (int64_t)cached - 1;
+}
+
+static const ctype word = {.shape = SHAPE_INT, .size = 8};
+
+static val field_of(const api_call *a, size_t i, const char *field)
+{
+    CXType record = record_of(a, i);
+    return load(a->play, known(number_of(a, i) + field_offset(a->play, record, field)), word);
+}
+
+// ---- Memory ----
+
+static val handle_alloc(const api_call *a)
+{
+    play *p = a->play;
+    const llc_name *memory = name_of(a, 0);
+    int64_t bytes = number_of(a, a->count > 2 && strncmp(a->to->name, "svm_map", 7) == 0 ? 2 : 1);
+    uint64_t alignment = memory->memory == NULL || memory->memory->alignment < 16 ? 16 : memory->memory->alignment;
+    if (bytes < 0 || bytes > INT64_C(1) << 44)
+        play_stop(p);
+    // At no better place than what is promised.
+    int64_t apart = INT64_C(1) << 20, unit = (int64_t)alignment;
+    int64_t address = (p->next_address + apart) / (2 * unit) * (2 * unit) + unit;
+    p->next_address = address + bytes;
+    VEC_PUSH(p->arena, &p->pieces, (piece){memory, address, bytes, p->at});
+    return known(address);
+}
+
+static val handle_free(const api_call *a)
+{
+    play *p = a->play;
+    int64_t address = number_of(a, 1);
+    for (size_t i = 0; i < p->pieces.len; i++)
+        if (p->pieces.data[i].address == address) {
+            p->pieces.data[i] = VEC_LAST(&p->pieces);
+            p->pieces.len--;
+            break;
+        }
+    return nothing();
+}
+
+static val handle_block(const api_call *a)
+{
+    play *p = a->play;
+    view v = {.memory = name_of(a, 1), .address = number_of(a, 2), .element_size = number_of(a, 4), .at = p->at,
+              .caller = p->caller};
+    if (__builtin_mul_overflow(number_of(a, 3), v.element_size, &v.size) || v.size < 0 || v.size > INT64_C(1) << 36)
+        play_stop(p);
+    order_block(p, &v);
+    CXType record = record_of(a, 0);
+    int64_t block = number_of(a, 0);
+    store_number(p, block + field_offset(p, record, "data"), 8, pointer_to(object_view(p, &v), 0));
+    store_number(p, block + field_offset(p, record, "capacity"), 8, number_of(a, 3));
+    store_number(p, block + field_offset(p, record, "elementSize"), 8, v.element_size);
+    store_number(p, block + field_offset(p, record, "memory"), 8, number_of(a, 1));
+    store_number(p, block + field_offset(p, record, "address"), 8, v.address);
+    return nothing();
+}
+
+static void touch_element(const api_call *a, bool write)
+{
+    play *p = a->play;
+    val data = field_of(a, 0, "data"), size = field_of(a, 0, "elementSize"), index = a->values[1];
+    if (data.unknown || size.unknown)
+        play_stop(p);
+    if (index.unknown) {
+        touch(p, data, nothing(), write);
+        return;
+    }
+    data.i += index.i * size.i;
+    touch(p, data, size, write);
+}
+
+static val handle_block_read(const api_call *a)
+{
+    touch_element(a, false);
+    forget_bytes(a->play, a->values[2], -1);
+    return nothing();
+}
+
+static val handle_block_write(const api_call *a)
+{
+    touch_element(a, true);
+    return nothing();
+}
+
+// ---- Kernels ----
+
+static val handle_kernel(const api_call *a)
+{
+    play *p = a->play;
+    int64_t offset;
+    const object *o = pointed(p, number_of(a, 2), &offset);
+    if (o == NULL || o->kind != OBJECT_FUNCTION)
+        play_stop(p);
+    const char *name = text_of(p, a->values[3]);
+    order_kernel(p, number_of(a, 0), name_of(a, 1), o->function, name != NULL ? name : o->function->name);
+    return nothing();
+}
+
+static val handle_never_blocks(const api_call *a)
+{
+    order_never_blocks(a->play, number_of(a, 0));
+    return nothing();
+}
+
+static val handle_depend(const api_call *a)
+{
+    order_depend(a->play, number_of(a, 0), number_of(a, 1));
+    return nothing();
+}
+
+static val handle_run(const api_call *a)
+{
+    order_run(a->play, number_of(a, 0));
+    return nothing();
+}
+
+static val handle_wait(const api_call *a)
+{
+    order_wait(a->play, number_of(a, 0));
+    return nothing();
+}
+
+static val handle_wait_multiple(const api_call *a)
+{
+    int64_t count = number_of(a, 0);
+    for (int64_t i = 0; i < count; i++) {
+        val kernel = load(a->play, known(number_of(a, 1) + 8 * i), word);
+        if (kernel.unknown)
+            play_stop(a->play);
+        order_wait(a->play, kernel.i);
+    }
+    return nothing();
+}
+
+static val handle_destroy(const api_call *a)
+{
+    order_destroy(a->play, number_of(a, 0));
+    return nothing();
+}
+
+// ---- Transfers between blocks ----
+
+static bool is_transfer(const char *name)
+{
+    return strstr(name, "B2BInit") != NULL &&
+           (strncmp(name, "svm_move", 8) == 0 || strncmp(name, "svm_gather", 10) == 0 ||
+            strncmp(name, "svm_scatter", 11) == 0);
+}
+
+// The parameters behind the engine have the names of the kernel's fields.
+static val handle_transfer(const api_call *a)
+{
+    play *p = a->play;
+    CXType record = record_of(a, 0);
+    int64_t kernel = number_of(a, 0);
+    forget_bytes(p, known(kernel), clang_Type_getSizeOf(record));
+    for (size_t i = 2; i < a->count; i++) {
+        CXCursor parameter = clang_Cursor_getArgument(a->to->cursor, (unsigned)i);
+        const char *field = reader_string(p->checker->session, clang_getCursorSpelling(parameter));
+        if (clang_Type_getOffsetOf(record, field) >= 0)
+            store(p, known(kernel + clang_Type_getOffsetOf(record, field) / 8), word, a->values[i]);
+    }
+    if (clang_Type_getOffsetOf(record, "offset") >= 0)
+        store_number(p, kernel + field_offset(p, record, "offset"), 8, 0);
+    order_transfer(p, kernel, name_of(a, 1), a->to, kernel);
+    return nothing();
+}
+
+typedef struct transfer_side {
+    val data;
+    int64_t capacity, element_size;
+    const view *view;
+} transfer_side;
+
+static transfer_side side_of(play *p, CXType record, int64_t kernel, const char *field)
+{
+    val block = load(p, known(kernel + field_offset(p, record, field)), word);
+    CXType of = p->block_type;
+    if (block.unknown)
+        play_stop(p);
+    transfer_side s = {.data = load(p, known(block.i + field_offset(p, of, "data")), word)};
+    int64_t offset;
+    const object *o = s.data.unknown ? NULL : pointed(p, s.data.i, &offset);
+    if (o == NULL || o->kind != OBJECT_VIEW)
+        play_stop(p);
+    s.view = &o->view;
+    s.element_size = o->view.element_size;
+    s.capacity = s.element_size > 0 ? o->view.size / s.element_size : 0;
+    return s;
+}
+
+static int64_t transfer_number(play *p, CXType record, int64_t kernel, const char *field)
+{
+    val v = load(p, known(kernel + field_offset(p, record, field)), word);
+    if (v.unknown)
+        play_stop(p);
+    return v.i;
+}
+
+static void touch_part(play *p, const transfer_side *s, int64_t from, int64_t count, bool write)
+{
+    val data = s->data;
+    data.i += from * s->element_size;
+    touch(p, data, known(count * s->element_size), write);
+}
+
+static void strided(play *p, CXType record, int64_t kernel, const transfer_side *source, const transfer_side *to,
+                    bool scatter)
+{
+    int64_t offset = transfer_number(p, record, kernel, "offset");
+    int64_t records = transfer_number(p, record, kernel, "records");
+    int64_t stride = transfer_number(p, record, kernel, "stride");
+    int64_t repeats = transfer_number(p, record, kernel, "repeats");
+    if (records < 0 || repeats < 0 || repeats > 1 << 20)
+        play_stop(p);
+    touch_part(p, scatter ? source : to, 0, records * repeats, !scatter);
+    for (int64_t i = 0; i < repeats; i++)
+        touch_part(p, scatter ? to : source, offset + i * stride, records, scatter);
+}
+
+static void check_move(play *p, const transfer_side *from, const transfer_side *to, const llc_name *engine)
+{
+    diag_engine *d = p->checker->session->diag;
+    src_range at = play_place(p, p->at);
+    if (from->element_size != to->element_size || from->capacity != to->capacity) {
+        diag_record *r = diag_warning(
+            d, WARN_CHECK_SIZES, at,
+            "a move from '%s', which has %lld elements of %lld bytes, to '%s', which has %lld of %lld",
+            view_name(p, from->view), (long long)from->capacity, (long long)from->element_size, view_name(p, to->view),
+            (long long)to->capacity, (long long)to->element_size);
+        diag_add_note(d, r, play_place(p, from->view->at), "'%s' is initialised here", view_name(p, from->view));
+        diag_add_note(d, r, play_place(p, to->view->at), "'%s' is initialised here", view_name(p, to->view));
+        return;
+    }
+    uint64_t unit = engine->processor == NULL ? 0 : engine->processor->transfer_alignment;
+    const view *sides[2] = {from->view, to->view};
+    for (int i = 0; i < 2 && unit > 1; i++) {
+        const view *v = sides[i];
+        bool address = (uint64_t)v->address % unit != 0;
+        if (!address && (uint64_t)v->size % unit == 0)
+            continue;
+        diag_record *r = diag_warning(
+            d, WARN_CHECK_ALIGNMENT, at, "a move with the %s %lld of '%s', but '%s' works with multiples of %llu bytes",
+            address ? "address" : "length", (long long)(address ? v->address : v->size), view_name(p, v), engine->name,
+            (unsigned long long)unit);
+        diag_add_note(d, r, play_place(p, v->at), "'%s' is initialised here", view_name(p, v));
+        return;
+    }
+}
+
+void transfer_accesses(play *p, callee *init, int64_t kernel, const llc_name *engine, access_list *into)
+{
+    CXCursor parameter = clang_Cursor_getArgument(init->cursor, 0);
+    CXType record =
+        clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter))));
+    CXCursor source = clang_Cursor_getArgument(init->cursor, 2);
+    p->block_type =
+        clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(source))));
+    transfer_side from = side_of(p, record, kernel, "source"), to = side_of(p, record, kernel, "destination");
+    access_list *before = p->accesses;
+    p->accesses = into;
+    if (strncmp(init->name, "svm_move", 8) == 0) {
+        check_move(p, &from, &to, engine);
+        touch_part(p, &from, 0, from.capacity, false);
+        touch_part(p, &to, 0, to.capacity, true);
+    } else if (strstr(init->name, "Strided") != NULL) {
+        strided(p, record, kernel, &from, &to, strncmp(init->name, "svm_scatter", 11) == 0);
+    } else if (strncmp(init->name, "svm_gather", 10) == 0) {
+        touch(p, to.data, nothing(), true);
+    }
+    p->accesses = before;
+}
+
+// ---- Files ----
+
+enum { WHOLE_READS = 6 };
+
+static reader_state *reader_of(const api_call *a)
+{
+    play *p = a->play;
+    int64_t key = number_of(a, 0);
+    reader_state *r = hmap_getn(&p->readers, &key, sizeof key);
+    if (r == NULL) {
+        r = ARENA_NEW(p->arena, reader_state);
+        *r = (reader_state){0};
+        hmap_setn(&p->readers, &key, sizeof key, r);
+    }
+    p->reads = true;
+    return r;
+}
+
+// How many of so many items there are: all, in the phase in which input ends for some reads, then half, then none.
+static int64_t available(play *p, reader_state *r, int64_t count)
+{
+    
+    if (!p->ending || count <= 0)
+        return count < 0 ? 0 : count;
+    r->reads++;
+    // Not for a whole number of steady states, so that some actors fire once more at the end.
+    return r->reads <= WHOLE_READS ? count : r->reads == WHOLE_READS + 1 && count > 2 ? count / 2 - 1 : 0;
+}
+
+static void touch_items(const api_call *a, size_t items, size_t count, bool read, bool write)
+{
+    val bytes = a->values[count], size = field_of(a, 0, "elementSize");
+    if (bytes.unknown || size.unknown)
+        bytes = nothing();
+    else
+        bytes.i *= size.i;
+    if (read)
+        touch(a->play, a->values[items], bytes, false);
+    if (write) {
+        touch(a->play, a->values[items], bytes, true);
+        forget_bytes(a->play, a->values[items], bytes.unknown ? -1 : bytes.i);
+    }
+}
+
+static val handle_reader_read(const api_call *a)
+{
+    int64_t wanted = number_of(a, 2), given = available(a->play, reader_of(a), wanted);
+    api_call b = *a;
+    val values[3] = {a->values[0], a->values[1], known(given)};
+    b.values = values;
+    if (given > 0)
+        touch_items(&b, 1, 2, false, true);
+    store_number(a->play, number_of(a, 0) + field_offset(a->play, record_of(a, 0), "ended"), 1, given < wanted);
+    return known(given);
+}
+
+static val handle_reader_at_end(const api_call *a)
+{
+    const reader_state *r = reader_of(a);
+    return known(a->play->ending && r->reads > WHOLE_READS);
+}
+
+static val handle_claim(const api_call *a)
+{
+    play *p = a->play;
+    p->claimed++;
+    if (p->claims == 0 || (p->claims == 2 && p->claimed % 3 == 0))
+        return known(0);
+    bool reader = strncmp(a->to->name, "svm_reader", 10) == 0;
+    if (reader && p->ending) {
+        reader_state *r = reader_of(a);
+        if (r->reads >= WHOLE_READS)
+            return known(0);
+        r->reads++;
+    }
+    store_number(p, number_of(a, a->count >= 5 && reader ? 4 : 3), 8, 0);
+    return known(1);
+}
+
+static val handle_read_at(const api_call *a)
+{
+    touch_items(a, 3, 4, false, true);
+    return nothing();
+}
+
+static val handle_write(const api_call *a)
+{
+    touch_items(a, 1, 2, true, false);
+    return nothing();
+}
+
+static val handle_write_at(const api_call *a)
+{
+    touch_items(a, 3, 4, true, true);
+    return nothing();
+}
+
+static val handle_exhaust(const api_call *a)
+{
+    play_exhaust(a->play, record_of(a, 0), a->values);
+    return nothing();
+}
+
+// ---- The rest ----
+
+static val handle_svm_main(const api_call *a)
+{
+    return play_main(a->play, a->values, a->count, record_of(a, 0));
+}
+
+static val handle_copy(const api_call *a)
+{
+    copy_bytes(a->play, a->values[0], a->values[1], a->values[2]);
+    return a->values[0];
+}
+
+static val handle_set(const api_call *a)
+{
+    set_bytes(a->play, a->values[0], a->values[1], a->values[2]);
+    return a->values[0];
+}
+
+static val handle_calloc(const api_call *a)
+{
+    return known(pointer_to(object_new(a->play, number_of(a, 0) * number_of(a, 1), false), 0));
+}
+
+static val handle_malloc(const api_call *a)
+{
+    return known(pointer_to(object_new(a->play, number_of(a, 0), true), 0));
+}
+
+static val handle_nothing(const api_call *a)
+{
+    (void)a;
+    return nothing();
+}
+
+static val handle_stop(const api_call *a)
+{
+    play_stop(a->play);
+}
+
+// A name stands for its ...At form too.
+static const api_row rows[] = {
+    {"svm_alloc", 2, false, handle_alloc},
+    {"svm_map", 3, false, handle_alloc},
+    {"svm_free", 2, false, handle_free},
+    {"svm_unmap", 2, false, handle_free},
+    {"svm_blockInit", 5, false, handle_block},
+    {"svm_blockName", 2, false, handle_nothing},
+    {"svm_blockRead", 3, true, handle_block_read},
+    {"svm_blockWrite", 3, true, handle_block_write},
+    {"svm_kernelInit", 4, false, handle_kernel},
+    {"svm_kernelNeverBlocks", 1, false, handle_never_blocks},
+    {"svm_kernelAddDependence", 2, false, handle_depend},
+    {"svm_kernelRun", 1, false, handle_run},
+    {"svm_kernelWait", 1, false, handle_wait},
+    {"svm_kernelWaitMultiple", 2, false, handle_wait_multiple},
+    {"svm_kernelDestroy", 1, false, handle_destroy},
+    {"svm_readerOpen", 1, false, handle_nothing},
+    {"svm_readerRead", 3, false, handle_reader_read},
+    {"svm_readerAtEnd", 1, false, handle_reader_at_end},
+    {"svm_readerClaim", 5, false, handle_claim},
+    {"svm_readerReadAt", 5, true, handle_read_at},
+    {"svm_readerClose", 1, false, handle_nothing},
+    {"svm_writerOpen", 1, false, handle_nothing},
+    {"svm_writerWrite", 3, false, handle_write},
+    {"svm_writerClaim", 4, false, handle_claim},
+    {"svm_writerWriteAt", 5, true, handle_write_at},
+    {"svm_writerClose", 1, false, handle_nothing},
+    {"svm_exhaust", 4, false, handle_exhaust},
+    {"svm_main", 1, false, handle_svm_main},
+    {"svm_machineCreate", 0, false, handle_stop}, // each has memories of its own
+    {"svm_machineUse", 1, false, handle_stop},
+    {"svm_machineDestroy", 1, false, handle_nothing},
+    {"memcpy", 3, true, handle_copy},
+    {"memmove", 3, true, handle_copy},
+    {"memset", 3, true, handle_set},
+    {"calloc", 2, false, handle_calloc},
+    {"malloc", 1, false, handle_malloc},
+    {"free", 1, false, handle_nothing},
+    {"exit", 1, true, handle_stop},
+    {"abort", 0, true, handle_stop},
+};
+
+static const api_row *row_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name, rows[i].name) == 0)
+            return &rows[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        size_t n = strlen(rows[i].name);
+        if (strncmp(name, rows[i].name, n) == 0 && strcmp(name + n, "At") == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+// Nothing is known of the function but what it gets: it reads what it may not write, and writes the rest.
+static val call_unknown(const api_call *a)
+{
+    play *p = a->play;
+    for (size_t i = 0; i < a->count; i++) {
+        const code *argument = a->code->parts[i + 1];
+        bool constant = argument->type.to_const;
+        if ((int)i < clang_Cursor_getNumArguments(a->to->cursor))
+            constant = tree_type(clang_getCursorType(clang_Cursor_getArgument(a->to->cursor, (unsigned)i))).to_const;
+        if (argument->type.shape != SHAPE_POINTER)
+            continue;
+        touch(p, a->values[i], nothing(), false);
+        if (!constant) {
+            touch(p, a->values[i], nothing(), true);
+            forget_bytes(p, a->values[i], -1);
+        }
+    }
+    return nothing();
+}
+
+val play_foreign(play *p, const code *call, callee *f, const val *arguments, size_t count)
+{
+    api_call a = {p, call, f, arguments, count};
+    const api_row *row = row_of(f->name);
+    if (row != NULL) {
+        if (count < row->least || (p->in_kernel && !row->kernels))
+            play_stop(p);
+        return row->handle(&a);
+    }
+    if (is_transfer(f->name) && !p->in_kernel && count >= 4)
+        return handle_transfer(&a);
+    tree_build(&p->tree, f);
+    if (f->body != NULL)
+        return play_call(p, f, arguments, count);
+    // The rest of the API that control code calls may do anything to kernels.
+    if (strncmp(f->name, "svm_", 4) == 0 && !call_is_harmless(f->name))
+        play_stop(p);
+    return call_unknown(&a);
+}

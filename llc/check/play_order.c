@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The order of a play's runs, and what it shows: a run comes after what its kernel depends on, as far as that was run
+// before it, and after everything that the control thread knew to be over; a processor's queue orders nothing. Two that
+// use the same bytes, one of them to write, must come one after the other.
+#include <string.h>
+
+#include "llc/check/play.h"
+
+struct run {
+    actor *actor;
+    size_t number;
+    const code *at, *caller;
+    bool over;        // for the control thread
+    uint64_t *before; // bits: runs from 64 * base on that come before it, but for those that were over when it began
+    size_t base, words;
+    access_list accesses;
+};
+
+struct actor {
+    const llc_name *processor;
+    callee *function; // of a transfer: its initialisation
+    bool transfer, never_blocks;
+    const char *name;
+    const code *at, *caller; // of its initialisation
+    int64_t address;
+    VEC(actor *) depends;
+    run *last;
+    size_t runs;
+};
+
+typedef struct reading {
+    const run *run;
+    uint32_t view;
+    const struct reading *next;
+} reading;
+
+// Bytes of a memory with one history.
+typedef struct segment {
+    int64_t begin, end;
+    bool written;
+    const run *writer; // NULL: the control thread
+    uint32_t view;     // through which it was written
+    const reading *readings; // since
+} segment;
+
+struct shelf {
+    VEC(segment) segments; // in order, apart
+};
+
+enum { MOST_FOUND = 40 };
+
+void orders_init(play *p)
+{
+    p->orders = (orders){0};
+    hmap_init(&p->orders.actors, p->arena);
+    hmap_init(&p->orders.shelves, p->arena);
+}
+
+// ---- Messages ----
+
+static diag_record *say(play *p, diag_warning_id id, const code *at, const code *caller, const char *message)
+{
+    diag_engine *d = p->checker->session->diag;
+    p->orders.found++;
+    diag_record *r = diag_warning(d, id, play_place(p, at), "%s", message);
+    if (caller != NULL)
+        diag_add_note(d, r, play_place(p, caller), "in this call");
+    return r;
+}
+
+static const code *control_place(const play *p)
+{
+    return p->at != NULL ? p->at : p->where;
+}
+
+// Once for each pair of places.
+static bool first_time(play *p, const void *a, const void *b, const void *c, int what)
+{
+    struct {
+        const void *places[3];
+        size_t what;
+    } key = {{a, b, c}, (size_t)what};
+    if (p->orders.found >= MOST_FOUND || hmap_getn(&p->reported, &key, sizeof key) != NULL)
+        return false;
+    hmap_setn(&p->reported, &key, sizeof key, p);
+    return true;
+}
+
+static const char *who(play *p, const actor *k)
+{
+    return arena_printf(p->checker->arena, "%s '%s'", k->transfer ? "transfer" : "kernel", k->name);
+}
+
+static void note_view(play *p, diag_record *r, const view *v)
+{
+    diag_engine *d = p->checker->session->diag;
+    diag_add_note(d, r, play_place(p, v->at), "'%s' is initialised here", view_name(p, v));
+    if (v->caller != NULL)
+        diag_add_note(d, r, play_place(p, v->caller), "in this call");
+}
+
+static void note_actor(play *p, diag_record *r, const actor *k)
+{
+    diag_add_note(p->checker->session->diag, r, play_place(p, k->at), "%s is initialised here", who(p, k));
+}
+
+// ---- Blocks ----
+
+void order_block(play *p, view *v)
+{
+    const machine_memory *memory = v->memory->memory;
+    if (memory == NULL || memory->kind == MACHINE_memory_kind_FIFO)
+        play_stop(p);
+    int64_t end = v->address + v->size;
+    const char *message = NULL;
+    diag_warning_id id = WARN_CHECK_CAPACITY;
+    arena *a = p->checker->arena;
+    if (is_local(p->checker, memory)) {
+        uint64_t size = machine_usable(memory), unit = memory->alignment;
+        if (v->address < 0 || (size <= INT64_MAX && end > (int64_t)size)) {
+            message = arena_printf(a, "block '%s' lies at bytes %lld to %lld of memory '%s', which has %llu",
+                                   view_name(p, v), (long long)v->address, (long long)end - 1, v->memory->name,
+                                   (unsigned long long)size);
+        } else if (unit > 1 && (uint64_t)v->address % unit != 0) {
+            id = WARN_CHECK_ALIGNMENT;
+            message = arena_printf(
+                a, "block '%s' lies at %lld, which is no multiple of the %llu bytes that memory '%s' works with",
+                view_name(p, v), (long long)v->address, (unsigned long long)unit, v->memory->name);
+        }
+    } else {
+        bool inside = false;
+        for (size_t i = 0; i < p->pieces.len && !inside; i++) {
+            const piece *given = &p->pieces.data[i];
+            inside = given->memory == v->memory && v->address >= given->address && end <= given->address + given->size;
+        }
+        if (!inside)
+            message = arena_printf(a, "block '%s' of %lld bytes does not lie within what svm_alloc or svm_map gave",
+                                   view_name(p, v), (long long)v->size);
+    }
+    if (message != NULL && first_time(p, v->at, v->caller, NULL, id))
+        say(p, id, v->at, v->caller, message);
+}
+
+// ---- Kernels ----
+
+static actor *find_actor(play *p, int64_t address)
+{
+    return hmap_getn(&p->orders.actors, &address, sizeof address);
+}
+
+static actor *add_actor(play *p, int64_t address)
+{
+    actor *k = find_actor(p, address);
+    if (k == NULL) {
+        k = ARENA_NEW(p->arena, actor);
+        *k = (actor){0};
+        hmap_setn(&p->orders.actors, &address, sizeof address, k);
+        VEC_PUSH(p->arena, &p->orders.list, k);
+    }
+    run *last = k->last != NULL && !k->last->over ? k->last : NULL;
+    *k = (actor){.address = address, .at = p->at, .caller = p->caller, .last = last};
+    return k;
+}
+
+void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name)
+{
+    actor *k = add_actor(p, kernel);
+    k->processor = processor;
+    k->function = function;
+    k->name = name;
+}
+
+void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t id)
+{
+    actor *k = add_actor(p, kernel);
+    (void)id;
+    k->processor = engine;
+    k->function = init;
+    k->transfer = true;
+    k->name = "";
+}
+
+void order_never_blocks(play *p, int64_t kernel)
+{
+    actor *k = find_actor(p, kernel);
+    if (k == NULL)
+        play_stop(p);
+    k->never_blocks = true;
+}
+
+void order_depend(play *p, int64_t kernel, int64_t on)
+{
+    actor *k = find_actor(p, kernel), *other = find_actor(p, on);
+    if (k == NULL || other == NULL)
+        play_stop(p);
+    VEC_PUSH(p->arena, &k->depends, other);
+}
+
+// ---- Before and after ----
+
+static bool comes_before(const run *a, const run *b)
+{
+    size_t at = a->number / 64;
+    if (a == b || a->over || at < b->base)
+        return true;
+    return at - b->base < b->words && (b->before[at - b->base] >> (a->number % 64) & 1) != 0;
+}
+
+static void add_before(run *b, const run *a)
+{
+    b->before[a->number / 64 - b->base] |= UINT64_C(1) << (a->number % 64);
+    for (size_t i = 0; i < a->words; i++)
+        if (a->base + i >= b->base)
+            b->before[a->base + i - b->base] |= a->before[i];
+}
+
+static void finish(play *p, run *r)
+{
+    orders *o = &p->orders;
+    for (size_t i = 0; i < r->words; i++)
+        for (uint64_t bits = r->before[i]; bits != 0; bits &= bits - 1)
+            o->runs.data[(r->base + i) * 64 + (size_t)__builtin_ctzll(bits)]->over = true;
+    r->over = true;
+    while (o->first_open < o->runs.len && o->runs.data[o->first_open]->over)
+        o->first_open++;
+}
+
+// ---- Bytes ----
+
+static void insert_segment(play *p, shelf *s, size_t at, segment new)
+{
+    VEC_PUSH(p->arena, &s->segments, new);
+    memmove(&s->segments.data[at + 1], &s->segments.data[at], (s->segments.len - 1 - at) * sizeof new);
+    s->segments.data[at] = new;
+}
+
+static void split(play *p, shelf *s, size_t at, int64_t where)
+{
+    segment second = s->segments.data[at];
+    second.begin = where;
+    s->segments.data[at].end = where;
+    insert_segment(p, s, at + 1, second);
+}
+
+// Segments that cover just these bytes: from *first to before *last.
+static void cover(play *p, shelf *s, int64_t begin, int64_t end, size_t *first, size_t *last)
+{
+    size_t low = 0, high = s->segments.len;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (s->segments.data[middle].end > begin)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low < s->segments.len && s->segments.data[low].begin < begin)
+        split(p, s, low++, begin);
+    *first = low;
+    for (int64_t at = begin; at < end; low++) {
+        if (low == s->segments.len || s->segments.data[low].begin > at) {
+            bool more = low < s->segments.len && s->segments.data[low].begin < end;
+            int64_t until = more ? s->segments.data[low].begin : end;
+            insert_segment(p, s, low, (segment){.begin = at, .end = until});
+        } else if (s->segments.data[low].end > end) {
+            split(p, s, low, end);
+        }
+        at = s->segments.data[low].end;
+    }
+    *last = low;
+}
+
+static shelf *shelf_of(play *p, const llc_name *memory)
+{
+    shelf *s = hmap_getn(&p->orders.shelves, &memory, sizeof memory);
+    if (s == NULL) {
+        s = ARENA_NEW(p->arena, shelf);
+        *s = (shelf){0};
+        hmap_setn(&p->orders.shelves, &memory, sizeof memory, s);
+    }
+    return s;
+}
+
+// ---- Findings ----
+
+static const char *verb(bool write)
+{
+    return write ? "writes" : "reads";
+}
+
+// a is a run that may be under way when b (NULL: the control thread) uses the same bytes.
+static void report_conflict(play *p, const run *a, const view *av, bool a_writes, const run *b, const access *use,
+                            const segment *s)
+{
+    const view *v = &p->objects.data[use->view].view;
+    const code *at = b != NULL ? b->at : control_place(p);
+    if (!first_time(p, at, a->at, b != NULL ? (const void *)b->actor->at : v->at, WARN_CHECK_UNORDERED))
+        return;
+    arena *ar = p->checker->arena;
+    const char *bytes =
+        arena_printf(ar, "bytes %lld to %lld of '%s'", (long long)(s->begin - v->address),
+                     (long long)(s->end - v->address) - 1, view_name(p, v));
+    const char *message;
+    if (b == NULL)
+        message = arena_printf(ar, "control code %s %s, which %s %s, and nothing has waited for it", verb(use->write),
+                               bytes, who(p, a->actor), verb(a_writes));
+    else
+        message = arena_printf(ar, "%s %s %s, which %s %s, and neither a dependence nor a wait orders them",
+                               who(p, b->actor), verb(use->write), bytes, who(p, a->actor), verb(a_writes));
+    diag_record *r = say(p, WARN_CHECK_UNORDERED, at, b != NULL ? b->caller : p->caller, message);
+    diag_add_note(p->checker->session->diag, r, play_place(p, a->at), "%s is run here", who(p, a->actor));
+    note_actor(p, r, a->actor);
+    if (b != NULL)
+        note_actor(p, r, b->actor);
+    note_view(p, r, av);
+    if (v != av)
+        note_view(p, r, v);
+}
+
+static const view *view_of(play *p, uint32_t id)
+{
+    return &p->objects.data[id].view;
+}
+
+static bool writes_segment(play *p, const run *r, const segment *s)
+{
+    for (VEC_EACH(const access, a, &r->accesses)) {
+        int64_t at = view_of(p, a->view)->address;
+        if (a->write && at + a->begin < s->end && s->begin < at + a->end)
+            return true;
+    }
+    return false;
+}
+
+// Two kernels that never block run one after the other on their processor. Bytes that both write are then no more than
+// room for either; only runs of one function hand something on there.
+static bool is_room(play *p, const run *a, const run *b, const segment *s)
+{
+    if (b == NULL || a->actor->processor != b->actor->processor || !a->actor->never_blocks ||
+        !b->actor->never_blocks || a->actor->function == b->actor->function)
+        return false;
+    return writes_segment(p, a, s) && writes_segment(p, b, s);
+}
+
+static void check_segment(play *p, const run *b, const access *a, segment *s)
+{
+    const run *w = s->writer;
+    if (w != NULL && w != b && !w->over && (b == NULL || !comes_before(w, b)) && !is_room(p, w, b, s))
+        report_conflict(p, w, view_of(p, s->view), true, b, a, s);
+    for (const reading *r = a->write ? s->readings : NULL; r != NULL; r = r->next)
+        if (r->run != b && !r->run->over && (b == NULL || !comes_before(r->run, b)) &&
+            !is_room(p, r->run, b, s))
+            report_conflict(p, r->run, view_of(p, r->view), false, b, a, s);
+}
+
+static void report_outside(play *p, const run *b, const access *a, const view *v)
+{
+    const code *at = b != NULL ? b->at : control_place(p);
+    if (!first_time(p, at, v->at, v->caller, WARN_CHECK_CAPACITY))
+        return;
+    const char *message = arena_printf(p->checker->arena, "%s %s bytes %lld to %lld of '%s', which has %lld",
+                                       b != NULL ? who(p, b->actor) : "control code", verb(a->write),
+                                       (long long)a->begin, (long long)a->end - 1, view_name(p, v), (long long)v->size);
+    diag_record *r = say(p, WARN_CHECK_CAPACITY, at, b != NULL ? b->caller : p->caller, message);
+    note_view(p, r, v);
+}
+
+static void report_unwritten(play *p, const run *b, const access *a, const view *v, bool some)
+{
+    const code *at = b != NULL ? b->at : control_place(p);
+    if (!first_time(p, at, v->at, NULL, WARN_CHECK_UNWRITTEN))
+        return;
+    const char *message = arena_printf(p->checker->arena, "%s reads bytes %lld to %lld of '%s', %s",
+                                       b != NULL ? who(p, b->actor) : "control code", (long long)a->begin,
+                                       (long long)a->end - 1, view_name(p, v),
+                                       some ? "some of which nothing has written" : "which nothing has written");
+    diag_record *r = say(p, WARN_CHECK_UNWRITTEN, at, b != NULL ? b->caller : p->caller, message);
+    note_view(p, r, v);
+}
+
+typedef enum share { SHARE_NONE, SHARE_SOME, SHARE_ALL } share;
+
+// Notes that b (NULL: the control thread) uses bytes now; gives what of them was written before. What is written is
+// defined unless it comes from where nothing was written.
+static share use_bytes(play *p, const run *b, access a, bool defined)
+{
+    const view *v = view_of(p, a.view);
+    if (v->memory == NULL)
+        return SHARE_ALL;
+    if (a.begin < 0 || a.end > v->size) {
+        report_outside(p, b, &a, v);
+        a.begin = a.begin < 0 ? 0 : a.begin;
+        a.end = a.end > v->size ? v->size : a.end;
+    }
+    if (a.begin >= a.end)
+        return SHARE_ALL;
+    shelf *s = shelf_of(p, v->memory);
+    size_t first, last;
+    cover(p, s, v->address + a.begin, v->address + a.end, &first, &last);
+    bool any = false, all = true;
+    for (size_t i = first; i < last; i++) {
+        segment *g = &s->segments.data[i];
+        check_segment(p, b, &a, g);
+        any |= g->written;
+        all &= g->written;
+        if (a.write) {
+            g->written = defined;
+            g->writer = b;
+            g->view = a.view;
+            g->readings = NULL;
+        } else if (b != NULL && (g->readings == NULL || g->readings->run != b)) {
+            while (g->readings != NULL && g->readings->run->over)
+                g->readings = g->readings->next;
+            reading *r = ARENA_NEW(p->arena, reading);
+            *r = (reading){b, a.view, g->readings};
+            g->readings = r;
+        }
+    }
+    if (a.write && last - first > 1) { // one history from now on
+        s->segments.data[first].end = s->segments.data[last - 1].end;
+        memmove(&s->segments.data[first + 1], &s->segments.data[last],
+                (s->segments.len - last) * sizeof *s->segments.data);
+        s->segments.len -= last - first - 1;
+    }
+    return all ? SHARE_ALL : any ? SHARE_SOME : SHARE_NONE;
+}
+
+void order_control(play *p, access a)
+{
+    share s = use_bytes(p, NULL, a, true);
+    if (!a.write && !a.loose && s == SHARE_SOME)
+        report_unwritten(p, NULL, &a, view_of(p, a.view), true);
+}
+
+// A move's destination is defined where its source is.
+static void move_bytes(play *p, const run *r, const access *from, const access *to)
+{
+    const view *v = view_of(p, from->view);
+    share s = use_bytes(p, r, *from, true);
+    int64_t apart = to->begin - from->begin - v->address;
+    // Nothing at all was written: zeroes of svm_alloc, or what the program had there.
+    if (s != SHARE_SOME || to->end - to->begin != from->end - from->begin) {
+        use_bytes(p, r, *to, s == SHARE_ALL || !is_local(p->checker, v->memory->memory));
+        return;
+    }
+    shelf *shelf_there = shelf_of(p, v->memory);
+    size_t first, last;
+    cover(p, shelf_there, v->address + from->begin, v->address + from->end, &first, &last);
+    VEC(segment) parts = {0};
+    for (size_t i = first; i < last; i++)
+        VEC_PUSH(p->arena, &parts, shelf_there->segments.data[i]);
+    for (VEC_EACH(const segment, part, &parts)) {
+        access a = *to;
+        a.begin = part->begin + apart;
+        a.end = part->end + apart;
+        use_bytes(p, r, a, part->written);
+    }
+}
+
+// ---- Runs ----
+
+static void follow_kernel(play *p, run *r, int64_t kernel)
+{
+    jmp_buf here, *outer = p->stuck;
+    size_t depth = p->depth, limit = p->limit;
+    uint32_t locals = p->frame;
+    const code *at = p->at, *caller = p->caller;
+    val argument = known(kernel);
+    p->stuck = &here;
+    p->accesses = &r->accesses;
+    if (limit - p->steps > MEMO_STEPS)
+        p->limit = p->steps + MEMO_STEPS;
+    if (setjmp(here) == 0) {
+        if (r->actor->transfer) {
+            transfer_accesses(p, r->actor->function, kernel, r->actor->processor, &r->accesses);
+        } else {
+            p->in_kernel = true;
+            play_call(p, r->actor->function, &argument, 1);
+        }
+    }
+    p->in_kernel = false;
+    p->accesses = NULL;
+    p->stuck = outer;
+    p->depth = depth;
+    p->limit = limit;
+    p->memo_depth = 0;
+    p->frame = locals;
+    p->at = at;
+    p->caller = caller;
+}
+
+static void check_reach(play *p, const run *r, const view *v)
+{
+    const machine_processor *processor = r->actor->processor->processor;
+    if (v->memory == NULL || v->memory->memory == NULL || processor == NULL ||
+        machine_reaches(p->checker->unit->machine, processor, v->memory->memory) ||
+        !first_time(p, r->at, v->at, r->actor->at, WARN_CHECK_MEMORY))
+        return;
+    diag_record *d = say(p, WARN_CHECK_MEMORY, r->at, r->caller,
+                         arena_printf(p->checker->arena,
+                                      "%s uses '%s' in memory '%s', which its processor '%s' does not reach",
+                                      who(p, r->actor), view_name(p, v), v->memory->name, r->actor->processor->name));
+    note_view(p, d, v);
+}
+
+// Reads first: what a kernel reads and writes is in no order.
+static void use_all(play *p, run *r)
+{
+    simplify_accesses(&r->accesses);
+    access_list *list = &r->accesses;
+    for (VEC_EACH(const access, a, list))
+        check_reach(p, r, view_of(p, a->view));
+    if (r->actor->transfer && list->len == 2 && list->data[0].write != list->data[1].write) {
+        bool first = list->data[0].write;
+        move_bytes(p, r, &list->data[first], &list->data[!first]);
+        return;
+    }
+    for (VEC_EACH(const access, a, list)) {
+        if (a->write)
+            continue;
+        share s = use_bytes(p, r, *a, true);
+        bool own = a->loose || r->actor->transfer;
+        for (VEC_EACH(const access, other, list))
+            own |= other->write && other->view == a->view;
+        const llc_name *memory = view_of(p, a->view)->memory;
+        bool zeroes = s == SHARE_NONE && memory != NULL && !is_local(p->checker, memory->memory);
+        if (s != SHARE_ALL && !own && !zeroes)
+            report_unwritten(p, r, a, view_of(p, a->view), s == SHARE_SOME);
+    }
+    for (VEC_EACH(const access, a, list))
+        if (a->write)
+            use_bytes(p, r, *a, true);
+}
+
+static void name_transfer(play *p, actor *k)
+{
+    if (k->transfer && k->name[0] == '\0')
+        k->name = play_text(p, clang_Cursor_getArgument(k->at->at, 0));
+}
+
+void order_run(play *p, int64_t kernel)
+{
+    orders *o = &p->orders;
+    actor *k = find_actor(p, kernel);
+    if (k == NULL)
+        play_stop(p);
+    name_transfer(p, k);
+    if (k->last != NULL && !k->last->over && first_time(p, p->at, k->at, NULL, WARN_CHECK_PENDING)) {
+        diag_record *d = say(p, WARN_CHECK_PENDING, p->at, p->caller,
+                             arena_printf(p->checker->arena, "%s is run again, and nothing has waited for its last run",
+                                          who(p, k)));
+        diag_add_note(p->checker->session->diag, d, play_place(p, k->last->at), "its last run is here");
+        note_actor(p, d, k);
+    }
+    run *r = ARENA_NEW(p->arena, run);
+    *r = (run){.actor = k, .number = o->runs.len, .at = p->at, .caller = p->caller, .base = o->first_open / 64};
+    r->words = r->number / 64 - r->base + 1;
+    r->before = ARENA_ARRAY(p->arena, uint64_t, r->words);
+    memset(r->before, 0, r->words * sizeof *r->before);
+    for (VEC_EACH(actor *, on, &k->depends))
+        if ((*on)->last != NULL && !(*on)->last->over)
+            add_before(r, (*on)->last);
+    VEC_PUSH(p->arena, &o->runs, r);
+    k->last = r;
+    k->runs++;
+    o->most = k->runs > o->most ? k->runs : o->most;
+    follow_kernel(p, r, kernel);
+    use_all(p, r);
+    if (p->most_runs > 0 && !p->reads && k->runs >= p->most_runs)
+        play_stop(p);
+}
+
+static void report_never(play *p, const actor *k, const code *at, const code *caller, const char *what,
+                         diag_warning_id id)
+{
+    if (!first_time(p, at, k->at, NULL, id))
+        return;
+    diag_record *d =
+        say(p, id, at, caller, arena_printf(p->checker->arena, "%s %s", who(p, k), what));
+    note_actor(p, d, k);
+}
+
+void order_wait(play *p, int64_t kernel)
+{
+    actor *k = find_actor(p, kernel);
+    if (k == NULL)
+        play_stop(p);
+    name_transfer(p, k);
+    if (k->last == NULL && k->runs == 0)
+        report_never(p, k, p->at, p->caller, "is waited for before it is run", WARN_CHECK_NEVER_RUN);
+    else if (k->last != NULL && !k->last->over)
+        finish(p, k->last);
+}
+
+void order_destroy(play *p, int64_t kernel)
+{
+    actor *k = find_actor(p, kernel);
+    if (k != NULL && k->last != NULL && !k->last->over) {
+        name_transfer(p, k);
+        report_never(p, k, k->last->at, k->last->caller, "is destroyed, and nothing has waited for its last run",
+                     WARN_CHECK_NEVER_WAITED);
+        finish(p, k->last);
+    }
+}
+
+void order_end(play *p)
+{
+    for (VEC_EACH(actor *, k, &p->orders.list))
+        if ((*k)->last != NULL && !(*k)->last->over) {
+            name_transfer(p, *k);
+            report_never(p, *k, (*k)->last->at, (*k)->last->caller, "is run, and nothing waits for it",
+                         WARN_CHECK_NEVER_WAITED);
+        }
+}
