@@ -283,6 +283,8 @@ static void emit_create_own(program_emitter *x, const mapped *all)
         text_line(x, 2, "self->ownMemory[q] = %s;", local);
     text_line(x, 2, "svm_blockInit(&self->own[q], %s[q].memory, self->ownMemory[q], bytes, 1);", all->processors);
     text_line(x, 2, "svm_blockName(&self->own[q], \"own\");");
+    if (files != 0 && all->moved) // only who works in rings does so
+        text_line(x, 2, "if (%s[q].load != NULL)\n            continue;", all->processors);
     (void)create_scratch(x, all, true);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
