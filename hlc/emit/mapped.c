@@ -382,8 +382,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
 
 // ---- All of it ----
 
-// The control program's graph is the whole one.
-static plan whole_plan(program_emitter *x)
+plan mapped_whole_plan(program_emitter *x)
 {
     const sir_module *m = x->pl->parts->cut->whole;
     plan whole = *x->pl;
@@ -398,7 +397,7 @@ static plan whole_plan(program_emitter *x)
     return whole;
 }
 
-static void emit_main(program_emitter *x)
+void mapped_main(program_emitter *x)
 {
     bool in = false, out = false;
     for (VEC_EACH(sir_actor *, actor, &x->m->actors)) {
@@ -419,7 +418,7 @@ void mapped_program(program_emitter *x)
     const sir_module *m = x->m;
     const schedule *s = x->s;
     const plan *pl = x->pl;
-    plan whole = whole_plan(x);
+    plan whole = mapped_whole_plan(x);
     bool has_init = x->has_init;
     x->m = pl->parts->cut->whole;
     x->s = pl->parts->cut->whole_schedule;
@@ -435,7 +434,7 @@ void mapped_program(program_emitter *x)
     mapped_control(x);
     program_drain(x);
     emit_destroy(x, all);
-    emit_main(x);
+    mapped_main(x);
     x->m = m;
     x->s = s;
     x->pl = pl;

@@ -21,11 +21,6 @@ static const mapped_ring *ring_at(program_emitter *x, const mapped *all, size_t 
     return &all->rings[x->pl->parts->rings.data[i].stream];
 }
 
-static int64_t strip_items(const program_emitter *x, const mapped_ring *r)
-{
-    return x->pl->strip * r->step;
-}
-
 // "T *name = svm_blockData(&self->ring[set]);"
 static void emit_items(program_emitter *x, int indent, const mapped_ring *r, const char *name, const char *set)
 {
@@ -161,7 +156,7 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
 // Whether what the next round needs of one is in the ring or in the file.
 static void place_front(program_emitter *x, const mapped *all, const mapped_ring *r)
 {
-    int64_t round = x->pl->parts->strips * strip_items(x, r), tail = r->ring->tail;
+    int64_t round = mapped_round_items(x, r), tail = r->ring->tail;
     const char *before = arena_printf(x->e.arena, "(set + %s - 1) %% %s", all->sets, all->sets);
     if (tail == 0)
         return;
@@ -184,7 +179,7 @@ static void place_front(program_emitter *x, const mapped *all, const mapped_ring
 // What a claim must have before the round's items, and which numbers of items it is read in.
 static void claim(program_emitter *x, const mapped_ring *r)
 {
-    int64_t strip = strip_items(x, r), before = r->prime > r->ring->ahead ? r->prime : r->ring->ahead;
+    int64_t strip = mapped_strip_items(x, r), before = r->prime > r->ring->ahead ? r->prime : r->ring->ahead;
     text_line(x, 2,
               "self->%s[set] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
               ", &self->%s[set]);",
@@ -337,7 +332,7 @@ static void tell_files(program_emitter *x, const mapped_part *p, bool priming)
                   w->input ? "readers" : "writers", r->file, w->input ? ".file" : "");
         text_line(x, 3, "r->run.%s = self->%s[set];", w->at_of, r->place);
         text_line(x, 3, "r->run.%s = (chunk->first%s) * %" PRId64 " - %" PRId64 ";", w->first_of, priming ? "" : " + k",
-                  strip_items(x, r),
+                  mapped_strip_items(x, r),
                   priming    ? r->prime
                   : w->input ? r->ring->ahead
                              : 0);
@@ -416,7 +411,7 @@ static void emit_issue(program_emitter *x, const mapped *all)
             text_line(x, 1,
                       "self->%s[set] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
                       ", states * %" PRId64 ", &self->%s[set]);",
-                      r->claimed, r->file, strip_items(x, r), r->step, r->place);
+                      r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
     for (size_t i = 0; i < parts->parts.len; i++) {
         text_line(x, 1, "/* Part %s */", all->parts[i].k->kernel->name);
@@ -592,16 +587,7 @@ static void emit_control(program_emitter *x, const mapped *all)
         text_line(x, 1, "%s_finishAll(self);", x->name);
     text_line(x, 1, "return 1;");
     text_line(x, 0, "}\n");
-    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    text_line(x, 1, "self->iterations = iterations;");
-    text_line(x, 1, "return %s_control(self) != 0;", x->name);
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
-    text_line(x, 0, "{");
-    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
-    text_line(x, 0, "}\n");
+    program_run_entry(x);
 }
 
 void mapped_control(program_emitter *x)

@@ -36,16 +36,6 @@ static const char *unique(program_emitter *x, const char *base, const char *what
 
 // ---- Rings ----
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static uint32_t file_number(const sir_module *m, uint32_t actor)
 {
     uint32_t number = 0;
@@ -62,20 +52,18 @@ static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *membe
     const sir_channel *c = &cut->whole->channels.data[st->channel];
     const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
     uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
-    int64_t unit = plan_parts_unit(parts), size = (int64_t)plan_element_bytes(cut->whole, st->channel);
-    *r =
-        (mapped_ring){.ring = ring,
-                      .stream = st,
-                      .name = text_member(x, members, st->name),
-                      .type = emit_declare_item(&x->e, c->type, ""),
-                      .item = c->type,
-                      .size = (uint64_t)size,
-                      .unit = unit / gcd(unit, size),
-                      .aligned = (int64_t)plan_parts_alignment(parts) / gcd((int64_t)plan_parts_alignment(parts), size),
-                      .step = sc->steady,
-                      .init = sc->init_items,
-                      .prime = plan_ring_prime(parts, ring->stream),
-                      .last = x->pl->drain[end]};
+    *r = (mapped_ring){.ring = ring,
+                       .stream = st,
+                       .name = text_member(x, members, st->name),
+                       .type = emit_declare_item(&x->e, c->type, ""),
+                       .item = c->type,
+                       .size = plan_element_bytes(cut->whole, st->channel),
+                       .unit = plan_ring_unit(parts, ring->stream),
+                       .aligned = plan_ring_aligned(parts, ring->stream),
+                       .step = sc->steady,
+                       .init = sc->init_items,
+                       .prime = plan_ring_prime(parts, ring->stream),
+                       .last = x->pl->drain[end]};
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
     if (st->from == SIR_NONE || st->to == SIR_NONE)
         r->file = file_number(cut->whole, st->from == SIR_NONE ? c->producer : c->consumer);

@@ -85,7 +85,13 @@ const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
 // a processor's (by number among those used) ends. With streams every processor has room for all parts' state.
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
 
+// ---- mapped.c ----
+plan mapped_whole_plan(program_emitter *x); // the control program's graph is the whole one
+void mapped_main(program_emitter *x);       // of that
+
 // ---- mapped_runs.c ----
+int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r); // of a whole strip
+int64_t mapped_round_items(const program_emitter *x, const mapped_ring *r);
 void mapped_run_type(program_emitter *x, const mapped_part *p);
 void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
 bool mapped_window_has_tail(const mapped_window *w);        // its last items go to the next round's segment too

@@ -5,29 +5,24 @@
 
 #include "hlc/emit/mapped_int.h"
 
-static bool has_tail(const mapped_window *w)
+bool mapped_window_has_tail(const mapped_window *w)
 {
     return !w->input && w->ring->ring->tail != 0 && w->ring->stream->to != SIR_NONE && w->ring->step != 0;
 }
 
-bool mapped_window_has_tail(const mapped_window *w)
-{
-    return has_tail(w);
-}
-
-static int64_t strip_items(const program_emitter *x, const mapped_ring *r)
+int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r)
 {
     return x->pl->strip * r->step;
 }
 
-static int64_t round_items(const program_emitter *x, const mapped_ring *r)
+int64_t mapped_round_items(const program_emitter *x, const mapped_ring *r)
 {
-    return x->pl->parts->strips * strip_items(x, r);
+    return x->pl->parts->strips * mapped_strip_items(x, r);
 }
 
 int64_t mapped_first_tail(const program_emitter *x, const mapped_ring *r)
 {
-    return (round_items(x, r) - r->ring->tail) / strip_items(x, r);
+    return (mapped_round_items(x, r) - r->ring->tail) / mapped_strip_items(x, r);
 }
 
 // "strip * 512 - 64"
@@ -57,9 +52,9 @@ void mapped_run_type(program_emitter *x, const mapped_part *p)
             text_line(x, 1, "svm_Block %s_there; /* the same in the ring */", w->name);
             text_line(x, 1, "svm_MoveB2B %s_%s;", w->name, w->input ? "load" : "store");
         }
-        if (has_tail(w))
+        if (mapped_window_has_tail(w))
             text_line(x, 1, "svm_Block %s_front; /* where the round after finds the last items */", w->name);
-        if (has_tail(w) && p->moved) {
+        if (mapped_window_has_tail(w) && p->moved) {
             text_line(x, 1, "svm_Block %s_last;", w->name);
             text_line(x, 1, "svm_MoveB2B %s_keep;", w->name);
         }
@@ -131,7 +126,7 @@ static void emit_tail_blocks(program_emitter *x, const mapped *all, const mapped
 {
     const mapped_ring *r = w->ring;
     arena *a = x->e.arena;
-    int64_t strip = strip_items(x, r), before = round_items(x, r) - r->ring->tail;
+    int64_t strip = mapped_strip_items(x, r), before = mapped_round_items(x, r) - r->ring->tail;
     text_line(x, 1,
               "if (strip + strips > %" PRId64 ") { /* the next round finds the last %" PRId64
               " items in front of its own */",
@@ -147,7 +142,7 @@ static void emit_tail_blocks(program_emitter *x, const mapped *all, const mapped
     text_line(x, 2,
               "svm_blockInit(&r->%s_front, &%s, self->%s[(set + 1) %% %s].address + (size_t)(%" PRId64
               " + from - %" PRId64 ") * sizeof(%s), (size_t)(end - from), sizeof(%s));",
-              w->name, x->pl->memory, r->name, all->sets, r->ring->front, round_items(x, r), r->type, r->type);
+              w->name, x->pl->memory, r->name, all->sets, r->ring->front, mapped_round_items(x, r), r->type, r->type);
     text_line(x, 2, "svm_blockName(&r->%s_front, \"%s\");", w->name, r->name);
     if (p->moved) {
         const char *test = p->direct ? arena_printf(a, "if (%s[q].load != NULL) ", all->processors) : "";
@@ -211,7 +206,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
               p->run_type, p->moved ? ", int block" : "");
     text_line(x, 0, "{");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        int64_t strip = strip_items(x, w->ring), ahead = mapped_ahead(w);
+        int64_t strip = mapped_strip_items(x, w->ring), ahead = mapped_ahead(w);
         const char *items = times_plus(x, "(size_t)strips", strip, strip == 0 ? at_least(ahead, w->unit) : ahead);
         mapped_place(x, 1, p, w, "q", "block", "set", times_plus(x, "(int64_t)strip", strip, -ahead), items);
     }
@@ -232,7 +227,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
     if (p->moved)
         emit_moves(x, all, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (has_tail(w))
+        if (mapped_window_has_tail(w))
             emit_tail_blocks(x, all, p, w);
     text_line(x, 0, "}\n");
 }
@@ -249,7 +244,8 @@ static void emit_create_priming(program_emitter *x, const mapped_part *p)
         if (!w->input)
             continue;
         int64_t prime = mapped_primed(w);
-        mapped_place(x, 1, p, w, "q", "block", "set", times_plus(x, "(int64_t)strip", strip_items(x, w->ring), -prime),
+        mapped_place(x, 1, p, w, "q", "block", "set",
+                     times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->ring), -prime),
                      arena_printf(x->e.arena, "%" PRId64, at_least(prime, w->unit)));
         if (p->offsets && (prime != w->ring->prime || mapped_ahead(w) != w->ring->ring->ahead))
             text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
@@ -381,7 +377,7 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
         for (VEC_EACH(const mapped_window, w, &p->windows)) {
             if (!w->input && w->ring->step != 0)
                 text_line(x, 2, "svm_kernelAddDependence(&r->run.kernel, &user->%s_store.kernel);", w->name);
-            if (has_tail(w)) {
+            if (mapped_window_has_tail(w)) {
                 text_line(x, 2, "if (user->%s_last.capacity != 0)", w->name);
                 text_line(x, 3, "svm_kernelAddDependence(&r->run.kernel, &user->%s_keep.kernel);", w->name);
             }
@@ -452,12 +448,12 @@ static void emit_link(program_emitter *x, const mapped *all, const mapped_ring *
     arena *a = x->e.arena;
     const mapped_part *from = &all->parts[r->stream->from], *to = &all->parts[r->stream->to];
     const mapped_window *in = end_of(all, r, true), *out = end_of(all, r, false);
-    int64_t strip = strip_items(x, r), tail = mapped_first_tail(x, r);
+    int64_t strip = mapped_strip_items(x, r), tail = mapped_first_tail(x, r);
     const char *reads = toucher(x, to, "r", arena_printf(a, "%s_load", in->name));
     const char *writes = toucher(x, from, "made", arena_printf(a, "%s_store", out->name));
     const char *keeps = toucher(x, from, "made", arena_printf(a, "%s_keep", out->name));
     text_line(x, 0, "/* Ring %s: what a run of %s reads a run of %s has made%s. */", r->name, to->k->kernel->name,
-              from->k->kernel->name, has_tail(out) ? ", or one of the round before" : "");
+              from->k->kernel->name, mapped_window_has_tail(out) ? ", or one of the round before" : "");
     text_line(x, 0, "static void %s_link_%s(%s *self)", x->name, r->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
@@ -476,11 +472,12 @@ static void emit_link(program_emitter *x, const mapped *all, const mapped_ring *
     text_line(x, 4, "svm_kernelAddDependence(%s, %s);", reads, writes);
     text_line(x, 3, "last = made;");
     text_line(x, 2, "}");
-    if (has_tail(out)) {
+    if (mapped_window_has_tail(out)) {
         text_line(x, 2, "for (int i = %" PRId64 "; i < %s && begin < 0; i++) {", tail, all->strips);
         text_line(x, 3, "%s *made = %s(self, (set + %s - 1) %% %s, i);", from->run_type, from->strip_run, all->sets,
                   all->sets);
-        text_line(x, 3, "if (made == last || (i + 1) * %" PRId64 " - %" PRId64 " <= begin)", strip, round_items(x, r));
+        text_line(x, 3, "if (made == last || (i + 1) * %" PRId64 " - %" PRId64 " <= begin)", strip,
+                  mapped_round_items(x, r));
         text_line(x, 4, "continue;");
         text_line(x, 3, "svm_kernelAddDependence(%s, %s);", reads, keeps);
         text_line(x, 3, "svm_kernelAddDependence(%s, %s); /* it overwrites what the round before this one's read */",

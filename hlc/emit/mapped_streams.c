@@ -390,19 +390,7 @@ void mapped_stream_program(program_emitter *x)
     const sir_module *m = x->m;
     const schedule *s = x->s;
     const plan *pl = x->pl;
-    plan whole = *pl;
-    bool in = false, out = false;
-    memset(&whole.readers, 0, sizeof whole.readers);
-    memset(&whole.writers, 0, sizeof whole.writers);
-    for (uint32_t i = 0; i < cut->whole->actors.len; i++) {
-        const sir_actor *actor = cut->whole->actors.data[i];
-        if (actor->kind == SIR_READER)
-            VEC_PUSH(x->e.arena, &whole.readers, (plan_io){.actor = i});
-        if (actor->kind == SIR_WRITER)
-            VEC_PUSH(x->e.arena, &whole.writers, (plan_io){.actor = i});
-        in |= actor->kind == SIR_READER && actor->path == NULL;
-        out |= actor->kind == SIR_WRITER && actor->path == NULL;
-    }
+    plan whole = mapped_whole_plan(x);
     size_t readers = whole.readers.len, writers = whole.writers.len;
     bool has_init = x->has_init;
     x->m = cut->whole;
@@ -420,7 +408,7 @@ void mapped_stream_program(program_emitter *x)
     emit_run(x);
     emit_drain(x);
     emit_destroy(x, readers, writers);
-    program_main(x, in, out);
+    mapped_main(x);
     x->m = m;
     x->s = s;
     x->pl = pl;

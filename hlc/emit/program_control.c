@@ -656,6 +656,20 @@ static void emit_start(program_emitter *x)
     text_line(x, 0, "}\n");
 }
 
+void program_run_entry(program_emitter *x)
+{
+    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    text_line(x, 1, "self->iterations = iterations;");
+    text_line(x, 1, "return %s_control(self) != 0;", x->name);
+    text_line(x, 0, "}\n");
+    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
+    text_line(x, 0, "{");
+    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
+    text_line(x, 0, "}\n");
+}
+
 static void emit_run(program_emitter *x)
 {
     const plan *pl = x->pl;
@@ -691,16 +705,7 @@ static void emit_run(program_emitter *x)
     text_line(x, 1, "}");
     text_line(x, 1, "return 1;");
     text_line(x, 0, "}\n");
-    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    text_line(x, 1, "self->iterations = iterations;");
-    text_line(x, 1, "return %s_control(self) != 0;", x->name);
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
-    text_line(x, 0, "{");
-    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
-    text_line(x, 0, "}\n");
+    program_run_entry(x);
 }
 
 // ---- destroy, main ----

@@ -236,6 +236,7 @@ const char *program_quoted(program_emitter *x, const char *text);
 // Sets a reader's or writer's fields and opens it. actor: of the whole program.
 void program_create_io(program_emitter *x, const sir_actor *actor, const char *field, bool reader);
 void program_start_text(program_emitter *x);
+void program_run_entry(program_emitter *x); // run, which calls the control function, and steadyStates
 void program_main(program_emitter *x, bool in, bool out);
 bool program_channel_is_zero(const sir_channel *c);
 void program_write_initial(program_emitter *x, const plan_initial *initial, const char *name); // from that table

@@ -220,8 +220,7 @@ static int64_t least_multiple(int64_t a, int64_t b)
     return b < 2 ? a : a / gcd(a, b) * b;
 }
 
-// Items that make whole units of what engines move.
-static int64_t unit_items(const plan_parts *parts, uint32_t stream)
+int64_t plan_ring_unit(const plan_parts *parts, uint32_t stream)
 {
     int64_t unit = plan_parts_unit(parts);
     return unit / gcd(unit, (int64_t)item_bytes(parts, stream));
@@ -260,11 +259,10 @@ static int64_t tail_of(const plan *pl, const plan_parts *parts, uint32_t stream)
     int64_t ahead = ahead_of(pl, parts, stream);
     int64_t items = parts->streams ? ahead + parts->parts.data[st->to].lead * sc->steady
                                    : greater(ahead, plan_ring_prime(parts, stream));
-    return round_up(items, unit_items(parts, stream));
+    return round_up(items, plan_ring_unit(parts, stream));
 }
 
-// Items whose bytes are whole units of the alignment of what lies in processors' memories.
-static int64_t aligned_items(const plan_parts *parts, uint32_t stream)
+int64_t plan_ring_aligned(const plan_parts *parts, uint32_t stream)
 {
     int64_t alignment = (int64_t)plan_parts_alignment(parts);
     return alignment / gcd(alignment, (int64_t)item_bytes(parts, stream));
@@ -281,8 +279,8 @@ static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream
     int64_t items = greater(tail, parts->cut->whole_schedule->channels[st->channel].init_items);
     items = greater(items, ahead_of(pl, parts, stream));
     if (plan_parts_move(parts))
-        items += aligned_items(parts, stream);
-    return round_up(items, unit_items(parts, stream));
+        items += plan_ring_aligned(parts, stream);
+    return round_up(items, plan_ring_unit(parts, stream));
 }
 
 void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
@@ -299,7 +297,7 @@ void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
                  (plan_ring){.stream = i,
                              .ahead = ahead_of(pl, parts, i),
                              .front = front,
-                             .room = room + 2 * unit_items(parts, i),
+                             .room = room + 2 * plan_ring_unit(parts, i),
                              .tail = tail_of(pl, parts, i)});
     }
 }
@@ -453,7 +451,7 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
     uint64_t unit = plan_parts_alignment(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
     uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
-    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)unit_items(pl->parts, stream) * size;
+    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_ring_unit(pl->parts, stream) * size;
     uint64_t prime = (uint64_t)plan_ring_prime(pl->parts, stream) * size;
     bytes = !pl->parts->streams && prime > bytes ? prime : bytes;
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
@@ -464,7 +462,7 @@ int64_t plan_parts_granule_of(const plan_parts *parts)
     const plan_pieces *cut = parts->cut;
     int64_t granule = 1;
     for (uint32_t i = 0; i < cut->streams.len; i++) {
-        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady, unit = unit_items(parts, i);
+        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady, unit = plan_ring_unit(parts, i);
         int64_t needed = step == 0 ? 1 : unit / gcd(unit, step);
         granule = least_multiple(granule, needed);
     }

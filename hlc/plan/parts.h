@@ -107,6 +107,9 @@ int64_t plan_parts_longer(const plan_parts *parts);
 double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
 // Items of a ring that its consumer's part reads before the items of a chunk's first strip, to begin with.
 int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream);
+// The fewest items of a ring whose bytes are whole units of what engines move, and of the alignment of processors' memories.
+int64_t plan_ring_unit(const plan_parts *parts, uint32_t stream);
+int64_t plan_ring_aligned(const plan_parts *parts, uint32_t stream);
 // Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_parts_gather(struct hlc_program *p);
 // Work of a round that is done again where chunks of a part begin, in relation to the round's.

@@ -80,6 +80,17 @@ int spe_mfcio_tag_status_read(spe_context_ptr_t s, unsigned int mask, unsigned i
 
 // ---- Mailboxes ----
 
+// Words that an SPE has in a mailbox for the PPE; a program that asks in vain lets SPEs run.
+static int waiting_in(const cell_mailbox *box)
+{
+    cell_enter_from_ppe();
+    const int count = (int)box->count;
+    if (!count)
+        cell_yield();
+    cell_leave();
+    return count;
+}
+
 int spe_out_mbox_read(spe_context_ptr_t s, unsigned int *mbox_data, int count)
 {
     if (!s || !mbox_data || count < 1)
@@ -98,14 +109,7 @@ int spe_out_mbox_read(spe_context_ptr_t s, unsigned int *mbox_data, int count)
 
 int spe_out_mbox_status(spe_context_ptr_t s)
 {
-    if (!s)
-        return wrong(ESRCH);
-    cell_enter_from_ppe();
-    const int count = (int)s->out.count;
-    if (!count)
-        cell_yield();
-    cell_leave();
-    return count;
+    return s ? waiting_in(&s->out) : wrong(ESRCH);
 }
 
 int spe_in_mbox_write(spe_context_ptr_t s, unsigned int *mbox_data, int count, unsigned int behavior)
@@ -164,14 +168,7 @@ int spe_out_intr_mbox_read(spe_context_ptr_t s, unsigned int *mbox_data, int cou
 
 int spe_out_intr_mbox_status(spe_context_ptr_t s)
 {
-    if (!s)
-        return wrong(ESRCH);
-    cell_enter_from_ppe();
-    const int count = (int)s->out_intr.count;
-    if (!count)
-        cell_yield();
-    cell_leave();
-    return count;
+    return s ? waiting_in(&s->out_intr) : wrong(ESRCH);
 }
 
 int spe_signal_write(spe_context_ptr_t s, unsigned int signal_reg, unsigned int data)
