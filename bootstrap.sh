@@ -33,6 +33,7 @@ pkg:sndfile                                    libsndfile1-dev
 pkg:hwloc                                      libhwloc-dev
 pkg:fftw3f                                     libfftw3-dev
 gdb                                            gdb
+tcc                                            tcc
 /usr/include/coin/Cbc_C_Interface.h            coinor-libcbc-dev
 '
 

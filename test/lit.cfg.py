@@ -63,7 +63,7 @@ if shutil.which("gdb"):
     tried = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if "exited normally" in tried.stdout:
         config.available_features.add("gdb")
-for program in ["gcc", "dot", "groff", "python3"]:
+for program in ["gcc", "tcc", "dot", "groff", "python3"]:
     if shutil.which(program):
         config.available_features.add(program)
 

@@ -4,7 +4,7 @@
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
                     [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
-                    [--adversary=N[,zeroes]] [--thorough]
+                    [--adversary=N[,zeroes]] [--thorough] [--quick=N]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -18,7 +18,8 @@ undefined-behaviour sanitizers; are given as two files; have their stream IR and
 their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
 than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. More refusals
 than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
-each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. A program that
+each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --quick=N
+each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py). A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
 """
@@ -37,6 +38,7 @@ import traceback
 from batch import header_names, write_batch
 from case import Case, Failure, Rejected, adversaries, execute
 from generate import Features, generate
+from quick import Tcc, quick_ways
 from refusals import kind_of_refusal
 
 COMPILE_SECONDS = 600
@@ -366,10 +368,25 @@ class Settings:
         self.sizes = sizes[0], sizes[-1]
         self.features = Features(args.only, args.without)
         self.machines = [m for m in (args.machine or "").split(",") if m]
-        self.thorough, self.adversary = args.thorough, args.adversary
+        self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
+        self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines) if args.quick else None
 
     def text(self, seed):
         return generate(seed, random.Random(seed).randint(*self.sizes), self.features)
+
+
+def check_quickly(settings, seed, text):
+    """What run_batch says of a program, and how many comparisons there were."""
+    with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
+        checker = Checker(settings.tools, text, folder, seed, 1)
+        outcome = None
+        try:
+            checker.reference()
+            for way in quick_ways(settings.tcc, checker.rng, settings.machines, settings.quick, adversaries(settings.adversary, seed), mapped):
+                checker.compiled(way)
+        except Failure as f:
+            outcome = f
+        return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped), checker.compared
 
 
 def run_batch(settings, first, last):
@@ -383,6 +400,9 @@ def run_batch(settings, first, last):
             results.append((seed, "", Failure("generator", "", traceback.format_exc()), None, {}))
     if settings.thorough:
         return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary), None, {}) for s, t in texts.items()], 0, 0
+    if settings.quick:
+        counted = [check_quickly(settings, seed, text) for seed, text in texts.items()]
+        return results + [c[0] for c in counted], sum(c[1] for c in counted), 0
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
         batch = Batch(settings.tools, texts, settings.machines, settings.adversary, folder)
         batch.check()
@@ -496,12 +516,14 @@ def main():
     parser.add_argument("--adversary", default="0")
     parser.add_argument("--refused", type=float, default=50)
     parser.add_argument("--thorough", action="store_true")
+    parser.add_argument("--quick", type=int, default=0)
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:
         parser.error("how many? --count or --seconds")
-    settings = Settings(args)
-    sys.exit(run_files(settings, args) if args.programs else run_seeds(settings, args))
+    with tempfile.TemporaryDirectory(prefix="svmc-quick-") as args.quick_folder:
+        settings = Settings(args)
+        sys.exit(run_files(settings, args) if args.programs else run_seeds(settings, args))
 
 
 if __name__ == "__main__":
