@@ -383,7 +383,11 @@ def check_quickly(settings, seed, text):
         try:
             checker.reference()
             for way in quick_ways(settings.tcc, checker.rng, settings.machines, settings.quick, adversaries(settings.adversary, seed), mapped):
-                checker.compiled(way)
+                try:
+                    checker.compiled(way)
+                except Failure:
+                    way.careful, checker.texts = True, set()
+                    checker.compiled(way)
         except Failure as f:
             outcome = f
         return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped), checker.compared

@@ -32,29 +32,30 @@ class Tcc:
                        cwd=place, check=True)
         return os.path.join(place, "svm-machine-table.h")
 
-    def command(self, machine, source, exe):
+    def command(self, machine, source, exe, careful):
         table = [] if machine is None else [f'-DSVM_MACHINE_TABLE="{self.tables[machine]}"']
         with open(source, encoding="utf-8") as f:
-            infinite = re.search(r"\b(NAN|INFINITY)\b", f.read())  # which tcc does not take as constants
-        compiler = ["cc", "-O0", "-fwrapv", "-ffp-contract=off"] if infinite else ["tcc"]
+            careful |= re.search(r"\b(NAN|INFINITY)\b", f.read()) is not None  # tcc does not take them as constants
+        compiler = ["cc", "-O0", "-fwrapv", "-ffp-contract=off"] if careful else ["tcc"]
         return [*compiler, "-w", *table, "-I" + os.path.join(self.bin, "../include"), source, "-L" + self.folder, "-lsvm-host", "-Wl,-rpath=" + self.folder,
                 "-lm", "-lpthread", "-o", exe]
 
 
 class QuickWay:
-    """As differential.py's Way. machine: None, or that the program is mapped to."""
+    """As differential.py's Way. machine: None, or that the program is mapped to. careful: gcc instead of tcc, which takes comparisons with a nan for
+    true."""
 
     def __init__(self, tcc, svmc, machine, seeds):
-        self.tcc, self.svmc, self.machine, self.seeds, self.whole, self.llc = tcc, list(svmc), machine, seeds, False, None
+        self.tcc, self.svmc, self.machine, self.seeds, self.whole, self.llc, self.careful = tcc, list(svmc), machine, seeds, False, None, False
 
     def __str__(self):
-        return f"svmc {' '.join(self.svmc)} / tcc"
+        return f"svmc {' '.join(self.svmc)} / {'gcc' if self.careful else 'tcc'}"
 
     def compiler(self):
         return f"tcc {self.machine}"
 
     def command(self, _, source, exe):
-        return self.tcc.command(self.machine, source, exe)
+        return self.tcc.command(self.machine, source, exe, self.careful)
 
 
 def quick_ways(tcc, rng, machines, count, seeds, mapped):
