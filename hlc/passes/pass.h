@@ -87,6 +87,7 @@ void timings_print(const hlc_program *p, FILE *out);
 // ---- Passes over stream IR ----
 bool pass_canonicalize(hlc_program *p);
 bool pass_privatize(hlc_program *p);
+bool pass_tabulate(hlc_program *p);
 bool pass_schedule(hlc_program *p);
 
 #endif

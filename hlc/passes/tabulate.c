@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'tabulate': a costly expression of constants and variables of counted loops alone, such as the cosine of two
+// indices in a transform, becomes a constant table. Its elements are computed by the run time's own arithmetic
+// (hlc/ir/eval.c), so that results stay the same bit for bit.
+//
+//     for %k = 0 to 8 { for %n = 0 to 8 { $x = $x + peek(%n) * cos(convert(%k * %n) * 0.5) } }
+//     field $table: float[8][8] = ...     { $x = $x + peek(%n) * $table[%k][%n] }
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/canonicalize_int.h"
+#include "hlc/passes/pass.h"
+#include "targets/machine.h"
+
+// A table is worth it where the operations take so many times the load that replaces them.
+#define TABULATE_GAIN 6
+// Elements of a table; nodes of an expression; bytes of a filter's tables where a processor's memory does not say less,
+// and the part of a memory that code and data share with them.
+enum { TABULATE_ELEMENTS = 65536, TABULATE_NODES = 64, TABULATE_BYTES = 256 * 1024, TABULATE_PART = 16 };
+
+typedef struct tab_loop {
+    uint32_t local;
+    int32_t least; // of its values
+    int64_t extent; // of the interval from its least to its greatest value; 0: not known
+    int64_t step;   // between values that it takes, positive
+    int32_t now;    // while elements are computed
+} tab_loop;
+
+typedef struct tabulator {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    sir_filter *filter;
+    sir_function *function;
+    const machine_processor *processor; // NULL: no machine is known
+    int64_t bytes; // left for tables
+    sir_expr **value; // per local: what its only assignment gives, as far as its scope; NULL: it is not known
+    VEC(tab_loop) loops; // around the present statement, outermost first
+    size_t made;
+    bool locals_too; // else values of locals wait: what they are used for may become a table, and they go
+} tabulator;
+
+// What is known of an expression. Loops by bits, as in tabulator.loops.
+typedef struct tab_known {
+    bool known; // its value is, once those of the loops' variables are
+    uint64_t loops;
+    double cost;  // seconds; where no machine is known, loads
+    uint32_t nodes;
+} tab_known;
+
+static double cost_of(const tabulator *t, machine_operation op, double otherwise)
+{
+    if (t->processor == NULL)
+        return otherwise;
+    return machine_can_run(t->processor, op) ? machine_operation_seconds(t->processor, op) : 1; // a second is much
+}
+
+static double load_cost(const tabulator *t)
+{
+    return cost_of(t, MACHINE_OP_LOAD, 1);
+}
+
+static double operation_cost(const tabulator *t, const sir_expr *e)
+{
+    bool wide = e->type->kind == SIR_DOUBLE, floating = wide || e->type->kind == SIR_FLOAT || e->type->kind == SIR_COMPLEX;
+    if (e->kind == SIR_CONVERT)
+        return cost_of(t, MACHINE_OP_CONVERT, 1);
+    if (e->kind == SIR_MATH && (e->op == LANG_MATH_SQRT || e->op == LANG_MATH_CSQRT))
+        return cost_of(t, wide ? MACHINE_OP_DOUBLE_SQRT : MACHINE_OP_FLOAT_SQRT, 8);
+    if (e->kind == SIR_MATH && (e->op == LANG_MATH_ABS || e->op == LANG_MATH_MAX || e->op == LANG_MATH_MIN ||
+                                e->op == LANG_MATH_FLOOR || e->op == LANG_MATH_CEIL || e->op == LANG_MATH_ROUND ||
+                                e->op == LANG_MATH_RINT))
+        return cost_of(t, MACHINE_OP_CONVERT, 1);
+    if (e->kind == SIR_MATH)
+        return cost_of(t, wide ? MACHINE_OP_DOUBLE_TRANSCENDENTAL : MACHINE_OP_FLOAT_TRANSCENDENTAL, 100);
+    if (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM))
+        return !floating ? cost_of(t, MACHINE_OP_INT_DIV, 8)
+                         : cost_of(t, wide ? MACHINE_OP_DOUBLE_DIV : MACHINE_OP_FLOAT_DIV, 8);
+    return 0; // as cheap as a load
+}
+
+// ---- What is known ----
+
+static bool is_constant_root(const tabulator *t, const sir_expr *root)
+{
+    return root != NULL && (root->kind == SIR_GLOBAL ||
+                            (root->kind == SIR_FIELD && t->filter->fields.data[root->index].constant));
+}
+
+static tab_known look(const tabulator *t, sir_expr *e);
+
+static void join(tab_known *k, tab_known other)
+{
+    k->known = k->known && other.known;
+    k->loops |= other.loops;
+    k->cost += other.cost;
+    k->nodes += other.nodes;
+}
+
+// An element of a constant table.
+static tab_known look_at_table(const tabulator *t, sir_expr *e)
+{
+    tab_known k = {.known = is_constant_root(t, sir_lvalue_root(e)), .nodes = 1, .cost = load_cost(t)};
+    for (; k.known && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER); e = e->u.arg[0])
+        if (e->kind == SIR_INDEX)
+            join(&k, look(t, e->u.arg[1]));
+    return k;
+}
+
+static tab_known look_at_local(const tabulator *t, const sir_expr *e)
+{
+    for (size_t i = 0; i < t->loops.len && i < 64; i++)
+        if (t->loops.data[i].local == e->index)
+            return (tab_known){t->loops.data[i].extent > 0, UINT64_C(1) << i, 0, 1};
+    return t->value[e->index] == NULL ? (tab_known){0} : look(t, t->value[e->index]);
+}
+
+static tab_known look(const tabulator *t, sir_expr *e)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return (tab_known){.known = true, .nodes = 1};
+    case SIR_LOCAL: return look_at_local(t, e);
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_INDEX: return look_at_table(t, e);
+    case SIR_PEEK:
+    case SIR_ITER: return (tab_known){0};
+    case SIR_MEMBER:
+        if (e->u.arg[0]->type->kind != SIR_COMPLEX || sir_lvalue_root(e) != NULL)
+            return sir_lvalue_root(e) != NULL ? look_at_table(t, e) : (tab_known){0};
+        break;
+    case SIR_UNARY:
+    case SIR_BINARY:
+    case SIR_SELECT:
+    case SIR_CONVERT:
+    case SIR_MATH:
+    case SIR_MAKE_COMPLEX: break;
+    }
+    tab_known k = {.known = true, .nodes = 1, .cost = operation_cost(t, e)};
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity && k.known; i++) {
+        join(&k, look(t, e->u.arg[i]));
+        k.known = k.known && k.nodes <= TABULATE_NODES;
+    }
+    return k;
+}
+
+// ---- Values ----
+
+static bool compute(const tabulator *t, const sir_expr *e, sir_scalar *r);
+
+// Where the element that an lvalue chain names lies in its variable, in scalars; -1: outside.
+static int64_t offset_of(const tabulator *t, const sir_expr *e)
+{
+    if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
+        return 0;
+    const sir_type *base = e->u.arg[0]->type;
+    int64_t at = offset_of(t, e->u.arg[0]);
+    if (at < 0)
+        return -1;
+    if (e->kind == SIR_INDEX) {
+        sir_scalar i;
+        if (!compute(t, e->u.arg[1], &i) || i.i < 0 || (uint32_t)i.i >= base->length)
+            return -1;
+        return at + (int64_t)base->element->words * i.i;
+    }
+    for (uint32_t i = 0; base->kind == SIR_STRUCT && i < e->index; i++)
+        at += (int64_t)base->decl->members.data[i].type->words;
+    return at;
+}
+
+static bool compute_element(const tabulator *t, const sir_expr *e, sir_scalar *r)
+{
+    const sir_expr *root = e;
+    while (root->kind == SIR_INDEX || root->kind == SIR_MEMBER)
+        root = root->u.arg[0];
+    const sir_value *v =
+        root->kind == SIR_GLOBAL ? &t->m->globals.data[root->index].value : &t->filter->fields.data[root->index].init;
+    int64_t at = offset_of(t, e);
+    if (at < 0)
+        return false;
+    memset(r, 0, sizeof *r);
+    sir_scalar s = v->zero ? *r : v->data[at];
+    if (e->kind == SIR_MEMBER && e->u.arg[0]->type->kind == SIR_COMPLEX)
+        r->f = e->index == 0 ? s.c.re : s.c.im;
+    else
+        *r = s;
+    return true;
+}
+
+static bool compute_local(const tabulator *t, const sir_expr *e, sir_scalar *r)
+{
+    for (size_t i = 0; i < t->loops.len; i++) {
+        if (t->loops.data[i].local != e->index)
+            continue;
+        *r = (sir_scalar){.i = t->loops.data[i].now};
+        return true;
+    }
+    return compute(t, t->value[e->index], r);
+}
+
+static bool compute_binary(const tabulator *t, const sir_expr *e, sir_scalar *r)
+{
+    sir_scalar a, b;
+    if (!compute(t, e->u.arg[0], &a))
+        return false;
+    bool decided = (e->op == LANG_OP_LAND && a.i == 0) || (e->op == LANG_OP_LOR && a.i != 0);
+    if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR) {
+        *r = a;
+        return decided || compute(t, e->u.arg[1], r);
+    }
+    return compute(t, e->u.arg[1], &b) && sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, a, b, r);
+}
+
+// False: the operation would stop the program, or a subscript is outside.
+static bool compute(const tabulator *t, const sir_expr *e, sir_scalar *r)
+{
+    sir_scalar a, b = {0};
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: *r = e->u.value; return true;
+    case SIR_LOCAL: return compute_local(t, e, r);
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_INDEX: return compute_element(t, e, r);
+    case SIR_MEMBER:
+        if (sir_lvalue_root((sir_expr *)(uintptr_t)e) != NULL)
+            return compute_element(t, e, r);
+        if (!compute(t, e->u.arg[0], &a))
+            return false;
+        *r = (sir_scalar){.f = e->index == 0 ? a.c.re : a.c.im};
+        return true;
+    case SIR_UNARY: return compute(t, e->u.arg[0], &a) && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a, r);
+    case SIR_BINARY: return compute_binary(t, e, r);
+    case SIR_SELECT: return compute(t, e->u.arg[0], &a) && compute(t, e->u.arg[a.i != 0 ? 1 : 2], r);
+    case SIR_CONVERT:
+        if (!compute(t, e->u.arg[0], &a))
+            return false;
+        *r = sir_eval_convert(e->u.arg[0]->type, e->type, a);
+        return true;
+    case SIR_MATH:
+        return compute(t, e->u.arg[0], &a) && (sir_expr_arity(e) < 2 || compute(t, e->u.arg[1], &b)) &&
+               sir_eval_math((lang_math_op)e->op, e->u.arg[0]->type, a, b, r);
+    case SIR_MAKE_COMPLEX:
+        if (!compute(t, e->u.arg[0], &a) || !compute(t, e->u.arg[1], &b))
+            return false;
+        *r = (sir_scalar){.c = {a.f, b.f}};
+        return true;
+    case SIR_PEEK:
+    case SIR_ITER: break;
+    }
+    return false;
+}
+
+// ---- The table ----
+
+static const sir_type *table_type(const tabulator *t, const sir_type *element, uint64_t loops)
+{
+    const sir_type *type = element;
+    for (size_t i = t->loops.len; i-- > 0;)
+        if ((loops >> i & 1) != 0)
+            type = sir_type_array(t->m, type, (uint32_t)t->loops.data[i].extent);
+    return type;
+}
+
+// Elements of values that a loop's variable never takes stay 0.
+static bool fill(tabulator *t, const sir_expr *e, uint64_t loops, size_t from, const sir_type *type, sir_scalar *data)
+{
+    while (from < t->loops.len && (loops >> from & 1) == 0)
+        from++;
+    if (from == t->loops.len)
+        return compute(t, e, data);
+    tab_loop *l = &t->loops.data[from];
+    for (int64_t i = 0; i < l->extent; i += l->step) {
+        l->now = (int32_t)(l->least + i);
+        if (!fill(t, e, loops, from + 1, type->element, data + i * (int64_t)type->element->words))
+            return false;
+    }
+    return true;
+}
+
+static bool same_value(const sir_value *a, const sir_value *b)
+{
+    return a->type == b->type && !a->zero && !b->zero && memcmp(a->data, b->data, a->type->words * sizeof *a->data) == 0;
+}
+
+static uint32_t table_field(tabulator *t, sir_value value, sir_loc loc)
+{
+    size_t n = t->filter->fields.len;
+    for (size_t i = n - t->made; i < n; i++)
+        if (same_value(&t->filter->fields.data[i].init, &value))
+            return (uint32_t)i;
+    const char *name = "table";
+    for (uint32_t k = 2, taken = 1; taken != 0; k++) {
+        taken = 0;
+        for (size_t i = 0; i < n; i++)
+            taken += strcmp(t->filter->fields.data[i].name, name) == 0;
+        if (taken != 0)
+            name = arena_printf(t->m->arena, "table_%" PRIu32, k);
+    }
+    sir_field f = {.name = name, .type = value.type, .init = value, .constant = true, .loc = loc};
+    VEC_PUSH(t->m->arena, &t->filter->fields, f);
+    t->made++;
+    return (uint32_t)n;
+}
+
+static sir_expr *subscript(const tabulator *t, const tab_loop *l, sir_loc loc)
+{
+    const sir_type *type = t->m->scalar[SIR_INT];
+    sir_expr *i = sir_ref(t->m, SIR_LOCAL, l->local, type, loc);
+    if (l->least == 0)
+        return i;
+    return sir_expr2(t->m, SIR_BINARY, LANG_OP_SUB, type, i, sir_const_int(t->m, l->least, loc), loc);
+}
+
+static int64_t elements_of(const tabulator *t, uint64_t loops)
+{
+    int64_t n = 1;
+    for (size_t i = 0; i < t->loops.len; i++)
+        if ((loops >> i & 1) != 0)
+            n = n > TABULATE_ELEMENTS || t->loops.data[i].extent > TABULATE_ELEMENTS ? INT32_MAX
+                                                                                     : n * t->loops.data[i].extent;
+    return n;
+}
+
+static void remark(const tabulator *t, const sir_expr *e, const char *what, int64_t n)
+{
+    if (t->hlc->diag->remarks)
+        diag_remark(t->hlc->diag, sir_range(t->m, t->hlc->sources, e->loc), what, n, t->filter->name);
+}
+
+static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
+{
+    int64_t n = elements_of(t, loops), size = e->type->kind == SIR_FLOAT ? 4 : 8;
+    if (n > TABULATE_ELEMENTS || n * size > t->bytes) {
+        remark(t, e, "a table of its %" PRId64 " values would take too much memory; it is computed in every firing of '%s' [tabulate]", n);
+        return NULL;
+    }
+    sir_value value = sir_value_new(t->m->arena, table_type(t, e->type, loops));
+    if (!fill(t, e, loops, 0, value.type, value.data))
+        return NULL;
+    size_t before = t->made;
+    sir_expr *r = sir_ref(t->m, SIR_FIELD, table_field(t, value, e->loc), value.type, e->loc);
+    if (t->made != before)
+        t->bytes -= n * size;
+    for (size_t i = 0; i < t->loops.len; i++)
+        if ((loops >> i & 1) != 0)
+            r = sir_expr2(t->m, SIR_INDEX, 0, r->type->element, r, subscript(t, &t->loops.data[i], e->loc), e->loc);
+    remark(t, e, "%" PRId64 " values of constants and loop variables in '%s' become a constant table [tabulate]", n);
+    return r;
+}
+
+static bool is_floating(const sir_type *t)
+{
+    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE || t->kind == SIR_COMPLEX;
+}
+
+static bool is_worth(const tabulator *t, tab_known k)
+{
+    return k.known && k.loops != 0 && k.cost > TABULATE_GAIN * load_cost(t);
+}
+
+// A part that is costly itself and depends on fewer loops is tabulated alone, if what is around it is cheap.
+static bool parts_are_better(const tabulator *t, const sir_expr *e, tab_known whole)
+{
+    if (operation_cost(t, e) > TABULATE_GAIN * load_cost(t))
+        return false;
+    bool better = false;
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++) {
+        tab_known k = look(t, e->u.arg[i]);
+        if (!is_worth(t, k))
+            continue;
+        if (k.loops == whole.loops || !is_floating(e->u.arg[i]->type))
+            return false;
+        better = true;
+    }
+    return better;
+}
+
+static void replace_in(tabulator *t, sir_expr **at)
+{
+    sir_expr *e = *at;
+    if (e->kind == SIR_CONST || e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL)
+        return;
+    if (is_floating(e->type) && e->kind != SIR_INDEX) {
+        tab_known k = look(t, e);
+        if (is_worth(t, k) && !parts_are_better(t, e, k)) {
+            sir_expr *table = make_table(t, e, k.loops);
+            if (table != NULL)
+                *at = table;
+            return;
+        }
+    }
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        replace_in(t, &e->u.arg[i]);
+}
+
+// ---- Bodies ----
+
+static void walk(tabulator *t, sir_block *b);
+
+static void walk_for(tabulator *t, sir_stmt *s)
+{
+    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+    tab_loop l = {.local = s->u.for_.local};
+    if (lo->kind == SIR_CONST && hi->kind == SIR_CONST) {
+        int64_t first = lo->u.value.i, end = hi->u.value.i, step = s->u.for_.step;
+        int64_t trips = step > 0 ? (end - first + step - 1) / step : (first - end - step - 1) / -step;
+        int64_t last = first + (trips - 1) * step;
+        if (trips > 0) {
+            l.least = (int32_t)(step > 0 ? first : last);
+            l.extent = (step > 0 ? last - first : first - last) + 1;
+            l.step = step > 0 ? step : -step;
+        }
+    }
+    VEC_PUSH(t->a, &t->loops, l);
+    walk(t, &s->u.for_.body);
+    t->loops.len--;
+}
+
+static void walk(tabulator *t, sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        sir_parts parts = sir_stmt_parts(s);
+        bool waits = s->kind == SIR_DECL && !t->locals_too && t->value[s->u.decl.local] != NULL &&
+                     look(t, s->u.decl.init).known;
+        for (uint8_t k = 0; k < parts.expr_count && !waits; k++)
+            replace_in(t, parts.expr[k]);
+        for (size_t k = 0; k < parts.arg_count; k++)
+            replace_in(t, &parts.args[k]);
+        if (parts.target != NULL)
+            replace_in(t, parts.target);
+        if (s->kind == SIR_FOR) {
+            walk_for(t, s);
+            continue;
+        }
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            walk(t, parts.block[k]);
+    }
+}
+
+// Locals that are assigned in one place only, which gives them their value.
+static void note_assignments(void *context, sir_stmt *s)
+{
+    tabulator *t = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        t->value[root->index] = NULL;
+    for (size_t i = 0; i < parts.arg_count; i++) { // arrays go by reference
+        root = sir_lvalue_root(parts.args[i]);
+        if (root != NULL && root->kind == SIR_LOCAL)
+            t->value[root->index] = NULL;
+    }
+}
+
+static void note_declarations(void *context, sir_stmt *s)
+{
+    tabulator *t = context;
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL && t->function->locals.data[s->u.decl.local].type->words == 1)
+        t->value[s->u.decl.local] = s->u.decl.init;
+}
+
+static void tabulate_function(tabulator *t, sir_function *f)
+{
+    t->function = f;
+    t->value = ARENA_ARRAY(t->a, sir_expr *, f->locals.len + 1);
+    t->loops.len = 0;
+    sir_visit_stmts(&f->body, note_declarations, t);
+    sir_visit_stmts(&f->body, note_assignments, t);
+    walk(t, &f->body);
+}
+
+static const machine_processor *kernel_processor(const struct machine *m)
+{
+    for (size_t i = 0; m != NULL && i < m->processors.len; i++)
+        if (m->processors.data[i].kind == MACHINE_processor_kind_KERNEL && !m->processors.data[i].fallback)
+            return &m->processors.data[i];
+    return NULL;
+}
+
+static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
+{
+    tabulator t = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .bytes = TABULATE_BYTES,
+                   .locals_too = locals_too};
+    t.processor = kernel_processor(p->machine);
+    if (t.processor != NULL && t.processor->code_memory.index != SIZE_MAX &&
+        t.processor->code_memory.kind == MACHINE_MEMORY)
+        t.bytes = (int64_t)(p->machine->memories.data[t.processor->code_memory.index].size / TABULATE_PART);
+    if (f->work != NULL)
+        tabulate_function(&t, f->work);
+    if (f->prework != NULL)
+        tabulate_function(&t, f->prework);
+    for (VEC_EACH(sir_function *, g, &f->functions))
+        tabulate_function(&t, *g);
+    if (t.made > 0)
+        sir_filter_derive(p->module, f);
+    arena_destroy(t.a);
+    return t.made > 0;
+}
+
+bool pass_tabulate(hlc_program *p)
+{
+    const canon_options options = {.keep_subscripts = p->config->check_bounds, .keep_peeks = p->config->check_rates};
+    bool any = false;
+    for (int round = 0; round < 2; round++) {
+        bool changed = false;
+        for (VEC_EACH(sir_filter *, f, &p->module->filters))
+            changed |= tabulate(p, *f, round > 0);
+        if (changed)
+            sir_canonicalize(p->module, &options); // locals that nobody reads now go
+        any |= changed;
+    }
+    return any;
+}
