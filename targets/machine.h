@@ -118,6 +118,7 @@ typedef struct machine_processor {
     uint64_t registers, register_size;    // number, and bytes of each
     machine_bandwidth register_bandwidth; // 0: not known
     machine_steps register_pressure;      // live registers, and how much slower operations get
+    bool gathers;                         // vectors of scattered elements are faster than the elements one by one
     uint64_t instruction_memory; // bytes of an instruction memory of its own; MACHINE_UNBOUNDED: none to speak of
     machine_ref code_memory;     // the memory that holds its code, tables, kernel state and stack; or none
     machine_costs operations;

@@ -63,6 +63,8 @@ if shutil.which("gdb"):
     tried = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if "exited normally" in tried.stdout:
         config.available_features.add("gdb")
+if os.uname().machine == "x86_64":
+    config.available_features.add("x86")
 for program in ["gcc", "tcc", "dot", "groff", "python3"]:
     if shutil.which(program):
         config.available_features.add(program)
