@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-// Of functions that many stages of one kernel call: a C compiler that inlined them all would be busy for hours.
+// Of functions that stages of a kernel call: a C compiler that inlined them all would be busy for long, and forget that
+// their pointers are restrict.
 #if defined(__GNUC__) || defined(__clang__)
 #define SVM_OUTLINED __attribute__((noinline))
 #else
