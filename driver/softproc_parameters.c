@@ -7,6 +7,7 @@
 
 #include "driver/paths.h"
 #include "driver/softproc_run.h"
+#include "runtime/softproc/machine_parameters.h"
 #include "targets/machine.h"
 
 typedef enum parameter_kind {
@@ -17,33 +18,6 @@ typedef enum parameter_kind {
     PARAMETER_FLAG
 } parameter_kind;
 
-// kind, key in the machine file, field of the processor, field of svm_SpParameters
-// clang-format off
-#define PARAMETERS(ROW)                                                           \
-    ROW(COUNT, "batches", pipeline.batches, batches)                              \
-    ROW(COUNT, "threads", pipeline.threads, threads)                              \
-    ROW(COUNT, "alu-stages", pipeline.alu_stages, aluStages)                      \
-    ROW(COUNT, "operand-reads", pipeline.operand_reads, operandReads)             \
-    ROW(COUNT, "address-stages", pipeline.address_stages, addressStages)          \
-    ROW(COUNT, "return-stages", pipeline.return_stages, returnStages)             \
-    ROW(COUNT, "outstanding-reads", pipeline.outstanding_reads, outstandingReads) \
-    ROW(TIME, "request-latency", pipeline.request_latency, requestLatency)        \
-    ROW(TIME, "host-latency", pipeline.host_latency, hostLatency)                 \
-    ROW(TIME, "memory-latency", pipeline.memory_latency, memoryLatency)           \
-    ROW(TIME, "response-latency", pipeline.response_latency, responseLatency)     \
-    ROW(BANDWIDTH, "link-bandwidth", pipeline.link_bandwidth, linkBandwidth)      \
-    ROW(SIZE, "request-bytes", pipeline.request_bytes, requestBytes)              \
-    ROW(SIZE, "response-header", pipeline.response_header, responseHeader)        \
-    ROW(SIZE, "write-header", pipeline.write_header, writeHeader)                 \
-    ROW(SIZE, "largest-packet", pipeline.largest_packet, largestPacket)           \
-    ROW(COUNT, "output-queue", pipeline.output_queue, outputQueue)                \
-    ROW(SIZE, "block-size", pipeline.block_size, blockSize)                       \
-    ROW(COUNT, "blocks", pipeline.blocks, blocks)                                 \
-    ROW(SIZE, "small-block-size", pipeline.small_block_size, smallBlockSize)      \
-    ROW(COUNT, "small-blocks", pipeline.small_blocks, smallBlocks)                \
-    ROW(FLAG, "linear-lookups", pipeline.linear_lookups, linearLookups)
-// clang-format on
-
 typedef struct parameter_row {
     parameter_kind kind;
     const char *key, *field;
@@ -51,9 +25,9 @@ typedef struct parameter_row {
 } parameter_row;
 
 static const parameter_row rows[] = {
-#define ROW(kind, key, from, to) {PARAMETER_##kind, key, #to, offsetof(svm_SpParameters, to)},
-    PARAMETERS(ROW)
-#undef ROW
+#define PARAMETER(kind, key, from, to) {PARAMETER_##kind, key, #to, offsetof(svm_SpParameters, to)},
+#include "runtime/softproc/parameters.def"
+#undef PARAMETER
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -164,28 +138,6 @@ static const machine_processor *find_processor(tool_session *t, const machine *m
     return NULL;
 }
 
-static void fill(svm_SpParameters *p, const machine_processor *from)
-{
-#define FILL_COUNT(from_field, to_field) p->to_field = (uint32_t)from->from_field;
-#define FILL_SIZE FILL_COUNT
-#define FILL_FLAG FILL_COUNT
-#define FILL_TIME(from_field, to_field) p->to_field = machine_seconds(from->from_field, from->clock);
-#define FILL_BANDWIDTH(from_field, to_field) p->to_field = machine_bytes_per_second(from->from_field, from->clock);
-#define ROW(kind, key, from_field, to_field) FILL_##kind(from_field, to_field)
-    PARAMETERS(ROW)
-#undef ROW
-#undef FILL_COUNT
-#undef FILL_SIZE
-#undef FILL_FLAG
-#undef FILL_TIME
-#undef FILL_BANDWIDTH
-    p->clock = from->clock;
-    p->registers = (uint32_t)from->registers;
-    p->registerBytes = (uint32_t)from->register_size;
-    uint64_t slots = from->instruction_memory / (SP_WORDS * 4);
-    p->instructions = slots < SP_MAX_INSTRUCTIONS ? (uint32_t)slots : SP_MAX_INSTRUCTIONS;
-}
-
 bool softproc_parameters(tool_session *t, svm_SpParameters *p)
 {
     const char *name = option_last(&t->options, OPT_SP_MACHINE);
@@ -196,8 +148,7 @@ bool softproc_parameters(tool_session *t, svm_SpParameters *p)
     const machine_processor *from = m == NULL ? NULL : find_processor(t, m, name);
     if (from == NULL)
         return false;
-    *p = (svm_SpParameters){0};
-    fill(p, from);
+    *p = sp_parameters_of(from);
     for (VEC_EACH(const option, o, &t->options.items)) {
         if (o->id != OPT_SP_SET)
             continue;

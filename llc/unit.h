@@ -32,6 +32,8 @@ typedef struct llc_function {
     double start, per_firing; // cost() or estimate(); 0 when unknown
     // LLC_FIRE
     bool stateless;
+    bool thread;            // what one thread of a launch does (svm/launch.h)
+    const char *parameters; // of a thread, behind x and y: 'i' an input, 'o' an output, 's' a scalar
     VEC(llc_rate) rates;
     uint64_t firings; // firings(): how many a call does
     bool timed;       // with cost():

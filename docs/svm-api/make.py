@@ -29,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
 OTHER_HEADERS = {"checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
+                 "launch.h": "thread functions and launches, see [softproc.md](../softproc.md)",
                  "flow.h": "what emitted programs with dynamic rates use",
                  "library.h": "what programs emitted as libraries use",
                  "messages.h": "what emitted programs with messages use",

@@ -88,7 +88,7 @@ static void add_root(rule_checker *c, const llc_function *root)
         clang_visitChildren(c->functions.data[i].cursor, gather, c);
 }
 
-bool contract_check(llc_session *s, const llc_unit *unit)
+bool contract_check(llc_session *s, llc_unit *unit)
 {
     rule_checker c = {.session = s, .good = true};
     rules_init(&c);
@@ -103,5 +103,8 @@ bool contract_check(llc_session *s, const llc_unit *unit)
         c.root = c.functions.data[i].root;
         rules_check_function(&c);
     }
+    for (VEC_EACH(llc_function, f, &unit->functions))
+        if (f->role == LLC_FIRE && f->thread)
+            c.good = rules_check_thread(s, f) && c.good;
     return c.good;
 }

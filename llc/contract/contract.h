@@ -6,8 +6,8 @@
 
 #include "llc/backend.h"
 
-// False after errors.
-bool contract_check(llc_session *s, const llc_unit *unit);
+// False after errors. Thread functions get their parameters' kinds.
+bool contract_check(llc_session *s, llc_unit *unit);
 // The i-th inexact function of the C library (math_functions.def), in float and double form; NULL behind the last.
 // The host backend keeps clang from folding these.
 const char *contract_inexact_function(size_t i);

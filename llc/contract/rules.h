@@ -34,5 +34,7 @@ typedef struct rule_checker {
 
 void rules_init(rule_checker *c);
 void rules_check_function(rule_checker *c);
+// Of a function with SVM_FIRE(thread); sets its parameters.
+bool rules_check_thread(llc_session *s, llc_function *f);
 
 #endif

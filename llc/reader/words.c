@@ -79,13 +79,14 @@ static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
         VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
         return true;
     }
-    static const char *const known[] = {"stateless", "stateful", "peek", "pop", "push", "firings", "cost"};
+    static const char *const known[] = {"stateless", "stateful", "thread", "peek", "pop", "push", "firings", "cost"};
     const char *near = diag_nearest(c->word, known, sizeof known / sizeof *known);
     return wrong(
         r, c->word,
         near == NULL
-            ? arena_printf(a, "unknown word '%.40s'; expected stateless, stateful, or rates peek(N), pop(N), push(N)",
-                           c->word)
+            ? arena_printf(
+                  a, "unknown word '%.40s'; expected stateless, stateful, thread, or rates peek(N), pop(N), push(N)",
+                  c->word)
             : arena_printf(a, "unknown word '%.40s'; did you mean '%s'?", c->word, near));
 }
 
@@ -146,6 +147,8 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
             if (said)
                 good = wrong(&r, c.word, "it is said twice whether there is state");
             said = true;
+        } else if (c.arguments == NULL && strcmp(c.word, "thread") == 0) {
+            f->thread = f->stateless = true;
         } else if (strcmp(c.word, "cost") == 0) {
             good = parse_fire_cost(&r, &c, f);
         } else if (strcmp(c.word, "firings") == 0) {
@@ -154,6 +157,8 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
             good = parse_rate(&r, &c, f);
         }
     }
+    if (good && f->thread && !f->stateless)
+        return wrong(&r, "stateful", "a thread has no state");
     return good;
 }
 

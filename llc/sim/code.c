@@ -12,7 +12,8 @@
 
 typedef struct generation {
     llc_session *session;
-    const llc_unit *unit; // or NULL
+    const llc_unit *unit;       // or NULL
+    const sim_variant *variant; // or NULL
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef target;
@@ -266,6 +267,8 @@ static bool generate(generation *g, const char *bitcode, llc_output output, cons
     if (!read_module(g, bitcode) || !make_target(g))
         return false;
     drop_annotations(g);
+    if (g->unit != NULL && g->variant != NULL && !g->variant->change(g->session, g->unit, g->module))
+        return false;
     sim_insert_firing_counters(g->session, g->unit, g->module);
     if (!optimise(g))
         return false;
@@ -276,11 +279,12 @@ static bool generate(generation *g, const char *bitcode, llc_output output, cons
     return output == LLC_OUTPUT_LLVM_IR ? write_ir(g, path) : write_code(g, output, path);
 }
 
-bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, llc_output output, const char *path)
+bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, const sim_variant *variant,
+                  llc_output output, const char *path)
 {
     // C beside SVM C counts for the machine of the first SVM C file.
     const llc_unit *described = unit != NULL ? unit : s->units.len > 0 ? s->units.data[0] : NULL;
-    generation g = {.session = s, .unit = unit, .context = LLVMContextCreate()};
+    generation g = {.session = s, .unit = unit, .variant = variant, .context = LLVMContextCreate()};
     g.width = described == NULL ? (sim_width){8, 16} : sim_width_of(described->machine);
     bool good = generate(&g, bitcode, output, path);
     if (g.layout != NULL)

@@ -143,7 +143,7 @@ void sim_insert_firing_counters(llc_session *s, const llc_unit *unit, LLVMModule
     inserter in = begin(s, module);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(in.context), real = LLVMDoubleTypeInContext(in.context);
     for (VEC_EACH(llc_function, f, &unit->functions)) {
-        LLVMValueRef function = f->role == LLC_FIRE ? LLVMGetNamedFunction(module, f->name) : NULL;
+        LLVMValueRef function = f->role == LLC_FIRE && !f->thread ? LLVMGetNamedFunction(module, f->name) : NULL;
         if (function == NULL || LLVMIsDeclaration(function)) // clang leaves out what nobody calls
             continue;
         place_at_entry(&in, function);

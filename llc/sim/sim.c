@@ -22,7 +22,8 @@ static const llc_unit *unit_of(const llc_session *s, const char *source)
     return NULL;
 }
 
-static bool make_bitcode(llc_session *s, const llc_unit *unit, const char *source, const char *path)
+bool sim_make_bitcode(llc_session *s, const llc_unit *unit, const sim_variant *variant, const char *source,
+                      const char *path)
 {
     llc_strings command = {0};
     cc_add(s, &command, s->environment->clang);
@@ -33,6 +34,8 @@ static bool make_bitcode(llc_session *s, const llc_unit *unit, const char *sourc
             return false;
         cc_add_table_flags(s, &command, source, table);
     }
+    for (size_t i = 0; unit != NULL && variant != NULL && variant->flags[i] != NULL; i++)
+        cc_add(s, &command, variant->flags[i]);
     static const char *const words[] = {"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-c"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         cc_add(s, &command, words[i]);
@@ -42,60 +45,67 @@ static bool make_bitcode(llc_session *s, const llc_unit *unit, const char *sourc
     return llc_run_command(s, &command);
 }
 
-static bool compile(llc_session *s, const char *source, llc_output output, const char *path)
+static bool compile(llc_session *s, const sim_variant *variant, const char *source, llc_output output, const char *path)
 {
     const llc_unit *unit = unit_of(s, source);
     const char *bitcode = temporary(s, "program", ".bc");
-    if (bitcode == NULL || !make_bitcode(s, unit, source, bitcode))
+    if (bitcode == NULL || !sim_make_bitcode(s, unit, variant, source, bitcode))
         return false;
-    return s->environment->dry_run || sim_generate(s, unit, bitcode, output, path);
+    return s->environment->dry_run || sim_generate(s, unit, bitcode, variant, output, path);
 }
 
-static bool compile_to_object(llc_session *s, llc_strings *command, const char *source)
+static bool compile_to_object(llc_session *s, const sim_variant *variant, llc_strings *command, const char *source)
 {
     const char *object = temporary(s, "program", ".o");
-    if (object == NULL || !compile(s, source, LLC_OUTPUT_OBJ, object))
+    if (object == NULL || !compile(s, variant, source, LLC_OUTPUT_OBJ, object))
         return false;
     cc_add(s, command, object);
     return true;
 }
 
 // Inputs that are not C stay in the order of the command line, which matters to archives.
-static bool link_program(llc_session *s)
+static bool link_program(llc_session *s, const sim_variant *variant)
 {
     llc_strings command = {0};
     cc_add(s, &command, s->environment->clang);
     for (VEC_EACH(llc_unit *, unit, &s->units))
-        if (!compile_to_object(s, &command, (*unit)->path))
+        if (!compile_to_object(s, variant, &command, (*unit)->path))
             return false;
     for (VEC_EACH(const char *, other, &s->others)) {
         if (!llc_is_c(*other))
             cc_add(s, &command, *other);
-        else if (!compile_to_object(s, &command, *other))
+        else if (!compile_to_object(s, variant, &command, *other))
             return false;
     }
     cc_add(s, &command, "-o");
     cc_add(s, &command, s->output);
     cc_add_link_flags(s, &command);
+    if (variant != NULL)
+        cc_add(s, &command, arena_printf(s->arena, "%s/%s", s->environment->library_directory, variant->library));
     cc_add(s, &command, arena_printf(s->arena, "%s/libsvm-sim.a", s->environment->library_directory));
     for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
         cc_add(s, &command, libraries[i]);
     return llc_run_command(s, &command);
 }
 
-static bool emit(llc_session *s)
+bool sim_emit(llc_session *s, const sim_variant *variant)
 {
     llc_strings names = {0}, sources = {0};
     cc_sources(s, &names); // before standard input gets a file
     if (!cc_store_standard_input(s))
         return false;
     if (s->options->output == LLC_OUTPUT_EXE)
-        return link_program(s);
+        return link_program(s, variant);
     cc_sources(s, &sources);
     bool good = true;
     for (size_t i = 0; i < sources.len; i++)
-        good = compile(s, sources.data[i], s->options->output, llc_output_path(s, names.data[i])) && good;
+        good = compile(s, variant, sources.data[i], s->options->output, llc_output_path(s, names.data[i])) && good;
     return good;
+}
+
+static bool emit(llc_session *s)
+{
+    return sim_emit(s, NULL);
 }
 
 const llc_backend llc_backend_sim = {

@@ -50,8 +50,21 @@ void sim_insert_operation_counters(llc_session *s, const sim_counter *c, LLVMMod
 
 // ---- Code (code.c) ----
 
+// What a backend has beside the simulation: the code that clang made is changed before anything else happens.
+typedef struct sim_variant {
+    const char *flags[4];                                                       // of clang, for SVM C; ends with NULL
+    bool (*change)(llc_session *s, const llc_unit *unit, LLVMModuleRef module); // of SVM C
+    const char *library;                                                        // linked before libsvm-sim.a
+} sim_variant;
+
 // Makes the output of a module of LLVM bitcode. unit: the SVM C that it was compiled from; NULL for other C.
-bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, llc_output output, const char *path);
+bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, const sim_variant *variant,
+                  llc_output output, const char *path);
+// clang's bitcode of a source, in a file.
+bool sim_make_bitcode(llc_session *s, const llc_unit *unit, const sim_variant *variant, const char *source,
+                      const char *path);
+// Compiles and links as --target=sim does. variant NULL: nothing beside.
+bool sim_emit(llc_session *s, const sim_variant *variant);
 
 // ---- Tables (table.c) ----
 

@@ -10,7 +10,7 @@
 //
 // A thread function is `void f(float x, float y, float s0, float s1, ...)`: the thread's coordinates, and scalars that the
 // host gives as constants. It reads with `<4 x float> svm_spLookup(i32 input, float s, float t)` and writes with
-// `void svm_spOutput(i32 output, <4 x float> value)`. It has no branches when its loops are unrolled and its conditions
+// `void svm_spOutput(i32 output, <4 x float> value)`, or svm_spOutputAt, which has x and y behind the output. It has no branches when its loops are unrolled and its conditions
 // are selects, and no integers, memory or other calls then. + - * and negation, absolute value and floor are exact; a selection
 // by a comparison is for numbers that are finite, as the machine compares by subtracting.
 #ifndef SVMC_LLC_SOFTPROC_COMPILE_H
@@ -78,7 +78,7 @@ typedef struct spc_value {
     uint32_t lookups;  // the last lookup that has it as a coordinate, plus 1
     uint32_t first;    // the first lookup that needs it, or SPC_NONE
     uint32_t wait_for; // it overwrites a coordinate: so many lookups must have been issued before
-    } spc_value;
+} spc_value;
 enum { SPC_NO_OUTPUT = 255 };
 
 typedef struct spc_lookup {
@@ -135,6 +135,7 @@ typedef struct spc_function {
     arena *arena;
     diag_engine *diag;
     const char *name;
+    src_range range; // of the source's function; begin 0: not known
     bool inexact;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
@@ -155,16 +156,16 @@ typedef struct spc_program {
     unsigned alu, tex, registers, constants;
     struct spc_scalar_place {
         unsigned scalar, constant, component;
-    } * scalars;
+    } *scalars;
     size_t scalar_count;
 } spc_program;
 
 // Makes every defined function of the module fit for compiling: calls inlined, loops unrolled, vectors taken apart.
 // False with an error.
 bool spc_prepare(diag_engine *d, LLVMModuleRef module);
-// Compiles a function; errors have the line of the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
+// Compiles a function; range is where its source has it, or {0}. Errors have the line of the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
 // taken only if inexact says so. False with errors.
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, bool inexact, spc_program *out);
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out);
 
 // ---- Stages; each is false after an error ----
 bool spc_select(spc_function *f, LLVMValueRef function);

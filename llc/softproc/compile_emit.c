@@ -306,12 +306,13 @@ bool spc_prepare(diag_engine *d, LLVMModuleRef module)
     return false;
 }
 
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, bool inexact, spc_program *out)
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out)
 {
     size_t length;
     spc_function *f = ARENA_NEW(a, spc_function);
     f->arena = a;
     f->diag = d;
+    f->range = range;
     f->inexact = inexact;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);

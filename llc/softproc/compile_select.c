@@ -66,7 +66,11 @@ void spc_error(spc_function *f, const char *place, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    diag_error_at(f->diag, place != NULL ? place : f->name, "%s", arena_vprintf(f->arena, format, args));
+    const char *text = arena_vprintf(f->arena, format, args);
+    if (place == NULL && f->range.end > 0)
+        diag_error(f->diag, f->range, "%s", text);
+    else
+        diag_error_at(f->diag, place != NULL ? place : f->name, "%s", text);
     va_end(args);
 }
 
@@ -628,8 +632,14 @@ static void select_lookup(selector *s, LLVMValueRef in)
     VEC_PUSH(s->f->arena, &s->meanings, m);
 }
 
+static bool is_own(selector *s, LLVMValueRef coordinate, spc_op op)
+{
+    spc_operand o = scalar(s, coordinate);
+    return s->f->values.data[o.value].op == op && !o.neg && !o.abs;
+}
+
 // Outputs are values that nothing else is: what is no result of arithmetic, or goes out twice, is copied.
-static void select_output(selector *s, LLVMValueRef in)
+static void select_output(selector *s, LLVMValueRef in, unsigned last)
 {
     LLVMValueRef output = LLVMGetOperand(in, 0);
     unsigned long long n = LLVMIsAConstantInt(output) != NULL ? LLVMConstIntGetZExtValue(output) : SP_MAX_OUTPUTS;
@@ -642,7 +652,11 @@ static void select_output(selector *s, LLVMValueRef in)
         fail(s, "the output must be a constant from 0 to %d", SP_MAX_OUTPUTS - 1);
         return;
     }
-    vector(s, LLVMGetOperand(in, 1), v);
+    if (last == 3 && !(is_own(s, LLVMGetOperand(in, 1), SPC_X) && is_own(s, LLVMGetOperand(in, 2), SPC_Y))) {
+        fail(s, "an output elsewhere; a thread writes at its own x and y");
+        return;
+    }
+    vector(s, LLVMGetOperand(in, last), v);
     for (unsigned i = 0; i < 4 && !s->failed; i++) {
         spc_value *of = &s->f->values.data[v[i].value];
         bool copy = v[i].neg || v[i].abs || !spc_is_arithmetic(of->op) || of->output != SPC_NO_OUTPUT ||
@@ -701,7 +715,9 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strcmp(name, "svm_spLookup") == 0) {
         select_lookup(s, in);
     } else if (strcmp(name, "svm_spOutput") == 0) {
-        select_output(s, in);
+        select_output(s, in, 1);
+    } else if (strcmp(name, "svm_spOutputAt") == 0) {
+        select_output(s, in, 3);
     } else if (strcmp(name, "llvm.fabs.f32") == 0) {
         give(s, in, absolute(s, scalar(s, LLVMGetOperand(in, 0))));
     } else if (strcmp(name, "llvm.floor.f32") == 0) {
@@ -716,7 +732,7 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strncmp(name, "llvm.lifetime", 13) != 0 && strncmp(name, "llvm.dbg", 8) != 0 &&
                strncmp(name, "llvm.assume", 11) != 0) {
         fail(s,
-             "a call of '%.60s'; a thread function calls svm_spLookup and svm_spOutput, and of mathematics floorf, "
+             "a call of '%.60s'; a thread function calls svm_lookup and svm_output, and of mathematics floorf, "
              "fabsf, sqrtf, "
              "exp2f and log2f",
              name);

@@ -28,6 +28,7 @@
 // Before a firing function: one firing of one actor (or of several fused ones).
 //   SVM_FIRE(stateless, peek(64), pop(1), push(1))    or stateful; rates in items
 // Further ports: peek2(..) pop2(..) push2(..). firings(n): a call does n firings, and the rates are those of the call.
+// thread: what one thread of a launch does, see svm/launch.h.
 // cost(cycles): what one firing takes on the kernel's processor, for simulation.
 #define SVM_FIRE(...) SVM_ANNOTATE("svm.fire=" #__VA_ARGS__)
 // Before a kernel's run function, void f(svm_Kernel *).

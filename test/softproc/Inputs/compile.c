@@ -62,7 +62,7 @@ int main(int argc, char **argv)
     LLVMValueRef function = NULL;
     if (module != NULL && spc_prepare(&diags, module) && (function = LLVMGetNamedFunction(module, argv[2])) == NULL)
         diag_error_at(&diags, argv[1], "there is no function '%s'", argv[2]);
-    bool ok = function != NULL && spc_compile(a, &diags, function, inexact, &program);
+    bool ok = function != NULL && spc_compile(a, &diags, function, (src_range){0}, inexact, &program);
     if (ok) {
         set_scalars(&program, argv + 4, (unsigned)argc - 4);
         ok = write_container(a, program.program, argv[3]);

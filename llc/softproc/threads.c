@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Thread functions in LLVM IR. A copy of the module gets, for each one, a function that compile.h can take: planes become
+// numbers of inputs and outputs, lookups and outputs the machine's, and all loops are to be unrolled. In the module itself each
+// launch gets the program in place of the function.
+#include "llc/softproc/threads.h"
+
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "llc/softproc/softproc.h"
+
+typedef struct preparation {
+    llc_session *session;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMBuilderRef builder;
+} preparation;
+
+static unsigned attribute_kind(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+
+// ---- Lookups and outputs ----
+
+static LLVMTypeRef element_type(const preparation *p)
+{
+    return LLVMVectorType(LLVMFloatTypeInContext(p->context), 4);
+}
+
+// A function of ours in place of one of svm/launch.h, which nobody else sees. The builder is in it.
+static LLVMValueRef replace(preparation *p, const char *name)
+{
+    LLVMValueRef old = LLVMGetNamedFunction(p->module, name);
+    if (old == NULL)
+        return NULL;
+    LLVMValueRef f = LLVMAddFunction(p->module, "", LLVMGlobalGetValueType(old));
+    LLVMReplaceAllUsesWith(old, f);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+    LLVMPositionBuilderAtEnd(p->builder, LLVMAppendBasicBlockInContext(p->context, f, ""));
+    return f;
+}
+
+static LLVMValueRef component(preparation *p, LLVMValueRef element, unsigned i)
+{
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context);
+    LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(p->context), i, false);
+    return LLVMBuildGEP2(p->builder, real, element, &at, 1, "");
+}
+
+static LLVMValueRef index_of(const preparation *p, unsigned i)
+{
+    return LLVMConstInt(LLVMInt32TypeInContext(p->context), i, false);
+}
+
+static LLVMValueRef plane_number(preparation *p, LLVMValueRef plane)
+{
+    return LLVMBuildPtrToInt(p->builder, plane, LLVMInt32TypeInContext(p->context), "");
+}
+
+// svm_lookup(element, in, s, t)
+static void replace_lookup(preparation *p)
+{
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context);
+    LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(p->context), real, real};
+    LLVMTypeRef type = LLVMFunctionType(element_type(p), parameters, 3, false);
+    LLVMValueRef f = replace(p, "svm_lookup");
+    if (f == NULL)
+        return;
+    LLVMValueRef arguments[] = {plane_number(p, LLVMGetParam(f, 1)), LLVMGetParam(f, 2), LLVMGetParam(f, 3)};
+    LLVMValueRef lookup = LLVMAddFunction(p->module, "svm_spLookup", type);
+    LLVMValueRef v = LLVMBuildCall2(p->builder, type, lookup, arguments, 3, "");
+    for (unsigned i = 0; i < 4; i++)
+        LLVMBuildStore(p->builder, LLVMBuildExtractElement(p->builder, v, index_of(p, i), ""),
+                       component(p, LLVMGetParam(f, 0), i));
+    LLVMBuildRetVoid(p->builder);
+}
+
+// svm_output(out, x, y, element)
+static void replace_output(preparation *p)
+{
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context);
+    LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(p->context), real, real, element_type(p)};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), parameters, 4, false);
+    LLVMValueRef f = replace(p, "svm_output");
+    if (f == NULL)
+        return;
+    LLVMValueRef v = LLVMGetUndef(element_type(p));
+    for (unsigned i = 0; i < 4; i++)
+        v = LLVMBuildInsertElement(p->builder, v,
+                                   LLVMBuildLoad2(p->builder, real, component(p, LLVMGetParam(f, 3), i), ""),
+                                   index_of(p, i), "");
+    LLVMValueRef arguments[] = {plane_number(p, LLVMGetParam(f, 0)), LLVMGetParam(f, 1), LLVMGetParam(f, 2), v};
+    LLVMBuildCall2(p->builder, type, LLVMAddFunction(p->module, "svm_spOutputAt", type), arguments, 4, "");
+    LLVMBuildRetVoid(p->builder);
+}
+
+// ---- Thread functions ----
+
+// f(x, y, scalars) takes the name of the thread function, which it calls with numbers for its planes.
+static void add_entry(preparation *p, const llc_function *thread)
+{
+    enum { MOST = 2 + SP_MAX_INPUTS + SP_MAX_OUTPUTS };
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context), pointer = LLVMPointerTypeInContext(p->context, 0);
+    size_t count = strlen(thread->parameters) + 2, scalars = 2, planes[2] = {0, 0};
+    LLVMTypeRef *types = ARENA_ARRAY(p->session->arena, LLVMTypeRef, count);
+    LLVMValueRef *arguments = ARENA_ARRAY(p->session->arena, LLVMValueRef, count);
+    LLVMValueRef body = LLVMGetNamedFunction(p->module, thread->name);
+    for (size_t i = 0; i < count; i++)
+        types[i] = real;
+    for (const char *k = thread->parameters; *k != '\0'; k++)
+        scalars += *k == 's';
+    LLVMSetValueName2(body, "", 0);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), types, (unsigned)scalars, false);
+    LLVMValueRef f = LLVMAddFunction(p->module, thread->name, type);
+    LLVMPositionBuilderAtEnd(p->builder, LLVMAppendBasicBlockInContext(p->context, f, ""));
+    size_t scalar = 0;
+    for (size_t i = 0; i < count; i++) {
+        char kind = i < 2 ? 's' : thread->parameters[i - 2];
+        LLVMValueRef n =
+            LLVMConstInt(LLVMInt64TypeInContext(p->context), kind == 's' ? 0 : planes[kind == 'o']++, false);
+        arguments[i] = kind == 's' ? LLVMGetParam(f, (unsigned)scalar++) : LLVMConstIntToPtr(n, pointer);
+    }
+    LLVMBuildCall2(p->builder, LLVMGlobalGetValueType(body), body, arguments, (unsigned)count, "");
+    LLVMBuildRetVoid(p->builder);
+}
+
+static bool is_entry(LLVMValueRef f, const thread_programs *threads)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(f, &length);
+    for (VEC_EACH(const thread_program, t, threads))
+        if (strcmp(t->function->name, name) == 0)
+            return true;
+    return false;
+}
+
+// Nobody but the entries keeps anything alive, and they get everything inlined.
+static void keep_entries(preparation *p, const thread_programs *threads)
+{
+    static const char *const keepers[] = {"llvm.used", "llvm.compiler.used", "llvm.global_ctors", "llvm.global_dtors"};
+    static const char *const hindrances[] = {"optnone", "noinline"};
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+    for (size_t i = 0; i < sizeof keepers / sizeof *keepers; i++) {
+        LLVMValueRef g = LLVMGetNamedGlobal(p->module, keepers[i]);
+        if (g != NULL)
+            LLVMDeleteGlobal(g);
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(p->module); g != NULL; g = LLVMGetNextGlobal(g))
+        if (!LLVMIsDeclaration(g))
+            LLVMSetLinkage(g, LLVMInternalLinkage);
+    for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || is_entry(f, threads))
+            continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        for (size_t i = 0; i < sizeof hindrances / sizeof *hindrances; i++)
+            LLVMRemoveEnumAttributeAtIndex(f, at, attribute_kind(hindrances[i]));
+        LLVMAddAttributeAtIndex(f, at, LLVMCreateEnumAttribute(p->context, attribute_kind("alwaysinline"), 0));
+    }
+}
+
+// ---- Loops ----
+
+// A loop's identity, which says that it is to be unrolled.
+static LLVMValueRef unrolled_loop(const preparation *p)
+{
+    static const char full[] = "llvm.loop.unroll.full";
+    LLVMMetadataRef word = LLVMMDStringInContext2(p->context, full, sizeof full - 1);
+    LLVMMetadataRef own = LLVMMDStringInContext2(p->context, "", 0),
+                    parts[] = {own, LLVMMDNodeInContext2(p->context, &word, 1)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(p->context, parts, 2);
+    LLVMValueRef value = LLVMMetadataAsValue(p->context, node);
+    LLVMReplaceMDNodeOperandWith(value, 0, node); // a node of its own, which nothing else shares
+    return value;
+}
+
+// clang has the blocks of a loop in order: what jumps back closes one.
+static void unroll_loops(const preparation *p, LLVMValueRef f)
+{
+    unsigned kind = LLVMGetMDKindIDInContext(p->context, "llvm.loop", 9);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+        bool back = false;
+        for (LLVMBasicBlockRef c = LLVMGetFirstBasicBlock(f); LLVMIsABranchInst(end) != NULL && !back;
+             c = LLVMGetNextBasicBlock(c)) {
+            for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+                back = back || LLVMGetSuccessor(end, i) == c;
+            if (c == b)
+                break;
+        }
+        if (back)
+            LLVMSetMetadata(end, kind, unrolled_loop(p));
+    }
+}
+
+// ---- Compiling ----
+
+static void ignore(LLVMDiagnosticInfoRef info, void *context)
+{
+    (void)info, (void)context; // a loop that is not unrolled has an error with its line
+}
+
+static bool prepare(preparation *p, const thread_programs *threads)
+{
+    replace_lookup(p);
+    replace_output(p);
+    for (VEC_EACH(const thread_program, t, threads))
+        add_entry(p, t->function);
+    keep_entries(p, threads);
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(p->module, "globaldce", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error != NULL)
+        LLVMConsumeError(error);
+    for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f != NULL; f = LLVMGetNextFunction(f))
+        unroll_loops(p, f);
+    LLVMContextSetDiagnosticHandler(p->context, ignore, NULL);
+    bool good = spc_prepare(p->session->diag, p->module);
+    LLVMContextSetDiagnosticHandler(p->context, NULL, NULL);
+    return good;
+}
+
+// Constants that have a scalar in a component are given too, with 0 there until it is launched.
+static void give_constants(const spc_program *p)
+{
+    for (size_t i = 0; i < p->scalar_count; i++)
+        sp_set_bit(p->program->given_floats, p->scalars[i].constant);
+}
+
+static bool compile_all(const preparation *p, thread_programs *threads)
+{
+    llc_session *s = p->session;
+    for (VEC_EACH(thread_program, t, threads)) {
+        LLVMValueRef f = LLVMGetNamedFunction(p->module, t->function->name);
+        if (!spc_compile(s->arena, s->diag, f, t->function->range, false, &t->program))
+            return false;
+        give_constants(&t->program);
+    }
+    return true;
+}
+
+bool threads_compile(llc_session *s, const llc_unit *unit, LLVMModuleRef module, thread_programs *out)
+{
+    for (VEC_EACH(const llc_function, f, &unit->functions))
+        if (f->role == LLC_FIRE && f->thread && LLVMGetNamedFunction(module, f->name) != NULL)
+            VEC_PUSH(s->arena, out, (thread_program){.function = f});
+    if (out->len == 0)
+        return true;
+    preparation p = {.session = s, .context = LLVMGetModuleContext(module), .module = LLVMCloneModule(module)};
+    p.builder = LLVMCreateBuilderInContext(p.context);
+    bool good = prepare(&p, out) && compile_all(&p, out);
+    LLVMDisposeBuilder(p.builder);
+    LLVMDisposeModule(p.module);
+    return good;
+}
+
+// ---- Linking ----
+
+typedef struct linker {
+    llc_session *session;
+    LLVMContextRef context;
+    LLVMModuleRef module;
+} linker;
+
+static LLVMValueRef hidden_global(const linker *l, const char *name, LLVMValueRef value, bool constant)
+{
+    LLVMValueRef g = LLVMAddGlobal(l->module, LLVMTypeOf(value), name);
+    LLVMSetInitializer(g, value);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetGlobalConstant(g, constant);
+    return g;
+}
+
+static LLVMValueRef text_global(const linker *l, const char *text)
+{
+    return hidden_global(l, "svm_text", LLVMConstStringInContext2(l->context, text, strlen(text), false), true);
+}
+
+static LLVMValueRef scalars_global(const linker *l, const spc_program *p)
+{
+    LLVMTypeRef word = LLVMInt32TypeInContext(l->context);
+    LLVMValueRef *words = ARENA_ARRAY(l->session->arena, LLVMValueRef, 3 * p->scalar_count + 1);
+    for (size_t i = 0; i < p->scalar_count; i++) {
+        words[3 * i] = LLVMConstInt(word, p->scalars[i].scalar, false);
+        words[3 * i + 1] = LLVMConstInt(word, p->scalars[i].constant, false);
+        words[3 * i + 2] = LLVMConstInt(word, p->scalars[i].component, false);
+    }
+    return hidden_global(l, "svm_scalars", LLVMConstArray2(word, words, 3 * p->scalar_count), true);
+}
+
+// svm_ThreadProgram of runtime/softproc/launch.h.
+static LLVMValueRef program_global(const linker *l, const thread_program *t)
+{
+    size_t size;
+    const char *container = (const char *)sp_container(l->session->arena, t->program.program, &size);
+    LLVMTypeRef count = LLVMInt64TypeInContext(l->context);
+    LLVMValueRef bytes = LLVMConstStringInContext2(l->context, container, size, true);
+    LLVMValueRef fields[] = {text_global(l, t->function->name),
+                             text_global(l, t->function->parameters),
+                             hidden_global(l, "svm_container", bytes, true),
+                             LLVMConstInt(count, size, false),
+                             scalars_global(l, &t->program),
+                             LLVMConstInt(count, t->program.scalar_count, false),
+                             LLVMConstInt(count, t->function->firings, false),
+                             LLVMConstPointerNull(LLVMPointerTypeInContext(l->context, 0))};
+    const char *name = arena_printf(l->session->arena, "%s.program", t->function->name);
+    return hidden_global(l, name, LLVMConstStructInContext(l->context, fields, sizeof fields / sizeof *fields, false),
+                         false);
+}
+
+static const char *place_of(llc_session *s, LLVMValueRef instruction)
+{
+    unsigned length, line = LLVMGetDebugLocLine(instruction);
+    if (line == 0)
+        return LLC_TOOL;
+    const char *file = LLVMGetDebugLocFilename(instruction, &length);
+    return arena_printf(s->arena, "%.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(instruction));
+}
+
+static LLVMValueRef find_program(const linker *l, LLVMValueRef launched, const thread_programs *programs)
+{
+    size_t length;
+    const char *name = LLVMGetValueName2(launched, &length);
+    for (VEC_EACH(const thread_program, t, programs))
+        if (LLVMIsAFunction(launched) != NULL && strcmp(t->function->name, name) == 0) {
+            LLVMValueRef known = LLVMGetNamedGlobal(l->module, arena_printf(l->session->arena, "%s.program", name));
+            return known != NULL ? known : program_global(l, t);
+        }
+    return NULL;
+}
+
+bool threads_link(llc_session *s, LLVMModuleRef module, const thread_programs *programs)
+{
+    linker l = {s, LLVMGetModuleContext(module), module};
+    LLVMValueRef launch = LLVMGetNamedFunction(module, "svm_launch");
+    bool good = true;
+    for (LLVMUseRef u = launch == NULL ? NULL : LLVMGetFirstUse(launch); u != NULL; u = LLVMGetNextUse(u)) {
+        LLVMValueRef call = LLVMGetUser(u);
+        if (LLVMIsACallInst(call) == NULL)
+            continue;
+        LLVMValueRef program = find_program(&l, LLVMGetOperand(call, 0), programs);
+        if (program == NULL) {
+            diag_error_at(s->diag, place_of(s, call), "SVM_DOMAIN runs a function with SVM_FIRE(thread)");
+            good = false;
+        } else {
+            LLVMSetOperand(call, 0, program);
+        }
+    }
+    return good;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A launch: what svm-llc --target=softproc puts into a program for each thread function, and the function that kernels call.
+#ifndef SVM_SOFTPROC_LAUNCH_H
+#define SVM_SOFTPROC_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A scalar's value goes into a component of a constant register.
+typedef struct svm_ThreadScalar {
+    uint32_t scalar, constant, component;
+} svm_ThreadScalar;
+
+// svm-llc writes these as LLVM constants (llc/softproc/threads.c): the layouts are the same.
+typedef struct svm_ThreadProgram {
+    const char *name;
+    const char *parameters; // behind x and y: 'i' an input, 'o' an output, 's' a scalar
+    const uint8_t *container;
+    size_t size;
+    const svm_ThreadScalar *scalars;
+    size_t scalarCount;
+    uint64_t firings; // of a thread
+    void *loaded;     // the program, once it has been launched
+} svm_ThreadProgram;
+
+bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ...);
+
+// Of the simulation (runtime/sim/launch.c), which is another library: the soft processor that the kernel at hand runs on (false: its
+// processor is none), and what a launch says that cannot be.
+struct svm_SpParameters;
+bool svm_simPipeline(struct svm_SpParameters *parameters);
+_Noreturn void svm_simLaunchError(const char *thread, const char *message);
+
+#endif
