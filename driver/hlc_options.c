@@ -2,6 +2,7 @@
 // Options, inputs and outputs of the tools that hold the high-level compiler.
 #include "driver/hlc_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -277,6 +278,25 @@ static const char *text_path(tool_session *t, const driver_inputs *inputs)
     return path != NULL ? path : arena_printf(t->arena, "%s.svm.c", driver_stem(t->arena, inputs->data[0].path));
 }
 
+// Where imported files are looked for: -I, $SVMC_PATH, the installed library.
+static void set_import_path(hlc_config *config, tool_session *t)
+{
+    VEC(const char *) folders = {0};
+    for (VEC_EACH(const option, o, &t->options.items))
+        if ((o->id == OPT_INCLUDE || o->id == OPT_IMPORT) && o->value[0] != '\0')
+            VEC_PUSH(t->arena, &folders, o->value);
+    const char *rest = getenv("SVMC_PATH");
+    while (rest != NULL && *rest != '\0') {
+        size_t len = strcspn(rest, ":");
+        if (len > 0)
+            VEC_PUSH(t->arena, &folders, arena_strndup(t->arena, rest, len));
+        rest += len + (rest[len] == ':');
+    }
+    VEC_PUSH(t->arena, &folders, paths_installed(t->arena, "share/svmc/lib"));
+    config->import_path = folders.data;
+    config->import_folders = folders.len;
+}
+
 void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs *inputs, driver_mode mode)
 {
     const option_list *o = &t->options;
@@ -323,6 +343,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .text_path = text_path(t, inputs),
         .dump = stderr,
     };
+    set_import_path(config, t);
 }
 
 void driver_set_interpreter(interp_options *interp, const tool_session *t)

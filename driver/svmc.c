@@ -85,6 +85,8 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
                    const char *header, driver_mode mode)
 {
     const char *output = driver_output(t, inputs, mode), *compiled = NULL;
+    if (output != NULL && !tool_check_output(t, output))
+        return EXIT_WRONG;
     bool dry_run = option_flag(&t->options, OPT_DRY_RUN, false), ok = true, library = text != NULL && mode == MODE_LIB;
     tool_flush(t);
     process_session *s = open_session(t);

@@ -67,6 +67,9 @@ static bool is_input(const tool_session *t, const char *path)
     for (VEC_EACH(const option, o, &t->options.items))
         if (o->id == OPT_INPUT && stat(o->value, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
             return true;
+    for (VEC_EACH(const source_file, f, &t->sources.files)) // one that was imported
+        if (f->imported.file != 0 && stat(f->name, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+            return true;
     return false;
 }
 
@@ -81,13 +84,20 @@ bool tool_check_folder(tool_session *t, const char *path)
     return false;
 }
 
+bool tool_check_output(tool_session *t, const char *path)
+{
+    if (!is_input(t, path))
+        return true;
+    diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                  "output '%s' would overwrite an input; name another with -o", path);
+    return false;
+}
+
 bool tool_write(tool_session *t, const char *path, const char *text, size_t len)
 {
     const char *name = options_tool_name(t->options.tool);
-    if (is_input(t, path)) {
-        diag_error_at(&t->diags, name, "output '%s' would overwrite an input; name another with -o", path);
+    if (!tool_check_output(t, path))
         return false;
-    }
     if (strcmp(path, "-") == 0)
         progress_clear(t->progress);
     if (file_write(path, text, len))

@@ -22,6 +22,9 @@ source_id tool_read(tool_session *t, const char *path);
 // Writes an output ("-" is standard output), whole or not at all; false after an error, which has been reported. An
 // output that is one of the tool's inputs is an error too.
 bool tool_write(tool_session *t, const char *path, const char *text, size_t len);
+// Whether an output that another program writes is none of the tool's inputs; false after an error, which has been
+// reported.
+bool tool_check_output(tool_session *t, const char *path);
 // Whether the folder that an output is to go to is there; false after an error, which has been reported. Asked before
 // anything is compiled.
 bool tool_check_folder(tool_session *t, const char *path);

@@ -52,6 +52,8 @@ typedef struct hlc_config {
     const char *profile_use; // a file with measured times of kernels; NULL: estimates
     uint64_t elaboration_steps;
     const char *top;
+    const char *const *import_path; // folders where imported files are looked for, behind the importing file's own
+    size_t import_folders;
     bool library;        // SVM C is a library's, without a main function
     const char *prefix;  // of its functions' names; NULL: the program's name
     const char **header; // where its header's text goes, beside SVM C; NULL: nowhere

@@ -55,7 +55,8 @@ static bool read_stream_ir(hlc_program *p, source_id file)
 static ast_program *read_streamit(hlc_program *p, const source_id *files, size_t count)
 {
     stage_mark mark = stage_begin(p);
-    ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count);
+    const streamit_path path = {p->config->import_path, p->config->import_folders};
+    ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count, &path);
     stage_end(p, mark, "parse");
     mark = stage_begin(p);
     const streamit_options options = {.allow_typed_top = true, .top = p->config->top};

@@ -273,6 +273,7 @@ struct ast_stream {
     const char *name; // NULL for an anonymous stream
     src_range range, name_range, type_range;
     bool broken;      // syntax errors inside: parts are missing, and nothing is said about that
+    bool imported;    // from a file that another one imports: not the program unless --top names it
     bool stateful;    // the keyword was given
     const lang_type *input, *output; // as written; TYPE_UNTYPED when not written, [sema] inferred
     ast_var_list params;

@@ -56,8 +56,26 @@ static void add_heading(diag_renderer *r, strbuf *b, const diag_record *record)
     strbuf_addc(b, '\n');
 }
 
+// "in file imported from main.str:1:", the file named to the tool first. The same chain is not told twice in a row.
+static void add_imports(diag_renderer *r, strbuf *b, source_id file)
+{
+    if (file == r->chain)
+        return;
+    r->chain = file;
+    VEC(src_range) chain = {0};
+    for (source_id f = file; source_get(r->sources, f)->imported.file != 0; f = VEC_LAST(&chain).file)
+        VEC_PUSH(r->scratch, &chain, source_get(r->sources, f)->imported);
+    for (size_t i = chain.len; i-- > 0;) {
+        strbuf_add(b, "in file imported from ");
+        const char *name = source_get(r->sources, chain.data[i].file)->name;
+        utf8_add_printable(b, name, strlen(name));
+        strbuf_printf(b, ":%u:\n", source_pos(r->sources, chain.data[i].file, chain.data[i].begin).line);
+    }
+}
+
 static void add_text(diag_renderer *r, strbuf *b, const diag_record *record)
 {
+    add_imports(r, b, record->range.file);
     add_heading(r, b, record);
     diag_add_snippet(r, b, record);
     for (size_t i = 0; i < record->notes.len; i++) {
@@ -126,6 +144,21 @@ static void add_json_lists(diag_renderer *r, strbuf *b, const diag_record *recor
     strbuf_addc(b, ']');
 }
 
+// Where the file is imported, where that is, and so on; left out for files named to the tool.
+static void add_json_imports(diag_renderer *r, strbuf *b, source_id file)
+{
+    const src_range *from = &source_get(r->sources, file)->imported;
+    if (from->file == 0)
+        return;
+    strbuf_add(b, ",\"imported_from\":[");
+    for (bool first = true; from->file != 0; from = &source_get(r->sources, from->file)->imported, first = false) {
+        strbuf_add(b, first ? "{" : ",{");
+        add_json_place(r, b, *from, NULL);
+        strbuf_addc(b, '}');
+    }
+    strbuf_addc(b, ']');
+}
+
 static void add_json_record(diag_renderer *r, strbuf *b, const diag_record *record)
 {
     strbuf_printf(b, "{\"severity\":\"%s\",", severities[record->severity].name);
@@ -137,6 +170,7 @@ static void add_json_record(diag_renderer *r, strbuf *b, const diag_record *reco
     else
         strbuf_add(b, ",\"flag\":null");
     add_json_lists(r, b, record);
+    add_json_imports(r, b, record->range.file);
     strbuf_addc(b, '}');
 }
 

@@ -12,6 +12,7 @@ typedef struct diag_renderer {
     FILE *out;
     diag_format format;
     bool color;
+    source_id chain; // the last file whose chain of imports was printed
 } diag_renderer;
 
 // Prints one record with its snippet and notes.

@@ -21,6 +21,7 @@ typedef struct source_file {
     const char *name; // as the user gave it; "<stdin>" for standard input
     const char *text; // NUL-terminated after len; NULL when only the name is known (a file named by stream IR text)
     size_t len;
+    src_range imported;  // what made this file part of the program; file 0: it was named to the tool
     bool unreadable;     // the text of a file known by name was wanted and could not be had
     VEC(uint32_t) lines; // byte offset of each line's start
 } source_file;

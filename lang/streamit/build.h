@@ -71,6 +71,7 @@ void report_vector_type(parse_context *ctx, src_range range);
 // Declarations
 parsed_vars build_vars(parse_context *ctx, parsed_vars list, parsed_type type, parsed_name name, parsed_expr init);
 parsed_rates build_rates(parse_context *ctx, parsed_rates rates, int kind, src_range range, parsed_rate rate);
+void add_import(parse_context *ctx, src_range range, const char *name, size_t len, bool package);
 void begin_struct(parse_context *ctx);
 void add_struct_field(parse_context *ctx, parsed_type type, parsed_name name);
 void finish_struct(parse_context *ctx, src_range range, const char *name, src_range name_range);

@@ -124,6 +124,14 @@ parsed_rates build_rates(parse_context *ctx, parsed_rates rates, int kind, src_r
     return rates;
 }
 
+void add_import(parse_context *ctx, src_range range, const char *name, size_t len, bool package)
+{
+    if (len == 0 || strlen(name) != len)
+        diag_error(ctx->diags, range, "this is not the name of a file: it is empty or has a NUL character");
+    else
+        VEC_PUSH(ctx->arena, &ctx->imports, (parsed_import){name, package, range});
+}
+
 void begin_struct(parse_context *ctx)
 {
     ctx->structure = ARENA_NEW(ctx->arena, ast_struct);
@@ -278,6 +286,7 @@ parsed_stream finish_stream(parse_context *ctx, parsed_stream stream, src_range 
     s->broken = has_skipped(ctx, range);
     s->name = name;
     s->name_range = name_range;
+    s->imported = ctx->imported;
     s->stateful = stateful;
     s->input = input ? input->type : &lang_type_untyped;
     s->output = output ? output->type : &lang_type_untyped;

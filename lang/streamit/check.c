@@ -118,7 +118,7 @@ static ast_stream *find_typed_top(checker *c)
     ast_stream *found = NULL;
     for (VEC_EACH(ast_stream *, it, &c->program->streams)) {
         const ast_stream *s = *it;
-        if (!hmap_getn(&c->instantiated, &s, sizeof s))
+        if (!s->imported && !hmap_getn(&c->instantiated, &s, sizeof s))
             found = *it;
     }
     return found;
@@ -152,7 +152,7 @@ static void find_top(checker *c)
         find_named_top(c, c->options->top);
     } else {
         for (VEC_EACH(ast_stream *, s, &p->streams)) {
-            if (!is_program(*s))
+            if (!is_program(*s) || (*s)->imported)
                 continue;
             if (!p->top || p->broken) {
                 p->top = *s;

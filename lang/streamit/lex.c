@@ -212,8 +212,8 @@ void lex_directive(lexer *lx)
     lx->after_error = true;
     diag_error(
         lx->diags, (src_range){lx->file, lx->begin, lx->begin + 1},
-        "unexpected character '#': there is no preprocessor, and the files of a program are simply all named to the "
-        "compiler");
+        "unexpected character '#': there is no preprocessor; another file is used by 'import \"file.str\";', or named to the "
+        "compiler too");
 }
 
 void lex_bad_character(lexer *lx, unsigned char c)

@@ -591,11 +591,22 @@ static bool repair(parse_feed *f)
                                      repair_missing_semicolon(f)));
 }
 
-static void parse_file(parse_context *ctx, source_id file)
+// 'import' is a name but at the begin of a declaration that cannot begin with one: two names, or a name and a string.
+static void find_word(parse_feed *f)
+{
+    token *t = tok(f, f->at);
+    int next = tok(f, f->at + 1)->kind;
+    if (t->kind == TOK_ID && at_file_level(f) && (next == TOK_ID || next == TOK_STRING) &&
+        feed_acceptable(f, TOK_IMPORT) && strcmp(t->value.name, "import") == 0)
+        t->kind = TOK_IMPORT;
+}
+
+void parse_file(parse_context *ctx, source_id file)
 {
     parse_feed f = {.ctx = ctx, .quiet_at = SIZE_MAX, .brace_at = SIZE_MAX, .recovered_at = SIZE_MAX};
     ctx->file = file;
     ctx->lists.len = 0;
+    ctx->imports = (__typeof__(ctx->imports)){0};
     ctx->skipped = (src_range){0};
     ctx->overflow = false;
     f.as_name = ARENA_ARRAY(ctx->arena, bool, TOK_LAST_KEYWORD - TOK_FIRST_KEYWORD + 1);
@@ -607,6 +618,7 @@ static void parse_file(parse_context *ctx, source_id file)
     }
     while (!ctx->overflow && tok(&f, f.at)->kind != TOK_END) {
         keep_as_name(&f);
+        find_word(&f);
         if (feed_acceptable(&f, tok(&f, f.at)->kind))
             push_next(&f);
         else if (!repair(&f))
@@ -622,14 +634,4 @@ static void parse_file(parse_context *ctx, source_id file)
         finish(&f);
     }
     streamit_yypstate_delete(f.parser);
-}
-
-ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count)
-{
-    ast_program *program = ARENA_NEW(a, ast_program);
-    program->arena = a;
-    parse_context ctx = {.arena = a, .names = names, .diags = d, .program = program};
-    for (size_t i = 0; i < count; i++)
-        parse_file(&ctx, files[i]);
-    return program;
 }

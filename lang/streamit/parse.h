@@ -122,6 +122,13 @@ typedef struct parsed_latency {
     uint32_t height;
 } parsed_latency;
 
+// 'import "dsp/fir.str";' or 'import dsp.fir;'
+typedef struct parsed_import {
+    const char *name; // "dsp/fir.str", or "dsp/fir" of a package
+    bool package;
+    src_range range;
+} parsed_import;
+
 typedef struct parse_context {
     arena *arena;
     interner *names;
@@ -131,6 +138,8 @@ typedef struct parse_context {
     src_range static_range;               // of the program's static block; file 0: none so far
     ast_struct *structure;                // the struct being parsed
     VEC(ast_function *) module_functions; // of the helper or native block being parsed
+    VEC(parsed_import) imports;           // of the file being parsed
+    bool imported;                        // another file imports this one
     VEC(uint32_t) lists;                  // offsets of the '{' of the blocks and bodies being parsed
     src_range skipped;                    // the last piece that error recovery left out
     bool overflow;                        // the parser's stack was exhausted
@@ -156,6 +165,8 @@ typedef struct parse_feed {
     bool *as_name; // by token kind: a reserved word that this file uses as a name (reported once)
 } parse_feed;
 
+// Parses one file into ctx->program; what it imports is in ctx->imports then (parse.c).
+void parse_file(parse_context *ctx, source_id file);
 // Reports that the token at f->at cannot come here (parse_error.c).
 void report_unexpected(parse_feed *f);
 src_range feed_range(const parse_feed *f, size_t index);

@@ -5,6 +5,8 @@
 // subscripted name (postfix) and told apart at the next token. Repairs and recovery are steered from parse.c: it pushes
 // a token only when it is acceptable, so that 'error' below stands for a skipped piece that ends in a ';' of its own.
 %code requires {
+#include <string.h>
+
 #include "lang/streamit/build.h"
 }
 %define api.pure full
@@ -82,6 +84,8 @@ static const parsed_stmt no_stmt;
        PI "pi" TRUE "true" FALSE "false"
 %token ARROW "->" INC "++" DEC "--" ADD_ASSIGN "+=" SUB_ASSIGN "-=" MUL_ASSIGN "*=" DIV_ASSIGN "/=" SHL_ASSIGN "<<="
        SHR_ASSIGN ">>=" LAND "&&" LOR "||" EQ "==" NE "!=" LE "<=" GE ">=" SHL "<<" SHR ">>"
+// Words only where parse.c sees that they are meant so; everywhere else they are names.
+%token IMPORT "import"
 
 %type <expr> expr_opt expr cond_expr or_expr and_expr bit_expr eq_expr rel_expr sum_expr mul_expr cast_expr unary_expr
              primary postfix init
@@ -93,6 +97,7 @@ static const parsed_stmt no_stmt;
 %type <type> type other_type local_type type_arg
 %type <declared> declared
 %type <vars> declaration local_declaration params params_opt param_list
+%type <name> package
 %type <stmt> stmt block simple for_init for_step
 %type <stmts> stmts
 %type <rate> rate dyn
@@ -121,7 +126,14 @@ declaration_of_file
     | STATIC { begin_static(ctx, @1); } open static_items close
     | NATIVE ID open natives close { finish_module(ctx, $2, true); }
     | HELPER ID open helpers close { finish_module(ctx, $2, false); }
+    | IMPORT STRING ';' { add_import(ctx, @$, $2->text, $2->len, false); }
+    | IMPORT package ';' { add_import(ctx, @$, $2, strlen($2), true); }
     | error ';' { yyerrok; }
+    ;
+
+package
+    : ID
+    | package '.' ID { $$ = arena_printf(ctx->arena, "%s/%s", $1, $3); }
     ;
 
 open  : '{' { VEC_PUSH(ctx->arena, &ctx->lists, @1.begin); } ;

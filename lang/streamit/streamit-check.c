@@ -44,7 +44,7 @@ int main(int argc, char **argv)
         for (VEC_EACH(source_id, f, &files))
             streamit_print_tokens(&out, &d, *f);
     } else {
-        ast_program *program = streamit_parse(a, &names, &d, files.data, files.len);
+        ast_program *program = streamit_parse(a, &names, &d, files.data, files.len, &(streamit_path){0});
         streamit_check(program, &names, &d, &options);
         if (ast)
             ast_print(&out, &sources, program);

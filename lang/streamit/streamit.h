@@ -13,10 +13,17 @@ typedef struct streamit_options {
     const char *top;      // --top=NAME: the program's entry; NULL: find it
 } streamit_options;
 
-// Parses the files (concatenated declarations in any order) and checks everything that does not depend on values known
-// only at elaboration. Errors go to d; the tree is complete even after errors but must then not be elaborated.
-// Always returns a program.
-ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count);
+// Where imported files are looked for, behind the folder of the file that imports them.
+typedef struct streamit_path {
+    const char *const *folders;
+    size_t count;
+} streamit_path;
+
+// Parses the files (concatenated declarations in any order) and those that they import, each once, and checks everything
+// that does not depend on values known only at elaboration. Errors go to d; the tree is complete even after errors but
+// must then not be elaborated. Always returns a program. path NULL: no other file may be read, an import is an error.
+ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
+                            const streamit_path *path);
 void streamit_check(ast_program *program, interner *names, diag_engine *d, const streamit_options *options);
 // Tokens of one file, one a line, for --emit=tokens: "line:column kind spelling".
 void streamit_print_tokens(strbuf *out, diag_engine *d, source_id file);

@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     streamit_print_tokens(&out, &s.diags, file);
     fuzz_flush(&s);
     streamit_options options = {.allow_typed_top = size % 2 == 0};
-    ast_program *program = streamit_parse(s.arena, &names, &s.diags, &file, 1);
+    ast_program *program = streamit_parse(s.arena, &names, &s.diags, &file, 1, NULL);
     streamit_check(program, &names, &s.diags, &options);
     ast_print(&out, &s.sources, program);
     if (!diag_has_errors(&s.diags) && program->top == NULL)

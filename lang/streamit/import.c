@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Programs of many files: from 'import' to a file, each read once. The files that are being read, from the one named to
+// the tool to the last one imported, are a stack: an import of one of them is a cycle, which is refused.
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lang/streamit/parse.h"
+#include "lang/streamit/streamit.h"
+#include "support/strbuf.h"
+
+// A file to read, and why.
+typedef struct import_target {
+    const char *path;
+    src_range range;  // of the import
+    bool one_of_many; // of a folder's files
+} import_target;
+typedef VEC(import_target) target_list;
+
+// A file that was read. Files of equal device and number are one, whatever their names.
+typedef struct import_file {
+    const char *path;
+    dev_t device;
+    ino_t number;
+    bool known; // device and number are
+    bool open;  // it, or what it imports, is being read
+    bool read;
+    source_id id;    // of a file named to the tool, which is in memory
+    src_range range; // of the import that led here
+    target_list imports;
+    size_t next; // of imports
+} import_file;
+
+typedef struct loader {
+    parse_context *ctx;
+    const streamit_path *path;
+    VEC(import_file *) files, stack;
+} loader;
+
+typedef VEC(const char *) name_list;
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// The .str files of a folder, in order of their names; none if it cannot be read.
+static name_list list_folder(arena *a, const char *folder)
+{
+    name_list names = {0};
+    DIR *d = opendir(folder);
+    if (d == NULL)
+        return names;
+    for (const struct dirent *e; (e = readdir(d)) != NULL;) {
+        size_t len = strlen(e->d_name);
+        if (e->d_name[0] != '.' && len > 4 && strcmp(e->d_name + len - 4, ".str") == 0)
+            VEC_PUSH(a, &names, arena_strdup(a, e->d_name));
+    }
+    closedir(d);
+    if (names.len > 1)
+        qsort(names.data, names.len, sizeof *names.data, compare_names);
+    return names;
+}
+
+static const char *join(arena *a, const char *folder, const char *name)
+{
+    bool here = strcmp(folder, ".") == 0;
+    if (name[0] == '/' || (here && strcmp(name, "-") != 0)) // "-" alone would be standard input
+        return name;
+    return arena_printf(a, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/", name);
+}
+
+static const char *folder_of(arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (slash == NULL)
+        return ".";
+    return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
+}
+
+// The folders to look in, the importing file's first.
+static name_list folders_for(const loader *l, const char *importer, const parsed_import *import)
+{
+    name_list folders = {0};
+    VEC_PUSH(l->ctx->arena, &folders, folder_of(l->ctx->arena, importer));
+    for (size_t i = 0; import->name[0] != '/' && i < l->path->count; i++)
+        VEC_PUSH(l->ctx->arena, &folders, l->path->folders[i]);
+    return folders;
+}
+
+// The name that is most like the one that was not found, as the import would have it.
+static const char *nearest_import(const loader *l, const parsed_import *import, const name_list *folders)
+{
+    arena *a = l->ctx->arena;
+    const char *slash = strrchr(import->name, '/'), *base = slash == NULL ? import->name : slash + 1;
+    const char *within = slash == NULL ? "." : arena_strndup(a, import->name, (size_t)(slash - import->name));
+    name_list all = {0};
+    for (VEC_EACH(const char *, folder, folders)) {
+        name_list some = list_folder(a, strcmp(within, ".") == 0 ? *folder : join(a, *folder, within));
+        for (VEC_EACH(const char *, name, &some))
+            VEC_PUSH(a, &all, import->package ? arena_strndup(a, *name, strlen(*name) - 4) : *name);
+    }
+    return diag_nearest(base, all.data, all.len);
+}
+
+// As it is written: "dsp/fir" of a package is "dsp.fir".
+static const char *written(const loader *l, const parsed_import *import, const char *path)
+{
+    char *name = arena_strdup(l->ctx->arena, path);
+    for (char *c = name; import->package && *c != '\0'; c++)
+        if (*c == '/')
+            *c = '.';
+    return name;
+}
+
+static void report_missing(const loader *l, const parsed_import *import, const name_list *folders)
+{
+    diag_engine *d = l->ctx->diags;
+    const char *nearest = nearest_import(l, import, folders), *slash = strrchr(import->name, '/');
+    if (nearest != NULL && slash != NULL)
+        nearest = arena_printf(l->ctx->arena, "%.*s%s", (int)(slash + 1 - import->name), import->name, nearest);
+    diag_record *r = diag_error(d, import->range, "cannot find '%s'%s%s%s", written(l, import, import->name),
+                                nearest != NULL ? "; did you mean '" : "",
+                                nearest != NULL ? written(l, import, nearest) : "", nearest != NULL ? "'?" : "");
+    strbuf list;
+    strbuf_init(&list, l->ctx->arena);
+    for (size_t i = 0; i < folders->len; i++)
+        strbuf_printf(&list, "%s'%s'", i == 0 ? "" : i + 1 < folders->len ? ", " : " and ", folders->data[i]);
+    diag_add_note(d, r, (src_range){0}, "it was looked for in %s; -I DIR adds a folder", list.data);
+    l->ctx->program->broken = true; // what is not there is not told of each use
+}
+
+static bool add_folder(const loader *l, const parsed_import *import, const char *folder, target_list *out)
+{
+    arena *a = l->ctx->arena;
+    name_list names = list_folder(a, folder);
+    for (VEC_EACH(const char *, name, &names))
+        VEC_PUSH(a, out, (import_target){join(a, folder, *name), import->range, true});
+    if (names.len == 0)
+        diag_error(l->ctx->diags, import->range, "there are no .str files in the folder '%s'", folder);
+    return true;
+}
+
+// Whether there is something under this name, which then is in out or was reported.
+static bool find_at(const loader *l, const parsed_import *import, const char *path, bool folders_only, target_list *out)
+{
+    struct stat st;
+    if (stat(path, &st) != 0) {
+        if (errno == ENOENT || errno == ENOTDIR)
+            return false;
+        diag_error(l->ctx->diags, import->range, "cannot read '%s': %s", path, strerror(errno));
+        return true;
+    }
+    if (S_ISDIR(st.st_mode))
+        return add_folder(l, import, path, out);
+    if (folders_only)
+        return false;
+    if (S_ISREG(st.st_mode))
+        VEC_PUSH(l->ctx->arena, out, (import_target){path, import->range, false});
+    else
+        diag_error(l->ctx->diags, import->range, "'%s' is no file: files and folders can be imported", path);
+    return true;
+}
+
+static void find_import(const loader *l, const char *importer, const parsed_import *import, target_list *out)
+{
+    arena *a = l->ctx->arena;
+    if (l->path == NULL) {
+        diag_error(l->ctx->diags, import->range, "files cannot be imported here");
+        return;
+    }
+    name_list folders = folders_for(l, importer, import);
+    for (VEC_EACH(const char *, folder, &folders)) {
+        const char *path = join(a, *folder, import->name);
+        if (import->package && find_at(l, import, arena_printf(a, "%s.str", path), false, out))
+            return;
+        if (find_at(l, import, path, import->package, out))
+            return;
+    }
+    report_missing(l, import, &folders);
+}
+
+static import_file *find_file(const loader *l, const struct stat *st)
+{
+    for (VEC_EACH(import_file *, f, &l->files))
+        if ((*f)->known && (*f)->device == st->st_dev && (*f)->number == st->st_ino)
+            return *f;
+    return NULL;
+}
+
+static import_file *add_file(loader *l, const char *path, src_range range)
+{
+    struct stat st;
+    bool known = stat(path, &st) == 0;
+    import_file *f = known ? find_file(l, &st) : NULL;
+    if (f != NULL)
+        return f;
+    f = ARENA_NEW(l->ctx->arena, import_file);
+    *f = (import_file){.path = path, .known = known, .range = range};
+    if (known) {
+        f->device = st.st_dev;
+        f->number = st.st_ino;
+    }
+    VEC_PUSH(l->ctx->arena, &l->files, f);
+    return f;
+}
+
+// Parses a file and begins with what it imports.
+static void open_file(loader *l, import_file *f, source_id id)
+{
+    f->open = f->read = true;
+    l->ctx->imported = f->range.file != 0;
+    parse_file(l->ctx, id);
+    for (VEC_EACH(const parsed_import, import, &l->ctx->imports))
+        find_import(l, f->path, import, &f->imports);
+    VEC_PUSH(l->ctx->arena, &l->stack, f);
+}
+
+static void report_cycle(const loader *l, const import_file *f, src_range range)
+{
+    diag_engine *d = l->ctx->diags;
+    const import_file *last = VEC_LAST(&l->stack);
+    if (f == last) {
+        diag_error(d, range, "'%s' imports itself", f->path);
+        return;
+    }
+    diag_record *r =
+        diag_error(d, range, "'%s' imports '%s', from which it is imported itself: move what both need to a third file",
+                   last->path, f->path);
+    bool within = false;
+    for (VEC_EACH(import_file *, s, &l->stack)) {
+        if (within)
+            diag_add_note(d, r, (*s)->range, "'%s' is imported here", (*s)->path);
+        within |= *s == f;
+    }
+}
+
+static void import(loader *l, const import_target *target)
+{
+    source_set *sources = l->ctx->diags->sources;
+    import_file *f = add_file(l, target->path, target->range);
+    if (f->open && target->one_of_many && f == VEC_LAST(&l->stack))
+        return; // a file that imports the folder that it is in
+    if (f->open)
+        report_cycle(l, f, target->range);
+    if (f->read)
+        return;
+    source_id id = f->id != 0 ? f->id : source_read(sources, target->path);
+    if (id == 0) {
+        f->read = true;
+        l->ctx->program->broken = true;
+        diag_error(l->ctx->diags, target->range, "cannot read '%s': %s", target->path,
+                   errno == EFBIG ? "it is too large" : strerror(errno));
+        return;
+    }
+    if (f->id == 0) {
+        source_skip_mark(sources, id);
+        sources->files.data[id].imported = target->range;
+    }
+    open_file(l, f, id);
+}
+
+ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
+                            const streamit_path *path)
+{
+    ast_program *program = ARENA_NEW(a, ast_program);
+    program->arena = a;
+    parse_context ctx = {.arena = a, .names = names, .diags = d, .program = program};
+    loader l = {.ctx = &ctx, .path = path};
+    import_file **named = ARENA_ARRAY(a, import_file *, count);
+    for (size_t i = 0; i < count; i++) { // before any is read: what is named is not imported
+        named[i] = add_file(&l, source_get(d->sources, files[i])->name, (src_range){0});
+        named[i]->id = files[i];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (named[i]->read)
+            continue;
+        open_file(&l, named[i], named[i]->id);
+        while (l.stack.len > 0) {
+            import_file *f = VEC_LAST(&l.stack);
+            if (f->next < f->imports.len) {
+                const import_target target = f->imports.data[f->next++];
+                import(&l, &target);
+            } else {
+                f->open = false;
+                l.stack.len--;
+            }
+        }
+    }
+    return program;
+}
