@@ -21,7 +21,7 @@ static void expr_effects(effect_walk *w, const sir_expr *e)
 {
     if (e == NULL || e->kind == SIR_CONST)
         return;
-    if (e->kind == SIR_FIELD && w->filter != NULL && !w->filter->fields.data[e->index].constant)
+    if ((e->kind == SIR_FIELD || e->kind == SIR_FETCH) && w->filter != NULL && !w->filter->fields.data[e->index].constant)
         w->effects->fields[e->index] = true;
     if (e->kind == SIR_PEEK)
         w->effects->in = w->effects->in_counter = true;
@@ -294,7 +294,7 @@ static void add_parameter(strbuf *b, const char *parameter)
 
 bool body_is_copied(const emitter *e, const sir_field *f)
 {
-    return e->keep_names && !f->constant && f->type->kind != SIR_ARRAY;
+    return e->keep_names && !f->constant && f->type->kind != SIR_ARRAY && f->role != SIR_GATHER;
 }
 
 // The parameter that points to a copied field. Names that begin so are nobody else's.
@@ -306,6 +306,10 @@ static const char *field_pointer(emitter *e, const emit_filter_info *info, uint3
 static const char *field_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
 {
     const sir_type *t = info->filter->fields.data[field].type;
+    if (info->filter->fields.data[field].role == SIR_GATHER)
+        return arena_printf(e->arena, "%s, const ptrdiff_t *%s_shape",
+                            emit_declare_pointer(e, t, "const", "", info->field_names.data[field]),
+                            info->field_names.data[field]);
     bool copied = body_is_copied(e, &info->filter->fields.data[field]);
     const char *name = copied ? field_pointer(e, info, field) : info->field_names.data[field];
     return t->kind == SIR_ARRAY ? emit_declare(e, t, name) : arena_printf(e->arena, "%s *%s", body_type_name(e, t), name);

@@ -633,6 +633,19 @@ static expr_info print_const(body_context *c, const sir_expr *e, int precedence)
     return (expr_info){false, whole_int};
 }
 
+// "image[svm_brookAt2(image_shape, i, j)]": subscripts are clamped.
+static void print_fetch(body_context *c, const sir_expr *e)
+{
+    strbuf *out = c->e->out;
+    const char *name = c->info->field_names.data[e->index];
+    strbuf_printf(out, "%s[svm_brookAt%d(%s_shape", name, (int)e->op, name);
+    for (size_t i = 0; i < e->op; i++) {
+        strbuf_add(out, ", ");
+        print(c, e->u.arg[i], PREC_COND);
+    }
+    strbuf_add(out, ")]");
+}
+
 static expr_info print(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
@@ -674,6 +687,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
         print(c, e->u.arg[1], PREC_COND);
         strbuf_addc(out, '}');
         return plain;
+    case SIR_FETCH: print_fetch(c, e); return plain;
     }
     return plain;
 }

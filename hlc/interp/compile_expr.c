@@ -199,7 +199,8 @@ static int32_t compile_node(compiler *c, const sir_expr *e, int32_t want)
     case SIR_LOCAL:
     case SIR_FIELD:
     case SIR_GLOBAL:
-    case SIR_INDEX: return vm_load(c, vm_compile_place(c, e), want);
+    case SIR_INDEX:
+    case SIR_FETCH: return vm_load(c, vm_compile_place(c, e), want);
     case SIR_UNARY: return compile_unary(c, e, want);
     case SIR_BINARY: return compile_binary(c, e, want);
     case SIR_SELECT: return compile_select(c, e, want);

@@ -74,6 +74,18 @@ static vm_place select_place(compiler *c, const sir_expr *e)
     return (vm_place){.space = VM_AT_POINTER, .pointer = r, .index = VM_NO_REG};
 }
 
+// The subscripts into registers that follow each other.
+static void compile_fetch(compiler *c, const sir_expr *e, int32_t pointer)
+{
+    int32_t first = vm_temp(c, e->op);
+    for (size_t i = 0; i < e->op; i++) {
+        int32_t to = first + (int32_t)i, r = vm_compile_expr(c, e->u.arg[i], to);
+        if (r != to)
+            vm_emit(c, VM_MOV, to, r, 0, 0);
+    }
+    vm_emit(c, VM_FETCH, pointer, first, c->field_start[e->index], (int32_t)e->op);
+}
+
 vm_place vm_compile_place(compiler *c, const sir_expr *e)
 {
     vm_place p = {.space = VM_IN_FRAME, .index = VM_NO_REG};
@@ -97,6 +109,10 @@ vm_place vm_compile_place(compiler *c, const sir_expr *e)
         vm_emit_for(c, e, VM_PEEKA, p.pointer, offset, 0, 0);
         break;
     }
+    case SIR_FETCH:
+        p = (vm_place){.space = VM_AT_POINTER, .pointer = vm_temp(c, 1), .index = VM_NO_REG};
+        compile_fetch(c, e, p.pointer);
+        break;
     default:
         c->p->failed = true;
         diag_internal(c->p->d, sir_range(c->p->m, c->p->d->sources, e->loc), "a value without a place");

@@ -556,6 +556,16 @@ L_PEEKA: {
     A.p = (word *)in + (size_t)x * in_item; // only read through
     NEXT;
 }
+L_FETCH: {
+    const vm_gathered *g = S[ip->c].g;
+    size_t at = 0;
+    for (int32_t i = 0; i < ip->d; i++) {
+        const int64_t x = R[ip->b + i].i, n = g->extent[i];
+        at = at * (size_t)n + (size_t)(x < 0 ? 0 : x >= n ? n - 1 : x);
+    }
+    A.p = (word *)g->data + at * g->item; // only read through
+    NEXT;
+}
 L_ITER:
     A.i = (int32_t)(uint32_t)(uint64_t)actor->work_firings;
     NEXT;

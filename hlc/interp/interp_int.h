@@ -21,9 +21,17 @@ typedef union word {
         float re, im;
     } c;
     union word *p;
+    const struct vm_gathered *g;
     uint64_t bits;
 } word;
 _Static_assert(sizeof(word) == 8 && sizeof(sir_scalar) == 8, "values of the IR are copied as words");
+
+// A stream that a finite filter fetches elements from, without gaps; dimensions that it has not are of extent 1. No extent is 0.
+typedef struct vm_gathered {
+    const word *data;
+    int64_t extent[SIR_RANK]; // slowest first
+    size_t item;              // words of an element
+} vm_gathered;
 
 // ---- Bytecode ----
 

@@ -180,7 +180,8 @@ static sir_interval range_of(bits *b, const sir_expr *e)
         break;
     case SIR_MATH:
     case SIR_ITER:
-    case SIR_MAKE_COMPLEX: break;
+    case SIR_MAKE_COMPLEX:
+    case SIR_FETCH: break;
     }
     return r.lo < INT32_MIN || r.hi > INT32_MAX ? whole : r; // it wraps
 }

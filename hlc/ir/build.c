@@ -69,6 +69,16 @@ sir_expr *sir_expr3(sir_module *m, sir_expr_kind kind, const sir_type *t, sir_ex
     return e;
 }
 
+sir_expr *sir_fetch(sir_module *m, uint32_t field, const sir_type *t, sir_expr *const *subscripts, uint32_t rank,
+                    sir_loc loc)
+{
+    sir_expr *e = sir_ref(m, SIR_FETCH, field, t, loc);
+    e->op = (uint8_t)rank;
+    for (uint32_t i = 0; i < rank && i < SIR_RANK; i++)
+        e->u.arg[i] = subscripts[i];
+    return e;
+}
+
 sir_expr *sir_member(sir_module *m, sir_expr *base, uint32_t index, sir_loc loc)
 {
     const sir_type *t = m->scalar[SIR_FLOAT];
@@ -145,6 +155,7 @@ size_t sir_expr_arity(const sir_expr *e)
     case SIR_INDEX:
     case SIR_BINARY:
     case SIR_MAKE_COMPLEX: return 2;
+    case SIR_FETCH: return e->op;
     case SIR_SELECT: return 3;
     case SIR_MATH: return e->op < LANG_MATH_COUNT ? (size_t)sir_math_ops[e->op].arity : 1;
     }

@@ -185,8 +185,11 @@ void sir_filter_derive(sir_module *m, sir_filter *f)
         sir_effects_add(&x, roots.data[i]);
     sir_effects_solve(&x);
 
-    for (size_t i = 0; i < f->fields.len; i++)
-        f->fields.data[i].constant = true;
+    f->finite = false;
+    for (size_t i = 0; i < f->fields.len; i++) {
+        f->fields.data[i].constant = f->fields.data[i].role == SIR_STATE;
+        f->finite |= f->fields.data[i].role != SIR_STATE;
+    }
     f->stateful = f->uses_iter = f->uses_random = f->prints = f->sends = false;
     for (size_t i = 0; i < roots.len; i++) {
         const sir_function_effects *e = sir_effects_of(&x, roots.data[i]);
@@ -197,9 +200,23 @@ void sir_filter_derive(sir_module *m, sir_filter *f)
         for (size_t k = 0; k < f->fields.len; k++)
             if (e->writes_field[k]) {
                 f->fields.data[k].constant = false;
-                f->stateful = true;
+                f->stateful |= f->fields.data[k].role == SIR_STATE;
             }
     }
     f->identity = is_identity(f);
     arena_destroy(scratch);
+}
+
+const char *const sir_role_words[SIR_ROLE_COUNT] = {
+    [SIR_STATE] = "field",       [SIR_UNIFORM] = "uniform",  [SIR_INPUT] = "in",         [SIR_OUTPUT] = "out",
+    [SIR_GATHER] = "gather",     [SIR_ITERATOR] = "iterator", [SIR_REDUCED] = "reduced", [SIR_VARIABLE] = "variable",
+    [SIR_COORDINATE] = "coordinate",
+};
+
+bool sir_is_finite(const sir_module *m)
+{
+    bool finite = m->actors.len == 0 && m->filters.len > 0;
+    for (size_t i = 0; i < m->filters.len; i++)
+        finite = finite && m->filters.data[i]->finite;
+    return finite;
 }

@@ -311,6 +311,63 @@ static void parse_field(sir_parser *p)
              (sir_field){.name = t.text, .type = v.type, .init = v, .loc = p->place});
 }
 
+// What a role asks for behind the type.
+static void parse_role_part(sir_parser *p, sir_field *f)
+{
+    if (f->role == SIR_GATHER) {
+        sir_token t = p->token;
+        sir_expect_word(p, "rank");
+        f->rank = (uint32_t)sir_expect_integer(p, SIR_RANK, "the number of dimensions");
+        if (!p->failed && f->rank == 0)
+            sir_parse_error(p, &t, "a gathered stream has 1 to %d dimensions", SIR_RANK);
+    }
+    if (f->role == SIR_COORDINATE) {
+        sir_expect_word(p, "of");
+        sir_token t = p->token;
+        uintptr_t found = t.kind == TOKEN_FIELD ? (uintptr_t)hmap_get(&p->fields, t.text) : 0;
+        if (t.kind != TOKEN_FIELD)
+            sir_expected(p, "a field such as '$x'");
+        else if (found == 0)
+            sir_unknown(p, &t, "field", t.text, &p->fields);
+        sir_advance(p);
+        f->of = (uint32_t)(found - 1);
+        f->dimension = (uint32_t)sir_expect_integer(p, SIR_RANK - 1, "a dimension, 0 for the fastest");
+    }
+}
+
+static void parse_role(sir_parser *p, sir_role role)
+{
+    sir_token t = p->token;
+    if (t.kind != TOKEN_FIELD) {
+        sir_expected(p, "a field such as '$x'");
+        return;
+    }
+    sir_advance(p);
+    sir_expect_sign(p, ":");
+    sir_token at = p->token;
+    sir_field f = {.name = t.text, .type = sir_parse_type(p), .role = role};
+    if (!p->failed && f.type->kind == SIR_VOID)
+        sir_parse_error(p, &at, "a field of type 'void'");
+    f.init = sir_value_zero(f.type);
+    parse_role_part(p, &f);
+    sir_end_line(p);
+    sir_no_more_parts(p);
+    f.loc = p->place;
+    if (p->failed)
+        return;
+    define(p, &p->fields, &t, "field", t.text, p->filter->fields.len);
+    VEC_PUSH(p->module->arena, &p->filter->fields, f);
+}
+
+// The role that a word begins the line of; SIR_ROLE_COUNT: none.
+static sir_role accept_role(sir_parser *p)
+{
+    for (int role = SIR_STATE + 1; role < SIR_ROLE_COUNT; role++)
+        if (sir_accept_word(p, sir_role_words[role]))
+            return (sir_role)role;
+    return SIR_ROLE_COUNT;
+}
+
 static void parse_work(sir_parser *p, sir_function **place, sir_function_kind kind)
 {
     if (*place != NULL)
@@ -322,7 +379,10 @@ static void parse_filter_part(sir_parser *p)
 {
     sir_filter *f = p->filter;
     sir_token t = p->token;
-    if (sir_accept_word(p, "source")) {
+    sir_role role = accept_role(p);
+    if (role != SIR_ROLE_COUNT) {
+        parse_role(p, role);
+    } else if (sir_accept_word(p, "source")) {
         if (p->token.kind != TOKEN_STRING)
             sir_expected(p, "a text");
         f->source = arena_strdup(p->module->arena, p->token.text);
@@ -344,6 +404,8 @@ static void parse_filter_part(sir_parser *p)
         hmap_init(&known, p->scratch);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
             hmap_set(&known, words[i], &known);
+        for (int i = SIR_STATE + 1; i < SIR_ROLE_COUNT; i++)
+            hmap_set(&known, sir_role_words[i], &known);
         if (t.kind == TOKEN_WORD)
             sir_unknown(p, &t, "part of a filter", t.text, &known);
         else
@@ -353,7 +415,7 @@ static void parse_filter_part(sir_parser *p)
 
 static void parse_filter(sir_parser *p)
 {
-    static const char *const flags[] = {"stateful", "iter", "random", "prints", "sends", "identity"};
+    static const char *const flags[] = {"stateful", "iter", "random", "prints", "sends", "identity", "finite"};
     sir_module *m = p->module;
     sir_token t = p->token;
     sir_filter *f = ARENA_NEW(m->arena, sir_filter);

@@ -74,6 +74,45 @@ static uint32_t look_up(sir_parser *p, const hmap *map, const char *what)
     return (uint32_t)(found - 1);
 }
 
+// "[E, E]" behind the name of a gathered stream.
+static operand parse_fetch(sir_parser *p, uint32_t field, const sir_token *at)
+{
+    const sir_field *f = &p->filter->fields.data[field];
+    sir_expr *subscripts[SIR_RANK] = {0};
+    uint32_t count = 0, depth = 0;
+    sir_expect_sign(p, "[");
+    do {
+        if (count == f->rank)
+            break;
+        operand x = parse_expr(p);
+        if (!p->failed && x.e->type->kind != SIR_INT)
+            sir_parse_error(p, at, "a subscript of type '%s' on a gathered stream; expected an int",
+                            type_text(p, x.e->type));
+        subscripts[count++] = x.e;
+        depth = x.depth > depth ? x.depth : depth;
+    } while (!p->failed && sir_accept_sign(p, ","));
+    if (!p->failed && (count != f->rank || !sir_at_sign(p, "]")))
+        sir_parse_error(p, at, "'%s' has %u dimensions and takes as many subscripts", f->name, (unsigned)f->rank);
+    sir_expect_sign(p, "]");
+    if (p->failed)
+        return nothing(p);
+    return (operand){sir_fetch(p->module, field, f->type, subscripts, count, (sir_loc){0}), depth_over(p, depth, 0)};
+}
+
+static operand parse_field(sir_parser *p)
+{
+    sir_token t = p->token;
+    uint32_t index = look_up(p, &p->fields, "field");
+    if (p->failed)
+        return nothing(p);
+    const sir_field *f = &p->filter->fields.data[index];
+    if (f->role == SIR_GATHER)
+        return parse_fetch(p, index, &t);
+    if (f->role == SIR_VARIABLE)
+        sir_parse_error(p, &t, "'%s' stands for what is pushed and has no value", f->name);
+    return (operand){sir_ref(p->module, SIR_FIELD, index, f->type, (sir_loc){0}), 1};
+}
+
 static operand parse_reference(sir_parser *p)
 {
     sir_module *m = p->module;
@@ -85,10 +124,7 @@ static operand parse_reference(sir_parser *p)
         return p->failed
                    ? nothing(p)
                    : (operand){sir_ref(m, SIR_LOCAL, index, p->function->locals.data[index].type, (sir_loc){0}), 1};
-    case TOKEN_FIELD:
-        index = look_up(p, &p->fields, "field");
-        return p->failed ? nothing(p)
-                         : (operand){sir_ref(m, SIR_FIELD, index, p->filter->fields.data[index].type, (sir_loc){0}), 1};
+    case TOKEN_FIELD: return parse_field(p);
     default:
         index = look_up(p, &p->globals, "global");
         return p->failed ? nothing(p)

@@ -215,6 +215,24 @@ static void print_variable(sir_printer *p, const char *keyword, const char *name
     sir_print_end(p, loc);
 }
 
+// "gather $img: float rank 2", "coordinate $x: int of $out 0".
+static void print_role(sir_printer *p, const sir_filter *f, const sir_field *field)
+{
+    sir_print_indent(p);
+    strbuf_printf(p->out, "%s $", sir_role_words[field->role]);
+    sir_print_name(p->out, field->name);
+    strbuf_add(p->out, ": ");
+    sir_type_print(p->out, field->type);
+    if (field->role == SIR_GATHER)
+        strbuf_printf(p->out, " rank %u", (unsigned)field->rank);
+    if (field->role == SIR_COORDINATE && field->of < f->fields.len) {
+        strbuf_add(p->out, " of $");
+        sir_print_name(p->out, f->fields.data[field->of].name);
+        strbuf_printf(p->out, " %u", (unsigned)field->dimension);
+    }
+    sir_print_end(p, field->loc);
+}
+
 static void print_filter(sir_printer *p, const sir_filter *f)
 {
     strbuf_add(p->out, "\nfilter ");
@@ -229,6 +247,7 @@ static void print_filter(sir_printer *p, const sir_filter *f)
     } flags[] = {
         {f->stateful, " stateful"}, {f->uses_iter, " iter"}, {f->uses_random, " random"},
         {f->prints, " prints"},     {f->sends, " sends"},    {f->identity, " identity"},
+        {f->finite, " finite"},
     };
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].set)
@@ -245,7 +264,10 @@ static void print_filter(sir_printer *p, const sir_filter *f)
     }
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
-        print_variable(p, field->constant ? "const $" : "field $", field->name, &field->init, field->loc);
+        if (field->role != SIR_STATE)
+            print_role(p, f, field);
+        else
+            print_variable(p, field->constant ? "const $" : "field $", field->name, &field->init, field->loc);
     }
     if (f->prework != NULL)
         sir_print_function(p, f->prework);

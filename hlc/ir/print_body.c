@@ -31,10 +31,10 @@ static void print_variable_name(sir_printer *p, char sigil, const char *name)
 static void print_reference(sir_printer *p, const sir_expr *e)
 {
     const char *name = NULL;
-    char sigil = e->kind == SIR_LOCAL ? '%' : e->kind == SIR_FIELD ? '$' : '@';
+    char sigil = e->kind == SIR_LOCAL ? '%' : e->kind == SIR_GLOBAL ? '@' : '$';
     if (e->kind == SIR_LOCAL && p->function != NULL && e->index < p->function->locals.len)
         name = p->function->locals.data[e->index].name;
-    if (e->kind == SIR_FIELD && p->filter != NULL && e->index < p->filter->fields.len)
+    if (sigil == '$' && p->filter != NULL && e->index < p->filter->fields.len)
         name = p->filter->fields.data[e->index].name;
     if (e->kind == SIR_GLOBAL && e->index < p->module->globals.len)
         name = p->module->globals.data[e->index].name;
@@ -104,6 +104,16 @@ static void print_select(sir_printer *p, const sir_expr *e, int precedence)
     close_paren(p, paren);
 }
 
+static void print_fetch(sir_printer *p, const sir_expr *e)
+{
+    print_reference(p, e);
+    for (size_t i = 0; i < sir_expr_arity(e); i++) {
+        strbuf_add(p->out, i == 0 ? "[" : ", ");
+        print_expr(p, e->u.arg[i], 0);
+    }
+    strbuf_addc(p->out, ']');
+}
+
 static void print_expr(sir_printer *p, const sir_expr *e, int precedence)
 {
     switch ((sir_expr_kind)e->kind) {
@@ -138,6 +148,7 @@ static void print_expr(sir_printer *p, const sir_expr *e, int precedence)
         strbuf_add(p->out, "complex");
         print_arguments(p, e->u.arg, 2);
         break;
+    case SIR_FETCH: print_fetch(p, e); break;
     }
 }
 

@@ -300,6 +300,10 @@ rates_value rates_eval(rates_run *r, sir_expr *e)
         rates_eval(r, e->u.arg[0]);
         rates_eval(r, e->u.arg[1]);
         return unknown;
+    case SIR_FETCH:
+        for (size_t i = 0; i < sir_expr_arity(e); i++)
+            rates_eval(r, e->u.arg[i]);
+        return unknown;
     }
     return unknown;
 }

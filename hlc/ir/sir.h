@@ -89,6 +89,7 @@ typedef enum sir_expr_kind {
     SIR_PEEK,    // item at an offset from the present read position
     SIR_ITER,    // completed work firings of this actor
     SIR_MAKE_COMPLEX, // from two floats
+    SIR_FETCH,   // an element of a gathered stream: NOTE(finite); index: the field; op: how many subscripts, ints, slowest dimension first
 } sir_expr_kind;
 
 struct sir_expr {
@@ -99,7 +100,7 @@ struct sir_expr {
     sir_loc loc;
     union {
         sir_scalar value; // CONST
-        sir_expr *arg[3]; // INDEX base,index; MEMBER base; UNARY; BINARY; SELECT c,a,b; CONVERT; MATH; PEEK offset; MAKE_COMPLEX
+        sir_expr *arg[4]; // FETCH subscripts; INDEX base,index; MEMBER base; UNARY; BINARY; SELECT c,a,b; CONVERT; MATH; PEEK offset; MAKE_COMPLEX
     } u;
 };
 
@@ -168,9 +169,37 @@ struct sir_function {
 
 // ---- Filters, actors, channels ----
 
+// NOTE(finite). A filter with fields of other roles than SIR_STATE is *finite*: a function over streams with shapes that are known when it is called. It
+// is no actor; its caller runs it over an iteration space, the shape of its first output, and it fires once an element. What a firing gets and gives are
+// fields: they have their values when it begins, and what is assigned goes out when it ends, so that all other parts of the compiler see but fields.
+typedef enum sir_role {
+    SIR_STATE,      // an ordinary field
+    SIR_UNIFORM,    // the same for all firings; not assigned
+    SIR_INPUT,      // the element of a stream that belongs to the firing's place; not assigned
+    SIR_OUTPUT,     // the element of a stream at the firing's place: before the firing its old value
+    SIR_GATHER,     // a stream that any element may be fetched from (SIR_FETCH); type: an element's. Only SIR_FETCH names it
+    SIR_ITERATOR,   // the value of an iterator at the firing's place: float or a struct of floats; not assigned
+    SIR_REDUCED,    // what the firings before made of the elements before; the first element is its first value
+    SIR_VARIABLE,   // stands for a stream that gets what the filter pushes, in order; type: the filter's output. Bodies do not name it
+    SIR_COORDINATE, // int: where the element of another field lies in its stream, in one dimension; not assigned
+    SIR_ROLE_COUNT,
+} sir_role;
+// Words of the text: "uniform", "in", "out", ... by role.
+extern const char *const sir_role_words[SIR_ROLE_COUNT];
+// Whether it is a parameter of the function that the filter becomes.
+static inline bool sir_role_is_parameter(sir_role role)
+{
+    return role != SIR_STATE && role != SIR_COORDINATE;
+}
+enum { SIR_RANK = 4 }; // dimensions of a stream, at most
+
 typedef struct sir_field {
     const char *name;
     const sir_type *type;
+    sir_role role;
+    uint32_t rank;      // GATHER: dimensions, 1 to SIR_RANK
+    uint32_t of;        // COORDINATE: the field, an input, output or iterator
+    uint32_t dimension; // COORDINATE: 0 the fastest
     sir_value init; // after field initialisers and 'init' ran
     bool constant;  // never assigned in work, prework, handlers or functions they reach
     sir_loc loc;
@@ -185,6 +214,7 @@ typedef struct sir_filter {
     VEC(sir_function *) functions, handlers;
     bool stateful, uses_iter, uses_random, prints, sends; // derived by sir_filter_derive
     bool identity; // work is push(pop()) and nothing else
+    bool finite;   // some field has a role: NOTE(finite)
     sir_loc loc;
 } sir_filter;
 
@@ -281,6 +311,7 @@ sir_expr *sir_ref(sir_module *m, sir_expr_kind kind, uint32_t index, const sir_t
 sir_expr *sir_expr1(sir_module *m, sir_expr_kind kind, int op, const sir_type *t, sir_expr *a, sir_loc loc);
 sir_expr *sir_expr2(sir_module *m, sir_expr_kind kind, int op, const sir_type *t, sir_expr *a, sir_expr *b, sir_loc loc);
 sir_expr *sir_expr3(sir_module *m, sir_expr_kind kind, const sir_type *t, sir_expr *a, sir_expr *b, sir_expr *c, sir_loc loc);
+sir_expr *sir_fetch(sir_module *m, uint32_t field, const sir_type *t, sir_expr *const *subscripts, uint32_t rank, sir_loc loc);
 sir_expr *sir_member(sir_module *m, sir_expr *base, uint32_t index, sir_loc loc);
 sir_stmt *sir_stmt_new(sir_module *m, sir_stmt_kind kind, sir_loc loc);
 uint32_t sir_local_new(sir_module *m, sir_function *f, const char *name, const sir_type *t, sir_loc loc); // makes the name unique
@@ -290,6 +321,8 @@ size_t sir_expr_arity(const sir_expr *e);
 void sir_describe(strbuf *b, const sir_module *m, const sir_filter *filter, const sir_function *f, const sir_expr *e);
 // Recomputes stateful, uses_*, prints, sends, identity and fields' constant flags from the bodies.
 void sir_filter_derive(sir_module *m, sir_filter *f);
+// Whether it is made of finite filters, without a graph of its own.
+bool sir_is_finite(const sir_module *m);
 // Finds byte_bits and other_bit, of a program that has not been cut up.
 void sir_find_byte_bits(sir_module *m);
 // Scalars of a value by position; sir_value_zero makes one without storage.

@@ -130,6 +130,95 @@ static void check_fields(sir_verifier *v, const sir_filter *f)
     }
 }
 
+// ---- Finite filters ----
+
+// Scalars of numbers, and structs of such: what streams have as elements.
+static bool is_element(const sir_type *t)
+{
+    if (t->kind == SIR_STRUCT) {
+        for (size_t i = 0; i < t->decl->members.len; i++)
+            if (!is_element(t->decl->members.data[i].type))
+                return false;
+        return t->decl->members.len > 0;
+    }
+    return t->kind == SIR_INT || t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+}
+
+static bool is_float_element(const sir_type *t)
+{
+    bool all = t->kind == SIR_FLOAT || t->kind == SIR_STRUCT;
+    for (size_t i = 0; t->kind == SIR_STRUCT && i < t->decl->members.len; i++)
+        all = all && t->decl->members.data[i].type->kind == SIR_FLOAT;
+    return all;
+}
+
+static void check_coordinate(sir_verifier *v, const sir_filter *f, const sir_field *c)
+{
+    sir_role of = c->of < f->fields.len ? f->fields.data[c->of].role : SIR_STATE;
+    if (c->type->kind != SIR_INT)
+        sir_broken(v, c->loc, "the coordinate '%s' of filter '%s' is no int", c->name, f->name);
+    if (of != SIR_INPUT && of != SIR_OUTPUT && of != SIR_ITERATOR)
+        sir_broken(v, c->loc, "the coordinate '%s' of filter '%s' is one of no 'in', 'out' or 'iterator'", c->name,
+                   f->name);
+    if (c->dimension >= SIR_RANK)
+        sir_broken(v, c->loc, "the coordinate '%s' of filter '%s' has no dimension", c->name, f->name);
+}
+
+static void check_role(sir_verifier *v, const sir_filter *f, const sir_field *field)
+{
+    switch (field->role) {
+    case SIR_STATE:
+        if (f->finite && !field->constant)
+            sir_broken(v, field->loc, "the finite filter '%s' has state", f->name);
+        break;
+    case SIR_COORDINATE: check_coordinate(v, f, field); break;
+    case SIR_GATHER:
+        if (field->rank < 1 || field->rank > SIR_RANK)
+            sir_broken(v, field->loc, "the gathered stream '%s' has no rank", field->name);
+        break;
+    case SIR_ITERATOR:
+        if (!is_float_element(field->type))
+            sir_broken(v, field->loc, "the iterator '%s' has other elements than floats", field->name);
+        break;
+    case SIR_VARIABLE:
+        if (field->type != f->output)
+            sir_broken(v, field->loc, "'%s' is of another type than what filter '%s' pushes", field->name, f->name);
+        break;
+    default: break;
+    }
+    if (field->role != SIR_STATE && !is_element(field->type))
+        sir_broken(v, field->loc, "the field '%s' of filter '%s' is no number and no struct of numbers", field->name,
+                   f->name);
+}
+
+// What a finite filter is called for: outputs, or one reduction of one input, or one stream of what is pushed.
+static void check_finite(sir_verifier *v, const sir_filter *f)
+{
+    size_t count[SIR_ROLE_COUNT] = {0};
+    for (size_t i = 0; i < f->fields.len; i++) {
+        sir_role role = f->fields.data[i].role;
+        if (role >= SIR_ROLE_COUNT) {
+            sir_broken(v, f->fields.data[i].loc, "a field of filter '%s' is of no role", f->name);
+            return;
+        }
+        count[role]++;
+        check_role(v, f, &f->fields.data[i]);
+    }
+    if (!f->finite)
+        return;
+    size_t reduced = count[SIR_REDUCED], variable = count[SIR_VARIABLE];
+    if (f->input->kind != SIR_VOID || (f->output->kind != SIR_VOID && variable == 0) || f->prework != NULL ||
+        f->handlers.len > 0)
+        sir_broken(v, f->loc, "the finite filter '%s' has an input, an output, prework or handlers", f->name);
+    if (f->uses_iter || f->uses_random || f->prints || f->sends)
+        sir_broken(v, f->loc, "the finite filter '%s' does what depends on the firings before", f->name);
+    if ((count[SIR_OUTPUT] > 0) + (reduced > 0) + (variable > 0) != 1 || reduced > 1 || variable > 1)
+        sir_broken(v, f->loc, "the finite filter '%s' is to have outputs, or one 'reduced', or one 'variable'",
+                   f->name);
+    if (reduced == 1 && (count[SIR_INPUT] != 1 || count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
+        sir_broken(v, f->loc, "the reduction '%s' is to have one 'in', and no iterators or coordinates", f->name);
+}
+
 // The flags in the filter are those that follow from its bodies.
 static void check_derived(sir_verifier *v, const sir_filter *f)
 {
@@ -140,7 +229,7 @@ static void check_derived(sir_verifier *v, const sir_filter *f)
     sir_filter_derive((sir_module *)v->module, &again);
     bool same = again.stateful == f->stateful && again.uses_iter == f->uses_iter &&
                 again.uses_random == f->uses_random && again.prints == f->prints && again.sends == f->sends &&
-                again.identity == f->identity;
+                again.identity == f->identity && again.finite == f->finite;
     for (size_t i = 0; i < f->fields.len; i++)
         same = same && again.fields.data[i].constant == f->fields.data[i].constant;
     if (!same)
@@ -195,6 +284,7 @@ static void check_filter(sir_verifier *v, const sir_filter *f)
         check_filter_function(v, f, f->functions.data[i], SIR_HELPER, &effects);
     for (size_t i = 0; i < f->handlers.len; i++)
         check_filter_function(v, f, f->handlers.data[i], SIR_HANDLER, &effects);
+    check_finite(v, f);
     if (v->ok)
         check_derived(v, f);
 }
@@ -284,6 +374,8 @@ static void check_actor(sir_verifier *v, const sir_actor *a, const hmap *filters
     const sir_type *none = v->module->scalar[SIR_VOID];
     if (a->region >= v->module->regions.len)
         sir_broken(v, a->loc, "actor '%s' is in no region", a->name);
+    if (a->kind == SIR_FILTER && a->filter != NULL && a->filter->finite)
+        sir_broken(v, a->loc, "the filter of actor '%s' is finite", a->name);
     if (a->kind == SIR_FILTER ? hmap_getn(filters, &a->filter, sizeof a->filter) == NULL : a->item == NULL) {
         sir_broken(v, a->loc, "actor '%s' has no filter or item type", a->name);
         return;

@@ -50,7 +50,12 @@ static bool check_reference(sir_verifier *v, const sir_expr *e)
             sir_broken(v, e->loc, "field number %u does not exist", (unsigned)e->index);
             return false;
         }
-        return expect_type(v, e, v->filter->fields.data[e->index].type, "a use of a field");
+        const sir_field *field = &v->filter->fields.data[e->index];
+        if (field->role == SIR_GATHER || field->role == SIR_VARIABLE) {
+            sir_broken(v, e->loc, "the field '%s' has no value of its own", field->name);
+            return false;
+        }
+        return expect_type(v, e, field->type, "a use of a field");
     }
     if (e->index >= v->module->globals.len) {
         sir_broken(v, e->loc, "global number %u does not exist", (unsigned)e->index);
@@ -144,6 +149,20 @@ static bool check_peek(sir_verifier *v, const sir_expr *e)
     return expect_type(v, e, v->filter->input, "a peeked item") && expect_integer(v, e->u.arg[0], "a peek offset");
 }
 
+static bool check_fetch(sir_verifier *v, const sir_expr *e)
+{
+    const sir_field *field =
+        v->filter == NULL || e->index >= v->filter->fields.len ? NULL : &v->filter->fields.data[e->index];
+    if (field == NULL || field->role != SIR_GATHER || field->rank != e->op) {
+        sir_broken(v, e->loc, "an element of what is no gathered stream of %u dimensions", (unsigned)e->op);
+        return false;
+    }
+    for (uint32_t i = 0; i < e->op; i++)
+        if (!expect_type(v, e->u.arg[i], v->module->scalar[SIR_INT], "a subscript"))
+            return false;
+    return expect_type(v, e, field->type, "an element");
+}
+
 static bool check_operation(sir_verifier *v, const sir_expr *e)
 {
     const sir_type *float_type = v->module->scalar[SIR_FLOAT];
@@ -175,6 +194,7 @@ static bool check_operation(sir_verifier *v, const sir_expr *e)
         return expect_type(v, e->u.arg[0], float_type, "a real part") &&
                expect_type(v, e->u.arg[1], float_type, "an imaginary part") &&
                expect_type(v, e, v->module->scalar[SIR_COMPLEX], "a complex value");
+    case SIR_FETCH: return check_fetch(v, e);
     }
     return false;
 }
@@ -186,7 +206,7 @@ static bool check_expr(sir_verifier *v, const sir_expr *e)
         sir_broken(v, v->function->loc, "an expression or its type is missing");
         return false;
     }
-    if (e->kind > SIR_MAKE_COMPLEX || (e->kind == SIR_MATH && e->op >= LANG_MATH_COUNT) ||
+    if (e->kind > SIR_FETCH || (e->kind == SIR_FETCH && e->op > SIR_RANK) || (e->kind == SIR_MATH && e->op >= LANG_MATH_COUNT) ||
         (e->kind == SIR_UNARY && e->op >= LANG_UNARY_COUNT) || (e->kind == SIR_BINARY && e->op >= LANG_BINARY_COUNT)) {
         sir_broken(v, e->loc, "unknown kind of expression %u, operation %u", (unsigned)e->kind, (unsigned)e->op);
         return false;
@@ -212,6 +232,14 @@ static bool check_lvalue(sir_verifier *v, sir_expr *e)
     if (root == NULL || root->kind == SIR_GLOBAL) {
         sir_broken(v, e->loc, "what is assigned is no variable");
         return false;
+    }
+    if (root->kind == SIR_FIELD) {
+        const sir_field *field = &v->filter->fields.data[root->index];
+        if (field->role != SIR_STATE && field->role != SIR_OUTPUT && field->role != SIR_REDUCED) {
+            sir_broken(v, e->loc, "the field '%s', which is '%s', is assigned", field->name,
+                       sir_role_words[field->role]);
+            return false;
+        }
     }
     if (root->kind == SIR_LOCAL && v->frozen[root->index]) {
         sir_broken(v, e->loc, "the variable '%s' of a counted loop is assigned in its body",

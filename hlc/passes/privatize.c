@@ -319,7 +319,7 @@ static bool privatize(privatizer *p, hlc_program *hlc)
     bool any = false;
     p->candidate = ARENA_ARRAY(p->a, bool, f->fields.len + 1);
     for (size_t i = 0; i < f->fields.len; i++)
-        any |= p->candidate[i] = !f->fields.data[i].constant && f->fields.data[i].type->words <= PRIVATE_WORDS;
+        any |= p->candidate[i] = !f->fields.data[i].constant && f->fields.data[i].role == SIR_STATE && f->fields.data[i].type->words <= PRIVATE_WORDS;
     if (!any)
         return false;
     for (VEC_EACH(sir_function *, g, &f->functions))
