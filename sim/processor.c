@@ -144,6 +144,16 @@ sim_time sim_cost_kernel_start(const sim *s, size_t processor)
     return cost(s, processor, s->machine->processors.data[processor].kernel_start);
 }
 
+sim_time sim_cost_kernel_run(const sim *s, size_t processor)
+{
+    return cost(s, processor, s->machine->processors.data[processor].kernel_run);
+}
+
+sim_time sim_cost_kernel_wait(const sim *s, size_t processor)
+{
+    return cost(s, processor, s->machine->processors.data[processor].kernel_wait);
+}
+
 sim_time sim_cost_kernel_stop(const sim *s, size_t processor)
 {
     return cost(s, processor, s->machine->processors.data[processor].kernel_stop);

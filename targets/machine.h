@@ -124,7 +124,7 @@ typedef struct machine_processor {
     machine_costs operations;
     machine_abilities abilities;
     machine_pipeline pipeline;
-    machine_time kernel_start, kernel_stop;
+    machine_time kernel_start, kernel_stop, kernel_run, kernel_wait;
     machine_time push_acquire, pop_discard; // cost of communication on the processor itself, before any waiting
     machine_staircase push_send, pop_acquire;
     uint64_t transfer_kinds; // dma: bits 1 << machine_transfer

@@ -277,7 +277,8 @@ SVMR_VECTOR_CLONES static void expandToBytes(char *restrict items, const unsigne
     }
 }
 
-SVMR_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes, size_t count)
+SVMR_VECTOR_CLONES static void expandBytes(unalignedInt *restrict items, const unsigned char *restrict bytes,
+                                           size_t count)
 {
     for (size_t i = 0; i < count; i++)
         for (int b = 0; b < 8; b++)
@@ -358,6 +359,8 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     }
     r->ended = done < count;
     svmr_thread.itemsRead += done;
+    svmr_onCopy(r->item == SVM_ITEM_BIT ? (size_t)done / 8 : (size_t)done * p->fileBytes,
+                (size_t)done * r->elementSize);
     return done;
 }
 
@@ -368,8 +371,9 @@ bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count
     Private *p = r->private_;
     struct stat file;
     bool bits = r->item == SVM_ITEM_BIT;
-    if (!SVMR_MAY_CLAIM || p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN || fstat(p->fd, &file) != 0 ||
-        !S_ISREG(file.st_mode) || (bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)))
+    if (!SVMR_MAY_CLAIM || p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN ||
+        fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) ||
+        (bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)))
         return false;
     off_t here = lseek(p->fd, 0, SEEK_CUR);
     int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;

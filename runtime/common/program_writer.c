@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
-#include "svm/library.h"
 #include "runtime/common/scheduler.h"
+#include "svm/library.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -256,11 +256,17 @@ static void writeLibrary(const svm_Writer *w, const char *items, ptrdiff_t count
     }
 }
 
+static int64_t bytesOf(const svm_Writer *w, int64_t count)
+{
+    return w->item == SVM_ITEM_BIT ? count / 8 : count * (int64_t)w->private_->fileBytes;
+}
+
 void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 {
     const Private *p = w->private_;
     const char *at = items;
     svmr_thread.itemsWritten += count;
+    svmr_onCopy((size_t)bytesOf(w, count), (size_t)count * w->elementSize);
     if (p->library && w->item == SVM_ITEM_BIT && w->elementSize == 1)
         writeLibraryBits(w, at, count);
     else if (p->library)
@@ -281,11 +287,6 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 }
 
 // ---- Items that others write ----
-
-static int64_t bytesOf(const svm_Writer *w, int64_t count)
-{
-    return w->item == SVM_ITEM_BIT ? count / 8 : count * (int64_t)w->private_->fileBytes;
-}
 
 // Moves on in the file, and gives where it was.
 static int64_t move(const svm_Writer *w, int64_t bytes)

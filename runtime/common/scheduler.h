@@ -180,12 +180,18 @@ void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *i
 void svmr_onStream(svmr_Kernel *p, svm_Stream *s, svmr_StreamCall call, size_t count);
 void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k); // k NULL for SVMR_CALL_SYNC
 void svmr_onFirings(svmr_Kernel *p, size_t count);                          // svm_kernelFirings
+// So many bytes of a file, which are in memory too, are copied from or to a program's items, by whoever calls.
+void svmr_onCopy(size_t fileBytes, size_t itemBytes);
 #else
 // The host measures runs when it is told to (runtime/host/profile.c): around each execution; over: of the run.
 extern SVMR_HIDDEN bool svmr_profiling;
 SVMR_COLD void svmr_measureStart(svmr_Kernel *p);
 SVMR_COLD void svmr_measureStop(svmr_Kernel *p, bool over);
 #define SVMR_PROFILING SVMR_UNLIKELY(svmr_profiling)
+static inline void svmr_onCopy(size_t fileBytes, size_t itemBytes)
+{
+    (void)fileBytes, (void)itemBytes;
+}
 static inline void svmr_onDeadlock(svm_Machine *m, FILE *f)
 {
     (void)m, (void)f;

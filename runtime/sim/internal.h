@@ -26,7 +26,7 @@ typedef struct simr_Processor {
     double cycle;
     double classes[SVM_SIM_CLASSES]; // of the classes of svm_simTable; negative: cannot run
     double load, store;              // of one operation; 0 where there is no such class
-    sim_time start, stop, pushAcquire, popDiscard;
+    sim_time start, stop, run, wait, pushAcquire, popDiscard;
     size_t home;          // its own memory, the first in its list (index in the machine); SIZE_MAX: none
     double *perByte;      // of a memory (by row), accesses in order; negative: not known yet
     const bool *overLink; // of a memory (by row): it is reached over a link from the processor's own memory
@@ -140,6 +140,7 @@ static inline simr_Simulation *simr_of(const svm_Machine *m)
 {
     return m->scheduler;
 }
+simr_Actor *simr_caller(void);                     // of this thread; NULL: nothing is simulated yet
 simr_Actor *simr_controlActor(simr_Simulation *s); // of the control thread that runs
 simr_Plan *simr_plan(simr_Actor *a);               // a new plan; the old one is void
 simr_Actor *simr_due(simr_Plan *plan);             // the plan came due; NULL: it is void
@@ -155,6 +156,8 @@ void simr_freeThreads(simr_Simulation *s);
 bool simr_step(simr_Simulation *s);
 // A plain DMA kernel's function has returned; what it transferred takes its time. False: nothing was.
 bool simr_transferParts(simr_Actor *a);
+// A transfer that a begins and waits for; what it does meanwhile is the caller's to note.
+void simr_pass(simr_Actor *a, sim_transfer *t);
 void simr_over(simr_Actor *a); // the run's function is over, a->stop says how
 
 // ---- Results (output.c) ----

@@ -76,6 +76,8 @@ static void setUp(simr_Simulation *s, simr_Processor *p, const machine *m, size_
                           .cycle = (double)SIM_SECOND / from->clock,
                           .start = sim_cost_kernel_start(s->engine, index),
                           .stop = sim_cost_kernel_stop(s->engine, index),
+                          .run = sim_cost_kernel_run(s->engine, index),
+                          .wait = sim_cost_kernel_wait(s->engine, index),
                           .pushAcquire = sim_cost_push_acquire(s->engine, index),
                           .popDiscard = sim_cost_pop_discard(s->engine, index),
                           .home = from->memories.len ? from->memories.data[0].index : SIZE_MAX};

@@ -272,18 +272,9 @@ void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *i
     program.simulation = NULL;
 }
 
-// The actor that calls; NULL: nothing is simulated yet.
-static simr_Actor *caller(void)
-{
-    svm_Machine *m = svmr_machine();
-    simr_Simulation *s = simr_of(m);
-    svmr_Kernel *p = svmr_current(m);
-    return !s->engine ? NULL : p ? p->scheduling : simr_controlActor(s);
-}
-
 void svm_simIteration(void)
 {
-    simr_Actor *a = caller();
+    simr_Actor *a = simr_caller();
     if (!a || a->kernel)
         return;
     simr_sync(a);
@@ -292,7 +283,7 @@ void svm_simIteration(void)
 
 double svm_simTime(void)
 {
-    simr_Actor *a = caller();
+    simr_Actor *a = simr_caller();
     if (!a)
         return 0;
     simr_look(a);

@@ -274,6 +274,11 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
     simr_Actor *control = simr_controlActor(s);
     if (SVMR_UNLIKELY(m->adversary != NULL) && call == SVMR_CALL_RUN && svmr_drawBelow(m->adversary, 8) == 0)
         control->local = sim_add(control->local, simr_delay(control));
+    sim_time takes = call == SVMR_CALL_RUN    ? control->processor->run
+                     : call == SVMR_CALL_WAIT ? control->processor->wait
+                                              : 0;
+    simr_look(control);
+    simr_spend(control, takes, SIM_CONTROL);
     if (call == SVMR_CALL_STATE)
         simr_poll(control);
     else

@@ -40,16 +40,6 @@ static void moved(simr_Actor *a, size_t count)
 
 // ---- Over a link ----
 
-static void arrived(sim *engine, void *context)
-{
-    simr_Actor *a = ((simr_Plan *)context)->actor;
-    if (a == &a->simulation->main)
-        a->holds = true;
-    simr_Actor *due = simr_due(context);
-    if (due && due != &due->simulation->main)
-        simr_resumeAt(due, sim_now(engine));
-}
-
 static bool isOverLink(const simr_Actor *a, const svm_Stream *s)
 {
     int row = simr_memoryRow(a->simulation, s->memory);
@@ -68,21 +58,8 @@ static void sendOver(simr_Actor *a, const svm_Stream *s, size_t count)
                       .engine = SIM_NONE,
                       .link = SIM_ROUTED,
                       .stream = s,
-                      .label = sim_text(simulation->engine, svmr_streamText(s)),
-                      .arrived = arrived};
-    simr_sync(a);
-    simr_noteWork(a);
-    t.context = simr_plan(a);
-    simr_wait(a, SIM_WAIT_TRANSFER, t.label);
-    if (a == &simulation->main)
-        a->holds = false;
-    if (!sim_start(simulation->engine, &t))
-        simr_step(simulation); // which says why
-    if (a != &simulation->main)
-        simr_leave(a);
-    while (!a->holds && simr_step(simulation)) {
-    }
-    a->local = sim_now(simulation->engine);
+                      .label = sim_text(simulation->engine, svmr_streamText(s))};
+    simr_pass(a, &t);
     simr_noteWait(a, a->local);
     a->noted = a->local;
 }

@@ -18,6 +18,14 @@ simr_Actor *simr_controlActor(simr_Simulation *s)
     return c && c->machine == s->machine && c->scheduling ? c->scheduling : &s->main;
 }
 
+simr_Actor *simr_caller(void)
+{
+    svm_Machine *m = svmr_machine();
+    simr_Simulation *s = simr_of(m);
+    svmr_Kernel *p = svmr_current(m);
+    return !s->engine ? NULL : p ? p->scheduling : simr_controlActor(s);
+}
+
 // ---- Created threads ----
 
 static void runThread(svm_Kernel *k)

@@ -74,6 +74,82 @@ static void passes(simr_Actor *a, sim_transfer *t)
     simr_leave(a);
 }
 
+// ---- That their caller waits for ----
+
+static void arrived(sim *engine, void *context)
+{
+    simr_Actor *a = ((simr_Plan *)context)->actor;
+    if (a == &a->simulation->main)
+        a->holds = true;
+    simr_Actor *due = simr_due(context);
+    if (due && due != &due->simulation->main)
+        simr_resumeAt(due, sim_now(engine));
+}
+
+void simr_pass(simr_Actor *a, sim_transfer *t)
+{
+    simr_Simulation *s = a->simulation;
+    simr_sync(a);
+    simr_noteWork(a);
+    simr_wait(a, SIM_WAIT_TRANSFER, t->label);
+    if (a == &s->main)
+        a->holds = false;
+    start(a, t, arrived);
+    if (sim_failure(s->engine) != NULL)
+        simr_step(s); // which says why
+    if (a != &s->main)
+        simr_leave(a);
+    while (!a->holds && simr_step(s)) {
+    }
+    a->local = sim_now(s->engine);
+}
+
+// A copy's memory serves others between pieces of so many bytes.
+enum { COPY_PIECE = 64 << 10 };
+
+static sim_time copyOperations(const simr_Processor *p, size_t fileBytes, size_t itemBytes)
+{
+    return (sim_time)((p->load + p->store) *
+                      (double)sim_vector_operations(p->machine, fileBytes > itemBytes ? fileBytes : itemBytes));
+}
+
+// A control thread loads and stores, while the memory reads what is copied and is written.
+static void copyPiece(simr_Actor *a, size_t from, size_t to)
+{
+    const simr_Processor *p = a->processor;
+    sim_time least = sim_add(a->local, copyOperations(p, from, to));
+    sim_element memory = sim_memory(0, p->home), processor = p->element;
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "files"};
+    t.from.element = memory, t.to.element = processor, t.bytes = from;
+    simr_pass(a, &t);
+    t.from.element = processor, t.to.element = memory, t.bytes = to;
+    simr_pass(a, &t);
+    if (a->local < least)
+        a->local = least;
+    simr_noteWork(a);
+}
+
+void svmr_onCopy(size_t fileBytes, size_t itemBytes)
+{
+    simr_Actor *a = simr_caller();
+    const simr_Processor *p = a ? a->processor : NULL;
+    if (!a || itemBytes == 0 || p->home == SIZE_MAX || p->load + p->store == 0)
+        return; // a control processor whose time is not told copies for nothing
+    simr_look(a);
+    if (a->kernel) {
+        const machine_memory *home = &sim_machine(a->simulation->engine)->memories.data[p->home];
+        double perByte = (double)SIM_SECOND / machine_bytes_per_second(home->sequential, home->clock);
+        a->computed += (double)copyOperations(p, fileBytes, itemBytes);
+        a->moved += (double)(fileBytes + itemBytes) * perByte;
+        simr_charge(a);
+        return;
+    }
+    size_t pieces = (itemBytes + COPY_PIECE - 1) / COPY_PIECE;
+    for (size_t i = 0; i < pieces; i++)
+        copyPiece(a, fileBytes / pieces, itemBytes / pieces);
+    simr_sync(a);
+}
+
 // ---- Between blocks ----
 
 static void nextPart(sim *engine, void *context)
