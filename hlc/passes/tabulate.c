@@ -126,6 +126,7 @@ static tab_known look(const tabulator *t, sir_expr *e)
     case SIR_GLOBAL:
     case SIR_INDEX: return look_at_table(t, e);
     case SIR_PEEK:
+    case SIR_FETCH:
     case SIR_ITER: return (tab_known){0};
     case SIR_MEMBER:
         if (e->u.arg[0]->type->kind != SIR_COMPLEX || sir_lvalue_root(e) != NULL)
@@ -248,6 +249,7 @@ static bool compute(const tabulator *t, const sir_expr *e, sir_scalar *r)
         *r = (sir_scalar){.c = {a.f, b.f}};
         return true;
     case SIR_PEEK:
+    case SIR_FETCH:
     case SIR_ITER: break;
     }
     return false;

@@ -5,7 +5,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = {"R_HLC": ["hlc"], "R_LLC": ["llc"], "R_SIM": ["sim", "runtime/sim"], "R_SOFTPROC": ["driver"]}
+ROOMS = {"R_HLC": ["hlc"], "R_LLC": ["llc"], "R_SIM": ["sim", "runtime/sim"], "R_SOFTPROC": ["runtime/softproc"]}
 # What the queries of targets/ read for whoever calls them.
 QUERIES = {
     "machine_reaches": {"memories"},
@@ -19,8 +19,10 @@ QUERIES = {
 def words_of(folders):
     """Fields that the files of the room's folders which know machines mention."""
     fields = set()
-    for path in sorted(p for folder in folders for p in folder.rglob("*.[ch]")):
+    for path in sorted(p for folder in folders for p in folder.rglob("*.[cdh]*")):
         text = path.read_text()
+        if path.suffix == ".def":  # PARAMETER(kind, "key", field, ...)
+            fields.update(w for path in re.findall(r"\bpipeline\.[a-z_]+", text) for w in path.split("."))
         if not re.search(r"\bmachine_(processor|memory|link|nodes|emit|reaches|usable|can_run|operation|find)", text):
             continue
         fields.update(re.findall(r"(?:->|\.)([a-z_]+)", text))
