@@ -31,6 +31,7 @@ dot                                            graphviz
 pkg:libfyaml                                   libfyaml-dev
 pkg:sndfile                                    libsndfile1-dev
 pkg:hwloc                                      libhwloc-dev
+pkg:libxxhash                                  libxxhash-dev
 pkg:fftw3f                                     libfftw3-dev
 gdb                                            gdb
 tcc                                            tcc

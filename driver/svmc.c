@@ -3,6 +3,7 @@
 // writes, SVM C text, goes to svm-llc in a file, as any SVM C does.
 #include <string.h>
 
+#include "driver/cache.h"
 #include "driver/hlc_options.h"
 #include "driver/natives.h"
 #include "driver/latency.h"
@@ -79,6 +80,40 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     return argv;
 }
 
+// How many of the inputs the high-level compiler takes.
+static size_t stream_inputs(const driver_inputs *inputs)
+{
+    size_t count = 0;
+    for (VEC_EACH(const driver_input, in, inputs))
+        count += in->language <= LANGUAGE_PLAN;
+    return count;
+}
+
+static bool is_for_hlc(const driver_inputs *inputs)
+{
+    return stream_inputs(inputs) != 0;
+}
+
+typedef struct llc_input {
+    const char *compiled, *text; // the file of the high-level compiler, and what is in it; NULL: none
+    const hlc_natives *natives;
+} llc_input;
+
+// Runs svm-llc, or takes what it made of the same text before.
+static int make_output(tool_session *t, process_session *s, const driver_inputs *inputs, llc_input in, driver_mode mode,
+                       const char *output)
+{
+    argument_list argv = llc_command(t, inputs, in.compiled, mode, output);
+    bool alone = in.compiled != NULL && inputs->len == stream_inputs(inputs) && in.natives->len == 0;
+    cache_entry kept = alone ? cache_find(t, argv.data, in.compiled, output, in.text) : (cache_entry){NULL};
+    if (cache_take(&kept, output))
+        return EXIT_OK;
+    int status = natives_link(t, s, argv.data, in.natives);
+    if (status == EXIT_OK)
+        cache_keep(t->arena, &kept, output);
+    return status;
+}
+
 // From inputs to what svm-llc makes of them. text is the SVM C of the stream program among them, NULL without one; with
 // -### nothing has been compiled and the text is empty.
 static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, const hlc_natives *natives,
@@ -99,7 +134,7 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
     if (library && library_is_object(output))
         mode = MODE_OBJ;
     tool_doing(t, "compiling C");
-    int status = ok ? natives_link(t, s, llc_command(t, inputs, compiled, mode, output).data, natives) : EXIT_WRONG;
+    int status = ok ? make_output(t, s, inputs, (llc_input){compiled, text, natives}, mode, output) : EXIT_WRONG;
     process_close(s);
     if (status == EXIT_OK && library && !dry_run &&
         !tool_write(t, library_header_path(t, output), header, strlen(header)))
@@ -107,14 +142,6 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
     if (status == EXIT_OK && text != NULL && !dry_run && !driver_write_dependencies(t, output))
         status = EXIT_WRONG;
     return status;
-}
-
-static bool is_for_hlc(const driver_inputs *inputs)
-{
-    for (VEC_EACH(const driver_input, in, inputs))
-        if (in->language <= LANGUAGE_PLAN)
-            return true;
-    return false;
 }
 
 // Whether something is to be written beside a report.

@@ -48,6 +48,7 @@ config.substitutions[:0] = [
 config.environment["PATH"] = os.pathsep.join(
     [bin_dir, os.path.join(config.test_exec_root, "bin"), config.llvm_bin, os.environ.get("PATH", "")]
 )
+config.environment["SVMC_CACHE"] = ""  # what is tested is made
 config.environment["LC_ALL"] = "C"
 for name in ["ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TMPDIR"]:
     if name in os.environ:
