@@ -90,8 +90,20 @@ static bool is_other(const llc_session *s, const char *source)
     return false;
 }
 
+// The name that the program has of a source in the folder of temporary files, whose name is another each time, is without
+// the folder: so that equal programs are made of equal sources, and errors at run time name no file that is gone.
+static void add_source_name(llc_session *s, llc_strings *command, const char *source)
+{
+    const char *folder = getenv("TMPDIR");
+    size_t n = folder == NULL ? 0 : strlen(folder);
+    source = source == NULL && s->units.len != 0 ? s->units.data[0]->path : source;
+    if (n != 0 && source != NULL && strncmp(source, folder, n) == 0 && source[n] == '/')
+        cc_add(s, command, arena_printf(s->arena, "-fmacro-prefix-map=%s/=", folder));
+}
+
 void cc_add_table_flags(llc_session *s, llc_strings *command, const char *source, const char *table)
 {
+    add_source_name(s, command, source);
     if (source == NULL || !is_other(s, source))
         cc_add(s, command, "-w"); // its warnings have been reported from the reader's parse
     cc_add(s, command, arena_printf(s->arena, "-DSVM_MACHINE_TABLE=\"%s\"", table)); // svm/svm.h includes it
