@@ -33,7 +33,6 @@ OTHER_HEADERS = {"checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` c
                  "flow.h": "what emitted programs with dynamic rates use",
                  "library.h": "what programs emitted as libraries use",
                  "messages.h": "what emitted programs with messages use",
-                 "rounds.h": "what emitted programs on several processors use",
                  "softproc.h": "the driver of simulated soft processors"}
 CALLERS = {"control": "the control thread", "kernel": "kernels", "both": "the control thread and kernels"}
 

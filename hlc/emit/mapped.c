@@ -36,7 +36,7 @@ void mapped_names(program_emitter *x, bool declare)
         bool runs = false;
         for (uint32_t k = 0; k < x->pl->parts->parts.len; k++)
             runs = runs || plan_part_runs_on(x->pl->parts, k, i);
-        if (!runs && !x->pl->parts->streams)
+        if (!runs)
             continue;
         name_element(&n, true, &q->memory->element);
         name_element(&n, false, &q->processor->element);
@@ -85,8 +85,6 @@ static void emit_chunks(program_emitter *x, const mapped_part *p)
 void mapped_types(program_emitter *x)
 {
     const plan_parts *parts = x->pl->parts;
-    if (parts->streams)
-        return;
     const mapped *all = mapped_facts(x);
     text_line(x, 0, "enum {");
     text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
@@ -145,6 +143,8 @@ static void emit_instance(program_emitter *x, const mapped *all)
     }
     text_line(x, 1, "size_t ownMemory[%zu]; /* where each processor's own begins in its memory */", processors);
     text_line(x, 1, "svm_Block own[%zu];", processors);
+    if (parts->streams)
+        mapped_stream_members(x, all);
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             if (w->file)
@@ -180,6 +180,12 @@ static uint64_t units(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
+// Otherwise nothing is ever used up, or nothing is there from round to round, and the segments are one.
+static bool has_segments(const mapped_ring *r)
+{
+    return r->step != 0 && !r->straight;
+}
+
 static void emit_create_rings(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
@@ -195,12 +201,12 @@ static void emit_create_rings(program_emitter *x, const mapped *all)
         const mapped_ring *r = &all->rings[ring->stream];
         uint64_t bytes = units((uint64_t)ring->room * r->size, unit);
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
-        if (r->step != 0) // else nothing is ever used up, and the segments are one
+        if (has_segments(r))
             at = arena_printf(x->e.arena, "%s + (size_t)set * %" PRIu64, at, bytes);
         text_line(x, 2, "svm_blockInit(&self->%s[set], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at,
                   ring->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[set], \"%s\");", r->name, r->name);
-        total += bytes * (r->step != 0 ? parts->sets : 1);
+        total += bytes * (has_segments(r) ? parts->sets : 1);
     }
     x->e.out = out;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
@@ -308,6 +314,9 @@ static void emit_create(program_emitter *x, const mapped *all)
     text_line(x, 1, "%s_createRings(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);
     for (size_t i = 0; i < parts->parts.len; i++)
+        if (mapped_stream_any(&all->parts[i]))
+            text_line(x, 1, "%s(self);", all->parts[i].create_streams);
+    for (size_t i = 0; i < parts->parts.len; i++)
         text_line(x, 1, "%s(self);", all->parts[i].create_all);
     for (size_t i = 0; i < parts->parts.len; i++)
         text_line(x, 1, "%s(self);", all->parts[i].order);
@@ -326,6 +335,11 @@ static void emit_destroy_run(program_emitter *x, const mapped_part *p)
     text_line(x, 0, "static void %s(%s *r)", p->destroy, p->run_type);
     text_line(x, 0, "{");
     text_line(x, 1, "svm_kernelDestroy(&r->run.kernel);");
+    if (p->streams) {
+        mapped_stream_destroy_run(x, p);
+        text_line(x, 0, "}\n");
+        return;
+    }
     const char *moves = p->direct ? "if (r->moves) " : "";
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!p->moved)
@@ -367,6 +381,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
         }
         text_line(x, 1, "}");
         text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
+        mapped_stream_destroy(x, p);
     }
     if (all->direct) {
         text_line(x, 1, "for (int q = 0; q < %zu; q++)", all->used.len);
@@ -409,10 +424,6 @@ void mapped_main(program_emitter *x)
 
 void mapped_program(program_emitter *x)
 {
-    if (x->pl->parts->streams) {
-        mapped_stream_program(x);
-        return;
-    }
     const mapped *all = mapped_facts(x);
     emit_instance(x, all);
     const sir_module *m = x->m;

@@ -30,16 +30,10 @@ static void emit_items(program_emitter *x, int indent, const mapped_ring *r, con
 
 // ---- A run by itself ----
 
-// What a part's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
-// part's own begin.
-typedef struct span {
-    int64_t first, items, from;
-} span;
-
-static span span_of(const mapped_window *w, bool starting)
+mapped_span mapped_span_of(const mapped_window *w, bool starting)
 {
     const mapped_ring *r = w->ring;
-    span s;
+    mapped_span s;
     if (starting) {
         s.first = -mapped_round_up(r->init, w->unit);
         s.from = -s.first - r->init;
@@ -53,7 +47,7 @@ static span span_of(const mapped_window *w, bool starting)
     return s;
 }
 
-static const char *choice(program_emitter *x, int64_t starting, int64_t later)
+const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later)
 {
     if (!x->pl->drains || starting == later)
         return arena_printf(x->e.arena, "%" PRId64, starting);
@@ -68,13 +62,17 @@ static void run_and_wait(program_emitter *x, int indent, const char *kernel)
 
 static void serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
+    if (w->own) {
+        mapped_stream_serve_window(x, p, w);
+        return;
+    }
     arena *a = x->e.arena;
-    span first = span_of(w, true), last = span_of(w, false);
+    mapped_span first = mapped_span_of(w, true), last = mapped_span_of(w, false);
     const char *processor = arena_printf(a, "%" PRIu32, p->home_processor);
-    mapped_place(x, 1, p, w, processor, "0", "set", choice(x, first.first, last.first),
-                 choice(x, first.items, last.items));
+    mapped_place(x, 1, p, w, processor, "0", "set", mapped_choice(x, first.first, last.first),
+                 mapped_choice(x, first.items, last.items));
     if (p->offsets)
-        text_line(x, 1, "r->run.%s_from = %s;", w->name, choice(x, first.from, last.from));
+        text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
     if (p->moved && w->input)
         run_and_wait(x, 1, arena_printf(a, "%s_load", w->name));
 }
@@ -88,6 +86,10 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->input)
             continue;
+        if (w->own) {
+            mapped_stream_serve_priming(x, p, w);
+            continue;
+        }
         int64_t prime = mapped_primed(w);
         mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "set",
                      arena_printf(a, "%" PRId64, -prime),
@@ -145,9 +147,12 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "%s(&r->run, counts);", p->count);
     run_and_wait(x, 1, "run");
     const plan_processor *home = mapped_facts(x)->used.data[p->home_processor];
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (!home->direct && !w->input)
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (p->streams)
+            mapped_stream_stored(x, p, w);
+        else if (!home->direct && !w->input)
             run_and_wait(x, 1, arena_printf(x->e.arena, "%s_store", w->name));
+    }
     text_line(x, 0, "}\n");
 }
 
@@ -267,7 +272,7 @@ static void emit_fire(program_emitter *x, const mapped *all)
         text_line(x, 1, "{");
         emit_items(x, 2, r, "items", "set");
         text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);",
-                  r->file, choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
+                  r->file, mapped_choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
         text_line(x, 1, "}");
     }
     if (x->logs != 0)
@@ -322,16 +327,17 @@ static void run_moves(program_emitter *x, int indent, const mapped_part *p, bool
 }
 
 // Where a run's items are in files. Priming gives nothing, and may begin with the program.
-static void tell_files(program_emitter *x, const mapped_part *p, bool priming)
+void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip)
 {
+    int indent = p->streams && !priming ? 2 : 3;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         const mapped_ring *r = w->ring;
         if (!w->file || (priming && !w->input))
             continue;
-        text_line(x, 3, "r->run.%s = self->%s[set] ? &self->%s[%" PRIu32 "]%s : NULL;", w->file_of, r->claimed,
+        text_line(x, indent, "r->run.%s = self->%s[set] ? &self->%s[%" PRIu32 "]%s : NULL;", w->file_of, r->claimed,
                   w->input ? "readers" : "writers", r->file, w->input ? ".file" : "");
-        text_line(x, 3, "r->run.%s = self->%s[set];", w->at_of, r->place);
-        text_line(x, 3, "r->run.%s = (chunk->first%s) * %" PRId64 " - %" PRId64 ";", w->first_of, priming ? "" : " + k",
+        text_line(x, indent, "r->run.%s = self->%s[set];", w->at_of, r->place);
+        text_line(x, indent, "r->run.%s = (%s) * %" PRId64 " - %" PRId64 ";", w->first_of, strip,
                   mapped_strip_items(x, r),
                   priming    ? r->prime
                   : w->input ? r->ring->ahead
@@ -339,7 +345,7 @@ static void tell_files(program_emitter *x, const mapped_part *p, bool priming)
     }
 }
 
-static void start_priming(program_emitter *x, const mapped_part *p)
+void mapped_start_priming(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 2, "{");
     text_line(x, 3, "%s *r = &self->%s[set][c];", p->run_type, p->primings);
@@ -347,7 +353,7 @@ static void start_priming(program_emitter *x, const mapped_part *p)
         text_line(x, 3, "r->run.starting = true;");
         text_line(x, 3, "%s(&r->run, %s_init);", p->count, x->name);
     }
-    tell_files(x, p, true);
+    mapped_tell_files(x, p, true, "chunk->first");
     if (p->part->repeat != 0)
         text_line(x, 3, "%s(&r->run, self->steadyStates + chunk->first * %s);", p->repeat, mapped_facts(x)->strip);
     run_moves(x, 3, p, true);
@@ -357,11 +363,15 @@ static void start_priming(program_emitter *x, const mapped_part *p)
 
 static void emit_start_part(program_emitter *x, const mapped *all, const mapped_part *p)
 {
+    if (p->streams) {
+        mapped_stream_start(x, p);
+        return;
+    }
     bool several = p->loops && p->direct;
     mapped_each_run(x, p, "states", true);
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
     if (p->primes)
-        start_priming(x, p);
+        mapped_start_priming(x, p);
     text_line(x, 2, "for (int k = 0; k < chunk->strips && (chunk->first + k) * %s < states; k%s) {", all->strip,
               several ? " += chunk->each" : "++");
     text_line(x, 3, "%s *r = &self->%s[set][chunk->run + k%s];", p->run_type, p->runs, several ? " / chunk->each" : "");
@@ -376,7 +386,7 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
     } else {
         text_line(x, 3, "%s(&r->run, left < %s ? left : %s);", p->fires, all->strip, all->strip);
     }
-    tell_files(x, p, false);
+    mapped_tell_files(x, p, false, "chunk->first + k");
     run_moves(x, 3, p, true);
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (mapped_window_has_tail(w) && p->direct)
@@ -423,6 +433,10 @@ static void emit_issue(program_emitter *x, const mapped *all)
 
 static void wait_for_part(program_emitter *x, const mapped_part *p)
 {
+    if (p->streams) {
+        mapped_stream_wait(x, p);
+        return;
+    }
     bool stores = false;
     for (VEC_EACH(const mapped_window, w, &p->windows))
         stores |= !w->input && w->ring->step != 0 && p->moved;
@@ -520,7 +534,7 @@ static void emit_turn(program_emitter *x, const mapped *all)
         int64_t tail = r->ring->tail, at = r->ring->front - tail;
         if (at_file(r, false) && r->ring->ahead != 0 && r->step != 0)
             keep_lag(x, r);
-        if (r->step == 0 || at_file(r, false) || (tail == 0 && !reader))
+        if (r->step == 0 || at_file(r, false) || ((tail == 0 || r->forgets) && !reader))
             continue;
         text_line(x, 1, "{");
         emit_items(x, 2, r, "items", "set");

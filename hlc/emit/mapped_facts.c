@@ -13,7 +13,8 @@ int64_t mapped_round_up(int64_t items, int64_t unit)
 
 int64_t mapped_ahead(const mapped_window *w)
 {
-    return w->input ? mapped_round_up(w->ring->ring->ahead, w->unit) : 0;
+    int64_t ahead = w->input ? mapped_round_up(w->ring->ring->ahead, w->unit) : 0;
+    return w->own ? mapped_round_up(ahead, w->ring->aligned) : ahead; // what is loaded behind it begins aligned
 }
 
 int64_t mapped_primed(const mapped_window *w)
@@ -64,6 +65,8 @@ static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *membe
                        .init = sc->init_items,
                        .prime = plan_ring_prime(parts, ring->stream),
                        .last = x->pl->drain[end]};
+    const machine_processor *engine;
+    r->straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
     if (st->from == SIR_NONE || st->to == SIR_NONE)
         r->file = file_number(cut->whole, st->from == SIR_NONE ? c->producer : c->consumer);
@@ -71,7 +74,19 @@ static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *membe
 
 // ---- Parts ----
 
-static void add_windows(program_emitter *x, const mapped *all, mapped_part *p)
+static void add_stream(program_emitter *x, const mapped_part *p, hmap *members, mapped_window *w)
+{
+    arena *a = x->e.arena;
+    w->own = p->moved || w->ring->straight;
+    w->stream = w->own && w->ring->step != 0;
+    if (w->ring->straight && !w->input)
+        (void)plan_parts_straight(x->pl->parts, w->ring->stream, &w->mover);
+    w->stream_of = arena_printf(a, "%s_stream", w->name);
+    w->strips = unique(x, p->name, arena_printf(a, "strips_%s", w->name));
+    w->streams = text_member(x, members, arena_printf(a, "%s_%s", w->ring->name, w->input ? "in" : "out"));
+}
+
+static void add_windows(program_emitter *x, const mapped *all, hmap *members, mapped_part *p)
 {
     const plan_parts *parts = x->pl->parts;
     for (VEC_EACH(const uint32_t, b, &p->k->buffers)) {
@@ -85,6 +100,8 @@ static void add_windows(program_emitter *x, const mapped *all, mapped_part *p)
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
         w.place = unique(x, p->name, arena_printf(x->e.arena, "window_%s", w.name));
+        if (p->streams)
+            add_stream(x, p, members, &w);
         VEC_PUSH(x->e.arena, &p->windows, w);
     }
 }
@@ -100,7 +117,7 @@ static void find_files(program_emitter *x, mapped_part *p, hmap *members)
     for (VEC_EACH(mapped_window, w, &p->windows)) {
         mapped_ring *r = (mapped_ring *)(uintptr_t)w->ring;
         bool end = w->input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE && r->ring->ahead == 0;
-        w->file = !p->moved && end && r->step > 0;
+        w->file = !p->moved && !w->own && end && r->step > 0;
         if (!w->file)
             continue;
         p->files = p->loops = true;
@@ -136,7 +153,7 @@ static void add_chunks(program_emitter *x, const mapped *all, mapped_part *p)
             end++;
         bool direct = parts->resources->processors.data[where[i]].direct;
         mapped_chunk c = {.processor = all->number_of[where[i]], .first = i, .strips = end - i, .run = p->run_count};
-        c.each = !direct ? 1 : c.strips < most ? c.strips : most;
+        c.each = p->streams ? c.strips : !direct ? 1 : c.strips < most ? c.strips : most;
         p->run_count += (c.strips + c.each - 1) / c.each;
         p->moved |= !direct;
         p->direct |= direct;
@@ -153,15 +170,26 @@ static void add_chunks(program_emitter *x, const mapped *all, mapped_part *p)
         several |= p->rows.data[i].processor != p->rows.data[0].processor;
     }
     p->primes = several && (has_init(x, p) || p->part->repeat != 0);
-    p->loops |= p->primes && p->part->repeat != 0;
+    p->loops |= p->streams || (p->primes && p->part->repeat != 0);
     p->offsets = p->moved || (p->primes && p->part->repeat != 0);
     p->home_processor = p->rows.data[0].processor;
+    p->several = several;
+}
+
+// Windows of parts on several processors that keep items have them from what primes.
+static void prime_windows(mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        p->offsets |= w->own;
+        p->primes |= p->several && mapped_stream_keeps(w);
+    }
 }
 
 static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
 {
     arena *a = x->e.arena;
     *p = (mapped_part){.k = &x->kernels[kernel], .part = &x->pl->parts->parts.data[kernel], .number = kernel};
+    p->streams = x->pl->parts->streams;
     p->name = body_identifier(a, p->k->kernel->name);
     p->run_type = unique(x, p->name, "Run");
     p->chunks = unique(x, p->name, "chunks");
@@ -179,11 +207,15 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     p->count = unique(x, p->name, "counts");
     p->repeat = unique(x, p->name, "repeat");
     p->strip = unique(x, p->name, "strip");
+    p->create_phase = unique(x, p->name, "createPhase");
+    p->create_moves = unique(x, p->name, "createMoves");
+    p->create_streams = unique(x, p->name, "createStreams");
     p->runs = text_member(x, members, arena_printf(a, "%s_runs", p->name));
     p->primings = text_member(x, members, arena_printf(a, "%s_primings", p->name));
     p->home = text_member(x, members, arena_printf(a, "%s_home", p->name));
     add_chunks(x, all, p);
-    add_windows(x, all, p);
+    add_windows(x, all, members, p);
+    prime_windows(p);
     find_files(x, p, members);
 }
 
@@ -197,7 +229,7 @@ const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t pro
     strbuf_init(&text, x->e.arena);
     strbuf_printf(&text, "%" PRIu64, start);
     for (uint32_t i = 0; i < kernel; i++)
-        if (mapped_has_state(x, i) && (x->pl->parts->streams || mapped_facts(x)->parts[i].home_processor == processor))
+        if (mapped_has_state(x, i) && mapped_facts(x)->parts[i].home_processor == processor)
             strbuf_printf(&text, " + (sizeof(%s_Own) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, x->kernels[i].type,
                           alignment - 1, alignment, alignment);
     return text.data;
@@ -258,6 +290,11 @@ const mapped *mapped_facts(program_emitter *x)
     find_used(x, all);
     for (uint32_t i = 0; i < parts->parts.len; i++)
         describe_part(x, all, i, &members, &all->parts[i]);
+    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
+        mapped_ring *r = &all->rings[ring->stream];
+        bool linked = r->stream->from != SIR_NONE && r->stream->to != SIR_NONE;
+        r->forgets = parts->streams && linked && !all->parts[r->stream->to].primes;
+    }
     count_files(x, all);
     return all;
 }

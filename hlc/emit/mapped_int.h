@@ -5,6 +5,11 @@
 // several, each of `each` strips; where the part primes (NOTE(priming) in hlc/plan/parts.h) another goes before them. A
 // processor that reaches the shared memory works in the ring; for others engines move each run's window to one of `depth`
 // blocks, used in turn, and back.
+// NOTE(streams). With --transfer=stream a chunk is one run, whose kernel takes and gives a strip at a time through streams
+// in its processor's memory; an element is a strip. Engines fill and empty them meanwhile: from and to the ring, or, where
+// each part has one processor, from one part's stream to the other's (`straight`); parts in one memory share the stream.
+// What a window looks ahead at stays in a block behind the streams. The initialisation, priming and the end of input move
+// their items to that block and back; such a run is a phase.
 #ifndef SVMC_HLC_EMIT_MAPPED_INT_H
 #define SVMC_HLC_EMIT_MAPPED_INT_H
 
@@ -22,6 +27,8 @@ typedef struct mapped_ring {
     int64_t step, init;  // of a steady state; of the initialisation
     int64_t prime;       // that priming reads; 0: its reader does not prime
     int64_t first, last; // most in the initialisation, or when input ends in it; most at the end of input
+    bool straight;       // in rounds it is only streams
+    bool forgets;        // a round leaves nothing in it for the next
     uint32_t file;       // of a reader or writer: its number
     const char *claimed,
         *place; // of the instance, if items may stay in the file: whether those of a round are, and where
@@ -35,6 +42,12 @@ typedef struct mapped_window {
     const char *name;        // of the kernel's local and members of the same
     const char *place;       // the function that places it
     uint64_t address, bytes; // of its blocks in a processor's own memory
+    // NOTE(streams): it is a block of its processor's own; its strips come or go through a stream.
+    bool own, stream;
+    const machine_processor *mover; // of a straight output: the engine between the streams; NULL: there is one stream
+    const char *stream_of;          // member of the kernel
+    const char *streams;            // of the instance: by processor
+    const char *strips;             // the function that places the strips of a run in the ring
     // The items may lie in a file, from which kernels read them to memory of their own, and to which they write.
     bool file;
     const char *file_of, *at_of, *first_of, *scratch_of; // members of the kernel: the file; what of it; where it goes
@@ -54,9 +67,11 @@ typedef struct mapped_part {
     bool loops;                 // a run may be of several strips
     bool offsets;               // items may begin somewhere in a window
     bool files;                 // some window may be in a file
+    bool streams;               // NOTE(streams)
+    bool several;               // it runs on several processors
     int64_t group;              // then: steady states that it is read and written for at once
     const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all,
-        *destroy, *order, *serve, *fires, *count, *repeat, *strip;
+        *destroy, *order, *serve, *fires, *count, *repeat, *strip, *create_phase, *create_moves, *create_streams;
     const char *runs, *primings, *home; // members of the instance
     VEC(mapped_window) windows;
     VEC(mapped_chunk) rows;
@@ -79,10 +94,12 @@ typedef struct mapped {
 const mapped *mapped_facts(program_emitter *x);
 int64_t mapped_round_up(int64_t items, int64_t unit);
 int64_t mapped_ahead(const mapped_window *w);  // items that a run's window has before its own, in whole units
+bool mapped_has_stream(const mapped_window *w); // of its own: not the one of the other end
+const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w); // in the part that its ring leads to
 int64_t mapped_primed(const mapped_window *w); // and that of priming
 const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
 // Where the state of a part lies in what its processor has for itself, an expression; of the number of parts: where all of
-// a processor's (by number among those used) ends. With streams every processor has room for all parts' state.
+// a processor's (by number among those used) ends.
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
 
 // ---- mapped.c ----
@@ -93,6 +110,9 @@ void mapped_main(program_emitter *x);       // of that
 int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r); // of a whole strip
 int64_t mapped_round_items(const program_emitter *x, const mapped_ring *r);
 void mapped_run_type(program_emitter *x, const mapped_part *p);
+void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w); // that places it
+void mapped_name_logs(program_emitter *x, const mapped_part *p);
+const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
 void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
 bool mapped_window_has_tail(const mapped_window *w);        // its last items go to the next round's segment too
 int64_t mapped_first_tail(const program_emitter *x, const mapped_ring *r); // the first strip that has some of them
@@ -105,10 +125,35 @@ void mapped_place(program_emitter *x, int indent, const mapped_part *p, const ma
 int mapped_each_run(program_emitter *x, const mapped_part *p, const char *states, bool primings);
 
 // ---- mapped_control.c ----
+// What a part's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
+// part's own begin.
+typedef struct mapped_span {
+    int64_t first, items, from;
+} mapped_span;
+mapped_span mapped_span_of(const mapped_window *w, bool starting);
+const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later);
 void mapped_serve(program_emitter *x, const mapped_part *p); // a run by itself
+void mapped_start_priming(program_emitter *x, const mapped_part *p);
+void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip);
 void mapped_control(program_emitter *x);
 
-// ---- mapped_streams.c ----
-void mapped_stream_program(program_emitter *x); // with streams: tables of svm/rounds.h
+// ---- mapped_streams.c: what the same functions of other files do with streams ----
+void mapped_stream_type(program_emitter *x, const mapped_part *p);
+void mapped_stream_members(program_emitter *x, const mapped *all);
+void mapped_stream_runs(program_emitter *x, const mapped_part *p);
+void mapped_stream_link(program_emitter *x, const mapped_ring *r);
+void mapped_stream_start(program_emitter *x, const mapped_part *p);
+void mapped_stream_wait(program_emitter *x, const mapped_part *p);
+void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w);
+void mapped_stream_serve_priming(program_emitter *x, const mapped_part *p, const mapped_window *w);
+void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w); // in the ring
+bool mapped_stream_any(const mapped_part *p); // it has streams of its own
+void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p);
+void mapped_stream_destroy(program_emitter *x, const mapped_part *p);
+// In kernels: whether a window's block keeps items from strip to strip; behind the strip of a phase; around others.
+bool mapped_stream_keeps(const mapped_window *w);
+void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip);
+void mapped_stream_take(program_emitter *x, const mapped_part *p);
+void mapped_stream_give(program_emitter *x, const mapped_part *p);
 
 #endif

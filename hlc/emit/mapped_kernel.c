@@ -13,51 +13,23 @@ uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer)
     return end == PLAN_NONE ? PLAN_NONE : x->pl->parts->cut->piece_of[end];
 }
 
-static int64_t lead_of(const program_emitter *x, const plan_stage *st)
-{
-    const plan_parts *parts = x->pl->parts;
-    return parts->parts.data[parts->cut->piece_of[st->actor]].lead;
-}
-
 bool mapped_gives_window(const program_emitter *x, const plan_stage *st)
 {
     return st->out.buffer != PLAN_NONE && plan_end_of(x->pl, x->m, st->out.buffer) != PLAN_NONE;
 }
 
-// Steady states that a stage repeats. What leaves the part is not given twice.
-static int64_t warm_of(const program_emitter *x, const plan_stage *st)
-{
-    return mapped_gives_window(x, st) ? 0 : x->pl->parts->warm[st->actor];
-}
-
-int64_t mapped_skip(const program_emitter *x, const plan_stage *st, uint32_t buffer, bool out)
-{
-    if (x->pl->parts == NULL || !x->pl->parts->streams || buffer == PLAN_NONE || (out && mapped_gives_window(x, st)))
-        return 0;
-    return (lead_of(x, st) - warm_of(x, st)) * x->pl->buffers.data[buffer].step;
-}
-
-int64_t mapped_less(const program_emitter *x, const plan_stage *st)
-{
-    if (x->pl->parts == NULL || !x->pl->parts->streams)
-        return 0;
-    return (x->pl->parts->warm[st->actor] - warm_of(x, st)) * x->s->reps[st->actor];
-}
-
 bool mapped_primes(program_emitter *x, uint32_t kernel)
 {
-    return !x->pl->parts->streams && mapped_facts(x)->parts[kernel].primes;
+    return mapped_facts(x)->parts[kernel].primes;
 }
 
 bool mapped_strips(program_emitter *x, const program_kernel *k)
 {
-    return x->pl->parts->streams || mapped_facts(x)->parts[k - x->kernels].loops;
+    return mapped_facts(x)->parts[k - x->kernels].loops;
 }
 
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k)
 {
-    if (x->pl->parts->streams)
-        return emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
     return mapped_facts(x)->parts[k - x->kernels].strip;
 }
 
@@ -188,23 +160,6 @@ static const char *state_type(program_emitter *x, uint32_t kernel)
     return arena_printf(x->e.arena, "%s_Own", x->kernels[kernel].type);
 }
 
-// With streams: as svm/rounds.h fills it.
-static void stream_members(program_emitter *x, program_kernel *k, bool state)
-{
-    text_line(x, 1, "bool cold; /* it repeats what its channels keep elsewhere */");
-    text_line(x, 1,
-              "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
-    program_kernel_firings(x, k);
-    text_args names = {0};
-    for (VEC_EACH(const char *, name, &k->buffer_names))
-        VEC_PUSH(x->e.arena, &names, *name);
-    if (state)
-        VEC_PUSH(x->e.arena, &names, "what its actors keep");
-    text_line(x, 1, "svm_Block *blocks[%zu];", names.len);
-    text_call(x, 1, "/* ", &names, " */");
-    text_line(x, 1, "svm_PartFlow *flow; /* the streams through which its items come and go */");
-}
-
 static void run_members(program_emitter *x, program_kernel *k, const mapped_part *p)
 {
     if (p->primes)
@@ -221,6 +176,9 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_part
     text_line(x, 1, "svm_Block *own; /* what its processor has for itself: channels inside the kernel, state */");
     for (VEC_EACH(const mapped_window, w, &p->windows))
         text_line(x, 1, "svm_Block *%s; /* %s */", w->name, w->input ? "input" : "output");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->stream)
+            text_line(x, 1, "svm_Stream *%s; /* where its strips %s */", w->stream_of, w->input ? "are" : "go");
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (p->offsets)
             text_line(x, 1, "ptrdiff_t %s_from; /* where in it the items begin */", w->name);
@@ -240,7 +198,7 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_part
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
-    bool state = mapped_has_state(x, kernel), streams = x->pl->parts->streams;
+    bool state = mapped_has_state(x, kernel);
     size_t logs = 0;
     visit_states(x, kernel, name_log, &logs);
     if (state) {
@@ -253,15 +211,11 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
-    if (streams)
-        stream_members(x, k, state);
-    else
-        run_members(x, k, &mapped_facts(x)->parts[kernel]);
+    run_members(x, k, &mapped_facts(x)->parts[kernel]);
     if (logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu];", logs);
     text_line(x, 0, "} %s;\n", k->type);
-    if (!streams)
-        mapped_fires(x, &mapped_facts(x)->parts[kernel]);
+    mapped_fires(x, &mapped_facts(x)->parts[kernel]);
 }
 
 // ---- The run function ----
@@ -269,16 +223,14 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
 void mapped_own(program_emitter *x, const program_kernel *k)
 {
     uint32_t kernel = (uint32_t)(k - x->kernels);
-    if (x->pl->parts->streams)
-        text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->blocks[%zu]);", state_type(x, kernel),
-                  k->buffers.len);
-    else
-        text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
-                  mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
+    text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
+              mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
 }
 
-static const char *declare_window(program_emitter *x, const mapped_window *w, const char *qualifier)
+// Strips that lie in streams are only read.
+static const char *declare_window(program_emitter *x, const mapped_window *w)
 {
+    const char *qualifier = w->stream && w->input && !mapped_stream_keeps(w) ? "const" : "";
     return emit_declare_pointer(&x->e, w->ring->item, qualifier, "", w->name);
 }
 
@@ -292,7 +244,7 @@ void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
         text_line(x, 1, "%s = (void *)((char *)svm_blockData(self->own) + %" PRIu64 ");",
                   emit_declare_pointer(&x->e, t, "", "", k->buffer_names.data[i]), b->address);
     else if (!p->loops)
-        text_line(x, 1, "%s = %s;", declare_window(x, w, ""), mapped_window_start(x, p, w));
+        text_line(x, 1, "%s = %s;", declare_window(x, w), mapped_window_start(x, p, w));
 }
 
 void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name)
@@ -302,7 +254,7 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
     VEC_PUSH(x->e.arena, &params, arena_printf(x->e.arena, "%s *self", k->type));
     for (VEC_EACH(const mapped_window, w, &p->windows))
         VEC_PUSH(x->e.arena, &params,
-                 arena_printf(x->e.arena, "%s%s", declare_window(x, w, ""),
+                 arena_printf(x->e.arena, "%s%s", declare_window(x, w),
                               hmap_get(words, w->name) == NULL ? " SVM_UNUSED" : ""));
     text_call(x, 0, arena_printf(x->e.arena, "static void %s(", name), &params, ")");
 }
@@ -354,15 +306,6 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
         return;
     text_line(x, 1, "if (starting) {");
     strbuf_add(x->e.out, text.data);
-    text_line(x, 1, "}");
-}
-
-static void stream_loop(program_emitter *x, const program_kernel *k, const char *strip)
-{
-    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
-    text_line(x, 1, "while (svm_partNext(self->flow)) {");
-    text_line(x, 2, "%s(kernel);", strip);
-    text_line(x, 2, "svm_partSend(self->flow);");
     text_line(x, 1, "}");
 }
 
@@ -428,12 +371,24 @@ static void end_group(program_emitter *x, const mapped_part *p)
     }
 }
 
+static void end_counted(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->input && p->primes && p->part->repeat != 0 && w->ring->init != w->ring->ring->ahead)
+            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
+    text_line(x, 2, "self->starting = false;");
+    if (p->files)
+        text_line(x, 2, "ready = self->states;");
+}
+
+static void end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip)
+{
+    mapped_stream_end_phase(x, p, args, strip);
+    text_line(x, 2, "return;");
+}
+
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip)
 {
-    if (x->pl->parts->streams) {
-        stream_loop(x, k, strip);
-        return;
-    }
     arena *a = x->e.arena;
     const mapped *all = mapped_facts(x);
     const mapped_part *p = &all->parts[k - x->kernels];
@@ -442,7 +397,7 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         VEC_PUSH(a, &args, w->name);
-        text_line(x, 1, "%s = %s;", declare_window(x, w, ""), mapped_window_start(x, p, w));
+        text_line(x, 1, "%s = %s;", declare_window(x, w), mapped_window_start(x, p, w));
     }
     if (p->files)
         text_line(x, 1,
@@ -452,20 +407,22 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
         if (w->file && w->input && p->primes)
             read_priming(x, p, w);
     text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->input && p->primes && p->part->repeat != 0 && w->ring->init != w->ring->ring->ahead)
-            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
-    text_line(x, 2, "self->starting = false;");
-    if (p->files)
-        text_line(x, 2, "ready = self->states;");
+    if (p->streams)
+        end_phase(x, p, &args, strip);
+    else
+        end_counted(x, p);
     text_line(x, 1, "}");
     text_line(x, 1, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
     if (p->files)
         begin_group(x, p);
     text_line(x, 2, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+    if (p->streams)
+        mapped_stream_take(x, p);
     text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");
+    if (p->streams)
+        mapped_stream_give(x, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->ring->step != 0)
+        if (w->ring->step != 0 && !w->own)
             text_line(x, 2, "%s += %s;", w->name, text_times(x, "self->steady", w->ring->step));
     if (p->files)
         end_group(x, p);
@@ -475,7 +432,7 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
 
 void mapped_end(program_emitter *x, uint32_t kernel)
 {
-    if (!x->pl->parts->streams && !mapped_facts(x)->parts[kernel].loops)
+    if (!mapped_facts(x)->parts[kernel].loops)
         emit_tails(x, &mapped_facts(x)->parts[kernel]);
 }
 

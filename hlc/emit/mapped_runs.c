@@ -7,7 +7,8 @@
 
 bool mapped_window_has_tail(const mapped_window *w)
 {
-    return !w->input && w->ring->ring->tail != 0 && w->ring->stream->to != SIR_NONE && w->ring->step != 0;
+    return !w->input && w->ring->ring->tail != 0 && w->ring->stream->to != SIR_NONE && w->ring->step != 0 &&
+           !w->ring->forgets;
 }
 
 int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r)
@@ -26,7 +27,7 @@ int64_t mapped_first_tail(const program_emitter *x, const mapped_ring *r)
 }
 
 // "strip * 512 - 64"
-static const char *times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset)
+const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset)
 {
     const char *text = by == 0 ? "0" : text_times(x, factor, by);
     if (offset == 0)
@@ -46,6 +47,12 @@ void mapped_run_type(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "%s run;", p->k->type);
     if (p->moved && p->direct)
         text_line(x, 1, "bool moves; /* its processor does not reach the rings */");
+    if (p->streams) {
+        text_line(x, 1, "bool phase; /* of the initialisation, priming or the end of input: no strips come and go */");
+        mapped_stream_type(x, p);
+        text_line(x, 0, "} %s;\n", p->run_type);
+        return;
+    }
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         text_line(x, 1, "svm_Block %s;", w->name);
         if (p->moved) {
@@ -64,8 +71,9 @@ void mapped_run_type(program_emitter *x, const mapped_part *p)
 
 // ---- Windows ----
 
-static void emit_place(program_emitter *x, const mapped *all, const mapped_part *p, const mapped_window *w)
+void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
+    const mapped *all = mapped_facts(x);
     arena *a = x->e.arena;
     text_line(x, 0, "/* A run's window of %s: so many items from the round's item `first` on. */", w->ring->name);
     text_args params = {0};
@@ -181,7 +189,7 @@ static void emit_moves(program_emitter *x, const mapped *all, const mapped_part 
 }
 
 // Numbers of the logs of a part's actors among all.
-static void emit_logs(program_emitter *x, const mapped_part *p)
+void mapped_name_logs(program_emitter *x, const mapped_part *p)
 {
     size_t number = 0, count = 0;
     for (VEC_EACH(uint32_t, actor, &x->printing)) {
@@ -207,8 +215,9 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
     text_line(x, 0, "{");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         int64_t strip = mapped_strip_items(x, w->ring), ahead = mapped_ahead(w);
-        const char *items = times_plus(x, "(size_t)strips", strip, strip == 0 ? at_least(ahead, w->unit) : ahead);
-        mapped_place(x, 1, p, w, "q", "block", "set", times_plus(x, "(int64_t)strip", strip, -ahead), items);
+        const char *items =
+            mapped_times_plus(x, "(size_t)strips", strip, strip == 0 ? at_least(ahead, w->unit) : ahead);
+        mapped_place(x, 1, p, w, "q", "block", "set", mapped_times_plus(x, "(int64_t)strip", strip, -ahead), items);
     }
     text_line(x, 1, "svm_kernelInit(&r->run.kernel, %s[q].processor, %s, \"%s\");", all->processors, p->k->run,
               p->k->kernel->name);
@@ -223,7 +232,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
         if (p->offsets && w->input && mapped_ahead(w) != w->ring->ring->ahead)
             text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, mapped_ahead(w) - w->ring->ring->ahead);
     }
-    emit_logs(x, p);
+    mapped_name_logs(x, p);
     if (p->moved)
         emit_moves(x, all, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))
@@ -245,7 +254,7 @@ static void emit_create_priming(program_emitter *x, const mapped_part *p)
             continue;
         int64_t prime = mapped_primed(w);
         mapped_place(x, 1, p, w, "q", "block", "set",
-                     times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->ring), -prime),
+                     mapped_times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->ring), -prime),
                      arena_printf(x->e.arena, "%" PRId64, at_least(prime, w->unit)));
         if (p->offsets && (prime != w->ring->prime || mapped_ahead(w) != w->ring->ring->ahead))
             text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
@@ -391,9 +400,13 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
 
 void mapped_runs(program_emitter *x, const mapped_part *p)
 {
+    if (p->streams) {
+        mapped_stream_runs(x, p);
+        return;
+    }
     const mapped *all = mapped_facts(x);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        emit_place(x, all, p, w);
+        mapped_window_function(x, p, w);
     emit_create_run(x, all, p);
     if (p->primes)
         emit_create_priming(x, p);
@@ -498,6 +511,10 @@ void mapped_links(program_emitter *x)
         const mapped_ring *r = &all->rings[ring->stream];
         if (!mapped_is_linked(r))
             continue;
+        if (parts->streams) {
+            mapped_stream_link(x, r);
+            continue;
+        }
         if (!done[r->stream->from])
             emit_run_of(x, &all->parts[r->stream->from]);
         done[r->stream->from] = true;
@@ -507,5 +524,5 @@ void mapped_links(program_emitter *x)
 
 bool mapped_is_linked(const mapped_ring *r)
 {
-    return r->stream->from != SIR_NONE && r->stream->to != SIR_NONE && r->step != 0;
+    return r->stream->from != SIR_NONE && r->stream->to != SIR_NONE && r->step != 0 && !r->straight;
 }

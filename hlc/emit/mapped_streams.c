@@ -1,416 +1,704 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Programs on several processors whose items move through streams: the tables that svm/rounds.h runs, and the thin
-// control program around it.
+// Runs of parts whose strips come and go through streams (NOTE(streams) in mapped_int.h): what sets them up, what starts
+// them, and the loop of their kernels.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/emit/mapped_int.h"
 
-// ---- Tables of parts ----
+// ---- Facts ----
 
-static const char *kernel_name(program_emitter *x, uint32_t kernel, const char *what)
+bool mapped_has_stream(const mapped_window *w)
 {
-    return arena_printf(x->e.arena, "%s_%s", x->kernels[kernel].run, what);
+    return w->stream && (w->input || !w->ring->straight || w->mover != NULL);
 }
 
-static void emit_actors(program_emitter *x, uint32_t kernel)
+const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w)
 {
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    int64_t *warm = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    for (size_t i = 0; i < k->actors.len; i++) {
-        actors[i] = parts->cut->actor_of[k->actors.data[i]];
-        warm[i] = parts->warm[k->actors.data[i]];
-    }
-    program_count_table(x, arena_printf(x->e.arena, "The actors of part %s, by number.", k->kernel->name),
-                        kernel_name(x, kernel, "actors"), "int32_t", actors, k->actors.len);
-    program_count_table(x, "Steady states that each fires more in a cold run.", kernel_name(x, kernel, "warm"),
-                        "int32_t", warm, k->actors.len);
+    const mapped_part *to = &all->parts[w->ring->stream->to];
+    for (VEC_EACH(const mapped_window, end, &to->windows))
+        if (end->ring == w->ring && end->input)
+            return end;
+    return NULL;
 }
 
-static void emit_blocks(program_emitter *x, uint32_t kernel)
+// Whether an engine moves the window's strips from the ring or to it.
+static bool is_filled(const mapped_window *w)
 {
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    text_line(x, 0, "/* The blocks of part %s. */", k->kernel->name);
-    text_line(x, 0, "static const svm_PartBlock %s[] = {", kernel_name(x, kernel, "blocks"));
-    for (VEC_EACH(uint32_t, number, &k->buffers)) {
-        const plan_buffer *b = &x->pl->buffers.data[*number];
-        const char *type = emit_declare_item(&x->e, x->m->channels.data[b->channel].type, "");
-        const char *name = program_buffer_name(k, *number);
-        uint32_t end = plan_end_of(x->pl, x->m, *number);
-        if (end == PLAN_NONE)
-            text_line(x, 1, "{SVM_PART_INNER, -1, %" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address,
-                      b->capacity, type, name);
-        else
-            text_line(x, 1, "{SVM_PART_%s, %" PRIu32 ", %" PRIu64 ", %" PRIu64 ", sizeof(%s), \"%s\"},",
-                      x->m->actors.data[end]->kind == SIR_READER ? "INPUT" : "OUTPUT", parts->cut->stream_of[end],
-                      b->address, plan_window_bytes(x->pl, x->m, *number), type, name);
-    }
-    if (mapped_has_state(x, kernel))
-        text_line(x, 1, "{SVM_PART_INNER, -1, %s, 1, sizeof(%s_Own), \"state\"},", mapped_state_place(x, kernel, 0),
-                  k->type);
-    text_line(x, 0, "};\n");
+    return w->stream && !w->ring->straight;
 }
 
-static void emit_logs(program_emitter *x, uint32_t kernel, size_t *count)
+static const char *engine_kernel(const mapped_window *w)
 {
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    size_t number = 0;
-    *count = 0;
-    for (VEC_EACH(uint32_t, actor, &x->printing)) {
-        if (x->names[*actor].log == NULL)
+    return w->ring->straight ? "pass" : w->input ? "fill" : "empty";
+}
+
+// Whether its run has a kernel of an engine for it.
+static bool is_moved(const mapped_window *w)
+{
+    return is_filled(w) || (w->stream && !w->input && w->mover != NULL);
+}
+
+static const char *number(program_emitter *x, int64_t n)
+{
+    return arena_printf(x->e.arena, "%" PRId64, n);
+}
+
+// Where a window's block begins in its processor's memory: behind what its streams take.
+static uint64_t block_address(const program_emitter *x, const mapped_window *w)
+{
+    return w->address + (x->p->parts->depth - 1) * w->bytes;
+}
+
+// Bytes of a strip, an expression.
+static const char *strip_bytes(program_emitter *x, const mapped_ring *r)
+{
+    return arena_printf(x->e.arena, "%s * sizeof(%s)", text_times(x, mapped_facts(x)->strip, r->step), r->type);
+}
+
+// ---- The type ----
+
+void mapped_stream_type(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        text_line(x, 1, "svm_Block %s;%s", w->name,
+                  w->own ? " /* what it keeps, and a strip: its items that are not in the stream */" : "");
+        if (!w->own)
             continue;
-        if (x->kernel_of[*actor] == kernel)
-            strbuf_printf(&text, "%s%zu", (*count)++ == 0 ? "" : ", ", number);
-        number++;
+        text_line(x, 1, "svm_Block %s_here, %s_there; /* what a phase moves: in that block, in the ring */", w->name,
+                  w->name);
+        if (p->moved)
+            text_line(x, 1, "svm_MoveB2B %s_%s;", w->name, w->input ? "load" : "store");
+        if (is_filled(w)) {
+            text_line(x, 1, "svm_Block %s_strips; /* in the ring */", w->name);
+            text_line(x, 1, "svm_Move%s %s_%s;", w->input ? "B2S" : "S2B", w->name, engine_kernel(w));
+        } else if (is_moved(w)) {
+            text_line(x, 1, "svm_MoveS2S %s_%s; /* to the stream of the part that reads it */", w->name,
+                      engine_kernel(w));
+        }
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 1, "svm_Block %s_last, %s_front; /* in the ring, and where the round after finds them */",
+                      w->name, w->name);
+            text_line(x, 1, "svm_MoveB2B %s_keep;", w->name);
+        }
     }
-    if (*count != 0)
-        text_line(x, 0, "static const int32_t %s[] = {%s};\n", kernel_name(x, kernel, "logs"), text.data);
 }
 
-static void emit_part_row(program_emitter *x, uint32_t kernel, size_t logs)
+void mapped_stream_members(program_emitter *x, const mapped *all)
 {
-    const program_kernel *k = &x->kernels[kernel];
-    const plan_parts *parts = x->pl->parts;
-    text_line(x, 1, "{\"%s\", %s, sizeof(%s),", k->kernel->name, k->run, k->type);
-    text_line(x, 1, " offsetof(%s, starting), offsetof(%s, cold), offsetof(%s, steady),", k->type, k->type, k->type);
-    text_line(x, 1, " offsetof(%s, firings), offsetof(%s, blocks),", k->type, k->type);
-    text_line(x, 1, " %s,", logs != 0 ? arena_printf(x->e.arena, "offsetof(%s, logs)", k->type) : "0");
-    text_line(x, 1, " %zu, %s, %s, %" PRId64 ", %zu, %s, %zu, %s, %s},", k->actors.len,
-              kernel_name(x, kernel, "actors"), kernel_name(x, kernel, "warm"), parts->parts.data[kernel].lead,
-              k->buffers.len + mapped_has_state(x, kernel), kernel_name(x, kernel, "blocks"), logs,
-              logs != 0 ? kernel_name(x, kernel, "logs") : "NULL",
-              parts->streams ? arena_printf(x->e.arena, "offsetof(%s, flow)", k->type) : "0");
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+            if (mapped_has_stream(w))
+                text_line(x, 1, "svm_Stream %s[%zu]; /* of each processor of part %s: strips of %s */", w->streams,
+                          all->used.len, all->parts[i].k->kernel->name, w->ring->name);
 }
 
-static void emit_parts(program_emitter *x)
-{
-    size_t *logs = ARENA_ARRAY(x->e.arena, size_t, x->pl->kernels.len + 1);
-    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
-        emit_actors(x, i);
-        emit_blocks(x, i);
-        emit_logs(x, i, &logs[i]);
-    }
-    text_line(x, 0, "/* The parts, in order. */");
-    text_line(x, 0, "static const svm_PartRow %s_parts[] = {", x->name);
-    for (uint32_t i = 0; i < x->pl->kernels.len; i++)
-        emit_part_row(x, i, logs[i]);
-    text_line(x, 0, "};\n");
-}
+// ---- Places ----
 
-// ---- Rings, processors, strips ----
-
-static int32_t file_number(const program_emitter *x, uint32_t actor)
+static void emit_place(program_emitter *x, const mapped *all, const mapped_part *p, const mapped_window *w)
 {
-    const sir_module *m = x->pl->parts->cut->whole;
-    int32_t number = 0;
-    for (uint32_t i = 0; i < actor; i++)
-        number += m->actors.data[i]->kind == m->actors.data[actor]->kind;
-    return number;
-}
-
-// The API's calls by which a part's items come from a ring in the shared memory or go there.
-static void add_moves(program_emitter *x, uint32_t part, bool in, strbuf *text)
-{
-    const plan_parts *parts = x->pl->parts;
-    const plan_resources *r = parts->resources;
-    const char *shared = r->shared->element.name;
-    size_t count = 0;
-    for (uint32_t q = 0; q < r->processors.len; q++) {
-        const plan_processor *on = &r->processors.data[q];
-        if (on->direct || !plan_part_runs_on(parts, part, q) || count++ != 0)
-            continue;
-        const char *local = on->memory->element.name, *kind = !parts->streams ? "B2B" : in ? "B2S" : "S2B";
-        strbuf_printf(text, "%ssvm_move%s from %s to %s by %s", text->len == 0 ? "" : "; ", kind, in ? shared : local,
-                      in ? local : shared, (in ? on->load : on->store)->element.name);
-    }
-    if (count > 1)
-        strbuf_printf(text, ", and likewise for %zu more", count - 1);
-}
-
-// How a ring's items move, as a comment; empty: they do not.
-static const char *ring_comment(program_emitter *x, const plan_stream *st)
-{
-    const plan_parts *parts = x->pl->parts;
-    const machine_processor *engine;
-    strbuf text;
-    strbuf_init(&text, x->e.arena);
-    bool straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
-    if (straight) {
-        const plan_processor *all = parts->resources->processors.data;
-        const char *from = all[parts->where[st->from * parts->strips]].memory->element.name,
-                   *to = all[parts->where[st->to * parts->strips]].memory->element.name;
-        if (engine == NULL)
-            strbuf_printf(&text, "one stream in %s", to);
-        else
-            strbuf_printf(&text, "svm_moveS2S from %s to %s by %s", from, to, engine->element.name);
-    }
-    if (!straight && st->from != SIR_NONE)
-        add_moves(x, st->from, false, &text);
-    if (!straight && st->to != SIR_NONE)
-        add_moves(x, st->to, true, &text);
-    return text.data;
-}
-
-static void emit_ring(program_emitter *x, const plan_ring *ring)
-{
-    const plan_pieces *cut = x->pl->parts->cut;
-    const plan_stream *st = &cut->streams.data[ring->stream];
-    const sir_channel *c = &cut->whole->channels.data[st->channel];
-    const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
-    const sir_actor *producer = cut->whole->actors.data[c->producer];
-    int32_t file = st->from == SIR_NONE ? file_number(x, c->producer) : file_number(x, c->consumer);
-    if (st->from != SIR_NONE && st->to != SIR_NONE)
-        file = 0;
-    const char *comment = ring_comment(x, st);
-    if (*comment != '\0')
-        text_line(x, 1, "/* %s */", comment);
-    text_line(x, 1,
-              "{\"%s\", sizeof(%s), %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
-              ", %d, %d, %d, %" PRIu32 ", %" PRIu32 ", %" PRId64 ", %" PRId64 "},",
-              st->name, emit_declare_item(&x->e, c->type, ""), sc->steady, sc->init_items, ring->ahead, ring->front,
-              ring->room, st->from == SIR_NONE ? -1 : (int)st->from, st->to == SIR_NONE ? -1 : (int)st->to, (int)file,
-              c->producer, c->consumer, sched_output_rate(producer, c->producer_port, true),
-              sched_output_rate(producer, c->producer_port, false));
-}
-
-static void emit_rings(program_emitter *x)
-{
-    text_line(x, 0, "/* What the parts and files are joined by. */");
-    text_line(x, 0, "static const svm_RingRow %s_rings[] = {", x->name);
-    for (VEC_EACH(const plan_ring, ring, &x->pl->parts->rings))
-        emit_ring(x, ring);
-    text_line(x, 0, "};\n");
-}
-
-static void emit_processors(program_emitter *x)
-{
-    const plan_resources *r = x->pl->parts->resources;
-    const char *bytes = mapped_state_place(x, (uint32_t)x->pl->kernels.len, 0);
-    text_line(x, 0, "static const svm_RoundsProcessor %s_processors[] = {", x->name);
-    for (size_t i = 0; i < r->processors.len; i++) {
-        const plan_processor *q = &r->processors.data[i];
-        size_t before = 0; // who share the memory
-        for (size_t k = 0; k < i; k++)
-            before += r->processors.data[k].memory == q->memory;
-        const char *base = before == 0 ? "0" : arena_printf(x->e.arena, "%zu * (%s)", before, bytes);
-        if (q->direct)
-            text_line(x, 1, "{&%s, &%s, NULL, NULL, 0, %s},", q->processor->element.name, q->memory->element.name,
-                      bytes);
-        else
-            text_line(x, 1, "{&%s, &%s, &%s, &%s, %s, %s},", q->processor->element.name, q->memory->element.name,
-                      q->load->element.name, q->store->element.name, base, bytes);
-    }
-    text_line(x, 0, "};\n");
-}
-
-// Which engine moves a stream from part to part.
-static void emit_movers(program_emitter *x)
-{
-    const plan_parts *parts = x->pl->parts;
-    if (!plan_parts_all_straight(parts))
+    arena *a = x->e.arena;
+    const mapped_ring *r = w->ring;
+    if (!w->own) {
+        mapped_window_function(x, p, w);
         return;
-    text_line(
-        x, 0,
-        "/* Who moves a ring's items from one part's stream to the other's; NULL: there is one stream, or a file. */");
-    text_line(x, 0, "static const mm_Proc %s_movers[] = {", x->name);
-    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
-        const machine_processor *engine;
-        plan_parts_straight(parts, &parts->cut->streams.data[ring->stream], &engine);
-        text_line(x, 1, engine == NULL ? "NULL," : "&%s,", engine == NULL ? "" : engine->element.name);
     }
-    text_line(x, 0, "};\n");
-}
-
-static void emit_where(program_emitter *x)
-{
-    const plan_parts *parts = x->pl->parts;
-    size_t n = parts->parts.len * parts->strips;
-    int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, n + 1);
-    for (size_t i = 0; i < n; i++)
-        values[i] = parts->where[i];
-    program_count_table(x, "The processor of each part for each strip of a round.",
-                        arena_printf(x->e.arena, "%s_where", x->name), "int32_t", values, n);
-}
-
-static void emit_table(program_emitter *x, size_t readers, size_t writers)
-{
-    const plan_parts *parts = x->pl->parts;
-    text_line(x, 0, "static const svm_RoundsTable %s_rounds = {", x->name);
-    text_line(x, 1, ".shared = &%s,", x->pl->memory);
-    text_line(x, 1, ".alignment = %" PRId64 ",", plan_parts_unit(parts));
-    text_line(x, 1, ".parts = %zu,", x->pl->kernels.len);
-    text_line(x, 1, ".rings = %zu,", parts->rings.len);
-    text_line(x, 1, ".processors = %zu,", parts->resources->processors.len);
-    text_line(x, 1, ".readers = %zu,", readers);
-    text_line(x, 1, ".writers = %zu,", writers);
-    text_line(x, 1, ".logs = %zu,", x->logs);
-    text_line(x, 1, ".strips = %" PRIu32 ",", parts->strips);
-    text_line(x, 1, ".sets = %" PRIu32 ",", parts->sets);
-    text_line(x, 1, ".rounds = %" PRIu32 ",", parts->rounds);
-    text_line(x, 1, ".depth = %" PRIu32 ",", parts->depth);
-    text_line(x, 1, ".strip = %" PRId64 ",", x->pl->strip);
-    text_line(x, 1, ".partRows = %s_parts,", x->name);
-    text_line(x, 1, ".ringRows = %s_rings,", x->name);
-    text_line(x, 1, ".processorRows = %s_processors,", x->name);
-    text_line(x, 1, ".where = %s_where,", x->name);
-    text_line(x, 1, ".init = %s_init,", x->name);
-    text_line(x, 1, ".steadily = %s_steady,", x->name);
-    bool straight = plan_parts_all_straight(parts);
-    if (parts->streams)
-        text_line(x, 1, ".transfer = SVM_ROUNDS_%s,", straight ? "STRAIGHT" : "STREAMS");
-    if (straight)
-        text_line(x, 1, ".movers = %s_movers,", x->name);
-    text_line(x, 0, "};\n");
-}
-
-// ---- The instance ----
-
-static void emit_instance(program_emitter *x, size_t readers, size_t writers)
-{
-    text_line(x, 0, "/* One running %s. */", x->pl->name);
-    text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "svm_Rounds rounds;");
-    if (readers != 0)
-        text_line(x, 1, "svm_RoundsReader readers[%zu];", readers);
-    if (writers != 0)
-        text_line(x, 1, "svm_Writer writers[%zu];", writers);
-    if (x->logs != 0) {
-        text_line(x, 1, "svm_Log texts[%zu]; /* of the actors that print, in order */", x->logs);
-        text_line(x, 1, "svm_Log *logs[%zu];", x->logs);
-    }
-    if (x->m->init_text_len != 0)
-        text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
-    text_line(x, 0, "} %s;\n", x->type);
-}
-
-static void emit_create(program_emitter *x, size_t readers, size_t writers)
-{
-    const char *io = program_chunked_io(x);
-    text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
-    text_line(x, 0, "%svoid *%s(const svm_Settings *settings)", program_linkage(x), program_entry(x, "create"));
-    text_line(x, 0, "{");
-    program_new_instance(x);
-    text_line(x, 1, "self->rounds.table = &%s_rounds;", x->name);
-    if (readers != 0)
-        text_line(x, 1, "self->rounds.readers = self->readers;");
-    if (writers != 0)
-        text_line(x, 1, "self->rounds.writers = self->writers;");
-    if (x->logs != 0) {
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", x->logs);
-        text_line(x, 2, "self->logs[i] = &self->texts[i];");
-        text_line(x, 1, "self->rounds.logs = self->logs;");
-        text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
-    }
-    text_line(x, 1, "svm_roundsCreate(&self->rounds);");
-    if (*io == '\0')
-        text_line(x, 1, "(void)settings;");
-    strbuf_add(x->e.out, io);
-    text_line(x, 1, "return self;");
-    text_line(x, 0, "}\n");
-}
-
-static void emit_run(program_emitter *x)
-{
     text_line(x, 0,
-              "/* Up to self->rounds.iterations steady states, the initialisation before the first; 0 once input "
-              "has ended. */");
-    text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
-    text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
+              "/* What a phase moves of %s: so many items from the round's item `first` on, to or from the window's",
+              r->name);
+    text_line(x, 0, "   item `at`. */");
+    text_args params = {0};
+    VEC_PUSH(a, &params, arena_printf(a, "%s *self", x->type));
+    VEC_PUSH(a, &params, arena_printf(a, "%s *r", p->run_type));
+    VEC_PUSH(a, &params, "int q");
+    VEC_PUSH(a, &params, "int set");
+    VEC_PUSH(a, &params, "size_t at");
+    VEC_PUSH(a, &params, "int64_t first");
+    VEC_PUSH(a, &params, "size_t items");
+    text_call(x, 0, arena_printf(a, "static void %s(", w->place), &params, ")");
     text_line(x, 0, "{");
-    if (x->m->init_text_len != 0) {
-        text_line(x, 1, "if (!self->rounds.started && !self->rounds.ended) {");
-        program_start_text(x);
-        text_line(x, 1, "}");
+    text_line(x, 1, "const size_t there = self->%s[set].address + (size_t)(%" PRId64 " + first) * sizeof(%s);", r->name,
+              r->ring->front, r->type);
+    text_line(x, 1, "svm_blockInit(&r->%s_there, &%s, there, items, sizeof(%s));", w->name, x->pl->memory, r->type);
+    text_line(x, 1,
+              "svm_blockInit(&r->%s_here, %s[q].memory, self->ownMemory[q] + %" PRIu64
+              " + at * sizeof(%s), items, sizeof(%s));",
+              w->name, all->processors, block_address(x, w), r->type, r->type);
+    text_line(x, 1, "svm_blockName(&r->%s_there, \"%s\");", w->name, r->name);
+    text_line(x, 1, "svm_blockName(&r->%s_here, \"%s\");", w->name, w->name);
+    text_line(x, 0, "}\n");
+}
+
+static void emit_strips(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    const mapped_ring *r = w->ring;
+    text_line(x, 0, "/* So many strips of %s from the round's strip `first` on. */", r->name);
+    text_line(x, 0, "static void %s(%s *self, %s *r, int set, int first, size_t strips)", w->strips, x->type,
+              p->run_type);
+    text_line(x, 0, "{");
+    text_line(x, 1,
+              "const size_t there = self->%s[set].address + (%" PRId64 " + (size_t)first * %" PRId64 ") * sizeof(%s);",
+              r->name, r->ring->front, mapped_strip_items(x, r), r->type);
+    text_line(x, 1, "svm_blockInit(&r->%s_strips, &%s, there, strips, %s);", w->name, x->pl->memory, strip_bytes(x, r));
+    text_line(x, 1, "svm_blockName(&r->%s_strips, \"%s\");", w->name, r->name);
+    text_line(x, 0, "}\n");
+}
+
+// The call that places what a phase moves; first, at, items: texts.
+static void place(program_emitter *x, int indent, const mapped_window *w, const char *q, const char *set,
+                  const char *at, const char *first, const char *items)
+{
+    text_line(x, indent, "%s(self, r, %s, %s, %s, %s, %s);", w->place, q, set, at, first, items);
+}
+
+// ---- Creation ----
+
+static void emit_create_run(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    text_line(x, 0, "/* A run of part %s on processor q: so many strips of a round. */", p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips)", p->create, x->type,
+              p->run_type);
+    text_line(x, 0, "{");
+    bool places = false;
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        int64_t strip = mapped_strip_items(x, w->ring), ahead = mapped_ahead(w);
+        if (w->own) {
+            text_line(x, 1,
+                      "svm_blockInit(&r->%s, %s[q].memory, self->ownMemory[q] + %" PRIu64 ", %" PRIu64 ", sizeof(%s));",
+                      w->name, all->processors, block_address(x, w), w->bytes / w->ring->size, w->ring->type);
+            text_line(x, 1, "svm_blockName(&r->%s, \"%s\");", w->name, w->name);
+            continue;
+        }
+        places = true;
+        mapped_place(x, 1, p, w, "q", "0", "set", mapped_times_plus(x, "(int64_t)strip", strip, -ahead),
+                     mapped_times_plus(x, "(size_t)strips", strip, strip == 0 && ahead == 0 ? 1 : ahead));
     }
-    text_line(x, 1, "return svm_roundsRun(&self->rounds);");
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    text_line(x, 1, "self->rounds.iterations = iterations;");
-    text_line(x, 1, "return %s_control(self) != 0;", x->name);
-    text_line(x, 0, "}\n");
-    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
-    text_line(x, 0, "{");
-    text_line(x, 1, "return ((const %s *)instance)->rounds.steadyStates;", x->type);
-    text_line(x, 0, "}\n");
-}
-
-static void emit_drain(program_emitter *x)
-{
-    const char *type = x->type;
-    if (x->pl->drains) {
-        text_line(x, 0, "static void %s_fire(svm_Rounds *self, const int64_t *counts, int64_t steady, bool starting)",
-                  x->name);
-        text_line(x, 0, "{");
-        text_line(x, 1, "(void)steady;");
-        text_line(x, 1, "svm_roundsDrain(self, counts, starting);");
-        text_line(x, 0, "}\n");
+    if (!places)
+        text_line(x, 1, "(void)set, (void)strip, (void)strips;");
+    text_line(x, 1, "svm_kernelInit(&r->run.kernel, %s[q].processor, %s, \"%s\");", all->processors, p->k->run,
+              p->k->kernel->name);
+    text_line(x, 1, "r->run.own = &self->own[q];");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        text_line(x, 1, "r->run.%s = &r->%s;", w->name, w->name);
+        if (w->file)
+            text_line(x, 1, "r->run.%s = &self->%s[q];", w->scratch_of, w->scratch);
+        if (w->own && w->input && mapped_ahead(w) != w->ring->ring->ahead)
+            text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, mapped_ahead(w) - w->ring->ring->ahead);
     }
-    x->type = "svm_Rounds"; // the first member of the instance
-    program_drain(x);
-    x->type = type;
-}
-
-static void emit_destroy(program_emitter *x, size_t readers, size_t writers)
-{
-    text_line(x, 0, "/* Closes files and frees everything. */");
-    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    for (size_t i = 0; i < readers; i++)
-        text_line(x, 1, "svm_readerClose(&self->readers[%zu].file);", i);
-    for (size_t i = 0; i < writers; i++)
-        text_line(x, 1, "svm_writerClose(&self->writers[%zu]);", i);
-    for (size_t i = 0; i < x->logs; i++)
-        text_line(x, 1, "svm_logDestroy(self->logs[%zu]);", i);
-    if (x->m->init_text_len != 0)
-        text_line(x, 1, "svm_logDestroy(&self->start);");
-    text_line(x, 1, "svm_roundsDestroy(&self->rounds);");
-    text_line(x, 1, "free(self);");
+    mapped_name_logs(x, p);
     text_line(x, 0, "}\n");
-    program_forget(x, readers, writers, x->logs);
 }
 
-// ---- All of it ----
-
-void mapped_stream_program(program_emitter *x)
+static void emit_create_phase(program_emitter *x, const mapped *all, const mapped_part *p)
 {
-    const plan_pieces *cut = x->pl->parts->cut;
-    emit_parts(x);
-    emit_rings(x);
-    emit_processors(x);
-    emit_where(x);
-    emit_movers(x);
-    // The control program is the whole program's.
-    const sir_module *m = x->m;
-    const schedule *s = x->s;
-    const plan *pl = x->pl;
-    plan whole = mapped_whole_plan(x);
-    size_t readers = whole.readers.len, writers = whole.writers.len;
-    bool has_init = x->has_init;
-    x->m = cut->whole;
-    x->s = cut->whole_schedule;
-    x->pl = &whole;
-    x->has_init = true;
-    program_firing_table(x, "How often each actor fires in the initialisation.",
-                         arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    program_firing_table(x, "How often each actor fires in a steady state.",
-                         arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
-    emit_table(x, readers, writers);
-    emit_instance(x, readers, writers);
-    program_drain_tables(x);
-    emit_create(x, readers, writers);
-    emit_run(x);
-    emit_drain(x);
-    emit_destroy(x, readers, writers);
-    mapped_main(x);
-    x->m = m;
-    x->s = s;
-    x->pl = pl;
-    x->has_init = has_init;
+    text_line(x, 0, "/* Makes of a run one that is no strips: its windows are moved whole. */");
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q)", p->create_phase, x->type, p->run_type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "r->phase = true;");
+    text_line(x, 1, "svm_kernelNeverBlocks(&r->run.kernel);");
+    bool moves = false;
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->own || !p->moved)
+            continue;
+        moves = true;
+        place(x, 1, w, "q", "0", "0", "0", number(x, w->unit));
+        if (w->input) {
+            text_line(x, 1, "svm_moveB2BInit(&r->%s_load, %s[q].load, &r->%s_there, &r->%s_here);", w->name,
+                      all->processors, w->name, w->name);
+            text_line(x, 1, "svm_kernelAddDependence(&r->run.kernel, &r->%s_load.kernel);", w->name);
+        } else {
+            text_line(x, 1, "svm_moveB2BInit(&r->%s_store, %s[q].store, &r->%s_here, &r->%s_there);", w->name,
+                      all->processors, w->name, w->name);
+            text_line(x, 1, "svm_kernelAddDependence(&r->%s_store.kernel, &r->run.kernel);", w->name);
+        }
+    }
+    if (!moves)
+        text_line(x, 1, "(void)self, (void)q;");
+    text_line(x, 0, "}\n");
+}
+
+static int64_t least_items(int64_t items, const mapped_window *w)
+{
+    return items < w->unit ? w->unit : items;
+}
+
+static void place_priming(program_emitter *x, int indent, const mapped_window *w, const char *q, const char *first)
+{
+    int64_t prime = mapped_primed(w);
+    place(x, indent, w, q, "set", "0", first, number(x, least_items(prime, w)));
+    text_line(x, indent, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
+}
+
+static void emit_create_priming(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 0, "/* What primes part %s on processor q for the strips of a round from `strip` on. */",
+              p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip)", p->create_priming, x->type,
+              p->run_type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s(self, r, q, set, strip, 1);", p->create);
+    text_line(x, 1, "%s(self, r, q);", p->create_phase);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->input)
+            place_priming(x, 1, w, "q",
+                          mapped_times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->ring), -mapped_primed(w)));
+    text_line(x, 1, "r->run.starting = r->run.priming = r->run.counted = true;");
+    text_line(x, 1, "%s(&r->run, %s_init);", p->count, x->name);
+    text_line(x, 0, "}\n");
+}
+
+// The last items of a round go to the next round's segment, when they are in their own.
+static void emit_tail(program_emitter *x, const mapped *all, const mapped_window *w)
+{
+    const mapped_ring *r = w->ring;
+    int64_t strip = mapped_strip_items(x, r), round = mapped_round_items(x, r), before = round - r->ring->tail;
+    const char *from = "last > first ? last : first";
+    if (r->aligned > 1)
+        from = arena_printf(x->e.arena, "last > first ? first + (last - first) / %" PRId64 " * %" PRId64 " : first",
+                            r->aligned, r->aligned);
+    text_line(x, 1,
+              "if (strip + strips > %" PRId64 ") { /* the next round finds the last %" PRId64
+              " items in front of its own */",
+              before / strip, r->ring->tail);
+    text_line(x, 2,
+              "const int64_t first = strip * %" PRId64 ", end = first + strips * %" PRId64 ", last = %" PRId64 ";",
+              strip, strip, before);
+    text_line(x, 2, "const int64_t from = %s;", from);
+    const char *const names[] = {"last", "front"}, *const sets[] = {
+                                                       "set", arena_printf(x->e.arena, "(set + 1) %% %s", all->sets)};
+    for (int i = 0; i < 2; i++) {
+        text_line(x, 2,
+                  "svm_blockInit(&r->%s_%s, &%s, self->%s[%s].address + (size_t)(%" PRId64
+                  " + from) * sizeof(%s), (size_t)(end - from), sizeof(%s));",
+                  w->name, names[i], x->pl->memory, r->name, sets[i], r->ring->front - (i == 0 ? 0 : round), r->type,
+                  r->type);
+        text_line(x, 2, "svm_blockName(&r->%s_%s, \"%s\");", w->name, names[i], r->name);
+    }
+    text_line(x, 2, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_front);", w->name, all->processors,
+              w->name, w->name);
+    text_line(x, 2, "svm_kernelAddDependence(&r->%s_keep.kernel, &r->%s_empty.kernel);", w->name, w->name);
+    text_line(x, 1, "}");
+}
+
+// The stream of a window in what is on processor q; an expression.
+static const char *stream_at(program_emitter *x, const mapped *all, const mapped_window *w)
+{
+    if (mapped_has_stream(w))
+        return arena_printf(x->e.arena, "&self->%s[q]", w->streams);
+    return arena_printf(x->e.arena, "&self->%s[%" PRIu32 "]", mapped_other_end(all, w)->streams,
+                        all->parts[w->ring->stream->to].home_processor);
+}
+
+static void emit_create_moves(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    text_line(x, 0, "/* The streams of a run, and what fills and empties them. */");
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips)", p->create_moves, x->type,
+              p->run_type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "(void)q, (void)set, (void)strip, (void)strips;");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->stream)
+            continue;
+        text_line(x, 1, "r->run.%s = %s;", w->stream_of, stream_at(x, all, w));
+        if (is_filled(w))
+            text_line(x, 1, "%s(self, r, set, strip, (size_t)strips);", w->strips);
+        if (is_filled(w) && w->input)
+            text_line(x, 1, "svm_moveB2SInit(&r->%s_fill, %s[q].load, &r->%s_strips, r->run.%s);", w->name,
+                      all->processors, w->name, w->stream_of);
+        else if (is_filled(w))
+            text_line(x, 1, "svm_moveS2BInit(&r->%s_empty, %s[q].store, r->run.%s, &r->%s_strips);", w->name,
+                      all->processors, w->stream_of, w->name);
+        else if (is_moved(w))
+            text_line(x, 1, "svm_moveS2SInit(&r->%s_pass, &%s, r->run.%s, &self->%s[%" PRIu32 "], (size_t)strips);",
+                      w->name, w->mover->element.name, w->stream_of, mapped_other_end(all, w)->streams,
+                      all->parts[w->ring->stream->to].home_processor);
+        if (mapped_window_has_tail(w))
+            emit_tail(x, all, w);
+    }
+    text_line(x, 0, "}\n");
+}
+
+static void emit_create_runs(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    text_line(x, 0, "static void %s(%s *self)", p->create_all, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
+    text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);
+    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    if (p->primes)
+        text_line(x, 2, "%s(self, &self->%s[set][c], chunk->processor, set, chunk->first);", p->create_priming,
+                  p->primings);
+    text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create);
+    text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create_moves);
+    text_line(x, 1, "}");
+    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1);", p->create, p->home, p->home_processor);
+    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ");", p->create_phase, p->home, p->home_processor);
+    text_line(x, 0, "}\n");
+}
+
+static void each_place(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
+    text_line(x, 2, "const int q = %s[c].processor;", p->chunks);
+    text_line(x, 2, "if (%s[c].before < c)", p->chunks);
+    text_line(x, 3, "continue; /* it has them */");
+}
+
+bool mapped_stream_any(const mapped_part *p)
+{
+    bool any = false;
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        any |= mapped_has_stream(w);
+    return any;
+}
+
+static void emit_create_streams(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    if (!mapped_stream_any(p))
+        return;
+    text_line(x, 0, "/* The streams of part %s on each of its processors; an element is a strip. */",
+              p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self)", p->create_streams, x->type);
+    text_line(x, 0, "{");
+    each_place(x, p);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!mapped_has_stream(w))
+            continue;
+        uint64_t strip = (uint64_t)mapped_strip_items(x, w->ring) * w->ring->size;
+        text_line(x, 2,
+                  "svm_streamInitRAM(&self->%s[q], %s[q].memory, self->ownMemory[q] + %" PRIu64 ", %" PRIu64 ", %s);",
+                  w->streams, all->processors, w->address, (x->p->parts->depth - 1) * w->bytes / strip,
+                  strip_bytes(x, w->ring));
+        text_line(x, 2, "svm_streamName(&self->%s[q], \"%s\");", w->streams, w->ring->name);
+    }
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+// ---- Dependences ----
+
+static void emit_order(program_emitter *x, const mapped *all, const mapped_part *p)
+{
+    text_line(x, 0, "/* Runs of part %s on a processor follow each other, and so do the strips in its streams. */",
+              p->k->kernel->name);
+    text_line(x, 0, "static void %s(%s *self)", p->order, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
+    text_line(x, 2, "const int before = %s[c].before;", p->chunks);
+    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    text_line(x, 2, "%s *last = &self->%s[before < c ? set : (set + %s - 1) %% %s][before];", p->run_type, p->runs,
+              all->sets, all->sets);
+    if (p->primes) {
+        text_line(x, 2, "%s *priming = &self->%s[set][c]; /* it uses the windows' blocks */", p->run_type, p->primings);
+        for (VEC_EACH(const mapped_window, w, &p->windows))
+            if (w->input)
+                text_line(x, 2, "svm_kernelAddDependence(&priming->%s_load.kernel, &last->run.kernel);", w->name);
+        text_line(x, 2, "svm_kernelAddDependence(&priming->run.kernel, &last->run.kernel);");
+        text_line(x, 2, "svm_kernelAddDependence(&r->run.kernel, &priming->run.kernel);");
+    } else {
+        text_line(x, 2, "svm_kernelAddDependence(&r->run.kernel, &last->run.kernel);");
+    }
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (is_moved(w))
+            text_line(x, 2, "svm_kernelAddDependence(&r->%s_%s.kernel, &last->%s_%s.kernel);", w->name,
+                      engine_kernel(w), w->name, engine_kernel(w));
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+static const mapped_window *output_of(const mapped *all, const mapped_ring *r)
+{
+    const mapped_part *from = &all->parts[r->stream->from];
+    for (VEC_EACH(const mapped_window, w, &from->windows))
+        if (w->ring == r && !w->input)
+            return w;
+    return NULL;
+}
+
+void mapped_stream_link(program_emitter *x, const mapped_ring *r)
+{
+    const mapped *all = mapped_facts(x);
+    const mapped_part *from = &all->parts[r->stream->from], *to = &all->parts[r->stream->to];
+    const mapped_window *out = output_of(all, r), *in = mapped_other_end(all, out);
+    int64_t strip = mapped_strip_items(x, r), prime = mapped_primed(in);
+    text_line(x, 0, "/* Ring %s: what is read of it for %s has been written for %s. */", r->name, to->k->kernel->name,
+              from->k->kernel->name);
+    text_line(x, 0, "static void %s_link_%s(%s *self)", x->name, r->name, x->type);
+    text_line(x, 0, "{");
+    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int c = 0; c < %zu; c++)", to->rows.len);
+    text_line(x, 1, "for (int i = 0; i < %zu; i++) {", from->rows.len);
+    text_line(x, 2, "%s *made = &self->%s[set][i];", from->run_type, from->runs);
+    text_line(x, 2, "const int first = %s[c].first, end = first + %s[c].strips;", to->chunks, to->chunks);
+    text_line(x, 2, "const int madeFirst = %s[i].first, madeEnd = madeFirst + %s[i].strips;", from->chunks,
+              from->chunks);
+    text_line(x, 2, "if (madeFirst < end && first < madeEnd)");
+    text_line(x, 3, "svm_kernelAddDependence(&self->%s[set][c].%s_fill.kernel, &made->%s_empty.kernel);", to->runs,
+              in->name, out->name);
+    if (to->primes) {
+        text_line(x, 2, "svm_Kernel *load = &self->%s[set][c].%s_load.kernel;", to->primings, in->name);
+        text_line(x, 2, "const int64_t begin = first * INT64_C(%" PRId64 ") - %" PRId64 "; /* of what primes */", strip,
+                  prime);
+        text_line(x, 2, "if (madeFirst < first && madeEnd * INT64_C(%" PRId64 ") > begin)", strip);
+        text_line(x, 3, "svm_kernelAddDependence(load, &made->%s_empty.kernel);", out->name);
+    }
+    if (to->primes && mapped_window_has_tail(out)) {
+        text_line(x, 2, "made = &self->%s[(set + %s - 1) %% %s][i]; /* of the round before */", from->runs, all->sets,
+                  all->sets);
+        text_line(x, 2, "if (made->%s_last.capacity != 0 && madeEnd * INT64_C(%" PRId64 ") - %" PRId64 " > begin) {",
+                  out->name, strip, mapped_round_items(x, r));
+        text_line(x, 3, "svm_kernelAddDependence(load, &made->%s_keep.kernel);", out->name);
+        text_line(x, 3,
+                  "svm_kernelAddDependence(&made->%s_keep.kernel, load); /* it overwrites what the round before this "
+                  "one's read */",
+                  out->name);
+        text_line(x, 2, "}");
+    }
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+void mapped_stream_runs(program_emitter *x, const mapped_part *p)
+{
+    const mapped *all = mapped_facts(x);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        emit_place(x, all, p, w);
+        if (is_filled(w))
+            emit_strips(x, p, w);
+    }
+    emit_create_streams(x, all, p);
+    emit_create_run(x, all, p);
+    emit_create_phase(x, all, p);
+    if (p->primes)
+        emit_create_priming(x, p);
+    emit_create_moves(x, all, p);
+    emit_create_runs(x, all, p);
+    emit_order(x, all, p);
+}
+
+// ---- Rounds ----
+
+void mapped_stream_start(program_emitter *x, const mapped_part *p)
+{
+    const mapped *all = mapped_facts(x);
+    bool strips = false;
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        strips |= is_moved(w);
+    (void)mapped_each_run(x, p, "states", true);
+    text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
+    if (p->primes)
+        mapped_start_priming(x, p);
+    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    text_line(x, 2, "const int64_t left = states - chunk->first * %s, most = chunk->strips * %s;", all->strip,
+              all->strip);
+    text_line(x, 2, "r->run.states = left < most ? left : most;");
+    if (strips)
+        text_line(x, 2, "const size_t strips = (size_t)((r->run.states + %s - 1) / %s); /* the last is moved whole */",
+                  all->strip, all->strip);
+    mapped_tell_files(x, p, false, "chunk->first");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (is_filled(w))
+            text_line(x, 2, "%s(self, r, set, chunk->first, strips);", w->strips);
+        else if (is_moved(w))
+            text_line(x, 2, "r->%s_pass.length = strips;", w->name);
+        if (is_filled(w) && w->input)
+            text_line(x, 2, "svm_kernelRun(&r->%s_fill.kernel);", w->name);
+    }
+    text_line(x, 2, "svm_kernelRun(&r->run.kernel);");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!is_moved(w) || w->input)
+            continue;
+        text_line(x, 2, "svm_kernelRun(&r->%s_%s.kernel);", w->name, engine_kernel(w));
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 2, "if (whole && r->%s_last.capacity != 0)", w->name);
+            text_line(x, 3, "svm_kernelRun(&r->%s_keep.kernel);", w->name);
+        }
+    }
+    text_line(x, 1, "}");
+}
+
+void mapped_stream_wait(program_emitter *x, const mapped_part *p)
+{
+    (void)mapped_each_run(x, p, "states", true);
+    text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", mapped_facts(x)->strip);
+    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (is_moved(w) && w->input)
+            text_line(x, 2, "svm_kernelWait(&r->%s_fill.kernel);", w->name);
+    text_line(x, 2, "svm_kernelWait(&r->run.kernel);");
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (is_moved(w) && !w->input)
+            text_line(x, 2, "svm_kernelWait(&r->%s_%s.kernel);", w->name, engine_kernel(w));
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 2, "if (whole && r->%s_last.capacity != 0)", w->name);
+            text_line(x, 3, "svm_kernelWait(&r->%s_keep.kernel);", w->name);
+        }
+    }
+    text_line(x, 1, "}");
+}
+
+// ---- Phases ----
+
+// By an engine, or, in a memory that the control program reaches, by itself.
+static void move_phase(program_emitter *x, int indent, const mapped_part *p, const mapped_window *w)
+{
+    const char *move = w->input ? "load" : "store";
+    if (p->moved) {
+        text_line(x, indent, "svm_kernelRun(&r->%s_%s.kernel);", w->name, move);
+        text_line(x, indent, "svm_kernelWait(&r->%s_%s.kernel);", w->name, move);
+    } else {
+        text_line(x, indent,
+                  "memcpy(svm_blockData(&r->%s_%s), svm_blockData(&r->%s_%s), r->%s_here.capacity * sizeof(%s));",
+                  w->name, w->input ? "here" : "there", w->name, w->input ? "there" : "here", w->name, w->ring->type);
+    }
+}
+
+// A part that never primes has in its blocks what it looked ahead at; only what came after is loaded at the end of input.
+static mapped_span last_span(const mapped_part *p, const mapped_window *w)
+{
+    mapped_span s = mapped_span_of(w, false);
+    if (!p->primes && w->input) {
+        s.first = 0;
+        s.items = least_items(mapped_round_up(w->ring->last, w->unit), w);
+        s.from = mapped_ahead(w) - w->ring->ring->ahead;
+    }
+    return s;
+}
+
+void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    mapped_span first = mapped_span_of(w, true), last = last_span(p, w);
+    int64_t at = !p->primes && w->input ? mapped_ahead(w) : 0;
+    place(x, 1, w, number(x, p->home_processor), "set", mapped_choice(x, 0, at),
+          mapped_choice(x, first.first, last.first), mapped_choice(x, first.items, last.items));
+    text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
+    if (w->input)
+        move_phase(x, 1, p, w);
+}
+
+void mapped_stream_serve_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    place_priming(x, 2, w, number(x, p->home_processor), number(x, -mapped_primed(w)));
+    move_phase(x, 2, p, w);
+}
+
+void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w)
+{
+    if (w->own && !w->input)
+        move_phase(x, 1, p, w);
+}
+
+void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p)
+{
+    strbuf phase, rest, *out = x->e.out;
+    strbuf_init(&phase, x->e.arena);
+    strbuf_init(&rest, x->e.arena);
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        x->e.out = &phase;
+        if (w->own && p->moved)
+            text_line(x, 2, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, w->input ? "load" : "store");
+        x->e.out = &rest;
+        if (is_moved(w))
+            text_line(x, 2, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, engine_kernel(w));
+        if (mapped_window_has_tail(w)) {
+            text_line(x, 2, "if (r->%s_last.capacity != 0)", w->name);
+            text_line(x, 3, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
+        }
+    }
+    x->e.out = out;
+    if (phase.len == 0 && rest.len == 0)
+        return;
+    text_line(x, 1, "if (r->phase) {");
+    strbuf_add(out, phase.data);
+    text_line(x, 1, "} else {");
+    strbuf_add(out, rest.data);
+    text_line(x, 1, "}");
+}
+
+void mapped_stream_destroy(program_emitter *x, const mapped_part *p)
+{
+    if (!mapped_stream_any(p))
+        return;
+    each_place(x, p);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (mapped_has_stream(w))
+            text_line(x, 2, "svm_streamDestroy(&self->%s[q]);", w->streams);
+    text_line(x, 1, "}");
+}
+
+// ---- The kernel ----
+
+bool mapped_stream_keeps(const mapped_window *w)
+{
+    return w->own && w->input && w->ring->ring->ahead != 0;
+}
+
+// What is still to be read moves to where the next strip's items come behind it.
+static void keep_front(program_emitter *x, int indent, const mapped_window *w)
+{
+    text_line(x, indent, "memmove((%s)svm_blockData(self->%s) + %" PRId64 ", %s, %" PRId64 " * sizeof *%s);",
+              emit_declare_pointer(&x->e, w->ring->item, "", "", ""), w->name, mapped_ahead(w) - w->ring->ring->ahead,
+              w->name, w->ring->ring->ahead, w->name);
+}
+
+// In the initialisation and priming: what the block then holds is what the first strip finds.
+void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip)
+{
+    const mapped *all = mapped_facts(x);
+    bool repeats = p->primes && p->part->repeat != 0, any = repeats;
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        any |= mapped_stream_keeps(w);
+    if (!any)
+        return;
+    text_line(x, 2, "if (self->starting) {");
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->own && w->input && w->ring->init != w->ring->ring->ahead && (repeats || mapped_stream_keeps(w)))
+            text_line(x, 3, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
+    if (repeats) {
+        text_line(x, 3, "self->starting = false;");
+        text_line(x, 3, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
+        text_line(x, 4, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+        text_call(x, 4, arena_printf(x->e.arena, "%s(", strip), args, ");");
+        for (VEC_EACH(const mapped_window, w, &p->windows))
+            if (w->own && w->input && w->ring->step != 0)
+                text_line(x, 4, "%s += %s;", w->name, text_times(x, "self->steady", w->ring->step));
+        text_line(x, 3, "}");
+    }
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (mapped_stream_keeps(w))
+            keep_front(x, 3, w);
+    text_line(x, 2, "}");
+}
+
+void mapped_stream_take(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (!w->stream || !w->input)
+            continue;
+        if (mapped_stream_keeps(w)) {
+            text_line(x, 2, "memcpy(%s + %" PRId64 ", svm_streamPopAcquire(self->%s, 1), %s);", w->name,
+                      w->ring->ring->ahead, w->stream_of, strip_bytes(x, w->ring));
+            text_line(x, 2, "svm_streamPopDiscard(self->%s, 1);", w->stream_of);
+        } else {
+            text_line(x, 2, "%s = svm_streamPopAcquire(self->%s, 1);", w->name, w->stream_of);
+        }
+    }
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->stream && !w->input)
+            text_line(x, 2, "%s = svm_streamPushAcquire(self->%s, 1);", w->name, w->stream_of);
+}
+
+void mapped_stream_give(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        if (w->stream && !w->input)
+            text_line(x, 2, "svm_streamPushSend(self->%s, 1);", w->stream_of);
+        else if (w->stream && !mapped_stream_keeps(w))
+            text_line(x, 2, "svm_streamPopDiscard(self->%s, 1);", w->stream_of);
+        if (w->stream && mapped_stream_keeps(w))
+            text_line(x, 2, "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);", w->name, w->name,
+                      text_times(x, "self->steady", w->ring->step), w->ring->ring->ahead, w->name);
+    }
 }

@@ -20,7 +20,7 @@ static void emit_header(program_emitter *x)
     strbuf_add(out, " */\n");
     text_line(x, 0, "#include <stdlib.h>");
     text_line(x, 0, "#include <string.h>\n");
-    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : x->pl->parts != NULL && x->pl->parts->streams ? "rounds" : "program", x->library != NULL ? "" : "\n");
+    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : "program", x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)

@@ -199,9 +199,6 @@ void program_kernel_firings(program_emitter *x, const program_kernel *k); // the
 
 // ---- mapped*.c: programs on several processors ----
 uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
-// In a cold run: elements by which a stage starts later in a buffer, and firings that it leaves out.
-int64_t mapped_skip(const program_emitter *x, const plan_stage *st, uint32_t buffer, bool out);
-int64_t mapped_less(const program_emitter *x, const plan_stage *st);
 bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // what the stage makes leaves the part
 bool mapped_primes(program_emitter *x, uint32_t kernel); // some runs of the kernel prime
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
@@ -212,7 +209,7 @@ bool mapped_strips(program_emitter *x, const program_kernel *k); // a run may be
 // What a run begins and ends with.
 void mapped_begin(program_emitter *x, uint32_t kernel);
 void mapped_end(program_emitter *x, uint32_t kernel);
-// The function of a strip, and what the kernel's own does then: with streams, or where runs are of several strips.
+// The function of a strip, and what the kernel's own does then, where runs are of several strips.
 void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name);
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);

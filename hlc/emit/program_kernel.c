@@ -101,7 +101,7 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "cold", "own", "local", "priming", "states", "logs", "left"};
+    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "own", "local", "priming", "states", "logs", "left"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -276,9 +276,8 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
 
 typedef struct ports {
     const char *in, *out; // names of the buffers, NULL if there is none
-    int64_t in_start[3], out_start[3]; // by phase, and of cold runs
+    int64_t in_start[2], out_start[2]; // by phase
 } ports;
-enum { COLD_RUN = PLAN_STEADY + 1 };
 
 static ports stage_ports(program_emitter *x, const program_kernel *k, const plan_stage *st)
 {
@@ -289,8 +288,6 @@ static ports stage_ports(program_emitter *x, const program_kernel *k, const plan
         if (st->out.buffer != PLAN_NONE)
             p.out_start[phase] = plan_out_start(x->pl, x->m, x->s, st, (plan_phase)phase);
     }
-    p.in_start[COLD_RUN] = p.in_start[PLAN_STEADY] + mapped_skip(x, st, st->in.buffer, false);
-    p.out_start[COLD_RUN] = p.out_start[PLAN_STEADY] + mapped_skip(x, st, st->out.buffer, true);
     p.in = st->in.buffer != PLAN_NONE ? program_buffer_name(k, st->in.buffer) : NULL;
     p.out = st->out.buffer != PLAN_NONE ? program_buffer_name(k, st->out.buffer) : NULL;
     return p;
@@ -298,23 +295,15 @@ static ports stage_ports(program_emitter *x, const program_kernel *k, const plan
 
 static const char *start_text(program_emitter *x, program_kernel *k, const char *base, const int64_t *start, int phase)
 {
-    if (base == NULL)
-        return "?";
-    if (start[COLD_RUN] == start[PLAN_STEADY] || phase == PLAN_INIT)
-        return program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
-    const char *later = arena_printf(x->e.arena, "cold ? %" PRId64 " : %" PRId64, start[COLD_RUN], start[PLAN_STEADY]);
-    if (phase == PLAN_STEADY)
-        return arena_printf(x->e.arena, "%s + (%s)", base, later);
-    return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %s)", base, start[PLAN_INIT], later);
+    return base == NULL ? "?" : program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
 }
 
 // Firings of a stage of all that its actor fires in this run.
 static const char *firings_of_all(program_emitter *x, const plan_stage *st, const char *all)
 {
-    int64_t less = mapped_less(x, st);
     if (x->pl->parts != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]))
         return arena_printf(x->e.arena, "(self->priming ? 0 : %s)", all);
-    return less == 0 ? all : arena_printf(x->e.arena, "(%s - (cold ? %" PRId64 " : 0))", all, less);
+    return all;
 }
 
 // The same of a stage that has one member.
@@ -353,8 +342,7 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     for (size_t i = 1; i < members; i++) {
         plan_stage one = plan_stage_member(st, i);
         same &= one.actor == st->actor;
-        range &= program_firings_of(k, one.actor)->index == program_firings_of(k, st->actor)->index + i &&
-                 mapped_less(x, &one) == mapped_less(x, st);
+        range &= program_firings_of(k, one.actor)->index == program_firings_of(k, st->actor)->index + i;
     }
     in = strcmp(in_at, "0") == 0 ? in : arena_printf(a, "%s + %s", in, in_at);
     out = strcmp(out_at, "0") == 0 ? out : arena_printf(a, "%s + %s", out, out_at);
@@ -436,12 +424,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
 
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer)
 {
-    if (x->pl->parts == NULL)
-        return arena_printf(x->e.arena, "self->%s", program_buffer_name(k, buffer));
-    size_t i = 0;
-    while (k->buffers.data[i] != buffer)
-        i++;
-    return arena_printf(x->e.arena, "self->blocks[%zu]", i);
+    return arena_printf(x->e.arena, "self->%s", program_buffer_name(k, buffer));
 }
 
 const char *program_log(program_emitter *x, const program_actor_names *n)
@@ -457,7 +440,7 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
     if (b->base == 0 && k->uses_starting && b->step != 0)
         from = steady; // nothing moves in the initialisation: steady is 0
     const char *name = program_buffer_name(k, buffer);
-    if (x->pl->parts != NULL && !x->pl->parts->streams)
+    if (x->pl->parts != NULL)
         text_line(x, 1, strpbrk(from, "?") != NULL ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);" : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
                   name, name, from, b->keep, name);
     else
@@ -495,14 +478,12 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
         if (hmap_get(&words, name) == NULL)
             continue;
-        if (x->pl->parts != NULL && !x->pl->parts->streams)
+        if (x->pl->parts != NULL)
             mapped_local(x, k, i);
         else
             text_line(x, 1, "%s = svm_blockData(%s);", emit_declare_pointer(&x->e, t, "", "", name),
                       program_block(x, k, k->buffers.data[i]));
     }
-    if (hmap_get(&words, "cold") != NULL)
-        text_line(x, 1, "const bool cold = self->cold;");
     if (hmap_get(&words, "own") != NULL)
         mapped_own(x, k);
     strbuf_addc(x->e.out, '\n');
@@ -513,7 +494,7 @@ static void emit_run(program_emitter *x, const program_kernel *k, const char *wh
 {
     hmap words;
     find_words(x, body, &words);
-    bool strip = x->pl->parts != NULL && !x->pl->parts->streams;
+    bool strip = x->pl->parts != NULL;
     text_line(x, 0, "/* %s of %s. */", what, k->kernel->name);
     if (strip)
         mapped_strip_head(x, k, &words, name);

@@ -126,8 +126,6 @@ void program_forget(program_emitter *x, size_t readers, size_t writers, size_t l
     text_line(x, 1, "%s *self = instance;", x->type);
     if (x->pieces != NULL)
         text_line(x, 1, "svm_netForget(&self->net);");
-    if (x->pl->parts != NULL && x->pl->parts->streams)
-        text_line(x, 1, "svm_roundsForget(&self->rounds);");
     for (size_t i = 0; i < readers; i++)
         text_line(x, 1, "svm_readerClose(&self->readers[%zu]%s);", i, x->pieces != NULL ? "" : ".file");
     for (size_t i = 0; i < writers; i++)

@@ -253,13 +253,10 @@ int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream)
 static int64_t tail_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
-    const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
     if (st->to == SIR_NONE)
         return 0;
     int64_t ahead = ahead_of(pl, parts, stream);
-    int64_t items = parts->streams ? ahead + parts->parts.data[st->to].lead * sc->steady
-                                   : greater(ahead, plan_ring_prime(parts, stream));
-    return round_up(items, plan_ring_unit(parts, stream));
+    return round_up(greater(ahead, plan_ring_prime(parts, stream)), plan_ring_unit(parts, stream));
 }
 
 int64_t plan_ring_aligned(const plan_parts *parts, uint32_t stream)
@@ -274,8 +271,6 @@ static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     int64_t tail = tail_of(pl, parts, stream);
-    if (parts->streams)
-        return tail;
     int64_t items = greater(tail, parts->cut->whole_schedule->channels[st->channel].init_items);
     items = greater(items, ahead_of(pl, parts, stream));
     if (plan_parts_move(parts))
@@ -453,7 +448,7 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
     uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
     uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_ring_unit(pl->parts, stream) * size;
     uint64_t prime = (uint64_t)plan_ring_prime(pl->parts, stream) * size;
-    bytes = !pl->parts->streams && prime > bytes ? prime : bytes;
+    bytes = prime > bytes ? prime : bytes;
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
 

@@ -267,11 +267,6 @@ static int64_t transpose_all(placer *x)
         lanes /= 2;
     if (x->p->config->strip != 0) // as many as are asked for
         lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
-    if (x->p->parts != NULL) { // runs may be longer than strips
-        plan_parts_warm(x->p);
-        if (4 * plan_parts_longer(x->p->parts) > lanes)
-            return 0;
-    }
     if (lanes < TRANSPOSE_LEAST)
         return 0;
     size_t done = 0;

@@ -8,9 +8,6 @@
 // inside the part; what leaves the part is left out. What a prework pushes does not come again later in a program, so
 // such items, and what is computed of them, must have left the channels: behind the initialisation priming runs `repeat`
 // steady states more.
-// NOTE(cold). With streams there is no priming: a run that does not go on where the processor's last run of the part ended
-// is cold. It is laid out as a run of `lead` steady states more, in which actor a skips its first lead - warm[a] steady
-// states, so that all that it reads was computed in the run.
 #ifndef SVMC_HLC_PLAN_PARTS_H
 #define SVMC_HLC_PLAN_PARTS_H
 
@@ -96,13 +93,11 @@ bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t coun
                         int64_t processors, bool fallbacks);
 // Why an actor's firings depend on each other; NULL: they do not.
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
-// Leads and warm firings, for the plan's stages and the parts that are replicated (fiss.c).
+// Leads and warm firings, for the parts that are replicated (fiss.c).
 void plan_parts_warm(struct hlc_program *p);
 // What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
 // `actor` (of the cut graph).
 bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, uint32_t *actor);
-// Steady states by which runs are longer than strips: cold ones are.
-int64_t plan_parts_longer(const plan_parts *parts);
 // Steady states that an actor fires more where a chunk begins; 0: its part has one chunk.
 double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
 // Items of a ring that its consumer's part reads before the items of a chunk's first strip, to begin with.

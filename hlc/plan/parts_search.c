@@ -63,8 +63,7 @@ static void add_rings(problem *k)
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
                       .bytes = step * k->strip + ahead * item};
-        e.cold_bytes = parts->streams ? st->to == SIR_NONE ? 0 : step * (double)parts->parts.data[st->to].lead
-                                      : (double)plan_ring_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
+        e.cold_bytes = (double)plan_ring_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
         const machine_processor *engine;
         if (plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine)) // not through the shared memory
             e.bytes = e.cold_bytes = 0;

@@ -190,7 +190,6 @@ void plan_visit_uses(const plan *pl, const sir_module *m, const schedule *s, pla
 
 typedef struct sizes {
     plan *plan;
-    int64_t longest; // steady states of a run
     bool *has_step;
     int64_t *end;       // per buffer: elements written by the end of the initialisation
     int64_t *strip_end; // and of the longest strip after it
@@ -215,7 +214,7 @@ static void size_use(void *context, const plan_use *use)
     }
     if (use->writes) {
         z->strip_end[use->buffer] =
-            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->longest));
+            greater(z->strip_end[use->buffer], view_end(v, use->init + use->steady * z->plan->strip));
         z->end[use->buffer] = greater(z->end[use->buffer], view_end(v, use->init));
         z->furthest[use->buffer] = greater(z->furthest[use->buffer], view_end(v, use->init + use->drain));
         z->init_furthest[use->buffer] = greater(z->init_furthest[use->buffer], view_end(v, use->init_drain));
@@ -230,17 +229,15 @@ static void size_use(void *context, const plan_use *use)
 static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m, const schedule *s)
 {
     size_t n = pl->buffers.len;
-    int64_t lead = pl->parts != NULL ? plan_parts_longer(pl->parts) : 0;
-    bool small = pl->strip <= PLAN_MAX_NUMBER - lead;
+    bool small = pl->strip <= PLAN_MAX_NUMBER;
     for (size_t i = 0; i < m->channels.len && small; i++)
-        small = s->channels[i].steady == 0 || pl->strip + lead <= PLAN_MAX_NUMBER / s->channels[i].steady;
+        small = s->channels[i].steady == 0 || pl->strip <= PLAN_MAX_NUMBER / s->channels[i].steady;
     if (!small) {
         diag_error_at(d, NULL, "a strip of %" PRId64 " steady states is too large for '%s': use a smaller --strip",
                       pl->strip, pl->name);
         return false;
     }
     sizes z = {.plan = pl,
-               .longest = pl->strip + lead,
                .has_step = ARENA_ARRAY(a, bool, n + 1),
                .strip_end = ARENA_ARRAY(a, int64_t, n + 1),
                .end = ARENA_ARRAY(a, int64_t, n + 1),

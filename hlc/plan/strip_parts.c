@@ -20,16 +20,13 @@ static bool settle(hlc_program *p, int64_t strip)
     return plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
 }
 
-static int64_t room_for_lead(hlc_program *p, int64_t strip)
+static int64_t whole_units(hlc_program *p, int64_t strip)
 {
     int64_t most = p->plan->most, granule = plan_parts_granule_of(p->parts);
-    while (most != 0 && granule + plan_parts_longer(p->parts) > most && plan_parts_longer(p->parts) != 0)
-        plan_parts_give_up(p);
-    int64_t longer = plan_parts_longer(p->parts);
-    if (most != 0 && strip > most - longer)
-        strip = most - longer;
+    if (most != 0 && strip > most)
+        strip = most;
     int64_t least = p->config->strip == 0 ? plan_parts_least_strip(p) : granule;
-    if (most != 0 && least > most - longer)
+    if (most != 0 && least > most)
         least = granule;
     return strip < least ? least : strip / granule * granule;
 }
@@ -82,7 +79,7 @@ static bool is_in_time(hlc_program *p)
 
 bool plan_parts_strip(hlc_program *p, int64_t strip)
 {
-    strip = room_for_lead(p, strip_in_time(p, strip));
+    strip = whole_units(p, strip_in_time(p, strip));
     if (!settle(p, strip))
         return false;
     if (plan_parts_deal(p))
@@ -99,8 +96,8 @@ int64_t plan_parts_greatest(const hlc_program *p, int64_t greatest)
     int64_t processors = (int64_t)p->parts->resources->processors.len;
     if (p->config->max_latency != 0 && greatest > p->config->max_latency / processors)
         greatest = p->config->max_latency / processors;
-    if (p->plan->most != 0 && greatest > p->plan->most - plan_parts_longer(p->parts))
-        greatest = p->plan->most - plan_parts_longer(p->parts);
+    if (p->plan->most != 0 && greatest > p->plan->most)
+        greatest = p->plan->most;
     return greatest < 1 ? 1 : greatest;
 }
 
@@ -160,14 +157,14 @@ static bool fits(hlc_program *p, const footprints *f, int64_t strip)
 
 bool plan_parts_shortest(hlc_program *p)
 {
-    int64_t strip = room_for_lead(p, strip_in_time(p, p->config->strip != 0 ? p->config->strip : 1));
+    int64_t strip = whole_units(p, strip_in_time(p, p->config->strip != 0 ? p->config->strip : 1));
     int64_t latency = p->config->max_latency;
     uint32_t least, most;
     if (!settle(p, strip))
         return false;
     plan_parts_strips(p, &least, &most);
     if (least == 0 && p->config->strip == 0 && p->plan->most != 0)
-        strip = room_for_lead(p, p->plan->most);
+        strip = whole_units(p, p->plan->most);
     if (latency != 0 && strip > plan_parts_granule_of(p->parts) && plan_parts_least_round(p, strip) > latency)
         return false; // a shorter strip may keep it
     return deal(p, strip);
@@ -261,7 +258,7 @@ static double start_seconds(const hlc_program *p)
 int64_t plan_parts_longest(hlc_program *p)
 {
     footprints f = find_footprints(p);
-    int64_t granule = room_for_lead(p, 1), most = plan_parts_greatest(p, STRIP_MOST);
+    int64_t granule = whole_units(p, 1), most = plan_parts_greatest(p, STRIP_MOST);
     double enough = STRIP_STARTS * start_seconds(p) / (plan_steady_seconds(p) + 1e-12) + 2 * (double)p->parts->lead;
     const plan_lane_use lanes = plan_lane_use_of(p);
     int64_t best = granule;

@@ -57,7 +57,6 @@ void svm_libraryKeep(const svm_Settings *settings, void *instance);
 // For its forget function.
 void svm_writerForget(svm_Writer *w);
 void svm_netForget(struct svm_Net *n);
-void svm_roundsForget(struct svm_Rounds *r);
 
 #ifdef __cplusplus
 }
