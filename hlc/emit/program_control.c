@@ -78,57 +78,6 @@ static void chunks_call(const chunks *c, int indent)
         text_line(c->x, indent, "%s", *call);
 }
 
-// ---- Tables ----
-
-void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
-                         const int64_t *values, size_t count)
-{
-    strbuf *out = x->e.out;
-    strbuf_printf(out, "/* %s */\nstatic const %s %s[] = {\n", comment, type, name);
-    size_t line = out->len;
-    strbuf_add(out, "   ");
-    for (size_t i = 0; i < count; i++) {
-        const char *text = arena_printf(x->e.arena, " %" PRId64 ",", values[i]);
-        if (out->len - line + strlen(text) > 118) {
-            strbuf_add(out, "\n   ");
-            line = out->len - 3;
-        }
-        strbuf_add(out, text);
-    }
-    strbuf_add(out, count == 0 ? " 0\n};\n\n" : "\n};\n\n");
-}
-
-void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values)
-{
-    if (x->m->actors.len > 60) {
-        program_count_table(x, comment, name, "int64_t", values, x->m->actors.len);
-        return;
-    }
-    text_line(x, 0, "/* %s */", comment);
-    text_line(x, 0, "static const int64_t %s[] = {", name);
-    for (uint32_t i = 0; i < x->m->actors.len; i++)
-        text_line(x, 1, "%" PRId64 ", /* %s */", values[i], text_actor(x, i));
-    text_line(x, 0, "};\n");
-}
-
-void program_channel_table(program_emitter *x)
-{
-    if (x->pl->buffers.len == 0)
-        return;
-    text_line(x, 0, "/* Where each channel lies in the program's memory, how many items it holds and of what size. */");
-    text_line(x, 0, "static const struct {");
-    text_line(x, 1, "size_t address, capacity, itemSize;");
-    text_line(x, 1, "const char *name;");
-    text_line(x, 0, "} %s_channels[] = {", x->name);
-    for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
-        const plan_buffer *b = &x->pl->buffers.data[i];
-        const sir_type *t = x->m->channels.data[b->channel].type;
-        text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity,
-                  emit_declare_item(&x->e, t, ""), x->buffer_names[i]);
-    }
-    text_line(x, 0, "};\n");
-}
-
 // ---- The instance ----
 
 void program_instance(program_emitter *x)

@@ -33,7 +33,7 @@ static rates make_rows(program_emitter *x)
 
 static const char *row_comment(program_emitter *x, const row *r)
 {
-    return x->m->actors.len > 60
+    return !program_names_rows(x)
                ? ""
                : arena_printf(x->e.arena, " /* %s%s */", x->m->actors.data[r->actor]->name, r->first ? ", first" : "");
 }
@@ -42,15 +42,14 @@ static const char *row_comment(program_emitter *x, const row *r)
 static void emit_ports(program_emitter *x, const rates *r, bool out)
 {
     arena *a = x->e.arena;
-    int64_t *start = ARENA_ARRAY(a, int64_t, r->rows.len + 1), count = 0;
+    int64_t *start = ARENA_ARRAY(a, int64_t, r->rows.len + 1);
     const char *table = arena_printf(a, "%s_%s", x->name, out ? "outputs" : "inputs");
-    text_line(x, 0, "/* %s of each actor: channel, %s. */", out ? "Outputs" : "Inputs", out ? "push" : "peek, pop");
-    text_line(x, 0, "static const svm_%sPort %s[] = {", out ? "Out" : "", table);
+    text_args ports = {0};
     for (size_t i = 0; i < r->rows.len; i++) {
         const row *w = &r->rows.data[i];
         const sir_actor *actor = x->m->actors.data[w->actor];
         bool work_of_prework = w->gate >= 0 && !w->first;
-        start[i] = count;
+        start[i] = (int64_t)ports.len;
         for (uint32_t port = 0; port < (out ? actor->outputs.len : actor->inputs.len); port++) {
             uint32_t channel = out ? actor->outputs.data[port] : actor->inputs.data[port];
             if (channel == SIR_NONE)
@@ -58,21 +57,24 @@ static void emit_ports(program_emitter *x, const rates *r, bool out)
             sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)}
                                   : sched_input_rate(actor, port, w->first);
             if (out)
-                text_line(x, 1, "{%" PRIu32 ", %" PRId64 "},%s", channel, rate.push, row_comment(x, w));
+                VEC_PUSH(a, &ports, arena_printf(a, "{%" PRIu32 ", %" PRId64 "},", channel, rate.push));
             else
-                text_line(x, 1, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},%s", channel, rate.peek, rate.pop,
-                          row_comment(x, w));
-            count++;
+                VEC_PUSH(a, &ports,
+                         arena_printf(a, "{%" PRIu32 ", %" PRId64 ", %" PRId64 "},", channel, rate.peek, rate.pop));
         }
         if (out && w->first)
-            text_line(x, 1, "{%" PRId64 ", 1},%s", w->gate, row_comment(x, w)), count++;
+            VEC_PUSH(a, &ports, arena_printf(a, "{%" PRId64 ", 1},", w->gate));
         if (!out && work_of_prework)
-            text_line(x, 1, "{%" PRId64 ", 1, 0},%s", w->gate, row_comment(x, w)), count++;
+            VEC_PUSH(a, &ports, arena_printf(a, "{%" PRId64 ", 1, 0},", w->gate));
+        if ((int64_t)ports.len != start[i])
+            ports.data[ports.len - 1] = arena_printf(a, "%s%s", ports.data[ports.len - 1], row_comment(x, w));
     }
-    start[r->rows.len] = count;
-    if (count == 0)
-        text_line(x, 1, out ? "{0, 0}," : "{0, 0, 0},");
-    text_line(x, 0, "};\n");
+    start[r->rows.len] = (int64_t)ports.len;
+    if (ports.len == 0)
+        VEC_PUSH(a, &ports, out ? "{0, 0}," : "{0, 0, 0},");
+    program_table(
+        x, arena_printf(a, "%s of each actor: channel, %s.", out ? "Outputs" : "Inputs", out ? "push" : "peek, pop"),
+        arena_printf(a, "svm_%sPort %s", out ? "Out" : "", table), &ports);
     program_count_table(x, arena_printf(a, "Where the %s of each actor begin.", out ? "outputs" : "inputs"),
                         arena_printf(a, "%s_%sStart", x->name, out ? "output" : "input"), "int32_t", start,
                         r->rows.len + 1);

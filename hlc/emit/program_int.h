@@ -224,10 +224,18 @@ bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
                                    const program_stage *codes);
 
+// ---- program_tables.c ----
+bool program_names_rows(const program_emitter *x); // the program is so small that rows of tables name their actors
+// declaration: type and name; rows have their commas.
+void program_table(program_emitter *x, const char *comment, const char *declaration, const text_args *rows);
+void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
+                         const int64_t *values, size_t count);
+void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values);
+void program_channel_table(program_emitter *x);
+
 // ---- program_control.c ----
 void program_instance(program_emitter *x);
 void program_control(program_emitter *x);
-void program_channel_table(program_emitter *x);
 void program_create_blocks(program_emitter *x);
 const char *program_quoted(program_emitter *x, const char *text);
 // Sets a reader's or writer's fields and opens it. actor: of the whole program.
@@ -249,7 +257,6 @@ void program_library(program_emitter *x);                                // the 
 const char *program_library_header(program_emitter *x);                  // what declares them
 
 // Firings of each actor, a line each where that is readable.
-void program_firing_table(program_emitter *x, const char *comment, const char *name, const int64_t *values);
 const char *program_chunked_io(program_emitter *x); // emits functions that open the files; gives their calls
 
 // ---- program_flow.c, program_island.c, program_net.c: programs with dynamic rates ----
@@ -284,8 +291,6 @@ void program_way_create(program_emitter *x, const program_way_places *places);
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
 void program_drain(program_emitter *x);
-void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
-                         const int64_t *values, size_t count);
 
 // ---- program_profile.c ----
 void program_fires(program_emitter *x);
