@@ -4,6 +4,7 @@
 
 #include "hlc/elaborate/elaborate.h"
 #include "hlc/emit/body.h"
+#include "hlc/emit/finite.h"
 #include "hlc/emit/program.h"
 #include "hlc/hlc.h"
 #include "hlc/interp/interp.h"
@@ -114,9 +115,12 @@ static bool load_machine(hlc_program *p)
     return p->machine != NULL;
 }
 
-// What must hold for what is asked for.
-static uint32_t goal_of(hlc_emit emit)
+// What must hold for what is asked for. Finite filters have no plan: their calls lay out strips when they know the shapes.
+static uint32_t goal_of(const hlc_program *p)
 {
+    hlc_emit emit = p->config->emit;
+    if (sir_is_finite(p->module))
+        return emit >= HLC_EMIT_PLAN ? PROP_CANONICAL : PROP_ELABORATED;
     switch (emit) {
     case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
     case HLC_EMIT_PLAN: return PROP_PLANNED;
@@ -131,6 +135,8 @@ static bool plan_order(hlc_program *p, pass_order *order)
     hlc_emit emit = p->config->emit;
     if (p->config->passes != NULL)
         return passes_parse(p->arena, p->diag, p->config->passes, order);
+    if (sir_is_finite(p->module))
+        return passes_parse(p->arena, p->diag, emit >= HLC_EMIT_PLAN ? "canonicalize" : "", order);
     if (emit == HLC_EMIT_NOTHING)
         return passes_parse(p->arena, p->diag, "schedule", order);
     if (emit >= HLC_EMIT_PLAN && p->plan == NULL)
@@ -180,6 +186,10 @@ static const char *emit_text(hlc_program *p)
 {
     strbuf b;
     strbuf_init(&b, p->arena);
+    if (sir_is_finite(p->module) && p->config->emit >= HLC_EMIT_HEADER) {
+        const char *text = load_machine(p) ? emit_finite(p) : NULL;
+        return p->config->emit == HLC_EMIT_HEADER ? p->header : text;
+    }
     switch (p->config->emit) {
     case HLC_EMIT_NOTHING: return "";
     case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module); break;
@@ -244,7 +254,7 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
         return print_tree(p, files, count);
     if (!read_program(p, files, count))
         return NULL;
-    if (!check_messages(p, goal_of(p->config->emit)) || !run_passes(p, goal_of(p->config->emit)))
+    if (!check_messages(p, goal_of(p)) || !run_passes(p, goal_of(p)))
         return NULL;
     if (p->config->report != NULL && !report_make(p, p->config->report))
         return NULL;

@@ -245,6 +245,17 @@ static bool is_aggregate(const sir_type *t)
     return t->kind == SIR_ARRAY || t->kind == SIR_STRUCT;
 }
 
+// What functions around finite filters call their own (finite*.c).
+static void take_finite_names(bool finite, hmap *taken)
+{
+    static const char *const names[] = {"accumulator", "at",    "begin",  "box", "count", "d",     "element", "end",
+                                        "first",       "i0",    "i1",     "i2",  "loads", "memory", "one",    "part",
+                                        "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stores",
+                                        "streams",     "strip", "waits",  "walks", "where", "written"};
+    for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)
+        hmap_set(taken, names[i], taken);
+}
+
 // A value that C can write where any expression stands is folded; this one needs a name.
 static bool is_table(const sir_field *f)
 {
@@ -307,7 +318,7 @@ static const char *field_parameter(emitter *e, const emit_filter_info *info, uin
 {
     const sir_type *t = info->filter->fields.data[field].type;
     if (info->filter->fields.data[field].role == SIR_GATHER)
-        return arena_printf(e->arena, "%s, const ptrdiff_t *%s_shape",
+        return arena_printf(e->arena, "%s, const svm_BrookWalk *%s_walk",
                             emit_declare_pointer(e, t, "const", "", info->field_names.data[field]),
                             info->field_names.data[field]);
     bool copied = body_is_copied(e, &info->filter->fields.data[field]);
@@ -554,7 +565,7 @@ static void emit_state_struct(emitter *e, emit_filter_info *info)
     bool any = false;
     for (size_t i = 0; i < f->fields.len; i++)
         any |= !f->fields.data[i].constant;
-    if (!any)
+    if (!any || f->finite) // whose fields are parameters
         return;
     info->state_type = emit_unique_name(e, arena_printf(e->arena, "%s_State", info->c_name));
     strbuf_add(e->out, "typedef struct {\n");
@@ -574,13 +585,14 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
 {
     emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
     info->filter = f;
-    info->flow = has_dynamic_rate(f->work) || has_dynamic_rate(f->prework);
+    info->flow = !f->finite && (has_dynamic_rate(f->work) || has_dynamic_rate(f->prework));
     info->c_name = emit_unique_name(e, f->name);
     const char *place = body_place(e, f->loc);
     strbuf_printf(e->out, "/* %s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "", place != NULL ? place : "");
     hmap taken;
     hmap_init(&taken, e->arena);
     take_flow_names(info->flow, &taken);
+    take_finite_names(f->finite, &taken);
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
         if (!is_table(field)) {
@@ -639,7 +651,7 @@ void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
 static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool flow)
 {
     strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful || (f->sends && e->messages != NULL) ? "stateful" : "stateless");
-    if (flow) {
+    if (flow || f->finite) {
         strbuf_add(e->out, ")\n");
         return;
     }
@@ -712,6 +724,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "svm_Sender *svm_sender");
     if (s.actor)
         add_parameter(&b, "const char *svm_actor");
+    if (info->filter->finite && s.out)
+        add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1, c->flow);
     body_mark_line(e, c->function->loc);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");

@@ -165,6 +165,8 @@ void body_find_checks(body_context *c)
         hmap_init(c->open, c->e->arena);
         sir_unproved_accesses(c->e->module, c->function, c->open);
     }
+    if (c->info != NULL && c->info->filter->finite)
+        return; // what it pushes is counted anyway
     if (c->function->kind == SIR_HELPER)
         find_of_function(c);
     else if (is_firing(c->function) && c->flow)

@@ -633,12 +633,12 @@ static expr_info print_const(body_context *c, const sir_expr *e, int precedence)
     return (expr_info){false, whole_int};
 }
 
-// "image[svm_brookAt2(image_shape, i, j)]": subscripts are clamped.
+// "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped.
 static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
     const char *name = c->info->field_names.data[e->index];
-    strbuf_printf(out, "%s[svm_brookAt%d(%s_shape", name, (int)e->op, name);
+    strbuf_printf(out, "%s[svm_brookAt%d(%s_walk", name, (int)e->op, name);
     for (size_t i = 0; i < e->op; i++) {
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);

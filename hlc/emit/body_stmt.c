@@ -250,8 +250,21 @@ static void pop(body_context *c, const sir_stmt *s)
     advance(c, true);
 }
 
+// What a finite filter pushes is counted, and stored where there is room.
+static void push_if_room(body_context *c, const sir_stmt *s)
+{
+    const char *value = text(c, s->u.value);
+    body_line(c, "if (*svm_pushed < svm_room)");
+    body_line(c, "    out[*svm_pushed] = %s;", value);
+    body_line(c, "++*svm_pushed;");
+}
+
 static void push(body_context *c, const sir_stmt *s)
 {
+    if (c->info != NULL && c->info->filter->finite) {
+        push_if_room(c, s);
+        return;
+    }
     body_check_count(c, false, s->loc);
     if (c->flow) {
         push_to_flow(c, s);

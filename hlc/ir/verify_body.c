@@ -464,6 +464,8 @@ static void check_tape(sir_verifier *v, const sir_stmt *s)
     if (!may_use_tape(v) || tape->kind == SIR_VOID) {
         sir_broken(v, s->loc, "%s where there is no %s", s->kind == SIR_POP ? "pop" : "push",
                    s->kind == SIR_POP ? "input" : "output");
+    } else if (v->filter->finite && v->function->kind != SIR_WORK) {
+        sir_broken(v, s->loc, "a push outside of work in a finite filter");
     } else if (s->kind == SIR_POP) {
         if (s->u.set.target != NULL && check_lvalue(v, s->u.set.target)) {
             expect_type(v, s->u.set.target, tape, "what takes a popped item");

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Modules of finite filters: the parts of the text, top to bottom, and the names in it.
+//
+// NOTE(elements). What a firing gets and gives are fields of its filter, so its function is the ordinary one: each field is a pointer. A step around it loads elements into locals, fires, and stores what came out;
+// once inlined nothing is left of that but loads and stores. An element is read before it is written, so a stream may be input and output at once.
+#include "hlc/emit/finite.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+
+// ---- Names ----
+
+static const char *fresh(finite_graph *g, const char *wanted)
+{
+    return text_member(g->x, &g->taken, wanted);
+}
+
+static bool takes(const emit_signature *s, uint32_t field)
+{
+    for (VEC_EACH(const uint32_t, f, &s->fields))
+        if (*f == field)
+            return true;
+    return false;
+}
+
+static void find_ports(finite_graph *g)
+{
+    const sir_filter *f = g->filter;
+    arena *a = g->x->e.arena;
+    for (uint32_t i = 0; i < f->fields.len; i++) {
+        const sir_field *field = &f->fields.data[i];
+        const char *name = g->info->field_names.data[i];
+        if (field->role == SIR_UNIFORM)
+            VEC_PUSH(a, &g->uniforms, i);
+        if (field->role == SIR_COORDINATE)
+            VEC_PUSH(a, &g->coordinates, i);
+        if (field->role == SIR_UNIFORM || !sir_role_is_parameter(field->role))
+            continue;
+        finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i)};
+        p.loaded = field->role == SIR_OUTPUT && !finite_is_written(f, i);
+        p.walk = fresh(g, arena_printf(a, "%s_walk", name));
+        p.value = fresh(g, arena_printf(a, "%s_value", name));
+        VEC_PUSH(a, &g->ports, p);
+    }
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_REDUCED)
+            g->reduced = p;
+        if (p->source->role == SIR_VARIABLE)
+            g->variable = p;
+    }
+}
+
+static void name_parts(finite_graph *g)
+{
+    emitter *e = &g->x->e;
+    arena *a = e->arena;
+    const char *base = g->info->c_name;
+    g->kernel = emit_unique_name(e, arena_printf(a, "%s_Kernel", base));
+    g->run = emit_unique_name(e, arena_printf(a, "%s_kernel", base));
+    g->at = emit_unique_name(e, arena_printf(a, "%s_at", base));
+    g->row = emit_unique_name(e, arena_printf(a, "%s_row", base));
+    g->ports_table = emit_unique_name(e, arena_printf(a, "%s_ports", base));
+    g->table = emit_unique_name(e, arena_printf(a, "%s_graph", base));
+    g->runs = emit_unique_name(e, arena_printf(a, "%s_runs", base));
+    hmap_init(&g->taken, a);
+    for (VEC_EACH(const char *const, name, &g->info->field_names))
+        hmap_set(&g->taken, *name, g);
+    g->self = "self"; // no field is called so
+    g->space = fresh(g, "space");
+    g->r = fresh(g, "row");
+    g->i = fresh(g, "i");
+}
+
+static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
+{
+    program_emitter *x = &all->x;
+    finite_graph *g = ARENA_NEW(x->e.arena, finite_graph);
+    g->x = x;
+    g->all = all;
+    g->filter = f;
+    g->info = emit_filter(&x->e, f);
+    const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
+    g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
+    name_parts(g);
+    find_ports(g);
+    return g;
+}
+
+// ---- The text ----
+
+static void emit_names(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    const plan_resources *r = all->resources;
+    text_line(x, 0, "SVM_MACHINE(\"%s\");", r->machine->name);
+    text_line(x, 0, "SVM_MEMORY(%s);", r->shared->element.name);
+    for (VEC_EACH(const plan_processor, p, &r->processors))
+        text_line(x, 0, "SVM_PROCESSOR(%s);", p->processor->element.name);
+    strbuf_addc(x->e.out, '\n');
+}
+
+static void take_names(finite_emitter *all)
+{
+    const plan_resources *r = all->resources;
+    emitter *e = &all->x.e;
+    emit_unique_name(e, r->shared->element.name);
+    for (VEC_EACH(const plan_processor, p, &r->processors))
+        emit_unique_name(e, p->processor->element.name);
+    for (VEC_EACH(sir_filter *const, f, &all->x.m->filters)) {
+        emit_unique_name(e, arena_printf(e->arena, "brook_%s", body_identifier(e->arena, (*f)->name)));
+        emit_unique_name(e, arena_printf(e->arena, "brook_%s_partial", body_identifier(e->arena, (*f)->name)));
+        emit_unique_name(e, arena_printf(e->arena, "brook_%s_one", body_identifier(e->arena, (*f)->name)));
+    }
+}
+
+static void emit_header(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    const hlc_config *config = x->p->config;
+    strbuf *out = x->e.out;
+    strbuf_printf(out, "/* The finite graphs of %s in SVM C, made by svmc %s", text_comment(x, x->m->name), "0.1.0");
+    if (x->m->files.len > 1)
+        strbuf_printf(out, " from %s", text_comment(x, x->m->files.data[1]));
+    strbuf_add(out, ".");
+    if (config != NULL && config->command_line != NULL)
+        strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
+    strbuf_add(out, " */\n#include <string.h>\n\n#include <svm/brook_graph.h>\n#include <svm/program.h>\n\n");
+    emit_names(all);
+}
+
+// Streams have their elements without gaps.
+static void emit_size_checks(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    for (VEC_EACH(sir_struct *const, s, &x->m->structs)) {
+        const sir_type *t = sir_type_struct((sir_module *)x->m, *s);
+        size_t bytes = 0;
+        for (const char *leaf = finite_leaves(x->e.arena, t); *leaf != '\0'; leaf++)
+            bytes += *leaf == 'd' ? 8 : 4;
+        text_line(x, 0, "_Static_assert(sizeof(%s) == %zu, \"elements of streams have no gaps\");",
+                  emit_declare(&x->e, t, ""), bytes);
+    }
+    if (x->m->structs.len > 0)
+        strbuf_addc(x->e.out, '\n');
+}
+
+static const char *header_text(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    strbuf out;
+    strbuf_init(&out, x->e.arena);
+    const char *guard = arena_printf(x->e.arena, "BROOK_%s_H", body_identifier(x->e.arena, x->m->name));
+    strbuf_printf(&out, "/* The finite graphs of %s; <svm/brook.h> tells how they are called. */\n#ifndef %s\n#define %s\n\n",
+                  text_comment(x, x->m->name), guard, guard);
+    strbuf_add(&out, "#include <svm/brook.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
+    for (VEC_EACH(finite_graph *const, g, &all->graphs)) {
+        strbuf_printf(&out, "%s;\n", finite_prototype(*g, false));
+        if ((*g)->reduced != NULL)
+            strbuf_printf(&out, "%s;\n", finite_prototype(*g, true));
+    }
+    strbuf_add(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    return out.data;
+}
+
+const char *emit_finite(hlc_program *p)
+{
+    strbuf out;
+    strbuf_init(&out, p->arena);
+    finite_emitter all = {.x = {.p = p, .m = p->module}};
+    const plan_demands demands = {.io = true};
+    all.resources = plan_resources_find(p->arena, p->diag, p->machine, p->config == NULL ? 0 : p->config->processors,
+                                        &demands);
+    if (all.resources == NULL)
+        return NULL;
+    program_emitter *x = &all.x;
+    emitter_init(&x->e, p->arena, &out, p->module, p->sources);
+    x->e.line_directives = p->config != NULL && p->config->debug_info;
+    x->e.keep_names = hlc_keeps_names(p->config);
+    if (p->config != NULL)
+        emitter_check(&x->e, false, p->config->check_bounds);
+    x->name = body_identifier(p->arena, p->module->name);
+    take_names(&all);
+    emit_header(&all);
+    emit_types(&x->e);
+    emit_size_checks(&all);
+    emit_globals(&x->e);
+    emit_module_functions(&x->e);
+    for (VEC_EACH(sir_filter *const, f, &p->module->filters)) {
+        finite_graph *g = make_graph(&all, *f);
+        VEC_PUSH(p->arena, &all.graphs, g);
+        finite_kernel(g);
+        finite_control(g);
+    }
+    p->header = header_text(&all);
+    const char *path = p->config != NULL && p->config->text_path != NULL ? p->config->text_path
+                                                                         : arena_printf(p->arena, "%s.svm.c", x->name);
+    return x->e.line_directives ? program_resolve_lines(x, path) : out.data;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files hlc/emit/finite*.c share: finite filters as functions that a host program calls (svm/brook.h).
+#ifndef SVMC_HLC_EMIT_FINITE_INT_H
+#define SVMC_HLC_EMIT_FINITE_INT_H
+
+#include "hlc/emit/program_int.h"
+#include "hlc/plan/resources.h"
+
+// A parameter that is a stream.
+typedef struct finite_port {
+    uint32_t field;
+    const sir_field *source;
+    const char *name; // C name: of parameters, blocks, pointers
+    const char *walk, *value; // of its svm_BrookWalk; of the firing's element
+    bool used;   // the firing function takes it
+    bool loaded; // an output whose old element matters
+} finite_port;
+
+typedef struct finite_emitter finite_emitter;
+
+// One finite filter.
+typedef struct finite_graph {
+    program_emitter *x;
+    finite_emitter *all;
+    const sir_filter *filter;
+    emit_filter_info *info;
+    emit_signature fire;
+    const char *name;                  // base of its names
+    const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
+    const char *ports_table, *table, *runs;
+    VEC(finite_port) ports;
+    VEC(uint32_t) uniforms, coordinates; // fields
+    const finite_port *reduced, *variable; // NULL: none
+    hmap taken;                          // C names of fields and what is beside them
+    // Names of locals.
+    const char *self, *space, *r, *i;
+} finite_graph;
+
+struct finite_emitter {
+    program_emitter x;
+    const plan_resources *resources;
+    VEC(finite_graph *) graphs;
+};
+
+// finite_kernel.c: firings, rows, kernels.
+void finite_kernel(finite_graph *g);
+// The letters of svm_BrookType.
+const char *finite_leaves(arena *a, const sir_type *t);
+// finite_control.c: the tables and functions that the host program calls.
+void finite_control(finite_graph *g);
+const char *finite_prototype(finite_graph *g, bool partial);
+// finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
+bool finite_is_written(const sir_filter *f, uint32_t field);
+
+#endif

@@ -1,0 +1,473 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels of finite filters: one firing with the elements of its place, a row of firings, a run.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+
+// ---- Types ----
+
+static void add_leaves(strbuf *b, const sir_type *t)
+{
+    if (t->kind == SIR_STRUCT)
+        for (size_t i = 0; i < t->decl->members.len; i++)
+            add_leaves(b, t->decl->members.data[i].type);
+    else
+        strbuf_addc(b, t->kind == SIR_INT ? 'i' : t->kind == SIR_DOUBLE ? 'd' : 'f');
+}
+
+const char *finite_leaves(arena *a, const sir_type *t)
+{
+    strbuf b;
+    strbuf_init(&b, a);
+    add_leaves(&b, t);
+    return b.data;
+}
+
+static const char *pointer(finite_graph *g, const finite_port *p)
+{
+    sir_role role = p->source->role;
+    bool written = role == SIR_OUTPUT || role == SIR_REDUCED || role == SIR_VARIABLE;
+    return emit_declare_pointer(&g->x->e, p->source->type, written ? "" : "const", "", p->name);
+}
+
+static bool has_elements(const finite_port *p)
+{
+    return p->source->role != SIR_ITERATOR;
+}
+
+static const sir_field *field_of(const finite_graph *g, uint32_t field)
+{
+    return &g->filter->fields.data[field];
+}
+
+static const finite_port *port_of(const finite_graph *g, uint32_t field)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->field == field)
+            return p;
+    return NULL;
+}
+
+static const char *format(finite_graph *g, const char *text, const char *a, const char *b)
+{
+    return arena_printf(g->x->e.arena, text, a, b);
+}
+
+static void add(finite_graph *g, text_args *args, const char *text)
+{
+    VEC_PUSH(g->x->e.arena, args, text);
+}
+
+static const char *declare(finite_graph *g, uint32_t field)
+{
+    return emit_declare(&g->x->e, field_of(g, field)->type, g->info->field_names.data[field]);
+}
+
+// ---- One firing ----
+
+// What the firing function takes, in its order.
+static void fire_call(finite_graph *g, int indent, const char *accumulator)
+{
+    text_args args = {0};
+    if (g->fire.out)
+        add(g, &args, g->variable->name);
+    for (VEC_EACH(const uint32_t, field, &g->fire.fields)) {
+        const finite_port *p = port_of(g, *field);
+        const char *name = g->info->field_names.data[*field];
+        if (p == NULL) {
+            add(g, &args, format(g, "&%s%s", name, ""));
+        } else if (p->source->role == SIR_GATHER) {
+            add(g, &args, name);
+            add(g, &args, p->walk);
+        } else if (p->source->role == SIR_REDUCED) {
+            add(g, &args, accumulator);
+        } else {
+            add(g, &args, format(g, "&%s%s", p->value, ""));
+        }
+    }
+    if (g->fire.out) {
+        add(g, &args, "pushed");
+        add(g, &args, "room");
+    }
+    text_call(g->x, indent, format(g, "%s(%s", g->fire.name, ""), &args, ");");
+}
+
+// Parameters of the step: uniforms, places, then a pointer (or an iterator's value) a stream.
+static void step_parameters(finite_graph *g, text_args *args)
+{
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        add(g, args, declare(g, *u));
+    for (VEC_EACH(const uint32_t, c, &g->coordinates))
+        add(g, args, declare(g, *c));
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (!has_elements(p)) {
+            add(g, args, emit_declare(&g->x->e, p->source->type, p->value));
+            continue;
+        }
+        add(g, args, pointer(g, p));
+        if (p->source->role == SIR_GATHER)
+            add(g, args, format(g, "const svm_BrookWalk *%s%s", p->walk, ""));
+    }
+    if (g->variable != NULL) {
+        add(g, args, "ptrdiff_t *pushed");
+        add(g, args, "ptrdiff_t room");
+    }
+}
+
+static void silence_unused(finite_graph *g)
+{
+    for (size_t i = 0; i < g->filter->fields.len; i++) {
+        const sir_field *f = field_of(g, (uint32_t)i);
+        const finite_port *p = port_of(g, (uint32_t)i);
+        bool used = false;
+        for (VEC_EACH(const uint32_t, u, &g->fire.fields))
+            used = used || *u == i;
+        if (f->role == SIR_STATE || used || f->role == SIR_OUTPUT || f->role == SIR_VARIABLE ||
+            f->role == SIR_REDUCED)
+            continue;
+        text_line(g->x, 1, "(void)%s;",
+                  p == NULL || has_elements(p) ? g->info->field_names.data[i] : p->value);
+        if (f->role == SIR_GATHER)
+            text_line(g->x, 1, "(void)%s;", p->walk);
+    }
+    if (g->variable != NULL && !g->fire.out)
+        text_line(g->x, 1, "(void)%s, (void)pushed, (void)room;", g->variable->name);
+}
+
+static void emit_step(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    step_parameters(g, &args);
+    text_line(x, 0, "/* One firing, given the elements of its place. */");
+    text_call(x, 0, format(g, "static inline void %s(%s", g->at, ""), &args, ")");
+    text_line(x, 0, "{");
+    silence_unused(g);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        const char *value = emit_declare(&x->e, p->source->type, p->value);
+        if (p->source->role == SIR_INPUT && p->used)
+            text_line(x, 1, "%s = *%s;", value, p->name);
+        else if (p->source->role == SIR_OUTPUT && p->used && p->loaded)
+            text_line(x, 1, "%s = *%s;", value, p->name);
+        else if (p->source->role == SIR_OUTPUT && p->used)
+            text_line(x, 1, "%s;", value);
+    }
+    fire_call(g, 1, "");
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_OUTPUT && p->used)
+            text_line(x, 1, "*%s = %s;", p->name, p->value);
+        else if (p->source->role == SIR_OUTPUT)
+            text_line(x, 1, "(void)%s;", p->name); // nothing writes it
+    text_line(x, 0, "}\n");
+}
+
+// ---- The kernel's struct ----
+
+static void emit_struct(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_line(x, 0, "/* A run of %s: where it fires, its streams and how they are walked%s. */", text_comment(x, g->filter->name),
+              g->uniforms.len > 0 ? ", what is the same for all firings" : "");
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    text_line(x, 1, "svm_BrookSpace %s;", g->space);
+    text_line(x, 1, "svm_BrookBox box;");
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (has_elements(p))
+            text_line(x, 1, "svm_Block *%s;", p->name);
+        if (p->source->role != SIR_VARIABLE)
+            text_line(x, 1, "svm_BrookWalk %s;", p->walk);
+    }
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        text_line(x, 1, "%s;", declare(g, *u));
+    if (g->variable != NULL) {
+        text_line(x, 1, "ptrdiff_t pushed; /* elements */");
+        text_line(x, 1, "ptrdiff_t room; /* for so many; those beyond are counted only */");
+    }
+    text_line(x, 0, "} %s;\n", g->kernel);
+}
+
+// ---- Rows ----
+
+typedef enum row_form { ROW_UNIT, ROW_STEPS, ROW_ANY } row_form;
+
+static bool is_walked(const finite_port *p)
+{
+    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
+}
+
+// The element's offset in the row.
+static const char *position(finite_graph *g, const finite_port *p, row_form form)
+{
+    arena *a = g->x->e.arena;
+    if (form == ROW_UNIT)
+        return g->i;
+    if (form == ROW_STEPS)
+        return arena_printf(a, "%s * %s_step", g->i, p->name);
+    return arena_printf(a, "svm_brookPlace(%s, &%s->%s, %s) * %s->%s.pitch[3]", g->space, g->self, p->walk, g->i,
+                        g->self, p->walk);
+}
+
+// The place of the firing in the row of a stream.
+static const char *place(finite_graph *g, const finite_port *p, row_form form)
+{
+    arena *a = g->x->e.arena;
+    if (form == ROW_UNIT)
+        return g->i;
+    if (form == ROW_STEPS)
+        return arena_printf(a, "%s * svm_brookRatio(%s, &%s->%s)", g->i, g->space, g->self, p->walk);
+    return arena_printf(a, "svm_brookPlace(%s, &%s->%s, %s)", g->space, g->self, p->walk, g->i);
+}
+
+static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
+{
+    const sir_field *c = field_of(g, field);
+    const finite_port *p = port_of(g, c->of);
+    if (c->dimension == 0)
+        return format(g, "(int)(%s)%s", place(g, p, form), "");
+    return g->info->field_names.data[field];
+}
+
+// "(float2){svm_brookComponent(.., 0), ..}"
+static const char *iterator(finite_graph *g, const finite_port *p, row_form form)
+{
+    arena *a = g->x->e.arena;
+    const sir_type *t = p->source->type;
+    size_t components = t->kind == SIR_STRUCT ? t->decl->members.len : 1;
+    strbuf b;
+    strbuf_init(&b, a);
+    if (t->kind == SIR_STRUCT)
+        strbuf_printf(&b, "(%s){", emit_declare(&g->x->e, t, ""));
+    for (size_t k = 0; k < components; k++)
+        strbuf_printf(&b, "%ssvm_brookComponent(%s, &%s, %s, %s, %zu)", k == 0 ? "" : ", ", g->space, p->walk, g->r,
+                      place(g, p, form), k);
+    if (t->kind == SIR_STRUCT)
+        strbuf_addc(&b, '}');
+    return b.data;
+}
+
+static void emit_loop(finite_graph *g, int indent, row_form form)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        add(g, &args, g->info->field_names.data[*u]);
+    for (VEC_EACH(const uint32_t, c, &g->coordinates))
+        add(g, &args, coordinate(g, *c, form));
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_ITERATOR) {
+            add(g, &args, iterator(g, p, form));
+            continue;
+        }
+        add(g, &args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
+        if (p->source->role == SIR_GATHER)
+            add(g, &args, format(g, "&%s%s", p->walk, ""));
+    }
+    if (g->variable != NULL) {
+        add(g, &args, "pushed");
+        add(g, &args, "room");
+    } else {
+        text_line(x, indent, "SVM_BROOK_INDEPENDENT");
+    }
+    text_line(x, indent, "for (ptrdiff_t %s = begin; %s < end; %s++)", g->i, g->i, g->i);
+    text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
+}
+
+static void row_parameters(finite_graph *g, text_args *args)
+{
+    add(g, args, format(g, "const %s *%s", g->kernel, g->self));
+    add(g, args, format(g, "ptrdiff_t %s%s", g->r, ""));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (has_elements(p))
+            add(g, args, pointer(g, p));
+    if (g->variable != NULL) {
+        add(g, args, "ptrdiff_t *pushed");
+        add(g, args, "ptrdiff_t room");
+    }
+}
+
+// What is the same in the row; copies of what stores could change for all that the C compiler knows.
+static void row_constants(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    bool uses_row = false;
+    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER || p->source->role == SIR_ITERATOR) {
+            text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", p->walk, g->self, p->walk);
+            uses_row |= p->source->role == SIR_ITERATOR;
+        }
+    for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
+        const sir_field *f = field_of(g, *c);
+        if (f->dimension == 0)
+            continue;
+        uses_row = true;
+        text_line(x, 1, "const %s = (int)svm_brookPlaceOfRow(%s, &%s->%s, %s, %" PRIu32 ");", declare(g, *c), g->space,
+                  g->self, port_of(g, f->of)->walk, g->r, 3 - f->dimension);
+    }
+    if (!uses_row)
+        text_line(x, 1, "(void)%s;", g->r);
+}
+
+static void emit_steps(finite_graph *g)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (is_walked(p))
+            text_line(g->x, 2, "const ptrdiff_t %s_step = svm_brookStep(%s, &%s->%s);", p->name, g->space, g->self,
+                      p->walk);
+}
+
+static void emit_row(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    row_parameters(g, &args);
+    text_line(x, 0, "/* A row of firings; the pointers are to where the row begins. */");
+    text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
+    text_line(x, 0, "{");
+    row_constants(g);
+    text_line(x, 1, "if (%s->form == SVM_BROOK_UNIT) {", g->space);
+    emit_loop(g, 2, ROW_UNIT);
+    text_line(x, 1, "} else if (%s->form == SVM_BROOK_STEPS) {", g->space);
+    emit_steps(g);
+    emit_loop(g, 2, ROW_STEPS);
+    text_line(x, 1, "} else {");
+    emit_loop(g, 2, ROW_ANY);
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+// ---- Runs ----
+
+static void begin_run(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_line(x, 0, "SVM_KERNEL(estimate(%d, %d))", 10, 10);
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", g->run);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *%s = (%s *)kernel;", g->kernel, g->self, g->kernel);
+    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (has_elements(p))
+            text_line(x, 1, "%s = svm_blockData(%s->%s);", pointer(g, p), g->self, p->name);
+}
+
+static void emit_map_run(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    begin_run(g);
+    add(g, &args, g->self);
+    add(g, &args, g->r);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (!has_elements(p))
+            continue;
+        add(g, &args, !is_walked(p) ? p->name
+                                    : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s)", p->name, g->space,
+                                                   g->self, p->walk, g->r));
+    }
+    if (g->variable != NULL) {
+        text_line(x, 1, "ptrdiff_t pushed = 0;");
+        add(g, &args, "&pushed");
+        add(g, &args, format(g, "%s->room%s", g->self, ""));
+    }
+    bool walked = false;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        walked = walked || is_walked(p);
+    if (!walked)
+        text_line(x, 1, "(void)%s;", g->space);
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
+    if (g->variable != NULL)
+        text_line(x, 1, "%s->pushed = pushed;", g->self);
+    text_line(x, 0, "}\n");
+}
+
+// ---- Reductions ----
+
+// The block of elements that go into one: the first is the accumulator's first value.
+static void emit_fold(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const finite_port *in = NULL;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_INPUT)
+            in = p;
+    const char *type = emit_declare(&x->e, g->reduced->source->type, "");
+    text_args args = {0};
+    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
+            add(g, &args, pointer(g, p));
+    text_line(x, 0, "/* What one block of elements, in order, is reduced to. */");
+    text_call(x, 0, arena_printf(x->e.arena, "static %s %s(", type, g->row), &args, ")");
+    text_line(x, 0, "{");
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        text_line(x, 1, "%s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER)
+            text_line(x, 1, "const svm_BrookWalk *%s = &%s->%s;", p->walk, g->self, p->walk);
+    silence_unused(g);
+    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    text_line(x, 1, "const svm_BrookWalk *%s = &%s->%s;", in->walk, g->self, in->walk);
+    text_line(x, 1, "ptrdiff_t count[SVM_BROOK_RANK];");
+    text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
+    text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in->walk, g->space);
+    text_line(x, 1, "%s;", format(g, "%s = *%s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value), in->name));
+    text_line(x, 1, "ptrdiff_t begin = 1;");
+    text_line(x, 1, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
+    text_line(x, 1, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
+    text_line(x, 1, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
+    text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
+              emit_declare_pointer(&x->e, in->source->type, "const", "", "first"), in->name, in->walk, in->walk, in->walk);
+    text_line(x, 2, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
+    if (in->used)
+        text_line(x, 3, "%s = first[%s * %s->pitch[3]];", emit_declare(&x->e, in->source->type, in->value), g->i, in->walk);
+    else
+        text_line(x, 3, "(void)first;");
+    fire_call(g, 3, format(g, "&%s%s", g->reduced->value, ""));
+    text_line(x, 2, "}");
+    text_line(x, 2, "begin = 0;");
+    text_line(x, 1, "}");
+    text_line(x, 1, "return %s;", g->reduced->value);
+    text_line(x, 0, "}\n");
+}
+
+static void emit_fold_run(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    begin_run(g);
+    add(g, &args, g->self);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_INPUT)
+            add(g, &args, arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)", p->name, g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk));
+        else if (p->source->role == SIR_GATHER)
+            add(g, &args, p->name);
+    }
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++)", g->i, g->self, g->i, g->self, g->i);
+    const finite_port *out = g->reduced;
+    text_line(x, 2, "%s[svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)] =", out->name, g->space, g->self, out->walk, g->r, g->i,
+              g->space, g->self, out->walk);
+    text_call(x, 3, format(g, "%s(%s", g->row, ""), &args, ");");
+    text_line(x, 0, "}\n");
+}
+
+void finite_kernel(finite_graph *g)
+{
+    if (g->reduced == NULL)
+        emit_step(g);
+    emit_struct(g);
+    if (g->reduced != NULL) {
+        emit_fold(g);
+        emit_fold_run(g);
+        return;
+    }
+    emit_row(g);
+    emit_map_run(g);
+}

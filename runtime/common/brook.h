@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files runtime/common/brook*.c share: the storage behind handles. They use the public API only.
+#ifndef SVM_COMMON_BROOK_H
+#define SVM_COMMON_BROOK_H
+
+#include <stdbool.h>
+
+#include "runtime/common/internal.h"
+#include "svm/brook_graph.h"
+
+struct svm_BrookStorage {
+    size_t users; // handles that own it
+    svm_BrookType type;
+    size_t size; // of an element
+    int rank;
+    ptrdiff_t extent[SVM_BROOK_RANK]; // slowest first
+    char *data;
+    size_t bytes;
+    mm_Mem memory; // that it is mapped into; NULL: no graph has had it yet
+    size_t address;
+    bool iterator;
+    float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK];
+};
+
+static inline size_t svmr_brookSize(const svm_BrookStream *s)
+{
+    return s->storage->size;
+}
+// The first element of a view.
+static inline char *svmr_brookData(const svm_BrookStream *s)
+{
+    return s->storage->data + s->offset * (ptrdiff_t)s->storage->size;
+}
+// "<2, 3>" in one of a few texts that take turns.
+SVMR_HIDDEN const char *svmr_brookShape(const svm_BrookStream *s);
+// Where the storage is in a memory.
+SVMR_HIDDEN size_t svmr_brookAddress(svm_BrookStorage *s, mm_Mem memory);
+// What is done with the elements of a view in order, row by row of the fastest dimension; pitch in elements.
+typedef void svmr_BrookRowAction(void *context, char *first, ptrdiff_t count, ptrdiff_t pitch);
+SVMR_HIDDEN void svmr_brookRows(const svm_BrookStream *s, svmr_BrookRowAction *action, void *context);
+// Whether the elements of a view lie one after the other.
+SVMR_HIDDEN bool svmr_brookIsPlain(const svm_BrookStream *s);
+// A new stream of a view's shape and elements; an iterator's values.
+SVMR_HIDDEN svm_BrookStream svmr_brookCopy(const svm_BrookPlace *at, svm_BrookStream s);
+SVMR_HIDDEN void svmr_brookNeed(const svm_BrookPlace *at, const svm_BrookStream *s, const char *what);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What compiled finite graphs use (svm/brook.h says what they are called with): the iteration space of a call, how each
+// stream is walked in it, and the few lines of arithmetic that their kernels need.
+#ifndef SVM_BROOK_GRAPH_H
+#define SVM_BROOK_GRAPH_H
+
+#include <stdbool.h>
+
+#include "svm/brook.h"
+#include "svm/svm.h"
+
+typedef enum svm_BrookRole {
+    SVM_BROOK_IN,
+    SVM_BROOK_OUT,
+    SVM_BROOK_GATHER,
+    SVM_BROOK_ITERATOR,
+    SVM_BROOK_REDUCED,
+    SVM_BROOK_VARIABLE
+} svm_BrookRole;
+
+// A parameter that is a stream.
+typedef struct svm_BrookPort {
+    const char *name;
+    svm_BrookRole role;
+    svm_BrookType type;
+    int rank; // of what is gathered
+} svm_BrookPort;
+
+typedef struct svm_BrookGraph {
+    const char *name; // as in the source
+    int count;
+    const svm_BrookPort *ports;
+    bool places; // firings see where they are, so that dimensions stay apart
+} svm_BrookGraph;
+
+// How a stream is walked: in dimension d, index i of the space's n leads to element i * extent[d] / n * pitch[d].
+// Dimensions are the last of the four; others have the extent 1. Of a gathered stream they are its own.
+typedef struct svm_BrookWalk {
+    size_t address; // of the first element
+    ptrdiff_t span; // elements from there to the last
+    ptrdiff_t extent[SVM_BROOK_RANK], pitch[SVM_BROOK_RANK];
+    ptrdiff_t base; // elements before the first that a kernel's block has
+    float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK]; // of an iterator
+    bool flat; // all components of the iterator go along its only dimension
+    bool owned; // the call's own copy: svm_brookLeave gives it up
+} svm_BrookWalk;
+
+// How positions in rows go: by one; by a constant step; otherwise.
+typedef enum svm_BrookForm { SVM_BROOK_UNIT, SVM_BROOK_STEPS, SVM_BROOK_ANY } svm_BrookForm;
+
+// The places of the firings. Rows are all dimensions but the fastest; joined where all streams allow it.
+typedef struct svm_BrookSpace {
+    ptrdiff_t extent[SVM_BROOK_RANK];
+    ptrdiff_t rows, columns;
+    svm_BrookForm form;
+} svm_BrookSpace;
+
+// Firings of one run: rows and columns from a first up to an end.
+typedef struct svm_BrookBox {
+    ptrdiff_t row, rowEnd, column, columnEnd;
+} svm_BrookBox;
+
+// Into how many parts of some size a space is worth being cut, `most` at most; and a part of them.
+int svm_brookParts(const svm_BrookSpace *space, int most);
+svm_BrookBox svm_brookPart(const svm_BrookSpace *space, int part, int parts);
+
+// Checks a call's streams, in the order of the graph's ports, and says how to walk them; false: there is nothing to do.
+// An input that is an iterator, or lies over an output in another way than element by element, is replaced by a copy.
+bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory, svm_BrookStream *streams,
+                    svm_BrookWalk *walks, svm_BrookSpace *space);
+void svm_brookLeave(const svm_BrookGraph *graph, svm_BrookStream *streams, const svm_BrookWalk *walks);
+// The stream that a `variable` port's handle gets: count elements, in the handle's rank.
+void svm_brookGive(const svm_BrookPlace *at, const svm_BrookPort *port, const svm_BrookSpace *space,
+                   svm_BrookStream *handle, const void *elements, size_t count);
+
+// ---- For kernels ----
+
+// Where a stream's row begins, in elements of the block.
+static inline ptrdiff_t svm_brookRow(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row)
+{
+    ptrdiff_t at = -w->base;
+    for (int d = SVM_BROOK_RANK - 2; d >= 0 && row != 0; d--) {
+        at += row % s->extent[d] * w->extent[d] / s->extent[d] * w->pitch[d];
+        row /= s->extent[d];
+    }
+    return at;
+}
+
+// The index in a stream's dimension d (3: in the row) that a row, or a column, leads to.
+static inline ptrdiff_t svm_brookPlaceOfRow(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row, int d)
+{
+    for (int k = SVM_BROOK_RANK - 2; k > d; k--)
+        row /= s->extent[k];
+    return row % s->extent[d] * w->extent[d] / s->extent[d];
+}
+static inline ptrdiff_t svm_brookPlace(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t column)
+{
+    return column * w->extent[3] / s->extent[3];
+}
+
+// Where that is a constant times the column: the constant, in places and in elements.
+static inline ptrdiff_t svm_brookRatio(const svm_BrookSpace *s, const svm_BrookWalk *w)
+{
+    return w->extent[3] / s->extent[3];
+}
+static inline ptrdiff_t svm_brookStep(const svm_BrookSpace *s, const svm_BrookWalk *w)
+{
+    return svm_brookRatio(s, w) * w->pitch[3];
+}
+
+static inline ptrdiff_t svm_brookClamp(ptrdiff_t i, ptrdiff_t n)
+{
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+static inline ptrdiff_t svm_brookAt1(const svm_BrookWalk *w, ptrdiff_t i)
+{
+    return svm_brookClamp(i, w->extent[3]) * w->pitch[3];
+}
+static inline ptrdiff_t svm_brookAt2(const svm_BrookWalk *w, ptrdiff_t j, ptrdiff_t i)
+{
+    return svm_brookClamp(j, w->extent[2]) * w->pitch[2] + svm_brookAt1(w, i);
+}
+static inline ptrdiff_t svm_brookAt3(const svm_BrookWalk *w, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+{
+    return svm_brookClamp(k, w->extent[1]) * w->pitch[1] + svm_brookAt2(w, j, i);
+}
+static inline ptrdiff_t svm_brookAt4(const svm_BrookWalk *w, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+{
+    return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookAt3(w, k, j, i);
+}
+
+// An iterator's value at place i of n.
+static inline float svm_brookIterate(float from, float to, ptrdiff_t i, ptrdiff_t n)
+{
+    return from + (float)i * (to - from) / (float)n;
+}
+// Component k of an iterator's value in a row, at place i of that.
+static inline float svm_brookComponent(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row, ptrdiff_t i,
+                                       int k)
+{
+    const int d = w->flat ? 3 : 3 - k;
+    const ptrdiff_t place = d == 3 ? i : svm_brookPlaceOfRow(s, w, row, d);
+    return svm_brookIterate(w->from[k], w->to[k], place, w->extent[d]);
+}
+
+// Before a loop whose rounds do not depend on each other.
+#if defined(__clang__)
+#define SVM_BROOK_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define SVM_BROOK_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define SVM_BROOK_INDEPENDENT
+#endif
+
+#endif
