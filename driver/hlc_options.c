@@ -317,6 +317,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .opt_level = opt_level,
         .fast_math = fast,
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
+        .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .machine = option_last(o, OPT_MACHINE),

@@ -64,6 +64,10 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
         VEC_PUSH(a, &argv, "-Wno-native"); // it has been said
     if (compiled != NULL && mode == MODE_LIB)
         VEC_PUSH(a, &argv, "--no-exports"); // it has a better header
+    if (compiled != NULL && option_flag(&t->options, OPT_INTERPRET_KERNELS, false)) {
+        VEC_PUSH(a, &argv, arena_printf(a, "-L%s", paths_installed(a, "lib")));
+        VEC_PUSH(a, &argv, "-lsvm-interpret");
+    }
     VEC_PUSH(a, &argv, mode == MODE_CHECK ? "-fsyntax-only" : arena_printf(a, "--emit=%s", driver_mode_name(mode)));
     if (output != NULL && mode != MODE_CHECK) {
         VEC_PUSH(a, &argv, "-o");

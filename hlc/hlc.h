@@ -35,6 +35,7 @@ typedef struct hlc_config {
     bool stream_ir; // the source is one stream IR text, whatever its name
     int opt_level; // 0..3
     bool fast_math, debug_info;
+    bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool check_rates, check_bounds; // at run time, where compile time proves nothing
     const char *machine;     // name or path; NULL: "host"
     const char *machine_dir; // where shipped machine files are

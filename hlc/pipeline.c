@@ -120,7 +120,7 @@ static uint32_t goal_of(const hlc_program *p)
 {
     hlc_emit emit = p->config->emit;
     if (sir_is_finite(p->module))
-        return emit >= HLC_EMIT_PLAN ? PROP_CANONICAL : PROP_ELABORATED;
+        return emit >= HLC_EMIT_PLAN && !p->config->interpret_kernels ? PROP_CANONICAL : PROP_ELABORATED;
     switch (emit) {
     case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
     case HLC_EMIT_PLAN: return PROP_PLANNED;
@@ -136,7 +136,8 @@ static bool plan_order(hlc_program *p, pass_order *order)
     if (p->config->passes != NULL)
         return passes_parse(p->arena, p->diag, p->config->passes, order);
     if (sir_is_finite(p->module))
-        return passes_parse(p->arena, p->diag, emit >= HLC_EMIT_PLAN ? "canonicalize" : "", order);
+        return emit < HLC_EMIT_PLAN || p->config->interpret_kernels ||
+               passes_parse(p->arena, p->diag, "canonicalize", order);
     if (emit == HLC_EMIT_NOTHING)
         return passes_parse(p->arena, p->diag, "schedule", order);
     if (emit >= HLC_EMIT_PLAN && p->plan == NULL)

@@ -249,7 +249,7 @@ static bool is_aggregate(const sir_type *t)
 static void take_finite_names(bool finite, hmap *taken)
 {
     static const char *const names[] = {"accumulator", "at",    "begin",  "box", "count", "d",     "element", "end",
-                                        "first",       "i0",    "i1",     "i2",  "loads", "memory", "one",    "part",
+                                        "first",       "i0",    "i1",     "i2",  "loads", "memory", "module", "one",    "part",
                                         "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stores",
                                         "streams",     "strip", "waits",  "walks", "where", "written"};
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)

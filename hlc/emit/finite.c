@@ -159,9 +159,31 @@ static const char *header_text(finite_emitter *all)
         strbuf_printf(&out, "%s;\n", finite_prototype(*g, false));
         if ((*g)->reduced != NULL)
             strbuf_printf(&out, "%s;\n", finite_prototype(*g, true));
+        if (finite_has_one(*g))
+            strbuf_printf(&out, "void %s(const void *element, void *accumulator);\n", finite_function_name(*g, "_one"));
     }
     strbuf_add(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return out.data;
+}
+
+// The graphs with the firing functions put away: what interpreted kernels are called with is the same.
+static const char *emit_interpreted(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    strbuf unused, *out = x->e.out;
+    strbuf_init(&unused, x->e.arena);
+    strbuf_add(out, "/* The finite graphs of a module, interpreted. */\n#include <svm/brook_interpret.h>\n\n");
+    emit_names(all);
+    finite_interpreted_module(all);
+    for (VEC_EACH(sir_filter *const, f, &x->m->filters)) {
+        x->e.out = &unused;
+        finite_graph *g = make_graph(all, *f);
+        x->e.out = out;
+        VEC_PUSH(x->e.arena, &all->graphs, g);
+        finite_interpreted(g);
+    }
+    x->p->header = header_text(all);
+    return out->data;
 }
 
 const char *emit_finite(hlc_program *p)
@@ -182,6 +204,8 @@ const char *emit_finite(hlc_program *p)
         emitter_check(&x->e, false, p->config->check_bounds);
     x->name = body_identifier(p->arena, p->module->name);
     take_names(&all);
+    if (p->config != NULL && p->config->interpret_kernels)
+        return emit_interpreted(&all);
     emit_header(&all);
     emit_types(&x->e);
     emit_size_checks(&all);

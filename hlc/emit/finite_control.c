@@ -46,7 +46,7 @@ static void prototype_args(finite_graph *g, text_args *args, bool partial)
             VEC_PUSH(arena_of(g), args, parameter(g, i, partial));
 }
 
-static const char *function_name(finite_graph *g, const char *suffix)
+const char *finite_function_name(finite_graph *g, const char *suffix)
 {
     return arena_printf(arena_of(g), "brook_%s%s", body_identifier(arena_of(g), g->filter->name), suffix);
 }
@@ -57,7 +57,7 @@ const char *finite_prototype(finite_graph *g, bool partial)
     strbuf b;
     strbuf_init(&b, arena_of(g));
     prototype_args(g, &args, partial);
-    strbuf_printf(&b, "void %s(", function_name(g, partial ? "_partial" : ""));
+    strbuf_printf(&b, "void %s(", finite_function_name(g, partial ? "_partial" : ""));
     for (size_t i = 0; i < args.len; i++)
         strbuf_printf(&b, "%s%s", i == 0 ? "" : ", ", args.data[i]);
     strbuf_addc(&b, ')');
@@ -66,7 +66,7 @@ const char *finite_prototype(finite_graph *g, bool partial)
 
 // ---- Tables and runs ----
 
-static void emit_tables(finite_graph *g)
+void finite_tables(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_line(x, 0, "static const svm_BrookPort %s[] = {", g->ports_table);
@@ -144,11 +144,11 @@ static void emit_make(finite_graph *g)
 
 // ---- A call ----
 
-static void emit_prototype(finite_graph *g, bool partial)
+void finite_begin_function(finite_graph *g, bool partial)
 {
     text_args args = {0};
     prototype_args(g, &args, partial);
-    text_call(g->x, 0, arena_printf(arena_of(g), "void %s(", function_name(g, partial ? "_partial" : "")), &args, ")");
+    text_call(g->x, 0, arena_printf(arena_of(g), "void %s(", finite_function_name(g, partial ? "_partial" : "")), &args, ")");
     text_line(g->x, 0, "{");
 }
 
@@ -200,7 +200,7 @@ static void emit_map_call(finite_graph *g, bool partial)
 {
     program_emitter *x = g->x;
     size_t n = processors(g);
-    emit_prototype(g, partial);
+    finite_begin_function(g, partial);
     emit_enter(g, partial, "");
     text_line(x, 2, "return;");
     if (n == 1) {
@@ -221,16 +221,16 @@ static void emit_map_call(finite_graph *g, bool partial)
         text_line(x, 1, "}");
         text_line(x, 1, "svm_kernelWaitMultiple((size_t)parts, waits);");
     }
-    text_line(x, 1, "svm_brookLeave(&%s, streams, walks);", g->table);
+    text_line(x, 1, "svm_brookLeave(at, &%s, streams, walks);", g->table);
     text_line(x, 0, "}\n");
 }
 
 // A reduction to a value: to a stream of one element.
-static void emit_fold_call(finite_graph *g)
+void finite_whole_reduction(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    emit_prototype(g, false);
+    finite_begin_function(g, false);
     text_line(x, 1, "const ptrdiff_t one[SVM_BROOK_RANK] = {1, 1, 1, 1};");
     size_t input = 0;
     for (size_t i = 0; i < g->ports.len; i++)
@@ -244,7 +244,7 @@ static void emit_fold_call(finite_graph *g)
         if (sir_role_is_parameter(f->role))
             VEC_PUSH(arena_of(g), &args, f->role == SIR_REDUCED ? "written" : g->info->field_names.data[i]);
     }
-    text_call(x, 1, arena_printf(arena_of(g), "%s(", function_name(g, "_partial")), &args, ");");
+    text_call(x, 1, arena_printf(arena_of(g), "%s(", finite_function_name(g, "_partial")), &args, ");");
     text_line(x, 1, "svm_brookWrite(at, written, %s);", g->reduced->name);
     text_line(x, 1, "svm_brookRelease(&written);");
     text_line(x, 0, "}\n");
@@ -258,7 +258,7 @@ static void emit_one(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_INPUT)
             in = p;
-    text_line(x, 0, "void %s(const void *element, void *accumulator)", function_name(g, "_one"));
+    text_line(x, 0, "void %s(const void *element, void *accumulator)", finite_function_name(g, "_one"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s;", emit_declare(&x->e, in->source->type, in->value));
     text_line(x, 1, "%s;", emit_declare(&x->e, g->reduced->source->type, g->reduced->value));
@@ -272,13 +272,18 @@ static void emit_one(finite_graph *g)
     text_line(x, 0, "}\n");
 }
 
+bool finite_has_one(const finite_graph *g)
+{
+    return g->reduced != NULL && g->uniforms.len == 0 && g->ports.len == 2;
+}
+
 // What is pushed goes to memory with room for an element a firing; if there are more, all is done again with room.
 static void emit_push_call(finite_graph *g)
 {
     program_emitter *x = g->x;
     const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs), *memory = g->all->resources->shared->element.name;
     const char *type = emit_declare(&x->e, g->variable->source->type, "");
-    emit_prototype(g, false);
+    finite_begin_function(g, false);
     text_line(x, 1, "const svm_BrookPort *port = &%s[%zu];", g->ports_table, (size_t)(g->variable - g->ports.data));
     emit_enter(g, false, " {");
     text_line(x, 2, "svm_brookGive(at, port, &%s, %s, NULL, 0);", g->space, g->variable->name);
@@ -302,13 +307,13 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 1, "svm_brookGive(at, port, &%s, %s, svm_blockData(&%s.%s), (size_t)%s.run.pushed);", g->space,
               g->variable->name, run, g->variable->name, run);
     text_line(x, 1, "svm_free(&%s, memory);", memory);
-    text_line(x, 1, "svm_brookLeave(&%s, streams, walks);", g->table);
+    text_line(x, 1, "svm_brookLeave(at, &%s, streams, walks);", g->table);
     text_line(x, 0, "}\n");
 }
 
 void finite_control(finite_graph *g)
 {
-    emit_tables(g);
+    finite_tables(g);
     emit_runs(g);
     emit_make(g);
     if (g->variable != NULL) {
@@ -318,7 +323,7 @@ void finite_control(finite_graph *g)
     emit_map_call(g, g->reduced != NULL);
     if (g->reduced == NULL)
         return;
-    emit_fold_call(g);
-    if (g->uniforms.len == 0 && g->ports.len == 2)
+    finite_whole_reduction(g);
+    if (finite_has_one(g))
         emit_one(g);
 }

@@ -49,6 +49,14 @@ const char *finite_leaves(arena *a, const sir_type *t);
 // finite_control.c: the tables and functions that the host program calls.
 void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);
+void finite_begin_function(finite_graph *g, bool partial); // up to its brace
+const char *finite_function_name(finite_graph *g, const char *suffix);
+void finite_tables(finite_graph *g);
+void finite_whole_reduction(finite_graph *g); // a reduction to a value, as one to a stream
+bool finite_has_one(const finite_graph *g);   // a reduction without other parameters
+// finite_interpreted.c: the same functions, which call the interpreter.
+void finite_interpreted_module(finite_emitter *all);
+void finite_interpreted(finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

@@ -91,10 +91,11 @@ static void compile_pop(compiler *c, const sir_expr *target)
 
 static void compile_push(compiler *c, const sir_expr *value)
 {
+    bool kept = c->fn->filter != NULL && c->fn->filter->finite;
     if (vm_is_aggregate(value->type))
-        vm_emit(c, VM_PUSHA, vm_compile_address(c, value), 0, (int32_t)value->type->words, 0);
+        vm_emit(c, kept ? VM_KEEPA : VM_PUSHA, vm_compile_address(c, value), 0, (int32_t)value->type->words, 0);
     else
-        vm_emit(c, VM_PUSH, vm_compile_expr(c, value, VM_NO_REG), 0, 0, 0);
+        vm_emit(c, kept ? VM_KEEP : VM_PUSH, vm_compile_expr(c, value, VM_NO_REG), 0, 0, 0);
 }
 
 static void compile_print(compiler *c, const sir_stmt *s)

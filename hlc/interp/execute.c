@@ -540,6 +540,15 @@ L_PUSHA:
     memmove(out, A.p, (size_t)ip->c * sizeof(word));
     out += out_item;
     NEXT;
+L_KEEP:
+    VEC_PUSH(v->arena, &v->kept, A);
+    NEXT;
+L_KEEPA: {
+    const word *from = A.p;
+    for (int32_t i = 0; i < ip->c; i++)
+        VEC_PUSH(v->arena, &v->kept, from[i]);
+    NEXT;
+}
 L_PEEK: {
     const int32_t x = B.i;
     if (x < 0 || (size_t)x * in_item >= (size_t)(peek_end - in)) {

@@ -184,6 +184,7 @@ typedef struct vm {
     size_t chunk, top, stack_words;
     struct interp *interp;
     VEC(word) message;    // arguments of the message that is being sent
+    VEC(word) kept;       // what a finite filter pushed
     struct vm_flow *flow; // of the filter with dynamic rates whose machine this is; NULL: rates are static
     // of the burst of firings that is running
     vm_actor *actor;

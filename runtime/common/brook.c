@@ -99,11 +99,12 @@ void svmr_brookRows(const svm_BrookStream *s, svmr_BrookRowAction *action, void 
 
 // ---- Storage ----
 
-// Large pieces come as pages that nobody has touched.
+// In whole pages: large pieces come as such that nobody has touched, and engines that move units of several elements may
+// move what is behind the last.
 static char *elements(const svm_BrookPlace *at, const char *name, size_t bytes)
 {
     void *data;
-    if (posix_memalign(&data, 4096, bytes ? bytes : 1))
+    if (posix_memalign(&data, SVMR_BROOK_PAGE, svmr_brookRoom(bytes)))
         svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, bytes);
     return data;
 }
@@ -166,7 +167,7 @@ size_t svmr_brookAddress(svm_BrookStorage *s, mm_Mem memory)
     if (s->memory)
         svm_unmap(s->memory, s->address);
     s->memory = memory;
-    return s->address = svm_map(memory, s->data, s->bytes ? s->bytes : 1);
+    return s->address = svm_map(memory, s->data, svmr_brookRoom(s->bytes));
 }
 
 // ---- Handles ----
@@ -272,13 +273,19 @@ static void fillIterator(float *to, const svm_BrookStorage *s)
     }
 }
 
+void svm_brookValues(const svm_BrookPlace *at, svm_BrookStream s, void *to)
+{
+    svmr_brookNeed(at, &s, "values");
+    if (isIterator(&s))
+        fillIterator(to, s.storage);
+    else
+        svmr_brookRows(&s, copyRow, &(Copying){to, s.storage->size});
+}
+
 svm_BrookStream svmr_brookCopy(const svm_BrookPlace *at, svm_BrookStream s)
 {
     svm_BrookStream copy = svm_brookMake(at, s.name, &s.storage->type, s.rank, s.extent);
-    if (isIterator(&s))
-        fillIterator((float *)copy.storage->data, s.storage);
-    else
-        svmr_brookRows(&s, copyRow, &(Copying){copy.storage->data, s.storage->size});
+    svm_brookValues(at, s, copy.storage->data);
     return copy;
 }
 

@@ -22,6 +22,12 @@ struct svm_BrookStorage {
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK];
 };
 
+enum { SVMR_BROOK_PAGE = 4096 };
+static inline size_t svmr_brookRoom(size_t bytes)
+{
+    return bytes ? (bytes + SVMR_BROOK_PAGE - 1) / SVMR_BROOK_PAGE * SVMR_BROOK_PAGE : SVMR_BROOK_PAGE;
+}
+
 static inline size_t svmr_brookSize(const svm_BrookStream *s)
 {
     return s->storage->size;

@@ -7,7 +7,7 @@
 typedef struct Call {
     const svm_BrookPlace *at;
     const svm_BrookGraph *graph;
-    svm_BrookStream *streams;
+    const svm_BrookStream *streams;
     svm_BrookWalk *walks;
     svm_BrookSpace *space;
     int rank;    // of the space
@@ -220,26 +220,17 @@ static void checkOutputs(const Call *c)
                               c->graph->name, c->graph->ports[k].name, c->graph->ports[i].name);
 }
 
-static void separate(Call *c)
+static bool needsCopy(const Call *c, int port)
 {
-    for (int i = 0; i < c->graph->count; i++) {
-        const svm_BrookRole role = c->graph->ports[i].role;
-        c->walks[i].owned = false;
-        if (role != SVM_BROOK_IN && role != SVM_BROOK_GATHER)
-            continue;
-        if (c->streams[i].storage->iterator || isInTheWay(c, i)) {
-            c->streams[i] = svmr_brookCopy(c->at, c->streams[i]);
-            c->walks[i].owned = true;
-        }
-    }
+    const svm_BrookRole role = c->graph->ports[port].role;
+    return (role == SVM_BROOK_IN || role == SVM_BROOK_GATHER) &&
+           (c->streams[port].storage->iterator || isInTheWay(c, port));
 }
 
 // ---- Walks ----
 
-static void walkPort(Call *c, mm_Mem memory, int port)
+static void walkStream(svm_BrookWalk *w, const svm_BrookStream *s, mm_Mem memory)
 {
-    const svm_BrookStream *s = &c->streams[port];
-    svm_BrookWalk *w = &c->walks[port];
     const int before = SVM_BROOK_RANK - s->rank;
     w->span = 1;
     for (int d = 0; d < SVM_BROOK_RANK; d++) {
@@ -252,8 +243,25 @@ static void walkPort(Call *c, mm_Mem memory, int port)
     memcpy(w->from, s->storage->from, sizeof w->from);
     memcpy(w->to, s->storage->to, sizeof w->to);
     w->address = 0;
-    if (c->graph->ports[port].role != SVM_BROOK_ITERATOR)
+    if (s->storage->data)
         w->address = svmr_brookAddress(s->storage, memory) + (size_t)s->offset * s->storage->size;
+}
+
+static void walkPorts(Call *c, mm_Mem memory)
+{
+    for (int i = 0; i < c->graph->count; i++) {
+        svm_BrookWalk *w = &c->walks[i];
+        w->copy = NULL;
+        if (isUnused(c, i))
+            continue;
+        if (!needsCopy(c, i)) {
+            walkStream(w, &c->streams[i], memory);
+            continue;
+        }
+        const svm_BrookStream copy = svmr_brookCopy(c->at, c->streams[i]);
+        w->copy = copy.storage;
+        walkStream(w, &copy, memory);
+    }
 }
 
 // Whether dimension d and the faster one behind it are walked as one of n elements.
@@ -317,24 +325,21 @@ static svm_BrookForm formOf(const Call *c)
     return form;
 }
 
-bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory, svm_BrookStream *streams,
-                    svm_BrookWalk *walks, svm_BrookSpace *space)
+bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory,
+                    const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space)
 {
     Call c = {.at = at, .graph = graph, .streams = streams, .walks = walks, .space = space};
     checkPorts(&c);
     shapeSpace(&c);
     checkShapes(&c);
-    if (!c.filled) {
-        space->rows = space->columns = 0;
+    space->rows = space->columns = 0;
+    if (!c.filled)
         return false;
-    }
     checkGathers(&c);
     checkOutputs(&c);
-    separate(&c);
-    for (int i = 0; i < graph->count; i++)
-        if (!isUnused(&c, i))
-            walkPort(&c, memory, i);
-    space->columns = space->extent[SVM_BROOK_RANK - 1];
+    if (!memory)
+        return true;
+    walkPorts(&c, memory);
     if (!graph->places)
         join(&c);
     space->columns = space->extent[SVM_BROOK_RANK - 1];
@@ -343,11 +348,15 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
     return true;
 }
 
-void svm_brookLeave(const svm_BrookGraph *graph, svm_BrookStream *streams, const svm_BrookWalk *walks)
+void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
+                    svm_BrookWalk *walks)
 {
-    for (int i = 0; i < graph->count; i++)
-        if (walks[i].owned)
-            svm_brookRelease(&streams[i]);
+    (void)at;
+    (void)streams;
+    for (int i = 0; i < graph->count; i++) {
+        svm_BrookStream copy = {.storage = walks[i].copy};
+        svm_brookRelease(&copy);
+    }
 }
 
 // ---- Parts ----

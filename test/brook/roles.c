@@ -5,6 +5,12 @@
 // RUN: svmc --emit=header -x sir %t/kernels.sir -o %t/kernels.h
 // RUN: svm-llc -O2 %t/kernels.svm.c %t/main.c -o %t/kernels
 // RUN: %t/kernels | FileCheck %t/main.c
+// RUN: svmc --interpret-kernels %t/kernels.sir %t/main.c -o %t/interpreted
+// RUN: %t/interpreted | FileCheck %t/main.c
+// RUN: svmc -O0 %t/kernels.sir %t/main.c -o %t/kernels
+// RUN: %t/kernels | FileCheck %t/main.c
+// RUN: svmc -O3 --machine=host-4 %t/kernels.sir %t/main.c -o %t/kernels
+// RUN: %t/kernels | FileCheck %t/main.c
 
 //--- kernels.sir
 module kernels

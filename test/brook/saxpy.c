@@ -4,6 +4,12 @@
 // RUN: svmc --emit=header -x sir %t/saxpy.sir -o %t/saxpy.h
 // RUN: svm-llc -O2 %t/saxpy.svm.c %t/main.c -o %t/saxpy
 // RUN: %t/saxpy | FileCheck %t/main.c
+// RUN: svmc --interpret-kernels %t/saxpy.sir %t/main.c -o %t/interpreted
+// RUN: %t/interpreted | FileCheck %t/main.c
+// RUN: svmc -O0 %t/saxpy.sir %t/main.c -o %t/saxpy
+// RUN: %t/saxpy | FileCheck %t/main.c
+// RUN: svmc -O3 --machine=host-4 %t/saxpy.sir %t/main.c -o %t/saxpy
+// RUN: %t/saxpy | FileCheck %t/main.c
 
 //--- saxpy.sir
 module saxpy

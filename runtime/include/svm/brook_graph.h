@@ -42,7 +42,7 @@ typedef struct svm_BrookWalk {
     ptrdiff_t base; // elements before the first that a kernel's block has
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK]; // of an iterator
     bool flat; // all components of the iterator go along its only dimension
-    bool owned; // the call's own copy: svm_brookLeave gives it up
+    svm_BrookStorage *copy; // the call's own, walked in the stream's place; NULL: none
 } svm_BrookWalk;
 
 // How positions in rows go: by one; by a constant step; otherwise.
@@ -64,11 +64,15 @@ typedef struct svm_BrookBox {
 int svm_brookParts(const svm_BrookSpace *space, int most);
 svm_BrookBox svm_brookPart(const svm_BrookSpace *space, int part, int parts);
 
-// Checks a call's streams, in the order of the graph's ports, and says how to walk them; false: there is nothing to do.
-// An input that is an iterator, or lies over an output in another way than element by element, is replaced by a copy.
-bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory, svm_BrookStream *streams,
-                    svm_BrookWalk *walks, svm_BrookSpace *space);
-void svm_brookLeave(const svm_BrookGraph *graph, svm_BrookStream *streams, const svm_BrookWalk *walks);
+// Checks a call's streams, in the order of the graph's ports, and says how to walk them; false: there is nothing to do,
+// and nothing to leave. An input that is an iterator, or lies over an output in another way than element by element, is
+// copied. memory NULL: they are checked only.
+bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory,
+                    const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space);
+void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
+                    svm_BrookWalk *walks);
+// A stream's elements in order, or an iterator's values.
+void svm_brookValues(const svm_BrookPlace *at, svm_BrookStream s, void *to);
 // The stream that a `variable` port's handle gets: count elements, in the handle's rank.
 void svm_brookGive(const svm_BrookPlace *at, const svm_BrookPort *port, const svm_BrookSpace *space,
                    svm_BrookStream *handle, const void *elements, size_t count);

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Calls of finite filters, interpreted: the places one after the other, elements by the plain rule of docs/stream-ir.md.
+// Only the checks of a call are the compiled graphs'.
+#include "hlc/interp/finite.h"
+#include "svm/brook_interpret.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct svm_BrookLoaded {
+    arena *arena;
+    source_set sources;
+    diag_engine diags;
+    interner names;
+    sir_module *module;
+    hmap filters; // by name
+};
+
+static _Noreturn void stop(struct svm_BrookLoaded *l)
+{
+    fflush(stdout);
+    diag_flush(&l->diags, stderr, DIAG_FORMAT_TEXT, false);
+    exit(1);
+}
+
+static void load(svm_BrookModule *m)
+{
+    arena *a = arena_create();
+    struct svm_BrookLoaded *l = ARENA_NEW(a, struct svm_BrookLoaded);
+    l->arena = a;
+    source_set_init(&l->sources, a);
+    diag_init(&l->diags, a, &l->sources);
+    interner_init(&l->names, a);
+    hmap_init(&l->filters, a);
+    l->module = sir_parse(a, &l->names, &l->diags, source_add(&l->sources, "<kernels>", m->text, m->length));
+    if (l->module == NULL || !sir_verify(l->module, &l->diags))
+        stop(l);
+    m->loaded = l;
+}
+
+static interp_finite *filter_of(svm_BrookModule *m, const char *name)
+{
+    if (m->loaded == NULL)
+        load(m);
+    struct svm_BrookLoaded *l = m->loaded;
+    interp_finite *f = hmap_get(&l->filters, name);
+    if (f == NULL)
+        f = interp_finite_new(l->arena, &l->diags, l->module, name);
+    if (f == NULL)
+        stop(l);
+    hmap_set(&l->filters, name, f);
+    return f;
+}
+
+// ---- Streams ----
+
+// A stream's elements in order, without gaps; of an iterator its values. Written back where they are outputs.
+typedef struct operand {
+    uint32_t field;
+    svm_BrookRole role;
+    svm_BrookStream stream;
+    size_t size;
+    unsigned char *elements;
+} operand;
+
+static void fetch(const svm_BrookPlace *at, operand *o)
+{
+    const size_t count = svm_brookCount(o->stream);
+    o->elements = calloc(count ? count : 1, o->size);
+    if (o->elements == NULL)
+        svm_brookFail(at, "out of memory");
+    svm_brookValues(at, o->stream, o->elements);
+}
+
+// Elements of a view from its first in each dimension of the space, which has as many.
+static size_t position(const operand *o, const ptrdiff_t *extent, const ptrdiff_t *index)
+{
+    size_t p = 0;
+    for (int d = 0; d < o->stream.rank; d++)
+        p = p * (size_t)o->stream.extent[d] + (size_t)(index[d] * o->stream.extent[d] / extent[d]);
+    return p;
+}
+
+static int32_t coordinate(const operand *o, const ptrdiff_t *extent, const ptrdiff_t *index, uint32_t dimension)
+{
+    const int d = o->stream.rank - 1 - (int)dimension;
+    return d < 0 ? 0 : (int32_t)(index[d] * o->stream.extent[d] / extent[d]);
+}
+
+static bool next(int rank, const ptrdiff_t *extent, ptrdiff_t *index)
+{
+    for (int d = rank - 1; d >= 0; d--) {
+        if (++index[d] < extent[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+// ---- Calls ----
+
+typedef struct call {
+    struct svm_BrookLoaded *loaded;
+    interp_finite *filter;
+    const sir_filter *source;
+    operand *operands;
+    size_t count;
+    int rank;
+    ptrdiff_t extent[SVM_BROOK_RANK];
+} call;
+
+static void fire(call *c, const ptrdiff_t *index)
+{
+    for (uint32_t i = 0; i < c->source->fields.len; i++) {
+        const sir_field *f = &c->source->fields.data[i];
+        for (size_t k = 0; f->role == SIR_COORDINATE && k < c->count; k++)
+            if (c->operands[k].field == f->of) {
+                int32_t x = coordinate(&c->operands[k], c->extent, index, f->dimension);
+                interp_finite_set(c->filter, i, (const unsigned char *)&x);
+            }
+    }
+    for (size_t k = 0; k < c->count; k++) {
+        const operand *o = &c->operands[k];
+        if (o->role != SVM_BROOK_GATHER && o->role != SVM_BROOK_REDUCED)
+            interp_finite_set(c->filter, o->field, o->elements + position(o, c->extent, index) * o->size);
+    }
+    if (!interp_finite_fire(c->filter))
+        stop(c->loaded);
+    for (size_t k = 0; k < c->count; k++) {
+        const operand *o = &c->operands[k];
+        if (o->role == SVM_BROOK_OUT)
+            interp_finite_get(c->filter, o->field, o->elements + position(o, c->extent, index) * o->size);
+    }
+}
+
+static void map(call *c)
+{
+    ptrdiff_t index[SVM_BROOK_RANK] = {0};
+    do
+        fire(c, index);
+    while (next(c->rank, c->extent, index));
+}
+
+// The block of the input that belongs to a place of the result: its first element is the accumulator's first value.
+static void fold(call *c, const operand *in, const operand *out, const ptrdiff_t *index)
+{
+    ptrdiff_t block[SVM_BROOK_RANK] = {1, 1, 1, 1}, within[SVM_BROOK_RANK] = {0};
+    for (int d = 0; d < c->rank; d++)
+        block[d] = in->stream.extent[d] / c->extent[d];
+    bool first = true;
+    do {
+        size_t p = 0;
+        for (int d = 0; d < c->rank; d++)
+            p = p * (size_t)in->stream.extent[d] + (size_t)(index[d] * block[d] + within[d]);
+        interp_finite_set(c->filter, first ? out->field : in->field, in->elements + p * in->size);
+        if (!first && !interp_finite_fire(c->filter))
+            stop(c->loaded);
+        first = false;
+    } while (next(c->rank, block, within));
+    interp_finite_get(c->filter, out->field, out->elements + position(out, c->extent, index) * out->size);
+}
+
+static void reduce(call *c)
+{
+    const operand *in = NULL, *out = NULL;
+    for (size_t k = 0; k < c->count; k++) {
+        in = c->operands[k].role == SVM_BROOK_IN ? &c->operands[k] : in;
+        out = c->operands[k].role == SVM_BROOK_REDUCED ? &c->operands[k] : out;
+    }
+    ptrdiff_t index[SVM_BROOK_RANK] = {0};
+    do
+        fold(c, in, out, index);
+    while (next(c->rank, c->extent, index));
+}
+
+static void give(const svm_BrookPlace *at, call *c, const svm_BrookGraph *graph, const svm_BrookSpace *space,
+                 svm_BrookStream *variable)
+{
+    const size_t count = interp_finite_pushed(c->filter);
+    for (int i = 0; i < graph->count; i++) {
+        if (graph->ports[i].role != SVM_BROOK_VARIABLE)
+            continue;
+        const size_t size = svm_brookTypeSize(&graph->ports[i].type);
+        unsigned char *elements = calloc(count ? count : 1, size);
+        if (elements == NULL)
+            svm_brookFail(at, "out of memory");
+        interp_finite_take(c->filter, elements);
+        svm_brookGive(at, &graph->ports[i], space, variable, elements, count);
+        free(elements);
+    }
+}
+
+static void set_operands(const svm_BrookPlace *at, call *c, const svm_BrookGraph *graph, const void *const *uniforms,
+                         const svm_BrookStream *streams)
+{
+    int port = 0, uniform = 0;
+    for (uint32_t i = 0; i < c->source->fields.len; i++) {
+        const sir_field *f = &c->source->fields.data[i];
+        if (f->role == SIR_UNIFORM)
+            interp_finite_set(c->filter, i, uniforms[uniform++]);
+        if (f->role == SIR_UNIFORM || !sir_role_is_parameter(f->role))
+            continue;
+        const svm_BrookPort *p = &graph->ports[port];
+        const svm_BrookStream stream = streams[port++];
+        if (p->role == SVM_BROOK_VARIABLE)
+            continue;
+        operand *o = &c->operands[c->count++];
+        *o = (operand){.field = i, .role = p->role, .stream = stream, .size = svm_brookTypeSize(&p->type)};
+        fetch(at, o);
+        int64_t extents[SVM_BROOK_RANK];
+        for (int d = 0; d < stream.rank; d++)
+            extents[d] = stream.extent[d];
+        if (p->role == SVM_BROOK_GATHER)
+            interp_finite_gather(c->filter, i, o->elements, extents);
+    }
+}
+
+// The shape of the first result; of what pushes the largest of all.
+static void shape(call *c)
+{
+    const operand *shaper = NULL;
+    for (size_t k = 0; k < c->count && shaper == NULL; k++)
+        if (c->operands[k].role == SVM_BROOK_OUT || c->operands[k].role == SVM_BROOK_REDUCED)
+            shaper = &c->operands[k];
+    for (size_t k = 0; k < c->count; k++) {
+        const operand *o = &c->operands[k];
+        if (o->role == SVM_BROOK_GATHER || (shaper != NULL && o != shaper))
+            continue;
+        c->rank = o->stream.rank;
+        for (int d = 0; d < c->rank; d++)
+            c->extent[d] = o->stream.extent[d] > c->extent[d] ? o->stream.extent[d] : c->extent[d];
+    }
+}
+
+void svm_brookInterpret(const svm_BrookPlace *at, svm_BrookModule *module, const char *filter,
+                        const svm_BrookGraph *graph, const void *const *uniforms, const svm_BrookStream *streams,
+                        svm_BrookStream *variable)
+{
+    call c = {.filter = filter_of(module, filter), .loaded = module->loaded};
+    c.source = interp_finite_filter(c.filter);
+    svm_BrookWalk *walks = calloc((size_t)graph->count + 1, sizeof *walks);
+    c.operands = calloc((size_t)graph->count + 1, sizeof *c.operands);
+    if (walks == NULL || c.operands == NULL)
+        svm_brookFail(at, "out of memory");
+    svm_BrookSpace space;
+    const bool any = svm_brookEnter(at, graph, NULL, streams, walks, &space);
+    if (any) {
+        set_operands(at, &c, graph, uniforms, streams);
+        shape(&c);
+        bool reduces = false;
+        for (int i = 0; i < graph->count; i++)
+            reduces = reduces || graph->ports[i].role == SVM_BROOK_REDUCED;
+        if (reduces)
+            reduce(&c);
+        else
+            map(&c);
+        for (size_t k = 0; k < c.count; k++)
+            if (c.operands[k].role == SVM_BROOK_OUT || c.operands[k].role == SVM_BROOK_REDUCED)
+                svm_brookRead(at, c.operands[k].stream, c.operands[k].elements);
+    }
+    if (variable != NULL)
+        give(at, &c, graph, &space, variable);
+    for (size_t k = 0; k < c.count; k++)
+        free(c.operands[k].elements);
+    free(c.operands);
+    free(walks);
+}
+
+void svm_brookInterpretOne(svm_BrookModule *module, const char *filter, const void *element, void *accumulator)
+{
+    interp_finite *f = filter_of(module, filter);
+    const sir_filter *source = interp_finite_filter(f);
+    for (uint32_t i = 0; i < source->fields.len; i++)
+        if (source->fields.data[i].role == SIR_INPUT || source->fields.data[i].role == SIR_REDUCED)
+            interp_finite_set(f, i, source->fields.data[i].role == SIR_INPUT ? element : accumulator);
+    if (!interp_finite_fire(f))
+        stop(module->loaded);
+    for (uint32_t i = 0; i < source->fields.len; i++)
+        if (source->fields.data[i].role == SIR_REDUCED)
+            interp_finite_get(f, i, accumulator);
+}
