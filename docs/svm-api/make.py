@@ -28,7 +28,10 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
-OTHER_HEADERS = {"checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
+OTHER_HEADERS = {"brook.h": "streams of finite graphs",
+                 "brook_graph.h": "what compiled finite graphs use",
+                 "brook_interpret.h": "what interpreted ones use",
+                 "checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
                  "launch.h": "thread functions and launches, see [softproc.md](../softproc.md)",
                  "flow.h": "what emitted programs with dynamic rates use",
                  "library.h": "what programs emitted as libraries use",

@@ -152,7 +152,8 @@ static const char *header_text(finite_emitter *all)
     strbuf out;
     strbuf_init(&out, x->e.arena);
     const char *guard = arena_printf(x->e.arena, "BROOK_%s_H", body_identifier(x->e.arena, x->m->name));
-    strbuf_printf(&out, "/* The finite graphs of %s; <svm/brook.h> tells how they are called. */\n#ifndef %s\n#define %s\n\n",
+    strbuf_printf(&out,
+                  "/* The finite graphs of %s; <svm/brook.h> tells how they are called. */\n#ifndef %s\n#define %s\n\n",
                   text_comment(x, x->m->name), guard, guard);
     strbuf_add(&out, "#include <svm/brook.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     for (VEC_EACH(finite_graph *const, g, &all->graphs)) {
@@ -192,8 +193,8 @@ const char *emit_finite(hlc_program *p)
     strbuf_init(&out, p->arena);
     finite_emitter all = {.x = {.p = p, .m = p->module}};
     const plan_demands demands = {.io = true};
-    all.resources = plan_resources_find(p->arena, p->diag, p->machine, p->config == NULL ? 0 : p->config->processors,
-                                        &demands);
+    all.resources =
+        plan_resources_find(p->arena, p->diag, p->machine, p->config == NULL ? 0 : p->config->processors, &demands);
     if (all.resources == NULL)
         return NULL;
     program_emitter *x = &all.x;

@@ -6,7 +6,7 @@
 #include "hlc/emit/finite_int.h"
 
 static const char *const role_names[SIR_ROLE_COUNT] = {
-    [SIR_INPUT] = "SVM_BROOK_IN",         [SIR_OUTPUT] = "SVM_BROOK_OUT",     [SIR_GATHER] = "SVM_BROOK_GATHER",
+    [SIR_INPUT] = "SVM_BROOK_IN",          [SIR_OUTPUT] = "SVM_BROOK_OUT",      [SIR_GATHER] = "SVM_BROOK_GATHER",
     [SIR_ITERATOR] = "SVM_BROOK_ITERATOR", [SIR_REDUCED] = "SVM_BROOK_REDUCED", [SIR_VARIABLE] = "SVM_BROOK_VARIABLE",
 };
 
@@ -78,15 +78,16 @@ void finite_tables(finite_graph *g)
             strbuf_add(&type, t->decl->name);
         else
             sir_type_print(&type, t);
-        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 "},", text_comment(x, p->source->name), role_names[p->source->role],
-                  text_comment(x, type.data), finite_leaves(arena_of(g), t), p->source->rank);
+        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 "},", text_comment(x, p->source->name),
+                  role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), t),
+                  p->source->rank);
     }
     text_line(x, 0, "};");
     bool places = g->coordinates.len > 0 || g->variable != NULL;
     for (VEC_EACH(const finite_port, p, &g->ports))
         places = places || p->source->role == SIR_ITERATOR;
-    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s};\n", g->table, text_comment(x, g->filter->name),
-              g->ports.len, g->ports_table, places ? "true" : "false");
+    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s};\n", g->table,
+              text_comment(x, g->filter->name), g->ports.len, g->ports_table, places ? "true" : "false");
 }
 
 static size_t processors(const finite_graph *g)
@@ -126,13 +127,14 @@ static void emit_make(finite_graph *g)
     if (n > 1) {
         text_args names = {0};
         for (size_t i = 0; i < n; i++)
-            VEC_PUSH(arena_of(g), &names, arena_printf(arena_of(g), "&%s", r->processors.data[i].processor->element.name));
+            VEC_PUSH(arena_of(g), &names,
+                     arena_printf(arena_of(g), "&%s", r->processors.data[i].processor->element.name));
         text_call(x, 1, "const mm_Proc where[] = {", &names, "};");
     }
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", n);
     text_line(x, 2, "svm_kernelInit(&%s.part[q].run.kernel, %s, %s, \"%s\");", g->runs,
-              n > 1 ? "where[q]" : arena_printf(arena_of(g), "&%s", r->processors.data[0].processor->element.name), g->run,
-              text_comment(x, g->filter->name));
+              n > 1 ? "where[q]" : arena_printf(arena_of(g), "&%s", r->processors.data[0].processor->element.name),
+              g->run, text_comment(x, g->filter->name));
     text_line(x, 2, "svm_kernelNeverBlocks(&%s.part[q].run.kernel);", g->runs);
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_ITERATOR)
@@ -148,7 +150,8 @@ void finite_begin_function(finite_graph *g, bool partial)
 {
     text_args args = {0};
     prototype_args(g, &args, partial);
-    text_call(g->x, 0, arena_printf(arena_of(g), "void %s(", finite_function_name(g, partial ? "_partial" : "")), &args, ")");
+    text_call(g->x, 0, arena_printf(arena_of(g), "void %s(", finite_function_name(g, partial ? "_partial" : "")), &args,
+              ")");
     text_line(g->x, 0, "{");
 }
 
@@ -180,8 +183,8 @@ static void emit_set(finite_graph *g, int indent, const char *run)
         if (p->source->role == SIR_VARIABLE)
             continue;
         if (p->source->role != SIR_ITERATOR) {
-            text_line(x, indent, "svm_blockInit(&%s.%s, &%s, walks[%zu].address, (size_t)walks[%zu].span, sizeof(%s));", run,
-                      p->name, memory, i, i, emit_declare(&x->e, p->source->type, ""));
+            text_line(x, indent, "svm_blockInit(&%s.%s, &%s, walks[%zu].address, (size_t)walks[%zu].span, sizeof(%s));",
+                      run, p->name, memory, i, i, emit_declare(&x->e, p->source->type, ""));
             text_line(x, indent, "svm_blockName(&%s.%s, \"%s\");", run, p->name, text_comment(x, p->source->name));
         }
         text_line(x, indent, "%s.run.%s = walks[%zu];", run, p->walk, i);
@@ -236,8 +239,9 @@ void finite_whole_reduction(finite_graph *g)
     for (size_t i = 0; i < g->ports.len; i++)
         if (g->ports.data[i].source->role == SIR_INPUT)
             input = i;
-    text_line(x, 1, "svm_BrookStream written = svm_brookMake(at, \"%s\", &%s[%zu].type, %s.rank, one);", text_comment(x, g->reduced->source->name),
-              g->ports_table, (size_t)(g->reduced - g->ports.data), g->ports.data[input].name);
+    text_line(x, 1, "svm_BrookStream written = svm_brookMake(at, \"%s\", &%s[%zu].type, %s.rank, one);",
+              text_comment(x, g->reduced->source->name), g->ports_table, (size_t)(g->reduced - g->ports.data),
+              g->ports.data[input].name);
     VEC_PUSH(arena_of(g), &args, "at");
     for (uint32_t i = 0; i < g->filter->fields.len; i++) {
         const sir_field *f = &g->filter->fields.data[i];
@@ -266,7 +270,8 @@ static void emit_one(finite_graph *g)
     text_line(x, 1, "memcpy(&%s, accumulator, sizeof %s);", g->reduced->value, g->reduced->value);
     text_args args = {0};
     for (VEC_EACH(const uint32_t, field, &g->fire.fields))
-        VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "&%s", *field == in->field ? in->value : g->reduced->value));
+        VEC_PUSH(arena_of(g), &args,
+                 arena_printf(arena_of(g), "&%s", *field == in->field ? in->value : g->reduced->value));
     text_call(x, 1, arena_printf(arena_of(g), "%s(", g->fire.name), &args, ");");
     text_line(x, 1, "memcpy(accumulator, &%s, sizeof %s);", g->reduced->value, g->reduced->value);
     text_line(x, 0, "}\n");
@@ -281,7 +286,8 @@ bool finite_has_one(const finite_graph *g)
 static void emit_push_call(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs), *memory = g->all->resources->shared->element.name;
+    const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs),
+               *memory = g->all->resources->shared->element.name;
     const char *type = emit_declare(&x->e, g->variable->source->type, "");
     finite_begin_function(g, false);
     text_line(x, 1, "const svm_BrookPort *port = &%s[%zu];", g->ports_table, (size_t)(g->variable - g->ports.data));
@@ -296,7 +302,8 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 1, "for (;;) {");
     text_line(x, 2, "const ptrdiff_t room = %s.run.pushed > 0 ? %s.run.pushed : 1;", run, run);
     text_line(x, 2, "memory = svm_alloc(&%s, (size_t)room * sizeof(%s));", memory, type);
-    text_line(x, 2, "svm_blockInit(&%s.%s, &%s, memory, (size_t)room, sizeof(%s));", run, g->variable->name, memory, type);
+    text_line(x, 2, "svm_blockInit(&%s.%s, &%s, memory, (size_t)room, sizeof(%s));", run, g->variable->name, memory,
+              type);
     text_line(x, 2, "%s.run.room = room;", run);
     text_line(x, 2, "svm_kernelRun(&%s.run.kernel);", run);
     text_line(x, 2, "svm_kernelWait(&%s.run.kernel);", run);

@@ -10,10 +10,10 @@
 typedef struct finite_port {
     uint32_t field;
     const sir_field *source;
-    const char *name; // C name: of parameters, blocks, pointers
+    const char *name;         // C name: of parameters, blocks, pointers
     const char *walk, *value; // of its svm_BrookWalk; of the firing's element
-    bool used;   // the firing function takes it
-    bool loaded; // an output whose old element matters
+    bool used;                // the firing function takes it
+    bool loaded;              // an output whose old element matters
 } finite_port;
 
 typedef struct finite_emitter finite_emitter;
@@ -25,13 +25,13 @@ typedef struct finite_graph {
     const sir_filter *filter;
     emit_filter_info *info;
     emit_signature fire;
-    const char *name;                  // base of its names
+    const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
     VEC(finite_port) ports;
-    VEC(uint32_t) uniforms, coordinates; // fields
+    VEC(uint32_t) uniforms, coordinates;   // fields
     const finite_port *reduced, *variable; // NULL: none
-    hmap taken;                          // C names of fields and what is beside them
+    hmap taken;                            // C names of fields and what is beside them
     // Names of locals.
     const char *self, *space, *r, *i;
 } finite_graph;

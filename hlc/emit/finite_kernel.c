@@ -123,11 +123,9 @@ static void silence_unused(finite_graph *g)
         bool used = false;
         for (VEC_EACH(const uint32_t, u, &g->fire.fields))
             used = used || *u == i;
-        if (f->role == SIR_STATE || used || f->role == SIR_OUTPUT || f->role == SIR_VARIABLE ||
-            f->role == SIR_REDUCED)
+        if (f->role == SIR_STATE || used || f->role == SIR_OUTPUT || f->role == SIR_VARIABLE || f->role == SIR_REDUCED)
             continue;
-        text_line(g->x, 1, "(void)%s;",
-                  p == NULL || has_elements(p) ? g->info->field_names.data[i] : p->value);
+        text_line(g->x, 1, "(void)%s;", p == NULL || has_elements(p) ? g->info->field_names.data[i] : p->value);
         if (f->role == SIR_GATHER)
             text_line(g->x, 1, "(void)%s;", p->walk);
     }
@@ -167,8 +165,8 @@ static void emit_step(finite_graph *g)
 static void emit_struct(finite_graph *g)
 {
     program_emitter *x = g->x;
-    text_line(x, 0, "/* A run of %s: where it fires, its streams and how they are walked%s. */", text_comment(x, g->filter->name),
-              g->uniforms.len > 0 ? ", what is the same for all firings" : "");
+    text_line(x, 0, "/* A run of %s: where it fires, its streams and how they are walked%s. */",
+              text_comment(x, g->filter->name), g->uniforms.len > 0 ? ", what is the same for all firings" : "");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     text_line(x, 1, "svm_BrookSpace %s;", g->space);
@@ -366,9 +364,10 @@ static void emit_map_run(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!has_elements(p))
             continue;
-        add(g, &args, !is_walked(p) ? p->name
-                                    : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s)", p->name, g->space,
-                                                   g->self, p->walk, g->r));
+        add(g, &args,
+            !is_walked(p) ? p->name
+                          : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s)", p->name, g->space, g->self,
+                                         p->walk, g->r));
     }
     if (g->variable != NULL) {
         text_line(x, 1, "ptrdiff_t pushed = 0;");
@@ -417,16 +416,19 @@ static void emit_fold(finite_graph *g)
     text_line(x, 1, "ptrdiff_t count[SVM_BROOK_RANK];");
     text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
     text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in->walk, g->space);
-    text_line(x, 1, "%s;", format(g, "%s = *%s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value), in->name));
+    text_line(x, 1, "%s;",
+              format(g, "%s = *%s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value), in->name));
     text_line(x, 1, "ptrdiff_t begin = 1;");
     text_line(x, 1, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
     text_line(x, 1, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
     text_line(x, 1, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
     text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
-              emit_declare_pointer(&x->e, in->source->type, "const", "", "first"), in->name, in->walk, in->walk, in->walk);
+              emit_declare_pointer(&x->e, in->source->type, "const", "", "first"), in->name, in->walk, in->walk,
+              in->walk);
     text_line(x, 2, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
     if (in->used)
-        text_line(x, 3, "%s = first[%s * %s->pitch[3]];", emit_declare(&x->e, in->source->type, in->value), g->i, in->walk);
+        text_line(x, 3, "%s = first[%s * %s->pitch[3]];", emit_declare(&x->e, in->source->type, in->value), g->i,
+                  in->walk);
     else
         text_line(x, 3, "(void)first;");
     fire_call(g, 3, format(g, "&%s%s", g->reduced->value, ""));
@@ -445,15 +447,18 @@ static void emit_fold_run(finite_graph *g)
     add(g, &args, g->self);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->source->role == SIR_INPUT)
-            add(g, &args, arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)", p->name, g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk));
+            add(g, &args,
+                arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)",
+                             p->name, g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk));
         else if (p->source->role == SIR_GATHER)
             add(g, &args, p->name);
     }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
-    text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++)", g->i, g->self, g->i, g->self, g->i);
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++)", g->i, g->self, g->i, g->self,
+              g->i);
     const finite_port *out = g->reduced;
-    text_line(x, 2, "%s[svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)] =", out->name, g->space, g->self, out->walk, g->r, g->i,
-              g->space, g->self, out->walk);
+    text_line(x, 2, "%s[svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)] =", out->name, g->space,
+              g->self, out->walk, g->r, g->i, g->space, g->self, out->walk);
     text_call(x, 3, format(g, "%s(%s", g->row, ""), &args, ");");
     text_line(x, 0, "}\n");
 }

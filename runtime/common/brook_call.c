@@ -47,7 +47,8 @@ static void checkPort(const Call *c, int port)
         svm_brookFail(c->at, "%s: %s is subscripted in %d dimensions", c->graph->name,
                       describe(text, sizeof text, c, port), p->rank);
     const bool iterator = s->storage->iterator;
-    if (p->role == SVM_BROOK_ITERATOR ? !iterator : iterator && (p->role == SVM_BROOK_OUT || p->role == SVM_BROOK_REDUCED))
+    if (p->role == SVM_BROOK_ITERATOR ? !iterator
+                                      : iterator && (p->role == SVM_BROOK_OUT || p->role == SVM_BROOK_REDUCED))
         svm_brookFail(c->at, "%s: %s %s an iterator", c->graph->name, describe(text, sizeof text, c, port),
                       iterator ? "is" : "is not");
 }

@@ -82,11 +82,26 @@ static const char *printLeaf(char leaf, const char *p)
     uint32_t u;
     uint16_t y;
     switch (leaf) {
-    case 'f': memcpy(&f, p, sizeof f); printReal((double)f); return p + sizeof f;
-    case 'd': memcpy(&d, p, sizeof d); printReal(d); return p + sizeof d;
-    case 'i': memcpy(&i, p, sizeof i); printf("%d", (int)i); return p + sizeof i;
-    case 'u': memcpy(&u, p, sizeof u); printf("%u", (unsigned)u); return p + sizeof u;
-    case 'y': memcpy(&y, p, sizeof y); printReal((double)y / 65535); return p + sizeof y;
+    case 'f':
+        memcpy(&f, p, sizeof f);
+        printReal((double)f);
+        return p + sizeof f;
+    case 'd':
+        memcpy(&d, p, sizeof d);
+        printReal(d);
+        return p + sizeof d;
+    case 'i':
+        memcpy(&i, p, sizeof i);
+        printf("%d", (int)i);
+        return p + sizeof i;
+    case 'u':
+        memcpy(&u, p, sizeof u);
+        printf("%u", (unsigned)u);
+        return p + sizeof u;
+    case 'y':
+        memcpy(&y, p, sizeof y);
+        printReal((double)y / 65535);
+        return p + sizeof y;
     case 'x': printReal((double)*(const unsigned char *)p / 255); return p + 1;
     case 'b': printf("%d", *(const unsigned char *)p); return p + 1;
     default: printf("%d", *(const signed char *)p); return p + 1;
@@ -198,7 +213,10 @@ static void combineRow(void *context, char *first, ptrdiff_t count, ptrdiff_t pi
 static void combineAll(const svm_BrookPlace *at, bool scatter, svm_BrookStream to, svm_BrookStream index,
                        svm_BrookStream from, svm_BrookCombine *combine)
 {
-    Indexing x = {.at = at, .what = scatter ? "streamScatterOp" : "streamGatherOp", .from = &from, .combine = combine,
+    Indexing x = {.at = at,
+                  .what = scatter ? "streamScatterOp" : "streamGatherOp",
+                  .from = &from,
+                  .combine = combine,
                   .scatter = scatter};
     checkOperands(at, x.what, &to, &index, &from);
     svm_BrookStream indices = svmr_brookCopy(at, index);

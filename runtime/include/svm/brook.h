@@ -42,7 +42,7 @@ typedef struct svm_BrookPlace {
 // An element: its scalars one after the other without gaps, a letter each:
 //     f float, d double, i int, u unsigned int, c signed char, b unsigned char, x fixed (a byte), y shortfixed (2 bytes)
 typedef struct svm_BrookType {
-    const char *name; // for messages: "float4"
+    const char *name;   // for messages: "float4"
     const char *leaves; // "ffff"
 } svm_BrookType;
 size_t svm_brookTypeSize(const svm_BrookType *type);

@@ -39,10 +39,10 @@ typedef struct svm_BrookWalk {
     size_t address; // of the first element
     ptrdiff_t span; // elements from there to the last
     ptrdiff_t extent[SVM_BROOK_RANK], pitch[SVM_BROOK_RANK];
-    ptrdiff_t base; // elements before the first that a kernel's block has
+    ptrdiff_t base;                                 // elements before the first that a kernel's block has
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK]; // of an iterator
-    bool flat; // all components of the iterator go along its only dimension
-    svm_BrookStorage *copy; // the call's own, walked in the stream's place; NULL: none
+    bool flat;                                      // all components of the iterator go along its only dimension
+    svm_BrookStorage *copy;                         // the call's own, walked in the stream's place; NULL: none
 } svm_BrookWalk;
 
 // How positions in rows go: by one; by a constant step; otherwise.
