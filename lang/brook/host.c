@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The walk over host code.
+#include "lang/brook/host.h"
+
+#include <string.h>
+
+// ---- Tokens ----
+
+int host_kind(const host_writer *w, size_t i)
+{
+    return w->t[i < w->count ? i : w->count - 1].kind;
+}
+
+const char *host_word(const host_writer *w, size_t i)
+{
+    const char *name = w->t[i < w->count ? i : w->count - 1].name;
+    return name == NULL ? "" : name;
+}
+
+bool host_is(const host_writer *w, size_t i, const char *word)
+{
+    return strcmp(host_word(w, i), word) == 0;
+}
+
+src_range host_range(const host_writer *w, size_t first, size_t last)
+{
+    return (src_range){w->file, w->t[first].begin, w->t[last].end};
+}
+
+void host_copy_to(host_writer *w, size_t i)
+{
+    uint32_t to = w->t[i].begin;
+    if (to > w->done)
+        strbuf_addn(w->out, w->text + w->done, to - w->done);
+    if (to > w->done)
+        w->done = to;
+}
+
+void host_skip_through(host_writer *w, size_t last)
+{
+    uint32_t to = w->t[last].end;
+    for (; w->done < to; w->done++)
+        if (w->text[w->done] == '\n')
+            strbuf_addc(w->out, '\n');
+}
+
+void host_settle(host_writer *w, size_t mark, uint32_t begin, size_t last)
+{
+    size_t wanted = 0, written = 0;
+    for (uint32_t i = begin; i < w->t[last].end; i++)
+        wanted += w->text[i] == '\n';
+    for (size_t i = mark; i < w->out->len; i++)
+        written += w->out->data[i] == '\n';
+    for (; written < wanted; written++)
+        strbuf_addc(w->out, '\n');
+    if (written > wanted)
+        strbuf_printf(w->out, "\n#line %u\n", source_pos(w->diags->sources, w->file, w->t[last].end).line);
+    w->done = w->t[last].end;
+}
+
+size_t host_closing(const host_writer *w, size_t i)
+{
+    size_t depth = 0;
+    for (; host_kind(w, i) != TOK_END; i++) {
+        int kind = host_kind(w, i);
+        if (kind == '(' || kind == '[' || kind == '{')
+            depth++;
+        if ((kind == ')' || kind == ']' || kind == '}') && --depth == 0)
+            return i;
+    }
+    return w->count - 1;
+}
+
+void host_split(const host_writer *w, size_t first, size_t last, host_pieces *out)
+{
+    size_t begin = first;
+    if (first == last)
+        return;
+    for (size_t i = first; i < last; i++) {
+        int kind = host_kind(w, i);
+        if (kind == '(' || kind == '[' || kind == '{')
+            i = host_closing(w, i);
+        if (kind == ',') {
+            VEC_PUSH(w->arena, out, ((host_piece){begin, i}));
+            begin = i + 1;
+        }
+    }
+    VEC_PUSH(w->arena, out, ((host_piece){begin, last}));
+}
+
+// ---- Names ----
+
+const host_name *host_find(const host_writer *w, const char *name)
+{
+    for (size_t i = w->names.len; i > 0; i--)
+        if (strcmp(w->names.data[i - 1].name, name) == 0)
+            return w->names.data[i - 1].kind == HOST_OTHER ? NULL : &w->names.data[i - 1];
+    return NULL;
+}
+
+void host_declare(host_writer *w, host_name name)
+{
+    VEC_PUSH(w->arena, &w->names, name);
+}
+
+// ---- Expressions and statements ----
+
+static size_t slash_comment(host_writer *w, size_t i)
+{
+    host_copy_to(w, i + 1 < w->count ? i : w->count - 1);
+    strbuf_add(w->out, "/ ");
+    w->done = w->t[i].end;
+    return i + 1;
+}
+
+// What is rewritten wherever it stands. Gives the index behind it; 0: nothing is rewritten here.
+static size_t rewritten(host_writer *w, size_t i)
+{
+    int before = i > 0 ? host_kind(w, i - 1) : 0;
+    if (before == '.' || before == TOK_ARROW)
+        return 0;
+    size_t next = host_domain(w, i);
+    if (next == 0)
+        next = host_assignment(w, i);
+    if (next == 0)
+        next = host_call(w, i);
+    if (next == 0 && host_kind(w, i) == '/' && w->text[w->t[i].end] == '/')
+        next = slash_comment(w, i);
+    // A pointer to a function or array of vectors is no constructor.
+    if (next == 0 && brook_token_is_type(host_kind(w, i)) && host_kind(w, i + 1) == '(' && host_kind(w, i + 2) == '*') {
+        host_copy_to(w, i);
+        strbuf_printf(w->out, "__typeof__(%s)", host_word(w, i));
+        w->done = w->t[i].end;
+        next = i + 1;
+    }
+    return next;
+}
+
+void host_expr(host_writer *w, size_t first, size_t last)
+{
+    for (size_t i = first; i < last;) {
+        size_t next = rewritten(w, i);
+        i = next != 0 ? next : i + 1;
+    }
+    if (last > first) {
+        uint32_t to = w->t[last - 1].end;
+        if (to > w->done) {
+            strbuf_addn(w->out, w->text + w->done, to - w->done);
+            w->done = to;
+        }
+    }
+}
+
+static void open_block(host_writer *w, size_t i)
+{
+    VEC_PUSH(w->arena, &w->scopes, w->names.len);
+    w->braces++;
+    if (w->braces == 1 && w->entering.len != 0) {
+        host_copy_to(w, i + 1);
+        host_enter(w);
+    }
+}
+
+static void close_block(host_writer *w)
+{
+    if (w->braces == 0)
+        return;
+    w->braces--;
+    w->names.len = VEC_LAST(&w->scopes);
+    w->scopes.len--;
+}
+
+static bool begins_declaration(const host_writer *w, size_t i)
+{
+    if (i == 0)
+        return true;
+    int before = host_kind(w, i - 1);
+    return before == ';' || before == '{' || before == '}' || before == TOK_DIRECTIVE;
+}
+
+static const brook_item *item_at(const brook_file *file, size_t i)
+{
+    for (VEC_EACH(const brook_item, item, &file->items))
+        if (item->first == i)
+            return item;
+    return NULL;
+}
+
+// A kernel gives way to the prototypes of its functions.
+static size_t write_item(host_writer *w, const brook_item *item)
+{
+    host_copy_to(w, item->first);
+    if (item->kind == BROOK_ITEM_KERNEL) {
+        if (item->kernel != NULL)
+            host_prototype(w, item->kernel);
+        host_skip_through(w, item->last - 1);
+    }
+    return item->last;
+}
+
+static void walk(host_writer *w, const brook_file *file)
+{
+    for (size_t i = 0; host_kind(w, i) != TOK_END;) {
+        const brook_item *item = w->braces == 0 ? item_at(file, i) : NULL;
+        if (item != NULL) {
+            i = write_item(w, item);
+            continue;
+        }
+        size_t next = begins_declaration(w, i) ? host_declaration(w, i) : 0;
+        if (next == 0)
+            next = rewritten(w, i);
+        if (next != 0) {
+            i = next;
+            continue;
+        }
+        if (host_kind(w, i) == '{')
+            open_block(w, i);
+        else if (host_kind(w, i) == '}')
+            close_block(w);
+        i++;
+    }
+}
+
+void brook_write_host(strbuf *out, brook_program *program, size_t file)
+{
+    const brook_file *f = &program->files.data[file];
+    const source_file *source = source_get(program->diags->sources, f->source);
+    host_writer w = {.program = program,
+                     .arena = program->arena,
+                     .diags = program->diags,
+                     .out = out,
+                     .file = f->source,
+                     .text = source->text,
+                     .t = f->tokens->list.data,
+                     .count = f->tokens->list.len};
+    strbuf_add(out, "#include <svm/brook_host.h>\n#line 1 ");
+    strbuf_add_c_string(out, source->name, strlen(source->name));
+    strbuf_addc(out, '\n');
+    walk(&w, f);
+    host_copy_to(&w, w.count - 1);
+    strbuf_addn(out, w.text + w.done, source->len - w.done);
+    strbuf_addc(out, '\n');
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Rewriting host code. A walk over a file's tokens copies their text and replaces what Brook adds to C: declarations of
+// streams (host_decl.c), calls of kernels and operations on handles (host_call.c). Line breaks inside of what is
+// replaced are kept behind it, so that each line of the output is that line of the source.
+#ifndef SVMC_LANG_BROOK_HOST_H
+#define SVMC_LANG_BROOK_HOST_H
+
+#include "lang/brook/parse.h"
+#include "lang/brook/parser.tab.h"
+
+typedef enum host_name_kind {
+    HOST_OTHER, // hides streams of that name
+    HOST_STREAM,
+    HOST_ITERATOR,
+    HOST_POINTER, // to streams
+} host_name_kind;
+
+typedef struct host_name {
+    host_name_kind kind;
+    const char *name;
+    brook_type type; // of an element
+    int rank;        // 0: not known
+    bool parameter;  // of a function that is defined here, and shares the caller's stream
+    src_range range;
+} host_name;
+
+typedef struct host_writer {
+    brook_program *program;
+    arena *arena;
+    diag_engine *diags;
+    strbuf *out;
+    source_id file;
+    const char *text;
+    const brook_token *t;
+    size_t count;            // tokens, TOK_END included
+    uint32_t done;           // bytes of the source that are written or replaced
+    size_t braces;           // open ones
+    VEC(host_name) names;    // visible, inner ones last
+    VEC(size_t) scopes;      // names.len where blocks began
+    VEC(host_name) entering; // parameters of the function whose body comes next
+    size_t made;             // numbers functions that make file-scope streams
+} host_writer;
+
+// ---- host.c ----
+int host_kind(const host_writer *w, size_t i);
+const char *host_word(const host_writer *w, size_t i); // the spelling of a word, "" of other tokens
+bool host_is(const host_writer *w, size_t i, const char *word);
+src_range host_range(const host_writer *w, size_t first, size_t last); // the last inclusive
+// Writes source text up to token i, as it is.
+void host_copy_to(host_writer *w, size_t i);
+// Takes the source text from here to the end of token last as replaced: writes its line breaks only.
+void host_skip_through(host_writer *w, size_t last);
+// Ends what replaced the text from begin to the end of token last, written since the output had length mark: with the
+// line breaks that are still missing.
+void host_settle(host_writer *w, size_t mark, uint32_t begin, size_t last);
+// The index of the bracket that ends the one at i, or of TOK_END.
+size_t host_closing(const host_writer *w, size_t i);
+// Rewrites the tokens first..last (exclusive), of an expression.
+void host_expr(host_writer *w, size_t first, size_t last);
+const host_name *host_find(const host_writer *w, const char *name);
+void host_declare(host_writer *w, host_name name);
+typedef struct host_piece {
+    size_t first, last;
+} host_piece; // tokens, the last exclusive
+typedef VEC(host_piece) host_pieces;
+// What stands between commas in (first, last).
+void host_split(const host_writer *w, size_t first, size_t last, host_pieces *out);
+
+// ---- host_decl.c ----
+// A declaration that begins at i and is rewritten: the index behind it. 0 when nothing in it is Brook's.
+size_t host_declaration(host_writer *w, size_t i);
+// What stands at the begin of a function's body for its stream parameters.
+void host_enter(host_writer *w);
+void host_type(const host_writer *w, strbuf *b, brook_type t); // "&(const svm_BrookType){..}"
+const char *host_c_type(arena *a, brook_type t);
+
+// ---- host_call.c ----
+// A call of a kernel at i: the index behind it; 0 when there is none.
+size_t host_call(host_writer *w, size_t i);
+// An assignment to a handle at i, or views of one: the index behind it; 0 when there is none.
+size_t host_assignment(host_writer *w, size_t i);
+size_t host_domain(host_writer *w, size_t i);
+// The prototypes of a kernel's functions.
+void host_prototype(host_writer *w, const brook_kernel *k);
+
+#endif
