@@ -14,7 +14,7 @@
 #include "driver/process.h"
 
 static const char *const mode_names[] = {
-    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_SIR] = "sir",         [MODE_GRAPH] = "graph",
+    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_HOST_C] = "host-c", [MODE_SIR] = "sir", [MODE_GRAPH] = "graph",
     [MODE_PLAN] = "plan",     [MODE_HEADER] = "header", [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
     [MODE_OBJ] = "obj",       [MODE_EXE] = "exe",     [MODE_LIB] = "lib",
 };
@@ -23,7 +23,7 @@ static const struct suffix {
     const char *text;
     input_language language;
 } suffixes[] = {
-    {".str", LANGUAGE_STREAMIT}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
+    {".str", LANGUAGE_STREAMIT}, {".br", LANGUAGE_BROOK}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
     {".o", LANGUAGE_NATIVE},     {".a", LANGUAGE_NATIVE}, {".so", LANGUAGE_NATIVE},
 };
 
@@ -32,6 +32,7 @@ static const struct language_name {
     input_language language;
 } language_names[] = {
     {"streamit", LANGUAGE_STREAMIT},
+    {"brook", LANGUAGE_BROOK},
     {"sir", LANGUAGE_SIR},
     {"plan", LANGUAGE_PLAN},
     {"svm-c", LANGUAGE_SVM_C},
@@ -103,7 +104,7 @@ static bool find_language(tool_session *t, const char *path, const char *told, i
             return true;
         }
     diag_error_at(&t->diags, name,
-                  "cannot tell the language of '%s' by its name; expected it to end in .str, .sir%s, or -x LANGUAGE "
+                  "cannot tell the language of '%s' by its name; expected it to end in .str, .br, .sir%s, or -x LANGUAGE "
                   "before it",
                   path, t->options.tool == TOOL_SVMC ? ", .plan, .c, .o or .a" : " or .plan");
     return false;
@@ -112,7 +113,7 @@ static bool find_language(tool_session *t, const char *path, const char *told, i
 bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
 {
     const char *told = NULL, *name = options_tool_name(t->options.tool);
-    size_t streamit = 0, ir = 0;
+    size_t streamit = 0, brook = 0, ir = 0;
     bool ok = true;
     for (VEC_EACH(const option, o, &t->options.items)) {
         if (o->id == OPT_INPUT_LANGUAGE)
@@ -125,11 +126,15 @@ bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
             continue;
         }
         streamit += input.language == LANGUAGE_STREAMIT;
+        brook += input.language == LANGUAGE_BROOK;
         ir += input.language == LANGUAGE_SIR || input.language == LANGUAGE_PLAN;
         VEC_PUSH(t->arena, inputs, input);
     }
     if (ok && inputs->len == 0) {
         diag_error_at(&t->diags, name, "no input files; '%s --help' says how it is used", name);
+        ok = false;
+    } else if (brook > 0 && (ir > 0 || streamit > 0)) {
+        diag_error_at(&t->diags, name, "Brook files and stream programs in one program; expected either alone");
         ok = false;
     } else if (ir > 1 || (ir > 0 && streamit > 0)) {
         diag_error_at(&t->diags, name, "stream IR or a plan is a whole program; expected it to be the only such input");
@@ -162,6 +167,7 @@ static hlc_emit emit_of(driver_mode mode)
     case MODE_CHECK: return HLC_EMIT_NOTHING;
     case MODE_TOKENS: return HLC_EMIT_TOKENS;
     case MODE_AST: return HLC_EMIT_AST;
+    case MODE_HOST_C: return HLC_EMIT_HOST_C;
     case MODE_SIR: return HLC_EMIT_SIR;
     case MODE_GRAPH: return HLC_EMIT_GRAPH;
     case MODE_PLAN: return HLC_EMIT_PLAN;
@@ -308,12 +314,15 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
     int64_t latency_states;
     double latency_items;
     (void)latency_read(t, &latency_states, &latency_items); // has been checked
-    bool stream_ir = false;
-    for (VEC_EACH(const driver_input, in, inputs))
+    bool stream_ir = false, brook = false;
+    for (VEC_EACH(const driver_input, in, inputs)) {
         stream_ir = stream_ir || in->language == LANGUAGE_SIR || in->language == LANGUAGE_PLAN;
+        brook = brook || in->language == LANGUAGE_BROOK;
+    }
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,
+        .brook = brook,
         .opt_level = opt_level,
         .fast_math = fast,
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
@@ -378,13 +387,13 @@ static source_id *read_inputs(tool_session *t, const driver_inputs *inputs, size
 }
 
 const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
-                           const char **header)
+                           const char **header, hlc_hosts *hosts)
 {
-    return driver_compile_report(t, inputs, mode, natives, header, NULL);
+    return driver_compile_report(t, inputs, mode, natives, header, hosts, NULL);
 }
 
 const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
-                                  const char **header, struct hlc_report *report)
+                                  const char **header, hlc_hosts *hosts, struct hlc_report *report)
 {
     size_t count;
     const source_id *files = read_inputs(t, inputs, &count);
@@ -394,6 +403,7 @@ const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, 
     driver_set_config(&config, t, inputs, mode);
     config.natives = natives;
     config.header = header;
+    config.hosts = hosts;
     config.report = report;
     if (config.search > 0)
         tool_doing(t, "compiling, with %g s for the mapping search", config.search);
@@ -446,13 +456,13 @@ int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mod
     const char *name = options_tool_name(t->options.tool);
     for (VEC_EACH(const driver_input, in, inputs))
         if (in->language > LANGUAGE_PLAN) {
-            diag_error_at(&t->diags, name, "'%s' has no part in what is asked for; expected .str, .sir or .plan inputs",
+            diag_error_at(&t->diags, name, "'%s' has no part in what is asked for; expected .str, .br, .sir or .plan inputs",
                           in->path);
             return EXIT_USAGE;
         }
     if (mode == MODE_INTERPRET)
         return interpret(t, inputs);
-    const char *text = driver_compile(t, inputs, mode, NULL, NULL);
+    const char *text = driver_compile(t, inputs, mode, NULL, NULL, NULL);
     if (text == NULL)
         return EXIT_WRONG;
     if (mode == MODE_CHECK)

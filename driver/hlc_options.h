@@ -14,6 +14,7 @@ typedef enum driver_mode {
     MODE_INTERPRET,
     MODE_TOKENS,
     MODE_AST,
+    MODE_HOST_C,
     MODE_SIR,
     MODE_GRAPH,
     MODE_PLAN,
@@ -33,6 +34,7 @@ const char *driver_mode_name(driver_mode mode);
 // One input and how it is read: by the last -x before it, else by what its name ends in.
 typedef enum input_language {
     LANGUAGE_STREAMIT, // up to LANGUAGE_PLAN: for the high-level compiler
+    LANGUAGE_BROOK,
     LANGUAGE_SIR,
     LANGUAGE_PLAN,
     LANGUAGE_SVM_C,
@@ -68,13 +70,13 @@ const char *driver_kept_text(tool_session *t, const driver_inputs *inputs, drive
 // output (standard output without -o). Gives the exit code. mode is at most MODE_SVM_C.
 int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mode);
 // The same up to the text. NULL after errors. natives: filled with those that the text leaves to the linker; may be NULL.
-// header: of a library; may be NULL.
+// header: of a library; hosts: the host code of Brook files; these may be NULL too.
 const char *driver_compile(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
-                           const char **header);
+                           const char **header, hlc_hosts *hosts);
 // The same, and gathers what a report shows.
 struct hlc_report;
 const char *driver_compile_report(tool_session *t, const driver_inputs *inputs, driver_mode mode, hlc_natives *natives,
-                                  const char **header, struct hlc_report *report);
+                                  const char **header, hlc_hosts *hosts, struct hlc_report *report);
 // -MD: writes the makefile rule for output. False after an error, which has been reported.
 bool driver_write_dependencies(tool_session *t, const char *output);
 

@@ -72,7 +72,7 @@ static const char *compile(refiner *f, const mapping *m, hlc_report *plan, hlc_n
     if (!first)
         d->seen = NULL;
     set_options(f, m);
-    const char *text = driver_compile_report(f->t, f->inputs, MODE_SVM_C, natives, NULL, plan);
+    const char *text = driver_compile_report(f->t, f->inputs, MODE_SVM_C, natives, NULL, NULL, plan);
     f->t->options.items.len = f->given;
     if (first && text == NULL) {
         d->remarks = before.remarks;

@@ -49,7 +49,7 @@ static const char *compile_text(tool_session *t, const driver_inputs *inputs, hl
     bool remarks = t->diags.remarks, no_warnings = t->diags.no_warnings;
     t->diags.remarks = remarks && !quiet;
     t->diags.no_warnings = no_warnings || quiet;
-    const char *text = driver_compile_report(t, inputs, MODE_SVM_C, natives, NULL, plan);
+    const char *text = driver_compile_report(t, inputs, MODE_SVM_C, natives, NULL, NULL, plan);
     t->diags.remarks = remarks;
     t->diags.no_warnings = no_warnings;
     return text;

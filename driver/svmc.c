@@ -52,8 +52,8 @@ static void add_llc_options(tool_session *t, argument_list *argv, bool has_strea
 }
 
 // The arguments of svm-llc for these inputs; those of the high-level compiler have become the file compiled.
-static argument_list llc_command(tool_session *t, const driver_inputs *inputs, const char *compiled, driver_mode mode,
-                                 const char *output)
+static argument_list llc_command(tool_session *t, const driver_inputs *inputs, const char *compiled,
+                                 const argument_list *hosts, driver_mode mode, const char *output)
 {
     arena *a = t->arena;
     argument_list argv = {0};
@@ -80,6 +80,8 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
         if (file != NULL)
             VEC_PUSH(a, &argv, file);
     }
+    for (VEC_EACH(const char *const, host, hosts))
+        VEC_PUSH(a, &argv, *host);
     VEC_PUSH(a, &argv, NULL);
     return argv;
 }
@@ -101,14 +103,16 @@ static bool is_for_hlc(const driver_inputs *inputs)
 typedef struct llc_input {
     const char *compiled, *text; // the file of the high-level compiler, and what is in it; NULL: none
     const hlc_natives *natives;
+    const argument_list *hosts; // files of C that belong to it
 } llc_input;
 
 // Runs svm-llc, or takes what it made of the same text before.
 static int make_output(tool_session *t, process_session *s, const driver_inputs *inputs, llc_input in, driver_mode mode,
                        const char *output)
 {
-    argument_list argv = llc_command(t, inputs, in.compiled, mode, output);
-    bool alone = in.compiled != NULL && inputs->len == stream_inputs(inputs) && in.natives->len == 0;
+    argument_list argv = llc_command(t, inputs, in.compiled, in.hosts, mode, output);
+    bool alone = in.compiled != NULL && inputs->len == stream_inputs(inputs) && in.natives->len == 0 &&
+                 in.hosts->len == 0;
     cache_entry kept = alone ? cache_find(t, argv.data, in.compiled, output, in.text) : (cache_entry){NULL};
     if (cache_take(&kept, output))
         return EXIT_OK;
@@ -118,10 +122,36 @@ static int make_output(tool_session *t, process_session *s, const driver_inputs 
     return status;
 }
 
+// The host code of Brook files, in files of their own.
+static bool write_hosts(tool_session *t, process_session *s, const hlc_hosts *hosts, argument_list *paths)
+{
+    for (VEC_EACH(const hlc_host, h, hosts)) {
+        const char *path = process_temporary(s, driver_stem(t->arena, source_get(&t->sources, h->file)->name), ".host.c");
+        if (path == NULL || !tool_write(t, path, h->text, strlen(h->text)))
+            return false;
+        VEC_PUSH(t->arena, paths, path);
+    }
+    return true;
+}
+
+// A Brook program is two C files or more, so that it is linked at once.
+static bool check_brook_mode(tool_session *t, const driver_inputs *inputs, driver_mode mode)
+{
+    for (VEC_EACH(const driver_input, in, inputs))
+        if (in->language == LANGUAGE_BROOK && mode > MODE_SVM_C && mode != MODE_EXE) {
+            diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                          "'%s' is a Brook file, of which svmc makes executables and C; expected --emit=exe, or "
+                          "--emit=svm-c and --emit=host-c for svm-llc",
+                          in->path);
+            return false;
+        }
+    return true;
+}
+
 // From inputs to what svm-llc makes of them. text is the SVM C of the stream program among them, NULL without one; with
 // -### nothing has been compiled and the text is empty.
 static int run_llc(tool_session *t, const driver_inputs *inputs, const char *text, const hlc_natives *natives,
-                   const char *header, driver_mode mode)
+                   const char *header, const hlc_hosts *hosts, driver_mode mode)
 {
     const char *output = driver_output(t, inputs, mode), *compiled = NULL;
     if (output != NULL && !tool_check_output(t, output))
@@ -135,10 +165,12 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
             compiled = process_temporary(s, driver_stem(t->arena, inputs->data[0].path), ".svm.c");
         ok = compiled != NULL && (dry_run || tool_write(t, compiled, text, strlen(text)));
     }
+    argument_list host_paths = {0};
+    ok = ok && write_hosts(t, s, hosts, &host_paths);
     if (library && library_is_object(output))
         mode = MODE_OBJ;
     tool_doing(t, "compiling C");
-    int status = ok ? make_output(t, s, inputs, (llc_input){compiled, text, natives}, mode, output) : EXIT_WRONG;
+    int status = ok ? make_output(t, s, inputs, (llc_input){compiled, text, natives, &host_paths}, mode, output) : EXIT_WRONG;
     process_close(s);
     if (status == EXIT_OK && library && !dry_run &&
         !tool_write(t, library_header_path(t, output), header, strlen(header)))
@@ -162,7 +194,7 @@ static int write_report(tool_session *t, const driver_inputs *inputs)
 {
     if (!is_for_hlc(inputs)) {
         diag_error_at(&t->diags, options_tool_name(t->options.tool),
-                      "--report is of a stream program; expected a .str, .sir or .plan input");
+                      "--report is of a stream program; expected a .str, .br, .sir or .plan input");
         return EXIT_USAGE;
     }
     if (option_flag(&t->options, OPT_DRY_RUN, false))
@@ -181,12 +213,15 @@ static int compile_inputs(tool_session *t, const driver_inputs *inputs, driver_m
         return driver_run_hlc(t, inputs, mode);
     const char *text = NULL, *header = "";
     hlc_natives natives = {0};
+    hlc_hosts hosts = {0};
+    if (!check_brook_mode(t, inputs, mode))
+        return EXIT_USAGE;
     if (is_for_hlc(inputs)) {
-        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, inputs, MODE_SVM_C, &natives, &header);
+        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, inputs, MODE_SVM_C, &natives, &header, &hosts);
         if (text == NULL)
             return EXIT_WRONG;
     }
-    return run_llc(t, inputs, text, &natives, header, mode);
+    return run_llc(t, inputs, text, &natives, header, &hosts, mode);
 }
 
 // Whether something is made of a mapping that could be refined.

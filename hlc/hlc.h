@@ -12,6 +12,7 @@ typedef enum hlc_emit {
     HLC_EMIT_NOTHING, // check only
     HLC_EMIT_TOKENS,
     HLC_EMIT_AST,
+    HLC_EMIT_HOST_C, // the host code of a Brook file as C
     HLC_EMIT_SIR,   // after elaboration
     HLC_EMIT_GRAPH, // DOT of the source graph with rates on the edges
     HLC_EMIT_PLAN,  // after all passes
@@ -26,6 +27,13 @@ typedef struct hlc_native {
 } hlc_native;
 typedef VEC(hlc_native) hlc_natives;
 
+// The host code of one Brook file as C: what is linked with the SVM C of its kernels.
+typedef struct hlc_host {
+    source_id file;
+    const char *text;
+} hlc_host;
+typedef VEC(hlc_host) hlc_hosts;
+
 // How several processors share the work, and how items move between memories.
 typedef enum hlc_mapping { HLC_MAPPING_CHOSEN, HLC_MAPPING_TIME, HLC_MAPPING_SPACE } hlc_mapping;
 typedef enum hlc_transfer { HLC_TRANSFER_CHOSEN, HLC_TRANSFER_BLOCK, HLC_TRANSFER_STREAM } hlc_transfer;
@@ -33,6 +41,7 @@ typedef enum hlc_transfer { HLC_TRANSFER_CHOSEN, HLC_TRANSFER_BLOCK, HLC_TRANSFE
 typedef struct hlc_config {
     hlc_emit emit;
     bool stream_ir; // the source is one stream IR text, whatever its name
+    bool brook;     // the sources are Brook
     int opt_level; // 0..3
     bool fast_math, debug_info;
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
@@ -62,6 +71,7 @@ typedef struct hlc_config {
     const char *text_path;    // of the file that the emitted C goes to, for #line; NULL: "NAME.svm.c"
     FILE *dump;               // where print_after and time_report go
     hlc_natives *natives;     // filled with those of emitted SVM C; NULL: nobody asks
+    hlc_hosts *hosts;         // filled with the host code of Brook files, beside SVM C; NULL: nobody asks
     struct hlc_report *report; // filled with what a report shows (hlc/report/report.h); NULL: nobody asks
 } hlc_config;
 

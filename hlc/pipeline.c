@@ -2,6 +2,7 @@
 // The high-level compiler, top to bottom: sources, syntax tree, stream IR, passes, plan, SVM C.
 #include <string.h>
 
+#include "hlc/brook/brook.h"
 #include "hlc/elaborate/elaborate.h"
 #include "hlc/emit/body.h"
 #include "hlc/emit/finite.h"
@@ -81,6 +82,68 @@ static bool build_graph(hlc_program *p, const ast_program *program)
     return true;
 }
 
+// ---- Brook ----
+
+static const char *stem_of(arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash == NULL ? path : slash + 1;
+    return arena_strndup(a, name, strcspn(name, "."));
+}
+
+// Parsed and checked, with the C of its host code: NULL after errors.
+static brook_program *read_brook(hlc_program *p, const source_id *files, size_t count, hlc_hosts *hosts)
+{
+    stage_mark mark = stage_begin(p);
+    brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count);
+    stage_end(p, mark, "parse");
+    mark = stage_begin(p);
+    brook_check(program);
+    stage_end(p, mark, "check");
+    mark = stage_begin(p);
+    for (size_t i = 0; i < count; i++) {
+        strbuf b;
+        strbuf_init(&b, p->arena);
+        brook_write_host(&b, program, i);
+        VEC_PUSH(p->arena, hosts, ((hlc_host){files[i], b.data}));
+    }
+    stage_end(p, mark, "rewrite host code");
+    return diag_has_errors(p->diag) ? NULL : program;
+}
+
+static bool lower_brook(hlc_program *p, const source_id *files, size_t count)
+{
+    hlc_hosts hosts = {0};
+    brook_program *program = read_brook(p, files, count, p->config->hosts != NULL ? p->config->hosts : &hosts);
+    if (program == NULL)
+        return false;
+    stage_mark mark = stage_begin(p);
+    p->module = brook_lower(program, stem_of(p->arena, source_get(p->sources, files[0])->name));
+    stage_end(p, mark, "lower kernels");
+    if (p->module == NULL)
+        return false;
+    if (p->config->verify_each && !sir_verify(p->module, p->diag)) {
+        diag_internal(p->diag, (src_range){0}, "the lowering of kernels gave stream IR that breaks what it promises");
+        return false;
+    }
+    return true;
+}
+
+static const char *print_brook(hlc_program *p, const source_id *files, size_t count)
+{
+    hlc_hosts hosts = {0};
+    brook_program *program = read_brook(p, files, count, &hosts);
+    if (program == NULL)
+        return NULL;
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    if (p->config->emit == HLC_EMIT_AST)
+        brook_print(&b, p->sources, program);
+    else
+        for (VEC_EACH(const hlc_host, h, &hosts))
+            strbuf_add(&b, h->text);
+    return b.data;
+}
+
 static bool check_rates(hlc_program *p)
 {
     stage_mark mark = stage_begin(p);
@@ -94,6 +157,9 @@ static bool read_program(hlc_program *p, const source_id *files, size_t count)
 {
     if (is_stream_ir(p, files, count)) {
         if (!read_stream_ir(p, files[0]))
+            return false;
+    } else if (p->config->brook) {
+        if (!lower_brook(p, files, count))
             return false;
     } else {
         ast_program *program = read_streamit(p, files, count);
@@ -232,7 +298,10 @@ static const char *print_tokens(hlc_program *p, const source_id *files, size_t c
     strbuf b;
     strbuf_init(&b, p->arena);
     for (size_t i = 0; i < count; i++)
-        streamit_print_tokens(&b, p->diag, files[i]);
+        if (p->config->brook)
+            brook_print_tokens(&b, p->diag, files[i]);
+        else
+            streamit_print_tokens(&b, p->diag, files[i]);
     return diag_has_errors(p->diag) ? NULL : b.data;
 }
 
@@ -251,10 +320,14 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
 {
     if (p->config->emit == HLC_EMIT_TOKENS)
         return print_tokens(p, files, count);
+    if (p->config->brook && (p->config->emit == HLC_EMIT_AST || p->config->emit == HLC_EMIT_HOST_C))
+        return print_brook(p, files, count);
     if (p->config->emit == HLC_EMIT_AST)
         return print_tree(p, files, count);
     if (!read_program(p, files, count))
         return NULL;
+    if (p->config->brook && p->module->filters.len == 0) // host code alone
+        return p->config->emit >= HLC_EMIT_HEADER ? "/* No kernels. */\n" : "";
     if (!check_messages(p, goal_of(p)) || !run_passes(p, goal_of(p)))
         return NULL;
     if (p->config->report != NULL && !report_make(p, p->config->report))

@@ -534,6 +534,7 @@ static const math_names math_c[LANG_MATH_COUNT] = {
     [LANG_MATH_ARG] = {NULL, NULL, "svm_carg"},        [LANG_MATH_FLOOR] = {"floorf", "floor", NULL},
     [LANG_MATH_CEIL] = {"ceilf", "ceil", NULL},              [LANG_MATH_ROUND] = {"svm_fround", "svm_dround", NULL},
     [LANG_MATH_RINT] = {"rintf", "rint", NULL},              [LANG_MATH_ABS] = {"fabsf", "fabs", "svm_cabs"},
+    [LANG_MATH_FMOD] = {"fmodf", "fmod", NULL},
     [LANG_MATH_ATAN2] = {"atan2f", "atan2", NULL},           [LANG_MATH_POW] = {"powf", "pow", "svm_cpow"},
     [LANG_MATH_MAX] = {"svm_fmax", "svm_dmax", NULL},         [LANG_MATH_MIN] = {"svm_fmin", "svm_dmin", NULL},
 };

@@ -159,6 +159,7 @@ static bool math_float(lang_math_op op, float a, float b, float *r)
     case LANG_MATH_RINT: *r = svm_frint(a); return true;
     case LANG_MATH_ABS: *r = svm_fabs(a); return true;
     case LANG_MATH_ATAN2: *r = atan2f(a, b); return true;
+    case LANG_MATH_FMOD: *r = fmodf(a, b); return true;
     case LANG_MATH_POW: *r = powf(a, b); return true;
     case LANG_MATH_MAX: *r = svm_fmax(a, b); return true;
     case LANG_MATH_MIN: *r = svm_fmin(a, b); return true;
@@ -191,6 +192,7 @@ static bool math_double(lang_math_op op, double a, double b, double *r)
     case LANG_MATH_RINT: *r = svm_drint(a); return true;
     case LANG_MATH_ABS: *r = svm_dabs(a); return true;
     case LANG_MATH_ATAN2: *r = atan2(a, b); return true;
+    case LANG_MATH_FMOD: *r = fmod(a, b); return true;
     case LANG_MATH_POW: *r = pow(a, b); return true;
     case LANG_MATH_MAX: *r = svm_dmax(a, b); return true;
     case LANG_MATH_MIN: *r = svm_dmin(a, b); return true;

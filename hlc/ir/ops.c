@@ -35,6 +35,6 @@ const sir_binary_info sir_binary_ops[LANG_BINARY_COUNT] = {
 };
 
 const sir_math_info sir_math_ops[LANG_MATH_COUNT] = {
-#define LANG_MATH(id, name, mnemonic, arity, complex, exact) [LANG_MATH_##id] = {name, arity, complex},
+#define LANG_MATH(id, name, mnemonic, arity, complex, exact) [LANG_MATH_##id] = {mnemonic, arity, complex},
 #include "lang/ops.def"
 };

@@ -56,6 +56,7 @@ static machine_operation class_of_math(const sir_expr *e)
     case LANG_MATH_CEIL:
     case LANG_MATH_ROUND:
     case LANG_MATH_RINT: return k == NUMBER_DOUBLE ? MACHINE_OP_DOUBLE_ADD : MACHINE_OP_CONVERT;
+    case LANG_MATH_FMOD: return pick(k, MACHINE_OP_FLOAT_DIV, MACHINE_OP_FLOAT_DIV, MACHINE_OP_DOUBLE_DIV);
     case LANG_MATH_MAX:
     case LANG_MATH_MIN: return k == NUMBER_DOUBLE ? MACHINE_OP_DOUBLE_ADD : MACHINE_OP_COMPARE;
     default:

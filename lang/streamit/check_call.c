@@ -24,6 +24,8 @@ void declare_builtins(checker *c)
 {
     hmap_init(&c->builtins, c->arena);
     for (int op = 0; op < LANG_MATH_COUNT; op++) {
+        if (lang_math_name[op] == NULL)
+            continue;
         builtin_function *b = ARENA_NEW(c->arena, builtin_function);
         *b = (builtin_function){CALLEE_MATH, (lang_math_op)op, math_has_complex[op]};
         hmap_set(&c->builtins, lang_math_name[op], b);
