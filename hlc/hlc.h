@@ -45,6 +45,7 @@ typedef struct hlc_config {
     int opt_level; // 0..3
     bool fast_math, debug_info;
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
+    bool no_lanes; // firings one after the other
     bool check_rates, check_bounds; // at run time, where compile time proves nothing
     const char *machine;     // name or path; NULL: "host"
     const char *machine_dir; // where shipped machine files are

@@ -34,6 +34,7 @@ OTHER_HEADERS = {"brook.h": "streams of finite graphs",
                  "checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
                  "launch.h": "thread functions and launches, see [softproc.md](../softproc.md)",
                  "flow.h": "what emitted programs with dynamic rates use",
+                 "lanes.h": "vectors, for firings side by side",
                  "library.h": "what programs emitted as libraries use",
                  "messages.h": "what emitted programs with messages use",
                  "softproc.h": "the driver of simulated soft processors"}

@@ -283,6 +283,8 @@ static void name_locals(body_context *c)
         c->locals[i].c_name = member_name(c->e, &taken, c->function->locals.data[i].name);
     c->lane = (uint32_t)c->function->locals.len;
     c->locals[c->lane].c_name = member_name(c->e, &taken, "lane");
+    c->in_tile = member_name(c->e, &taken, "in_tile");
+    c->out_tile = member_name(c->e, &taken, "out_tile");
 }
 
 static body_context context_new(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
@@ -726,7 +728,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "const char *svm_actor");
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
-    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : 1, c->flow);
+    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : 1, c->flow);
     body_mark_line(e, c->function->loc);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
     load_fields(c);
@@ -742,25 +744,53 @@ emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_
     return emit_fire(&c, name);
 }
 
-int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out)
+static bool touches_more_than_items(emitter *e, emit_filter_info *info, const sir_function *f)
 {
     const body_effects *x = body_effects_of(e, info, f);
     bool fields = false;
     for (size_t i = 0; i < info->filter->fields.len; i++)
         fields |= x->fields[i];
-    if (fields || x->iter || x->random || x->log || x->sends || f->kind != SIR_WORK)
-        return 0;
-    body_context c = context_new(e, info, f, in, out);
-    return body_lane_count(&c);
+    return fields || x->iter || x->random || x->log || x->sends || f->kind != SIR_WORK;
 }
 
-emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,
-                               int64_t out_stride)
+emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
+                           int width, int64_t in_stride, int64_t out_stride)
+{
+    emit_lanes lanes = {.in_stride = in_stride, .out_stride = out_stride};
+    if (touches_more_than_items(e, info, f))
+        return lanes;
+    body_context c = context_new(e, info, f, in, out);
+    lanes.count = lanes_count(&c, width, in_stride, out_stride);
+    lanes.vectors = lanes.count != 0;
+    if (!lanes.vectors) {
+        body_context loops = context_new(e, info, f, in, out);
+        lanes.count = body_lane_count(&loops);
+    }
+    return lanes;
+}
+
+// Items that lie apart are turned in a tile.
+static void make_tiles(body_context *c)
+{
+    bool in = c->in.lane_stride > 1 && c->in.view.count == 0, out = c->out.lane_stride > 1 && c->out.view.count == 0;
+    c->in_tile = in && c->in.used ? c->in_tile : NULL;
+    c->out_tile = out && c->function->push.max == c->out.lane_stride ? c->out_tile : NULL;
+    c->in_columns = in ? c->vectors + (c->function->peek.max - 1) / c->in.lane_stride : 0;
+}
+
+emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,
+                               emit_view in, emit_view out, const emit_lanes *lanes)
 {
     body_context c = context_new(e, info, f, in, out);
-    c.lanes = lanes;
-    c.in.lane_stride = in_stride;
-    c.out.lane_stride = out_stride;
-    body_lanes_prepare(&c);
+    c.in.lane_stride = lanes->in_stride;
+    c.out.lane_stride = lanes->out_stride;
+    if (lanes->vectors) {
+        c.vectors = lanes->count;
+        (void)lanes_find_vectors(&c);
+        make_tiles(&c);
+    } else {
+        c.lanes = lanes->count;
+        body_lanes_prepare(&c);
+    }
     return emit_fire(&c, name);
 }

@@ -101,10 +101,19 @@ typedef struct emit_signature {
 emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);
 // NOTE(lanes). A firing whose sum runs through a loop cannot be vectorised along the loop without changing the sum. Several firings side by side can: each lane keeps its own
 // order of additions, so results stay the same bit for bit. One firing function computes `lanes` of them, lane l reading and writing at a constant distance from lane l - 1.
-// How many firings are worth that; 0: none (state, prints, no such loop, ...).
-int emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out);
-emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out, int lanes, int64_t in_stride,
-                               int64_t out_stride);
+// NOTE(vectors). Where a loop cannot be vectorised for another reason, or the function has local arrays, conditions that
+// differ from lane to lane and the like, vectors are types of svm/lanes.h: what differs from lane to lane is a vector, the
+// rest stays scalar; conditions choose; items that lie apart are turned in tiles at both ends of the function.
+typedef struct emit_lanes {
+    int count; // firings that are worth it; 0: none (state, prints, no such loop, ...)
+    bool vectors;
+    int64_t in_stride, out_stride;
+} emit_lanes;
+// width: lanes of the machine's registers.
+emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
+                           int width, int64_t in_stride, int64_t out_stride);
+emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,
+                               emit_view in, emit_view out, const emit_lanes *lanes);
 // The state struct's initial value as a C initialiser.
 void emit_state_init(emitter *e, const emit_filter_info *info, int indent);
 

@@ -46,6 +46,7 @@ typedef struct body_local {
     const sir_stmt *home; // the statement that declares it; NULL: at the top of the function
     bool declared_on_top, dead; // dead: written but never read
     bool laned;         // one value a lane: an array indexed by the lane (body_lanes.c)
+    bool vector;        // one value a lane: a vector (lanes.c)
     bool is_for;        // at present a loop variable (ptrdiff_t)
     body_interval range; // while is_for
     uint32_t reads, writes;
@@ -70,6 +71,12 @@ typedef struct body_context {
     int lanes;          // firings computed side by side; 0: one firing
     bool in_lane_loop;
     uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
+    int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
+    const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
+    int64_t in_columns;             // of in_tile
+    const char *mask;   // with vectors: of the lanes that are at the present statement; NULL: all are
+    bool first_branch;  // what is pushed here is pushed again by the lanes that are not
+    uint32_t masks;     // named so far
 } body_context;
 
 // ---- body_expr.c ----
@@ -120,6 +127,29 @@ int body_lane_count(body_context *c);
 void body_lanes_prepare(body_context *c);
 bool body_lane_expands(body_context *c, const sir_stmt *s);
 
+bool body_declared_in(const body_context *c, const sir_block *b, uint32_t local);
+
+// ---- lanes.c ----
+// Finds the locals that are vectors; false: the function cannot be written with vectors.
+bool lanes_find_vectors(body_context *c);
+// Whether an expression's value may differ between lanes. After lanes_find_vectors.
+bool lanes_differ(const body_context *c, const sir_expr *e);
+// The parts of a condition, in order, that && joins. first: the first of them that differs between lanes, where those
+// before may decide alone whether there is anything to do: with no other branch.
+typedef VEC(const sir_expr *) lanes_parts;
+lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first);
+// How many firings are worth computing side by side in vectors; 0: none. width: lanes of the machine's registers.
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride);
+
+// ---- lanes_text.c ----
+// Writes a statement if it works on vectors.
+bool lanes_stmt(body_context *c, const sir_stmt *s);
+// The declaration of a vector at the top of the function.
+void lanes_declare_top(body_context *c, uint32_t local);
+// What goes before and behind the function's statements.
+void lanes_begin(body_context *c);
+void lanes_end(body_context *c);
+
 // ---- body_lookup.c ----
 // Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
 // loops, then is constant.
@@ -134,6 +164,7 @@ bool body_sends_argument(const body_context *c, const sir_stmt *send, const sir_
 bool body_is_received(const emitter *e, const sir_filter *f, const sir_function *handler);
 
 // ---- body_stmt.c ----
+void body_block(body_context *c, const sir_block *b);
 void body_function_body(body_context *c); // declarations and statements, without the braces
 void body_mark_line(emitter *e, sir_loc loc); // what follows is of that line of the source; no place: of the emitted text
 // "+=" when value is target op x and C's compound form means the same; x is then value's second operand.

@@ -34,6 +34,11 @@ static bool block_declares(const body_context *c, const sir_block *b, uint32_t l
     return false;
 }
 
+bool body_declared_in(const body_context *c, const sir_block *b, uint32_t local)
+{
+    return block_declares(c, b, local);
+}
+
 // The loop's own statements (not those of loops inside) update a floating-point local that lives longer than a trip.
 static bool carries(const body_context *c, const sir_stmt *loop)
 {

@@ -116,7 +116,7 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
 {
     int64_t trips;
     bool nested = false;
-    if (c->lanes > 0 || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
+    if (c->lanes > 0 || c->vectors > 0 || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
         return false;
     int64_t inner = nest_trips(&s->u.for_.body, &nested);
     if (inner == 0 || inner * trips > UNROLL_TRIPS)

@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void block(body_context *c, const sir_block *b);
+
 
 static void indent(body_context *c)
 {
@@ -411,7 +411,7 @@ static void return_(body_context *c, const sir_stmt *s)
 static void nested(body_context *c, const sir_block *b)
 {
     c->indent++;
-    block(c, b);
+    body_block(c, b);
     c->indent--;
 }
 
@@ -575,11 +575,11 @@ static void loop(body_context *c, const sir_stmt *s)
         body_line(c, "for (;;) {");
     c->indent++;
     if (!plain && !s->u.loop.post_test) {
-        block(c, &s->u.loop.pre);
+        body_block(c, &s->u.loop.pre);
         leave_unless(c, s->u.loop.cond);
     }
     if (plain && !jumps) {
-        block(c, &s->u.loop.body);
+        body_block(c, &s->u.loop.body);
     } else {
         body_line(c, "{");
         nested(c, &s->u.loop.body);
@@ -588,11 +588,11 @@ static void loop(body_context *c, const sir_stmt *s)
     if (jumps)
         body_line(c, "%s:;", c->continue_label);
     if (s->u.loop.post_test) {
-        block(c, &s->u.loop.pre);
+        body_block(c, &s->u.loop.pre);
         leave_unless(c, s->u.loop.cond);
     }
     c->continue_label = outer_label;
-    block(c, &s->u.loop.step);
+    body_block(c, &s->u.loop.step);
     c->indent--;
     body_line(c, "}");
 }
@@ -601,6 +601,8 @@ static void stmt(body_context *c, const sir_stmt *s)
 {
     if (s->loc.file != 0)
         body_mark_line(c->e, s->loc);
+    if (c->vectors > 0 && lanes_stmt(c, s))
+        return;
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: decl(c, s); break;
     case SIR_SET: set(c, s); break;
@@ -655,7 +657,7 @@ static void lane_block(body_context *c, const sir_block *b)
     }
 }
 
-static void block(body_context *c, const sir_block *b)
+void body_block(body_context *c, const sir_block *b)
 {
     if (c->lanes > 0 && !c->in_lane_loop) {
         lane_block(c, b);
@@ -670,6 +672,10 @@ static void top_declarations(body_context *c)
     const sir_function *f = c->function;
     for (uint32_t i = f->param_count; i < f->locals.len; i++) {
         const sir_type *t = f->locals.data[i].type;
+        if (c->locals[i].vector && c->vectors > 0) {
+            lanes_declare_top(c, i);
+            continue;
+        }
         if (c->locals[i].laned)
             body_line(c, "%s[%d];", emit_declare(c->e, t, c->locals[i].c_name), c->lanes);
         if (!c->locals[i].declared_on_top || c->locals[i].forward != NULL)
@@ -730,10 +736,12 @@ void body_function_body(body_context *c)
 {
     const sir_function *f = c->function;
     top_declarations(c);
+    lanes_begin(c);
     strbuf statements, *out = c->e->out;
     strbuf_init(&statements, c->e->arena);
     c->e->out = &statements;
-    block(c, &f->body);
+    body_block(c, &f->body);
+    lanes_end(c);
     if (f->body.len == 0 || f->body.data[f->body.len - 1]->kind != SIR_RETURN) {
         body_check_exit(c);
         body_store_fields(c);

@@ -116,6 +116,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->fires, a);
     hmap_init(&x->strips, a);
     hmap_init(&x->lanes, a);
+    hmap_init(&x->lane_headers, a);
     hmap_init(&x->copies, a);
     hmap_init(&x->state_inits, a);
     x->name = body_identifier(a, x->m->name);

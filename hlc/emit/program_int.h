@@ -15,6 +15,7 @@ typedef struct program_walk {
     bool general;                    // no common nest: one loop over in_order and out_order
     bool tail;                       // counts are not always whole rounds of in_order; then `in` has the same rounds
     const char *hint;                // to the C compiler, before the innermost loop; or NULL
+    const char *lanes;               // text of how many firings go side by side, if any do
 } program_walk;
 
 // A loop of a walk's text (NOTE(loops) in program_walk.c): the nest, with so many firings at a time, or all positions in order
@@ -96,6 +97,7 @@ typedef struct program_emitter {
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
     hmap lanes;                 // strip_lanes by firing function and strides
+    hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
     program_stage **stages;     // by kernel: its stages in order
     program_kernel *kernels;    // by kernel

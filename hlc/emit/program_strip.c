@@ -172,7 +172,7 @@ static void emit_nest(program_emitter *x, const program_walk *w, const char *fro
             start = from;
             bound = arena_printf(x->e.arena, "count / %" PRId64, digits_period(&w->in));
             if (lanes > 1)
-                step = arena_printf(x->e.arena, "%s += %d", index, lanes);
+                step = arena_printf(x->e.arena, "%s += %s", index, w->lanes);
             bound = lanes > 1 ? "whole" : bound;
         }
         if (i == 0 && w->hint != NULL)
@@ -189,7 +189,8 @@ static void emit_walk(program_emitter *x, const program_walk *w, int lanes, walk
     size_t count = program_walk_loops(w, lanes, loops);
     int64_t period = digits_period(&w->in);
     if (lanes > 0)
-        text_line(x, 1, "const ptrdiff_t whole = count / %" PRId64 " * %d;", period * lanes, lanes);
+        text_line(x, 1, "const ptrdiff_t whole = count / %s * %s;",
+                  period == 1 ? w->lanes : arena_printf(x->e.arena, "(%" PRId64 " * %s)", period, w->lanes), w->lanes);
     for (size_t i = 0; i < count; i++) {
         const program_loop *l = &loops[i];
         const char *from = l->from == WALK_BEGIN ? "0" : "whole";
@@ -284,25 +285,48 @@ typedef struct strip_body {
 // Several firings side by side (NOTE(lanes) in hlc/emit/body.h): how many, and the function. lanes 0: none.
 typedef struct strip_lanes {
     int lanes;
+    const char *text;
     emit_signature fire;
 } strip_lanes;
 
 // Levels of -O from which firings go side by side.
 #define LANES_LEVEL 2
 
+// The types and functions for vectors of so many lanes.
+static void include_lanes(program_emitter *x, int lanes)
+{
+    if (hmap_getn(&x->lane_headers, &lanes, sizeof lanes) != NULL)
+        return;
+    hmap_setn(&x->lane_headers, &lanes, sizeof lanes, x);
+    text_line(x, 0, "#define SVM_LANES %d", lanes);
+    text_line(x, 0, "#include <svm/lanes.h>\n");
+}
+
+// Lanes of the registers of the processor that the program runs on, the first of several.
+static int lane_width(const program_emitter *x)
+{
+    const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
+    return p == NULL ? 0 : (int)(p->simd_width / sizeof(float));
+}
+
 static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
                               int64_t in_stride, int64_t out_stride)
 {
     strip_lanes l = {0};
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
-    l.lanes = emit_lane_count(&x->e, info, f, in, out);
+    emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride);
+    l.lanes = lanes.count;
+    l.text = arena_printf(x->e.arena, lanes.vectors ? "svm_lanes%d" : "%d", l.lanes);
     if (l.lanes == 0)
         return l;
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                "%d firings of '%s' go side by side, so that its sums vectorise [lanes]", l.lanes, info->filter->name);
+                "%d firings of '%s' go side by side, so that its %s vectorise [lanes]", l.lanes, info->filter->name,
+                lanes.vectors ? "loops" : "sums");
+    if (lanes.vectors)
+        include_lanes(x, l.lanes);
     l.fire = emit_fire_lanes(&x->e, info, f,
                              emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in,
-                             out, l.lanes, in_stride, out_stride);
+                             out, &lanes);
     return l;
 }
 
@@ -313,7 +337,7 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     size_t unbounded = 0;
     while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
         unbounded++;
-    if (x->p->config->opt_level < LANES_LEVEL || w->general || unbounded == w->in.len)
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || unbounded == w->in.len)
         return (strip_lanes){0};
     int64_t in = w->in.data[unbounded].stride, out = w->out.data[unbounded].stride;
     const char *key = arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64, fire->name, in, out);
@@ -410,6 +434,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
     strip_body many = {info, &lanes->fire, b.prefix};
     program_walk hinted = *w;
+    hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
     emit_walk(x, &hinted, lanes->lanes, fire_once, &many, &b);
     verify_walk(x, w, lanes->lanes, plan_filter_can_gang(info->filter), info->c_name);

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firings side by side in vectors: which functions can and gain, and which of their locals are vectors. NOTE(vectors) in
+// body.h; lanes_text.c writes them.
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// ---- What differs from lane to lane ----
+
+typedef struct lane_walk {
+    body_context *c;
+    bool changed;    // a local turned out to be a vector
+    bool impossible; // something that vectors do not do
+    bool check;      // look for what is impossible: the vectors are known
+    int guards;      // conditions around that differ from lane to lane
+    int telling;     // those of them that say something about ints that do not
+    hmap open;       // with check: accesses that may be outside
+} lane_walk;
+
+static bool is_vector_type(const sir_type *t)
+{
+    return t->kind == SIR_INT || t->kind == SIR_BIT || t->kind == SIR_FLOAT || t->kind == SIR_BOOLEAN;
+}
+
+bool lanes_differ(const body_context *c, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return false;
+    if (e->kind == SIR_LOCAL)
+        return c->locals[e->index].vector;
+    if (e->kind == SIR_PEEK)
+        return true;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (lanes_differ(c, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+static void make_vector(lane_walk *w, uint32_t local)
+{
+    body_local *l = &w->c->locals[local];
+    w->changed = w->changed || !l->vector;
+    l->vector = true;
+}
+
+// Whether a subscript is surely within its array, whatever conditions around it say.
+static bool is_inside(body_context *c, const sir_expr *e)
+{
+    body_affine a;
+    if (!body_affine_of(c, e->u.arg[e->kind == SIR_INDEX], &a))
+        return false;
+    int64_t lo = a.constant, hi = a.constant;
+    for (VEC_EACH(body_term, t, &a.terms)) {
+        body_interval r = c->locals[t->local].range;
+        lo += t->coefficient * (t->coefficient > 0 ? r.lo : r.hi);
+        hi += t->coefficient * (t->coefficient > 0 ? r.hi : r.lo);
+    }
+    if (e->kind == SIR_INDEX)
+        return lo >= 0 && hi < (int64_t)e->u.arg[0]->type->length;
+    return lo >= 0 && hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
+}
+
+// What is accessed under a condition is accessed for all lanes, those included for which it does not hold. Where the
+// condition is about values of lanes alone, the proof that an access is inside needs nothing of it.
+static bool is_safe(lane_walk *w, const sir_expr *e)
+{
+    return w->guards == 0 || is_inside(w->c, e) || (w->telling == 0 && hmap_getn(&w->open, &e, sizeof e) == NULL);
+}
+
+static bool tells(const body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return !c->locals[e->index].vector && e->type->kind != SIR_BOOLEAN;
+    if (e->kind == SIR_PEEK || (e->kind == SIR_INDEX && lanes_differ(c, e))) // of what lanes have there
+        return false;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        if (tells(c, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+static bool can_binary(const sir_expr *e)
+{
+    bool divides = e->op == LANG_OP_DIV || e->op == LANG_OP_REM, ints = e->u.arg[0]->type->kind != SIR_FLOAT;
+    const sir_expr *b = e->u.arg[1];
+    if (!divides)
+        return true;
+    return !ints ? e->op == LANG_OP_DIV : b->kind == SIR_CONST && body_const_int(b) != 0 && body_const_int(b) != -1;
+}
+
+static void check_expr(lane_walk *w, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return;
+    body_context *c = w->c;
+    bool differs = lanes_differ(c, e);
+    bool access = e->kind == SIR_INDEX || e->kind == SIR_PEEK;
+    if (access && (lanes_differ(c, e->u.arg[e->kind == SIR_INDEX]) || !is_safe(w, e)))
+        w->impossible = true;
+    if (e->kind == SIR_ITER || (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !is_vector_type(e->type)))
+        w->impossible = true;
+    if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
+        w->impossible = true;
+    bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
+    bool guarded = lazy && differs; // all operands are computed
+    int telling = guarded && tells(c, e->u.arg[0]);
+    w->guards += guarded;
+    w->telling += telling;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        check_expr(w, e->u.arg[i]);
+    w->guards -= guarded;
+    w->telling -= telling;
+}
+
+static void walk_block(lane_walk *w, const sir_block *b);
+
+// The value of something that is assigned: differs says that the new one does.
+static void walk_target(lane_walk *w, const sir_expr *target, bool differs)
+{
+    const sir_expr *root = target;
+    while (root->kind == SIR_INDEX || root->kind == SIR_MEMBER)
+        root = root->u.arg[0];
+    if (root->kind != SIR_LOCAL) {
+        w->impossible = true;
+        return;
+    }
+    if (differs || w->guards > 0)
+        make_vector(w, root->index);
+    if (!w->check)
+        return;
+    for (const sir_expr *e = target; e != root; e = e->u.arg[0]) {
+        w->impossible |= e->kind != SIR_INDEX || lanes_differ(w->c, e->u.arg[1]);
+        if (e->kind == SIR_INDEX) {
+            check_expr(w, e->u.arg[1]);
+            w->impossible |= !is_safe(w, e);
+        }
+    }
+    w->impossible |= w->c->locals[root->index].vector && target->type->kind == SIR_ARRAY; // whole arrays
+}
+
+static void find_parts(const body_context *c, const sir_expr *e, lanes_parts *parts)
+{
+    if (e->kind == SIR_BINARY && e->op == LANG_OP_LAND) {
+        find_parts(c, e->u.arg[0], parts);
+        find_parts(c, e->u.arg[1], parts);
+    } else {
+        VEC_PUSH(c->e->arena, parts, e);
+    }
+}
+
+lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first)
+{
+    lanes_parts parts = {0};
+    find_parts(c, s->u.if_.cond, &parts);
+    *first = 0;
+    while (s->u.if_.otherwise.len == 0 && *first < parts.len && !lanes_differ(c, parts.data[*first]))
+        (*first)++;
+    return parts;
+}
+
+static void walk_if(lane_walk *w, const sir_stmt *s)
+{
+    bool differs = lanes_differ(w->c, s->u.if_.cond);
+    size_t first;
+    lanes_parts parts = lanes_condition(w->c, s, &first);
+    int telling = 0;
+    for (size_t i = 0; i < parts.len; i++) {
+        int guarded = i > first, tell = telling;
+        w->guards += guarded;
+        w->telling += tell;
+        if (w->check)
+            check_expr(w, parts.data[i]);
+        w->guards -= guarded;
+        w->telling -= tell;
+        telling |= differs && i >= first && tells(w->c, parts.data[i]);
+    }
+    w->guards += differs;
+    w->telling += telling;
+    walk_block(w, &s->u.if_.then);
+    walk_block(w, &s->u.if_.otherwise);
+    w->guards -= differs;
+    w->telling -= telling;
+}
+
+static void walk_for(lane_walk *w, const sir_stmt *s)
+{
+    body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
+    if (w->check) {
+        check_expr(w, s->u.for_.lo);
+        check_expr(w, s->u.for_.hi);
+        w->impossible |= lanes_differ(w->c, s->u.for_.lo) || lanes_differ(w->c, s->u.for_.hi);
+    }
+    l->is_for = true;
+    l->vector = false;
+    l->range = (body_interval){INT32_MIN, INT32_MAX};
+    int64_t trips;
+    if (body_trip_count(s, &trips) && trips > 0) {
+        int64_t first = body_const_int(s->u.for_.lo), last = first + (trips - 1) * s->u.for_.step;
+        l->range = first < last ? (body_interval){first, last} : (body_interval){last, first};
+    }
+    walk_block(w, &s->u.for_.body);
+    *l = saved;
+}
+
+static void walk_loop(lane_walk *w, const sir_stmt *s)
+{
+    walk_block(w, &s->u.loop.pre);
+    if (w->check) {
+        check_expr(w, s->u.loop.cond);
+        w->impossible |= lanes_differ(w->c, s->u.loop.cond);
+    }
+    walk_block(w, &s->u.loop.body);
+    walk_block(w, &s->u.loop.step);
+}
+
+static void walk_stmt(lane_walk *w, const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL:
+        if (s->u.decl.init != NULL && lanes_differ(w->c, s->u.decl.init))
+            make_vector(w, s->u.decl.local);
+        if (w->check) {
+            check_expr(w, s->u.decl.init);
+            w->impossible |= s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_ARRAY;
+        }
+        break;
+    case SIR_SET:
+        walk_target(w, s->u.set.target, lanes_differ(w->c, s->u.set.value));
+        if (w->check)
+            check_expr(w, s->u.set.value);
+        break;
+    case SIR_POP:
+        if (s->u.set.target != NULL)
+            walk_target(w, s->u.set.target, true);
+        break;
+    case SIR_PUSH:
+        if (w->check)
+            check_expr(w, s->u.value);
+        break;
+    case SIR_IF: walk_if(w, s); break;
+    case SIR_FOR: walk_for(w, s); break;
+    case SIR_LOOP: walk_loop(w, s); break;
+    case SIR_BLOCK: walk_block(w, &s->u.block); break;
+    case SIR_RETURN:
+        w->impossible |= s->u.value != NULL || w->check;
+        break;
+    default: w->impossible = true; // calls, prints, random numbers, messages, jumps
+    }
+}
+
+static void walk_block(lane_walk *w, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !w->impossible; i++)
+        walk_stmt(w, b->data[i]);
+}
+
+bool lanes_find_vectors(body_context *c)
+{
+    lane_walk w = {.c = c};
+    do {
+        w.changed = false;
+        walk_block(&w, &c->function->body);
+    } while (w.changed && !w.impossible);
+    w.check = true;
+    hmap_init(&w.open, c->e->arena);
+    if (!w.impossible)
+        sir_unproved_accesses(c->e->module, c->function, &w.open);
+    walk_block(&w, &c->function->body);
+    for (size_t i = 0; i < c->function->locals.len; i++) {
+        const sir_type *t = c->function->locals.data[i].type;
+        while (t->kind == SIR_ARRAY)
+            t = t->element;
+        w.impossible |= c->locals[i].vector && !is_vector_type(t);
+    }
+    return !w.impossible;
+}
+
+// ---- Is it worth it? ----
+
+// Measured (clang 22, AVX2 and AVX-512): what the C compiler makes of single firings is as good where it unrolls all loops
+// or vectorises along them.
+enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
+// Bytes of local arrays and tiles, which should stay in the first cache.
+enum { MOST_BYTES = 16384 };
+
+typedef struct lane_worth {
+    body_context *c;
+    double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
+} lane_worth;
+
+static double nodes(const sir_expr *e)
+{
+    double n = 1;
+    for (size_t i = 0; e != NULL && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        n += nodes(e->u.arg[i]);
+    return n;
+}
+
+typedef struct loop_look {
+    const body_context *c;
+    const sir_block *body;
+    bool inner, carried, stores, chooses;
+} loop_look;
+
+static void look_at(void *context, sir_stmt *s)
+{
+    loop_look *l = context;
+    l->inner |= s->kind == SIR_FOR || s->kind == SIR_LOOP;
+    l->chooses |= s->kind == SIR_IF;
+    if (s->kind != SIR_SET)
+        return;
+    const sir_expr *t = s->u.set.target;
+    l->stores |= t->kind != SIR_LOCAL;
+    if (t->kind == SIR_LOCAL && !l->c->locals[t->index].dead && !body_declared_in(l->c, l->body, t->index))
+        l->carried = true;
+}
+
+// Whether the C compiler would have to go through the loop trip by trip.
+static bool is_serial(const body_context *c, const sir_stmt *s, const sir_block *body)
+{
+    loop_look l = {.c = c, .body = body};
+    int64_t trips = 0;
+    sir_visit_stmts(body, look_at, &l);
+    bool known = s->kind == SIR_FOR && body_trip_count(s, &trips);
+    return l.inner || l.carried || (l.stores && l.chooses) || (known && trips < ALONG_TRIPS && l.stores);
+}
+
+static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial);
+
+static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
+{
+    sir_parts parts = sir_stmt_parts((sir_stmt *)(uintptr_t)s);
+    double own = 0;
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        own += nodes(*parts.expr[i]);
+    w->all += own * times;
+    w->serial += serial ? own * times : 0;
+    int64_t trips;
+    if (s->kind == SIR_FOR)
+        times *= body_trip_count(s, &trips) ? (double)trips : LEAST_TRIPS;
+    if (s->kind == SIR_LOOP)
+        times *= LEAST_TRIPS;
+    for (uint8_t k = 0; k < parts.block_count; k++) {
+        bool loop = s->kind == SIR_FOR || s->kind == SIR_LOOP;
+        weigh_block(w, parts.block[k], times, loop ? is_serial(w->c, s, parts.block[k]) : serial);
+    }
+}
+
+static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial)
+{
+    for (size_t i = 0; i < b->len; i++)
+        weigh(w, b->data[i], times, serial);
+}
+
+// Vectors that live at a time, about: the scalars among the locals; bytes of arrays a lane.
+static void count_values(const body_context *c, int64_t *values, int64_t *bytes)
+{
+    *values = *bytes = 0;
+    for (size_t i = 0; i < c->function->locals.len; i++) {
+        const sir_type *t = c->function->locals.data[i].type;
+        if (!c->locals[i].vector || c->locals[i].dead)
+            continue;
+        if (t->kind == SIR_ARRAY)
+            *bytes += 4 * (int64_t)t->words;
+        else
+            (*values)++;
+    }
+}
+
+static int64_t tile_bytes(int64_t stride, int64_t window, int64_t lanes)
+{
+    int64_t rows = window < stride ? window : stride;
+    return stride <= 1 ? 0 : 4 * rows * (lanes + (window - 1) / stride);
+}
+
+static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_type *item)
+{
+    bool byte = item->kind == SIR_BIT && c->e->module->byte_bits;
+    return !t->used || (t->affine && !t->checked && !t->exit_checked && !t->peeks_checked && item->kind != SIR_BOOLEAN && !byte &&
+                        is_vector_type(item));
+}
+
+// Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
+// other; few enough that what lives at a time stays in registers.
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride)
+{
+    const sir_function *f = c->function;
+    lane_worth w = {.c = c};
+    int64_t values, bytes;
+    weigh_block(&w, &f->body, 1, false);
+    if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) || c->open != NULL ||
+        c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
+        return 0;
+    if (width < 4 || w.serial < LEAST_WORK || w.serial * 2 < w.all || !lanes_find_vectors(c))
+        return 0;
+    count_values(c, &values, &bytes);
+    int registers = bytes > 0 || values > 4 ? 2 : values > 2 ? 4 : 8;
+    for (; registers > 0; registers /= 2) {
+        int lanes = width * registers;
+        if (bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <= MOST_BYTES)
+            return lanes;
+    }
+    return 0;
+}

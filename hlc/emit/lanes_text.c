@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Statements and expressions on vectors, with the types and functions of svm/lanes.h. What is the same for all lanes stays
+// scalar: loops, subscripts, coefficients; the other files of the room write it.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hlc/emit/body_int.h"
+
+static bool is_float(const sir_type *t)
+{
+    return t->kind == SIR_FLOAT;
+}
+
+static const char *kind_name(const sir_type *t)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return is_float(t) ? "Floats" : "Ints";
+}
+
+// "svm_loadFloats16" of "load".
+static const char *function(body_context *c, const char *verb, const sir_type *t)
+{
+    return arena_printf(c->e->arena, "svm_%s%s%d", verb, kind_name(t), c->vectors);
+}
+
+// "svm_Floats16 x[8]".
+static const char *declaration(body_context *c, uint32_t local)
+{
+    const sir_type *t = c->function->locals.data[local].type;
+    const char *plain = emit_declare(c->e, t, c->locals[local].c_name);
+    return arena_printf(c->e->arena, "svm_%s%d%s", kind_name(t), c->vectors, plain + strlen(body_type_name(c->e, t)));
+}
+
+// ---- Expressions ----
+
+static const char *value_text(body_context *c, const sir_expr *e, int precedence);
+
+static bool counts(const body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_CONST)
+        return false;
+    if (e->kind == SIR_LOCAL)
+        return c->locals[e->index].is_for;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (counts(c, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+// A value that is the same for all lanes, as a scalar: of a boolean the mask.
+static const char *scalar_text(body_context *c, const sir_expr *e, int precedence)
+{
+    if (e->type->kind == SIR_BOOLEAN && e->kind == SIR_CONST)
+        return e->u.value.i ? "-1" : "0";
+    if (e->type->kind == SIR_BOOLEAN)
+        return arena_printf(c->e->arena, "-(int)%s", body_expr_text(c, e, PREC_UNARY));
+    if (!is_float(e->type) && counts(c, e)) // 64 bits wide
+        return arena_printf(c->e->arena, "(int)%s", body_expr_text(c, e, PREC_UNARY));
+    return body_expr_text(c, e, precedence);
+}
+
+// As an operand that may be a scalar.
+static const char *operand_text(body_context *c, const sir_expr *e, int precedence)
+{
+    return lanes_differ(c, e) ? value_text(c, e, precedence) : scalar_text(c, e, precedence);
+}
+
+// As a vector, also where all lanes have the same.
+static const char *vector_text(body_context *c, const sir_expr *e, int precedence)
+{
+    if (lanes_differ(c, e))
+        return value_text(c, e, precedence);
+    return arena_printf(c->e->arena, "%s(%s)", function(c, "same", e->type), scalar_text(c, e, PREC_COND));
+}
+
+static const char *paren(body_context *c, const char *text, int own, int precedence)
+{
+    return own < precedence ? arena_printf(c->e->arena, "(%s)", text) : text;
+}
+
+static const char *choose_text(body_context *c, const sir_type *t, const char *mask, const char *a, const char *b)
+{
+    return arena_printf(c->e->arena, "%s(%s, %s, %s)", function(c, "choose", t), mask, a, b);
+}
+
+static const char *shift_count(body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_CONST)
+        return arena_printf(c->e->arena, "%" PRId64, body_const_int(e) & 31);
+    return arena_printf(c->e->arena, "(%s & 31)", operand_text(c, e, PREC_UNARY));
+}
+
+static const char *binary_text(body_context *c, const sir_expr *e, int precedence)
+{
+    static const char *const spelling[LANG_BINARY_COUNT] = {
+        [LANG_OP_ADD] = "+", [LANG_OP_SUB] = "-",  [LANG_OP_MUL] = "*",  [LANG_OP_DIV] = "/", [LANG_OP_REM] = "%",
+        [LANG_OP_AND] = "&", [LANG_OP_OR] = "|",   [LANG_OP_XOR] = "^",  [LANG_OP_SHL] = "<<", [LANG_OP_SHR] = ">>",
+        [LANG_OP_EQ] = "==", [LANG_OP_NE] = "!=",  [LANG_OP_LT] = "<",   [LANG_OP_LE] = "<=", [LANG_OP_GT] = ">",
+        [LANG_OP_GE] = ">=", [LANG_OP_LAND] = "&", [LANG_OP_LOR] = "|",
+    };
+    const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
+    arena *m = c->e->arena;
+    bool shift = e->op == LANG_OP_SHL || e->op == LANG_OP_SHR;
+    bool compare = e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE;
+    int own = compare ? PREC_COMPARE : e->op == LANG_OP_MUL || e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? PREC_MUL
+              : e->op == LANG_OP_ADD || e->op == LANG_OP_SUB ? PREC_ADD : shift ? PREC_SHIFT : PREC_BITS;
+    bool plain = own == PREC_MUL || own == PREC_ADD; // others are grouped, so that no compiler asks for parentheses
+    bool chain = own == PREC_BITS && a->kind == SIR_BINARY && a->op == e->op;
+    const char *left = shift ? vector_text(c, a, PREC_UNARY) : operand_text(c, a, plain ? own : chain ? PREC_BITS : PREC_UNARY);
+    const char *right = shift ? shift_count(c, b) : operand_text(c, b, plain ? own + 1 : PREC_UNARY);
+    const char *text = arena_printf(m, "%s %s %s", left, spelling[e->op], right);
+    if (compare)
+        return arena_printf(m, "SVM_MASK(%s)", text);
+    return paren(c, text, own, precedence);
+}
+
+static const char *convert_text(body_context *c, const sir_expr *e, int precedence)
+{
+    const sir_expr *a = e->u.arg[0];
+    if (is_float(a->type) == is_float(e->type))
+        return value_text(c, a, precedence);
+    return arena_printf(c->e->arena, "%s(%s)", function(c, "to", e->type), value_text(c, a, PREC_COND));
+}
+
+static const char *math_text(body_context *c, const sir_expr *e)
+{
+    const char *verb = lang_math_name[e->op], *name = function(c, verb, e->type);
+    if (lang_math_arity[e->op] == 1)
+        return arena_printf(c->e->arena, "%s(%s)", name, value_text(c, e->u.arg[0], PREC_COND));
+    return arena_printf(c->e->arena, "%s(%s, %s)", name, vector_text(c, e->u.arg[0], PREC_COND),
+                        vector_text(c, e->u.arg[1], PREC_COND));
+}
+
+// The element's place without brackets; peek NULL: at the present position.
+static const char *element_place(body_context *c, bool input, const sir_expr *peek)
+{
+    strbuf b, *out = c->e->out;
+    strbuf_init(&b, c->e->arena);
+    c->e->out = &b;
+    body_tape_index(c, input ? &c->in : &c->out, "", peek);
+    c->e->out = out;
+    return arena_strndup(c->e->arena, b.data + 1, b.len - 2);
+}
+
+static bool is_number(const char *text)
+{
+    return strspn(text, "0123456789") == strlen(text);
+}
+
+// The place of an item in a tile of rows of `columns`.
+static const char *tile_place(body_context *c, bool input, const char *place)
+{
+    const body_tape *t = input ? &c->in : &c->out;
+    const char *name = input ? c->in_tile : c->out_tile;
+    int64_t window = input ? c->function->peek.max : c->function->push.max;
+    if (window <= t->lane_stride)
+        return arena_printf(c->e->arena, "%s[%s]", name, place);
+    if (!is_number(place))
+        return arena_printf(c->e->arena, "&%s[(%s) %% %" PRId64 "][(%s) / %" PRId64 "]", name, place, t->lane_stride, place, t->lane_stride);
+    int64_t at = strtoll(place, NULL, 10);
+    return arena_printf(c->e->arena, "&%s[%" PRId64 "][%" PRId64 "]", name, at % t->lane_stride, at / t->lane_stride);
+}
+
+static const char *pointer(body_context *c, const char *base, const char *place)
+{
+    return strcmp(place, "0") == 0 ? base : arena_printf(c->e->arena, "%s + %s", base, place);
+}
+
+static const char *load_text(body_context *c, const sir_expr *peek)
+{
+    const sir_type *t = c->info->filter->input;
+    const char *place = element_place(c, true, peek);
+    if (c->in_tile != NULL)
+        return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), tile_place(c, true, place));
+    if (c->in.lane_stride == 1)
+        return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), pointer(c, "in", place));
+    return arena_printf(c->e->arena, "%s(%s, %" PRId64 ")", function(c, "gather", t), pointer(c, "in", place), c->in.lane_stride);
+}
+
+static const char *value_text(body_context *c, const sir_expr *e, int precedence)
+{
+    arena *m = c->e->arena;
+    const sir_expr *a = e->kind == SIR_CONST || e->kind == SIR_LOCAL ? NULL : e->u.arg[0];
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_UNARY: {
+        const char *op = e->op == LANG_OP_NEG ? "-" : "~", *text = value_text(c, a, PREC_UNARY);
+        return paren(c, arena_printf(m, text[0] == '-' ? "%s(%s)" : "%s%s", op, text), PREC_UNARY, precedence);
+    }
+    case SIR_BINARY: return binary_text(c, e, precedence);
+    case SIR_SELECT:
+        if (!lanes_differ(c, a))
+            return paren(c, arena_printf(m, "%s ? %s : %s", body_expr_text(c, a, PREC_UNARY),
+                                         vector_text(c, e->u.arg[1], PREC_UNARY), vector_text(c, e->u.arg[2], PREC_UNARY)),
+                         PREC_COND, precedence);
+        return choose_text(c, e->type, value_text(c, a, PREC_COND), vector_text(c, e->u.arg[1], PREC_COND),
+                           vector_text(c, e->u.arg[2], PREC_COND));
+    case SIR_CONVERT: return convert_text(c, e, precedence);
+    case SIR_MATH: return math_text(c, e);
+    case SIR_PEEK: return load_text(c, e);
+    default: return body_expr_text(c, e, precedence); // locals, elements of local arrays
+    }
+}
+
+// ---- Statements ----
+
+static bool is_dead(const body_context *c, const sir_expr *target)
+{
+    return target->kind == SIR_LOCAL && c->locals[target->index].dead;
+}
+
+static bool is_vector(const body_context *c, const sir_expr *target)
+{
+    while (target->kind == SIR_INDEX)
+        target = target->u.arg[0];
+    return target->kind == SIR_LOCAL && c->locals[target->index].vector;
+}
+
+static void assign(body_context *c, const sir_stmt *s, const sir_expr *target, const char *value)
+{
+    if (target->kind == SIR_LOCAL && c->locals[target->index].home == s) {
+        body_line(c, "%s = %s;", declaration(c, target->index), value);
+        return;
+    }
+    const char *name = body_expr_text(c, target, PREC_LOWEST);
+    if (c->mask != NULL)
+        value = choose_text(c, target->type, c->mask, value, name);
+    body_line(c, "%s = %s;", name, value);
+}
+
+static bool set(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target, *value = s->u.set.value;
+    if (!is_vector(c, target))
+        return false;
+    if (is_dead(c, target))
+        return true;
+    const char *op = body_compound_operator(target, value);
+    bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
+    if (op != NULL && !declares && c->mask == NULL)
+        body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op, operand_text(c, value->u.arg[1], PREC_COND));
+    else
+        assign(c, s, target, vector_text(c, value, PREC_COND));
+    return true;
+}
+
+static void zero(body_context *c, const sir_stmt *s, uint32_t local)
+{
+    const sir_type *t = c->function->locals.data[local].type;
+    const char *name = c->locals[local].c_name;
+    if (c->locals[local].home == s && (t->kind == SIR_ARRAY || s->u.decl.uninitialised))
+        body_line(c, "%s;", declaration(c, local));
+    if (s->u.decl.uninitialised)
+        return;
+    if (t->kind == SIR_ARRAY)
+        body_line(c, "memset(%s, 0, sizeof %s);", name, name);
+    else
+        body_line(c, "%s = %s(0);", c->locals[local].home == s ? declaration(c, local) : name, function(c, "same", t));
+}
+
+static bool decl(body_context *c, const sir_stmt *s)
+{
+    uint32_t local = s->u.decl.local;
+    const body_local *l = &c->locals[local];
+    if (!l->vector)
+        return false;
+    if (l->dead || l->forward != NULL)
+        return true;
+    const sir_expr target = {.kind = SIR_LOCAL, .index = local, .type = c->function->locals.data[local].type, .loc = s->loc};
+    if (s->u.decl.init != NULL)
+        assign(c, s, &target, vector_text(c, s->u.decl.init, PREC_COND));
+    else if (l->home == s || l->declared_on_top)
+        zero(c, s, local);
+    return true;
+}
+
+static void pop(body_context *c, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target;
+    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
+        c->locals[target->index].forward = load_text(c, NULL);
+    else if (target != NULL && !is_dead(c, target))
+        assign(c, s, target, load_text(c, NULL));
+    c->in.position.constant++;
+}
+
+static void push(body_context *c, const sir_stmt *s)
+{
+    const sir_type *t = c->info->filter->output;
+    const char *value = vector_text(c, s->u.value, PREC_COND), *place = element_place(c, false, NULL), *at, *stride = "";
+    if (c->vectors > 0 && c->out_tile != NULL)
+        at = tile_place(c, false, place);
+    else
+        at = pointer(c, "out", place);
+    bool apart = c->out_tile == NULL && c->out.lane_stride != 1;
+    if (apart)
+        stride = arena_printf(c->e->arena, ", %" PRId64, c->out.lane_stride);
+    // The branch before pushed the item of all lanes.
+    if (c->mask != NULL && !c->first_branch)
+        value = choose_text(c, t, c->mask, value, arena_printf(c->e->arena, "%s(%s%s)", function(c, apart ? "gather" : "load", t), at, stride));
+    body_line(c, "%s(%s%s, %s);", function(c, apart ? "scatter" : "store", t), at, stride, value);
+    c->out.position.constant++;
+}
+
+static const char *new_mask(body_context *c)
+{
+    return arena_printf(c->e->arena, "svm_mask%" PRIu32, ++c->masks);
+}
+
+static void declare_mask(body_context *c, const char *mask, const char *value, const char *text)
+{
+    if (body_mentions(text, mask))
+        body_line(c, "const svm_Ints%d %s = %s;", c->vectors, mask, value);
+}
+
+// Statements for the lanes of a mask, which those that need it mention.
+static const char *branch_text(body_context *c, const sir_block *b, const char *mask, bool first)
+{
+    const char *outer = c->mask;
+    bool outer_first = c->first_branch;
+    strbuf text, *out = c->e->out;
+    strbuf_init(&text, c->e->arena);
+    c->e->out = &text;
+    c->first_branch = first && (outer == NULL || outer_first);
+    c->mask = mask;
+    body_block(c, b);
+    c->mask = outer;
+    c->first_branch = outer_first;
+    c->e->out = out;
+    return text.len == 0 ? "" : text.data;
+}
+
+static const char *and_outer(const body_context *c, const char *cond)
+{
+    return c->mask == NULL ? cond : arena_printf(c->e->arena, "%s & %s", c->mask, cond);
+}
+
+static const char *condition_text(body_context *c, const lanes_parts *parts, size_t first)
+{
+    const char *cond = operand_text(c, parts->data[first], PREC_UNARY);
+    for (size_t i = first + 1; i < parts->len; i++)
+        cond = arena_printf(c->e->arena, i + 1 == parts->len ? "(%s & %s)" : "%s & %s", cond,
+                            operand_text(c, parts->data[i], PREC_UNARY));
+    return cond;
+}
+
+// Both branches are done, one after the other, each for its lanes.
+static void both_branches(body_context *c, const sir_stmt *s, const char *cond)
+{
+    body_affine in = c->in.position, out = c->out.position;
+    const char *mask = c->mask == NULL ? NULL : new_mask(c), *either = new_mask(c), *others = new_mask(c);
+    c->indent++;
+    const char *then = branch_text(c, &s->u.if_.then, mask == NULL ? either : mask, true), *otherwise = "";
+    if (s->u.if_.otherwise.len != 0) {
+        c->in.position.constant = in.constant;
+        c->out.position.constant = out.constant;
+        c->indent++;
+        otherwise = branch_text(c, &s->u.if_.otherwise, others, false);
+        c->indent--;
+    }
+    bool given = (mask != NULL && body_mentions(then, mask)) || body_mentions(otherwise, others);
+    declare_mask(c, either, cond, given ? either : then);
+    if (mask != NULL)
+        declare_mask(c, mask, and_outer(c, either), then);
+    strbuf_add(c->e->out, then);
+    if (*otherwise != '\0') { // what the first branch declares has its names
+        body_line(c, "{");
+        c->indent++;
+        declare_mask(c, others, and_outer(c, arena_printf(c->e->arena, "~%s", either)), otherwise);
+        strbuf_add(c->e->out, otherwise);
+        c->indent--;
+        body_line(c, "}");
+    }
+    c->indent--;
+}
+
+static bool if_(body_context *c, const sir_stmt *s)
+{
+    if (!lanes_differ(c, s->u.if_.cond))
+        return false;
+    size_t first;
+    lanes_parts parts = lanes_condition(c, s, &first);
+    for (size_t i = 0; i < first; i++)
+        body_line(c, i == 0 ? "if (%s%s" : "    && %s%s", body_expr_text(c, parts.data[i], PREC_EQUAL), i + 1 == first ? ") {" : "");
+    if (first == 0)
+        body_line(c, "{");
+    both_branches(c, s, condition_text(c, &parts, first));
+    body_line(c, "}");
+    return true;
+}
+
+bool lanes_stmt(body_context *c, const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_SET: return set(c, s);
+    case SIR_DECL: return decl(c, s);
+    case SIR_POP: pop(c, s); return true;
+    case SIR_PUSH: push(c, s); return true;
+    case SIR_IF: return if_(c, s);
+    default: return false;
+    }
+}
+
+// ---- Around them ----
+
+void lanes_declare_top(body_context *c, uint32_t local)
+{
+    const sir_type *t = c->function->locals.data[local].type;
+    const char *name = c->locals[local].c_name;
+    if (c->locals[local].forward != NULL || !c->locals[local].declared_on_top)
+        return;
+    if (t->kind != SIR_ARRAY) {
+        body_line(c, "%s = %s(0);", declaration(c, local), function(c, "same", t));
+        return;
+    }
+    body_line(c, "%s;", declaration(c, local));
+    body_line(c, "memset(%s, 0, sizeof %s);", name, name);
+}
+
+void lanes_begin(body_context *c)
+{
+    if (c->vectors > 0 && c->in_tile != NULL) {
+        int64_t stride = c->in.lane_stride, rows = c->function->peek.max < stride ? c->function->peek.max : stride;
+        body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows, c->in_columns);
+        body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns, stride);
+    }
+    if (c->vectors > 0 && c->out_tile != NULL)
+        body_line(c, "%s %s[%" PRId64 "][%d];", body_type_name(c->e, c->info->filter->output), c->out_tile, c->function->push.max, c->vectors);
+}
+
+void lanes_end(body_context *c)
+{
+    if (c->vectors > 0 && c->out_tile != NULL)
+        body_line(c, "svm_tileOut(out, %s, %" PRId64 ", %d, %" PRId64 ");", c->out_tile, c->function->push.max, c->vectors, c->out.lane_stride);
+}

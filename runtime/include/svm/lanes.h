@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Vectors of items, one of each of SVM_LANES firings. Included once for each number of lanes in use:
+//
+//     #define SVM_LANES 16
+//     #include <svm/lanes.h>
+//
+// gives svm_Floats16 and svm_Ints16, which take the operators of C lane by lane (a comparison gives -1 or 0 in each lane,
+// a mask), and the functions below with 16 in their names. Results are those of svm/arith.h bit for bit. Where the compiler
+// has no vectors svm_lanes16 is 1, the types are float and int, and the same text does one firing at a time.
+//
+// A tile holds the items of neighbouring firings the other way round: item k of firing l, which lies in memory at
+// k + l * stride, is in row k % stride, column l + k / stride, so that equal items of all lanes are neighbours.
+#ifndef SVM_LANES
+#error "define SVM_LANES as the number of lanes before <svm/lanes.h>"
+#endif
+
+#ifndef SVM_LANES_ONCE
+#define SVM_LANES_ONCE
+#include <stddef.h>
+#include <string.h>
+
+#include <svm/arith.h>
+
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wpsabi" // nothing here is called from another file
+#endif
+#if defined(__GNUC__)
+#define SVM_LANES_VECTOR(type, n) type __attribute__((vector_size((n) * sizeof(type))))
+#define SVM_LANES_ITEMS(n) (n)
+#define SVM_LANES_ALL(i, n) for (int i = 0; i < (n); i++)
+#define SVM_LANES_AT(v, i) (v)[i]
+#define SVM_MASK(mask) (mask)
+#define SVM_LANES_CAST(type, v) ((type)(v))
+#define SVM_LANES_CONVERT(type, v) __builtin_convertvector(v, type)
+#else
+#define SVM_LANES_VECTOR(type, n) type
+#define SVM_LANES_ITEMS(n) 1
+#define SVM_LANES_ALL(i, n) for (int i = 0; i < 1; i++)
+#define SVM_LANES_AT(v, i) (v)
+#define SVM_MASK(mask) (-((mask) != 0)) // C has 1
+#define SVM_LANES_CAST(type, v) (v)
+#define SVM_LANES_CONVERT(type, v) ((type)(v))
+#endif
+#define SVM_LANES_PASTE(a, b) a##b
+#define SVM_LANES_NAME(a, b) SVM_LANES_PASTE(a, b)
+
+// ---- Tiles, of items of four bytes: row k, column i of the tile is item i * stride + k ----
+
+#if defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 12)
+// Sixteen columns of four rows by shuffles: a vector holds four items each of every fourth column.
+typedef int svm_TileRow __attribute__((vector_size(16)));
+typedef int svm_TileBlock __attribute__((vector_size(64)));
+#define SVM_TILE_JOIN(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
+#define SVM_TILE_JOIN8(a, b) __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define SVM_TILE_LOW(a, b) __builtin_shufflevector(a, b, 0, 16, 1, 17, 4, 20, 5, 21, 8, 24, 9, 25, 12, 28, 13, 29)
+#define SVM_TILE_HIGH(a, b) __builtin_shufflevector(a, b, 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31)
+#define SVM_TILE_FIRST(a, b) __builtin_shufflevector(a, b, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29)
+#define SVM_TILE_SECOND(a, b) __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31)
+#define SVM_TILE_PART(v, q) __builtin_shufflevector(v, v, 4 * (q), 4 * (q) + 1, 4 * (q) + 2, 4 * (q) + 3)
+
+// Transposes each four by four.
+static inline void svm_tileTurn(svm_TileBlock v[4])
+{
+    svm_TileBlock a = SVM_TILE_LOW(v[0], v[1]), b = SVM_TILE_LOW(v[2], v[3]);
+    svm_TileBlock c = SVM_TILE_HIGH(v[0], v[1]), d = SVM_TILE_HIGH(v[2], v[3]);
+    v[0] = SVM_TILE_FIRST(a, b);
+    v[1] = SVM_TILE_SECOND(a, b);
+    v[2] = SVM_TILE_FIRST(c, d);
+    v[3] = SVM_TILE_SECOND(c, d);
+}
+static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
+{
+    svm_TileBlock v[4];
+    for (int k = 0; k < 4; k++) {
+        svm_TileRow part[4];
+        for (int q = 0; q < 4; q++)
+            memcpy(&part[q], items + (4 * q + k) * stride, sizeof part[q]);
+        v[k] = SVM_TILE_JOIN8(SVM_TILE_JOIN(part[0], part[1]), SVM_TILE_JOIN(part[2], part[3]));
+    }
+    svm_tileTurn(v);
+    for (int k = 0; k < 4; k++)
+        memcpy(tile + k * columns, &v[k], sizeof v[k]);
+}
+static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *tile, ptrdiff_t columns)
+{
+    svm_TileBlock v[4];
+    for (int k = 0; k < 4; k++)
+        memcpy(&v[k], tile + k * columns, sizeof v[k]);
+    svm_tileTurn(v);
+    for (int k = 0; k < 4; k++) {
+        const svm_TileRow part[4] = {SVM_TILE_PART(v[k], 0), SVM_TILE_PART(v[k], 1), SVM_TILE_PART(v[k], 2), SVM_TILE_PART(v[k], 3)};
+        for (int q = 0; q < 4; q++)
+            memcpy(items + (4 * q + k) * stride, &part[q], sizeof part[q]);
+    }
+}
+#define SVM_TILE_BLOCK 16
+#else
+#define SVM_TILE_BLOCK PTRDIFF_MAX
+static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
+{
+    (void)tile, (void)columns, (void)items, (void)stride;
+}
+static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *tile, ptrdiff_t columns)
+{
+    (void)tile, (void)columns, (void)items, (void)stride;
+}
+#endif
+
+// Fills a tile from memory.
+static inline void svm_tileIn(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t stride)
+{
+    int *to = tile;
+    const int *items = from;
+    for (ptrdiff_t i = 0; i < columns;) {
+        bool block = columns - i >= SVM_TILE_BLOCK;
+        ptrdiff_t k = 0, width = block ? SVM_TILE_BLOCK : columns - i;
+        for (; block && k + 4 <= rows; k += 4)
+            svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
+        for (; k < rows; k++)
+            for (ptrdiff_t n = i; n < i + width; n++)
+                memcpy(to + k * columns + n, items + n * stride + k, sizeof *to);
+        i += width;
+    }
+}
+// And memory from a tile.
+static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t stride)
+{
+    int *items = to;
+    const int *from = tile;
+    for (ptrdiff_t i = 0; i < columns;) {
+        bool block = columns - i >= SVM_TILE_BLOCK;
+        ptrdiff_t k = 0, width = block ? SVM_TILE_BLOCK : columns - i;
+        for (; block && k + 4 <= rows; k += 4)
+            svm_tileBlockOut(items + i * stride + k, stride, from + k * columns + i, columns);
+        for (; k < rows; k++)
+            for (ptrdiff_t n = i; n < i + width; n++)
+                memcpy(items + n * stride + k, from + k * columns + n, sizeof *items);
+        i += width;
+    }
+}
+#endif
+
+// Each number once.
+#if SVM_LANES == 4
+#ifdef SVM_LANES_HAVE_4
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_4
+#elif SVM_LANES == 8
+#ifdef SVM_LANES_HAVE_8
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_8
+#elif SVM_LANES == 16
+#ifdef SVM_LANES_HAVE_16
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_16
+#elif SVM_LANES == 32
+#ifdef SVM_LANES_HAVE_32
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_32
+#elif SVM_LANES == 64
+#ifdef SVM_LANES_HAVE_64
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_64
+#elif SVM_LANES == 128
+#ifdef SVM_LANES_HAVE_128
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_128
+#elif SVM_LANES == 256
+#ifdef SVM_LANES_HAVE_256
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_256
+#elif SVM_LANES == 512
+#ifdef SVM_LANES_HAVE_512
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_512
+#elif SVM_LANES == 1024
+#ifdef SVM_LANES_HAVE_1024
+#define SVM_LANES_KNOWN
+#endif
+#define SVM_LANES_HAVE_1024
+#else
+#error "SVM_LANES is a power of two from 4 to 1024"
+#endif
+#ifndef SVM_LANES_KNOWN
+
+// Names of this number of lanes, forgotten at the end.
+#define FLOATS SVM_LANES_NAME(svm_Floats, SVM_LANES)
+#define INTS SVM_LANES_NAME(svm_Ints, SVM_LANES)
+#define COUNT SVM_LANES_NAME(svm_lanes, SVM_LANES)
+#define OWN(name) SVM_LANES_NAME(name, SVM_LANES)
+
+enum { COUNT = SVM_LANES_ITEMS(SVM_LANES) };
+typedef SVM_LANES_VECTOR(float, SVM_LANES) FLOATS;
+typedef SVM_LANES_VECTOR(int, SVM_LANES) INTS;
+
+// ---- Memory ----
+
+static inline FLOATS OWN(svm_loadFloats)(const float *from)
+{
+    FLOATS v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+static inline INTS OWN(svm_loadInts)(const int *from)
+{
+    INTS v;
+    memcpy(&v, from, sizeof v);
+    return v;
+}
+static inline void OWN(svm_storeFloats)(float *to, FLOATS v)
+{
+    memcpy(to, &v, sizeof v);
+}
+static inline void OWN(svm_storeInts)(int *to, INTS v)
+{
+    memcpy(to, &v, sizeof v);
+}
+
+// Lanes that lie `stride` items apart.
+static inline FLOATS OWN(svm_gatherFloats)(const float *from, ptrdiff_t stride)
+{
+    FLOATS v;
+    SVM_LANES_ALL(i, SVM_LANES)
+        SVM_LANES_AT(v, i) = from[i * stride];
+    return v;
+}
+static inline INTS OWN(svm_gatherInts)(const int *from, ptrdiff_t stride)
+{
+    INTS v;
+    SVM_LANES_ALL(i, SVM_LANES)
+        SVM_LANES_AT(v, i) = from[i * stride];
+    return v;
+}
+static inline void OWN(svm_scatterFloats)(float *to, ptrdiff_t stride, FLOATS v)
+{
+    SVM_LANES_ALL(i, SVM_LANES)
+        to[i * stride] = SVM_LANES_AT(v, i);
+}
+static inline void OWN(svm_scatterInts)(int *to, ptrdiff_t stride, INTS v)
+{
+    SVM_LANES_ALL(i, SVM_LANES)
+        to[i * stride] = SVM_LANES_AT(v, i);
+}
+
+// The same value in all lanes.
+static inline FLOATS OWN(svm_sameFloats)(float x)
+{
+    FLOATS v;
+    SVM_LANES_ALL(i, SVM_LANES)
+        SVM_LANES_AT(v, i) = x;
+    return v;
+}
+static inline INTS OWN(svm_sameInts)(int x)
+{
+    INTS v;
+    SVM_LANES_ALL(i, SVM_LANES)
+        SVM_LANES_AT(v, i) = x;
+    return v;
+}
+
+// ---- Choice ----
+
+// a where the mask is set, else b.
+static inline INTS OWN(svm_chooseInts)(INTS mask, INTS a, INTS b)
+{
+    return (mask & a) | (~mask & b);
+}
+static inline FLOATS OWN(svm_chooseFloats)(INTS mask, FLOATS a, FLOATS b)
+{
+#if defined(__GNUC__)
+    return (FLOATS)((mask & (INTS)a) | (~mask & (INTS)b));
+#else
+    return mask ? a : b;
+#endif
+}
+static inline FLOATS OWN(svm_maxFloats)(FLOATS a, FLOATS b)
+{
+    return OWN(svm_chooseFloats)(SVM_MASK(a > b), a, b);
+}
+static inline FLOATS OWN(svm_minFloats)(FLOATS a, FLOATS b)
+{
+    return OWN(svm_chooseFloats)(SVM_MASK(a < b), a, b);
+}
+
+// ---- Conversion ----
+
+static inline FLOATS OWN(svm_toFloats)(INTS v)
+{
+    return SVM_LANES_CONVERT(FLOATS, v);
+}
+// As svm_f2i: towards zero, saturating, 0 for NaN.
+static inline INTS OWN(svm_toInts)(FLOATS x)
+{
+    INTS high = SVM_MASK(x >= 2147483648.0F), low = SVM_MASK(x <= -2147483648.0F);
+    INTS within = SVM_MASK(x == x) & ~(high | low);
+    INTS v = SVM_LANES_CONVERT(INTS, OWN(svm_chooseFloats)(within, x, OWN(svm_sameFloats)(0.0F)));
+    return v | (high & INT32_MAX) | (low & INT32_MIN);
+}
+
+// ---- Functions of <math.h>: the very calls of a single firing, lane by lane ----
+
+#define ONE(name, function)                                                                                            \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x)                                                             \
+    {                                                                                                                  \
+        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
+            SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                         \
+        return x;                                                                                                      \
+    }
+#define TWO(name, function)                                                                                            \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
+    {                                                                                                                  \
+        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
+            SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                     \
+        return x;                                                                                                      \
+    }
+#if defined(__clang__) && defined(__has_builtin)
+#if __has_builtin(__builtin_elementwise_sqrt)
+#define EXACT(name, function)                                                                                          \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x)                                                             \
+    {                                                                                                                  \
+        return __builtin_elementwise_##name(x);                                                                        \
+    }
+#endif
+#endif
+#ifndef EXACT
+#define EXACT ONE
+#endif
+EXACT(sqrt, sqrtf)
+EXACT(floor, floorf)
+EXACT(ceil, ceilf)
+EXACT(rint, rintf)
+EXACT(abs, fabsf)
+ONE(sin, sinf)
+ONE(cos, cosf)
+ONE(tan, tanf)
+ONE(asin, asinf)
+ONE(acos, acosf)
+ONE(atan, atanf)
+ONE(sinh, sinhf)
+ONE(cosh, coshf)
+ONE(tanh, tanhf)
+ONE(exp, expf)
+ONE(log, logf)
+ONE(log10, log10f)
+TWO(atan2, atan2f)
+TWO(pow, powf)
+static inline FLOATS OWN(svm_roundFloats)(FLOATS x)
+{
+    return OWN(svm_floorFloats)(x + 0.5F);
+}
+#undef ONE
+#undef TWO
+#undef EXACT
+
+#undef FLOATS
+#undef INTS
+#undef COUNT
+#undef OWN
+#endif
+#undef SVM_LANES_KNOWN
+#undef SVM_LANES
