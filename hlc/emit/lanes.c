@@ -56,7 +56,8 @@ static bool is_inside(body_context *c, const sir_expr *e)
     }
     if (e->kind == SIR_INDEX)
         return lo >= 0 && hi < (int64_t)e->u.arg[0]->type->length;
-    return lo >= 0 && hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
+    return lo >= 0 &&
+           hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
 }
 
 // What is accessed under a condition is accessed for all lanes, those included for which it does not hold. Where the
@@ -96,7 +97,8 @@ static void check_expr(lane_walk *w, const sir_expr *e)
     bool access = e->kind == SIR_INDEX || e->kind == SIR_PEEK;
     if (access && (lanes_differ(c, e->u.arg[e->kind == SIR_INDEX]) || !is_safe(w, e)))
         w->impossible = true;
-    if (e->kind == SIR_ITER || (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !is_vector_type(e->type)))
+    if (e->kind == SIR_ITER ||
+        (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !is_vector_type(e->type)))
         w->impossible = true;
     if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
         w->impossible = true;
@@ -240,9 +242,7 @@ static void walk_stmt(lane_walk *w, const sir_stmt *s)
     case SIR_FOR: walk_for(w, s); break;
     case SIR_LOOP: walk_loop(w, s); break;
     case SIR_BLOCK: walk_block(w, &s->u.block); break;
-    case SIR_RETURN:
-        w->impossible |= s->u.value != NULL || w->check;
-        break;
+    case SIR_RETURN: w->impossible |= s->u.value != NULL || w->check; break;
     default: w->impossible = true; // calls, prints, random numbers, messages, jumps
     }
 }
@@ -375,8 +375,8 @@ static int64_t tile_bytes(int64_t stride, int64_t window, int64_t lanes)
 static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_type *item)
 {
     bool byte = item->kind == SIR_BIT && c->e->module->byte_bits;
-    return !t->used || (t->affine && !t->checked && !t->exit_checked && !t->peeks_checked && item->kind != SIR_BOOLEAN && !byte &&
-                        is_vector_type(item));
+    return !t->used || (t->affine && !t->checked && !t->exit_checked && !t->peeks_checked &&
+                        item->kind != SIR_BOOLEAN && !byte && is_vector_type(item));
 }
 
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
@@ -387,8 +387,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     lane_worth w = {.c = c};
     int64_t values, bytes;
     weigh_block(&w, &f->body, 1, false);
-    if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) || c->open != NULL ||
-        c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
+    if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
+        c->open != NULL || c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
         return 0;
     if (width < 4 || w.serial < LEAST_WORK || w.serial * 2 < w.all || !lanes_find_vectors(c))
         return 0;
@@ -396,7 +396,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     int registers = bytes > 0 || values > 4 ? 2 : values > 2 ? 4 : 8;
     for (; registers > 0; registers /= 2) {
         int lanes = width * registers;
-        if (bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <= MOST_BYTES)
+        if (bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
+            MOST_BYTES)
             return lanes;
     }
     return 0;

@@ -95,20 +95,27 @@ static const char *shift_count(body_context *c, const sir_expr *e)
 static const char *binary_text(body_context *c, const sir_expr *e, int precedence)
 {
     static const char *const spelling[LANG_BINARY_COUNT] = {
-        [LANG_OP_ADD] = "+", [LANG_OP_SUB] = "-",  [LANG_OP_MUL] = "*",  [LANG_OP_DIV] = "/", [LANG_OP_REM] = "%",
-        [LANG_OP_AND] = "&", [LANG_OP_OR] = "|",   [LANG_OP_XOR] = "^",  [LANG_OP_SHL] = "<<", [LANG_OP_SHR] = ">>",
-        [LANG_OP_EQ] = "==", [LANG_OP_NE] = "!=",  [LANG_OP_LT] = "<",   [LANG_OP_LE] = "<=", [LANG_OP_GT] = ">",
+        [LANG_OP_ADD] = "+", [LANG_OP_SUB] = "-",  [LANG_OP_MUL] = "*", [LANG_OP_DIV] = "/",  [LANG_OP_REM] = "%",
+        [LANG_OP_AND] = "&", [LANG_OP_OR] = "|",   [LANG_OP_XOR] = "^", [LANG_OP_SHL] = "<<", [LANG_OP_SHR] = ">>",
+        [LANG_OP_EQ] = "==", [LANG_OP_NE] = "!=",  [LANG_OP_LT] = "<",  [LANG_OP_LE] = "<=",  [LANG_OP_GT] = ">",
         [LANG_OP_GE] = ">=", [LANG_OP_LAND] = "&", [LANG_OP_LOR] = "|",
     };
     const sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
     arena *m = c->e->arena;
     bool shift = e->op == LANG_OP_SHL || e->op == LANG_OP_SHR;
     bool compare = e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE;
-    int own = compare ? PREC_COMPARE : e->op == LANG_OP_MUL || e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? PREC_MUL
-              : e->op == LANG_OP_ADD || e->op == LANG_OP_SUB ? PREC_ADD : shift ? PREC_SHIFT : PREC_BITS;
+    int own = compare                                                                ? PREC_COMPARE
+              : e->op == LANG_OP_MUL || e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? PREC_MUL
+              : e->op == LANG_OP_ADD || e->op == LANG_OP_SUB                         ? PREC_ADD
+              : shift                                                                ? PREC_SHIFT
+                                                                                     : PREC_BITS;
     bool plain = own == PREC_MUL || own == PREC_ADD; // others are grouped, so that no compiler asks for parentheses
     bool chain = own == PREC_BITS && a->kind == SIR_BINARY && a->op == e->op;
-    const char *left = shift ? vector_text(c, a, PREC_UNARY) : operand_text(c, a, plain ? own : chain ? PREC_BITS : PREC_UNARY);
+    const char *left = shift ? vector_text(c, a, PREC_UNARY)
+                             : operand_text(c, a,
+                                            plain   ? own
+                                            : chain ? PREC_BITS
+                                                    : PREC_UNARY);
     const char *right = shift ? shift_count(c, b) : operand_text(c, b, plain ? own + 1 : PREC_UNARY);
     const char *text = arena_printf(m, "%s %s %s", left, spelling[e->op], right);
     if (compare)
@@ -158,7 +165,8 @@ static const char *tile_place(body_context *c, bool input, const char *place)
     if (window <= t->lane_stride)
         return arena_printf(c->e->arena, "%s[%s]", name, place);
     if (!is_number(place))
-        return arena_printf(c->e->arena, "&%s[(%s) %% %" PRId64 "][(%s) / %" PRId64 "]", name, place, t->lane_stride, place, t->lane_stride);
+        return arena_printf(c->e->arena, "&%s[(%s) %% %" PRId64 "][(%s) / %" PRId64 "]", name, place, t->lane_stride,
+                            place, t->lane_stride);
     int64_t at = strtoll(place, NULL, 10);
     return arena_printf(c->e->arena, "&%s[%" PRId64 "][%" PRId64 "]", name, at % t->lane_stride, at / t->lane_stride);
 }
@@ -176,7 +184,8 @@ static const char *load_text(body_context *c, const sir_expr *peek)
         return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), tile_place(c, true, place));
     if (c->in.lane_stride == 1)
         return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), pointer(c, "in", place));
-    return arena_printf(c->e->arena, "%s(%s, %" PRId64 ")", function(c, "gather", t), pointer(c, "in", place), c->in.lane_stride);
+    return arena_printf(c->e->arena, "%s(%s, %" PRId64 ")", function(c, "gather", t), pointer(c, "in", place),
+                        c->in.lane_stride);
 }
 
 static const char *value_text(body_context *c, const sir_expr *e, int precedence)
@@ -191,8 +200,9 @@ static const char *value_text(body_context *c, const sir_expr *e, int precedence
     case SIR_BINARY: return binary_text(c, e, precedence);
     case SIR_SELECT:
         if (!lanes_differ(c, a))
-            return paren(c, arena_printf(m, "%s ? %s : %s", body_expr_text(c, a, PREC_UNARY),
-                                         vector_text(c, e->u.arg[1], PREC_UNARY), vector_text(c, e->u.arg[2], PREC_UNARY)),
+            return paren(c,
+                         arena_printf(m, "%s ? %s : %s", body_expr_text(c, a, PREC_UNARY),
+                                      vector_text(c, e->u.arg[1], PREC_UNARY), vector_text(c, e->u.arg[2], PREC_UNARY)),
                          PREC_COND, precedence);
         return choose_text(c, e->type, value_text(c, a, PREC_COND), vector_text(c, e->u.arg[1], PREC_COND),
                            vector_text(c, e->u.arg[2], PREC_COND));
@@ -239,7 +249,8 @@ static bool set(body_context *c, const sir_stmt *s)
     const char *op = body_compound_operator(target, value);
     bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op != NULL && !declares && c->mask == NULL)
-        body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op, operand_text(c, value->u.arg[1], PREC_COND));
+        body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op,
+                  operand_text(c, value->u.arg[1], PREC_COND));
     else
         assign(c, s, target, vector_text(c, value, PREC_COND));
     return true;
@@ -267,7 +278,8 @@ static bool decl(body_context *c, const sir_stmt *s)
         return false;
     if (l->dead || l->forward != NULL)
         return true;
-    const sir_expr target = {.kind = SIR_LOCAL, .index = local, .type = c->function->locals.data[local].type, .loc = s->loc};
+    const sir_expr target = {
+        .kind = SIR_LOCAL, .index = local, .type = c->function->locals.data[local].type, .loc = s->loc};
     if (s->u.decl.init != NULL)
         assign(c, s, &target, vector_text(c, s->u.decl.init, PREC_COND));
     else if (l->home == s || l->declared_on_top)
@@ -288,7 +300,8 @@ static void pop(body_context *c, const sir_stmt *s)
 static void push(body_context *c, const sir_stmt *s)
 {
     const sir_type *t = c->info->filter->output;
-    const char *value = vector_text(c, s->u.value, PREC_COND), *place = element_place(c, false, NULL), *at, *stride = "";
+    const char *value = vector_text(c, s->u.value, PREC_COND), *place = element_place(c, false, NULL), *at,
+               *stride = "";
     if (c->vectors > 0 && c->out_tile != NULL)
         at = tile_place(c, false, place);
     else
@@ -298,7 +311,9 @@ static void push(body_context *c, const sir_stmt *s)
         stride = arena_printf(c->e->arena, ", %" PRId64, c->out.lane_stride);
     // The branch before pushed the item of all lanes.
     if (c->mask != NULL && !c->first_branch)
-        value = choose_text(c, t, c->mask, value, arena_printf(c->e->arena, "%s(%s%s)", function(c, apart ? "gather" : "load", t), at, stride));
+        value =
+            choose_text(c, t, c->mask, value,
+                        arena_printf(c->e->arena, "%s(%s%s)", function(c, apart ? "gather" : "load", t), at, stride));
     body_line(c, "%s(%s%s, %s);", function(c, apart ? "scatter" : "store", t), at, stride, value);
     c->out.position.constant++;
 }
@@ -382,7 +397,8 @@ static bool if_(body_context *c, const sir_stmt *s)
     size_t first;
     lanes_parts parts = lanes_condition(c, s, &first);
     for (size_t i = 0; i < first; i++)
-        body_line(c, i == 0 ? "if (%s%s" : "    && %s%s", body_expr_text(c, parts.data[i], PREC_EQUAL), i + 1 == first ? ") {" : "");
+        body_line(c, i == 0 ? "if (%s%s" : "    && %s%s", body_expr_text(c, parts.data[i], PREC_EQUAL),
+                  i + 1 == first ? ") {" : "");
     if (first == 0)
         body_line(c, "{");
     both_branches(c, s, condition_text(c, &parts, first));
@@ -422,15 +438,19 @@ void lanes_begin(body_context *c)
 {
     if (c->vectors > 0 && c->in_tile != NULL) {
         int64_t stride = c->in.lane_stride, rows = c->function->peek.max < stride ? c->function->peek.max : stride;
-        body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows, c->in_columns);
-        body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns, stride);
+        body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows,
+                  c->in_columns);
+        body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns,
+                  stride);
     }
     if (c->vectors > 0 && c->out_tile != NULL)
-        body_line(c, "%s %s[%" PRId64 "][%d];", body_type_name(c->e, c->info->filter->output), c->out_tile, c->function->push.max, c->vectors);
+        body_line(c, "%s %s[%" PRId64 "][%d];", body_type_name(c->e, c->info->filter->output), c->out_tile,
+                  c->function->push.max, c->vectors);
 }
 
 void lanes_end(body_context *c)
 {
     if (c->vectors > 0 && c->out_tile != NULL)
-        body_line(c, "svm_tileOut(out, %s, %" PRId64 ", %d, %" PRId64 ");", c->out_tile, c->function->push.max, c->vectors, c->out.lane_stride);
+        body_line(c, "svm_tileOut(out, %s, %" PRId64 ", %d, %" PRId64 ");", c->out_tile, c->function->push.max,
+                  c->vectors, c->out.lane_stride);
 }

@@ -85,6 +85,7 @@ void stage_end(hlc_program *p, stage_mark mark, const char *name);
 void timings_print(const hlc_program *p, FILE *out);
 
 // ---- Passes over stream IR ----
+bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_tabulate(hlc_program *p);

@@ -5,6 +5,7 @@ from math import gcd, lcm
 
 from gen_body import Body
 from gen_equal import EqualBranches, fits_equal
+from gen_siblings import Siblings
 from gen_expr import COND, Var, wrap
 from gen_filter import FilterMaker, Rates, Unit, named_add, scaled_filter
 from gen_kernel import KernelMaker, fits
@@ -120,6 +121,8 @@ class Graph:
         f = self.program.features
         if "equal" in f and fits_equal(in_t, out_t) and self.rng.random() < 0.4:
             return self.equal(in_t, out_t, size, composite, loop_part)
+        if "siblings" in f and fits_equal(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
+            return self.composite("splitjoin", in_t, out_t, composite, Siblings(self, in_t, out_t).write)
         if size <= 1:
             return self.filter(in_t, out_t, composite, loop_part)
         kinds = [(self.pipeline, 3), (self.splitjoin, 3 if "splitjoin" in f else 0),

@@ -88,7 +88,8 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
         memcpy(&v[k], tile + k * columns, sizeof v[k]);
     svm_tileTurn(v);
     for (int k = 0; k < 4; k++) {
-        const svm_TileRow part[4] = {SVM_TILE_PART(v[k], 0), SVM_TILE_PART(v[k], 1), SVM_TILE_PART(v[k], 2), SVM_TILE_PART(v[k], 3)};
+        const svm_TileRow part[4] = {SVM_TILE_PART(v[k], 0), SVM_TILE_PART(v[k], 1), SVM_TILE_PART(v[k], 2),
+                                     SVM_TILE_PART(v[k], 3)};
         for (int q = 0; q < 4; q++)
             memcpy(items + (4 * q + k) * stride, &part[q], sizeof part[q]);
     }
@@ -107,7 +108,8 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
 #endif
 
 // Fills a tile from memory.
-static inline void svm_tileIn(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t stride)
+static inline void svm_tileIn(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns,
+                              ptrdiff_t stride)
 {
     int *to = tile;
     const int *items = from;
@@ -123,7 +125,8 @@ static inline void svm_tileIn(void *restrict tile, const void *restrict from, pt
     }
 }
 // And memory from a tile.
-static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t stride)
+static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns,
+                               ptrdiff_t stride)
 {
     int *items = to;
     const int *from = tile;
@@ -229,25 +232,25 @@ static inline FLOATS OWN(svm_gatherFloats)(const float *from, ptrdiff_t stride)
 {
     FLOATS v;
     SVM_LANES_ALL(i, SVM_LANES)
-        SVM_LANES_AT(v, i) = from[i * stride];
+    SVM_LANES_AT(v, i) = from[i * stride];
     return v;
 }
 static inline INTS OWN(svm_gatherInts)(const int *from, ptrdiff_t stride)
 {
     INTS v;
     SVM_LANES_ALL(i, SVM_LANES)
-        SVM_LANES_AT(v, i) = from[i * stride];
+    SVM_LANES_AT(v, i) = from[i * stride];
     return v;
 }
 static inline void OWN(svm_scatterFloats)(float *to, ptrdiff_t stride, FLOATS v)
 {
     SVM_LANES_ALL(i, SVM_LANES)
-        to[i * stride] = SVM_LANES_AT(v, i);
+    to[i * stride] = SVM_LANES_AT(v, i);
 }
 static inline void OWN(svm_scatterInts)(int *to, ptrdiff_t stride, INTS v)
 {
     SVM_LANES_ALL(i, SVM_LANES)
-        to[i * stride] = SVM_LANES_AT(v, i);
+    to[i * stride] = SVM_LANES_AT(v, i);
 }
 
 // The same value in all lanes.
@@ -255,14 +258,14 @@ static inline FLOATS OWN(svm_sameFloats)(float x)
 {
     FLOATS v;
     SVM_LANES_ALL(i, SVM_LANES)
-        SVM_LANES_AT(v, i) = x;
+    SVM_LANES_AT(v, i) = x;
     return v;
 }
 static inline INTS OWN(svm_sameInts)(int x)
 {
     INTS v;
     SVM_LANES_ALL(i, SVM_LANES)
-        SVM_LANES_AT(v, i) = x;
+    SVM_LANES_AT(v, i) = x;
     return v;
 }
 
@@ -311,14 +314,14 @@ static inline INTS OWN(svm_toInts)(FLOATS x)
     static inline FLOATS OWN(svm_##name##Floats)(FLOATS x)                                                             \
     {                                                                                                                  \
         SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
-            SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                         \
+        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                             \
         return x;                                                                                                      \
     }
 #define TWO(name, function)                                                                                            \
     static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
     {                                                                                                                  \
         SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
-            SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                     \
+        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                         \
         return x;                                                                                                      \
     }
 #if defined(__clang__) && defined(__has_builtin)

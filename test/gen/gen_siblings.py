@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Splitjoins whose branches differ in constants and state alone: banks of recursive filters, of counters, of correlators."""
+from math import gcd
+
+from gen_expr import Var
+from gen_filter import Unit
+from gen_types import FLOAT, INT
+
+
+class Siblings:
+    def __init__(self, graph, in_t, out_t):
+        self.program, self.rng = graph.program, graph.rng
+        self.in_t, self.out_t = in_t, out_t
+
+    # ---- A stage ----
+
+    def term(self, names):
+        rng = self.rng
+        a, b = rng.choice(names), rng.choice(names)
+        return rng.choice([f"{a} {rng.choice('+-*')} {b}", f"{a} * c - {b}", f"{a} + {rng.randint(1, 9)}", f"({a} > {b} ? {a} : c)", f"{a} * {rng.randint(2, 5)} + c"])
+
+    def stage(self, in_t, out_t, pop, push, first):
+        """A filter with a parameter c and two fields; how many items it looks at."""
+        rng, program = self.rng, self.program
+        name = program.name("F", upper=True)
+        kind = "float" if FLOAT in (in_t, out_t) else "int"
+        cast = "(int)" if out_t == INT and kind == "float" else ""
+        names, lines = ["s", "t", "h[0]", "h[1]"], []
+        extra = rng.choice([0, 0, 0, 1, 3]) if first else 0
+        if extra and rng.random() < 0.5:
+            lines.append(f"{kind} w = peek({rng.randint(0, pop - 1 + extra)});")
+            names.append("w")
+        for k in range(pop):
+            if rng.random() < 0.15:
+                lines.append("pop();")
+                continue
+            lines.append(f"{kind} a{k} = pop();")
+            names.append(f"a{k}")
+        for k in range(push):
+            for _ in range(rng.randint(0, 2)):
+                target = rng.choice(["s", "t", "h[0]", "h[1]"])
+                lines.append(f"{target} = {self.term(names)};")
+            if rng.random() < 0.4:
+                lines += [f"if ({self.term(names)} > {rng.randint(-5, 20)})", f"    s = {self.term(names)};"]
+                lines += rng.choice([[], ["else {", f"    t = {self.term(names)};", f"    h[1] = {self.term(names)};", "}"]])
+            lines.append(f"push({cast}({self.term(names)}));")
+        fields = [f"{kind} s = c;", f"{kind} t = {rng.randint(0, 3)};", f"{kind}[2] h;", "init { h[1] = c * 2; }"]
+        head = f"work pop {pop} push {push}" + (f" peek {pop + extra}" if extra else "")
+        program.decls.append([f"{in_t.text()}->{out_t.text()} filter {name}({kind} c) {{", *fields, head + " {", *lines, "}", "}"])
+        return name, kind, extra
+
+    # ---- The splitjoin ----
+
+    def write(self, body):
+        """The body of the splitjoin; gives (I, O, cost, lag)."""
+        rng, n, i = self.rng, self.rng.choice([2, 4, 4, 5, 8, 16]), body.name("i")
+        rates = [rng.choice([1, 1, 1, 2, 3, 4]) for _ in range(rng.choice([2, 2, 3, 4]))]
+        stages, window, cost = [], 0, 0
+        for k, (pop, push) in enumerate(zip(rates, rates[1:])):
+            name, kind, extra = self.stage(self.in_t if k == 0 else self.out_t, self.out_t, pop, push, k == 0)
+            number = rng.choice([f"{i} + {k}", f"{i} * {i}", "3", f"{i} % 2"])
+            stages.append(f"add {name}({number if kind == 'int' else f'({number}) * 0.25f'});")
+            window, cost = window + extra, cost + 12 * (pop + push)
+        pop, push = rates[0], rates[-1]
+        copies = rng.random() < 0.5
+        weight = 1 if copies else rng.choice([1, pop, pop, 2 * pop])
+        joined = rng.choice([1, push, push, 2 * push])
+        x, y = weight // gcd(weight, pop), joined // gcd(joined, push)
+        firings = x * y // gcd(x, y)
+        body.out.append("split duplicate;" if copies else f"split roundrobin({weight});")
+        body.scopes.append([Var(i, INT, rw=False, span=(0, n - 1))])
+        body.scopes.pop()
+        text = stages if len(stages) == 1 else ["add pipeline {", *stages, "};"]
+        body.out += [f"for (int {i} = 0; {i} < {n}; {i}++) {{", *text, "}"]
+        body.out.append(f"join roundrobin({joined});")
+        items = firings * pop
+        return items if copies else n * items, n * firings * push, n * firings * cost, 2 * window + 4
