@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The beamformer of examples/beamformer by hand.
-#include "queue.h"
+// The beamformer of examples/beamformer by hand: real and imaginary parts of all channels lie side by side, so they are the lanes.
+#include "vec.h"
 
 #define CHANNELS 12
 #define BEAMS 4
@@ -8,7 +8,7 @@
 #define SAMPLES 512 // a block, of all channels
 #define PI 3.14159265F
 
-static float h[CHANNELS][TAPS], weight_re[BEAMS][CHANNELS], weight_im[BEAMS][CHANNELS];
+static float h[CHANNELS][TAPS], taps[TAPS][2 * CHANNELS], weight_re[CHANNELS][BEAMS], weight_im[CHANNELS][BEAMS];
 
 static void make_tables(void)
 {
@@ -19,43 +19,46 @@ static void make_tables(void)
             sum += h[c][k];
         }
         for (int k = 0; k < TAPS; k++)
-            h[c][k] = h[c][k] / sum * (1.0F + 0.01F * (float)c);
+            taps[k][2 * c] = taps[k][2 * c + 1] = h[c][k] / sum * (1.0F + 0.01F * (float)c);
     }
     for (int b = 0; b < BEAMS; b++) {
         float angle = PI * ((float)b - (float)(BEAMS - 1) / 2.0F) / (2.0F * (float)BEAMS);
         for (int c = 0; c < CHANNELS; c++) {
-            weight_re[b][c] = cosf(-2.0F * PI * 0.5F * (float)c * sinf(angle)) / (float)CHANNELS;
-            weight_im[b][c] = sinf(-2.0F * PI * 0.5F * (float)c * sinf(angle)) / (float)CHANNELS;
+            weight_re[c][b] = cosf(-2.0F * PI * 0.5F * (float)c * sinf(angle)) / (float)CHANNELS;
+            weight_im[c][b] = sinf(-2.0F * PI * 0.5F * (float)c * sinf(angle)) / (float)CHANNELS;
         }
     }
 }
 
 static void channel_fir(const float *restrict x, float *restrict y, ptrdiff_t n)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t c = 0; c < CHANNELS; c++) {
-            float re = 0, im = 0;
-            for (ptrdiff_t k = 0; k < TAPS; k++) {
-                re += h[c][k] * x[2 * (CHANNELS * (2 * i + k) + c)];
-                im += h[c][k] * x[2 * (CHANNELS * (2 * i + k) + c) + 1];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        vf8 s[3] = {{0}}, t[3] = {{0}};
+        for (ptrdiff_t k = 0; k < TAPS; k += 2)
+            for (ptrdiff_t l = 0; l < 3; l++) {
+                s[l] += load8(taps[k] + 8 * l) * load8(x + 2 * CHANNELS * (2 * i + k) + 8 * l);
+                t[l] += load8(taps[k + 1] + 8 * l) * load8(x + 2 * CHANNELS * (2 * i + k + 1) + 8 * l);
             }
-            y[2 * (CHANNELS * i + c)] = re;
-            y[2 * (CHANNELS * i + c) + 1] = im;
-        }
+        for (ptrdiff_t l = 0; l < 3; l++)
+            store8(y + 2 * CHANNELS * i + 8 * l, s[l] + t[l]);
+    }
 }
 
+// Beams are lanes; a channel's sample is the same for all.
 static void beams(const float *restrict x, float *restrict y, ptrdiff_t n)
 {
-    for (ptrdiff_t i = 0; i < n; i++)
-        for (ptrdiff_t b = 0; b < BEAMS; b++) {
-            float re = 0, im = 0;
-            for (ptrdiff_t c = 0; c < CHANNELS; c++) {
-                float xr = x[2 * (CHANNELS * i + c)], xi = x[2 * (CHANNELS * i + c) + 1];
-                re += xr * weight_re[b][c] - xi * weight_im[b][c];
-                im += xr * weight_im[b][c] + xi * weight_re[b][c];
+    for (ptrdiff_t i = 0; i < n; i++) {
+        float re[BEAMS] = {0}, im[BEAMS] = {0};
+        for (ptrdiff_t c = 0; c < CHANNELS; c++) {
+            float xr = x[2 * (CHANNELS * i + c)], xi = x[2 * (CHANNELS * i + c) + 1];
+            for (ptrdiff_t b = 0; b < BEAMS; b++) {
+                re[b] += xr * weight_re[c][b] - xi * weight_im[c][b];
+                im[b] += xr * weight_im[c][b] + xi * weight_re[c][b];
             }
-            y[BEAMS * i + b] = sqrtf(re * re + im * im);
         }
+        for (ptrdiff_t b = 0; b < BEAMS; b++)
+            y[BEAMS * i + b] = sqrtf(re[b] * re[b] + im[b] * im[b]);
+    }
 }
 
 int main(int argc, char **argv)

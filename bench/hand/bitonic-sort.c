@@ -1,20 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The bitonic sorting network of examples/bitonic-sort by hand: the usual in-place network, a column of comparators a loop nest.
-#include "queue.h"
+// The sorting network of examples/bitonic-sort by hand: 16 groups side by side, so that a comparator is a least and a greatest of vectors.
+#include "vec.h"
 
 #define N 32
-#define BATCH 64
+#define LANES 16
+#define BATCH 64 // a multiple of LANES
 
-static void column(int *restrict x, ptrdiff_t groups, ptrdiff_t size, ptrdiff_t stride)
+static void exchange(vi16 *a, vi16 *b)
 {
-    for (ptrdiff_t g = 0; g < groups; g++)
+    vi16 more = *a > *b, x = (*b & more) | (*a & ~more), y = (*a & more) | (*b & ~more);
+    *a = x;
+    *b = y;
+}
+
+static void sort(int *restrict x)
+{
+    union {
+        vi16 v[N];
+        int i[N][LANES];
+    } t;
+    for (ptrdiff_t i = 0; i < N; i++)
+        for (ptrdiff_t g = 0; g < LANES; g++)
+            t.i[i][g] = x[N * g + i];
+#pragma GCC unroll 8
+    for (int size = 2; size <= N; size *= 2)
+#pragma GCC unroll 8
+        for (int stride = size / 2; stride > 0; stride /= 2)
+            for (int i = 0; i < N; i++)
+                if ((i & stride) == 0) {
+                    if ((i & size) == 0)
+                        exchange(&t.v[i], &t.v[i + stride]);
+                    else
+                        exchange(&t.v[i + stride], &t.v[i]);
+                }
+    for (ptrdiff_t g = 0; g < LANES; g++)
         for (ptrdiff_t i = 0; i < N; i++)
-            if ((i & stride) == 0) {
-                int a = x[N * g + i], b = x[N * g + i + stride];
-                int up = (i & size) == 0;
-                x[N * g + i] = (a > b) == up ? b : a;
-                x[N * g + i + stride] = (a > b) == up ? a : b;
-            }
+            x[N * g + i] = t.i[i][g];
 }
 
 int main(int argc, char **argv)
@@ -24,9 +45,8 @@ int main(int argc, char **argv)
     queue_init(&q, N * BATCH);
     while (queue_read(&q, N * BATCH - q.fill, f), q.fill >= N) {
         ptrdiff_t groups = q.fill / N;
-        for (ptrdiff_t size = 2; size <= N; size *= 2)
-            for (ptrdiff_t stride = size / 2; stride > 0; stride /= 2)
-                column(q.data, groups, size, stride);
+        for (ptrdiff_t g = 0; g < groups; g += LANES) // lanes behind the last group sort what nobody reads
+            sort(q.data + N * g);
         q.fill = N * groups;
         queue_write(&q, f);
     }

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// DES of examples/des by hand: the same stages on the same items, a bit an int; a loop nest a stage.
+// DES of examples/des by hand, on 64-bit words: the expansion is a rotation, S-boxes and the
+// permutation after them are one table look-up, the outer permutations go byte by byte through tables.
 #include "queue.h"
-
-#define BATCH 32 // blocks of 64 bits
 
 static const int key_bytes[8] = {0x13, 0x34, 0x57, 0x79, 0x9B, 0xBC, 0xDF, 0xF1};
 static const int ip[64] = {58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4, 62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40, 32, 24, 16, 8,
     57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3, 61, 53, 45, 37, 29, 21, 13, 5, 63, 55, 47, 39, 31, 23, 15, 7};
 static const int fp[64] = {40, 8, 48, 16, 56, 24, 64, 32, 39, 7, 47, 15, 55, 23, 63, 31, 38, 6, 46, 14, 54, 22, 62, 30, 37, 5, 45, 13, 53, 21, 61, 29,
     36, 4, 44, 12, 52, 20, 60, 28, 35, 3, 43, 11, 51, 19, 59, 27, 34, 2, 42, 10, 50, 18, 58, 26, 33, 1, 41, 9, 49, 17, 57, 25};
-static const int expand[48] = {32, 1, 2, 3, 4, 5, 4, 5, 6, 7, 8, 9, 8, 9, 10, 11, 12, 13, 12, 13, 14, 15, 16, 17,
-    16, 17, 18, 19, 20, 21, 20, 21, 22, 23, 24, 25, 24, 25, 26, 27, 28, 29, 28, 29, 30, 31, 32, 1};
 static const int mix[32] = {16, 7, 20, 21, 29, 12, 28, 17, 1, 15, 23, 26, 5, 18, 31, 10, 2, 8, 24, 14, 32, 27, 3, 9, 19, 13, 30, 6, 22, 11, 4, 25};
 static const int pc1[56] = {57, 49, 41, 33, 25, 17, 9, 1, 58, 50, 42, 34, 26, 18, 10, 2, 59, 51, 43, 35, 27, 19, 11, 3, 60, 52, 44, 36,
     63, 55, 47, 39, 31, 23, 15, 7, 62, 54, 46, 38, 30, 22, 14, 6, 61, 53, 45, 37, 29, 21, 13, 5, 28, 20, 12, 4};
@@ -35,7 +32,37 @@ static const int sboxes[8][64] = {
     {13, 2, 8, 4, 6, 15, 11, 1, 10, 9, 3, 14, 5, 0, 12, 7, 1, 15, 13, 8, 10, 3, 7, 4, 12, 5, 6, 11, 0, 14, 9, 2,
     7, 11, 4, 1, 9, 12, 14, 2, 0, 6, 10, 13, 15, 3, 5, 8, 2, 1, 14, 7, 4, 10, 8, 13, 15, 12, 9, 0, 3, 5, 6, 11}};
 
-static int keys[16][48];
+static uint64_t initial[8][256], final[8][256];
+static uint32_t substituted[8][64]; // S-box and permutation, by the six bits in the order in which they come
+static uint8_t keys[16][8];         // six bits for each S-box
+
+static uint64_t bit_of(uint64_t x, int width, int number)
+{
+    return x >> (width - number) & 1;
+}
+
+static void make_outer(uint64_t table[8][256], const int *order)
+{
+    for (int place = 0; place < 8; place++)
+        for (uint64_t v = 0; v < 256; v++) {
+            uint64_t x = v << (56 - 8 * place), y = 0;
+            for (int i = 0; i < 64; i++)
+                y = y << 1 | bit_of(x, 64, order[i]);
+            table[place][v] = y;
+        }
+}
+
+static void make_boxes(void)
+{
+    for (int s = 0; s < 8; s++)
+        for (int v = 0; v < 64; v++) {
+            int row = (v >> 4 & 2) | (v & 1), column = v >> 1 & 15;
+            uint64_t x = (uint64_t)sboxes[s][16 * row + column] << (28 - 4 * s), y = 0;
+            for (int i = 0; i < 32; i++)
+                y = y << 1 | bit_of(x, 32, mix[i]);
+            substituted[s][v] = (uint32_t)y;
+        }
+}
 
 static void make_keys(void)
 {
@@ -51,79 +78,56 @@ static void make_keys(void)
             cd[55] = d0;
         }
         for (int i = 0; i < 48; i++)
-            keys[r][i] = cd[pc2[i] - 1];
+            keys[r][i / 6] = (uint8_t)(keys[r][i / 6] << 1 | cd[pc2[i] - 1]);
     }
 }
 
-static inline void permute(const int *restrict x, int *restrict y, ptrdiff_t blocks, ptrdiff_t pitch, ptrdiff_t m, const int *restrict table)
+static uint64_t outer(uint64_t table[8][256], uint64_t x)
 {
-    for (ptrdiff_t b = 0; b < blocks; b++)
-        for (ptrdiff_t i = 0; i < m; i++)
-            y[m * b + i] = x[pitch * b + table[i] - 1];
+    uint64_t y = 0;
+    for (int place = 0; place < 8; place++)
+        y |= table[place][x >> (56 - 8 * place) & 255];
+    return y;
 }
 
-static void key_xor(int *restrict x, ptrdiff_t blocks, const int *restrict key)
+static uint64_t encrypt(uint64_t block)
 {
-    for (ptrdiff_t b = 0; b < blocks; b++)
-        for (ptrdiff_t i = 0; i < 48; i++)
-            x[48 * b + i] ^= key[i];
-}
-
-static void substitute(const int *restrict x, int *restrict y, ptrdiff_t blocks)
-{
-    for (ptrdiff_t b = 0; b < blocks; b++)
-        for (ptrdiff_t s = 0; s < 8; s++) {
-            const int *p = x + 48 * b + 6 * s;
-            int v = sboxes[s][(p[0] * 2 + p[5]) * 16 + p[1] * 8 + p[2] * 4 + p[3] * 2 + p[4]];
-            for (ptrdiff_t i = 0; i < 4; i++)
-                y[32 * b + 4 * s + i] = v >> (3 - i) & 1;
-        }
-}
-
-// (L, R) and f to (R, L ^ f).
-static void feistel(const int *restrict x, const int *restrict f, int *restrict y, ptrdiff_t blocks)
-{
-    for (ptrdiff_t b = 0; b < blocks; b++)
-        for (ptrdiff_t i = 0; i < 32; i++) {
-            y[64 * b + i] = x[64 * b + 32 + i];
-            y[64 * b + 32 + i] = x[64 * b + i] ^ f[32 * b + i];
-        }
-}
-
-static void swap_halves(const int *restrict x, int *restrict y, ptrdiff_t blocks)
-{
-    for (ptrdiff_t b = 0; b < blocks; b++)
-        for (ptrdiff_t i = 0; i < 64; i++)
-            y[64 * b + i] = x[64 * b + (i + 32) % 64];
+    uint64_t x = outer(initial, block);
+    uint32_t left = (uint32_t)(x >> 32), right = (uint32_t)x;
+    for (int r = 0; r < 16; r++) {
+        // The six bits of each box overlap: with the last bit put first they are 36 bits, four apart.
+        uint64_t wide = (uint64_t)(right & 1) << 33 | (uint64_t)right << 1 | right >> 31;
+        uint32_t f = 0;
+        for (int s = 0; s < 8; s++)
+            f |= substituted[s][(wide >> (28 - 4 * s) & 63) ^ keys[r][s]];
+        uint32_t next = left ^ f;
+        left = right;
+        right = next;
+    }
+    return outer(final, (uint64_t)right << 32 | left);
 }
 
 int main(int argc, char **argv)
 {
     files f = files_open(argc, argv);
-    ints in, out;
-    queue_init(&in, 64 * BATCH);
-    queue_init(&out, 64 * BATCH);
-    int *a = queue_alloc(64 * BATCH * sizeof(int)), *b = queue_alloc(64 * BATCH * sizeof(int));
-    int *e = queue_alloc(48 * BATCH * sizeof(int)), *s = queue_alloc(32 * BATCH * sizeof(int)), *p = queue_alloc(32 * BATCH * sizeof(int));
+    make_outer(initial, ip);
+    make_outer(final, fp);
+    make_boxes();
     make_keys();
-    while (bits_read(&in, 64 * BATCH - in.fill, f), in.fill >= 64) {
-        ptrdiff_t n = in.fill / 64;
-        permute(in.data, a, n, 64, 64, ip);
-        for (int r = 0; r < 16; r++) {
-            permute(a + 32, e, n, 64, 48, expand);
-            key_xor(e, n, keys[r]);
-            substitute(e, s, n);
-            permute(s, p, n, 32, 32, mix);
-            feistel(a, p, b, n);
-            int *t = a;
-            a = b;
-            b = t;
+    static unsigned char bytes[8 * 4096];
+    for (size_t n; (n = fread(bytes, 8, 4096, f.in)) > 0;) {
+        for (size_t b = 0; b < n; b++) {
+            uint64_t x = 0;
+            for (int i = 0; i < 8; i++)
+                x = x << 8 | bytes[8 * b + (size_t)i];
+            x = encrypt(x);
+            for (int i = 0; i < 8; i++)
+                bytes[8 * b + (size_t)i] = (unsigned char)(x >> (56 - 8 * i));
         }
-        swap_halves(a, b, n);
-        permute(b, out.data, n, 64, 64, fp);
-        out.fill = 64 * n;
-        bits_write(&out, f);
-        queue_drop(&in, 64 * n);
+        if (fwrite(bytes, 8, n, f.out) != n) {
+            perror("output");
+            exit(1);
+        }
     }
     files_close(f);
     return 0;

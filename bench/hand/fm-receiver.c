@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The stereo FM receiver of examples/fm-receiver by hand.
-#include "queue.h"
+// The stereo FM receiver of examples/fm-receiver by hand: filters compute 64 outputs side by side, the decimating ones over
+// the input dealt into one row a phase.
+#include "vec.h"
 
 #define RATE 240000.0F
 #define PI 3.14159265F
@@ -57,29 +58,29 @@ static void delay(const floats *in, floats *out, ptrdiff_t n)
     out->fill += n;
 }
 
-static void band_pass(const floats *in, float *restrict band, ptrdiff_t n)
+// Three filters over one input: what they load is the same.
+static void filters(const floats *in, float *restrict band, float *restrict re, float *restrict im, ptrdiff_t n)
 {
-    const float *restrict x = in->data;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        float sum = 0;
+    ptrdiff_t i = 0;
+    for (; i + 32 <= n; i += 32) {
+        const float *restrict x = in->data + i;
+        vf16 a[2] = {{0}}, b[2] = {{0}}, c[2] = {{0}};
         for (ptrdiff_t k = 0; k < TAPS; k++)
-            sum += x[i + k] * band_taps[k];
-        band[i] = sum;
-    }
-}
-
-static void pilot(const floats *in, float *restrict re, float *restrict im, ptrdiff_t n)
-{
-    const float *restrict x = in->data;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        float a = 0, b = 0;
-        for (ptrdiff_t k = 0; k < TAPS; k++) {
-            a += x[i + k] * pilot_i[k];
-            b += x[i + k] * pilot_q[k];
+            for (ptrdiff_t l = 0; l < 2; l++) {
+                vf16 v = load16(x + k + 16 * l);
+                a[l] += v * band_taps[k];
+                b[l] += v * pilot_i[k];
+                c[l] += v * pilot_q[k];
+            }
+        for (ptrdiff_t l = 0; l < 2; l++) {
+            store16(band + i + 16 * l, a[l]);
+            store16(re + i + 16 * l, b[l]);
+            store16(im + i + 16 * l, c[l]);
         }
-        re[i] = a;
-        im[i] = b;
     }
+    fir(in->data + i, band_taps, TAPS, band + i, n - i);
+    fir(in->data + i, pilot_i, TAPS, re + i, n - i);
+    fir(in->data + i, pilot_q, TAPS, im + i, n - i);
 }
 
 static void detect(const float *restrict band, const float *restrict re, const float *restrict im, floats *out, ptrdiff_t n)
@@ -95,14 +96,20 @@ static void detect(const float *restrict band, const float *restrict re, const f
 
 static void low_pass(floats *in, floats *out)
 {
+    static float phase[DECIMATION][(BLOCK + AUDIO_TAPS + TAPS) / DECIMATION + 128];
     const float *restrict x = in->data;
     float *restrict y = out->data + out->fill;
     ptrdiff_t n = in->fill >= AUDIO_TAPS ? (in->fill - AUDIO_TAPS) / DECIMATION + 1 : 0;
-    for (ptrdiff_t i = 0; i < n; i++) {
-        float sum = 0;
+    for (ptrdiff_t i = 0; DECIMATION * i < in->fill; i++)
+        for (ptrdiff_t p = 0; p < DECIMATION; p++)
+            phase[p][i] = x[DECIMATION * i + p];
+    for (ptrdiff_t i = 0; i < n; i += 64) { // what is computed behind the last one is not used
+        vf16 s[4] = {{0}};
         for (ptrdiff_t k = 0; k < AUDIO_TAPS; k++)
-            sum += x[DECIMATION * i + k] * sum_taps[k];
-        y[i] = sum;
+            for (ptrdiff_t l = 0; l < 4; l++)
+                s[l] += load16(phase[k % DECIMATION] + i + k / DECIMATION + 16 * l) * sum_taps[k];
+        for (ptrdiff_t l = 0; l < 4; l++)
+            store16(y + i + 16 * l, s[l]);
     }
     out->fill += n;
     queue_drop(in, DECIMATION * n);
@@ -132,10 +139,10 @@ int main(int argc, char **argv)
     floats iq, multiplex, delayed, detected, sum, difference, sound;
     queue_init(&iq, 2 * BLOCK + 16);
     queue_init(&multiplex, BLOCK + TAPS);
-    queue_init(&delayed, BLOCK + AUDIO_TAPS + TAPS);
-    queue_init(&detected, BLOCK + AUDIO_TAPS + TAPS);
-    queue_init(&sum, BLOCK);
-    queue_init(&difference, BLOCK);
+    queue_init(&delayed, BLOCK + AUDIO_TAPS + TAPS + DECIMATION);
+    queue_init(&detected, BLOCK + AUDIO_TAPS + TAPS + DECIMATION);
+    queue_init(&sum, BLOCK + 64);
+    queue_init(&difference, BLOCK + 64);
     queue_init(&sound, 2 * BLOCK);
     float *band = queue_alloc((BLOCK + TAPS) * sizeof(float)), *re = queue_alloc((BLOCK + TAPS) * sizeof(float)),
           *im = queue_alloc((BLOCK + TAPS) * sizeof(float)), state[2] = {0, 0};
@@ -149,8 +156,7 @@ int main(int argc, char **argv)
         demodulate(&iq, &multiplex);
         ptrdiff_t n = multiplex.fill >= TAPS ? multiplex.fill - TAPS + 1 : 0;
         delay(&multiplex, &delayed, n);
-        band_pass(&multiplex, band, n);
-        pilot(&multiplex, re, im, n);
+        filters(&multiplex, band, re, im, n);
         detect(band, re, im, &detected, n);
         queue_drop(&multiplex, n);
         low_pass(&delayed, &sum);
