@@ -13,6 +13,7 @@
 #include "driver/process.h"
 #include "driver/refine.h"
 #include "driver/report.h"
+#include "driver/unit_tests.h"
 #include "targets/machine.h"
 
 typedef VEC(const char *) argument_list;
@@ -232,11 +233,18 @@ static bool is_refined(const tool_session *t, const driver_inputs *inputs, drive
            !option_flag(&t->options, OPT_LIBRARY, false);
 }
 
+static int compile_test(tool_session *t, process_session *s, const driver_inputs *inputs, const char *text, const char *output)
+{
+    return process_run(s, llc_command(t, inputs, text, MODE_EXE, output).data);
+}
+
 static int compile(tool_session *t)
 {
     driver_inputs inputs = {0};
     if (!driver_find_inputs(t, &inputs))
         return EXIT_USAGE;
+    if (unit_tests_asked_for(&t->options))
+        return unit_tests_run(t, &inputs, compile_test);
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
     const char *output = option_last(&t->options, OPT_OUTPUT);
     if (output != NULL && !tool_check_folder(t, output))

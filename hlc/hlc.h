@@ -90,6 +90,28 @@ const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t
 struct interp_options;
 int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config, const struct interp_options *options);
 
+// ---- Tests of filters (unit_test.c) ----
+
+typedef struct hlc_tests hlc_tests;
+typedef struct hlc_test {
+    const char *name;
+    src_range where;
+} hlc_test;
+
+// Parses and checks; NULL after errors. The tests of imported files are not among them.
+hlc_tests *hlc_tests_read(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config);
+const hlc_test *hlc_tests_list(const hlc_tests *tests, size_t *count);
+
+// Builds the graph of a test; its errors, and those of what follows, go to d. input: what it reads, as it lies in a file.
+// iterations: steady states to run, -1: until the input ends.
+bool hlc_test_begin(hlc_tests *tests, size_t number, diag_engine *d, strbuf *input, int64_t *iterations);
+// Runs it in the interpreter; gives the exit status.
+int hlc_test_interpret(hlc_tests *tests, const struct interp_options *options);
+// Compiles it to SVM C; NULL after errors.
+const char *hlc_test_compile(hlc_tests *tests);
+// Whether its output is what is expected; if not, an error says where it differs.
+bool hlc_test_compare(hlc_tests *tests, const char *output, size_t len);
+
 // The pass table, one line a pass, for --list-passes.
 void hlc_list_passes(strbuf *out);
 

@@ -12,6 +12,7 @@
 #include "hlc/ir/graph.h"
 #include "hlc/ir/sir.h"
 #include "hlc/passes/pass.h"
+#include "hlc/pipeline.h"
 #include "hlc/plan/plan.h"
 #include "hlc/plan/profile.h"
 #include "hlc/report/report.h"
@@ -54,23 +55,23 @@ static bool read_stream_ir(hlc_program *p, source_id file)
     return true;
 }
 
-static ast_program *read_streamit(hlc_program *p, const source_id *files, size_t count)
+ast_program *pipeline_read(hlc_program *p, const source_id *files, size_t count, bool tests)
 {
     stage_mark mark = stage_begin(p);
     const streamit_path path = {p->config->import_path, p->config->import_folders};
     ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count, &path);
     stage_end(p, mark, "parse");
     mark = stage_begin(p);
-    const streamit_options options = {.allow_typed_top = true, .top = p->config->top};
+    const streamit_options options = {.allow_typed_top = true, .top = p->config->top, .tests = tests};
     streamit_check(program, p->names, p->diag, &options);
     stage_end(p, mark, "check");
     return diag_has_errors(p->diag) ? NULL : program;
 }
 
-static bool build_graph(hlc_program *p, const ast_program *program)
+bool pipeline_build(hlc_program *p, const ast_program *program, struct elaborate_test *test)
 {
     stage_mark mark = stage_begin(p);
-    const elaborate_options options = {.step_limit = p->config->elaboration_steps};
+    const elaborate_options options = {.step_limit = p->config->elaboration_steps, .test = test};
     p->module = elaborate(p->arena, p->names, p->diag, program, &options);
     stage_end(p, mark, "elaborate");
     if (p->module == NULL || diag_has_errors(p->diag))
@@ -144,7 +145,7 @@ static const char *print_brook(hlc_program *p, const source_id *files, size_t co
     return b.data;
 }
 
-static bool check_rates(hlc_program *p)
+bool pipeline_check_rates(hlc_program *p)
 {
     stage_mark mark = stage_begin(p);
     bool ok = sir_check_rates(p->module, p->diag);
@@ -162,11 +163,11 @@ static bool read_program(hlc_program *p, const source_id *files, size_t count)
         if (!lower_brook(p, files, count))
             return false;
     } else {
-        ast_program *program = read_streamit(p, files, count);
-        if (program == NULL || !build_graph(p, program))
+        ast_program *program = pipeline_read(p, files, count, false);
+        if (program == NULL || !pipeline_build(p, program, NULL))
             return false;
     }
-    return check_rates(p);
+    return pipeline_check_rates(p);
 }
 
 // ---- Passes ----
@@ -309,11 +310,20 @@ static const char *print_tree(hlc_program *p, const source_id *files, size_t cou
 {
     strbuf b;
     strbuf_init(&b, p->arena);
-    ast_program *program = read_streamit(p, files, count);
+    ast_program *program = pipeline_read(p, files, count, false);
     if (program == NULL)
         return NULL;
     ast_print(&b, p->sources, program);
     return b.data;
+}
+
+const char *pipeline_finish(hlc_program *p)
+{
+    if (!check_messages(p, goal_of(p->config->emit)) || !run_passes(p, goal_of(p->config->emit)))
+        return NULL;
+    if (p->config->report != NULL && !report_make(p, p->config->report))
+        return NULL;
+    return emit(p);
 }
 
 static const char *compile(hlc_program *p, const source_id *files, size_t count)
@@ -328,14 +338,10 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
         return NULL;
     if (p->config->brook && p->module->filters.len == 0) // host code alone
         return p->config->emit >= HLC_EMIT_HEADER ? "/* No kernels. */\n" : "";
-    if (!check_messages(p, goal_of(p)) || !run_passes(p, goal_of(p)))
-        return NULL;
-    if (p->config->report != NULL && !report_make(p, p->config->report))
-        return NULL;
-    return emit(p);
+    return pipeline_finish(p);
 }
 
-static hlc_program start(arena *a, diag_engine *d, const hlc_config *config)
+hlc_program pipeline_start(arena *a, diag_engine *d, const hlc_config *config)
 {
     hlc_program p = {.arena = a, .diag = d, .sources = d->sources, .config = config};
     p.names = ARENA_NEW(a, interner);
@@ -351,7 +357,7 @@ static void finish(const hlc_program *p)
 
 const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config)
 {
-    hlc_program p = start(a, d, config);
+    hlc_program p = pipeline_start(a, d, config);
     const char *text = compile(&p, files, count);
     finish(&p);
     return text;
@@ -360,7 +366,7 @@ const char *hlc_compile(arena *a, diag_engine *d, const source_id *files, size_t
 int hlc_interpret(arena *a, diag_engine *d, const source_id *files, size_t count, const hlc_config *config,
                   const struct interp_options *options)
 {
-    hlc_program p = start(a, d, config);
+    hlc_program p = pipeline_start(a, d, config);
     bool ok = read_program(&p, files, count);
     if (ok && config->passes != NULL)
         ok = run_passes(&p, PROP_ELABORATED);

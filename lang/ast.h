@@ -297,6 +297,23 @@ struct ast_struct {
     ast_var_list fields;
 };
 
+// One 'input' or 'expect' of a test: numbers, those of arrays and structs one by one.
+typedef struct ast_test_values {
+    ast_expr_list values;
+    ast_expr *within; // how far the output may be from what is expected; NULL: it is that
+    src_range range;
+} ast_test_values;
+
+// test Name { input 1, 2; run Filter(2); expect 3 within 1e-6; }
+typedef struct ast_test {
+    const char *name;
+    src_range range, name_range;
+    ast_stream *stream; // a pipeline without a name, of what is run
+    VEC(ast_test_values) input, expect;
+    bool broken;   // syntax errors inside
+    bool imported; // from a file that another one imports: not run
+} ast_test;
+
 typedef struct ast_program {
     arena *arena;
     VEC(ast_struct *) structs;
@@ -304,6 +321,7 @@ typedef struct ast_program {
     ast_var_list globals;
     ast_function *static_init; // init block of 'static', or NULL
     VEC(ast_function *) helpers, natives; // of all helper and native blocks
+    VEC(ast_test *) tests;
     ast_stream *top; // [sema] the program
     bool broken;         // braces do not match or the text ends too early: what stands where, or is missing, is not reported
     struct hmap *unsure; // names in text skipped after a syntax error: not reported as unknown; NULL when there is none

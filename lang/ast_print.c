@@ -473,6 +473,13 @@ void ast_print(strbuf *out, const source_set *sources, const ast_program *progra
         print_function(&p, "helper ", *f);
     for (VEC_EACH(ast_stream *, s, &program->streams))
         print_stream(&p, *s);
+    for (VEC_EACH(ast_test *, t, &program->tests)) {
+        strbuf_printf(out, "test %s", (*t)->name);
+        end_line(&p, (*t)->name_range);
+        p.depth++;
+        print_stmt(&p, (*t)->stream->body);
+        p.depth--;
+    }
     if (program->top)
         strbuf_printf(out, "top %s\n", program->top->name);
 }

@@ -101,6 +101,7 @@ typedef struct elab {
     arena *scratch; // ends with elaboration
     diag_engine *diags;
     const ast_program *program;
+    elaborate_test *test; // what is elaborated, instead of the program; NULL: none
     sir_module *module;
     uint64_t steps, step_limit;
     uint32_t depth, depth_limit;
@@ -259,6 +260,11 @@ elab_filter *elab_identity(elab *x, const sir_type *t, src_range where);
 bool elab_lower_filter(elab *x, sir_filter *f, const uint32_t *param_fields, const sir_function *helper_rates);
 // The functions of helper blocks that were called so far.
 bool elab_lower_pending(elab *x);
+
+// ---- test.c ----
+
+// The numbers of x->test, for the graph that was made; false with an error.
+bool elab_test_values(elab *x);
 
 // ---- graph.c ----
 

@@ -60,8 +60,10 @@ static void run(void *arg, const char *stack_end)
     elab_find_mutations(x);
     if (!run_globals(x))
         return;
-    x->top = elab_build_top(x, x->program->top);
+    x->top = elab_build_top(x, x->test != NULL ? x->test->test->stream : x->program->top);
     if (x->top == NULL || x->failed || !elab_lower_pending(x) || !elab_make_graph(x))
+        return;
+    if (x->test != NULL && !elab_test_values(x))
         return;
     x->module->init_text = printed.data;
     x->module->init_text_len = printed.len;
@@ -70,7 +72,8 @@ static void run(void *arg, const char *stack_end)
 sir_module *elaborate(arena *a, interner *names, diag_engine *d, const ast_program *program,
                       const elaborate_options *options)
 {
-    if (program->top == NULL) {
+    elaborate_test *test = options != NULL ? options->test : NULL;
+    if (test == NULL && program->top == NULL) {
         diag_error_at(d, NULL, "the program has no top-level stream");
         return NULL;
     }
@@ -78,7 +81,8 @@ sir_module *elaborate(arena *a, interner *names, diag_engine *d, const ast_progr
               .scratch = arena_create(),
               .diags = d,
               .program = program,
-              .module = sir_module_create(a, names, program->top->name),
+              .test = test,
+              .module = sir_module_create(a, names, test != NULL ? test->test->name : program->top->name),
               .step_limit = options != NULL && options->step_limit != 0 ? options->step_limit : ELAB_DEFAULT_STEPS,
               .depth_limit = options != NULL && options->depth_limit != 0 ? options->depth_limit : ELAB_DEFAULT_DEPTH,
               .global_random = ELAB_RANDOM_SEED};

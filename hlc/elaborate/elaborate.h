@@ -7,9 +7,24 @@
 #include "hlc/ir/sir.h"
 #include "lang/ast.h"
 
+// The numbers that a test gives or expects, as scalars of the items one after the other.
+typedef struct elaborate_values {
+    const sir_type *item; // NULL: there is no such side
+    VEC(sir_scalar) data;
+    VEC(const sir_type *) types; // of each
+    VEC(src_range) places;       // where each is written
+    VEC(double) within;          // of each; below 0: it must be that
+} elaborate_values;
+
+typedef struct elaborate_test {
+    const ast_test *test; // what it runs is the program
+    elaborate_values input, expect; // filled
+} elaborate_test;
+
 typedef struct elaborate_options {
     uint64_t step_limit;  // statements and calls executed before "does not end"; 0: the default of 2e8
     uint32_t depth_limit; // nesting of streams and calls; 0: the default
+    elaborate_test *test; // NULL: the program itself
 } elaborate_options;
 
 // NULL after an error, which d has.

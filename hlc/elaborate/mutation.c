@@ -153,6 +153,8 @@ void elab_find_mutations(elab *x)
     finder f = {.x = x};
     for (size_t i = 0; i < x->program->streams.len; i++)
         visit_stream(&f, x->program->streams.data[i]);
+    for (size_t i = 0; i < x->program->tests.len; i++)
+        visit_stream(&f, x->program->tests.data[i]->stream);
     for (size_t i = 0; i < x->program->helpers.len; i++)
         visit_function(&f, x->program->helpers.data[i]);
     for (bool changed = true; changed;) {

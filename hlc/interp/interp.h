@@ -11,6 +11,7 @@
 
 #include "hlc/ir/sir.h"
 #include "hlc/schedule/schedule.h"
+#include "support/strbuf.h"
 
 typedef struct interp_options {
     int64_t iterations; // -i; -1: until a source ends
@@ -20,6 +21,11 @@ typedef struct interp_options {
     bool check_rates;     // -fcheck-rates: functions against the rates that they declare; firings always are
     bool count;           // print the number of executed operations to standard error
 } interp_options;
+
+// Items as they lie in files, from and to their scalars one after the other.
+void interp_encode_items(strbuf *out, const sir_type *item, const sir_scalar *scalars, size_t count);
+// Those of all whole items; count: of scalars. Bits of the last byte that no item is for are items too.
+const sir_scalar *interp_decode_items(arena *a, const sir_type *item, const char *bytes, size_t len, size_t *count);
 
 // Runs to the end; gives the exit status: 0, or 1 after a message (run-time error of the program: located in the source; unreadable input; failed write).
 int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options);

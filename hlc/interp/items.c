@@ -142,3 +142,46 @@ unsigned char *vm_item_encode(const sir_type *t, const word **from, unsigned cha
     default: put(to, (uint32_t)(*from)++->i, 4); return to + 4;
     }
 }
+
+static void encode_bits(strbuf *out, const sir_scalar *scalars, size_t count)
+{
+    for (size_t i = 0; i < count; i += 8) {
+        unsigned byte = 0;
+        for (size_t k = i; k < i + 8; k++)
+            byte = byte << 1 | (k < count ? (unsigned)scalars[k].i & 1 : 0);
+        strbuf_addc(out, (char)byte);
+    }
+}
+
+void interp_encode_items(strbuf *out, const sir_type *item, const sir_scalar *scalars, size_t count)
+{
+    if (item->kind == SIR_BIT) {
+        encode_bits(out, scalars, count);
+        return;
+    }
+    size_t bytes = vm_item_bytes(item);
+    unsigned char *buffer = arena_alloc(out->arena, bytes + 1);
+    word *words = arena_alloc(out->arena, (count + 1) * sizeof *words);
+    memcpy(words, scalars, count * sizeof *words);
+    const word *from = words;
+    for (size_t done = 0; done + item->words <= count; done += item->words) {
+        vm_item_encode(item, &from, buffer);
+        strbuf_addn(out, (const char *)buffer, bytes);
+    }
+}
+
+const sir_scalar *interp_decode_items(arena *a, const sir_type *item, const char *bytes, size_t len, size_t *count)
+{
+    bool packed = item->kind == SIR_BIT;
+    size_t size = packed ? 1 : vm_item_bytes(item), items = len / size;
+    *count = packed ? 8 * len : items * (size_t)item->words;
+    word *words = arena_alloc(a, (*count + 1) * sizeof *words), *to = words;
+    const unsigned char *from = (const unsigned char *)bytes;
+    for (size_t i = 0; packed && i < *count; i++)
+        words[i].i = from[i / 8] >> (7 - i % 8) & 1;
+    for (size_t i = 0; !packed && i < items; i++)
+        from = vm_item_decode(item, from, &to);
+    sir_scalar *scalars = arena_alloc(a, (*count + 1) * sizeof *scalars);
+    memcpy(scalars, words, *count * sizeof *scalars);
+    return scalars;
+}

@@ -75,6 +75,10 @@ void add_import(parse_context *ctx, src_range range, const char *name, size_t le
 void begin_struct(parse_context *ctx);
 void add_struct_field(parse_context *ctx, parsed_type type, parsed_name name);
 void finish_struct(parse_context *ctx, src_range range, const char *name, src_range name_range);
+void begin_test(parse_context *ctx);
+void add_test_values(parse_context *ctx, src_range range, parsed_exprs values, parsed_expr within, bool expected);
+void add_test_run(parse_context *ctx, parsed_stmt run);
+void finish_test(parse_context *ctx, src_range range, const char *name, src_range name_range);
 void begin_static(parse_context *ctx, src_range range);
 void add_globals(parse_context *ctx, parsed_vars vars);
 void add_static_init(parse_context *ctx, src_range range, parsed_stmt body);

@@ -299,3 +299,48 @@ parsed_stream finish_stream(parse_context *ctx, parsed_stream stream, src_range 
     uint32_t height = highest(stream.height, params.height, input ? highest(input->height, output->height, 0) : 0);
     return (parsed_stream){s, height > STREAMIT_MAX_HEIGHT ? 1 : height + 1};
 }
+
+void begin_test(parse_context *ctx)
+{
+    ctx->test = ARENA_NEW(ctx->arena, ast_test);
+    ctx->runs = (parsed_stmts){0};
+}
+
+// Braces only group: {1, 2}, {3, 4} is 1, 2, 3, 4.
+static void add_values(parse_context *ctx, ast_expr_list *to, const ast_expr_list *from)
+{
+    for (VEC_EACH(ast_expr *, e, from)) {
+        if ((*e)->kind == EXPR_ARRAY)
+            add_values(ctx, to, &(*e)->u.array);
+        else
+            VEC_PUSH(ctx->arena, to, *e);
+    }
+}
+
+void add_test_values(parse_context *ctx, src_range range, parsed_exprs values, parsed_expr within, bool expected)
+{
+    ast_test_values v = {.within = within.expr, .range = range};
+    add_values(ctx, &v.values, &values.list);
+    if (expected)
+        VEC_PUSH(ctx->arena, &ctx->test->expect, v);
+    else
+        VEC_PUSH(ctx->arena, &ctx->test->input, v);
+}
+
+void add_test_run(parse_context *ctx, parsed_stmt run)
+{
+    ctx->runs = build_stmts(ctx, ctx->runs, run);
+}
+
+void finish_test(parse_context *ctx, src_range range, const char *name, src_range name_range)
+{
+    ast_test *t = ctx->test;
+    t->name = name;
+    t->range = range;
+    t->name_range = name_range;
+    t->imported = ctx->imported;
+    t->broken = has_skipped(ctx, range);
+    parsed_stream run = build_composite(ctx, STREAM_PIPELINE, build_block(ctx, range, ctx->runs));
+    t->stream = finish_stream(ctx, run, range, NULL, NULL, false, NULL, name_range, (parsed_vars){0}).stream;
+    VEC_PUSH(ctx->arena, &ctx->program->tests, t);
+}

@@ -210,7 +210,9 @@ void streamit_check(ast_program *program, interner *names, diag_engine *d, const
     }
     for (VEC_EACH(ast_stream *, s, &program->streams))
         check_stream_bodies(c, *s);
+    check_tests(c);
     scope_pop(c);
     check_effects(c);
-    find_top(c);
+    if (!options || !options->tests)
+        find_top(c);
 }

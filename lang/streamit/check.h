@@ -81,6 +81,7 @@ typedef struct checker {
     const char *constant;   // the expression must be known at elaboration: what it is; else NULL
     unsigned loops;         // loops around the statement
     bool static_init;
+    bool in_test; // what a test runs is not used by that
 } checker;
 
 // check_names.c
@@ -191,6 +192,9 @@ const char *stream_name(checker *c, const ast_stream *s);
 // check_connections.c
 // Checks that the types of children meet, and infers the type of an anonymous composite.
 void check_connections(checker *c, ast_stream *s, const stmt_refs *enqueues);
+
+// check_test.c
+void check_tests(checker *c);
 
 // check_effects.c
 void check_effects(checker *c);

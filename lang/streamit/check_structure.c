@@ -157,7 +157,8 @@ void check_child(checker *c, ast_stmt *s)
         while (outer && outer->parent)
             outer = outer->parent;
         if (child->decl && child->decl != outer)
-            hmap_setn(&c->instantiated, &child->decl, sizeof child->decl, child->decl);
+            if (!c->in_test)
+                hmap_setn(&c->instantiated, &child->decl, sizeof child->decl, child->decl);
     }
     check_portals(c, child);
 }

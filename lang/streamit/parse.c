@@ -591,14 +591,23 @@ static bool repair(parse_feed *f)
                                      repair_missing_semicolon(f)));
 }
 
-// 'import' is a name but at the begin of a declaration that cannot begin with one: two names, or a name and a string.
+// Words that are names wherever a name can stand. 'import' and 'test' begin declarations where what follows shows that no
+// type is meant: another name, or a string.
 static void find_word(parse_feed *f)
 {
+    static const struct {
+        const char *text;
+        int kind;
+    } words[] = {{"import", TOK_IMPORT}, {"test", TOK_TEST},     {"input", TOK_INPUT},
+                 {"run", TOK_RUN},       {"expect", TOK_EXPECT}, {"within", TOK_WITHIN}};
     token *t = tok(f, f->at);
+    if (t->kind != TOK_ID)
+        return;
     int next = tok(f, f->at + 1)->kind;
-    if (t->kind == TOK_ID && at_file_level(f) && (next == TOK_ID || next == TOK_STRING) &&
-        feed_acceptable(f, TOK_IMPORT) && strcmp(t->value.name, "import") == 0)
-        t->kind = TOK_IMPORT;
+    bool name = feed_acceptable(f, TOK_ID) && !(at_file_level(f) && (next == TOK_ID || next == TOK_STRING));
+    for (size_t i = 0; !name && i < sizeof words / sizeof *words; i++)
+        if (strcmp(t->value.name, words[i].text) == 0 && feed_acceptable(f, words[i].kind))
+            t->kind = words[i].kind;
 }
 
 void parse_file(parse_context *ctx, source_id file)

@@ -137,6 +137,8 @@ typedef struct parse_context {
     source_id file;
     src_range static_range;               // of the program's static block; file 0: none so far
     ast_struct *structure;                // the struct being parsed
+    ast_test *test;                       // the test being parsed, and
+    parsed_stmts runs;                    // what it runs
     VEC(ast_function *) module_functions; // of the helper or native block being parsed
     VEC(parsed_import) imports;           // of the file being parsed
     bool imported;                        // another file imports this one

@@ -294,7 +294,7 @@ static void collect(const parse_feed *f, expectation *e)
             continue;
         expect(e, arena_printf(f->ctx->arena, "'%c'", *p));
     }
-    for (int kind = TOK_ID; !place && kind <= TOK_SHR; kind++) {
+    for (int kind = TOK_ID; !place && kind <= TOK_WITHIN; kind++) {
         if (kind == TOK_BAD || kind == TOK_BAD_ASSIGN || !feed_acceptable(f, kind) || (expr && is_expr_start(kind)) ||
             (type && (is_type_word(kind) || kind == TOK_ID)) || (after && (is_operator(kind) || is_assignment(kind))) ||
             (assignment && is_assignment(kind)))

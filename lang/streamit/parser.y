@@ -85,7 +85,7 @@ static const parsed_stmt no_stmt;
 %token ARROW "->" INC "++" DEC "--" ADD_ASSIGN "+=" SUB_ASSIGN "-=" MUL_ASSIGN "*=" DIV_ASSIGN "/=" SHL_ASSIGN "<<="
        SHR_ASSIGN ">>=" LAND "&&" LOR "||" EQ "==" NE "!=" LE "<=" GE ">=" SHL "<<" SHR ">>"
 // Words only where parse.c sees that they are meant so; everywhere else they are names.
-%token IMPORT "import"
+%token IMPORT "import" TEST "test" INPUT "input" RUN "run" EXPECT "expect" WITHIN "within"
 
 %type <expr> expr_opt expr cond_expr or_expr and_expr bit_expr eq_expr rel_expr sum_expr mul_expr cast_expr unary_expr
              primary postfix init
@@ -126,9 +126,19 @@ declaration_of_file
     | STATIC { begin_static(ctx, @1); } open static_items close
     | NATIVE ID open natives close { finish_module(ctx, $2, true); }
     | HELPER ID open helpers close { finish_module(ctx, $2, false); }
+    | TEST ID open test_items close { finish_test(ctx, @$, $2, @2); }
     | IMPORT STRING ';' { add_import(ctx, @$, $2->text, $2->len, false); }
     | IMPORT package ';' { add_import(ctx, @$, $2, strlen($2), true); }
     | error ';' { yyerrok; }
+    ;
+
+test_items
+    : %empty { begin_test(ctx); }
+    | test_items INPUT inits ';' { add_test_values(ctx, src_join(@2, @3), $3, no_expr, false); }
+    | test_items RUN child { add_test_run(ctx, build_child(ctx, STMT_ADD, src_join(@2, @3), $3)); }
+    | test_items EXPECT inits ';' { add_test_values(ctx, src_join(@2, @3), $3, no_expr, true); }
+    | test_items EXPECT inits WITHIN expr ';' { add_test_values(ctx, src_join(@2, @5), $3, $5, true); }
+    | test_items error ';' { yyerrok; }
     ;
 
 package

@@ -11,6 +11,7 @@ typedef struct streamit_options {
     bool allow_typed_top; // accept a program whose one top-level stream is not void->void: the last declared named stream that no
                           // other stream instantiates is the program, reads the program's input and writes its output
     const char *top;      // --top=NAME: the program's entry; NULL: find it
+    bool tests;           // only its tests are wanted: no program is looked for
 } streamit_options;
 
 // Where imported files are looked for, behind the folder of the file that imports them.
