@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What `cmake --install` puts where, and the links that give the build folder the same layout: bin, lib, include/svm,
-# share/svmc/machines, share/man/man1.
+# share/svmc/machines, share/svmc/lib, share/man/man1.
 include(CMakePackageConfigHelpers)
 
 # ---- Headers (the machine files: targets/CMakeLists.txt) ----

@@ -14,7 +14,7 @@
 #include "driver/process.h"
 
 static const char *const mode_names[] = {
-    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_HOST_C] = "host-c", [MODE_SIR] = "sir", [MODE_GRAPH] = "graph",
+    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_DOC] = "doc",     [MODE_HOST_C] = "host-c", [MODE_SIR] = "sir", [MODE_GRAPH] = "graph",
     [MODE_PLAN] = "plan",     [MODE_HEADER] = "header", [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
     [MODE_OBJ] = "obj",       [MODE_EXE] = "exe",     [MODE_LIB] = "lib",
 };
@@ -168,6 +168,7 @@ static hlc_emit emit_of(driver_mode mode)
     case MODE_TOKENS: return HLC_EMIT_TOKENS;
     case MODE_AST: return HLC_EMIT_AST;
     case MODE_HOST_C: return HLC_EMIT_HOST_C;
+    case MODE_DOC: return HLC_EMIT_DOC;
     case MODE_SIR: return HLC_EMIT_SIR;
     case MODE_GRAPH: return HLC_EMIT_GRAPH;
     case MODE_PLAN: return HLC_EMIT_PLAN;

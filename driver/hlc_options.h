@@ -14,6 +14,7 @@ typedef enum driver_mode {
     MODE_INTERPRET,
     MODE_TOKENS,
     MODE_AST,
+    MODE_DOC,
     MODE_HOST_C,
     MODE_SIR,
     MODE_GRAPH,

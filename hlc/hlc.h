@@ -12,6 +12,7 @@ typedef enum hlc_emit {
     HLC_EMIT_NOTHING, // check only
     HLC_EMIT_TOKENS,
     HLC_EMIT_AST,
+    HLC_EMIT_DOC,   // a page of what the files declare, from their comments
     HLC_EMIT_HOST_C, // the host code of a Brook file as C
     HLC_EMIT_SIR,   // after elaboration
     HLC_EMIT_GRAPH, // DOT of the source graph with rates on the edges

@@ -317,6 +317,17 @@ static const char *print_tree(hlc_program *p, const source_id *files, size_t cou
     return b.data;
 }
 
+static const char *print_docs(hlc_program *p, const source_id *files, size_t count)
+{
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    ast_program *program = pipeline_read(p, files, count, true);
+    if (program == NULL)
+        return NULL;
+    streamit_print_docs(&b, p->sources, program, files, count);
+    return b.data;
+}
+
 const char *pipeline_finish(hlc_program *p)
 {
     if (!check_messages(p, goal_of(p->config->emit)) || !run_passes(p, goal_of(p->config->emit)))
@@ -334,6 +345,8 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
         return print_brook(p, files, count);
     if (p->config->emit == HLC_EMIT_AST)
         return print_tree(p, files, count);
+    if (p->config->emit == HLC_EMIT_DOC)
+        return print_docs(p, files, count);
     if (!read_program(p, files, count))
         return NULL;
     if (p->config->brook && p->module->filters.len == 0) // host code alone

@@ -252,6 +252,7 @@ struct ast_function {
     ast_function_kind kind;
     const char *name;   // "init", "work", "prework" for these
     const char *module; // P of a helper or native block's function; else NULL
+    src_range module_range; // of that block
     src_range range, name_range;
     const lang_type *result; // void but for HELPER and NATIVE
     ast_var_list params;

@@ -85,7 +85,7 @@ void add_static_init(parse_context *ctx, src_range range, parsed_stmt body);
 void begin_module(parse_context *ctx);
 void add_module_function(parse_context *ctx, ast_function_kind kind, src_range name_range, const char *name,
                          parsed_type result, parsed_vars params, const parsed_rates *rates, parsed_stmt body);
-void finish_module(parse_context *ctx, const char *name, bool native);
+void finish_module(parse_context *ctx, src_range range, const char *name, bool native);
 parsed_stream build_filter_body(parse_context *ctx);
 void add_fields(parse_context *ctx, parsed_stream *filter, parsed_vars fields);
 void add_function(parse_context *ctx, parsed_stream *filter, ast_function_kind kind, src_range name_range,

@@ -222,10 +222,11 @@ void add_module_function(parse_context *ctx, ast_function_kind kind, src_range n
              new_function(ctx, kind, name_range, name, result, params, rates, body));
 }
 
-void finish_module(parse_context *ctx, const char *name, bool native)
+void finish_module(parse_context *ctx, src_range range, const char *name, bool native)
 {
     for (VEC_EACH(ast_function *, f, &ctx->module_functions)) {
         (*f)->module = name;
+        (*f)->module_range = range;
         if (native)
             VEC_PUSH(ctx->arena, &ctx->program->natives, *f);
         else

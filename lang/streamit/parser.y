@@ -124,8 +124,8 @@ declaration_of_file
     : STRUCT ID open struct_fields close { finish_struct(ctx, @$, $2, @2); }
     | stream
     | STATIC { begin_static(ctx, @1); } open static_items close
-    | NATIVE ID open natives close { finish_module(ctx, $2, true); }
-    | HELPER ID open helpers close { finish_module(ctx, $2, false); }
+    | NATIVE ID open natives close { finish_module(ctx, @$, $2, true); }
+    | HELPER ID open helpers close { finish_module(ctx, @$, $2, false); }
     | TEST ID open test_items close { finish_test(ctx, @$, $2, @2); }
     | IMPORT STRING ';' { add_import(ctx, @$, $2->text, $2->len, false); }
     | IMPORT package ';' { add_import(ctx, @$, $2, strlen($2), true); }

@@ -26,6 +26,9 @@ typedef struct streamit_path {
 ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
                             const streamit_path *path);
 void streamit_check(ast_program *program, interner *names, diag_engine *d, const streamit_options *options);
+// What the files declare and their '///' comments say of it, as Markdown, for --emit=doc.
+void streamit_print_docs(strbuf *out, const source_set *sources, const ast_program *program, const source_id *files,
+                         size_t count);
 // Tokens of one file, one a line, for --emit=tokens: "line:column kind spelling".
 void streamit_print_tokens(strbuf *out, diag_engine *d, source_id file);
 
