@@ -20,6 +20,8 @@ static void emit_header(program_emitter *x)
     strbuf_add(out, " */\n");
     text_line(x, 0, "#include <stdlib.h>");
     text_line(x, 0, "#include <string.h>\n");
+    if (program_launches(x))
+        text_line(x, 0, "#include <svm/launch.h>");
     text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : "program", x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
@@ -115,6 +117,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->filters, a);
     hmap_init(&x->fires, a);
     hmap_init(&x->strips, a);
+    hmap_init(&x->threads, a);
     hmap_init(&x->lanes, a);
     hmap_init(&x->lane_headers, a);
     hmap_init(&x->copies, a);

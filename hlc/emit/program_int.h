@@ -7,6 +7,7 @@
 #include "hlc/emit/program.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/threads.h"
 
 // How loops over firings (or copied items) walk both sides.
 typedef struct program_walk {
@@ -96,6 +97,7 @@ typedef struct program_emitter {
     hmap filters;               // emit_filter_info by filter's address
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
+    hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
@@ -170,6 +172,26 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
                             const char *log, const char *sender, const char *actor, text_args *args);
 // The name of the actor that a stage fires, for errors, as a C string.
 const char *program_actor_text(program_emitter *x, const plan_stage *st);
+
+// "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
+const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d);
+
+// ---- thread.c: firings as threads of a soft processor (docs/softproc.md) ----
+typedef struct program_threads {
+    const char *name; // of the thread function; NULL: it has none
+    plan_thread shape;
+    int64_t pop, peek;
+    bool reads;                   // it has an input
+    bool apart;                   // each lookup has an input of its own
+    int64_t in_step, in_stride;   // of the planes
+    int64_t out_step, out_stride;
+} program_threads;
+// The thread function of a strip's firings, emitted. Where the program's machine launches nothing, or this cannot be, there is none.
+program_threads program_thread_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                        const emit_signature *fire, const plan_walk *items, const program_walk *w);
+// Launches all that are whole threads; gives the rounds of the walk that are done then.
+const char *program_launch(program_emitter *x, const program_threads *t, const program_walk *w);
+bool program_launches(const program_emitter *x); // the program's machine has a processor for that
 
 emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,

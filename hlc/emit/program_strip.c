@@ -130,7 +130,7 @@ static program_walk make_gang_walk(program_emitter *x, const program_walk *one, 
 }
 
 // "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
-static const char *nest_pointer(program_emitter *x, const char *base, const plan_digits *d)
+const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d)
 {
     const char *text = base;
     for (size_t i = d->len; i-- > 0;) {
@@ -179,11 +179,12 @@ static void emit_nest(program_emitter *x, const program_walk *w, const char *fro
             text_line(x, (int)n, "%s", w->hint);
         text_line(x, (int)(n - i), "for (ptrdiff_t %s = %s; %s < %s; %s)", index, start, index, bound, step);
     }
-    body(x, (int)n + 1, context, nest_pointer(x, "in", &w->in), nest_pointer(x, "out", &w->out));
+    body(x, (int)n + 1, context, program_nest_pointer(x, "in", &w->in), program_nest_pointer(x, "out", &w->out));
 }
 
-// many: the context for firings side by side.
-static void emit_walk(program_emitter *x, const program_walk *w, int lanes, walk_body *body, void *many, void *one)
+// many: the context for firings side by side. begin: rounds that are done already.
+static void emit_walk(program_emitter *x, const program_walk *w, int lanes, const char *begin, walk_body *body,
+                      void *many, void *one)
 {
     program_loop loops[WALK_LOOPS];
     size_t count = program_walk_loops(w, lanes, loops);
@@ -193,9 +194,9 @@ static void emit_walk(program_emitter *x, const program_walk *w, int lanes, walk
                   period == 1 ? w->lanes : arena_printf(x->e.arena, "(%" PRId64 " * %s)", period, w->lanes), w->lanes);
     for (size_t i = 0; i < count; i++) {
         const program_loop *l = &loops[i];
-        const char *from = l->from == WALK_BEGIN ? "0" : "whole";
-        if (l->plain && l->from == WALK_WHOLE)
-            from = text_times(x, "whole", period);
+        const char *from = l->from == WALK_BEGIN ? begin : "whole";
+        if (l->plain && l->from != WALK_ROUNDS)
+            from = text_times(x, from, period);
         if (l->from == WALK_ROUNDS)
             from = arena_printf(x->e.arena, "count / %" PRId64 " * %" PRId64, period, period);
         if (l->plain)
@@ -420,7 +421,8 @@ static bool clashes(const emit_filter_info *info, const emit_signature *fire)
     return false;
 }
 
-static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes)
+static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
+                       const program_threads *threads)
 {
     const emit_filter_info *info = b.info;
     const emit_signature *fire = b.fire;
@@ -432,11 +434,12 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         }
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
+    const char *begin = program_launch(x, threads, w);
     strip_body many = {info, &lanes->fire, b.prefix};
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
-    emit_walk(x, &hinted, lanes->lanes, fire_once, &many, &b);
+    emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
     verify_walk(x, w, lanes->lanes, plan_filter_can_gang(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
@@ -450,9 +453,10 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
                                            const emit_signature *fire, const plan_walk *items, const program_walk *w)
 {
     strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
-    strip_lanes lanes = lanes_function(x, info, f, fire, items, w);
+    program_threads threads = program_thread_function(x, info, f, fire, items, w);
+    strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w);
     strbuf *out = begin_body(x);
-    emit_strip(x, b, w, &lanes);
+    emit_strip(x, b, w, &lanes, &threads);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
@@ -485,7 +489,7 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
     if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
         text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
     else
-        emit_walk(x, w, 0, copy_once, NULL, (void *)(uintptr_t)t);
+        emit_walk(x, w, 0, "0", copy_once, NULL, (void *)(uintptr_t)t);
     strbuf_add(x->e.out, "}\n\n");
     const char *body = end_body(x, file);
     strbuf_init(&name, x->e.arena);

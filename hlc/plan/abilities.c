@@ -6,6 +6,7 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/threads.h"
 
 // ---- Operations ----
 
@@ -136,6 +137,9 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
         return (plan_lack){arena_printf(p->arena, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
                                         push, x->element.name, x->abilities.outputs),
                            actor->loc, "outputs"};
+    plan_thread thread;
+    if (plan_launches(x))
+        return plan_thread_of(p->arena, actor->filter, x, &thread);
     looker l = {.arena = p->arena, .on = x, .missing = MACHINE_OP_COUNT};
     hmap_init(&l.seen, p->arena);
     look_at_function(&l, actor->filter->work);

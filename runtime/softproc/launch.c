@@ -126,6 +126,12 @@ static void check_plane(const launch *l, const svm_Plane *p, const char *what, u
              p->width, MOST_ROWS);
 }
 
+// As the machine has them. Others are copied.
+static bool is_dense(const svm_Plane *p)
+{
+    return p->step == FLOATS && p->stride == 1;
+}
+
 static void check_output(const launch *l, const svm_Plane *p, unsigned number)
 {
     if (l->width > p->width || (l->height - 1) * p->width + l->width > p->elements)
@@ -133,7 +139,7 @@ static void check_output(const launch *l, const svm_Plane *p, unsigned number)
              p->width, l->width, l->height);
     for (unsigned i = 0; i < l->inputs; i++) {
         const svm_Plane *q = l->plane[i];
-        if (q->data < p->data + p->elements * FLOATS && p->data < q->data + q->elements * FLOATS)
+        if (is_dense(p) && is_dense(q) && q->data < p->data + p->elements * FLOATS && p->data < q->data + q->elements * FLOATS)
             fail(l->thread, "output %u lies over input %u: threads run in any order", number, i);
     }
 }
@@ -158,6 +164,21 @@ static void take_arguments(launch *l, va_list args)
         fail(l->thread, "the domain is %td x %td; at most %d x %d", l->width, l->height, MOST_WIDTH, MOST_ROWS);
 }
 
+// Elements from one to the next, between the program's memory and the machine's.
+static void copy_elements(const svm_Plane *p, size_t from, size_t count, uint8_t *machine, bool out)
+{
+    float *here = p->data + (ptrdiff_t)from * p->step;
+    if (is_dense(p)) {
+        memcpy(out ? (void *)here : machine, out ? machine : (void *)here, count * ELEMENT);
+        return;
+    }
+    for (size_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
+        for (ptrdiff_t c = 0; c < FLOATS; c++) {
+            uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
+            memcpy(out ? (void *)&here[c * p->stride] : there, out ? there : (void *)&here[c * p->stride], sizeof(float));
+        }
+}
+
 // The simulated memory has the planes one after another. Rows are whole there.
 static void place_planes(launch *l)
 {
@@ -165,14 +186,14 @@ static void place_planes(launch *l)
         const svm_Plane *p = l->plane[i];
         l->at[i] = l->size;
         l->size += ((size_t)(rows_of(p) * p->width) * ELEMENT + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        if ((uintptr_t)p->data % ALIGNMENT != 0)
+        if (!is_dense(p) || (uintptr_t)p->data % ALIGNMENT != 0)
             l->copied += (size_t)p->elements * ELEMENT;
     }
     l->memory = calloc(l->size > 0 ? l->size : 1, 1);
     if (l->memory == NULL || l->size > UINT32_MAX)
         fail(l->thread, "its planes have %zu bytes, and there is no memory for that", l->size);
     for (unsigned i = 0; i < l->inputs; i++)
-        memcpy(l->memory + l->at[i], l->plane[i]->data, (size_t)l->plane[i]->elements * ELEMENT);
+        copy_elements(l->plane[i], 0, (size_t)l->plane[i]->elements, l->memory + l->at[i], false);
 }
 
 static sp_buffer buffer_of(const launch *l, unsigned i)
@@ -226,7 +247,7 @@ static void store_outputs(const launch *l)
     for (unsigned i = l->inputs; i < l->inputs + l->outputs; i++)
         for (ptrdiff_t y = 0; y < l->height; y++) {
             size_t row = (size_t)(y * l->plane[i]->width);
-            memcpy(l->plane[i]->data + row * FLOATS, l->memory + l->at[i] + row * ELEMENT, (size_t)l->width * ELEMENT);
+            copy_elements(l->plane[i], row, (size_t)l->width, l->memory + l->at[i] + row * ELEMENT, true);
         }
 }
 

@@ -27,16 +27,49 @@
 extern "C" {
 #endif
 
-// Rows of elements of four floats, one after another without gaps. The last row may be shorter.
+// Rows of elements of four floats, one after another. The last row may be shorter.
 typedef struct svm_Plane {
     float *data;
     ptrdiff_t width, elements; // of a row; of all rows
+    ptrdiff_t step, stride;    // floats from an element to the next, and from one float of an element to the next
 } svm_Plane;
 
+// Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4, 1};
     return p;
+}
+
+// With gaps, or over each other: a driver copies them.
+static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
+                                       ptrdiff_t stride)
+{
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step, stride};
+    return p;
+}
+
+// Of a long row of threads, the rectangle with rows of at most `most`, multiples of 4, that leaves few of them over.
+typedef struct svm_Extent {
+    ptrdiff_t width, rows, threads;
+} svm_Extent;
+
+static inline svm_Extent svm_extent(ptrdiff_t threads, ptrdiff_t most)
+{
+    ptrdiff_t rows = threads <= 0 ? 0 : (threads + most - 1) / most;
+    rows = rows < 8000 ? rows : 8000;
+    ptrdiff_t width = rows == 0 ? 0 : threads / rows < most ? threads / rows / 4 * 4 : most / 4 * 4;
+    svm_Extent e = {width, rows, width * rows};
+    return e;
+}
+
+// How many threads of `each` firings there are in so many firings, if a thread reads `items` and a firing pops and peeks that
+// much: none reads what is not there.
+static inline ptrdiff_t svm_threads(ptrdiff_t firings, ptrdiff_t each, ptrdiff_t items, ptrdiff_t pop, ptrdiff_t peek)
+{
+    ptrdiff_t spare = (firings - 1) * pop + peek - items, whole = firings / each;
+    ptrdiff_t fit = firings <= 0 || spare < 0 ? 0 : spare / (each * pop) + 1;
+    return fit < whole ? fit : whole;
 }
 
 SVM_NORETURN void svm_planeError(const svm_Plane *plane, float s, float t, int reading);
@@ -47,14 +80,14 @@ static inline ptrdiff_t svm_planeElement(const svm_Plane *plane, float s, float 
     ptrdiff_t number = (ptrdiff_t)s + (ptrdiff_t)t * plane->width;
     if (__builtin_expect(number < 0 || number >= plane->elements, 0))
         svm_planeError(plane, s, t, reading);
-    return 4 * number;
+    return number * plane->step;
 }
 
 static inline void svm_lookup(float element[4], const svm_Plane *in, float s, float t)
 {
     const float *from = in->data + svm_planeElement(in, s, t, 1);
     for (int i = 0; i < 4; i++)
-        element[i] = from[i];
+        element[i] = from[i * in->stride];
 }
 
 // x and y are the thread's own.
@@ -62,7 +95,7 @@ static inline void svm_output(svm_Plane *out, float x, float y, const float elem
 {
     float *to = out->data + svm_planeElement(out, x, y, 0);
     for (int i = 0; i < 4; i++)
-        to[i] = element[i];
+        to[i * out->stride] = element[i];
 }
 
 // Runs thread(x, y, ...) for x from 0 to width - 1 and y from 0 to height - 1, in any order; what is behind `thread` are its

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firings as threads. A thread has as many neighbouring firings as make whole elements of four floats (hlc/plan/threads.c), and
+// calls the firing function for each. What it reads of one input lies together: where items continue from firing to firing,
+// an input has them all; else each lookup has an input of its own, whose elements are apart in memory.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188 };
+
+static const machine_processor *launcher(const program_emitter *x)
+{
+    for (VEC_EACH(const machine_processor, p, &x->p->machine->processors))
+        if (p->kind == MACHINE_processor_kind_KERNEL && plan_launches(p))
+            return p;
+    return NULL;
+}
+
+bool program_launches(const program_emitter *x)
+{
+    const machine_processor *p = launcher(x);
+    return p != NULL && x->pieces == NULL &&
+           (x->pl->parts != NULL || strcmp(x->pl->processor, p->element.name) == 0);
+}
+
+// ---- Where items are ----
+
+// Elements from one item of a firing to the next; 0: not all the same.
+static int64_t item_stride(const plan_digits *d)
+{
+    return d->len == 0 ? 1 : d->len == 1 ? d->data[0].stride : 0;
+}
+
+static size_t unbounded_digit(const plan_digits *d)
+{
+    size_t i = 0;
+    while (i < d->len && d->data[i].radix != 0)
+        i++;
+    return i;
+}
+
+// One side of a thread: where its firings' items are. False when no plane has them.
+static bool find_side(const plan_digits *items, int64_t firing, int64_t rate, int64_t firings, int64_t *step,
+                      int64_t *stride, bool *continues)
+{
+    *stride = rate == 1 && firing > 0 ? firing : item_stride(items);
+    *continues = *stride > 0 && firing == rate * *stride;
+    *step = firings * firing;
+    return *stride > 0 && firing > 0 && (*continues || firings == 1);
+}
+
+// Inputs of whole elements, and their number.
+static bool find_input(program_threads *t, bool continues)
+{
+    int64_t items = t->shape.firings * t->pop;
+    t->apart = !(continues && items % ELEMENT == 0);
+    if (!t->apart) {
+        t->in_step = ELEMENT * t->in_stride;
+        return true;
+    }
+    // The last element of the last thread is not beyond what there is.
+    return t->shape.lookups <= MOST_INPUTS && (continues || ELEMENT * t->shape.lookups <= t->peek);
+}
+
+static bool find_shape(const emit_signature *fire, const plan_walk *items, const program_walk *w, int64_t push,
+                       program_threads *t)
+{
+    size_t at = unbounded_digit(&w->in);
+    bool in_continues = true, out_continues;
+    if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->iter || fire->log)
+        return false;
+    int64_t in = w->in.data[at].stride, out = w->out.data[at].stride;
+    t->reads = fire->in;
+    if (!find_side(&items->out_items, out, push, t->shape.firings, &t->out_step, &t->out_stride, &out_continues))
+        return false;
+    if (!t->reads)
+        return true;
+    int64_t rate = t->peek == 1 ? 1 : t->pop; // of one item alone it does not matter how far apart they are
+    if (t->pop == 1 && t->peek > 1 && item_stride(&items->in_items) != in)
+        return false;
+    return find_side(&items->in_items, in, rate, t->shape.firings, &t->in_step, &t->in_stride, &in_continues) &&
+           find_input(t, in_continues);
+}
+
+// ---- The function ----
+
+static const char *plane_name(program_emitter *x, const char *base, int64_t number, int64_t count)
+{
+    return count == 1 ? base : arena_printf(x->e.arena, "%s%" PRId64, base, number);
+}
+
+static int64_t inputs_of(const program_threads *t)
+{
+    return !t->reads ? 0 : t->apart ? t->shape.lookups : 1;
+}
+
+static void emit_lookups(program_emitter *x, const program_threads *t)
+{
+    int64_t inputs = inputs_of(t), pops = t->shape.firings * t->pop / ELEMENT;
+    if (!t->reads)
+        return;
+    if (t->apart) {
+        for (int64_t i = 0; i < inputs; i++)
+            text_line(x, 1, "svm_lookup(items%s, %s, x, y);",
+                      i == 0 ? "" : arena_printf(x->e.arena, " + %" PRId64, ELEMENT * i),
+                      plane_name(x, "in", i, inputs));
+        return;
+    }
+    const char *from = pops == 1 ? "x" : arena_printf(x->e.arena, "%" PRId64 ".0f * x", pops);
+    if (t->shape.lookups == 1) {
+        text_line(x, 1, "svm_lookup(items, in, %s, y);", from);
+        return;
+    }
+    text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++)", t->shape.lookups);
+    text_line(x, 2, "svm_lookup(items + 4 * i, in, %s + (float)i, y);", from);
+}
+
+static void emit_firings(program_emitter *x, const program_threads *t, const emit_signature *fire, int64_t push)
+{
+    if (t->shape.firings == 1) {
+        text_line(x, 1, "%s(%sresults);", fire->name, t->reads ? "items, " : "");
+        return;
+    }
+    text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++)", t->shape.firings);
+    text_line(x, 2, "%s(%sresults + %s);", fire->name,
+              t->reads ? arena_printf(x->e.arena, "items + %s, ", text_times(x, "i", t->pop)) : "",
+              text_times(x, "i", push));
+}
+
+static void emit_function(program_emitter *x, const program_threads *t, const emit_signature *fire, int64_t push)
+{
+    arena *a = x->e.arena;
+    text_args params = {0};
+    int64_t inputs = inputs_of(t), outputs = t->shape.outputs;
+    VEC_PUSH(a, &params, "float x");
+    VEC_PUSH(a, &params, "float y");
+    for (int64_t i = 0; i < inputs; i++)
+        VEC_PUSH(a, &params, arena_printf(a, "const svm_Plane *%s", plane_name(x, "in", i, inputs)));
+    for (int64_t i = 0; i < outputs; i++)
+        VEC_PUSH(a, &params, arena_printf(a, "svm_Plane *%s", plane_name(x, "out", i, outputs)));
+    text_line(x, 0, "SVM_FIRE(thread, firings(%" PRId64 "))", t->shape.firings);
+    text_call(x, 0, arena_printf(a, "static inline void %s(", t->name), &params, ")");
+    text_line(x, 0, "{");
+    text_line(x, 1, "float %sresults[%" PRId64 "];",
+              t->reads ? arena_printf(a, "items[%" PRId64 "], ", ELEMENT * t->shape.lookups) : "", ELEMENT * outputs);
+    emit_lookups(x, t);
+    emit_firings(x, t, fire, push);
+    for (int64_t i = 0; i < outputs; i++)
+        text_line(x, 1, "svm_output(%s, x, y, results%s);", plane_name(x, "out", i, outputs),
+                  i == 0 ? "" : arena_printf(a, " + %" PRId64, ELEMENT * i));
+    text_line(x, 0, "}\n");
+}
+
+program_threads program_thread_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                        const emit_signature *fire, const plan_walk *items, const program_walk *w)
+{
+    static const plan_digits together = {0};
+    program_threads t = {0};
+    if (!program_launches(x) || plan_thread_of(x->e.arena, info->filter, launcher(x), &t.shape).text != NULL)
+        return t;
+    int64_t push = f->push.max;
+    t.pop = f->pop.max;
+    t.peek = f->peek.max > t.pop ? f->peek.max : t.pop;
+    if (!find_shape(fire, items, w, push, &t)) {
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                    "'%s' is not launched: its items lie where no thread's elements can [thread]", info->filter->name);
+        return (program_threads){0};
+    }
+    emit_signature one = program_fire_function(x, info, f, &together, &together);
+    const char *key = arena_printf(x->e.arena, "%s %d", one.name, t.apart);
+    t.name = hmap_get(&x->threads, key);
+    if (t.name != NULL)
+        return t;
+    t.name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_thread", info->c_name));
+    hmap_set(&x->threads, key, (void *)(uintptr_t)t.name);
+    emit_function(x, &t, &one, push);
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                "'%s' is launched: a thread has %" PRId64 " firing%s, with %" PRId64 " lookups and %" PRId64 " outputs [thread]",
+                info->filter->name, t.shape.firings, t.shape.firings == 1 ? "" : "s", t.reads ? t.shape.lookups : 0,
+                t.shape.outputs);
+    return t;
+}
+
+// ---- Launches ----
+
+static const char *plane(program_emitter *x, const char *data, int64_t offset, const char *width, const char *elements,
+                         int64_t step, int64_t stride)
+{
+    arena *a = x->e.arena;
+    data = text_plus(x, data, offset);
+    if (step == ELEMENT && stride == 1)
+        return arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
+    return arena_printf(a, "svm_planeApart(%s, %s, %s, %" PRId64 ", %" PRId64 ")", data, width, elements, step, stride);
+}
+
+// The planes of one launch, and their addresses for it.
+static void emit_planes(program_emitter *x, int indent, const program_threads *t, const char *in, const char *out,
+                        text_args *args)
+{
+    arena *a = x->e.arena;
+    int64_t inputs = inputs_of(t), outputs = t->shape.outputs, pops = t->shape.firings * t->pop / ELEMENT;
+    for (int64_t i = 0; i < inputs; i++) {
+        const char *name = plane_name(x, "from", i, inputs), *width = "threads.width", *elements = "threads.threads";
+        if (!t->apart) {
+            width = text_times(x, width, pops);
+            elements = text_plus(x, text_times(x, elements, pops), t->shape.lookups - pops);
+        }
+        text_line(x, indent, "const svm_Plane %s = %s;", name,
+                  plane(x, in, ELEMENT * i * t->in_stride, width, elements, t->in_step, t->in_stride));
+        VEC_PUSH(a, args, arena_printf(a, "&%s", name));
+    }
+    for (int64_t i = 0; i < outputs; i++) {
+        const char *name = plane_name(x, "to", i, outputs);
+        text_line(x, indent, "svm_Plane %s = %s;", name,
+                  plane(x, out, ELEMENT * i * t->out_stride, "threads.width", "threads.threads", t->out_step,
+                        t->out_stride));
+        VEC_PUSH(a, args, arena_printf(a, "&%s", name));
+    }
+}
+
+// Of a nest's digits those with bounds, for pointers.
+static void bounded_digits(arena *a, const plan_digits *d, plan_digits *out)
+{
+    for (VEC_EACH(const plan_digit, digit, d))
+        VEC_PUSH(a, out, digit->radix == 0 ? ((plan_digit){0, 0}) : *digit);
+}
+
+static const char *extent(program_emitter *x, const program_threads *t, const char *count)
+{
+    arena *a = x->e.arena;
+    int64_t n = t->shape.firings, pops = n * t->pop / ELEMENT, most = MOST_WIDTH;
+    if (t->reads && !t->apart && pops > 0 && MOST_PITCH / pops < most)
+        most = MOST_PITCH / pops / 4 * 4;
+    bool spare = t->reads && ELEMENT * t->shape.lookups > (n - 1) * t->pop + t->peek;
+    const char *threads = n == 1 ? count : arena_printf(a, "%s / %" PRId64, count, n);
+    if (spare)
+        threads = arena_printf(a, "svm_threads(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")", count, n,
+                               ELEMENT * t->shape.lookups, t->pop, t->peek);
+    return arena_printf(a, "svm_extent(%s, %" PRId64 ")", threads, most);
+}
+
+const char *program_launch(program_emitter *x, const program_threads *t, const program_walk *w)
+{
+    arena *a = x->e.arena;
+    plan_digits in = {0}, out = {0};
+    text_args args = {0};
+    if (t->name == NULL)
+        return "0";
+    int64_t period = digits_period(&w->in);
+    const char *count = period == 1 ? "count" : arena_printf(a, "count / %" PRId64, period);
+    bounded_digits(a, &w->in, &in);
+    bounded_digits(a, &w->out, &out);
+    text_line(x, 1, "const svm_Extent threads = %s;", extent(x, t, count));
+    int indent = 1;
+    for (size_t i = w->in.len; i-- > 0;) {
+        const char *index = i == 0 ? "i" : arena_printf(a, "i%zu", i);
+        if (w->in.data[i].radix != 0)
+            text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++) {", index, index,
+                      w->in.data[i].radix, index);
+    }
+    emit_planes(x, indent, t, program_nest_pointer(x, "in", &in), program_nest_pointer(x, "out", &out), &args);
+    text_call(x, indent, arena_printf(a, "SVM_DOMAIN(threads.width, threads.rows, %s, ", t->name), &args, ");");
+    while (indent > 1)
+        text_line(x, --indent, "}");
+    return text_times(x, "threads.threads", t->shape.firings);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters as threads of a soft processor (docs/softproc.md): which can be, and how many firings a thread has, so that what it
+// reads and writes is whole elements of four floats.
+#ifndef SVMC_HLC_PLAN_THREADS_H
+#define SVMC_HLC_PLAN_THREADS_H
+
+#include "hlc/plan/abilities.h"
+
+typedef struct plan_thread {
+    int64_t firings;
+    int64_t lookups, outputs; // elements that a thread reads and writes
+    int64_t slots;            // instructions, about and rather too many
+} plan_thread;
+
+// Why the filter cannot be threads of the processor; text NULL: it can, as *thread says.
+plan_lack plan_thread_of(arena *a, const sir_filter *f, const machine_processor *x, plan_thread *thread);
+// Whether a processor launches threads.
+static inline bool plan_launches(const machine_processor *x)
+{
+    return x->pipeline.batches > 0;
+}
+
+#endif
