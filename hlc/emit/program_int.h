@@ -177,14 +177,17 @@ const char *program_actor_text(program_emitter *x, const plan_stage *st);
 const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d);
 
 // ---- thread.c: firings as threads of a soft processor (docs/softproc.md) ----
+// Where the items of a side's elements are, in elements of the buffer (svm_Plane).
+typedef struct program_side {
+    int64_t step, stride, second;
+} program_side;
 typedef struct program_threads {
     const char *name; // of the thread function; NULL: it has none
     plan_thread shape;
     int64_t pop, peek;
     bool reads;                   // it has an input
     bool apart;                   // each lookup has an input of its own
-    int64_t in_step, in_stride;   // of the planes
-    int64_t out_step, out_stride;
+    program_side in, out;
 } program_threads;
 // The thread function of a strip's firings, emitted. Where the program's machine launches nothing, or this cannot be, there is none.
 program_threads program_thread_function(program_emitter *x, emit_filter_info *info, const sir_function *f,

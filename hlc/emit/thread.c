@@ -20,17 +20,10 @@ static const machine_processor *launcher(const program_emitter *x)
 bool program_launches(const program_emitter *x)
 {
     const machine_processor *p = launcher(x);
-    return p != NULL && x->pieces == NULL &&
-           (x->pl->parts != NULL || strcmp(x->pl->processor, p->element.name) == 0);
+    return p != NULL && x->pieces == NULL && (x->pl->parts != NULL || strcmp(x->pl->processor, p->element.name) == 0);
 }
 
 // ---- Where items are ----
-
-// Elements from one item of a firing to the next; 0: not all the same.
-static int64_t item_stride(const plan_digits *d)
-{
-    return d->len == 0 ? 1 : d->len == 1 ? d->data[0].stride : 0;
-}
 
 static size_t unbounded_digit(const plan_digits *d)
 {
@@ -40,23 +33,42 @@ static size_t unbounded_digit(const plan_digits *d)
     return i;
 }
 
-// One side of a thread: where its firings' items are. False when no plane has them.
-static bool find_side(const plan_digits *items, int64_t firing, int64_t rate, int64_t firings, int64_t *step,
-                      int64_t *stride, bool *continues)
+// The strides of two levels of a view of items; false: it has others.
+static bool item_strides(const plan_digits *d, int64_t *stride, int64_t *second)
 {
-    *stride = rate == 1 && firing > 0 ? firing : item_stride(items);
-    *continues = *stride > 0 && firing == rate * *stride;
-    *step = firings * firing;
-    return *stride > 0 && firing > 0 && (*continues || firings == 1);
+    bool pairs = d->len == 2 && d->data[0].radix == 2;
+    *stride = d->len == 0 ? 1 : d->data[0].stride;
+    *second = pairs ? d->data[1].stride : 2 * *stride;
+    return d->len < 2 || pairs;
+}
+
+// One side of a thread: where its firings' items are. window: items that a firing touches. *continues: items go on from firing to firing
+// as they do in one. False when no plane has them.
+static bool find_side(const plan_digits *items, int64_t firing, int64_t rate, int64_t window, int64_t firings,
+                      program_side *side, bool *continues)
+{
+    bool regular = item_strides(items, &side->stride, &side->second);
+    side->step = firings * firing;
+    *continues = true;
+    if (window == 1) {
+        side->stride = firing;
+        side->second = 2 * firing;
+    } else if (window == 2 && rate == 2) {
+        side->second = firing;
+        regular = true;
+    } else {
+        *continues = rate % 2 == 0 ? firing == rate / 2 * side->second
+                                   : side->second == 2 * side->stride && firing == rate * side->stride;
+    }
+    return regular && firing > 0 && side->stride > 0 && (*continues || firings == 1);
 }
 
 // Inputs of whole elements, and their number.
 static bool find_input(program_threads *t, bool continues)
 {
-    int64_t items = t->shape.firings * t->pop;
-    t->apart = !(continues && items % ELEMENT == 0);
+    t->apart = !(continues && t->shape.firings * t->pop % ELEMENT == 0);
     if (!t->apart) {
-        t->in_step = ELEMENT * t->in_stride;
+        t->in.step = 2 * t->in.second;
         return true;
     }
     // The last element of the last thread is not beyond what there is.
@@ -67,20 +79,15 @@ static bool find_shape(const emit_signature *fire, const plan_walk *items, const
                        program_threads *t)
 {
     size_t at = unbounded_digit(&w->in);
+    int64_t firings = t->shape.firings;
     bool in_continues = true, out_continues;
     if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->iter || fire->log)
         return false;
     int64_t in = w->in.data[at].stride, out = w->out.data[at].stride;
     t->reads = fire->in;
-    if (!find_side(&items->out_items, out, push, t->shape.firings, &t->out_step, &t->out_stride, &out_continues))
-        return false;
-    if (!t->reads)
-        return true;
-    int64_t rate = t->peek == 1 ? 1 : t->pop; // of one item alone it does not matter how far apart they are
-    if (t->pop == 1 && t->peek > 1 && item_stride(&items->in_items) != in)
-        return false;
-    return find_side(&items->in_items, in, rate, t->shape.firings, &t->in_step, &t->in_stride, &in_continues) &&
-           find_input(t, in_continues);
+    return find_side(&items->out_items, out, push, push, firings, &t->out, &out_continues) &&
+           (!t->reads || (find_side(&items->in_items, in, t->pop, t->peek, firings, &t->in, &in_continues) &&
+                          find_input(t, in_continues)));
 }
 
 // ---- The function ----
@@ -176,7 +183,8 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
     hmap_set(&x->threads, key, (void *)(uintptr_t)t.name);
     emit_function(x, &t, &one, push);
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                "'%s' is launched: a thread has %" PRId64 " firing%s, with %" PRId64 " lookups and %" PRId64 " outputs [thread]",
+                "'%s' is launched: a thread has %" PRId64 " firing%s, with %" PRId64 " lookups and %" PRId64
+                " outputs [thread]",
                 info->filter->name, t.shape.firings, t.shape.firings == 1 ? "" : "s", t.reads ? t.shape.lookups : 0,
                 t.shape.outputs);
     return t;
@@ -185,13 +193,14 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 // ---- Launches ----
 
 static const char *plane(program_emitter *x, const char *data, int64_t offset, const char *width, const char *elements,
-                         int64_t step, int64_t stride)
+                         const program_side *s)
 {
     arena *a = x->e.arena;
     data = text_plus(x, data, offset);
-    if (step == ELEMENT && stride == 1)
+    if (s->step == ELEMENT && s->stride == 1 && s->second == 2)
         return arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
-    return arena_printf(a, "svm_planeApart(%s, %s, %s, %" PRId64 ", %" PRId64 ")", data, width, elements, step, stride);
+    return arena_printf(a, "svm_planeApart(%s, %s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ")", data, width, elements,
+                        s->step, s->stride, s->second);
 }
 
 // The planes of one launch, and their addresses for it.
@@ -207,14 +216,13 @@ static void emit_planes(program_emitter *x, int indent, const program_threads *t
             elements = text_plus(x, text_times(x, elements, pops), t->shape.lookups - pops);
         }
         text_line(x, indent, "const svm_Plane %s = %s;", name,
-                  plane(x, in, ELEMENT * i * t->in_stride, width, elements, t->in_step, t->in_stride));
+                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
     for (int64_t i = 0; i < outputs; i++) {
         const char *name = plane_name(x, "to", i, outputs);
         text_line(x, indent, "svm_Plane %s = %s;", name,
-                  plane(x, out, ELEMENT * i * t->out_stride, "threads.width", "threads.threads", t->out_step,
-                        t->out_stride));
+                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
 }

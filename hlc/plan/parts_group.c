@@ -8,6 +8,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/threads.h"
 
 // Most of a processor's share of the work that is put into a part that must stay on one processor, where it need not be;
 // and where a part that stays has that much anyway, how much more may come to it.
@@ -22,6 +23,7 @@ typedef VEC(uint32_t) number_list;
 
 typedef struct group {
     bool alive, keeps;
+    bool launched; // has filters that are launched as threads
     double load;
     uint32_t first; // actor, for the order
     number_list out, in; // groups, maybe several times
@@ -33,6 +35,7 @@ typedef struct grouper {
     const sir_module *m;
     const schedule *s;
     size_t processors;
+    bool launches; // the first processor does, and others run what it cannot: a launch is by itself, so that cuts cost nothing
     const double *work; // per actor, in a steady state
     uint32_t *unit; // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
     bool *keeps;    // per unit
@@ -152,6 +155,7 @@ static void make_groups(grouper *g)
             *known = new_group(g, g->keeps[unit], i);
         g->of[i] = *known;
         g->groups.data[*known].load += g->work[i];
+        g->groups.data[*known].launched |= !g->keeps[unit] && g->m->actors.data[i]->kind == SIR_FILTER;
     }
 }
 
@@ -201,6 +205,7 @@ static void join(grouper *g, uint32_t into, uint32_t from)
 {
     group *x = &g->groups.data[into], *y = &g->groups.data[from];
     x->keeps |= y->keeps;
+    x->launched |= y->launched;
     x->load += y->load;
     x->first = y->first < x->first ? y->first : x->first;
     y->alive = false;
@@ -225,6 +230,8 @@ static bool may_join(grouper *g, uint32_t from, uint32_t to, double share)
     double most = share * GROUP_SHARE, sum = x->load + y->load;
     if (!x->keeps && !y->keeps)
         return !has_detour(g, from, to);
+    if (g->launches && x->keeps != y->keeps && (x->launched || y->launched))
+        return false;
     if (x->keeps != y->keeps) {
         double kept = (x->keeps ? x->load : y->load) * GROUP_MORE;
         most = kept > most ? kept : most;
@@ -347,8 +354,9 @@ uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *coun
     g.keeps = ARENA_ARRAY(g.a, bool, n + 1);
     g.level = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.of = ARENA_ARRAY(g.a, uint32_t, n + 1);
+    g.launches = r->ordinary < r->processors.len && plan_launches(r->processors.data[0].processor);
     find_units(&g);
-    if (g.processors > 1 && count_keepers(&g) > GROUP_MANY) {
+    if (!g.launches && g.processors > 1 && count_keepers(&g) > GROUP_MANY) {
         uint32_t *found = plan_parts_group_by_search(p, r, false, count);
         if (found != NULL)
             return found;
@@ -359,5 +367,7 @@ uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *coun
     g.mark = ARENA_ARRAY(g.a, uint32_t, g.groups.len + 1);
     join_groups(&g);
     uint32_t *part = number_groups(&g, count);
+    if (g.launches)
+        return part;
     return even_out(&g, r, part, count);
 }

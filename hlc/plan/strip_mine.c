@@ -9,6 +9,7 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
+#include "hlc/plan/threads.h"
 
 // Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of
 // channels.
@@ -107,14 +108,15 @@ static int64_t choose_strip(hlc_program *p)
         greatest = p->config->max_latency;
     if (p->parts != NULL)
         greatest = plan_parts_greatest(p, greatest);
+    int64_t threads = plan_threads_strip(p);
     for (int64_t n = 1; n <= greatest; n *= 2) {
-        if (n > 1 && ((double)n * c.operations > STRIP_OPERATIONS || c.moved * (double)n / 2 > (double)STRIP_BYTES))
+        if (n > 1 && (((double)n * c.operations > STRIP_OPERATIONS && n / 2 >= threads) || c.moved * (double)n / 2 > (double)STRIP_BYTES))
             break;
         if (!settle(p, n))
             return best;
         plan_assign_addresses(p->arena, p->plan, p->module, p->schedule); // as 'allocate' will
         double cost = overhead(&c, p->plan);
-        if (n == 1 || cost < 0.98 * least) {
+        if (n == 1 || cost < 0.98 * least || n / 2 < threads) {
             best = n;
             least = cost;
         }

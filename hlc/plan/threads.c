@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "hlc/ir/ops.h"
+#include "hlc/passes/pass.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
 
 enum {
     MOST_STEPS = 40000, // of the walk: far more than a program has instructions
@@ -15,6 +18,7 @@ enum {
     ELEMENT = 4,
     MOST_INPUTS = 16,
     MOST_OUTPUTS = 4,
+    GENERATIONS = 8,    // of batches in a launch, at least
     MOST_LOOKUPS = 110, // they stay in registers, and coordinates and sums need some
 };
 
@@ -33,7 +37,7 @@ typedef struct walker {
     arena *arena;
     const sir_filter *filter;
     frame *frame;
-    int64_t popped, reach; // items
+    int64_t popped, reach;        // items
     int64_t operations, products; // of floats; products that a sum takes in
     int64_t steps;
     known_value result; // of the function that has returned
@@ -165,7 +169,8 @@ static known_value walk_math(walker *w, const sir_expr *e)
     bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_FLOOR;
     w->operations += 2;
     if (!exact)
-        return lack(w, e->loc, arena_printf(w->arena, "uses %s, which is not there as elsewhere", sir_math_ops[e->op].name));
+        return lack(w, e->loc,
+                    arena_printf(w->arena, "uses %s, which is not there as elsewhere", sir_math_ops[e->op].name));
     return of_type(w, t, e->loc);
 }
 
@@ -340,8 +345,7 @@ static void walk_stmt(walker *w, const sir_stmt *s)
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: walk_declaration(w, s); return;
     case SIR_SET:
-        assign(w, s->u.set.target,
-               s->u.set.value->type->kind == SIR_ARRAY ? unknown : walk_expr(w, s->u.set.value));
+        assign(w, s->u.set.target, s->u.set.value->type->kind == SIR_ARRAY ? unknown : walk_expr(w, s->u.set.value));
         return;
     case SIR_POP:
         w->popped++;
@@ -400,7 +404,7 @@ static int64_t slots_of(const walker *w, const plan_thread *t, int64_t pop)
 {
     int64_t operations = (w->operations - w->products) * t->firings;
     bool aligned = pop == 1 || pop % ELEMENT == 0;
-    return operations * (aligned ? 3 : 5) / 10 + 2 * t->lookups + 4 * t->outputs;
+    return operations * (aligned ? 3 : 6) / 10 + 2 * t->lookups + 4 * t->outputs;
 }
 
 static const char *refusal(arena *a, const sir_filter *f, const machine_processor *x)
@@ -437,13 +441,39 @@ plan_lack plan_thread_of(arena *a, const sir_filter *f, const machine_processor 
     int64_t slots = (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
     if (w.lack.text == NULL && thread->firings == 0)
         lack(&w, f->loc,
-             arena_printf(a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d", pop,
-                          push, ELEMENT));
+             arena_printf(
+                 a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
+                 pop, push, ELEMENT));
     if (w.lack.text == NULL && thread->lookups > MOST_LOOKUPS)
-        lack(&w, f->loc, arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
-                                      window, thread->firings));
+        lack(&w, f->loc,
+             arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
+                          window, thread->firings));
     if (w.lack.text == NULL && thread->slots > slots)
-        lack(&w, f->loc, arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, thread->slots,
-                                      x->element.name, slots));
+        lack(&w, f->loc,
+             arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, thread->slots,
+                          x->element.name, slots));
     return w.lack;
+}
+
+int64_t plan_threads_strip(hlc_program *p)
+{
+    const machine_processor *x = NULL;
+    for (VEC_EACH(const machine_processor, q, &p->machine->processors))
+        x = x == NULL && q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q) ? q : x;
+    if (x == NULL)
+        return 1;
+    const double *each = plan_costs(p, p->module);
+    double most = 0;
+    int64_t strip = 1;
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        const sir_actor *actor = p->module->actors.data[i];
+        double work = each[i] * (double)p->schedule->reps[i];
+        plan_thread t;
+        if (actor->kind != SIR_FILTER || work <= most || plan_thread_of(p->arena, actor->filter, x, &t).text != NULL)
+            continue;
+        most = work;
+        int64_t firings = GENERATIONS * (int64_t)(x->pipeline.batches * x->pipeline.threads) * t.firings;
+        strip = (firings + p->schedule->reps[i] - 1) / p->schedule->reps[i];
+    }
+    return strip;
 }

@@ -129,7 +129,7 @@ static void check_plane(const launch *l, const svm_Plane *p, const char *what, u
 // As the machine has them. Others are copied.
 static bool is_dense(const svm_Plane *p)
 {
-    return p->step == FLOATS && p->stride == 1;
+    return p->step == FLOATS && p->stride == 1 && p->second == 2;
 }
 
 static void check_output(const launch *l, const svm_Plane *p, unsigned number)
@@ -139,7 +139,8 @@ static void check_output(const launch *l, const svm_Plane *p, unsigned number)
              p->width, l->width, l->height);
     for (unsigned i = 0; i < l->inputs; i++) {
         const svm_Plane *q = l->plane[i];
-        if (is_dense(p) && is_dense(q) && q->data < p->data + p->elements * FLOATS && p->data < q->data + q->elements * FLOATS)
+        if (is_dense(p) && is_dense(q) && q->data < p->data + p->elements * FLOATS &&
+            p->data < q->data + q->elements * FLOATS)
             fail(l->thread, "output %u lies over input %u: threads run in any order", number, i);
     }
 }
@@ -175,7 +176,8 @@ static void copy_elements(const svm_Plane *p, size_t from, size_t count, uint8_t
     for (size_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
         for (ptrdiff_t c = 0; c < FLOATS; c++) {
             uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
-            memcpy(out ? (void *)&here[c * p->stride] : there, out ? there : (void *)&here[c * p->stride], sizeof(float));
+            float *one = here + c % 2 * p->stride + c / 2 * p->second;
+            memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
         }
 }
 

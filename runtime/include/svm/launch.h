@@ -31,21 +31,22 @@ extern "C" {
 typedef struct svm_Plane {
     float *data;
     ptrdiff_t width, elements; // of a row; of all rows
-    ptrdiff_t step, stride;    // floats from an element to the next, and from one float of an element to the next
+    ptrdiff_t step;            // floats from an element to the next
+    ptrdiff_t stride, second;  // from its first float to its second one, and to its third; the fourth is beyond that
 } svm_Plane;
 
 // Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4, 1};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4, 1, 2};
     return p;
 }
 
 // With gaps, or over each other: a driver copies them.
 static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
-                                       ptrdiff_t stride)
+                                       ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step, stride};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step, stride, second};
     return p;
 }
 
@@ -87,7 +88,7 @@ static inline void svm_lookup(float element[4], const svm_Plane *in, float s, fl
 {
     const float *from = in->data + svm_planeElement(in, s, t, 1);
     for (int i = 0; i < 4; i++)
-        element[i] = from[i * in->stride];
+        element[i] = from[i % 2 * in->stride + i / 2 * in->second];
 }
 
 // x and y are the thread's own.
@@ -95,7 +96,7 @@ static inline void svm_output(svm_Plane *out, float x, float y, const float elem
 {
     float *to = out->data + svm_planeElement(out, x, y, 0);
     for (int i = 0; i < 4; i++)
-        to[i * out->stride] = element[i];
+        to[i % 2 * out->stride + i / 2 * out->second] = element[i];
 }
 
 // Runs thread(x, y, ...) for x from 0 to width - 1 and y from 0 to height - 1, in any order; what is behind `thread` are its
