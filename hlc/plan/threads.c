@@ -417,9 +417,15 @@ static const char *refusal(arena *a, const sir_filter *f, const machine_processo
         return arena_printf(a, "has no fixed rates of at least 1, as threads of '%s' need them", name);
     if (f->prework != NULL)
         return arena_printf(a, "has a prework, and threads of '%s' are all alike", name);
-    if (f->stateful || f->uses_iter || f->uses_random || f->prints || f->sends)
-        return arena_printf(a, "keeps state, prints or sends, as no thread of '%s' can", name);
-    return NULL;
+    for (VEC_EACH(const sir_field, field, &f->fields))
+        if (!field->constant)
+            return arena_printf(a, "writes its field '%s'", field->name);
+    return f->uses_random ? "uses random()"
+           : f->uses_iter ? "counts its firings"
+           : f->prints    ? "prints"
+           : f->sends     ? "sends messages"
+           : f->stateful  ? "has state"
+                          : NULL;
 }
 
 plan_lack plan_thread_of(arena *a, const sir_filter *f, const machine_processor *x, plan_thread *thread)

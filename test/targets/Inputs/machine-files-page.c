@@ -170,7 +170,7 @@ static void print_readers(unsigned readers)
         const char *text;
     } rooms[] = {
         {R_HLC, "HLC"}, {R_LLC, "LLC"}, {R_SIM, "simulator"}, {R_CHECK, "checks"}, {R_LATER, "a later backend"},
-                 {R_SOFTPROC, "svm-spsim"}};
+                 {R_SOFTPROC, "soft processor"}};
     const char *separator = "";
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         if (readers & rooms[i].bit) {
