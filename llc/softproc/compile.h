@@ -73,6 +73,8 @@ typedef struct spc_value {
     uint8_t output;    // output that it is written to by its own instruction, component lane; or NO_OUTPUT
     uint8_t omod;      // output modifier
     bool registered;   // something reads it from a register
+    bool loose;        // nothing says where it should be (compile_pack.c)
+    uint32_t after;    // the last lookup that it waits for, plus 1
     bool coordinate;   // it serves coordinates of lookups alone
     uint32_t depth;    // instructions that it depends on, the longest chain
     uint32_t lookups;  // the last lookup that has it as a coordinate, plus 1
@@ -131,12 +133,22 @@ typedef struct spc_slot {
 
 // ---- A function on its way ----
 
+// What is tried; the shortest program is kept.
+typedef struct spc_strategy {
+    bool loose;         // values that no pack has are packed by operation
+    unsigned reach;     // how far apart in the program they are at most
+    unsigned slack;     // and by how many lookups
+    unsigned early;     // lookups that may come before what they are read by can
+    unsigned low, high; // of those that find no others, as many as this in vector and in scalar halves
+} spc_strategy;
+
 typedef struct spc_function {
     arena *arena;
     diag_engine *diag;
     const char *name;
     src_range range; // of the source's function; begin 0: not known
     bool inexact;
+    spc_strategy strategy;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
     uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE

@@ -306,7 +306,17 @@ bool spc_prepare(diag_engine *d, LLVMModuleRef module)
     return false;
 }
 
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out)
+static const spc_strategy strategies[] = {
+    {.low = 1, .high = 1},
+    {.early = 1, .low = 1, .high = 1},
+    {.loose = true, .reach = 30, .low = 1, .high = 1},
+    {.loose = true, .reach = 16, .slack = 2, .early = 2, .low = 1, .high = 3},
+    {.loose = true, .reach = 120, .slack = 1, .early = 1, .low = 1, .high = 3},
+    {.loose = true, .reach = 30, .slack = 1, .early = 2, .low = 1, .high = 2},
+};
+
+static bool compile_by(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
+                       const spc_strategy *strategy, spc_program *out)
 {
     size_t length;
     spc_function *f = ARENA_NEW(a, spc_function);
@@ -314,6 +324,7 @@ bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range rang
     f->diag = d;
     f->range = range;
     f->inexact = inexact;
+    f->strategy = *strategy;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);
     *out = (spc_program){0};
@@ -321,4 +332,20 @@ bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range rang
         return false;
     spc_pack(f);
     return spc_schedule(f) && spc_colour(f) && spc_emit(f, out);
+}
+
+bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+        diag_engine quiet;
+        spc_program found;
+        diag_init(&quiet, a, d->sources);
+        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &found))
+            continue;
+        if (!any || found.alu < out->alu || (found.alu == out->alu && found.registers < out->registers))
+            *out = found;
+        any = true;
+    }
+    return any || compile_by(a, d, function, range, inexact, &strategies[0], out);
 }

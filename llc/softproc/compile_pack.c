@@ -55,10 +55,10 @@ typedef struct packs {
     size_t len, cap;
 } packs;
 
-// How many packs have vector and scalar halves so far, and whether single values may change lanes.
+// How many packs have vector and scalar halves so far, and whether single values may change lanes, or wait for others.
 typedef struct balance {
     unsigned vector, scalar;
-    bool free_lanes;
+    bool free_lanes, loose;
 } balance;
 
 // Places those of four values that nothing has placed yet, each in its lane. False when there are none.
@@ -76,6 +76,16 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
             rgb |= 1u << lane;
         else
             alpha = true;
+    }
+    if (b->loose && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
+        // place_loose finds others for it. What it is computed from is seen once.
+        for (unsigned lane = 0; lane < 4; lane++)
+            if (p->value[lane] != SPC_NONE) {
+                spc_value *v = &f->values.data[p->value[lane]];
+                bool seen = v->loose;
+                v->loose = true;
+                return !seen;
+            }
     }
     if (b->free_lanes && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
         // One value can be in any lane: in that of the half that has less to do.
@@ -114,12 +124,13 @@ static void pack_outputs(spc_function *f)
 {
     pack output[SP_MAX_OUTPUTS];
     packs work = {0};
-    balance b = {0, 0, false};
+    balance b = {0};
     for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
         memcpy(output[o].value, f->output[o], sizeof output[o].value);
         place_pack(f, &output[o], &b);
     }
     b.free_lanes = true;
+    b.loose = f->strategy.loose;
     for (unsigned o = 0; o < SP_MAX_OUTPUTS; o++) {
         push_operands(f, &work, &output[o]);
         while (work.len > 0) {
@@ -281,6 +292,99 @@ static void place_leaves(spc_function *f)
     }
 }
 
+// ---- Values alone ----
+
+// Values of one operation that do not need each other, side by side in red, green and blue of a register.
+typedef struct row {
+    uint32_t value[LOW_LANES], reg;
+    unsigned count;
+} row;
+enum { ROWS = 12, NEIGHBOURS = 200 }; // rows that may grow; how far apart in the program their values are at most
+
+// Whether a value needs an earlier one, at most NEIGHBOURS before it.
+static bool needs_value(const spc_function *f, uint32_t value, uint32_t earlier)
+{
+    bool needed[NEIGHBOURS + 1] = {false}; // of those between, and the earlier one, counted from there
+    needed[value - earlier] = true;
+    for (uint32_t i = value; i > earlier; i--) {
+        const spc_value *v = &f->values.data[i];
+        const spc_operand *from = v->op == SPC_LOOKED_UP ? f->lookups.data[v->lookup].at : v->operand;
+        unsigned count = v->op == SPC_LOOKED_UP ? 2 : spc_operands(v->op);
+        for (unsigned k = 0; needed[i - earlier] && k < count; k++)
+            if (from[k].value >= earlier && from[k].value <= i)
+                needed[from[k].value - earlier] = true;
+    }
+    return needed[0];
+}
+
+// The last lookup that a value waits for, plus 1.
+static uint32_t waits_for(const spc_function *f, uint32_t value)
+{
+    const spc_value *v = &f->values.data[value];
+    uint32_t last = v->op == SPC_LOOKED_UP ? v->lookup + 1 : v->wait_for;
+    for (unsigned k = 0; k < spc_operands(v->op); k++) {
+        const spc_value *from = &f->values.data[v->operand[k].value];
+        uint32_t other = from->op == SPC_LOOKED_UP ? from->lookup + 1 : from->after;
+        last = other > last ? other : last;
+    }
+    return last;
+}
+
+static bool same_operation(const spc_value *a, const spc_value *b)
+{
+    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for && a->omod == b->omod;
+}
+
+static bool joins_row(spc_function *f, row *r, uint32_t value)
+{
+    spc_value *v = &f->values.data[value];
+    spc_half h = {false, v->op, {SPC_NONE, SPC_NONE, SPC_NONE}};
+    spc_assignment assignment;
+    if (r->count == 0 || r->count == LOW_LANES)
+        return false;
+    for (unsigned i = 0; i < r->count; i++) {
+        const spc_value *other = &f->values.data[r->value[i]];
+        uint32_t apart = v->after > other->after ? v->after - other->after : other->after - v->after;
+        if (!same_operation(v, other) || value - r->value[i] > f->strategy.reach || apart > f->strategy.slack ||
+            needs_value(f, value, r->value[i]))
+            return false;
+        h.value[i] = r->value[i];
+    }
+    h.value[r->count] = value;
+    place(f, value, r->reg, r->count);
+    if (!spc_assign_sources(f, &h, NULL, &assignment)) {
+        v->reg = SPC_NONE;
+        return false;
+    }
+    f->registers.data[r->reg].lanes |= (uint8_t)(1u << r->count);
+    r->value[r->count++] = value;
+    return true;
+}
+
+// In the program's order, so that operands are placed before. What finds no row begins one, or goes to the scalar half.
+static void place_loose(spc_function *f)
+{
+    row rows[ROWS] = {0};
+    unsigned next = 0, low = 0, high = 0;
+    for (uint32_t i = 0; i < f->values.len; i++) {
+        spc_value *v = &f->values.data[i];
+        bool joined = false;
+        v->after = waits_for(f, i);
+        if (!v->loose || !unplaced(f, i))
+            continue;
+        for (unsigned k = 0; k < ROWS && !joined && suits(f, i, 0); k++)
+            joined = joins_row(f, &rows[(next + ROWS - 1 - k) % ROWS], i);
+        if (joined)
+            continue;
+        bool alpha = !suits(f, i, 0) || high * f->strategy.low <= low * f->strategy.high;
+        *(alpha ? &high : &low) += 1;
+        uint32_t reg = new_register(f, alpha ? 8 : 1);
+        place(f, i, reg, alpha ? 3 : 0);
+        if (!alpha)
+            rows[next++ % ROWS] = (row){{i}, reg, 1};
+    }
+}
+
 static void place_rest(spc_function *f)
 {
     unsigned low = 0, high = 0;
@@ -327,11 +431,6 @@ static void measure(spc_function *f)
 
 // ---- Halves ----
 
-static bool same_operation(const spc_value *a, const spc_value *b)
-{
-    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for && a->omod == b->omod;
-}
-
 // Adds a value to the first half of its register that takes it.
 static void add_to_half(spc_function *f, uint32_t value, size_t from)
 {
@@ -373,6 +472,8 @@ void spc_pack(spc_function *f)
 {
     place_leaves(f);
     pack_outputs(f);
+    if (f->strategy.loose)
+        place_loose(f);
     place_coordinates(f);
     place_rest(f);
     measure(f);

@@ -15,6 +15,7 @@ typedef struct scheduler {
     bool *done;               // by value
     bool *scheduled;          // by half
     uint32_t issued;          // lookups
+    uint32_t consumed;        // lookups up to the last of which something has been read
     size_t left;              // halves
     VEC(uint32_t) waiting[2]; // halves in the program's order: vector, scalar
 } scheduler;
@@ -114,9 +115,17 @@ static void finish(scheduler *s, uint32_t half)
     const spc_half *h = &s->f->halves.data[half];
     s->scheduled[half] = true;
     s->left--;
-    for (unsigned i = 0; i < 3; i++)
-        if (h->value[i] != SPC_NONE)
-            s->done[h->value[i]] = true;
+    for (unsigned i = 0; i < 3; i++) {
+        if (h->value[i] == SPC_NONE)
+            continue;
+        const spc_value *v = &s->f->values.data[h->value[i]];
+        s->done[h->value[i]] = true;
+        for (unsigned k = 0; k < spc_operands(v->op); k++) {
+            const spc_value *from = &s->f->values.data[v->operand[k].value];
+            if (from->op == SPC_LOOKED_UP && from->lookup >= s->consumed)
+                s->consumed = from->lookup + 1;
+        }
+    }
 }
 
 static void issue(scheduler *s, unsigned which, uint32_t half)
@@ -204,7 +213,9 @@ bool spc_schedule(spc_function *f)
     sort_halves(&s, 0);
     sort_halves(&s, 1);
     while (s.left > 0 || s.issued < f->lookups.len) {
-        if (issue_arithmetic(&s, 0))
+        bool early = s.issued < f->lookups.len && s.issued < s.consumed + f->strategy.early &&
+                     coordinates_done(&s, &f->lookups.data[s.issued]);
+        if (!early && issue_arithmetic(&s, 0))
             continue;
         if (s.issued < f->lookups.len && coordinates_done(&s, &f->lookups.data[s.issued])) {
             VEC_PUSH(f->arena, &f->order, (spc_slot){.lookup = s.issued++, .half = {SPC_NONE, SPC_NONE}});
