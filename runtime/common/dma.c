@@ -513,6 +513,15 @@ static Piece beginPiece(svmr_Kernel *p, const svmr_Transfer *t, size_t end)
 bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t)
 {
     svmr_Place at = {t->function, p->runFile, p->runLine}; // errors of a transfer name the place where it was run
+#ifdef SVMR_QUEUES
+    if (p->asked) {
+        if (t->from.stream || t->to.stream || t->indices.stream)
+            return false;
+        check(p, t, at);
+        svmr_queueTransfer(p, t);
+        return false;
+    }
+#endif
     check(p, t, at);
     size_t end = hasIndices(t) ? t->records * t->repeats : endPosition(t);
     bool adverse = SVMR_UNLIKELY(p->machine->adversary != NULL) && !p->plain;

@@ -52,6 +52,10 @@ typedef struct svmr_Transfer {
     svm_Operation combine;
 } svmr_Transfer;
 
+#ifdef SVMR_QUEUES
+// p->asked: p's transfer between blocks, which is checked, may go into a queue.
+void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t);
+#endif
 // Goes on with p's transfer from p->progress; true: it is finished, false: it waits for a stream.
 bool svmr_transfer(svmr_Kernel *p, svmr_Transfer *t);
 // Sets up a DMA kernel; steps: it has streams to wait for, otherwise one call is enough.

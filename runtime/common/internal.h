@@ -69,6 +69,8 @@ typedef struct svmr_Region {
 typedef struct svmr_MemoryState {
     const svm_MemoryRow *row;
     char *local;          // a local memory's bytes, once used
+    size_t room;          // how many of them the program has; 0: all
+    const char *roomText; // why not all
     size_t poisoned;      // how many of them the adversary has filled
     svmr_Region *regions; // a global one's, by address
     size_t regionCount, regionCap, unused;
@@ -213,6 +215,7 @@ struct svm_KernelPrivate {
     svmr_Kernel *allPrevious, *allNext;
     svmr_Coroutine *coroutine; // while a run has one
     void *scheduling;          // of the scheduler
+    bool asked;                // a DMA kernel whose step only tells what it would transfer (svmr_queueTransfer)
     struct {                   // of the run so far, for a profile (host)
         double begun, seconds;
         uint64_t firings, elements;

@@ -147,6 +147,16 @@ void svm_unmapAt(mm_Mem memory, size_t address, const char *file, int line)
     giveBack(memory, address, true, SVMR_PLACE("svm_unmap"));
 }
 
+static void releaseLocal(svmr_MemoryState *s)
+{
+#ifdef SVMR_QUEUES
+    (void)s; // the processor's
+#else
+    if (s->local)
+        munmap(s->local, s->row->size);
+#endif
+}
+
 void svmr_freeMemories(svm_Machine *m)
 {
     for (int i = 0; i < m->tableCount; i++) {
@@ -159,8 +169,7 @@ void svmr_freeMemories(svm_Machine *m)
                 free(memory->regions[r].base);
             free(memory->regions);
             free(memory->streams);
-            if (memory->local)
-                munmap(memory->local, memory->row->size);
+            releaseLocal(memory);
         }
         free(s->memories);
         free(s->reaches);
@@ -176,12 +185,16 @@ static char *localBytes(svm_Machine *m, svmr_MemoryState *s, const char *object,
 {
     if (s->local)
         return s->local;
+#ifdef SVMR_QUEUES
+    return s->local = svmr_localMemory(m, s, object, at);
+#else
     void *bytes = mmap(NULL, s->row->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (bytes == MAP_FAILED)
         svmr_fail(m, SVM_ERROR_OUT_OF_MEMORY, object, at,
                   "the memory '%s' of %llu bytes is more than this computer has left", s->row->name,
                   (unsigned long long)s->row->size);
     return s->local = bytes;
+#endif
 }
 
 // Nothing was written yet to what a local memory's objects never reached.
@@ -217,6 +230,10 @@ static char *locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes,
                       "%zu bytes at %zu do not fit in the memory '%s' of %llu bytes", bytes, address, memory->name,
                       (unsigned long long)s->row->size);
         char *local = localBytes(m, s, object, at);
+        if (SVMR_UNLIKELY(s->room && address + bytes > s->room))
+            svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
+                      "%zu bytes at %zu do not fit in the memory '%s', of which the program has %zu bytes: %s", bytes,
+                      address, memory->name, s->room, s->roomText);
         if (SVMR_UNLIKELY(m->adversary != NULL))
             poisonLocal(m->adversary, s, address + bytes);
         return local + address;

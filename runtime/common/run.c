@@ -218,15 +218,19 @@ void svm_kernelRunAt(svm_Kernel *k, const char *file, int line)
     svmr_lock(m);
     p->runFile = file;
     p->runLine = line;
+    if (SVMR_UNLIKELY(svmr_pending(p)))
+        svmr_lookAtQueues(m);
     if (!SVMR_UNLIKELY(svmr_pending(p)) || !runPending(p, at)) {
-        if (p->dependences)
-            bind(p);
         p->progress = 0;
         // Ends of streams that earlier runs used are free for others until this one comes to them.
         __atomic_store_n(&p->serial, ++m->serial | (p->serial & SVMR_INTERRUPTED), __ATOMIC_RELAXED);
-        svmr_setState(p, SVM_QUEUED);
-        if (!p->unsatisfied)
-            svmr_submit(p);
+        if (!svmr_queueRun(p)) {
+            if (p->dependences)
+                bind(p);
+            svmr_setState(p, SVM_QUEUED);
+            if (!p->unsatisfied)
+                svmr_submit(p);
+        }
     }
     svmr_unlock(m);
 }

@@ -62,6 +62,28 @@ static inline void svmr_finish(svmr_Kernel *p, svm_KernelState state)
         svmr_changed(p->machine);
 }
 
+// ---- A runtime whose processors have queues of their own (runtime/cell): compiled with SVMR_QUEUES ----
+
+#ifdef SVMR_QUEUES
+// p's run begins, and waits for the pending runs that it depends on. True: it is in a queue of a processor that waits for
+// them itself, and its state is SVM_RUNNING until that has told that it is over. Locked.
+bool svmr_queueRun(svmr_Kernel *p);
+// Runs that processors have told of are over. Locked.
+void svmr_lookAtQueues(svm_Machine *m);
+// A local memory's bytes; sets its room. They stay until the scheduler is destroyed.
+char *svmr_localMemory(svm_Machine *m, svmr_MemoryState *s, const char *object, svmr_Place at);
+#else
+static inline bool svmr_queueRun(svmr_Kernel *p)
+{
+    (void)p;
+    return false;
+}
+static inline void svmr_lookAtQueues(svm_Machine *m)
+{
+    (void)m;
+}
+#endif
+
 // ---- What runtime/common offers a scheduler ----
 
 // Runs p, which the scheduler took from its queues and whose state it set to SVM_RUNNING, on this thread until it

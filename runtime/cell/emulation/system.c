@@ -2,6 +2,7 @@
 // How an SPE's run ends or pauses: exit, stop, halt, errors of its code; accesses to bytes under way.
 #include "runtime/cell/emulation/emulation.h"
 
+#include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
@@ -153,7 +154,40 @@ static void busy(cell_spu *spu, uint32_t site, uint32_t address, uint32_t size, 
     cell_leave();
 }
 
+// ---- Math functions ----
+
+#define CELL_MATH_1(name)                                                                                              \
+    static double math_##name(cell_spu *spu, uint32_t site, double x)                                                  \
+    {                                                                                                                  \
+        (void)spu, (void)site;                                                                                         \
+        return name(x);                                                                                                \
+    }                                                                                                                  \
+    static float math_##name##f(cell_spu *spu, uint32_t site, float x)                                                 \
+    {                                                                                                                  \
+        (void)spu, (void)site;                                                                                         \
+        return name##f(x);                                                                                             \
+    }
+#define CELL_MATH_2(name)                                                                                              \
+    static double math_##name(cell_spu *spu, uint32_t site, double x, double y)                                        \
+    {                                                                                                                  \
+        (void)spu, (void)site;                                                                                         \
+        return name(x, y);                                                                                             \
+    }                                                                                                                  \
+    static float math_##name##f(cell_spu *spu, uint32_t site, float x, float y)                                        \
+    {                                                                                                                  \
+        (void)spu, (void)site;                                                                                         \
+        return name##f(x, y);                                                                                          \
+    }
+#include "runtime/cell/image/math.def"
+#undef CELL_MATH_1
+#undef CELL_MATH_2
+
 const cell_host cell_host_functions = {
+#define CELL_MATH_1(name) .math_##name = math_##name, .math_##name##f = math_##name##f,
+#define CELL_MATH_2 CELL_MATH_1
+#include "runtime/cell/image/math.def"
+#undef CELL_MATH_1
+#undef CELL_MATH_2
     .rdch = cell_rdch,
     .wrch = cell_wrch,
     .rchcnt = cell_rchcnt,

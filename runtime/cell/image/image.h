@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELL_IMAGE_ABI 1
+#define CELL_IMAGE_ABI 2
 
 typedef struct cell_spu cell_spu;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What every SPE program has beside its own code: the end of main, the tag manager, calls to the PPE. Compiled by
 // svm-spu-gcc with the program.
+#define _GNU_SOURCE // exp10
+#include <math.h>
 #include <spu_mfcio.h>
 #include <stdlib.h>
 
@@ -55,3 +57,30 @@ int __send_to_ppe(unsigned int code, unsigned int operation, void *data)
     svm_spu_libcall(code, (unsigned int)&word);
     return 0;
 }
+
+// ---- Math functions of the PPE's C library ----
+
+#define SVM_MATH_IMPORT(name) __attribute__((import_module("math"), import_name(name)))
+#define CELL_MATH_1(name)                                                                                              \
+    extern double svm_math_##name(double x) SVM_MATH_IMPORT(#name);                                                    \
+    extern float svm_math_##name##f(float x) SVM_MATH_IMPORT(#name "f");                                               \
+    double name(double x)                                                                                              \
+    {                                                                                                                  \
+        return svm_math_##name(x);                                                                                     \
+    }                                                                                                                  \
+    float name##f(float x)                                                                                             \
+    {                                                                                                                  \
+        return svm_math_##name##f(x);                                                                                  \
+    }
+#define CELL_MATH_2(name)                                                                                              \
+    extern double svm_math_##name(double x, double y) SVM_MATH_IMPORT(#name);                                          \
+    extern float svm_math_##name##f(float x, float y) SVM_MATH_IMPORT(#name "f");                                      \
+    double name(double x, double y)                                                                                    \
+    {                                                                                                                  \
+        return svm_math_##name(x, y);                                                                                  \
+    }                                                                                                                  \
+    float name##f(float x, float y)                                                                                    \
+    {                                                                                                                  \
+        return svm_math_##name##f(x, y);                                                                               \
+    }
+#include "math.def"

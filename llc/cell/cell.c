@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Cell backend: which machines and programs it takes, and the steps from the texts of both sides to a program of the
+// emulation (docs/cell.md): svm-spu-gcc, svm-embedspu, svm-ppu-gcc.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "llc/cc/cc.h"
+#include "llc/cell/cell.h"
+#include "llc/reader/reader.h"
+
+enum { STACK_BYTES = 8192, LEAST_RING = 4096 };
+
+// ---- Machines ----
+
+static bool control_reaches(const machine *m, size_t memory)
+{
+    for (VEC_EACH(const machine_processor, p, &m->processors))
+        if (p->kind == MACHINE_processor_kind_CONTROL && machine_refers(&p->memories, MACHINE_MEMORY, memory))
+            return true;
+    return false;
+}
+
+// A processor for kernels that reaches one memory, which no control processor does.
+static const machine_memory *local_store_of(const machine *m, const machine_processor *p)
+{
+    const machine_memory *local = NULL;
+    if (p->kind != MACHINE_processor_kind_KERNEL)
+        return NULL;
+    for (VEC_EACH(const machine_ref, r, &p->memories)) {
+        const machine_memory *memory = &m->memories.data[r->index];
+        if (memory->kind == MACHINE_memory_kind_CACHE)
+            continue;
+        if (control_reaches(m, r->index) || local != NULL || memory->kind != MACHINE_memory_kind_RAM)
+            return NULL;
+        local = memory;
+    }
+    return local;
+}
+
+static bool check(llc_session *s, const llc_unit *unit)
+{
+    const machine *m = unit->machine;
+    size_t spes = 0;
+    for (VEC_EACH(const machine_processor, p, &m->processors)) {
+        const machine_memory *local = local_store_of(m, p);
+        if (local == NULL)
+            continue;
+        spes++;
+        if (local->size <= CELL_LOCAL_STORE)
+            continue;
+        diag_error(s->diag, unit->machine_range,
+                   "target 'cell' takes local memories of at most %d bytes, and '%s' of machine '%s' has %llu",
+                   CELL_LOCAL_STORE, local->element.name, m->name, (unsigned long long)local->size);
+        return false;
+    }
+    if (spes > 0)
+        return true;
+    diag_error(
+        s->diag, unit->machine_range,
+        "target 'cell' needs processors for kernels with a local memory of their own and nothing else, as machine "
+        "'cell-qs20' has them; '%s' has none",
+        m->name);
+    return false;
+}
+
+// ---- The steps ----
+
+static const char *installed(llc_session *s, const char *relative)
+{
+    return arena_printf(s->arena, "%s/%s", s->environment->library_directory, relative);
+}
+
+static const char *temporary(llc_session *s, const char *stem, const char *suffix)
+{
+    return s->environment->temporary(s->environment->context, stem, suffix);
+}
+
+static bool write_text(llc_session *s, const char *path, const char *text)
+{
+    if (s->environment->dry_run || file_write(path, text, strlen(text)))
+        return true;
+    diag_error_at(s->diag, LLC_TOOL, "cannot write '%s': %s", path, strerror(errno));
+    return false;
+}
+
+static void add_all(llc_session *s, llc_strings *command, const char *const *words)
+{
+    for (; *words != NULL; words++)
+        cc_add(s, command, *words);
+}
+
+static const char *folder_of(llc_session *s, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash == NULL ? "." : arena_strndup(s->arena, path, (size_t)(slash - path));
+}
+
+// The SPEs' program, as an object of the PPE's.
+static const char *build_image(cell_program *p, const char *memory)
+{
+    llc_session *s = p->session;
+    const char *source = temporary(s, "spu", ".c"), *image = temporary(s, p->stem, ".spu");
+    const char *object = temporary(s, "image", ".o");
+    if (source == NULL || image == NULL || object == NULL || !write_text(s, source, cell_spu_text(p, true)))
+        return NULL;
+    llc_strings command = {0};
+    cc_add(s, &command, installed(s, "../bin/svm-spu-gcc"));
+    cc_add_code_flags(s, &command);
+    if (strcmp(s->options->level, "0") == 0)
+        cc_add(s, &command, "-O1"); // the stack is small
+    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", folder_of(s, p->unit->path)));
+    add_all(s, &command,
+            (const char *const[]){"-w", source, installed(s, "svm-cell/svm-resident.o"),
+                                  arena_printf(s->arena, "-Wl,-z,stack-size=%d", STACK_BYTES),
+                                  arena_printf(s->arena, "--memory=%s", memory), "-o", image, NULL});
+    if (!llc_run_step(s, &command, "SPEs' compiler"))
+        return NULL;
+    llc_strings embed = {0};
+    add_all(s, &embed,
+            (const char *const[]){installed(s, "../bin/svm-embedspu"), "svm_cellImage", image, object, NULL});
+    return llc_run_step(s, &embed, "embedding") ? object : NULL;
+}
+
+// What svm-spu-gcc tells of the linked program: bytes of data and stack, bytes of code.
+static bool read_memory(cell_program *p, const char *path, unsigned long *code)
+{
+    llc_session *s = p->session;
+    char *text, *end;
+    size_t len;
+    *code = 0;
+    if (s->environment->dry_run)
+        return true;
+    if (!file_read(s->arena, path, &text, &len)) {
+        diag_internal(s->diag, (src_range){0}, "svm-spu-gcc has not told how much memory the program takes");
+        return false;
+    }
+    unsigned long data = strtoul(text, &end, 10);
+    *code = strtoul(end, NULL, 10);
+    if (data + *code <= CELL_LOCAL_STORE)
+        return true;
+    diag_error(
+        s->diag, p->unit->machine_range,
+        "the kernels do not fit the local store of %d bytes: their code has %lu, constants and the commands' ring %lu, "
+        "the stack %d",
+        CELL_LOCAL_STORE, *code, data - STACK_BYTES, STACK_BYTES);
+    return false;
+}
+
+static bool build(cell_program *p)
+{
+    llc_session *s = p->session;
+    const char *memory = temporary(s, "memory", ".txt"), *source = temporary(s, "ppu", ".c"), *image = NULL;
+    const char *table = cc_write_table(s, "");
+    unsigned long code = 0;
+    if (memory == NULL || source == NULL || table == NULL || !write_text(s, source, cell_ppu_text(p, true)))
+        return false;
+    if (p->count > 0 && ((image = build_image(p, memory)) == NULL || !read_memory(p, memory, &code)))
+        return false;
+    llc_strings command = {0};
+    add_all(s, &command,
+            (const char *const[]){"env", arena_printf(s->arena, "SVM_PPU_CC=%s", s->environment->clang),
+                                  installed(s, "../bin/svm-ppu-gcc"), NULL});
+    cc_add_code_flags(s, &command);
+    cc_add_table_flags(s, &command, NULL, table);
+    cc_add(s, &command, arena_printf(s->arena, "-DSVM_CELL_CODE_BYTES=%lu", code));
+    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", folder_of(s, p->unit->path)));
+    cc_add(s, &command, source);
+    for (VEC_EACH(const char *, other, &s->others))
+        cc_add(s, &command, *other);
+    if (image != NULL)
+        cc_add(s, &command, image);
+    cc_add_link_flags(s, &command);
+    add_all(s, &command, (const char *const[]){installed(s, "svm-cell/libsvm-cell.a"), "-o", s->output, NULL});
+    return llc_run_step(s, &command, "PPE's compiler and linker");
+}
+
+// ---- The sources as a folder ----
+
+static bool write_sources(cell_program *p)
+{
+    llc_session *s = p->session;
+    const char *folder = s->options->output_path != NULL ? s->output : arena_printf(s->arena, "%s.cell", p->stem);
+    if (!s->environment->dry_run && mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        diag_error_at(s->diag, LLC_TOOL, "cannot make the folder '%s': %s", folder, strerror(errno));
+        return false;
+    }
+    strbuf table;
+    strbuf_init(&table, s->arena);
+    machine_emit_table(&(machine_table_entry){p->unit->machine, p->unit->machine_name}, 1, &table);
+    return write_text(s, arena_printf(s->arena, "%s/%s.ppu.c", folder, p->stem), cell_ppu_text(p, false)) &&
+           write_text(s, arena_printf(s->arena, "%s/%s.spu.c", folder, p->stem), cell_spu_text(p, false)) &&
+           write_text(s, arena_printf(s->arena, "%s/machine.h", folder), table.data) &&
+           write_text(s, arena_printf(s->arena, "%s/Makefile", folder), cell_makefile(p));
+}
+
+// ---- The backend ----
+
+// "dir/fm.svm.c" gives "fm".
+static const char *stem_of(llc_session *s, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = strcmp(path, "-") == 0 ? "a" : slash == NULL ? path : slash + 1;
+    return arena_strndup(s->arena, name, strcspn(name, "."));
+}
+
+static bool find_tools(llc_session *s)
+{
+    if (access(installed(s, "svm-cell/svm-resident.o"), R_OK) == 0)
+        return true;
+    diag_error_at(
+        s->diag, LLC_TOOL,
+        "target 'cell' is not there: svmc was built without the Debian packages clang-22, lld-22, wasi-libc and "
+        "libclang-rt-22-dev-wasm32");
+    return false;
+}
+
+static bool emit(llc_session *s)
+{
+    if (s->units.len != 1) {
+        diag_error_at(s->diag, LLC_TOOL, "target 'cell' makes a program of one file of SVM C, not of %zu",
+                      s->units.len);
+        return false;
+    }
+    if (!find_tools(s))
+        return false;
+    cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING};
+    p.stem = stem_of(s, p.unit->path);
+    bool good = cell_parse_for_spe(&p) && cell_find_kernels(&p) &&
+                (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
+    cell_close(&p);
+    return good;
+}
+
+const llc_backend llc_backend_cell = {
+    .name = "cell",
+    .summary = "program for the Cell's PPE and SPEs, which runs on the emulation; --emit=asm: its sources as a folder",
+    .outputs = 1u << LLC_OUTPUT_ASM | 1u << LLC_OUTPUT_EXE,
+    .check = check,
+    .emit = emit,
+    .run = cc_run,
+};

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The Cell backend: SVM C becomes a program of two sides. The PPE's is the text as it stands with tables of its kernels
+// behind it; the SPEs' has those parts of the text that kernels reach, and the resident loop (runtime/cell/svm) that runs
+// them. Internal to llc/cell/.
+#ifndef SVMC_LLC_CELL_H
+#define SVMC_LLC_CELL_H
+
+#include "llc/backend.h"
+
+enum { CELL_LOCAL_STORE = 256 << 10 };
+
+// As svm/cell_program.h has them, by the names there without "SVM_CELL_".
+typedef enum cell_field_kind {
+    CELL_BYTES,
+    CELL_INT,
+    CELL_UINT,
+    CELL_BLOCK,
+    CELL_OBJECT,
+    CELL_ADDRESS,
+    CELL_NOTHING
+} cell_field_kind;
+
+// Fields of a kernel's struct that lie together on both sides.
+typedef struct cell_field {
+    uint64_t ppe, spe; // offsets
+    cell_field_kind kind;
+    uint64_t count; // CELL_BYTES: of bytes
+    const char *name;
+} cell_field;
+typedef VEC(cell_field) cell_fields;
+
+typedef struct cell_kernel {
+    const llc_function *function;
+    int number;      // in the SPEs' table; -1: no SPE can run it
+    const char *why; // because of this; NULL: one can
+    src_range why_at;
+    const char *record; // name of its struct's type; NULL: it uses none
+    uint64_t bytes;     // of the struct on the SPE
+    cell_fields fields;
+} cell_kernel;
+
+typedef struct cell_program {
+    llc_session *session;
+    const llc_unit *unit;
+    CXTranslationUnit spe; // the same text as the SPEs' compiler sees it
+    VEC(cell_kernel) kernels;
+    int count;        // of those that SPEs can run
+    const char *stem; // of names
+    uint64_t ring;    // bytes of the SPEs' ring of commands
+} cell_program;
+
+// Finds the unit's kernels and which of them an SPE can run. False after an error.
+bool cell_find_kernels(cell_program *p);
+// How the fields of the kernel's struct lie; sets `why` where that cannot be told. The types are the same struct's on both
+// sides.
+void cell_pair_fields(cell_program *p, cell_kernel *k, CXType ppe, CXType spe);
+
+// What the SPEs' compiler needs beside the session's options, and clang with them to read the text.
+bool cell_parse_for_spe(cell_program *p);
+void cell_close(cell_program *p);
+
+// The sources. `lines`: messages about them name the lines of the SVM C.
+const char *cell_spu_text(cell_program *p, bool lines);
+const char *cell_ppu_text(cell_program *p, bool lines);
+const char *cell_makefile(cell_program *p);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the resident loop of an SPE needs of the program around it: svm-llc writes the kernels' table and the ring.
+#ifndef SVM_RESIDENT_H
+#define SVM_RESIDENT_H
+
+#include <stdint.h>
+
+#include "svm/svm.h"
+
+// Kernels by their numbers in commands.
+extern svm_KernelFunction *const svm_cellKernels[];
+// Where commands are kept until they are complete: at least twice the largest.
+extern unsigned char svm_cellRing[];
+extern const uint32_t svm_cellRingBytes;
+// Where the local memory of the SVM C begins: behind code, data and stack.
+uint32_t svm_cellLocalBegin(void);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Between the two sides of a Cell program that svm-llc makes of SVM C. The PPE's control code puts commands into a queue
+// in memory, one for each SPE; the SPE's resident loop (svm/spu/resident.c) fetches them, waits for what each depends on,
+// does it, and tells the SPEs and the PPE how many of its commands are complete, counted from the first. A command only
+// waits for commands that were queued before it, on whichever SPE.
+//
+// Both sides include this header: every field has the same place for 64 and for 32 bits of address.
+#ifndef SVM_CELL_H
+#define SVM_CELL_H
+
+#include <stdint.h>
+
+enum {
+    SVM_CELL_SPES = 32,          // at most, as masks of SPEs are words
+    SVM_CELL_WINDOW = 16,        // commands that an SPE has under way: one tag each
+    SVM_CELL_QUANTUM = 16,       // commands are multiples of it in size
+    SVM_CELL_PPE_RANG = 1 << 30, // in an SPE's signal register: the PPE has something new
+};
+
+typedef enum svm_CellKind {
+    SVM_CELL_PAD,    // nothing: the end of the ring is near
+    SVM_CELL_KERNEL, // calls a kernel's function
+    SVM_CELL_GET,    // moves bytes from memory, or another local store, here
+    SVM_CELL_PUT,    // and from here
+    SVM_CELL_TELL,   // nothing but to tell others that what it waits for is complete
+    SVM_CELL_QUIT    // the program ends
+} svm_CellKind;
+
+// What a command waits for: so many commands of an SPE, from its first on, are complete.
+typedef struct svm_CellWait {
+    uint32_t spe, count;
+} svm_CellWait;
+
+// A command in the queue. Its svm_CellWaits follow, and in a multiple of 16 bytes behind them a kernel's struct as the SPE
+// has it, with the blocks that it points to. In the SPE it lies in a ring; `ring` bytes of it from its beginning on.
+typedef struct svm_CellCommand {
+    uint32_t bytes; // of all of it
+    uint16_t kind, waits;
+    uint32_t tells;  // the SPEs that are told when it is complete: bits
+    uint32_t kernel; // KERNEL: which
+    uint64_t ea;     // GET, PUT: of the other side. KERNEL: where the struct goes when it has run
+    uint32_t ls;     // GET, PUT: in the local store. KERNEL: of the struct in the command
+    uint32_t length; // GET, PUT: bytes. KERNEL: those of the struct
+} svm_CellCommand;
+
+// A word that others write by transfers of 16 bytes.
+typedef struct svm_CellCount {
+    volatile uint32_t count;
+    uint32_t unused[3];
+} svm_CellCount;
+
+// In each SPE's local store: what the PPE tells it by storing to it, and what other SPEs do by transfers.
+typedef struct svm_CellShared {
+    uint64_t queue;    // effective addresses: of the commands,
+    uint64_t complete; // of the PPE's svm_CellCount for this SPE
+    uint32_t queueBytes, self;
+    volatile uint32_t available; // bytes ever put into the queue
+    volatile uint32_t wanted;    // the PPE sleeps until so many commands are complete
+    struct {
+        uint64_t complete, signal; // effective addresses: where SPE i keeps our count, its signal register 1
+    } peers[SVM_CELL_SPES];
+    svm_CellCount complete_by[SVM_CELL_SPES]; // how many commands of SPE i are complete
+} svm_CellShared;
+
+// What an SPE tells first, in words of its outbound interrupt mailbox: its svm_CellShared's address, where the local memory
+// of the SVM C begins, the address of the ring of commands and its size.
+typedef enum svm_CellHello {
+    SVM_CELL_SHARED,
+    SVM_CELL_LOCAL,
+    SVM_CELL_RING,
+    SVM_CELL_RING_BYTES,
+    SVM_CELL_HELLOS
+} svm_CellHello;
+
+// Calls from an SPE that the PPE serves (calls.def), by the number of the callback and a record in the local store.
+enum { SVM_CELL_CALLBACK = 0x53, SVM_CELL_ARGUMENTS = 6 };
+typedef struct svm_CellCall {
+    uint32_t function, unused[3];
+    uint64_t arguments[SVM_CELL_ARGUMENTS];
+} svm_CellCall;
+
+// Objects of the API as an SPE has them: svm_Block (svm/svm.h) in 32 bits.
+typedef struct svm_CellBlock {
+    uint32_t data, capacity, elementSize, memory, address, name, check, machine;
+} svm_CellBlock;
+#define SVM_CELL_ELSEWHERE UINT32_C(0xFFFFFFF0) // data of a block that the SPE does not reach
+
+#endif

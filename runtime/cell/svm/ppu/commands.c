@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Runs become commands in the SPEs' queues, with what they wait for, ahead of time; when an SPE has told that they are
+// complete they are over for the rest of the runtime.
+#include <stdlib.h>
+
+#include "runtime/cell/svm/ppu/internal.h"
+
+enum { RING_AFTER = 32 << 10 }; // bytes that are queued without the SPE being told
+
+svmr_CellRun *svmr_cellRun(svmr_Kernel *p)
+{
+    if (!p->scheduling) {
+        svmr_CellRun *run = svmr_allocate(1, sizeof *run);
+        run->next = p->machine->scheduler->runs;
+        p->machine->scheduler->runs = run;
+        p->scheduling = run;
+    }
+    return p->scheduling;
+}
+
+static svmr_QueuedRun *queuedRun(const svmr_Spe *spe, uint32_t number)
+{
+    return &spe->runs[number & (spe->runCapacity - 1)];
+}
+
+static void growRuns(svmr_Spe *spe)
+{
+    uint32_t old = spe->runCapacity, capacity = old ? 2 * old : 64;
+    svmr_QueuedRun *runs = svmr_allocate(capacity, sizeof *runs);
+    for (uint32_t n = spe->retired; n != spe->issued; n++)
+        runs[n & (capacity - 1)] = spe->runs[n & (old - 1)];
+    free(spe->runs);
+    spe->runs = runs;
+    spe->runCapacity = capacity;
+}
+
+// ---- Queueing ----
+
+// For a command of so many bytes and what fills the ring's end before it. Runs that are over meanwhile may make others
+// that are queued, too, so this comes before anything that depends on where the queue ends.
+static void makeRoom(svmr_Spe *spe, size_t bytes)
+{
+    bytes += spe->ringBytes;
+    while (spe->queueBytes - (spe->written - spe->released) < bytes) {
+        svmr_ringSpes(spe->machine);
+        svmr_sleepForSpe(spe, spe->retired + 1);
+        svmr_retire(spe->machine);
+    }
+}
+
+static svm_CellCommand *place(svmr_Spe *spe, svmr_Kernel *p, uint32_t bytes)
+{
+    if (spe->issued - spe->retired == spe->runCapacity)
+        growRuns(spe);
+    svm_CellCommand *c = (svm_CellCommand *)(spe->queue + spe->written % spe->queueBytes);
+    *queuedRun(spe, spe->issued++) = (svmr_QueuedRun){.p = p, .at = spe->written, .end = spe->written + bytes};
+    spe->written += bytes;
+    return c;
+}
+
+// A command lies in one piece in the SPE's ring, so what is left at its end may have to be filled.
+static uint32_t padding(const svmr_Spe *spe, size_t bytes)
+{
+    uint32_t left = spe->ringBytes - spe->written % spe->ringBytes;
+    return bytes > left ? left : 0;
+}
+
+static void pad(svmr_Spe *spe, size_t bytes)
+{
+    uint32_t left = padding(spe, bytes);
+    if (left) { // perhaps only 16 bytes
+        svm_CellCommand *c = place(spe, NULL, left);
+        c->bytes = left;
+        c->kind = SVM_CELL_PAD;
+    }
+}
+
+uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
+                           size_t waitCount, const void *payload, size_t payloadBytes)
+{
+    size_t head = svmr_quanta(sizeof command + waitCount * sizeof *waits), bytes = head + payloadBytes;
+    makeRoom(spe, bytes);
+    pad(spe, bytes);
+    svm_CellCommand *c = place(spe, p, (uint32_t)bytes);
+    command.bytes = (uint32_t)bytes;
+    command.waits = (uint16_t)waitCount;
+    if (command.kind == SVM_CELL_KERNEL) {
+        command.ls = (uint32_t)head;
+        command.ea = (uint64_t)(uintptr_t)c + head;
+    }
+    *c = command;
+    if (waitCount)
+        memcpy(c + 1, waits, waitCount * sizeof *waits);
+    if (payloadBytes)
+        memcpy((char *)c + head, payload, payloadBytes);
+    if (spe->written - spe->rung > RING_AFTER)
+        svmr_ringSpe(spe);
+    return spe->issued - 1;
+}
+
+// ---- What a run waits for ----
+
+typedef struct Waits {
+    svm_CellWait entry[SVM_CELL_SPES + SVM_CELL_WINDOW];
+    size_t count;
+} Waits;
+
+static void addWait(Waits *w, const svmr_Spe *on, uint32_t count, bool merge)
+{
+    for (size_t i = 0; merge && i < w->count; i++)
+        if (w->entry[i].spe == on->number) {
+            if ((int32_t)(count - w->entry[i].count) > 0)
+                w->entry[i].count = count;
+            return;
+        }
+    w->entry[w->count++] = (svm_CellWait){on->number, count};
+}
+
+// The run of a kernel on another SPE is to tell this one: its command does, or if the SPE may have seen it one more.
+static void subscribe(svmr_CellRun *on, const svmr_Spe *spe)
+{
+    const uint32_t bit = 1u << spe->number;
+    svmr_Spe *other = on->spe;
+    on->tells |= bit;
+    if (on->told & bit)
+        return;
+    const svmr_QueuedRun *run = queuedRun(other, on->number);
+    if ((int32_t)(run->at - other->rung) >= 0) {
+        ((svm_CellCommand *)(other->queue + run->at % other->queueBytes))->tells |= bit;
+        on->told |= bit;
+        return;
+    }
+    const svm_CellWait wait = {other->number, on->number + 1};
+    svmr_queueCommand(other, NULL, (svm_CellCommand){.kind = SVM_CELL_TELL, .tells = bit}, &wait, 1, NULL, 0);
+}
+
+// Do SPEs wait for all pending runs that p depends on?
+static bool allQueued(const svmr_Kernel *p)
+{
+    for (const svmr_Dependence *d = p->dependences; d; d = d->next)
+        if (d->target && d->target != p && svmr_pending(d->target) && !svmr_cellRun(d->target)->spe)
+            return false;
+    return true;
+}
+
+static void gatherWaits(const svmr_Kernel *p, const svmr_Spe *spe, Waits *w)
+{
+    w->count = 0;
+    for (const svmr_Dependence *d = p->dependences; d; d = d->next) {
+        if (!d->target || d->target == p || !svmr_pending(d->target))
+            continue;
+        svmr_CellRun *on = svmr_cellRun(d->target);
+        if (on->spe != spe)
+            subscribe(on, spe);
+        if (!on->spe) // it was over when room was made
+            continue;
+        if (on->spe != spe)
+            addWait(w, on->spe, on->number + 1, true);
+        else if (spe->issued - on->number <= SVM_CELL_WINDOW) // older ones are complete when this one is looked at
+            addWait(w, spe, on->number + 1, false);
+    }
+}
+
+static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number)
+{
+    svmr_CellRun *run = svmr_cellRun(p);
+    run->spe = spe;
+    run->number = number;
+    run->told = run->tells;
+    svmr_setState(p, SVM_RUNNING);
+}
+
+// ---- Kernels and transfers ----
+
+static const svm_CellKernel *codeOf(svmr_Kernel *p, svmr_CellRun *run, svmr_Place at)
+{
+    for (size_t i = 0; i < svm_cellProgram.kernelCount && (!run->code || run->code->run != p->kernel->run); i++)
+        run->code = &svm_cellProgram.kernels[i];
+    if (!run->code || run->code->run != p->kernel->run)
+        svmr_fail(p->machine, SVM_ERROR_BAD_PROCESSOR, svmr_name(p), at,
+                  "its function is not in the SVM C that the program was made of");
+    if (run->code->number < 0)
+        svmr_fail(p->machine, SVM_ERROR_BAD_PROCESSOR, svmr_name(p), at, "an SPE cannot run '%s': %s", run->code->name,
+                  run->code->why);
+    return run->code;
+}
+
+static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
+{
+    svmr_CellRun *run = svmr_cellRun(p);
+    const svm_CellKernel *code = codeOf(p, run, at);
+    const size_t bytes = svmr_packedBytes(code);
+    Waits w;
+    gatherWaits(p, spe, &w);
+    size_t head = svmr_quanta(sizeof(svm_CellCommand) + w.count * sizeof *w.entry);
+    makeRoom(spe, head + bytes);
+    pad(spe, head + bytes); // now it is known where the struct will lie
+    uint32_t where = spe->ring + (uint32_t)((spe->written + head) % spe->ringBytes);
+    char *packed = svmr_packStruct(spe, p, code, where, at);
+    svm_CellCommand c = {.kind = SVM_CELL_KERNEL,
+                         .tells = run->tells,
+                         .kernel = (uint32_t)code->number,
+                         .length = (uint32_t)svmr_quanta(code->bytes)};
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, packed, bytes));
+    free(packed);
+}
+
+void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
+{
+    svmr_Place at = {t->function, p->runFile, p->runLine};
+    if (t->kind != SVM_TRANSFER_MOVE)
+        return;
+    svmr_Spe *from = svmr_speOfMemory(p->machine, t->from.block->memory, at);
+    svmr_Spe *to = svmr_speOfMemory(p->machine, t->to.block->memory, at), *spe = from ? from : to;
+    const char *here = from ? t->from.block->data : t->to.block->data,
+               *there = from ? t->to.block->data : t->from.block->data;
+    size_t bytes = t->records * t->from.block->elementSize;
+    bool fits = ((uintptr_t)here | (uintptr_t)there | bytes) % SVM_CELL_QUANTUM == 0;
+    if (!spe || !fits || bytes == 0 || from == to)
+        return;
+    svm_CellCommand c = {.kind = from ? SVM_CELL_PUT : SVM_CELL_GET,
+                         .tells = svmr_cellRun(p)->tells,
+                         .ea = (uint64_t)(uintptr_t)there,
+                         .ls = (uint32_t)(here - spe->ls),
+                         .length = (uint32_t)bytes};
+    Waits w;
+    gatherWaits(p, spe, &w);
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, NULL, 0));
+}
+
+bool svmr_queueRun(svmr_Kernel *p)
+{
+    svmr_Place at = {"svm_kernelRun", p->runFile, p->runLine};
+    svmr_cellRun(p)->spe = NULL;
+    if (!allQueued(p))
+        return false;
+    if (p->step) {
+        p->asked = true;
+        p->step(p->kernel);
+        p->asked = false;
+    } else {
+        svmr_Spe *spe = svmr_speOfProcessor(p->machine, p->processor, at);
+        if (spe)
+            queueKernel(p, spe, at);
+    }
+    return svmr_cellRun(p)->spe != NULL;
+}
+
+// ---- What is over ----
+
+static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q)
+{
+    svmr_Kernel *p = q->p;
+    const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + q->at % spe->queueBytes);
+    svmr_CellRun *run = svmr_cellRun(p);
+    if (c->kind == SVM_CELL_KERNEL)
+        svmr_unpackStruct(p->kernel, run->code, (const char *)c + c->ls);
+    run->spe = NULL;
+    svmr_commit(p, SVMR_STOP_FINISHED);
+}
+
+bool svmr_retire(svm_Machine *m)
+{
+    bool any = false;
+    for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
+        while (spe->retired != __atomic_load_n(&spe->complete->count, __ATOMIC_ACQUIRE)) {
+            svmr_QueuedRun q = *queuedRun(spe, spe->retired++);
+            spe->released = q.end;
+            if (q.p)
+                retireRun(spe, &q);
+            any = true;
+        }
+    return any;
+}

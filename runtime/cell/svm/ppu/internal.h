@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The PPE's side of Cell programs: runtime/common with a scheduler that puts runs of kernels on SPEs, and transfers to and
+// from their local stores, into the SPEs' queues (svm/cell.h), whatever they depend on there. All else runs on the control
+// thread, as on a host of one thread.
+#ifndef SVM_CELL_PPU_INTERNAL_H
+#define SVM_CELL_PPU_INTERNAL_H
+
+#include <libspe2.h>
+
+#include "runtime/cell/svm/cell.h"
+#include "runtime/common/dma.h"
+#include "runtime/common/scheduler.h"
+#include "svm/cell_program.h"
+
+typedef struct svmr_Spe svmr_Spe;
+
+// A run in a queue.
+typedef struct svmr_QueuedRun {
+    svmr_Kernel *p; // NULL: the command is no kernel's
+    uint32_t end;   // of its command, in bytes ever queued
+    uint32_t at;    // where it begins
+} svmr_QueuedRun;
+
+struct svmr_Spe {
+    svm_Machine *machine;
+    unsigned number;                // of the machine instance's SPEs
+    int ordinal, processor, memory; // of the machine's table
+    spe_context_ptr_t context;
+    pthread_t thread; // runs the context
+    char *ls;         // the local store
+    volatile svm_CellShared *shared;
+    uint32_t local;           // where the SVM C's memory begins in it
+    uint32_t ring, ringBytes; // where commands are kept there
+    volatile svm_CellCount *complete;
+    char *queue, *queueMemory;
+    uint32_t queueBytes;
+    uint32_t written, rung, released; // bytes ever queued; that it was told of; of commands that are over
+    uint32_t issued, retired;         // commands ever queued, and over
+    svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
+    uint32_t runCapacity;
+    svmr_Spe *next;
+};
+
+// What the scheduler keeps for a kernel (svmr_Kernel.scheduling).
+typedef struct svmr_CellRun {
+    const svm_CellKernel *code; // of its function; NULL: not looked for yet
+    svmr_Spe *spe;              // of the run that is queued; NULL: none is
+    uint32_t number;            // its command
+    uint32_t told;              // SPEs that the command tells
+    uint32_t tells;             // those that commands to come tell
+    struct svmr_CellRun *next;
+} svmr_CellRun;
+
+typedef struct svmr_Scheduler {
+    svmr_List ready; // kernels that the PPE runs
+    svmr_Spe *spes;
+    unsigned speCount;
+    svmr_CellRun *runs; // all
+} svmr_Scheduler;
+
+// ---- SPEs (spes.c) ----
+
+// The SPE that a processor is, or whose local store a memory is, started when it is first asked for; NULL: it is none.
+svmr_Spe *svmr_speOfProcessor(svm_Machine *m, int id, svmr_Place at);
+svmr_Spe *svmr_speOfMemory(svm_Machine *m, mm_Mem memory, svmr_Place at);
+void svmr_ringSpe(svmr_Spe *spe); // tells it of what is queued
+void svmr_ringSpes(svm_Machine *m);
+// Sleeps until so many of its commands are complete.
+void svmr_sleepForSpe(svmr_Spe *spe, uint32_t count);
+void svmr_stopSpes(svm_Machine *m);
+void svmr_serveSpes(void); // calls from SPEs (calls.c)
+// Goes on an SPE's thread: the machine whose kernels call.
+void svmr_useOnThread(svm_Machine *m);
+
+// ---- Commands (commands.c) ----
+
+svmr_CellRun *svmr_cellRun(svmr_Kernel *p);
+// Puts a command into a queue, with waits and what follows them (a multiple of 16 bytes), and gives its number. p NULL: it
+// is no kernel's. May wait for room.
+uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
+                           size_t waitCount, const void *payload, size_t payloadBytes);
+bool svmr_retire(svm_Machine *m); // true: something was over
+
+// ---- Structs of kernels (structs.c) ----
+
+// A kernel's struct as an SPE has it, with the blocks that it points to, in new memory; `at`: where it will lie in the
+// local store.
+char *svmr_packStruct(const svmr_Spe *spe, const svmr_Kernel *p, const svm_CellKernel *code, uint32_t at,
+                      svmr_Place place);
+size_t svmr_packedBytes(const svm_CellKernel *code);
+void svmr_unpackStruct(svm_Kernel *k, const svm_CellKernel *code, const char *packed);
+
+static inline size_t svmr_quanta(size_t bytes)
+{
+    return (bytes + SVM_CELL_QUANTUM - 1) / SVM_CELL_QUANTUM * SVM_CELL_QUANTUM;
+}
+
+#endif

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The resident loop of an SPE: it runs the commands of its queue (svm/cell.h). Transfers go ahead of kernels, as soon as
+// what they wait for is complete; kernels run one after the other in the order of the queue.
+#include <spu_mfcio.h>
+
+#include "svm/svm.h"
+#include "svm_cell.h"
+#include "svm_resident.h"
+
+enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31 };
+
+typedef enum State { WAITING, UNDER_WAY, COMPLETE } State;
+
+typedef struct Slot {
+    const svm_CellCommand *command;
+    State state;
+} Slot;
+
+typedef struct Spe {
+    // Commands by number: all below `first` are complete and told, those from `next` on are not looked at yet. Number n is
+    // in slot n % SVM_CELL_WINDOW, and its transfers have that tag.
+    uint32_t first, next;
+    Slot slots[SVM_CELL_WINDOW];
+    // Bytes of the queue: the oldest command in the ring, what is decoded, what is there, what a transfer brings.
+    uint32_t oldest, decoded, fetched, asked;
+    uint32_t told; // the `wanted` that the PPE was woken for
+    bool quits;
+} Spe;
+
+static svm_CellShared shared __attribute__((aligned(128)));
+// What is sent to others: the count, and in its last word the bit that this SPE has in a signal register.
+static struct {
+    uint32_t count, unused[2], bit;
+} news __attribute__((aligned(16)));
+
+static void wait_for_tags(uint32_t mask)
+{
+    mfc_write_tag_mask(mask);
+    mfc_read_tag_status_all();
+}
+
+// ---- Commands come ----
+
+static bool fetch(Spe *me)
+{
+    bool moved = false;
+    if (me->asked != me->fetched) {
+        mfc_write_tag_mask(1u << TAG_FETCH);
+        if (!mfc_read_tag_status_immediate())
+            return false;
+        me->fetched = me->asked;
+        moved = true;
+    }
+    const uint32_t at = me->asked % svm_cellRingBytes;
+    uint32_t bytes = shared.available - me->asked, room = svm_cellRingBytes - (me->asked - me->oldest);
+    if (bytes > room)
+        bytes = room;
+    if (bytes > svm_cellRingBytes - at)
+        bytes = svm_cellRingBytes - at;
+    if (bytes > MOST_BYTES)
+        bytes = MOST_BYTES;
+    if (bytes == 0)
+        return moved;
+    mfc_get(svm_cellRing + at, shared.queue + me->asked % shared.queueBytes, bytes, TAG_FETCH, 0, 0);
+    me->asked += bytes;
+    return true;
+}
+
+static bool decode(Spe *me)
+{
+    bool moved = false;
+    while (me->next - me->first < SVM_CELL_WINDOW && me->fetched != me->decoded) {
+        const svm_CellCommand *c = (const svm_CellCommand *)(svm_cellRing + me->decoded % svm_cellRingBytes);
+        if (c->bytes > me->fetched - me->decoded)
+            break;
+        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, WAITING};
+        me->decoded += c->bytes;
+        me->next++;
+        moved = true;
+    }
+    return moved;
+}
+
+// ---- Commands are done ----
+
+static bool is_complete(const Spe *me, svm_CellWait w)
+{
+    if (w.spe != shared.self)
+        return (int32_t)(shared.complete_by[w.spe].count - w.count) >= 0;
+    const uint32_t number = w.count - 1;
+    return (int32_t)(me->first - w.count) >= 0 || me->slots[number % SVM_CELL_WINDOW].state == COMPLETE;
+}
+
+static bool is_ready(const Spe *me, const svm_CellCommand *c)
+{
+    const svm_CellWait *waits = (const svm_CellWait *)(c + 1);
+    for (uint32_t i = 0; i < c->waits; i++)
+        if (!is_complete(me, waits[i]))
+            return false;
+    return true;
+}
+
+static void transfer(const svm_CellCommand *c, uint32_t tag)
+{
+    for (uint32_t at = 0; at < c->length; at += MOST_BYTES) {
+        const uint32_t bytes = c->length - at < MOST_BYTES ? c->length - at : MOST_BYTES;
+        if (c->kind == SVM_CELL_GET)
+            mfc_get((void *)(c->ls + at), c->ea + at, bytes, tag, 0, 0);
+        else
+            mfc_put((void *)(c->ls + at), c->ea + at, bytes, tag, 0, 0);
+    }
+}
+
+static void run(Spe *me, const svm_CellCommand *c)
+{
+    unsigned char *object = (unsigned char *)c + c->ls;
+    svm_cellKernels[c->kernel]((svm_Kernel *)object);
+    if (c->length)
+        mfc_put(object, c->ea, c->length, TAG_TELL, 0, 0); // before the news that it is complete
+    (void)me;
+}
+
+// Starts what is ready in the window; then runs the first kernel, if that is.
+static bool start(Spe *me)
+{
+    bool moved = false, seen = false;
+    Slot *kernel = NULL;
+    for (uint32_t n = me->first; n != me->next; n++) {
+        Slot *slot = &me->slots[n % SVM_CELL_WINDOW];
+        const svm_CellCommand *c = slot->command;
+        const bool is_kernel = c->kind == SVM_CELL_KERNEL;
+        if (slot->state != WAITING || (is_kernel && seen))
+            continue;
+        seen |= is_kernel;
+        if (c->kind != SVM_CELL_PAD && !is_ready(me, c))
+            continue;
+        moved = true;
+        if (is_kernel) {
+            kernel = slot;
+        } else if (c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT) {
+            transfer(c, n % SVM_CELL_WINDOW);
+            slot->state = UNDER_WAY;
+        } else {
+            me->quits |= c->kind == SVM_CELL_QUIT;
+            slot->state = COMPLETE;
+        }
+    }
+    if (kernel != NULL) {
+        run(me, kernel->command);
+        kernel->state = COMPLETE;
+    }
+    return moved;
+}
+
+static uint32_t tags_under_way(const Spe *me)
+{
+    uint32_t tags = 0;
+    for (uint32_t n = me->first; n != me->next; n++)
+        tags |= (uint32_t)(me->slots[n % SVM_CELL_WINDOW].state == UNDER_WAY) << n % SVM_CELL_WINDOW;
+    return tags;
+}
+
+static bool look_at_transfers(Spe *me)
+{
+    const uint32_t tags = tags_under_way(me);
+    if (tags == 0)
+        return false;
+    mfc_write_tag_mask(tags);
+    const uint32_t done = mfc_read_tag_status_immediate();
+    for (uint32_t tag = 0; tag < SVM_CELL_WINDOW; tag++)
+        if (done >> tag & 1)
+            me->slots[tag].state = COMPLETE;
+    return done != 0;
+}
+
+// ---- Others are told ----
+
+// The PPE, and the SPEs of a mask, in that order: who hears of it from an SPE finds it with the PPE too.
+static void send(Spe *me, uint32_t mask)
+{
+    news.count = me->first;
+    mfc_putf(&news, shared.complete, sizeof news, TAG_TELL, 0, 0);
+    for (uint32_t spe = 0; mask >> spe; spe++)
+        if (mask >> spe & 1) {
+            mfc_putf(&news, shared.peers[spe].complete, sizeof news, TAG_TELL, 0, 0);
+            mfc_sndsigf(&news.bit, shared.peers[spe].signal, TAG_TELL, 0, 0);
+        }
+    wait_for_tags(1u << TAG_TELL);
+}
+
+// The PPE sets `wanted` and looks at the count again before it sleeps; the count is in memory before this looks.
+static void wake_ppe(Spe *me)
+{
+    const uint32_t wanted = shared.wanted;
+    if (wanted == me->told || (int32_t)(me->first - wanted) < 0)
+        return;
+    me->told = wanted;
+    if (spu_stat_out_intr_mbox())
+        spu_write_out_intr_mbox(me->first);
+}
+
+static bool tell(Spe *me)
+{
+    uint32_t mask = 0, before = me->first;
+    for (; me->first != me->next && me->slots[me->first % SVM_CELL_WINDOW].state == COMPLETE; me->first++) {
+        const svm_CellCommand *c = me->slots[me->first % SVM_CELL_WINDOW].command;
+        mask |= c->kind == SVM_CELL_PAD ? 0 : c->tells;
+        me->oldest += c->bytes;
+    }
+    if (me->first == before)
+        return false;
+    send(me, mask);
+    wake_ppe(me);
+    return true;
+}
+
+// ---- The loop ----
+
+static void wait(const Spe *me)
+{
+    const uint32_t tags = tags_under_way(me) | (uint32_t)(me->asked != me->fetched) << TAG_FETCH;
+    if (tags != 0) {
+        mfc_write_tag_mask(tags);
+        mfc_read_tag_status_any();
+    } else {
+        spu_read_signal1();
+    }
+}
+
+int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
+{
+    static Spe me;
+    const uint32_t hello[SVM_CELL_HELLOS] = {(uint32_t)&shared, svm_cellLocalBegin(), (uint32_t)svm_cellRing,
+                                             svm_cellRingBytes};
+    (void)id, (void)argp, (void)envp;
+    for (int i = 0; i < SVM_CELL_HELLOS; i++)
+        spu_write_out_intr_mbox(hello[i]);
+    spu_read_signal1(); // the PPE has filled in `shared`
+    news.bit = 1u << shared.self;
+    while (!me.quits) {
+        bool moved = fetch(&me);
+        moved |= decode(&me);
+        moved |= start(&me);
+        moved |= look_at_transfers(&me);
+        moved |= tell(&me);
+        if (!moved)
+            wait(&me);
+    }
+    return 0;
+}
