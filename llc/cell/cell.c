@@ -40,6 +40,20 @@ static const machine_memory *local_store_of(const machine *m, const machine_proc
     return local;
 }
 
+// The text names an SPE or its local store.
+static bool uses_spes(const llc_unit *unit)
+{
+    const machine *m = unit->machine;
+    for (VEC_EACH(const llc_name, n, &unit->names)) {
+        if (n->processor != NULL && local_store_of(m, n->processor) != NULL)
+            return true;
+        for (VEC_EACH(const machine_processor, p, &m->processors))
+            if (n->memory != NULL && local_store_of(m, p) == n->memory)
+                return true;
+    }
+    return false;
+}
+
 static bool check(llc_session *s, const llc_unit *unit)
 {
     const machine *m = unit->machine;
@@ -92,12 +106,6 @@ static void add_all(llc_session *s, llc_strings *command, const char *const *wor
         cc_add(s, command, *words);
 }
 
-static const char *folder_of(llc_session *s, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash == NULL ? "." : arena_strndup(s->arena, path, (size_t)(slash - path));
-}
-
 // The SPEs' program, as an object of the PPE's.
 static const char *build_image(cell_program *p, const char *memory)
 {
@@ -111,7 +119,7 @@ static const char *build_image(cell_program *p, const char *memory)
     cc_add_code_flags(s, &command);
     if (strcmp(s->options->level, "0") == 0)
         cc_add(s, &command, "-O1"); // the stack is small
-    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", folder_of(s, p->unit->path)));
+    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
     add_all(s, &command,
             (const char *const[]){"-w", source, installed(s, "svm-cell/svm-resident.o"),
                                   arena_printf(s->arena, "-Wl,-z,stack-size=%d", STACK_BYTES),
@@ -157,7 +165,7 @@ static bool build(cell_program *p)
     unsigned long code = 0;
     if (memory == NULL || source == NULL || table == NULL || !write_text(s, source, cell_ppu_text(p, true)))
         return false;
-    if (p->count > 0 && ((image = build_image(p, memory)) == NULL || !read_memory(p, memory, &code)))
+    if (p->has_image && ((image = build_image(p, memory)) == NULL || !read_memory(p, memory, &code)))
         return false;
     llc_strings command = {0};
     add_all(s, &command,
@@ -166,7 +174,7 @@ static bool build(cell_program *p)
     cc_add_code_flags(s, &command);
     cc_add_table_flags(s, &command, NULL, table);
     cc_add(s, &command, arena_printf(s->arena, "-DSVM_CELL_CODE_BYTES=%lu", code));
-    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", folder_of(s, p->unit->path)));
+    cc_add(s, &command, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
     cc_add(s, &command, source);
     for (VEC_EACH(const char *, other, &s->others))
         cc_add(s, &command, *other);
@@ -226,9 +234,9 @@ static bool emit(llc_session *s)
     if (!find_tools(s))
         return false;
     cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING};
+    p.has_image = uses_spes(p.unit);
     p.stem = stem_of(s, p.unit->path);
-    bool good = cell_parse_for_spe(&p) && cell_find_kernels(&p) &&
-                (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
+    bool good = cell_find_kernels(&p) && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
     cell_close(&p);
     return good;
 }

@@ -42,9 +42,10 @@ typedef struct cell_kernel {
 typedef struct cell_program {
     llc_session *session;
     const llc_unit *unit;
-    CXTranslationUnit spe; // the same text as the SPEs' compiler sees it
+    CXTranslationUnit spe; // the SPEs' text as their compiler sees it
     VEC(cell_kernel) kernels;
     int count;        // of those that SPEs can run
+    bool has_image;   // there is a program for the SPEs
     const char *stem; // of names
     uint64_t ring;    // bytes of the SPEs' ring of commands
 } cell_program;
@@ -55,10 +56,13 @@ bool cell_find_kernels(cell_program *p);
 // sides.
 void cell_pair_fields(cell_program *p, cell_kernel *k, CXType ppe, CXType spe);
 
-// What the SPEs' compiler needs beside the session's options, and clang with them to read the text.
+// Reads the SPEs' text as their compiler does.
 bool cell_parse_for_spe(cell_program *p);
+const char *cell_folder(cell_program *p); // of the SVM C, for what it includes
 void cell_close(cell_program *p);
 
+// The part of the SVM C that kernels without a `why` reach.
+const char *cell_cut(cell_program *p, bool lines);
 // The sources. `lines`: messages about them name the lines of the SVM C.
 const char *cell_spu_text(cell_program *p, bool lines);
 const char *cell_ppu_text(cell_program *p, bool lines);

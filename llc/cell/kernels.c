@@ -155,25 +155,35 @@ static void find_struct(cell_program *p, cell_kernel *k, CXType ppe)
     cell_pair_fields(p, k, ppe, w.record);
 }
 
+// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest.
+static void note_size(cell_program *p, const cell_kernel *k)
+{
+    uint64_t bytes = 32 + 48 * 8 + k->bytes + 16;
+    for (VEC_EACH(const cell_field, field, &k->fields))
+        bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
+    if (p->ring < 2 * bytes)
+        p->ring = (2 * bytes + 127) / 128 * 128;
+}
+
 bool cell_find_kernels(cell_program *p)
 {
+    VEC(walk) walks = {0};
     for (VEC_EACH(const llc_function, f, &p->unit->functions)) {
         if (f->role != LLC_KERNEL || !clang_isCursorDefinition(f->cursor))
             continue;
         cell_kernel *k = VEC_ADD(p->session->arena, &p->kernels);
         k->function = f;
-        walk w;
-        walk_from(&w, p, k, f->cursor);
-        if (k->why == NULL && w.found)
-            find_struct(p, k, w.record);
+        walk_from(VEC_ADD(p->session->arena, &walks), p, k, f->cursor);
+    }
+    if (!cell_parse_for_spe(p))
+        return false;
+    for (size_t i = 0; i < p->kernels.len; i++) {
+        cell_kernel *k = &p->kernels.data[i];
+        if (k->why == NULL && walks.data[i].found)
+            find_struct(p, k, walks.data[i].record);
         k->number = k->why == NULL ? p->count++ : -1;
-        uint64_t blocks = 0;
-        for (VEC_EACH(const cell_field, field, &k->fields))
-            blocks += field->kind == CELL_BLOCK ? field->count : 0;
-        // A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks.
-        uint64_t command = 32 + 48 * 8 + k->bytes + 16 + 32 * blocks;
-        if (k->why == NULL && p->ring < 2 * command)
-            p->ring = (2 * command + 127) / 128 * 128;
+        if (k->why == NULL)
+            note_size(p, k);
     }
     return !diag_has_errors(p->session->diag);
 }

@@ -10,14 +10,40 @@ static void add(cell_program *p, llc_strings *flags, const char *flag)
     VEC_PUSH(p->session->arena, flags, flag);
 }
 
+// Messages are about lines that the cut text says are others'.
+static void report(cell_program *p, CXDiagnostic d)
+{
+    llc_session *s = p->session;
+    CXString file;
+    unsigned line, column;
+    clang_getPresumedLocation(clang_getDiagnosticLocation(d), &file, &line, &column);
+    const char *name = reader_string(s, file);
+    diag_error_at(s->diag, arena_printf(s->arena, "%s:%u:%u", name, line, column), "for an SPE: %s",
+                  reader_string(s, clang_getDiagnosticSpelling(d)));
+}
+
+const char *cell_folder(cell_program *p)
+{
+    const char *slash = strrchr(p->unit->path, '/');
+    return slash == NULL ? "." : arena_strndup(p->session->arena, p->unit->path, (size_t)(slash - p->unit->path));
+}
+
 bool cell_parse_for_spe(cell_program *p)
 {
     llc_session *s = p->session;
     llc_strings flags = {0};
-    static const char *const fixed[] = {
-        "-xc",         "-std=c11", "--target=wasm32-wasip1", "-msimd128", "-fwrapv",
-        "-D__SPU__=1", "-isystem", SVMC_CLANG_INCLUDE,       "-isystem",  SVMC_CELL_LIBC_INCLUDE,
-        "-isystem"};
+    static const char *const fixed[] = {"-xc",
+                                        "-std=c11",
+                                        "--target=wasm32-wasip1",
+                                        "-msimd128",
+                                        "-fwrapv",
+                                        "-D__SPU__=1",
+                                        "-nostdinc",
+                                        "-isystem",
+                                        SVMC_CLANG_INCLUDE,
+                                        "-isystem",
+                                        SVMC_CELL_LIBC_INCLUDE,
+                                        "-isystem"};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add(p, &flags, fixed[i]);
     add(p, &flags, s->environment->include_directory);
@@ -25,18 +51,18 @@ bool cell_parse_for_spe(cell_program *p)
         add(p, &flags, arena_printf(s->arena, "-I%s", *dir));
     for (VEC_EACH(const char *, define, &s->options->defines))
         add(p, &flags, arena_printf(s->arena, "-D%s", *define));
-    const source_file *file = source_get(s->diag->sources, p->unit->file);
-    struct CXUnsavedFile text = {file->name, file->text, file->len};
-    if (clang_parseTranslationUnit2(p->unit->index, file->name, flags.data, (int)flags.len, &text, 1,
-                                    CXTranslationUnit_None, &p->spe) != CXError_Success) {
-        diag_error_at(s->diag, file->name, "clang cannot read the text for an SPE");
+    add(p, &flags, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
+    const char *cut = cell_cut(p, true), *name = arena_printf(s->arena, "%s.spu.c", p->stem);
+    struct CXUnsavedFile text = {name, cut, strlen(cut)};
+    if (clang_parseTranslationUnit2(p->unit->index, name, flags.data, (int)flags.len, &text, 1, CXTranslationUnit_None,
+                                    &p->spe) != CXError_Success) {
+        diag_error_at(s->diag, p->unit->path, "clang cannot read the text for an SPE");
         return false;
     }
     for (unsigned i = 0; i < clang_getNumDiagnostics(p->spe); i++) {
         CXDiagnostic d = clang_getDiagnostic(p->spe, i);
         if (clang_getDiagnosticSeverity(d) >= CXDiagnostic_Error)
-            diag_error(s->diag, reader_location(s, clang_getDiagnosticLocation(d)), "for an SPE: %s",
-                       reader_string(s, clang_getDiagnosticSpelling(d)));
+            report(p, d);
         clang_disposeDiagnostic(d);
     }
     return !diag_has_errors(s->diag);

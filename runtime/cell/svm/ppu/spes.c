@@ -91,7 +91,7 @@ static svmr_Spe *startSpe(svm_Machine *m, int ordinal, int processor, int memory
     if (s->speCount == SVM_CELL_SPES)
         svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "a program for the Cell uses at most %d SPEs", SVM_CELL_SPES);
     if (!svm_cellProgram.image)
-        svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "the program has no kernel that an SPE can run");
+        svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "the SVM C that the program was made of names no SPE");
     svmr_serveSpes();
     svmr_Spe *spe = svmr_allocate(1, sizeof *spe);
     *spe =
