@@ -234,9 +234,11 @@ static bool emit(llc_session *s)
     if (!find_tools(s))
         return false;
     cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING};
-    p.has_image = uses_spes(p.unit);
+
     p.stem = stem_of(s, p.unit->path);
-    bool good = cell_find_kernels(&p) && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
+    bool good = cell_find_kernels(&p);
+    p.has_image = p.count > 0 || uses_spes(p.unit);
+    good = good && (s->options->output == LLC_OUTPUT_EXE ? build(&p) : write_sources(&p));
     cell_close(&p);
     return good;
 }

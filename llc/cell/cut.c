@@ -322,12 +322,14 @@ const char *cell_cut(cell_program *p, bool lines)
 {
     cutting c = {.program = p, .lines = lines};
     strbuf_init(&c.out, p->session->arena);
+    arena *a = p->session->arena;
+    piece *whole = ARENA_NEW(a, piece);
+    whole->source = source_get(p->session->diag->sources, p->unit->file);
+    whole->file = clang_getFile(p->unit->tu, whole->source->name);
+    VEC_PUSH(a, &c.pieces, whole);
     clang_getInclusions(p->unit->tu, add_inclusion, &c);
     clang_visitChildren(clang_getTranslationUnitCursor(p->unit->tu), gather, &c);
     reach_all(&c);
-    const piece *main_piece =
-        piece_of(&c, clang_getFile(p->unit->tu, source_get(p->session->diag->sources, p->unit->file)->name));
-    if (main_piece != NULL)
-        add_piece_text(&c, main_piece);
+    add_piece_text(&c, whole);
     return c.out.data;
 }

@@ -88,6 +88,8 @@ static void take_function(walk *w, CXCursor at, CXCursor function)
     size_t n = strlen(name);
     if (!clang_Cursor_isNull(definition))
         VEC_PUSH(w->program->session->arena, &w->functions, definition);
+    else if (strncmp(name, "__builtin_", 10) == 0)
+        return;
     else if (!reader_is_foreign(function))
         cannot(w, at,
                arena_printf(w->program->session->arena, "it calls '%s', which is linked beside the SVM C", name));
@@ -182,6 +184,12 @@ bool cell_find_kernels(cell_program *p)
         if (k->why == NULL && walks.data[i].found)
             find_struct(p, k, walks.data[i].record);
         k->number = k->why == NULL ? p->count++ : -1;
+        if (k->why != NULL)
+            diag_add_note(p->session->diag,
+                          diag_remark(p->session->diag, k->function->range,
+                                      "the PPE runs '%s' in the local stores of the SPEs that it is placed on: %s",
+                                      k->function->name, k->why),
+                          k->why_at, "here");
         if (k->why == NULL)
             note_size(p, k);
     }

@@ -47,7 +47,7 @@ static void add_kernel(const cell_kernel *k, strbuf *out)
 {
     const char *name = k->function->name;
     if (k->number < 0)
-        strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = -1, .why = \"%s\"},\n", name, name, k->why);
+        strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = -1}, /* %s */\n", name, name, k->why);
     else if (k->fields.len == 0)
         strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = %d, .bytes = %llu},\n", name, name, k->number,
                       (unsigned long long)k->bytes);

@@ -30,9 +30,8 @@ typedef struct svm_CellField {
 typedef struct svm_CellKernel {
     svm_KernelFunction *run;
     const char *name;
-    int number;      // in the SPEs' table; -1: no SPE can run it,
-    const char *why; // because of this
-    uint32_t bytes;  // of the struct on the SPE
+    int number;     // in the SPEs' table; -1: no SPE can run it, so the PPE does, in the SPE's mapped local store
+    uint32_t bytes; // of the struct on the SPE
     const svm_CellField *fields;
     size_t fieldCount;
 } svm_CellKernel;

@@ -5,9 +5,12 @@
 
 static pthread_mutex_t logs = PTHREAD_MUTEX_INITIALIZER; // the machine's list of them grows at the first use of each
 
-void svmr_useOnThread(svm_Machine *m)
+static _Thread_local svmr_Spe *servedSpe; // of a thread that runs an SPE's context
+
+void svmr_serveOnThread(svmr_Spe *spe)
 {
-    svmr_thread.inUse = m;
+    servedSpe = spe;
+    svmr_thread.inUse = spe->machine;
 }
 
 static double realOf(uint64_t bits)
@@ -17,17 +20,22 @@ static double realOf(uint64_t bits)
     return value;
 }
 
-static _Noreturn void svm_cellBlockError(const char *function, const char *file, int line, uint64_t index,
-                                         const svm_CellBlock *b)
+// The kernel's error, which a control thread reports when it next looks.
+static void svm_cellBlockError(svmr_Spe *spe, const char *function, const char *file, int line, uint64_t index,
+                               const svm_CellBlock *b)
 {
     svmr_Place at = {function, file, line};
+    svmr_Failure *f;
     if (!b)
-        svmr_fail(svmr_thread.inUse, SVM_ERROR_BAD_ARGUMENT, "", at, "the block is a null pointer");
-    if (b->data == SVM_CELL_ELSEWHERE && index < b->capacity)
-        svmr_fail(svmr_thread.inUse, SVM_ERROR_BAD_MEMORY, "", at,
-                  "the block is in a memory that the kernel's processor does not reach");
-    svmr_fail(svmr_thread.inUse, SVM_ERROR_INDEX_RANGE, "", at, "element %llu of a block of %u",
-              (unsigned long long)index, b->capacity);
+        f = svmr_newFailure(SVM_ERROR_BAD_ARGUMENT, "", at, "the block is a null pointer");
+    else if (index < b->capacity)
+        f = svmr_newFailure(SVM_ERROR_BAD_MEMORY, "", at,
+                            "the block is in a memory that the kernel's processor does not reach");
+    else
+        f = svmr_newFailure(SVM_ERROR_INDEX_RANGE, "", at, "element %llu of a block of %u", (unsigned long long)index,
+                            b->capacity);
+    f->next = spe->failures;
+    __atomic_store_n(&spe->failures, f, __ATOMIC_RELEASE);
 }
 
 #define TEXT(i) (call->arguments[i] ? ls + (uint32_t)call->arguments[i] : NULL)
@@ -37,24 +45,24 @@ static _Noreturn void svm_cellBlockError(const char *function, const char *file,
 #define BLOCK(i) (const svm_CellBlock *)TEXT(i)
 #define LIST(...) __VA_ARGS__
 #define CELL_CALL(name, parameters, here, there)                                                                       \
-    static void serve_##name(const char *ls, const svm_CellCall *call)                                                 \
+    static void serve_##name(svmr_Spe *spe, const char *ls, const svm_CellCall *call)                                  \
     {                                                                                                                  \
-        (void)ls;                                                                                                      \
+        (void)spe, (void)ls;                                                                                           \
         pthread_mutex_lock(&logs);                                                                                     \
         name(LIST there);                                                                                              \
         pthread_mutex_unlock(&logs);                                                                                   \
     }
 #define CELL_ERROR(name, parameters, here, there)                                                                      \
-    static void serve_##name(const char *ls, const svm_CellCall *call)                                                 \
+    static void serve_##name(svmr_Spe *spe, const char *ls, const svm_CellCall *call)                                  \
     {                                                                                                                  \
-        (void)ls;                                                                                                      \
+        (void)spe, (void)ls;                                                                                           \
         name(LIST there);                                                                                              \
     }
 #include "runtime/cell/svm/calls.def"
 #undef CELL_CALL
 #undef CELL_ERROR
 
-static void (*const services[])(const char *ls, const svm_CellCall *call) = {
+static void (*const services[])(svmr_Spe *spe, const char *ls, const svm_CellCall *call) = {
 #define CELL_CALL(name, parameters, here, there) serve_##name,
 #define CELL_ERROR CELL_CALL
 #include "runtime/cell/svm/calls.def"
@@ -70,7 +78,7 @@ static int serve(void *ls, unsigned long data)
     const svm_CellCall *call = (const svm_CellCall *)((const char *)ls + (word & 0xFFFFFF));
     if (call->function >= sizeof services / sizeof *services)
         return 1;
-    services[call->function](ls, call);
+    services[call->function](servedSpe, ls, call);
     return 0;
 }
 

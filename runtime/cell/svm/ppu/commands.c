@@ -172,23 +172,24 @@ static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number)
 
 // ---- Kernels and transfers ----
 
-static const svm_CellKernel *codeOf(svmr_Kernel *p, svmr_CellRun *run, svmr_Place at)
+// NULL: no SPE can run it.
+static const svm_CellKernel *codeOf(const svmr_Kernel *p, svmr_CellRun *run)
 {
-    for (size_t i = 0; i < svm_cellProgram.kernelCount && (!run->code || run->code->run != p->kernel->run); i++)
-        run->code = &svm_cellProgram.kernels[i];
-    if (!run->code || run->code->run != p->kernel->run)
-        svmr_fail(p->machine, SVM_ERROR_BAD_PROCESSOR, svmr_name(p), at,
-                  "its function is not in the SVM C that the program was made of");
-    if (run->code->number < 0)
-        svmr_fail(p->machine, SVM_ERROR_BAD_PROCESSOR, svmr_name(p), at, "an SPE cannot run '%s': %s", run->code->name,
-                  run->code->why);
-    return run->code;
+    if (!run->code || run->code->run != p->kernel->run) {
+        run->code = NULL;
+        for (size_t i = 0; i < svm_cellProgram.kernelCount && !run->code; i++)
+            if (svm_cellProgram.kernels[i].run == p->kernel->run)
+                run->code = &svm_cellProgram.kernels[i];
+    }
+    return run->code && run->code->number >= 0 ? run->code : NULL;
 }
 
 static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
 {
     svmr_CellRun *run = svmr_cellRun(p);
-    const svm_CellKernel *code = codeOf(p, run, at);
+    const svm_CellKernel *code = codeOf(p, run);
+    if (!code)
+        return;
     const size_t bytes = svmr_packedBytes(code);
     Waits w;
     gatherWaits(p, spe, &w);
@@ -259,6 +260,17 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q)
     svmr_commit(p, SVMR_STOP_FINISHED);
 }
 
+static void takeFailures(svmr_Spe *spe)
+{
+    svmr_Failure *newest = __atomic_exchange_n(&spe->failures, NULL, __ATOMIC_ACQ_REL), **end = &spe->machine->failures;
+    while (newest) { // the oldest of them becomes the first
+        svmr_Failure *f = newest;
+        newest = f->next;
+        f->next = *end;
+        *end = f;
+    }
+}
+
 bool svmr_retire(svm_Machine *m)
 {
     bool any = false;
@@ -270,5 +282,8 @@ bool svmr_retire(svm_Machine *m)
                 retireRun(spe, &q);
             any = true;
         }
+    for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
+        if (SVMR_UNLIKELY(__atomic_load_n(&spe->failures, __ATOMIC_ACQUIRE) != NULL))
+            takeFailures(spe);
     return any;
 }

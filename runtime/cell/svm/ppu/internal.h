@@ -38,6 +38,7 @@ struct svmr_Spe {
     uint32_t issued, retired;         // commands ever queued, and over
     svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
+    svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
     svmr_Spe *next;
 };
 
@@ -68,9 +69,8 @@ void svmr_ringSpes(svm_Machine *m);
 // Sleeps until so many of its commands are complete.
 void svmr_sleepForSpe(svmr_Spe *spe, uint32_t count);
 void svmr_stopSpes(svm_Machine *m);
-void svmr_serveSpes(void); // calls from SPEs (calls.c)
-// Goes on an SPE's thread: the machine whose kernels call.
-void svmr_useOnThread(svm_Machine *m);
+void svmr_serveSpes(void);              // calls from SPEs (calls.c)
+void svmr_serveOnThread(svmr_Spe *spe); // this thread runs its context
 
 // ---- Commands (commands.c) ----
 

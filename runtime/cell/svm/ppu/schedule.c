@@ -48,6 +48,18 @@ static void takeOut(svmr_Kernel *p)
     p->list = NULL;
 }
 
+// A kernel that is an SPE's, but that no SPE can run, has the local store for itself where it may share room with others
+// there: kernels that never block run one at a time.
+static void haveStore(svmr_Kernel *p)
+{
+    svmr_Spe *spe = p->plain && !p->step ? svmr_speOfProcessor(p->machine, p->processor, (svmr_Place){0}) : NULL;
+    if (!spe || spe->retired == spe->issued)
+        return;
+    svmr_ringSpes(p->machine);
+    svmr_sleepForSpe(spe, spe->issued);
+    svmr_retire(p->machine);
+}
+
 // Runs one kernel that is ready until it finishes or waits; false: none is ready.
 static bool advance(svm_Machine *m)
 {
@@ -55,6 +67,7 @@ static bool advance(svm_Machine *m)
     if (!p)
         return false;
     takeOut(p);
+    haveStore(p);
     svmr_setState(p, SVM_RUNNING);
     svmr_commit(p, svmr_execute(p));
     return true;

@@ -38,7 +38,7 @@ static void *runSpe(void *argument)
 {
     svmr_Spe *spe = argument;
     unsigned entry = SPE_DEFAULT_ENTRY;
-    svmr_useOnThread(spe->machine);
+    svmr_serveOnThread(spe);
     if (spe_context_run(spe->context, &entry, 0, NULL, NULL, NULL) != 0)
         svmr_fatalProgram("the program of %s stopped",
                           svmr_state(spe->machine, (spe->ordinal << 16 | spe->processor) + 1)

@@ -55,7 +55,7 @@ static uint64_t bits_of(double value)
         call(CALL_##name, arguments, sizeof arguments / sizeof *arguments);                                            \
         __builtin_trap(); /* the PPE has ended the program */                                                          \
     }
-_Noreturn void svm_cellBlockError(const char *function, const char *file, int line, uint64_t index, const svm_Block *b);
+void svm_cellBlockError(const char *function, const char *file, int line, uint64_t index, const svm_Block *b);
 #include "svm_calls.def"
 
 // ---- Blocks ----
@@ -67,16 +67,22 @@ static bool is_there(const svm_Block *b, size_t index)
 
 void svm_blockReadAt(const svm_Block *b, size_t index, void *element, const char *file, int line)
 {
-    if (!is_there(b, index))
+    const bool there = is_there(b, index);
+    if (!there)
         svm_cellBlockError("svm_blockRead", file, line, index, b);
-    memcpy(element, b->data + index * b->elementSize, b->elementSize);
+    if (there)
+        memcpy(element, b->data + index * b->elementSize, b->elementSize);
+    else if (b != NULL)
+        memset(element, 0, b->elementSize);
 }
 
 void svm_blockWriteAt(svm_Block *b, size_t index, const void *element, const char *file, int line)
 {
-    if (!is_there(b, index))
+    const bool there = is_there(b, index);
+    if (!there)
         svm_cellBlockError("svm_blockWrite", file, line, index, b);
-    memcpy(b->data + index * b->elementSize, element, b->elementSize);
+    if (there)
+        memcpy(b->data + index * b->elementSize, element, b->elementSize);
 }
 
 void svm_blockRead(const svm_Block *b, size_t index, void *element)
