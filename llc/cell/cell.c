@@ -44,11 +44,13 @@ static const machine_memory *local_store_of(const machine *m, const machine_proc
 static bool uses_spes(const llc_unit *unit)
 {
     const machine *m = unit->machine;
-    for (VEC_EACH(const llc_name, n, &unit->names)) {
-        if (n->processor != NULL && local_store_of(m, n->processor) != NULL)
+    for (VEC_EACH(const llc_name, n, &unit->names)) { // names that macros rename are not resolved
+        const machine_processor *named = machine_processor_by_name(m, n->name);
+        const machine_memory *memory = machine_memory_by_name(m, n->name);
+        if (named != NULL && local_store_of(m, named) != NULL)
             return true;
         for (VEC_EACH(const machine_processor, p, &m->processors))
-            if (n->memory != NULL && local_store_of(m, p) == n->memory)
+            if (memory != NULL && local_store_of(m, p) == memory)
                 return true;
     }
     return false;
