@@ -235,7 +235,8 @@ static bool is_refined(const tool_session *t, const driver_inputs *inputs, drive
 
 static int compile_test(tool_session *t, process_session *s, const driver_inputs *inputs, const char *text, const char *output)
 {
-    return process_run(s, llc_command(t, inputs, text, MODE_EXE, output).data);
+    static const argument_list none = {0};
+    return process_run(s, llc_command(t, inputs, text, &none, MODE_EXE, output).data);
 }
 
 static int compile(tool_session *t)

@@ -330,7 +330,7 @@ static const char *print_docs(hlc_program *p, const source_id *files, size_t cou
 
 const char *pipeline_finish(hlc_program *p)
 {
-    if (!check_messages(p, goal_of(p->config->emit)) || !run_passes(p, goal_of(p->config->emit)))
+    if (!check_messages(p, goal_of(p)) || !run_passes(p, goal_of(p)))
         return NULL;
     if (p->config->report != NULL && !report_make(p, p->config->report))
         return NULL;

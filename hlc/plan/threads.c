@@ -221,6 +221,7 @@ static known_value walk_expr(walker *w, const sir_expr *e)
     case SIR_CONVERT: return walk_convert(w, e);
     case SIR_MATH: return walk_math(w, e);
     case SIR_PEEK: return walk_peek(w, e);
+    case SIR_FETCH:
     case SIR_MEMBER:
     case SIR_MAKE_COMPLEX: return lack(w, e->loc, "computes with structs or complex numbers");
     case SIR_ITER: break;
