@@ -250,6 +250,8 @@ void set_bytes(play *p, val to, val byte, val count);
 void forget_bytes(play *p, val to, int64_t count); // negative: to the object's end
 // In a view: noted. Elsewhere nothing.
 void touch(play *p, val pointer, val count, bool write);
+// A call of a function of svm/lanes.h that reads or writes memory; false: it is none.
+bool play_lanes(play *p, const char *name, const val *arguments, size_t count);
 void note_access(play *p, access_list *list, access a);
 // Joins what is near to each other, as the elements are that a loop uses with a stride.
 void simplify_accesses(access_list *list);

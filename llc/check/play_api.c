@@ -570,6 +570,8 @@ val play_foreign(play *p, const code *call, callee *f, const val *arguments, siz
     }
     if (is_transfer(f->name) && !p->in_kernel && count >= 4)
         return handle_transfer(&a);
+    if (play_lanes(p, f->name, arguments, count))
+        return nothing();
     tree_build(&p->tree, f);
     if (f->body != NULL)
         return play_call(p, f, arguments, count);
