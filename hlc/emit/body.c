@@ -583,14 +583,30 @@ static bool has_dynamic_rate(const sir_function *f)
     return f != NULL && (f->peek.dynamic || f->pop.dynamic || f->push.dynamic);
 }
 
+static void emit_filter_comment(emitter *e, const sir_filter *f, const char *more)
+{
+    const char *place = body_place(e, f->loc);
+    strbuf_printf(e->out, "/* %s%s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "",
+                  place != NULL ? place : "", more);
+}
+
+static const char *emit_table(emitter *e, const char *filter, const sir_field *field)
+{
+    const char *table = emit_unique_name(e, arena_printf(e->arena, "%s_%s", filter, field->name));
+    strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, field->type, table));
+    emit_value(e, &field->init, 0);
+    strbuf_add(e->out, ";\n\n");
+    return table;
+}
+
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
 {
     emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
     info->filter = f;
+    info->of = info;
     info->flow = !f->finite && (has_dynamic_rate(f->work) || has_dynamic_rate(f->prework));
     info->c_name = emit_unique_name(e, f->name);
-    const char *place = body_place(e, f->loc);
-    strbuf_printf(e->out, "/* %s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "", place != NULL ? place : "");
+    emit_filter_comment(e, f, "");
     hmap taken;
     hmap_init(&taken, e->arena);
     take_flow_names(info->flow, &taken);
@@ -601,11 +617,7 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
             VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
             continue;
         }
-        const char *table = emit_unique_name(e, arena_printf(e->arena, "%s_%s", info->c_name, field->name));
-        VEC_PUSH(e->arena, &info->field_names, table);
-        strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, field->type, table));
-        emit_value(e, &field->init, 0);
-        strbuf_add(e->out, ";\n\n");
+        VEC_PUSH(e->arena, &info->field_names, emit_table(e, info->c_name, field));
     }
     emit_state_struct(e, info);
     call_walk called = {.arena = e->arena};
@@ -628,6 +640,37 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         emit_helper_function(e, info, handler, name);
     }
     return info;
+}
+
+emit_filter_info *emit_filter_alike(emitter *e, const sir_filter *f, emit_filter_info *of, const bool *given)
+{
+    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+    *info = (emit_filter_info){.filter = f, .of = of, .c_name = of->c_name, .state_type = of->state_type};
+    emit_filter_comment(e, f, arena_printf(e->arena, ", fires as %s does", of->c_name));
+    bool tables = false;
+    for (size_t i = 0; i < f->fields.len; i++) {
+        VEC_PUSH(e->arena, &info->field_names,
+                 given[i] ? emit_table(e, f->name, &f->fields.data[i]) : of->field_names.data[i]);
+        tables |= given[i];
+    }
+    if (!tables)
+        strbuf_addc(e->out, '\n');
+    return info;
+}
+
+const char *emit_given_parameter(emitter *e, const emit_given *g)
+{
+    if (g->type->kind == SIR_ARRAY)
+        return emit_declare_pointer(e, g->type->element, "const", "restrict", g->name);
+    return emit_declare(e, g->type, g->name);
+}
+
+const char *body_given(const body_context *c, const sir_expr *e)
+{
+    if (c->info == NULL || c->info->given.len == 0)
+        return NULL;
+    const emit_given *g = hmap_getn(&c->info->given_of, &e, sizeof e);
+    return g == NULL ? NULL : g->name;
 }
 
 void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
@@ -685,6 +728,9 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
         if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))
             VEC_PUSH(c->e->arena, &s.fields, i);
+    for (uint32_t i = 0; i < c->info->given.len; i++)
+        if (body_mentions(body, c->info->given.data[i].name))
+            VEC_PUSH(c->e->arena, &s.given, i);
     return s;
 }
 
@@ -716,6 +762,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, emit_declare_pointer(e, info->filter->output, "", "restrict", "out"));
     for (size_t i = 0; i < s.fields.len; i++)
         add_parameter(&b, field_parameter(e, info, s.fields.data[i]));
+    for (VEC_EACH(uint32_t, g, &s.given))
+        add_parameter(&b, emit_given_parameter(e, &info->given.data[*g]));
     if (s.iter)
         add_parameter(&b, "int iter");
     if (s.random)

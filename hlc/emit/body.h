@@ -7,7 +7,7 @@
 //     SVM_FIRE(stateful, peek(1), pop(1), push(1))
 //     static inline void Integrator_fire(const float *restrict in, float *restrict out, float *sum, float *history)
 //
-// Parameters come in the order of emit_signature: in, out, the fields used (scalars and structs by pointer, arrays by pointer to their first element), iter, random, log.
+// Parameters come in the order of emit_signature: in, out, the fields used (scalars and structs by pointer, arrays by pointer to their first element), given constants, iter, random, log.
 #ifndef SVMC_HLC_EMIT_BODY_H
 #define SVMC_HLC_EMIT_BODY_H
 
@@ -65,6 +65,12 @@ void emit_value(emitter *e, const sir_value *v, int indent);
 const char *emit_print_text(emitter *e, const char *log, const char *text, size_t len);
 void emit_scalar(strbuf *out, const sir_type *t, sir_scalar v); // exact: floats in the shortest form that reads back, inf and nan as macros
 
+// A constant that filters which share functions have each their own of (NOTE(given) in hlc/emit/alike.c): a parameter.
+typedef struct emit_given {
+    const char *name;
+    const sir_type *type;
+} emit_given;
+
 // One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).
 typedef struct emit_filter_info {
     const sir_filter *filter;
@@ -74,10 +80,16 @@ typedef struct emit_filter_info {
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent
+    struct emit_filter_info *of; // whose functions it has: itself, or the first of those that are alike
+    VEC(emit_given) given;       // of that
+    hmap given_of;               // by expression (its address): emit_given
+    VEC(const char *) values;    // what the filter gives for each
 } emit_filter_info;
 
 // The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f);
+// Of one whose functions are those of another: its comment, and the tables that it gives (per field).
+emit_filter_info *emit_filter_alike(emitter *e, const sir_filter *f, emit_filter_info *of, const bool *given);
 
 // The types of messages' arguments, when some actors are sent messages: after emit_types. receivers: their filters.
 void emit_message_types(emitter *e, const sir_filter *const *receivers, size_t count);
@@ -95,6 +107,7 @@ typedef struct emit_signature {
     bool actor;  // the last parameter: its name, for errors
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
+    VEC(uint32_t) given;  // constants that it is given, behind these: of info->of->given
     bool sends; // it counts its firings in a svm_Sender, behind the log
 } emit_signature;
 // One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.
@@ -114,6 +127,8 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
                            int width, int64_t in_stride, int64_t out_stride);
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,
                                emit_view in, emit_view out, const emit_lanes *lanes);
+// The parameter for a given constant.
+const char *emit_given_parameter(emitter *e, const emit_given *g);
 // The state struct's initial value as a C initialiser.
 void emit_state_init(emitter *e, const emit_filter_info *info, int indent);
 

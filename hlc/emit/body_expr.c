@@ -651,6 +651,11 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
     expr_info plain = {false, whole_int};
+    const char *given = body_given(c, e);
+    if (given != NULL) {
+        strbuf_add(out, given);
+        return plain;
+    }
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return print_const(c, e, precedence);
     case SIR_LOCAL: return print_local(c, e);

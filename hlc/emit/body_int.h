@@ -79,6 +79,9 @@ typedef struct body_context {
     uint32_t masks;     // named so far
 } body_context;
 
+// ---- body.c ----
+const char *body_given(const body_context *c, const sir_expr *e); // the parameter that stands for a constant; NULL: none
+
 // ---- body_expr.c ----
 // Binding strength of C's operators as the printer needs it.
 enum { PREC_LOWEST = 0, PREC_COND, PREC_LOR, PREC_LAND, PREC_BITS, PREC_EQUAL, PREC_COMPARE, PREC_SHIFT, PREC_ADD, PREC_MUL, PREC_UNARY, PREC_POSTFIX };

@@ -219,6 +219,7 @@ const char *emit_program(hlc_program *p)
     program_message_types(&x);
     emit_size_checks(&x);
     emit_globals(&x.e);
+    program_find_alike(&x);
     emit_module_functions(&x.e);
     emit_stages(&x);
     name_kernels(&x);

@@ -163,7 +163,8 @@ static void fire_direct(cycle_emitter *c, int indent, size_t stage, const char *
         VEC_PUSH(a, &args, pointer(c, st, true, &code->walk.out_firing, index, PLAN_STEADY));
     program_fire_arguments(x, code->info, fire, local_prefix(c, stage), arena_printf(a, "%s->%s.", x->own, n->state),
                            arena_printf(a, "%s->%s", x->own, n->iter), arena_printf(a, "&%s->%s", x->own, n->random),
-                           program_log(x, n), arena_printf(a, "&self->%s", n->sender), program_actor_text(x, st), &args);
+                           program_log(x, n), arena_printf(a, "&self->%s", n->sender), program_actor_text(x, st),
+                           code->info->values.data, &args);
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
     if (fire->iter)
         text_line(x, indent, "%s->%s = svm_iadd(%s->%s, 1);", x->own, n->iter, x->own, n->iter);

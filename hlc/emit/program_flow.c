@@ -64,7 +64,7 @@ static void emit_firing(program_emitter *x, int indent, const program_flow *flow
     if (fire->flow)
         VEC_PUSH(a, &args, "flow");
     program_fire_arguments(x, flow->info, fire, scalars, "self->state.", "self->iter", "&self->random", "&self->log",
-                           "&self->sender", actor_name(x, flow), &args);
+                           "&self->sender", actor_name(x, flow), flow->info->values.data, &args);
     text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
     text_line(x, indent, "svm_flowDone(flow);");
 }

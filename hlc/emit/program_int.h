@@ -95,6 +95,8 @@ typedef struct program_emitter {
     bool has_init;              // something fires in the initialisation
     uint32_t *kernel_of;        // per actor: the kernel that fires it
     hmap filters;               // emit_filter_info by filter's address
+    hmap families;              // of filters that are alike, by filter's address (alike.c)
+    hmap given_names;           // of parameters for constants
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
     hmap threads;               // thread functions' names by firing function, rates and inputs
@@ -162,6 +164,10 @@ const plan_digits *program_walk_out(const program_walk *w);
 // --verify-each: whether the loops go through the positions of the first firings, each once; in their order unless free.
 bool program_walk_is_exact(const program_walk *w, int lanes, bool free);
 
+// ---- alike.c ----
+void program_find_alike(program_emitter *x); // before the following
+emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
+
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
@@ -169,7 +175,8 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
 // from the state at `state`.
 void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
                             const char *scalar_prefix, const char *state, const char *iter, const char *random,
-                            const char *log, const char *sender, const char *actor, text_args *args);
+                            const char *log, const char *sender, const char *actor, const char *const *given,
+                            text_args *args); // given: what is given for constants; NULL: the caller's own parameters
 // The name of the actor that a stage fires, for errors, as a C string.
 const char *program_actor_text(program_emitter *x, const plan_stage *st);
 
@@ -196,7 +203,6 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 const char *program_launch(program_emitter *x, const program_threads *t, const program_walk *w);
 bool program_launches(const program_emitter *x); // the program's machine has a processor for that
 
-emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                      const plan_digits *in, const plan_digits *out);
 // The constant that states start from, if its actors have states; first: of prework, or empty.

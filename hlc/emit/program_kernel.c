@@ -237,6 +237,8 @@ static void call_function(program_emitter *x, int indent, const program_stage *c
     VEC_PUSH(a, &args, copy ? text_times(x, count, plan_in_rate(x->m, code->stage, false).pop) : count);
     if (fire->fields.len != 0)
         VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->state));
+    for (VEC_EACH(uint32_t, g, &fire->given))
+        VEC_PUSH(a, &args, code->info->values.data[*g]);
     if (fire->iter)
         VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->iter));
     if (fire->random)
@@ -268,7 +270,8 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
     const char *state = arena_printf(a, "%s->%s.", x->own, n->state);
     program_fire_arguments(x, code->info, &code->first, state, state, arena_printf(a, "%s->%s", x->own, n->iter),
                            arena_printf(a, "&%s->%s", x->own, n->random), program_log(x, n),
-                           arena_printf(a, "&self->%s", n->sender), program_actor_text(x, code->stage), &args);
+                           arena_printf(a, "&self->%s", n->sender), program_actor_text(x, code->stage),
+                           code->info->values.data, &args);
     text_call(x, indent, arena_printf(a, "%s(", code->first.name), &args, ");");
 }
 

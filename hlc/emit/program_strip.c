@@ -214,16 +214,6 @@ static void verify_walk(program_emitter *x, const program_walk *w, int lanes, bo
 
 // ---- Firing functions ----
 
-emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f)
-{
-    emit_filter_info *info = hmap_getn(&x->filters, &f, sizeof f);
-    if (info == NULL) {
-        info = emit_filter(&x->e, f);
-        hmap_setn(&x->filters, &f, sizeof f, info);
-    }
-    return info;
-}
-
 emit_signature program_fire_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                      const plan_digits *in, const plan_digits *out)
 {
@@ -254,7 +244,8 @@ static bool is_array_field(const emit_filter_info *info, uint32_t field)
 
 void program_fire_arguments(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
                             const char *scalar_prefix, const char *state, const char *iter, const char *random,
-                            const char *log, const char *sender, const char *actor, text_args *args)
+                            const char *log, const char *sender, const char *actor, const char *const *given,
+                            text_args *args)
 {
     arena *a = x->e.arena;
     for (VEC_EACH(uint32_t, f, &fire->fields)) {
@@ -263,6 +254,8 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
                  is_array_field(info, *f) ? arena_printf(a, "%s%s", state, name)
                                           : arena_printf(a, "&%s%s", scalar_prefix, name));
     }
+    for (VEC_EACH(uint32_t, g, &fire->given))
+        VEC_PUSH(a, args, given != NULL ? given[*g] : info->of->given.data[*g].name);
     if (fire->iter)
         VEC_PUSH(a, args, iter);
     if (fire->random)
@@ -360,7 +353,7 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
         VEC_PUSH(a, &args, in);
     if (b->fire->out)
         VEC_PUSH(a, &args, out);
-    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", "svm_sender", "svm_actor", &args);
+    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", "svm_sender", "svm_actor", NULL, &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
 
@@ -396,6 +389,8 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
     VEC_PUSH(a, &params, "ptrdiff_t count");
     if (b->fire->fields.len != 0)
         VEC_PUSH(a, &params, arena_printf(a, "%s *restrict state", b->info->state_type));
+    for (VEC_EACH(uint32_t, g, &b->fire->given))
+        VEC_PUSH(a, &params, emit_given_parameter(&x->e, &b->info->given.data[*g]));
     if (b->fire->iter)
         VEC_PUSH(a, &params, "int *iter");
     if (b->fire->random)
@@ -582,7 +577,9 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     }
     code->info = program_filter_info(x, actor->filter);
     code->has_prework = plan_actor_has_prework(actor);
-    code->fire = program_fire_function(x, code->info, actor->filter->work, &code->walk.in_items, &code->walk.out_items);
+    emit_filter_info *of = code->info->of; // whose functions it has
+    const sir_function *work = of->filter->work;
+    code->fire = program_fire_function(x, of, work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
         code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     program_state_initial(x, code->info, &code->fire, &code->first);
@@ -592,10 +589,10 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general) {
         drop_unused(x, &gang, &code->fire, true);
-        code->gang = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &gang);
+        code->gang = strip_function(x, of, work, &code->fire, &code->walk, &gang);
     }
     drop_unused(x, &w, &code->fire, free);
     if ((gang.general || code->irregular) && !in_place(x, item))
-        code->strip = strip_function(x, code->info, actor->filter->work, &code->fire, &code->walk, &w);
+        code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w);
     code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->pieces == NULL;
 }

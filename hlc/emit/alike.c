@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters that differ in constants only share their functions.
+//
+// NOTE(given). Filters of one declaration are a family where their bodies are the same but for floating-point constants
+// and tables of such. The first that is met has functions for all; what differs is given to them as parameters. Constants
+// that compilers make something better of stay in the text, and filters that differ in these are not alike: ints (they
+// bound loops and choose elements), divisors, arguments of functions, powers of two and 0, and tables that loops of few
+// trips go through, which are constants once the loops are unrolled.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+#include "hlc/ir/walk.h"
+
+enum { ALIKE_TABLE = 32 }; // elements of a table at least
+
+typedef VEC(sir_expr *) slot_list;
+typedef struct family {
+    VEC(const sir_filter *) members;
+    VEC(slot_list) slots;    // of each, in order: the constants that may differ
+    bool described;          // differing has been found
+    VEC(uint32_t) differing; // slots, without those that have the values of another
+    uint32_t *param_of;      // per slot: 1 + its place in differing; 0: it is the same everywhere
+} family;
+
+typedef struct shaper {
+    arena *a;
+    const sir_filter *filter;
+    strbuf key;
+    slot_list slots;
+    bool fails; // it calls functions of its own, or sends
+} shaper;
+
+static bool is_float(const sir_type *t)
+{
+    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+}
+
+static double number(const sir_expr *e)
+{
+    return e->type->kind == SIR_FLOAT ? (double)e->u.value.f : e->u.value.d;
+}
+
+static bool is_table(const sir_type *t)
+{
+    uint64_t words = t->words;
+    if (t->kind != SIR_ARRAY)
+        return false;
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return is_float(t) && words >= ALIKE_TABLE;
+}
+
+static bool is_slot(const shaper *s, const sir_expr *e, bool fixed)
+{
+    int exponent;
+    switch (e->kind) {
+    case SIR_CONST:
+        return !fixed && is_float(e->type) && isfinite(number(e)) && number(e) != 0 &&
+               fabs(frexp(number(e), &exponent)) != 0.5;
+    case SIR_GLOBAL: return is_table(e->type);
+    case SIR_FIELD: return is_table(e->type) && s->filter->fields.data[e->index].constant;
+    default: return false;
+    }
+}
+
+static void shape_constant(shaper *s, const sir_expr *e)
+{
+    switch (e->type->kind) {
+    case SIR_FLOAT: strbuf_printf(&s->key, "%a", (double)e->u.value.f); break;
+    case SIR_DOUBLE: strbuf_printf(&s->key, "%a", e->u.value.d); break;
+    case SIR_COMPLEX: strbuf_printf(&s->key, "%a,%a", (double)e->u.value.c.re, (double)e->u.value.c.im); break;
+    default: strbuf_printf(&s->key, "%" PRId32, e->u.value.i); break;
+    }
+}
+
+static bool has_index(const sir_expr *e)
+{
+    return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL || e->kind == SIR_MEMBER;
+}
+
+// fixed: a constant stays one.
+static void shape_expr(shaper *s, sir_expr *e, bool fixed)
+{
+    bool slot = is_slot(s, e, fixed);
+    strbuf_printf(&s->key, "%c%d.%d.%" PRIu32 ".%p(", slot ? '?' : 'e', e->kind, e->op,
+                  has_index(e) && !(slot && e->kind == SIR_GLOBAL) ? e->index : 0, (const void *)e->type);
+    if (slot)
+        VEC_PUSH(s->a, &s->slots, e);
+    else if (e->kind == SIR_CONST)
+        shape_constant(s, e);
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        shape_expr(s, e->u.arg[i], e->kind == SIR_MATH || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV && i == 1));
+    strbuf_addc(&s->key, ')');
+}
+
+static void shape_block(shaper *s, const sir_block *b);
+
+static void shape_stmt(shaper *s, sir_stmt *st)
+{
+    sir_parts p = sir_stmt_parts(st);
+    strbuf_printf(&s->key, "s%d.%d.%d.%zu", st->kind, p.expr_count, p.block_count, p.arg_count);
+    switch ((sir_stmt_kind)st->kind) {
+    case SIR_DECL: strbuf_printf(&s->key, ".%" PRIu32 ".%d", st->u.decl.local, st->u.decl.uninitialised); break;
+    case SIR_FOR: strbuf_printf(&s->key, ".%" PRIu32 ".%" PRId32, st->u.for_.local, st->u.for_.step); break;
+    case SIR_LOOP: strbuf_printf(&s->key, ".%d", st->u.loop.post_test); break;
+    case SIR_PRINT:
+        if (st->u.print.value == NULL)
+            strbuf_printf(&s->key, ".%zu:%.*s", st->u.print.len, (int)st->u.print.len, st->u.print.text);
+        break;
+    case SIR_CALL:
+        s->fails |= st->u.call.function->kind == SIR_HELPER && strchr(st->u.call.function->name, '.') == NULL;
+        strbuf_printf(&s->key, ".%p", (const void *)st->u.call.function);
+        break;
+    case SIR_SEND: s->fails = true; break;
+    default: break;
+    }
+    for (uint8_t i = 0; i < p.expr_count; i++)
+        shape_expr(s, *p.expr[i], false);
+    for (size_t i = 0; i < p.arg_count; i++)
+        shape_expr(s, p.args[i], true);
+    strbuf_addc(&s->key, p.target != NULL ? 't' : ';');
+    if (p.target != NULL)
+        shape_expr(s, *p.target, true);
+    for (uint8_t i = 0; i < p.block_count; i++)
+        shape_block(s, p.block[i]);
+}
+
+static void shape_block(shaper *s, const sir_block *b)
+{
+    strbuf_addc(&s->key, '{');
+    for (size_t i = 0; i < b->len; i++)
+        shape_stmt(s, b->data[i]);
+    strbuf_addc(&s->key, '}');
+}
+
+static void shape_rate(shaper *s, const sir_rate *r)
+{
+    s->fails |= r->dynamic;
+    strbuf_printf(&s->key, " %" PRId64 " %" PRId64, r->min, r->max);
+}
+
+// Everything of a filter but what may differ between filters that are alike.
+static void shape_filter(shaper *s, const sir_filter *f)
+{
+    s->fails = f->prework != NULL || f->handlers.len != 0;
+    strbuf_printf(&s->key, "%" PRIu32 ":%" PRIu32 ":%" PRIu32 " %p %p", f->loc.file, f->loc.line, f->loc.column,
+                  (const void *)f->input, (const void *)f->output);
+    for (VEC_EACH(const sir_field, field, &f->fields))
+        strbuf_printf(&s->key, " %s %p %d", field->name, (const void *)field->type, field->constant);
+    for (VEC_EACH(const sir_local, local, &f->work->locals))
+        strbuf_printf(&s->key, " %s %p", local->name, (const void *)local->type);
+    shape_rate(s, &f->work->peek);
+    shape_rate(s, &f->work->pop);
+    shape_rate(s, &f->work->push);
+    shape_block(s, &f->work->body);
+}
+
+// ---- What differs ----
+
+static bool same_values(const sir_value *a, const sir_value *b, const sir_type *t)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    sir_expr x = {.kind = SIR_CONST, .type = t}, y = x;
+    for (uint64_t i = 0; i < a->type->words; i++) {
+        x.u.value = a->zero ? (sir_scalar){0} : a->data[i];
+        y.u.value = b->zero ? (sir_scalar){0} : b->data[i];
+        double u = number(&x), v = number(&y);
+        if (memcmp(&u, &v, sizeof u) != 0)
+            return false;
+    }
+    return true;
+}
+
+// Whether two constants of one filter, or of two that are alike, are the same.
+static bool same(const sir_filter *f, const sir_expr *a, const sir_filter *g, const sir_expr *b)
+{
+    if (a->kind != b->kind || a->type != b->type)
+        return false;
+    if (a->kind == SIR_GLOBAL)
+        return a->index == b->index;
+    if (a->kind == SIR_FIELD)
+        return (f == g && a->index == b->index) ||
+               same_values(&f->fields.data[a->index].init, &g->fields.data[b->index].init, a->type);
+    double u = number(a), v = number(b);
+    return memcmp(&u, &v, sizeof u) == 0;
+}
+
+static bool differs(const family *x, size_t slot)
+{
+    for (size_t i = 1; i < x->members.len; i++)
+        if (!same(x->members.data[0], x->slots.data[0].data[slot], x->members.data[i], x->slots.data[i].data[slot]))
+            return true;
+    return false;
+}
+
+// Whether two slots have the same value in every member.
+static bool coincide(const family *x, size_t a, size_t b)
+{
+    for (size_t i = 0; i < x->members.len; i++)
+        if (!same(x->members.data[i], x->slots.data[i].data[a], x->members.data[i], x->slots.data[i].data[b]))
+            return false;
+    return true;
+}
+
+static void describe(arena *a, family *x)
+{
+    size_t n = x->slots.data[0].len;
+    x->described = true;
+    x->param_of = ARENA_ARRAY(a, uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < x->differing.len && x->param_of[i] == 0; k++)
+            if (coincide(x, x->differing.data[k], i))
+                x->param_of[i] = k + 1;
+        if (x->param_of[i] != 0 || !differs(x, i))
+            continue;
+        VEC_PUSH(a, &x->differing, i);
+        x->param_of[i] = (uint32_t)x->differing.len;
+    }
+}
+
+void program_find_alike(program_emitter *x)
+{
+    arena *a = x->e.arena;
+    hmap shapes, seen;
+    hmap_init(&shapes, a);
+    hmap_init(&seen, a);
+    hmap_init(&x->families, a);
+    hmap_init(&x->given_names, a);
+    for (VEC_EACH(sir_actor *, actor, &x->m->actors)) {
+        const sir_filter *f = (*actor)->kind == SIR_FILTER ? (*actor)->filter : NULL;
+        if (f == NULL || hmap_getn(&seen, &f, sizeof f) != NULL || x->e.keep_names)
+            continue;
+        hmap_setn(&seen, &f, sizeof f, x);
+        shaper s = {.a = a, .filter = f};
+        strbuf_init(&s.key, a);
+        shape_filter(&s, f);
+        if (s.fails || s.slots.len == 0)
+            continue;
+        family *of = hmap_get(&shapes, s.key.data);
+        if (of == NULL) {
+            of = ARENA_NEW(a, family);
+            hmap_set(&shapes, s.key.data, of);
+        }
+        VEC_PUSH(a, &of->members, f);
+        VEC_PUSH(a, &of->slots, s.slots);
+        hmap_setn(&x->families, &f, sizeof f, of);
+    }
+}
+
+// ---- Their functions ----
+
+static const char *slot_name(const program_emitter *x, const sir_filter *f, const sir_expr *slot)
+{
+    return slot->kind == SIR_GLOBAL  ? x->m->globals.data[slot->index].name
+           : slot->kind == SIR_FIELD ? f->fields.data[slot->index].name
+                                     : "constant";
+}
+
+// What a filter gives for a slot: a literal, or a table's name.
+static const char *slot_value(program_emitter *x, const emit_filter_info *info, const sir_expr *slot)
+{
+    if (slot->kind == SIR_GLOBAL)
+        return x->e.global_names[slot->index];
+    if (slot->kind == SIR_FIELD)
+        return info->field_names.data[slot->index];
+    strbuf text;
+    strbuf_init(&text, x->e.arena);
+    emit_scalar(&text, slot->type, slot->u.value);
+    return text.data;
+}
+
+static bool is_taken(const emit_filter_info *info, const char *name)
+{
+    bool taken = false;
+    for (VEC_EACH(const char *, field, &info->field_names))
+        taken |= strcmp(*field, name) == 0;
+    for (VEC_EACH(const emit_given, g, &info->given))
+        taken |= strcmp(g->name, name) == 0;
+    return taken;
+}
+
+// Functions of different families may have the same names for parameters. No local has them, as with file-scope names.
+static const char *given_name(program_emitter *x, const emit_filter_info *info, const char *what)
+{
+    const char *wanted = body_identifier(x->e.arena, arena_printf(x->e.arena, "own_%s", what)), *name = wanted;
+    for (int k = 2; is_taken(info, name) || hmap_get(&x->given_names, name) == NULL; k++) {
+        if (!is_taken(info, name) && strcmp(emit_unique_name(&x->e, name), name) == 0)
+            break;
+        name = arena_printf(x->e.arena, "%s_%d", wanted, k);
+    }
+    hmap_set(&x->given_names, name, x);
+    return name;
+}
+
+// The first of a family: its functions have parameters.
+static void give(program_emitter *x, const family *of, emit_filter_info *info)
+{
+    hmap_init(&info->given_of, x->e.arena);
+    for (VEC_EACH(uint32_t, slot, &of->differing)) {
+        const sir_expr *e = of->slots.data[0].data[*slot];
+        emit_given g = {given_name(x, info, slot_name(x, info->filter, e)), e->type};
+        VEC_PUSH(x->e.arena, &info->given, g);
+    }
+    for (uint32_t i = 0; i < of->slots.data[0].len; i++)
+        if (of->param_of[i] != 0)
+            hmap_setn(&info->given_of, &of->slots.data[0].data[i], sizeof(sir_expr *),
+                      &info->given.data[of->param_of[i] - 1]);
+}
+
+static void add_values(program_emitter *x, const family *of, size_t member, emit_filter_info *info)
+{
+    for (VEC_EACH(uint32_t, slot, &of->differing))
+        VEC_PUSH(x->e.arena, &info->values, slot_value(x, info, of->slots.data[member].data[*slot]));
+}
+
+static bool *given_fields(program_emitter *x, const family *of)
+{
+    bool *given = ARENA_ARRAY(x->e.arena, bool, of->members.data[0]->fields.len + 1);
+    for (VEC_EACH(uint32_t, slot, &of->differing))
+        if (of->slots.data[0].data[*slot]->kind == SIR_FIELD)
+            given[of->slots.data[0].data[*slot]->index] = true;
+    return given;
+}
+
+emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f)
+{
+    emit_filter_info *info = hmap_getn(&x->filters, &f, sizeof f);
+    if (info != NULL)
+        return info;
+    family *of = hmap_getn(&x->families, &f, sizeof f);
+    if (of != NULL && !of->described && of->members.len > 1)
+        describe(x->e.arena, of);
+    if (of == NULL || of->members.len == 1) {
+        info = emit_filter(&x->e, f);
+    } else if (f == of->members.data[0]) {
+        info = emit_filter(&x->e, f);
+        give(x, of, info);
+        add_values(x, of, 0, info);
+    } else {
+        size_t member = 1;
+        while (of->members.data[member] != f)
+            member++;
+        info = emit_filter_alike(&x->e, f, program_filter_info(x, of->members.data[0]), given_fields(x, of));
+        add_values(x, of, member, info);
+    }
+    hmap_setn(&x->filters, &f, sizeof f, info);
+    return info;
+}
