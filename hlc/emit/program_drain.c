@@ -206,7 +206,9 @@ void program_drain(program_emitter *x)
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "drain"));
     text_line(x, 0, "{");
     if (!x->pl->drains) {
-        text_line(x, 1, "(void)instance; /* there is no input that could end */");
+        text_line(x, 1, "(void)instance; /* %s */",
+                  x->pl->readers.len == 0 ? "there is no input that could end"
+                                          : "what is left of the input comes to no output");
         text_line(x, 0, "}\n");
         return;
     }

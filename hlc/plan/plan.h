@@ -112,7 +112,7 @@ typedef struct plan {
     // Derived from the schedule, not in the text.
     const plan_pieces *pieces; // NULL: all rates are static
     const plan_parts *parts;   // NULL: one processor
-    bool drains;         // some reader can end
+    bool drains;         // some reader can end, and what then fires may be seen (drain.c)
     int64_t *drain;      // per actor: most firings in the drain after steady states
     int64_t *init_drain; // per actor: most firings when input ends in the initialisation
 } plan;

@@ -89,4 +89,9 @@ void plan_remark_allocate(struct hlc_program *p);
 // Greatest memory that the buffers of a program may take.
 #define PLAN_MAX_BYTES (UINT64_C(1) << 40)
 
+// ---- drain.c ----
+bool plan_has_reader(const sir_module *m);
+// Whether anything can be seen of what fires when input ends within a steady state, or within the initialisation.
+bool plan_drain_shows(const sir_module *m, const schedule *s);
+
 #endif

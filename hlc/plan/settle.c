@@ -92,8 +92,7 @@ void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *p
         count_part_drains(a, pl);
         return;
     }
-    for (size_t i = 0; i < actors; i++)
-        pl->drains |= m->actors.data[i]->kind == SIR_READER;
+    pl->drains = pl->pieces != NULL ? plan_has_reader(m) : plan_drain_shows(m, s);
     if (!pl->drains)
         return;
     int64_t *tokens = ARENA_ARRAY(a, int64_t, channels + 1), *limits = ARENA_ARRAY(a, int64_t, actors + 1);
