@@ -11,6 +11,7 @@ typedef struct namer {
     program_emitter *x;
     bool declare;
     hmap seen;
+    text_args rows;
 } namer;
 
 static void name_element(namer *n, bool memory, const machine_element *e)
@@ -19,7 +20,8 @@ static void name_element(namer *n, bool memory, const machine_element *e)
         return;
     hmap_set(&n->seen, e->name, n);
     if (n->declare)
-        text_line(n->x, 0, "SVM_%s(%s);", memory ? "MEMORY" : "PROCESSOR", e->name);
+        VEC_PUSH(n->x->e.arena, &n->rows,
+                 arena_printf(n->x->e.arena, "SVM_%s(%s);", memory ? "MEMORY" : "PROCESSOR", e->name));
     else
         emit_unique_name(&n->x->e, e->name);
 }
@@ -47,6 +49,7 @@ void mapped_names(program_emitter *x, bool declare)
     for (VEC_EACH(const plan_stream, st, &x->pl->parts->cut->streams))
         if (plan_parts_straight(x->pl->parts, st, &engine) && engine != NULL)
             name_element(&n, false, &engine->element);
+    text_rows(x, 0, &n.rows);
     if (declare)
         strbuf_addc(x->e.out, '\n');
 }

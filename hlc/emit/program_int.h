@@ -129,10 +129,12 @@ typedef struct program_emitter {
 } program_emitter;
 
 // ---- program_text.c ----
+enum { TEXT_COLUMNS = 120 };
 void text_line(program_emitter *x, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // head, then the arguments separated by commas, then tail; wrapped at 120 columns.
 typedef VEC(const char *) text_args;
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail);
+void text_rows(program_emitter *x, int indent, const text_args *rows); // side by side
 const char *text_plus(program_emitter *x, const char *base, int64_t offset); // "base", "base + 3"
 const char *text_times(program_emitter *x, const char *factor, int64_t by);  // "0", "n", "n * 3"
 // The element at a walk's index (an expression): "i * 4", "i % 4 + i / 4 * 16".

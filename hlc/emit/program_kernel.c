@@ -526,6 +526,22 @@ static const char *stage_comment(program_emitter *x, const plan_stage *st)
     return others == 0 ? text : arena_printf(a, "%s, and %zu more", text, others);
 }
 
+// What is one line has its comment behind it, if there is room.
+static void emit_named_stage(program_emitter *x, program_kernel *k, const program_stage *code)
+{
+    const char *comment = stage_comment(x, code->stage);
+    strbuf text, *out = x->e.out;
+    strbuf_init(&text, x->e.arena);
+    x->e.out = &text;
+    emit_stage(x, k, code);
+    x->e.out = out;
+    bool one = text.len != 0 && strchr(text.data, '\n') == text.data + text.len - 1;
+    if (one && text.len + strlen(comment) + 6 <= TEXT_COLUMNS)
+        strbuf_printf(out, "%.*s /* %s */\n", (int)text.len - 1, text.data, comment);
+    else
+        strbuf_printf(out, "    /* %s */\n%s", comment, text.len == 0 ? "" : text.data);
+}
+
 // About the operations of a steady state.
 static double kernel_operations(program_emitter *x, const program_kernel *k)
 {
@@ -565,10 +581,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             codes += item->stages.len;
             continue;
         }
-        for (size_t i = 0; i < item->stages.len; i++, codes++) {
-            text_line(x, 1, "/* %s */", stage_comment(x, codes->stage));
-            emit_stage(x, k, codes);
-        }
+        for (size_t i = 0; i < item->stages.len; i++, codes++)
+            emit_named_stage(x, k, codes);
     }
     strbuf shifts;
     if (x->pieces != NULL) { // they come when the run's output is in its streams

@@ -5,34 +5,19 @@
 
 #include "hlc/emit/program_int.h"
 
-enum { TABLE_COLUMNS = 120, TABLE_NAMED = 60 }; // actors that are named, at most
+enum { TABLE_NAMED = 60 }; // actors that are named, at most
 
 bool program_names_rows(const program_emitter *x)
 {
     return x->m->actors.len <= TABLE_NAMED;
 }
 
-// Rows as long lines have room for.
-static void emit_rows(program_emitter *x, const text_args *rows)
-{
-    strbuf *out = x->e.out;
-    size_t line = out->len;
-    strbuf_add(out, "   ");
-    for (VEC_EACH(const char *, row, rows)) {
-        if (out->len - line > 3 && out->len - line + strlen(*row) + 1 > TABLE_COLUMNS) {
-            strbuf_add(out, "\n   ");
-            line = out->len - 3;
-        }
-        strbuf_printf(out, " %s", *row);
-    }
-    strbuf_add(out, rows->len == 0 ? " 0\n};\n\n" : "\n};\n\n");
-}
-
 void program_table(program_emitter *x, const char *comment, const char *declaration, const text_args *rows)
 {
     text_line(x, 0, "/* %s */", comment);
     text_line(x, 0, "static const %s[] = {", declaration);
-    emit_rows(x, rows);
+    text_rows(x, 1, rows);
+    text_line(x, 0, rows->len == 0 ? "    0\n};\n" : "};\n");
 }
 
 void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,

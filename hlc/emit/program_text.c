@@ -6,8 +6,6 @@
 
 #include "hlc/emit/program_int.h"
 
-enum { TEXT_COLUMNS = 120 };
-
 // Where a line that is too long may go on in the next one: behind the last comma or before the last operator that is in
 // no string. 0: nowhere.
 static size_t break_of(const char *line, size_t room)
@@ -71,6 +69,24 @@ void text_call(program_emitter *x, int indent, const char *head, const text_args
     }
     strbuf_add(out, tail);
     strbuf_addc(out, '\n');
+}
+
+void text_rows(program_emitter *x, int indent, const text_args *rows)
+{
+    strbuf *out = x->e.out;
+    size_t column = 0;
+    for (VEC_EACH(const char *, row, rows)) {
+        size_t length = strlen(*row);
+        if (column != 0 && column + 1 + length > TEXT_COLUMNS) {
+            strbuf_addc(out, '\n');
+            column = 0;
+        }
+        strbuf_pad(out, ' ', column == 0 ? (size_t)indent * 4 : 1);
+        strbuf_add(out, *row);
+        column += length + (column == 0 ? (size_t)indent * 4 : 1);
+    }
+    if (rows->len != 0)
+        strbuf_addc(out, '\n');
 }
 
 const char *text_plus(program_emitter *x, const char *base, int64_t offset)
