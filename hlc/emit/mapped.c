@@ -158,7 +158,8 @@ static void emit_instance(program_emitter *x, const mapped *all)
             text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->sets,
                       p->rows.len);
         text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->sets, p->run_count);
-        text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
+        if (p->phases)
+            text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
     }
     if (all->readers != 0)
         text_line(x, 1,
@@ -383,7 +384,8 @@ static void emit_destroy(program_emitter *x, const mapped *all)
             text_line(x, 3, "%s(&self->%s[set][i]);", p->destroy, p->primings);
         }
         text_line(x, 1, "}");
-        text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
+        if (p->phases)
+            text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
         mapped_stream_destroy(x, p);
     }
     if (all->direct) {
@@ -438,7 +440,8 @@ void mapped_program(program_emitter *x)
     x->s = pl->parts->cut->whole_schedule;
     x->pl = &whole;
     x->has_init = true;
-    program_firing_table(x, "How often each actor fires in the initialisation.",
+    if (all->phases)
+        program_firing_table(x, "How often each actor fires in the initialisation.",
                          arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
     for (size_t i = 0; i < pl->parts->parts.len; i++)
         mapped_runs(x, &all->parts[i]);

@@ -256,6 +256,8 @@ static void emit_read(program_emitter *x, const mapped *all)
 static void emit_fire(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->p->parts;
+    if (!all->phases)
+        return;
     text_line(x, 0, "/* Part after part with so many firings of each actor, and what is written then. */");
     text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
               x->type);
@@ -263,7 +265,8 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 1, "const int set = starting ? 0 : (int)(self->round %% %s);", all->sets);
     text_line(x, 1, "(void)steady;");
     for (size_t i = 0; i < parts->parts.len; i++)
-        text_line(x, 1, "%s(self, set, starting, counts);", all->parts[i].serve);
+        if (all->parts[i].phases)
+            text_line(x, 1, "%s(self, set, starting, counts);", all->parts[i].serve);
     for (size_t i = 0; i < parts->rings.len; i++) {
         const mapped_ring *r = ring_at(x, all, i);
         if (!at_file(r, false))
@@ -310,7 +313,8 @@ static void emit_begin(program_emitter *x, const mapped *all)
             if (at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->init != 0)
                 text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", ring_at(x, all, i)->file);
     }
-    text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
+    if (all->phases)
+        text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
     text_line(x, 1, "self->started = self->placed = true;");
     text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
@@ -608,7 +612,8 @@ void mapped_control(program_emitter *x)
 {
     const mapped *all = mapped_facts(x);
     for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        mapped_serve(x, &all->parts[i]);
+        if (all->parts[i].phases)
+            mapped_serve(x, &all->parts[i]);
     emit_read(x, all);
     emit_fire(x, all);
     emit_begin(x, all);

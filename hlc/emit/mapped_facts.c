@@ -185,6 +185,16 @@ static void prime_windows(mapped_part *p)
     }
 }
 
+static bool has_phases(program_emitter *x, const mapped_part *p)
+{
+    bool any = x->pl->drains || has_init(x, p) || mapped_has_state(x, p->number);
+    for (VEC_EACH(plan_initial, initial, &x->pl->initials))
+        any |= program_buffer_name(p->k, initial->access.buffer) != NULL;
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        any |= mapped_stream_keeps(w);
+    return any;
+}
+
 static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
 {
     arena *a = x->e.arena;
@@ -216,6 +226,7 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     add_chunks(x, all, p);
     add_windows(x, all, members, p);
     prime_windows(p);
+    p->phases = has_phases(x, p);
     find_files(x, p, members);
 }
 
@@ -288,8 +299,10 @@ const mapped *mapped_facts(program_emitter *x)
     for (VEC_EACH(const plan_ring, ring, &parts->rings))
         describe_ring(x, ring, &members, &all->rings[ring->stream]);
     find_used(x, all);
-    for (uint32_t i = 0; i < parts->parts.len; i++)
+    for (uint32_t i = 0; i < parts->parts.len; i++) {
         describe_part(x, all, i, &members, &all->parts[i]);
+        all->phases |= all->parts[i].phases;
+    }
     for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
         mapped_ring *r = &all->rings[ring->stream];
         bool linked = r->stream->from != SIR_NONE && r->stream->to != SIR_NONE;

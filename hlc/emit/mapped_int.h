@@ -69,6 +69,7 @@ typedef struct mapped_part {
     bool files;                 // some window may be in a file
     bool streams;               // NOTE(streams)
     bool several;               // it runs on several processors
+    bool phases;                // its initialisation does something, or the end of input may
     int64_t group;              // then: steady states that it is read and written for at once
     const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all,
         *destroy, *order, *serve, *fires, *count, *repeat, *strip, *create_phase, *create_moves, *create_streams;
@@ -87,6 +88,7 @@ typedef struct mapped {
     VEC(const plan_processor *) used;
     uint32_t *number_of;
     bool moved, direct; // some processor works in a memory of its own; in rings
+    bool phases;        // of some part
     uint32_t readers, writers;
 } mapped;
 

@@ -55,17 +55,18 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
     }
     const char *table = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_steady", p->name));
     const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
-    bool several = k->actors.len > 1;
+    bool several = k->actors.len > 1, counts = p->phases || p->primes;
     const char *one =
         several ? NULL : arena_printf(x->e.arena, "self->firings.%s", program_firings_of(k, k->actors.data[0])->name);
     if (several) {
         program_count_table(
             x, arena_printf(x->e.arena, "How often each actor of part %s fires in a steady state.", k->kernel->name),
             table, "int32_t", steady, k->actors.len);
-        program_count_table(x, "Their numbers among the program's actors.", map, "int32_t", actors, k->actors.len);
+        if (counts)
+            program_count_table(x, "Their numbers among the program's actors.", map, "int32_t", actors, k->actors.len);
     }
-    text_line(x, 0, "/* A run of so many steady states%s; one with a count of firings for each actor. */",
-              p->loops ? ", or its next strip" : "");
+    text_line(x, 0, "/* A run of so many steady states%s%s. */", p->loops ? ", or its next strip" : "",
+              counts ? "; one with a count of firings for each actor" : "");
     text_line(x, 0, "static void %s(%s *self, ptrdiff_t states)", p->fires, k->type);
     text_line(x, 0, "{");
     text_line(x, 1, "self->steady = states;");
@@ -76,6 +77,8 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
         text_line(x, 1, "%s = %s;", one, text_times(x, "states", steady[0]));
     }
     text_line(x, 0, "}\n");
+    if (!counts)
+        return;
     text_line(x, 0, "static void %s(%s *self, const int64_t *counts)", p->count, k->type);
     text_line(x, 0, "{");
     text_line(x, 1, "self->steady = 0;");

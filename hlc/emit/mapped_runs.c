@@ -48,7 +48,8 @@ void mapped_run_type(program_emitter *x, const mapped_part *p)
     if (p->moved && p->direct)
         text_line(x, 1, "bool moves; /* its processor does not reach the rings */");
     if (p->streams) {
-        text_line(x, 1, "bool phase; /* of the initialisation, priming or the end of input: no strips come and go */");
+        if (p->phases || p->primes)
+            text_line(x, 1, "bool phase; /* of the initialisation, priming or the end of input: no strips come and go */");
         mapped_stream_type(x, p);
         text_line(x, 0, "} %s;\n", p->run_type);
         return;
@@ -311,8 +312,9 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
         text_line(x, 3, "%s(self, &self->%s[set][chunk->run + k], q, set, chunk->first + k, 1%s);", p->create, p->runs,
                   block);
     text_line(x, 1, "}");
-    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1%s);", p->create, p->home, p->home_processor,
-              p->moved ? ", 0" : "");
+    if (p->phases)
+        text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1%s);", p->create, p->home, p->home_processor,
+                  p->moved ? ", 0" : "");
     text_line(x, 0, "}\n");
 }
 

@@ -56,6 +56,12 @@ static const char *strip_bytes(program_emitter *x, const mapped_ring *r)
     return arena_printf(x->e.arena, "%s * sizeof(%s)", text_times(x, mapped_facts(x)->strip, r->step), r->type);
 }
 
+// Whether some of its runs are phases.
+static bool is_phased(const mapped_part *p)
+{
+    return p->phases || p->primes;
+}
+
 // ---- The type ----
 
 void mapped_stream_type(program_emitter *x, const mapped_part *p)
@@ -65,9 +71,10 @@ void mapped_stream_type(program_emitter *x, const mapped_part *p)
                   w->own ? " /* what it keeps, and a strip: its items that are not in the stream */" : "");
         if (!w->own)
             continue;
-        text_line(x, 1, "svm_Block %s_here, %s_there; /* what a phase moves: in that block, in the ring */", w->name,
+        if (is_phased(p))
+            text_line(x, 1, "svm_Block %s_here, %s_there; /* what a phase moves: in that block, in the ring */", w->name,
                   w->name);
-        if (p->moved)
+        if (p->moved && is_phased(p))
             text_line(x, 1, "svm_MoveB2B %s_%s;", w->name, w->input ? "load" : "store");
         if (is_filled(w)) {
             text_line(x, 1, "svm_Block %s_strips; /* in the ring */", w->name);
@@ -103,6 +110,8 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
         mapped_window_function(x, p, w);
         return;
     }
+    if (!is_phased(p))
+        return;
     text_line(x, 0,
               "/* What a phase moves of %s: so many items from the round's item `first` on, to or from the window's",
               r->name);
@@ -332,8 +341,10 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
     text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create);
     text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create_moves);
     text_line(x, 1, "}");
-    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1);", p->create, p->home, p->home_processor);
-    text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ");", p->create_phase, p->home, p->home_processor);
+    if (p->phases) {
+        text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1);", p->create, p->home, p->home_processor);
+        text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ");", p->create_phase, p->home, p->home_processor);
+    }
     text_line(x, 0, "}\n");
 }
 
@@ -470,7 +481,8 @@ void mapped_stream_runs(program_emitter *x, const mapped_part *p)
     }
     emit_create_streams(x, all, p);
     emit_create_run(x, all, p);
-    emit_create_phase(x, all, p);
+    if (is_phased(p))
+        emit_create_phase(x, all, p);
     if (p->primes)
         emit_create_priming(x, p);
     emit_create_moves(x, all, p);
@@ -590,30 +602,30 @@ void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped
         move_phase(x, 1, p, w);
 }
 
-void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p)
+static void destroy_moves(program_emitter *x, const mapped_part *p, int indent)
 {
-    strbuf phase, rest, *out = x->e.out;
-    strbuf_init(&phase, x->e.arena);
-    strbuf_init(&rest, x->e.arena);
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        x->e.out = &phase;
-        if (w->own && p->moved)
-            text_line(x, 2, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, w->input ? "load" : "store");
-        x->e.out = &rest;
         if (is_moved(w))
-            text_line(x, 2, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, engine_kernel(w));
+            text_line(x, indent, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, engine_kernel(w));
         if (mapped_window_has_tail(w)) {
-            text_line(x, 2, "if (r->%s_last.capacity != 0)", w->name);
-            text_line(x, 3, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
+            text_line(x, indent, "if (r->%s_last.capacity != 0)", w->name);
+            text_line(x, indent + 1, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
         }
     }
-    x->e.out = out;
-    if (phase.len == 0 && rest.len == 0)
+}
+
+void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p)
+{
+    if (!is_phased(p) || !p->moved) { // else nothing that moves belongs to phases
+        destroy_moves(x, p, 1);
         return;
+    }
     text_line(x, 1, "if (r->phase) {");
-    strbuf_add(out, phase.data);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->own)
+            text_line(x, 2, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, w->input ? "load" : "store");
     text_line(x, 1, "} else {");
-    strbuf_add(out, rest.data);
+    destroy_moves(x, p, 2);
     text_line(x, 1, "}");
 }
 
