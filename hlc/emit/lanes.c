@@ -2,24 +2,18 @@
 // Firings side by side in vectors: which functions can and gain, and which of their locals are vectors. NOTE(vectors) in
 // body.h; lanes_text.c writes them.
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/lanes.h"
 #include "hlc/ir/walk.h"
 
 // ---- What differs from lane to lane ----
 
 typedef struct lane_walk {
     body_context *c;
-    bool changed;    // a local turned out to be a vector
     bool impossible; // something that vectors do not do
-    bool check;      // look for what is impossible: the vectors are known
     int guards;      // conditions around that differ from lane to lane
     int telling;     // those of them that say something about ints that do not
-    hmap open;       // with check: accesses that may be outside
+    hmap open;       // accesses that may be outside
 } lane_walk;
-
-static bool is_vector_type(const sir_type *t)
-{
-    return t->kind == SIR_INT || t->kind == SIR_BIT || t->kind == SIR_FLOAT || t->kind == SIR_BOOLEAN;
-}
 
 bool lanes_differ(const body_context *c, const sir_expr *e)
 {
@@ -33,13 +27,6 @@ bool lanes_differ(const body_context *c, const sir_expr *e)
         if (lanes_differ(c, e->u.arg[i]))
             return true;
     return false;
-}
-
-static void make_vector(lane_walk *w, uint32_t local)
-{
-    body_local *l = &w->c->locals[local];
-    w->changed = w->changed || !l->vector;
-    l->vector = true;
 }
 
 // Whether a subscript is surely within its array, whatever conditions around it say.
@@ -98,7 +85,7 @@ static void check_expr(lane_walk *w, const sir_expr *e)
     if (access && (lanes_differ(c, e->u.arg[e->kind == SIR_INDEX]) || !is_safe(w, e)))
         w->impossible = true;
     if (e->kind == SIR_ITER ||
-        (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !is_vector_type(e->type)))
+        (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !sir_is_lane_type(e->type)))
         w->impossible = true;
     if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
         w->impossible = true;
@@ -115,28 +102,15 @@ static void check_expr(lane_walk *w, const sir_expr *e)
 
 static void walk_block(lane_walk *w, const sir_block *b);
 
-// The value of something that is assigned: differs says that the new one does.
-static void walk_target(lane_walk *w, const sir_expr *target, bool differs)
+static void walk_target(lane_walk *w, const sir_expr *target)
 {
-    const sir_expr *root = target;
-    while (root->kind == SIR_INDEX || root->kind == SIR_MEMBER)
-        root = root->u.arg[0];
-    if (root->kind != SIR_LOCAL) {
-        w->impossible = true;
-        return;
+    const sir_expr *e = target;
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
+        check_expr(w, e->u.arg[1]);
+        w->impossible |= !is_safe(w, e);
     }
-    if (differs || w->guards > 0)
-        make_vector(w, root->index);
-    if (!w->check)
-        return;
-    for (const sir_expr *e = target; e != root; e = e->u.arg[0]) {
-        w->impossible |= e->kind != SIR_INDEX || lanes_differ(w->c, e->u.arg[1]);
-        if (e->kind == SIR_INDEX) {
-            check_expr(w, e->u.arg[1]);
-            w->impossible |= !is_safe(w, e);
-        }
-    }
-    w->impossible |= w->c->locals[root->index].vector && target->type->kind == SIR_ARRAY; // whole arrays
+    w->impossible |= e->kind != SIR_LOCAL;
+    w->impossible |= target->type->kind == SIR_ARRAY && lanes_differ(w->c, e); // whole arrays
 }
 
 static void find_parts(const body_context *c, const sir_expr *e, lanes_parts *parts)
@@ -169,8 +143,7 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
         int guarded = i > first, tell = telling;
         w->guards += guarded;
         w->telling += tell;
-        if (w->check)
-            check_expr(w, parts.data[i]);
+        check_expr(w, parts.data[i]);
         w->guards -= guarded;
         w->telling -= tell;
         telling |= differs && i >= first && tells(w->c, parts.data[i]);
@@ -186,13 +159,9 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
 static void walk_for(lane_walk *w, const sir_stmt *s)
 {
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
-    if (w->check) {
-        check_expr(w, s->u.for_.lo);
-        check_expr(w, s->u.for_.hi);
-        w->impossible |= lanes_differ(w->c, s->u.for_.lo) || lanes_differ(w->c, s->u.for_.hi);
-    }
+    check_expr(w, s->u.for_.lo);
+    check_expr(w, s->u.for_.hi);
     l->is_for = true;
-    l->vector = false;
     l->range = (body_interval){INT32_MIN, INT32_MAX};
     int64_t trips;
     if (body_trip_count(s, &trips) && trips > 0) {
@@ -203,47 +172,32 @@ static void walk_for(lane_walk *w, const sir_stmt *s)
     *l = saved;
 }
 
-static void walk_loop(lane_walk *w, const sir_stmt *s)
-{
-    walk_block(w, &s->u.loop.pre);
-    if (w->check) {
-        check_expr(w, s->u.loop.cond);
-        w->impossible |= lanes_differ(w->c, s->u.loop.cond);
-    }
-    walk_block(w, &s->u.loop.body);
-    walk_block(w, &s->u.loop.step);
-}
-
 static void walk_stmt(lane_walk *w, const sir_stmt *s)
 {
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL:
-        if (s->u.decl.init != NULL && lanes_differ(w->c, s->u.decl.init))
-            make_vector(w, s->u.decl.local);
-        if (w->check) {
-            check_expr(w, s->u.decl.init);
-            w->impossible |= s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_ARRAY;
-        }
+        check_expr(w, s->u.decl.init);
+        w->impossible |= s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_ARRAY;
         break;
     case SIR_SET:
-        walk_target(w, s->u.set.target, lanes_differ(w->c, s->u.set.value));
-        if (w->check)
-            check_expr(w, s->u.set.value);
+        walk_target(w, s->u.set.target);
+        check_expr(w, s->u.set.value);
         break;
     case SIR_POP:
         if (s->u.set.target != NULL)
-            walk_target(w, s->u.set.target, true);
+            walk_target(w, s->u.set.target);
         break;
-    case SIR_PUSH:
-        if (w->check)
-            check_expr(w, s->u.value);
-        break;
+    case SIR_PUSH: check_expr(w, s->u.value); break;
     case SIR_IF: walk_if(w, s); break;
     case SIR_FOR: walk_for(w, s); break;
-    case SIR_LOOP: walk_loop(w, s); break;
+    case SIR_LOOP:
+        walk_block(w, &s->u.loop.pre);
+        check_expr(w, s->u.loop.cond);
+        walk_block(w, &s->u.loop.body);
+        walk_block(w, &s->u.loop.step);
+        break;
     case SIR_BLOCK: walk_block(w, &s->u.block); break;
-    case SIR_RETURN: w->impossible |= s->u.value != NULL || w->check; break;
-    default: w->impossible = true; // calls, prints, random numbers, messages, jumps
+    default: w->impossible = true;
     }
 }
 
@@ -256,21 +210,14 @@ static void walk_block(lane_walk *w, const sir_block *b)
 bool lanes_find_vectors(body_context *c)
 {
     lane_walk w = {.c = c};
-    do {
-        w.changed = false;
-        walk_block(&w, &c->function->body);
-    } while (w.changed && !w.impossible);
-    w.check = true;
+    bool *locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    if (!sir_lane_locals(c->function, locals))
+        return false;
+    for (size_t i = 0; i < c->function->locals.len; i++)
+        c->locals[i].vector = locals[i];
     hmap_init(&w.open, c->e->arena);
-    if (!w.impossible)
-        sir_unproved_accesses(c->e->module, c->function, &w.open);
+    sir_unproved_accesses(c->e->module, c->function, &w.open);
     walk_block(&w, &c->function->body);
-    for (size_t i = 0; i < c->function->locals.len; i++) {
-        const sir_type *t = c->function->locals.data[i].type;
-        while (t->kind == SIR_ARRAY)
-            t = t->element;
-        w.impossible |= c->locals[i].vector && !is_vector_type(t);
-    }
     return !w.impossible;
 }
 
@@ -284,8 +231,18 @@ enum { MOST_BYTES = 16384 };
 
 typedef struct lane_worth {
     body_context *c;
+    double loads;       // of items, in loops
+    int unrolled;       // loops around that are written out
     double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
 } lane_worth;
+
+static bool peeks(const sir_expr *e)
+{
+    bool any = e->kind == SIR_PEEK;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        any = any || peeks(e->u.arg[i]);
+    return any;
+}
 
 static double nodes(const sir_expr *e)
 {
@@ -314,6 +271,14 @@ static void look_at(void *context, sir_stmt *s)
         l->carried = true;
 }
 
+// Whether the C compiler writes the loop out and finds vectors among its trips.
+static bool is_written_out(const body_context *c, const sir_stmt *s)
+{
+    loop_look l = {.c = c, .body = &s->u.for_.body};
+    sir_visit_stmts(l.body, look_at, &l);
+    return !l.chooses && body_unrolls(c, s);
+}
+
 // Whether the C compiler would have to go through the loop trip by trip.
 static bool is_serial(const body_context *c, const sir_stmt *s, const sir_block *body)
 {
@@ -330,8 +295,11 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
 {
     sir_parts parts = sir_stmt_parts((sir_stmt *)(uintptr_t)s);
     double own = 0;
-    for (uint8_t i = 0; i < parts.expr_count; i++)
+    for (uint8_t i = 0; i < parts.expr_count; i++) {
         own += nodes(*parts.expr[i]);
+        w->loads += serial && peeks(*parts.expr[i]);
+    }
+    w->loads += serial && s->kind == SIR_POP;
     w->all += own * times;
     w->serial += serial ? own * times : 0;
     int64_t trips;
@@ -339,9 +307,12 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
         times *= body_trip_count(s, &trips) ? (double)trips : LEAST_TRIPS;
     if (s->kind == SIR_LOOP)
         times *= LEAST_TRIPS;
+    bool unrolled = s->kind == SIR_FOR && is_written_out(w->c, s);
     for (uint8_t k = 0; k < parts.block_count; k++) {
         bool loop = s->kind == SIR_FOR || s->kind == SIR_LOOP;
-        weigh_block(w, parts.block[k], times, loop ? is_serial(w->c, s, parts.block[k]) : serial);
+        w->unrolled += unrolled;
+        weigh_block(w, parts.block[k], times, loop ? w->unrolled == 0 && is_serial(w->c, s, parts.block[k]) : serial);
+        w->unrolled -= unrolled;
     }
 }
 
@@ -376,7 +347,7 @@ static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_t
 {
     bool byte = item->kind == SIR_BIT && c->e->module->byte_bits;
     return !t->used || (t->affine && !t->checked && !t->exit_checked && !t->peeks_checked &&
-                        item->kind != SIR_BOOLEAN && !byte && is_vector_type(item));
+                        item->kind != SIR_BOOLEAN && !byte && sir_is_lane_type(item));
 }
 
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
@@ -393,7 +364,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     if (width < 4 || w.serial < LEAST_WORK || w.serial * 2 < w.all || !lanes_find_vectors(c))
         return 0;
     count_values(c, &values, &bytes);
-    int registers = bytes > 0 || values > 4 ? 2 : values > 2 ? 4 : 8;
+    int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
     for (; registers > 0; registers /= 2) {
         int lanes = width * registers;
         if (bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=

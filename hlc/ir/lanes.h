@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firings of one function side by side, one a lane: what may differ between them, and what is the same for all (loops over
+// constants, coefficients, subscripts).
+#ifndef SVMC_HLC_IR_LANES_H
+#define SVMC_HLC_IR_LANES_H
+
+#include "hlc/ir/sir.h"
+
+// Types of which vectors are made.
+bool sir_is_lane_type(const sir_type *t);
+// Whether the value of an expression may differ, given the locals that may.
+bool sir_lanes_differ(const bool *locals, const sir_expr *e);
+// Finds the locals that may differ, one entry for each; false where firings cannot go side by side: they keep or print
+// something, call, jump, or loop and subscript by what differs.
+bool sir_lane_locals(const sir_function *f, bool *locals);
+
+#endif
