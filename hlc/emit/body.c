@@ -802,13 +802,13 @@ static bool touches_more_than_items(emitter *e, emit_filter_info *info, const si
 }
 
 emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
-                           int width, int64_t in_stride, int64_t out_stride)
+                           int width, int64_t in_stride, int64_t out_stride, int64_t most)
 {
     emit_lanes lanes = {.in_stride = in_stride, .out_stride = out_stride};
     if (touches_more_than_items(e, info, f))
         return lanes;
     body_context c = context_new(e, info, f, in, out);
-    lanes.count = lanes_count(&c, width, in_stride, out_stride);
+    lanes.count = lanes_count(&c, width, in_stride, out_stride, most);
     lanes.vectors = lanes.count != 0;
     if (!lanes.vectors) {
         body_context loops = context_new(e, info, f, in, out);

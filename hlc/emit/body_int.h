@@ -142,7 +142,7 @@ bool lanes_differ(const body_context *c, const sir_expr *e);
 typedef VEC(const sir_expr *) lanes_parts;
 lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first);
 // How many firings are worth computing side by side in vectors; 0: none. width: lanes of the machine's registers.
-int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride);
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most);
 
 // ---- lanes_text.c ----
 // Writes a statement if it works on vectors.

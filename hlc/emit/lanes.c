@@ -350,9 +350,16 @@ static bool is_plain_tape(const body_context *c, const body_tape *t, const sir_t
                         item->kind != SIR_BOOLEAN && !byte && sir_is_lane_type(item));
 }
 
+// Whether the plan laid out items for lanes: equal ones of successive firings are neighbours, those of one firing are not.
+static bool is_planar(const body_context *c, int64_t in_stride, int64_t out_stride, double work)
+{
+    bool in = c->in.used && c->in.view.count != 0 && in_stride == 1, out = c->out.view.count != 0 && out_stride == 1;
+    return work >= LEAST_WORK && (in || out);
+}
+
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
 // other; few enough that what lives at a time stays in registers.
-int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride)
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most)
 {
     const sir_function *f = c->function;
     lane_worth w = {.c = c};
@@ -361,13 +368,14 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
         c->open != NULL || c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
         return 0;
-    if (width < 4 || w.serial < LEAST_WORK || w.serial * 2 < w.all || !lanes_find_vectors(c))
+    bool serial = w.serial >= LEAST_WORK && w.serial * 2 >= w.all;
+    if (width < 4 || (!serial && !is_planar(c, in_stride, out_stride, w.all)) || !lanes_find_vectors(c))
         return 0;
     count_values(c, &values, &bytes);
     int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
     for (; registers > 0; registers /= 2) {
         int lanes = width * registers;
-        if (bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
+        if (lanes <= most && bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
             MOST_BYTES)
             return lanes;
     }

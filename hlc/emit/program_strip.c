@@ -285,6 +285,8 @@ typedef struct strip_lanes {
 
 // Levels of -O from which firings go side by side.
 #define LANES_LEVEL 2
+// Firings that go side by side at most.
+#define MOST_LANES 1024
 
 // The types and functions for vectors of so many lanes.
 static void include_lanes(program_emitter *x, int lanes)
@@ -304,11 +306,11 @@ static int lane_width(const program_emitter *x)
 }
 
 static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
-                              int64_t in_stride, int64_t out_stride)
+                              int64_t in_stride, int64_t out_stride, int64_t most)
 {
     strip_lanes l = {0};
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
-    emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride);
+    emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride, most);
     l.lanes = lanes.count;
     l.text = arena_printf(x->e.arena, lanes.vectors ? "svm_lanes%d" : "%d", l.lanes);
     if (l.lanes == 0)
@@ -324,9 +326,9 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     return l;
 }
 
-// fire: of one firing, whose name stands for the function and its views.
+// fire: of one firing, whose name stands for the function and its views. firings: of a run.
 static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                  const emit_signature *fire, const plan_walk *items, const program_walk *w)
+                                  const emit_signature *fire, const plan_walk *items, const program_walk *w, int64_t firings)
 {
     size_t unbounded = 0;
     while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
@@ -334,11 +336,14 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || unbounded == w->in.len)
         return (strip_lanes){0};
     int64_t in = w->in.data[unbounded].stride, out = w->out.data[unbounded].stride;
-    const char *key = arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64, fire->name, in, out);
+    int64_t most = MOST_LANES;
+    while (most > 1 && most > firings / digits_period(&w->in))
+        most /= 2;
+    const char *key = arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64 " %" PRId64, fire->name, in, out, most);
     strip_lanes *known = hmap_get(&x->lanes, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, strip_lanes);
-        *known = make_lanes(x, info, f, items, in, out);
+        *known = make_lanes(x, info, f, items, in, out, most);
         hmap_set(&x->lanes, key, known);
     }
     return *known;
@@ -445,11 +450,12 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
 }
 
 static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                           const emit_signature *fire, const plan_walk *items, const program_walk *w)
+                                           const emit_signature *fire, const plan_walk *items, const program_walk *w,
+                                           int64_t firings)
 {
     strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
-    strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w);
+    strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w, firings);
     strbuf *out = begin_body(x);
     emit_strip(x, b, w, &lanes, &threads);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
@@ -584,15 +590,17 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
         code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     program_state_initial(x, code->info, &code->fire, &code->first);
     bool free = plan_filter_can_gang(actor->filter);
+    int64_t firings = x->pl->strip * x->s->reps[st->actor];
     program_walk w =
         make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
     if (!gang.general) {
         drop_unused(x, &gang, &code->fire, true);
-        code->gang = strip_function(x, of, work, &code->fire, &code->walk, &gang);
+        code->gang = strip_function(x, of, work, &code->fire, &code->walk, &gang,
+                                    firings * (int64_t)plan_stage_members(st));
     }
     drop_unused(x, &w, &code->fire, free);
     if ((gang.general || code->irregular) && !in_place(x, item))
-        code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w);
+        code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w, firings);
     code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->pieces == NULL;
 }

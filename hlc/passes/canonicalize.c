@@ -18,6 +18,7 @@ static void run_rules(canon *c)
         if (!c->options->keep_locals) {
             canon_count_loops(c);
             canon_propagate(c);
+            canon_even_loops(c);
             canon_place_temporaries(c);
             canon_remove_dead(c);
         }

@@ -75,6 +75,7 @@ void canon_unshare(canon *c);        // canonicalize_tree.c: own nodes, one decl
 sir_block canon_copy_body(canon *c); // canonicalize_tree.c: own nodes, declarations as they are
 void canon_remove_jumps(canon *c);   // canonicalize_jumps.c: no break, continue, early return; no blocks in blocks
 void canon_count_loops(canon *c);    // canonicalize_loops.c: counted loops
+void canon_even_loops(canon *c);     // canonicalize_loops.c: loops that move items in steps of one
 void canon_explain_loops(canon *c, diag_engine *d); // remarks on those that look as if they counted
 sir_expr *canon_fold(canon *c, sir_expr *e);        // canonicalize_fold.c: constants and identities
 sir_expr *canon_fold_sum(canon *c, sir_expr *e);    // a folded subscript or peek offset

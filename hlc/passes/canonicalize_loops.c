@@ -236,6 +236,68 @@ void canon_count_loops(canon *c)
     count_in(&n, &c->f->body);
 }
 
+// ---- Steps ----
+
+// for i = 0 to 64 step 4 { push peek(i); push peek(i + 1) } pushes half an item a step: as for i = 0 to 16, of 4 * i, the
+// position of each push is a whole number of i.
+typedef struct evening {
+    canon *c;
+    const sir_stmt *loop;
+    uint32_t fresh;
+    int32_t lo, step;
+} evening;
+
+static void scale_local(void *context, sir_expr *e, bool written)
+{
+    const evening *v = context;
+    if (written || !canon_is_local(e, v->loop->u.for_.local))
+        return;
+    canon *c = v->c;
+    sir_expr *i = sir_ref(c->m, SIR_LOCAL, v->fresh, e->type, e->loc);
+    sir_expr *scaled = sir_expr2(c->m, SIR_BINARY, LANG_OP_MUL, e->type, i, sir_const_int(c->m, v->step, e->loc), e->loc);
+    if (v->lo != 0)
+        scaled = sir_expr2(c->m, SIR_BINARY, LANG_OP_ADD, e->type, scaled, sir_const_int(c->m, v->lo, e->loc), e->loc);
+    *e = *scaled;
+}
+
+static void scale_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, scale_local, context);
+}
+
+static bool moves_unevenly(const sir_stmt *s)
+{
+    int32_t pops = 0, pushes = 0;
+    for (size_t i = 0; i < s->u.for_.body.len; i++) {
+        pops += s->u.for_.body.data[i]->kind == SIR_POP;
+        pushes += s->u.for_.body.data[i]->kind == SIR_PUSH;
+    }
+    return pops % s->u.for_.step != 0 || pushes % s->u.for_.step != 0;
+}
+
+static void even_loop(void *context, sir_stmt *s)
+{
+    canon *c = context;
+    if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST || !moves_unevenly(s))
+        return;
+    int64_t lo = s->u.for_.lo->u.value.i, distance = s->u.for_.hi->u.value.i - lo, step = s->u.for_.step;
+    int64_t trips = step > 0 ? (distance + step - 1) / step : (distance + step + 1) / step;
+    if (trips <= 0)
+        return;
+    const sir_local *local = &c->f->locals.data[s->u.for_.local];
+    evening v = {c, s, canon_fresh(c, local->name, local->type, local->loc), (int32_t)lo, (int32_t)step};
+    sir_visit_stmts(&s->u.for_.body, scale_in, &v);
+    s->u.for_.local = v.fresh;
+    s->u.for_.lo = sir_const_int(c->m, 0, s->u.for_.lo->loc);
+    s->u.for_.hi = sir_const_int(c->m, (int32_t)trips, s->u.for_.hi->loc);
+    s->u.for_.step = 1;
+}
+
+void canon_even_loops(canon *c)
+{
+    sir_visit_stmts(&c->f->body, even_loop, c);
+}
+
 // ---- Remarks ----
 
 typedef struct explaining {

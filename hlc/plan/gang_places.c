@@ -22,6 +22,7 @@ typedef struct placer {
     channel_list *family; // per root: the channels placed on it
     const char **keys;    // per region: the declarations that it and those around it are instances of
     uint32_t *level;      // per actor: longest way from a source; of one level none depends on another
+    enum { LANES_UNKNOWN, LANES_NO, LANES_YES } * lanes; // per actor: whether its firings will go side by side
 } placer;
 
 // ---- Equal places ----
@@ -178,6 +179,13 @@ static bool straight_block(const sir_block *b)
     return true;
 }
 
+static bool in_lanes(const placer *x, uint32_t actor)
+{
+    if (x->lanes[actor] == LANES_UNKNOWN)
+        x->lanes[actor] = plan_runs_in_lanes(x->p, actor) ? LANES_YES : LANES_NO;
+    return x->lanes[actor] == LANES_YES;
+}
+
 static bool is_straight(const placer *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
@@ -187,20 +195,57 @@ static bool is_straight(const placer *x, uint32_t actor)
            straight_block(&work->body);
 }
 
-// Whether a buffer gains: everything around it is straight, and something does not walk it in steps of one already.
-static bool may_transpose(const placer *x, uint32_t root)
+// Whether equal items of steady states may lie side by side, and whether that gains by itself: where something does not
+// walk the buffer in steps of one, and everything around it is straight or has its firings in lanes.
+typedef enum gain { GAIN_IMPOSSIBLE, GAIN_NONE, GAIN_SOME } gain;
+
+static gain transposed_gain(const placer *x, uint32_t root)
 {
-    bool strided = false;
+    bool apart = false, lanes = false, strided = false;
     if (!may_share(x, root))
-        return false;
+        return GAIN_IMPOSSIBLE;
     for (VEC_EACH(uint32_t, c, &x->family[root])) {
         const sir_channel *ch = &x->m->channels.data[*c];
-        if ((filter_of(x, ch->producer) != NULL && !is_straight(x, ch->producer)) ||
-            (filter_of(x, ch->consumer) != NULL && !is_straight(x, ch->consumer)))
-            return false;
+        const uint32_t ends[2] = {ch->producer, ch->consumer};
+        for (int k = 0; k < 2; k++) {
+            const sir_filter *f = filter_of(x, ends[k]);
+            if (f == NULL)
+                continue;
+            // Those that look ahead go side by side in the order of their windows.
+            bool here = f->work->peek.max == f->work->pop.max && in_lanes(x, ends[k]);
+            if (!here && !is_straight(x, ends[k]))
+                return GAIN_IMPOSSIBLE;
+            apart |= f->work->pop.max > 1 || f->work->push.max > 1;
+            lanes |= here;
+        }
         strided |= !view_contiguous(&x->places[*c].view);
     }
-    return strided;
+    return strided || (lanes && apart) ? GAIN_SOME : GAIN_NONE;
+}
+
+static uint32_t root_of(const placer *x, const sir_actor *a, bool input)
+{
+    if (input)
+        return a->inputs.len == 0 || a->inputs.data[0] == SIR_NONE ? SIR_NONE : x->places[a->inputs.data[0]].root;
+    return a->outputs.len == 0 || a->outputs.data[0] == SIR_NONE ? SIR_NONE : x->places[a->outputs.data[0]].root;
+}
+
+// What a filter turns from one layout into the other costs more than it does: those beside buffers that gain come along.
+static void spread_gains(const placer *x, gain *gains)
+{
+    bool more = true;
+    for (size_t round = 0; more && round < x->m->actors.len; round++) {
+        more = false;
+        for (uint32_t i = 0; i < x->m->actors.len; i++) {
+            const sir_filter *f = filter_of(x, i);
+            uint32_t in = root_of(x, x->m->actors.data[i], true), out = root_of(x, x->m->actors.data[i], false);
+            if (f == NULL || in == SIR_NONE || out == SIR_NONE || gains[in] + gains[out] != GAIN_NONE + GAIN_SOME ||
+                (f->work->pop.max <= 1 && f->work->push.max <= 1))
+                continue;
+            gains[in] = gains[out] = GAIN_SOME;
+            more = true;
+        }
+    }
 }
 
 // Items that cross a buffer in a steady state.
@@ -255,8 +300,12 @@ static int64_t transpose_all(placer *x)
     if (x->p->pieces != NULL) // their buffers must be able to grow
         return 0;
     find_families(x);
+    gain *gains = arena_alloc_array(x->a, x->m->channels.len + 1, sizeof *gains);
+    for (uint32_t i = 0; i < x->m->channels.len; i++)
+        gains[i] = x->family[i].len == 0 ? GAIN_IMPOSSIBLE : transposed_gain(x, i);
+    spread_gains(x, gains);
     for (uint32_t i = 0; i < x->m->channels.len; i++) {
-        if (x->family[i].len == 0 || !may_transpose(x, i))
+        if (gains[i] != GAIN_SOME)
             continue;
         uint64_t bytes = (uint64_t)family_items(x, i) * plan_element_bytes(x->m, i);
         VEC_PUSH(x->a, &roots, i);
@@ -282,6 +331,7 @@ int64_t plan_gang_places(hlc_program *p, plan_place *places)
     size_t n = x.m->channels.len;
     x.family = arena_alloc_array(x.a, n + 1, sizeof *x.family);
     x.keys = ARENA_ARRAY(x.a, const char *, x.m->regions.len + 1);
+    x.lanes = arena_alloc_array(x.a, x.m->actors.len + 1, sizeof *x.lanes);
     find_levels(&x);
     find_families(&x);
     hmap groups;

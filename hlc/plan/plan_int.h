@@ -58,6 +58,11 @@ bool plan_filter_can_gang(const sir_filter *f); // its firings are independent o
 // Makes gangs of items in order of a run; gives whether there were any.
 bool plan_gang_items(struct hlc_program *p, plan_item_list *items);
 
+// ---- lanes.c ---- Whether the actor's firings will go side by side in vectors; firings that fill these; bytes of a
+// processor's registers from which that is so.
+enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
+bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
+
 // ---- gang_places.c ---- Moves channels of equal branches into common buffers. Gives how many steady states a strip
 // may have at most then; 0: any number.
 int64_t plan_gang_places(struct hlc_program *p, plan_place *places);

@@ -126,6 +126,31 @@ static int64_t choose_strip(hlc_program *p)
     return best;
 }
 
+// Steady states that give all filters whose firings go side by side enough of them, if the channels then fit the second
+// cache: firings one by one cost more than it does.
+static int64_t fill_lanes(hlc_program *p, int64_t strip)
+{
+    const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
+    int64_t wanted = strip;
+    if (p->parts != NULL || p->pieces != NULL || kernel->caches.len < 2)
+        return strip;
+    for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
+        for (VEC_EACH(plan_item, item, &k->items))
+            for (VEC_EACH(plan_stage, st, &item->stages)) {
+                int64_t firings = p->schedule->reps[st->actor];
+                if (st->kind == PLAN_FIRE && firings * wanted < PLAN_LANES && plan_runs_in_lanes(p, st->actor))
+                    wanted = (PLAN_LANES + firings - 1) / firings;
+            }
+    if (p->plan->most != 0 && wanted > p->plan->most)
+        wanted = p->plan->most;
+    if (p->config->max_latency != 0 && wanted > p->config->max_latency)
+        wanted = p->config->max_latency;
+    if (wanted == strip || !settle(p, wanted))
+        return strip;
+    plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
+    return 2 * p->plan->bytes <= p->machine->memories.data[kernel->caches.data[1].index].size ? wanted : strip;
+}
+
 bool plan_pass_strip_mine(hlc_program *p)
 {
     int64_t before = p->plan->strip, strip = p->config->strip;
@@ -152,7 +177,7 @@ bool plan_pass_strip_mine(hlc_program *p)
             return false;
         }
     } else if (strip == 0) {
-        strip = choose_strip(p);
+        strip = fill_lanes(p, choose_strip(p));
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
             strip = STRIP_PLAIN;
     }
