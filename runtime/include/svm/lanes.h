@@ -113,16 +113,13 @@ static inline void svm_tileIn(void *restrict tile, const void *restrict from, pt
 {
     int *to = tile;
     const int *items = from;
-    for (ptrdiff_t i = 0; i < columns;) {
-        bool block = columns - i >= SVM_TILE_BLOCK;
-        ptrdiff_t k = 0, width = block ? SVM_TILE_BLOCK : columns - i;
-        for (; block && k + 4 <= rows; k += 4)
+    const ptrdiff_t turned = columns / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4; // by blocks
+    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
+        for (ptrdiff_t k = 0; k < whole; k += 4)
             svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
-        for (; k < rows; k++)
-            for (ptrdiff_t n = i; n < i + width; n++)
-                memcpy(to + k * columns + n, items + n * stride + k, sizeof *to);
-        i += width;
-    }
+    for (ptrdiff_t k = 0; k < rows; k++)
+        for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
+            memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
 }
 // And memory from a tile.
 static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns,
@@ -130,16 +127,13 @@ static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptr
 {
     int *items = to;
     const int *from = tile;
-    for (ptrdiff_t i = 0; i < columns;) {
-        bool block = columns - i >= SVM_TILE_BLOCK;
-        ptrdiff_t k = 0, width = block ? SVM_TILE_BLOCK : columns - i;
-        for (; block && k + 4 <= rows; k += 4)
+    const ptrdiff_t turned = columns / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4;
+    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
+        for (ptrdiff_t k = 0; k < whole; k += 4)
             svm_tileBlockOut(items + i * stride + k, stride, from + k * columns + i, columns);
-        for (; k < rows; k++)
-            for (ptrdiff_t n = i; n < i + width; n++)
-                memcpy(items + n * stride + k, from + k * columns + n, sizeof *items);
-        i += width;
-    }
+    for (ptrdiff_t k = 0; k < rows; k++)
+        for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
+            memcpy(items + i * stride + k, from + k * columns + i, sizeof *items);
 }
 #endif
 
