@@ -89,6 +89,7 @@ bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
+bool pass_decimate(hlc_program *p);
 bool pass_schedule(hlc_program *p);
 
 #endif
