@@ -112,6 +112,24 @@ static int64_t nest_trips(const sir_block *b, bool *nested)
     return most;
 }
 
+// A loop over the elements of an array that it sets, one a trip: the C compiler makes vectors of it, and would not of its
+// trips written out.
+static bool sets_elements(const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        if (b->data[i]->kind != SIR_FOR)
+            continue;
+        const sir_block *inner = &b->data[i]->u.for_.body;
+        for (size_t k = 0; k < inner->len; k++) {
+            const sir_expr *t = inner->data[k]->kind == SIR_SET ? inner->data[k]->u.set.target : NULL;
+            if (t != NULL && t->kind == SIR_INDEX && t->u.arg[0]->kind == SIR_LOCAL && t->u.arg[1]->kind == SIR_LOCAL &&
+                t->u.arg[1]->index == b->data[i]->u.for_.local)
+                return true;
+        }
+    }
+    return false;
+}
+
 bool body_unrolls(const body_context *c, const sir_stmt *s)
 {
     int64_t trips;
@@ -122,7 +140,7 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
     if (inner == 0 || inner * trips > UNROLL_TRIPS)
         return false;
     lookup_walk w = walk(c, s, &s->u.for_.body);
-    return (w.by_table || (nested && w.of_table)) && !w.by_data;
+    return (w.by_table || (nested && w.of_table && !sets_elements(&s->u.for_.body))) && !w.by_data;
 }
 
 bool body_looks_up(const body_context *c)

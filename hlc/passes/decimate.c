@@ -232,18 +232,10 @@ static sir_filter *make_second(decimator *d, const sir_filter *f, int64_t taken)
 
 // ---- Where ----
 
-static bool in_loop(const sir_module *m, uint32_t region)
-{
-    for (; region != SIR_NONE; region = m->regions.data[region].parent)
-        if (m->regions.data[region].kind == SIR_FEEDBACKLOOP)
-            return true;
-    return false;
-}
-
 static bool is_plain(const sir_module *m, uint32_t actor)
 {
     const sir_actor *a = m->actors.data[actor];
-    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || in_loop(m, a->region))
+    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || pass_in_loop(m, a->region))
         return false;
     for (VEC_EACH(sir_portal, p, &m->portals))
         for (VEC_EACH(uint32_t, receiver, &p->receivers))

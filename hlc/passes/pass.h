@@ -90,6 +90,10 @@ bool pass_canonicalize(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_decimate(hlc_program *p);
+bool pass_interchange(hlc_program *p);
+bool pass_share(hlc_program *p);
+// Whether a region is a feedback loop, or in one.
+bool pass_in_loop(const sir_module *m, uint32_t region);
 bool pass_schedule(hlc_program *p);
 
 #endif

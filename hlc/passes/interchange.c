@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'interchange': sums of a loop nest run side by side. The trips of the outer loop become lanes of the innermost:
+//
+//     for %u = 0 to 64 { var %s: float = 0.0   for %i = 0 to 64 { %s = %s + $t[%u][%i] * peek(%i) }   push %s }
+//
+//     for %block = 0 to 64 step 32 {
+//         var %s: float[32]
+//         for %lane = 0 to 32 { %s[%lane] = 0.0 }
+//         for %i = 0 to 64 { for %lane = 0 to 32 { %s[%lane] = %s[%lane] + $table[%i][%block + %lane] * peek(%i) } }
+//         for %lane = 0 to 32 { push %s[%lane] }
+//     }
+//
+// A C compiler must not reorder a floating-point sum and so cannot vectorise along it; along lanes it can, and each sum
+// keeps its order. Constant tables are turned so that lanes lie side by side.
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/canonicalize_int.h"
+#include "hlc/passes/pass.h"
+
+// Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
+// trips of a sum's loop from which it is worth it.
+// How often packed items are used at least, and how many they are at most.
+enum { LANES_LEAST = 4, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4, TABLE_MOST = 65536 };
+enum { PACKED_USES = 4, PACKED_MOST = 16384 };
+
+// Items that lanes would find apart, and that loops around come to again: copied once, side by side.
+typedef struct packed_items {
+    const sir_expr *offset;
+    uint32_t array, sum; // locals: the copy; the loop that stays
+} packed_items;
+
+typedef VEC(const sir_stmt *) loop_nest;
+
+typedef struct interchanger {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    sir_filter *filter;
+    sir_function *function;
+    // Of the outer loop that is looked at:
+    const sir_stmt *outer;
+    uint32_t *depth;       // per local: 1: declared in the body, and not further in
+    uint32_t *group;       // per local: the run of statements that it occurs in; 0: none yet
+    bool *across;          // per local: in several runs, so that it needs a value a lane
+    uint32_t locals, groups;
+    bool unfit;
+    // While it is rewritten:
+    uint32_t *array;       // per local: the array of its values
+    uint32_t lane, block;  // the new loops' variables; block: SIR_NONE if the lanes are the whole loop
+    int64_t lanes;
+    VEC(const sir_stmt *) staying; // loops that stay around the present lanes, outermost first
+    hmap turned;           // tables that were turned
+    bool changed;
+    // Of the loops around the outer one, without anything between them:
+    loop_nest nest;
+    VEC(packed_items) packed; // for the present outer loop
+    sir_block before;         // what goes before the outermost
+} interchanger;
+
+static bool is_floating(const sir_type *t)
+{
+    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+}
+
+static bool trips_of(const sir_stmt *s, int64_t *trips)
+{
+    if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
+        return false;
+    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i, step = s->u.for_.step;
+    *trips = step > 0 ? (hi - lo + step - 1) / step : (lo - hi - step - 1) / -step;
+    return *trips > 0;
+}
+
+static bool declares(const sir_block *b, uint32_t local)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind == SIR_DECL && b->data[i]->u.decl.local == local)
+            return true;
+    return false;
+}
+
+// A loop whose own statements update a floating-point local that lives longer than a trip.
+static bool carries(const sir_stmt *s)
+{
+    int64_t trips;
+    if (!trips_of(s, &trips) || trips < TERMS_LEAST)
+        return false;
+    const sir_block *b = &s->u.for_.body;
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *t = b->data[i];
+        if (t->kind == SIR_SET && t->u.set.target->kind == SIR_LOCAL && is_floating(t->u.set.target->type) &&
+            !declares(b, t->u.set.target->index) && canon_reads(t->u.set.value, t->u.set.target->index))
+            return true;
+    }
+    return false;
+}
+
+// Stays around lane loops: it carries, or a loop in it does.
+static bool stays(const sir_stmt *s)
+{
+    int64_t trips;
+    if (!trips_of(s, &trips))
+        return false;
+    if (carries(s))
+        return true;
+    for (size_t i = 0; i < s->u.for_.body.len; i++)
+        if (stays(s->u.for_.body.data[i]))
+            return true;
+    return false;
+}
+
+// ---- Whether a loop fits ----
+
+static void check_expr(void *context, sir_expr *e, bool written)
+{
+    interchanger *x = context;
+    (void)written;
+    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
+    if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
+        x->unfit = true;
+}
+
+static void check_stmt(void *context, sir_stmt *s)
+{
+    interchanger *x = context;
+    sir_visit_exprs(s, check_expr, x);
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL:
+    case SIR_SET:
+    case SIR_IF:
+    case SIR_FOR:
+    case SIR_PUSH:
+    case SIR_BLOCK: break;
+    default: x->unfit = true; return;
+    }
+    if (s->kind == SIR_SET && s->u.set.target->kind != SIR_LOCAL)
+        x->unfit = true; // of arrays and fields it is not known what the next trip reads
+    if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && x->depth[s->u.set.target->index] == 0)
+        x->unfit = true; // the next trip may read it
+    if (s->kind == SIR_DECL && x->function->locals.data[s->u.decl.local].type->words != 1)
+        x->unfit = true;
+    if (s->kind == SIR_DECL && x->function->locals.data[s->u.decl.local].type->kind == SIR_STRUCT)
+        x->unfit = true;
+}
+
+static void note_declaration(void *context, sir_stmt *s)
+{
+    interchanger *x = context;
+    if (s->kind == SIR_DECL)
+        x->depth[s->u.decl.local] = 1;
+}
+
+static void note_push(void *context, sir_stmt *s)
+{
+    *(bool *)context |= s->kind == SIR_PUSH;
+}
+
+static void note_use(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    interchanger *x = context;
+    if (e->kind != SIR_LOCAL || x->depth[e->index] == 0)
+        return;
+    uint32_t *g = &x->group[e->index];
+    x->across[e->index] |= *g != 0 && *g != x->groups;
+    *g = *g == 0 ? x->groups : *g;
+}
+
+static void note_uses(void *context, sir_stmt *s)
+{
+    interchanger *x = context;
+    sir_visit_exprs(s, note_use, x);
+    if (s->kind == SIR_DECL) {
+        sir_expr e = {.kind = SIR_LOCAL, .index = s->u.decl.local};
+        note_use(x, &e, false);
+    }
+}
+
+// The runs of statements between loops that stay; what is pushed is pushed by runs that no such loop is around.
+static void find_groups(interchanger *x, sir_block *b, bool inner)
+{
+    for (size_t i = 0; i < b->len;) {
+        if (stays(b->data[i])) {
+            find_groups(x, &b->data[i++]->u.for_.body, true);
+            continue;
+        }
+        x->groups++;
+        for (; i < b->len && !stays(b->data[i]); i++) {
+            sir_block one = {.data = &b->data[i], .len = 1};
+            bool pushes = false;
+            sir_visit_stmts(&one, note_uses, x);
+            sir_visit_stmts(&one, note_push, &pushes);
+            x->unfit |= pushes && inner;
+        }
+    }
+}
+
+static size_t pushing_groups(sir_block *b)
+{
+    size_t n = 0;
+    bool before = false;
+    for (size_t i = 0; i < b->len; i++) {
+        bool pushes = false;
+        sir_block one = {.data = &b->data[i], .len = 1};
+        if (stays(b->data[i])) {
+            before = false;
+            continue;
+        }
+        sir_visit_stmts(&one, note_push, &pushes);
+        n += pushes && !before;
+        before |= pushes;
+    }
+    return n;
+}
+
+// Scalars of 4 bytes a lane.
+static int64_t width(const interchanger *x)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < x->locals; i++)
+        if (x->across[i])
+            n += x->function->locals.data[i].type->kind == SIR_DOUBLE ? 2 : 1;
+    return n;
+}
+
+// Lanes that divide the trips; 0: too few.
+static int64_t lanes_of(const interchanger *x, int64_t trips)
+{
+    int64_t most = LANES_MOST, scalars = width(x);
+    while (most * scalars > LANES_SCALARS)
+        most /= 2;
+    while (most >= LANES_LEAST && trips % most != 0)
+        most--;
+    return scalars > 0 && most >= LANES_LEAST ? most : 0;
+}
+
+static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
+{
+    int64_t trips;
+    bool any = false;
+    if (!trips_of(s, &trips) || s->u.for_.step != 1 || trips < LANES_LEAST)
+        return false;
+    sir_block *body = &s->u.for_.body;
+    for (size_t i = 0; i < body->len; i++)
+        any |= stays(body->data[i]);
+    if (!any || carries(s))
+        return false;
+    x->locals = (uint32_t)x->function->locals.len;
+    x->depth = ARENA_ARRAY(x->a, uint32_t, x->locals + 1);
+    x->group = ARENA_ARRAY(x->a, uint32_t, x->locals + 1);
+    x->across = ARENA_ARRAY(x->a, bool, x->locals + 1);
+    x->groups = 0;
+    x->unfit = false;
+    sir_visit_stmts(body, note_declaration, x);
+    sir_visit_stmts(body, check_stmt, x);
+    if (x->unfit || pushing_groups(body) > 1)
+        return false;
+    find_groups(x, body, false);
+    *lanes = x->unfit ? 0 : lanes_of(x, trips);
+    return *lanes > 0;
+}
+
+// ---- Tables ----
+
+typedef struct table_key {
+    const void *filter;
+    uint64_t field;
+} table_key;
+
+// The table with its two axes exchanged, as another constant field.
+static uint32_t turned_table(interchanger *x, uint32_t field)
+{
+    table_key key = {x->filter, field};
+    uint32_t *known = hmap_getn(&x->turned, &key, sizeof key);
+    if (known != NULL)
+        return *known;
+    sir_field f = x->filter->fields.data[field];
+    const sir_type *row = f.type->element, *element = row->element;
+    const sir_type *type = sir_type_array(x->m, sir_type_array(x->m, element, f.type->length), row->length);
+    sir_value v = sir_value_new(x->m->arena, type);
+    for (size_t i = 0; i < f.type->length && !f.init.zero; i++)
+        for (size_t k = 0; k < row->length; k++)
+            v.data[k * f.type->length + i] = f.init.data[i * row->length + k];
+    const char *name = arena_printf(x->m->arena, "%s_turned", f.name);
+    for (uint32_t n = 2, taken = 1; taken != 0; n++) {
+        taken = 0;
+        for (VEC_EACH(sir_field, other, &x->filter->fields))
+            taken += strcmp(other->name, name) == 0;
+        if (taken != 0)
+            name = arena_printf(x->m->arena, "%s_turned_%" PRIu32, f.name, n);
+    }
+    f.name = name;
+    f.type = type;
+    f.init = v;
+    known = ARENA_NEW(x->a, uint32_t);
+    *known = (uint32_t)x->filter->fields.len;
+    VEC_PUSH(x->m->arena, &x->filter->fields, f);
+    hmap_setn(&x->turned, &key, sizeof key, known);
+    return *known;
+}
+
+// t[f(u)][i], where lanes would lie a row apart.
+static bool is_across_rows(const interchanger *x, const sir_expr *e)
+{
+    if (e->kind != SIR_INDEX || e->u.arg[0]->kind != SIR_INDEX || e->u.arg[0]->u.arg[0]->kind != SIR_FIELD ||
+        e->type->words != 1)
+        return false;
+    const sir_field *f = &x->filter->fields.data[e->u.arg[0]->u.arg[0]->index];
+    uint32_t u = x->outer->u.for_.local;
+    return f->constant && f->type->words <= TABLE_MOST && canon_reads(e->u.arg[0]->u.arg[1], u) &&
+           !canon_reads(e->u.arg[1], u);
+}
+
+// ---- Rewriting: copies in which lanes stand for trips ----
+
+static sir_expr *lane_of(const interchanger *x, sir_loc loc)
+{
+    return sir_ref(x->m, SIR_LOCAL, x->lane, x->m->scalar[SIR_INT], loc);
+}
+
+static sir_expr *trip_of(const interchanger *x, sir_loc loc)
+{
+    const sir_type *t = x->m->scalar[SIR_INT];
+    sir_expr *e = lane_of(x, loc);
+    if (x->block != SIR_NONE)
+        return sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, t, sir_ref(x->m, SIR_LOCAL, x->block, t, loc), e, loc);
+    int32_t lo = x->outer->u.for_.lo->u.value.i;
+    return lo == 0 ? e : sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, t, e, sir_const_int(x->m, lo, loc), loc);
+}
+
+static sir_expr *element_of(const interchanger *x, uint32_t local, sir_loc loc)
+{
+    const sir_type *array = x->function->locals.data[x->array[local]].type;
+    sir_expr *base = sir_ref(x->m, SIR_LOCAL, x->array[local], array, loc);
+    return sir_expr2(x->m, SIR_INDEX, 0, array->element, base, lane_of(x, loc), loc);
+}
+
+// ---- Packing ----
+
+// offset = constant + outer * the outer loop's variable + sum * that of a loop that stays.
+typedef struct place {
+    int64_t constant, outer, sum;
+} place;
+
+static bool place_of(const interchanger *x, const sir_expr *e, uint32_t sum, place *p)
+{
+    place a, b;
+    *p = (place){0};
+    if (e->kind == SIR_CONST) {
+        p->constant = e->u.value.i;
+        return true;
+    }
+    if (e->kind == SIR_LOCAL) {
+        p->outer = e->index == x->outer->u.for_.local;
+        p->sum = e->index == sum;
+        return p->outer + p->sum == 1;
+    }
+    if (e->kind != SIR_BINARY || !place_of(x, e->u.arg[0], sum, &a) || !place_of(x, e->u.arg[1], sum, &b))
+        return false;
+    if (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) {
+        int64_t sign = e->op == LANG_OP_ADD ? 1 : -1;
+        *p = (place){a.constant + sign * b.constant, a.outer + sign * b.outer, a.sum + sign * b.sum};
+    } else if (e->op == LANG_OP_MUL && b.outer == 0 && b.sum == 0) {
+        *p = (place){a.constant * b.constant, a.outer * b.constant, a.sum * b.constant};
+    } else if (e->op == LANG_OP_MUL && a.outer == 0 && a.sum == 0) {
+        *p = (place){b.constant * a.constant, b.outer * a.constant, b.sum * a.constant};
+    } else {
+        return false;
+    }
+    return llabs(p->constant) < INT32_MAX && llabs(p->outer) < INT32_MAX / 2 && llabs(p->sum) < INT32_MAX / 2;
+}
+
+static void find_pop(void *context, sir_stmt *s)
+{
+    *(bool *)context |= s->kind == SIR_POP || s->kind == SIR_CALL;
+}
+
+static int64_t uses_around(const interchanger *x)
+{
+    int64_t uses = 1, trips;
+    bool pops = false;
+    for (VEC_EACH(const sir_stmt *, s, &x->nest)) {
+        if (!trips_of(*s, &trips) || uses > INT32_MAX)
+            return 0;
+        uses *= trips;
+    }
+    if (x->nest.len > 0)
+        sir_visit_stmts(&x->nest.data[0]->u.for_.body, find_pop, &pops);
+    return pops ? 0 : uses;
+}
+
+static bool from_zero(const sir_stmt *s)
+{
+    return s->u.for_.lo->u.value.i == 0 && s->u.for_.step == 1;
+}
+
+static bool is_apart(const interchanger *x, const sir_expr *peek, const sir_stmt *sum)
+{
+    place p;
+    if (!from_zero(x->outer) || !from_zero(sum) || !place_of(x, peek->u.arg[0], sum->u.for_.local, &p))
+        return false;
+    int64_t n = x->outer->u.for_.hi->u.value.i, m = sum->u.for_.hi->u.value.i;
+    if (p.outer < 2 || p.sum < 0 || peek->type->words != 1 || n > PACKED_MOST / m)
+        return false;
+    return p.constant >= 0 && p.constant + p.outer * (n - 1) + p.sum * (m - 1) < x->function->peek.max;
+}
+
+static sir_expr *element_at(const interchanger *x, uint32_t array, sir_expr *i, sir_expr *k, sir_loc loc)
+{
+    const sir_type *t = x->function->locals.data[array].type;
+    sir_expr *row = sir_expr2(x->m, SIR_INDEX, 0, t->element, sir_ref(x->m, SIR_LOCAL, array, t, loc), i, loc);
+    return sir_expr2(x->m, SIR_INDEX, 0, t->element->element, row, k, loc);
+}
+
+static uint32_t pack(interchanger *x, sir_expr *peek, const sir_stmt *sum)
+{
+    for (VEC_EACH(packed_items, p, &x->packed))
+        if (p->sum == sum->u.for_.local && canon_same_expr(p->offset, peek->u.arg[0], false))
+            return p->array;
+    const sir_type *t = x->m->scalar[SIR_INT];
+    sir_loc loc = peek->loc;
+    int32_t n = x->outer->u.for_.hi->u.value.i, m = sum->u.for_.hi->u.value.i;
+    const sir_type *type = sir_type_array(x->m, sir_type_array(x->m, peek->type, (uint32_t)n), (uint32_t)m);
+    uint32_t array = sir_local_new(x->m, x->function, "packed", type, loc);
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc);
+    decl->u.decl.local = array;
+    decl->u.decl.uninitialised = true;
+    VEC_PUSH(x->m->arena, &x->before, decl);
+    // The loops' own variables: canonicalize gives each loop its own.
+    sir_stmt *set = sir_stmt_new(x->m, SIR_SET, loc), *rows = ARENA_NEW(x->m->arena, sir_stmt),
+             *lanes = ARENA_NEW(x->m->arena, sir_stmt);
+    set->u.set.target = element_at(x, array, sir_ref(x->m, SIR_LOCAL, sum->u.for_.local, t, loc),
+                                   sir_ref(x->m, SIR_LOCAL, x->outer->u.for_.local, t, loc), loc);
+    set->u.set.value = peek;
+    *rows = *sum;
+    *lanes = *x->outer;
+    rows->u.for_.body = lanes->u.for_.body = (sir_block){0};
+    VEC_PUSH(x->m->arena, &rows->u.for_.body, set);
+    VEC_PUSH(x->m->arena, &lanes->u.for_.body, rows);
+    VEC_PUSH(x->m->arena, &x->before, lanes);
+    VEC_PUSH(x->a, &x->packed, (packed_items){peek->u.arg[0], array, sum->u.for_.local});
+    return array;
+}
+
+// The copy of a peeked item; NULL: it is peeked as before.
+static sir_expr *packed_item(interchanger *x, sir_expr *peek)
+{
+    if (uses_around(x) < PACKED_USES)
+        return NULL;
+    for (size_t i = x->staying.len; i-- > 0;) {
+        const sir_stmt *sum = x->staying.data[i];
+        if (!is_apart(x, peek, sum))
+            continue;
+        sir_expr *row = sir_ref(x->m, SIR_LOCAL, sum->u.for_.local, x->m->scalar[SIR_INT], peek->loc);
+        return element_at(x, pack(x, peek, sum), row, trip_of(x, peek->loc), peek->loc);
+    }
+    return NULL;
+}
+
+static sir_expr *copy_expr(interchanger *x, sir_expr *e)
+{
+    sir_expr *item = e->kind == SIR_PEEK ? packed_item(x, e) : NULL;
+    if (item != NULL)
+        return item;
+    if (e->kind == SIR_LOCAL && e->index == x->outer->u.for_.local)
+        return trip_of(x, e->loc);
+    if (e->kind == SIR_LOCAL && e->index < x->locals && x->across[e->index])
+        return element_of(x, e->index, e->loc);
+    sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
+    *r = *e;
+    if (is_across_rows(x, e)) {
+        const sir_expr *row = e->u.arg[0];
+        uint32_t field = turned_table(x, row->u.arg[0]->index);
+        const sir_type *t = x->filter->fields.data[field].type;
+        sir_expr *table = sir_ref(x->m, SIR_FIELD, field, t, e->loc);
+        r->u.arg[0] = sir_expr2(x->m, SIR_INDEX, 0, t->element, table, copy_expr(x, e->u.arg[1]), e->loc);
+        r->u.arg[1] = copy_expr(x, row->u.arg[1]);
+        return r;
+    }
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
+    return r;
+}
+
+static sir_block copy_block(interchanger *x, const sir_block *b);
+
+static sir_expr *zero_of(const interchanger *x, const sir_type *t, sir_loc loc)
+{
+    sir_scalar zero;
+    memset(&zero, 0, sizeof zero);
+    return sir_const(x->m, t, zero, loc);
+}
+
+static sir_stmt *copy_stmt(interchanger *x, sir_stmt *s)
+{
+    sir_stmt *r = ARENA_NEW(x->m->arena, sir_stmt);
+    if (s->kind == SIR_DECL && x->across[s->u.decl.local]) { // the array is declared already
+        *r = (sir_stmt){.kind = SIR_SET, .loc = s->loc};
+        r->u.set.target = element_of(x, s->u.decl.local, s->loc);
+        r->u.set.value = s->u.decl.init != NULL ? copy_expr(x, s->u.decl.init)
+                                                : zero_of(x, x->function->locals.data[s->u.decl.local].type, s->loc);
+        return r;
+    }
+    *r = *s;
+    sir_parts parts = sir_stmt_parts(r);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = copy_expr(x, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = copy_expr(x, *parts.target);
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        *parts.block[i] = copy_block(x, parts.block[i]);
+    return r;
+}
+
+static sir_block copy_block(interchanger *x, const sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len; i++)
+        VEC_PUSH(x->m->arena, &r, copy_stmt(x, b->data[i]));
+    return r;
+}
+
+static sir_stmt *counted(const interchanger *x, uint32_t local, int64_t lo, int64_t hi, int64_t step, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_FOR, loc);
+    s->u.for_.local = local;
+    s->u.for_.lo = sir_const_int(x->m, (int32_t)lo, loc);
+    s->u.for_.hi = sir_const_int(x->m, (int32_t)hi, loc);
+    s->u.for_.step = (int32_t)step;
+    return s;
+}
+
+static sir_block distribute(interchanger *x, sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len;) {
+        sir_stmt *s = b->data[i];
+        if (stays(s)) {
+            sir_stmt *loop = ARENA_NEW(x->m->arena, sir_stmt);
+            *loop = *s;
+            VEC_PUSH(x->a, &x->staying, s);
+            loop->u.for_.body = distribute(x, &s->u.for_.body);
+            x->staying.len--;
+            VEC_PUSH(x->m->arena, &r, loop);
+            i++;
+            continue;
+        }
+        sir_stmt *lanes = counted(x, x->lane, 0, x->lanes, 1, s->loc);
+        for (; i < b->len && !stays(b->data[i]); i++)
+            VEC_PUSH(x->m->arena, &lanes->u.for_.body, copy_stmt(x, b->data[i]));
+        VEC_PUSH(x->m->arena, &r, lanes);
+    }
+    return r;
+}
+
+static sir_stmt *rewrite(interchanger *x, sir_stmt *s, int64_t lanes)
+{
+    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i;
+    const sir_type *t = x->m->scalar[SIR_INT];
+    x->outer = s;
+    x->lanes = lanes;
+    x->packed.len = 0;
+    x->array = ARENA_ARRAY(x->a, uint32_t, x->locals + 1);
+    x->lane = sir_local_new(x->m, x->function, "lane", t, s->loc);
+    x->block = lanes == hi - lo ? SIR_NONE : sir_local_new(x->m, x->function, "block", t, s->loc);
+    sir_block body = {0};
+    for (uint32_t i = 0; i < x->locals; i++) {
+        if (!x->across[i])
+            continue;
+        const sir_local l = x->function->locals.data[i];
+        x->array[i] = sir_local_new(x->m, x->function, l.name, sir_type_array(x->m, l.type, (uint32_t)lanes), l.loc);
+        sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, l.loc);
+        decl->u.decl.local = x->array[i];
+        decl->u.decl.uninitialised = true;
+        VEC_PUSH(x->m->arena, &body, decl);
+    }
+    sir_block rest = distribute(x, &s->u.for_.body);
+    for (size_t i = 0; i < rest.len; i++)
+        VEC_PUSH(x->m->arena, &body, rest.data[i]);
+    if (x->hlc->diag->remarks)
+        diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
+                    "%" PRId64 " trips of this loop in '%s' go side by side, so that its sums vectorise [interchange]",
+                    lanes, x->filter->name);
+    x->changed = true;
+    sir_stmt *whole = sir_stmt_new(x->m, SIR_BLOCK, s->loc);
+    whole->u.block = body;
+    if (x->block != SIR_NONE) {
+        whole = counted(x, x->block, lo, hi, lanes, s->loc);
+        whole->u.for_.body = body;
+    }
+    return whole;
+}
+
+static void walk(interchanger *x, sir_block *b);
+
+static void walk_stmt(interchanger *x, sir_block *b, size_t i)
+{
+    int64_t lanes;
+    sir_stmt *s = b->data[i];
+    if (fits(x, s, &lanes)) {
+        b->data[i] = rewrite(x, s, lanes);
+        return;
+    }
+    const loop_nest nest = x->nest;
+    if (s->kind == SIR_FOR)
+        VEC_PUSH(x->a, &x->nest, s);
+    else
+        x->nest = (loop_nest){0};
+    sir_parts parts = sir_stmt_parts(s);
+    for (uint8_t k = 0; k < parts.block_count; k++)
+        walk(x, parts.block[k]);
+    x->nest = nest;
+}
+
+static void walk(interchanger *x, sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len; i++) {
+        walk_stmt(x, b, i);
+        for (size_t k = 0; k < x->before.len && x->nest.len == 0; k++)
+            VEC_PUSH(x->m->arena, &r, x->before.data[k]);
+        if (x->nest.len == 0)
+            x->before = (sir_block){0};
+        VEC_PUSH(x->m->arena, &r, b->data[i]);
+    }
+    *b = r;
+}
+
+bool pass_interchange(hlc_program *p)
+{
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+        return false; // what is checked is found out of order
+    interchanger x = {.a = arena_create(), .hlc = p, .m = p->module};
+    hmap_init(&x.turned, x.a);
+    for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
+        x.filter = *f;
+        x.function = (*f)->work;
+        if (x.function != NULL)
+            walk(&x, &x.function->body);
+    }
+    arena_destroy(x.a);
+    if (!x.changed)
+        return false;
+    for (VEC_EACH(sir_filter *, f, &p->module->filters))
+        sir_filter_derive(p->module, *f);
+    sir_canonicalize(p->module, &(canon_options){0});
+    return true;
+}
