@@ -298,6 +298,13 @@ struct ast_struct {
     ast_var_list fields;
 };
 
+// The 'static' block of a file.
+typedef struct ast_static {
+    src_range range; // of the word
+    ast_var_list globals;
+    ast_function *init; // or NULL
+} ast_static;
+
 // One 'input' or 'expect' of a test: numbers, those of arrays and structs one by one.
 typedef struct ast_test_values {
     ast_expr_list values;
@@ -319,8 +326,8 @@ typedef struct ast_program {
     arena *arena;
     VEC(ast_struct *) structs;
     VEC(ast_stream *) streams; // named streams in source order
-    ast_var_list globals;
-    ast_function *static_init; // init block of 'static', or NULL
+    VEC(ast_static *) statics; // of imported files before those that import them
+    ast_var_list globals;      // of all, in that order
     VEC(ast_function *) helpers, natives; // of all helper and native blocks
     VEC(ast_test *) tests;
     ast_stream *top; // [sema] the program

@@ -466,7 +466,8 @@ void ast_print(strbuf *out, const source_set *sources, const ast_program *progra
         p.depth--;
     }
     print_vars(&p, "global", &program->globals);
-    print_function(&p, "static ", program->static_init);
+    for (VEC_EACH(ast_static *, s, &program->statics))
+        print_function(&p, "static ", (*s)->init);
     for (VEC_EACH(ast_function *, f, &program->natives))
         print_function(&p, "native ", *f);
     for (VEC_EACH(ast_function *, f, &program->helpers))

@@ -27,23 +27,30 @@ static void init_maps(elab *x)
     strbuf_init(&x->content_key, x->scratch);
 }
 
-// The initialisers in textual order, then the init block of 'static'.
+static void run_static_init(elab *x, const ast_function *init)
+{
+    elab_mark mark = elab_mark_here(x);
+    x->function = init;
+    x->frame = elab_push(x, (init->locals.len + 1) * sizeof *x->frame);
+    elab_exec(x, init->body);
+    x->function = NULL;
+    x->frame = NULL;
+    elab_release(x, mark);
+}
+
+// Block by block the initialisers in textual order, then the init block.
 static bool run_globals(elab *x)
 {
     const ast_program *p = x->program;
     x->globals = elab_push(x, (p->globals.len + 1) * sizeof *x->globals);
     x->globals_open = true;
-    for (size_t i = 0; i < p->globals.len; i++)
-        if (!elab_declare(x, &x->globals[i], p->globals.data[i]))
-            return false;
-    if (p->static_init != NULL) {
-        elab_mark mark = elab_mark_here(x);
-        x->function = p->static_init;
-        x->frame = elab_push(x, (p->static_init->locals.len + 1) * sizeof *x->frame);
-        elab_exec(x, p->static_init->body);
-        x->function = NULL;
-        x->frame = NULL;
-        elab_release(x, mark);
+    for (size_t i = 0; i < p->statics.len && !x->failed; i++) {
+        const ast_static *block = p->statics.data[i];
+        for (size_t k = 0; k < block->globals.len; k++)
+            if (!elab_declare(x, &x->globals[block->globals.data[k]->index], block->globals.data[k]))
+                return false;
+        if (block->init != NULL)
+            run_static_init(x, block->init);
     }
     x->globals_open = false;
     return !x->failed;

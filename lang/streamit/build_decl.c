@@ -156,20 +156,22 @@ void finish_struct(parse_context *ctx, src_range range, const char *name, src_ra
 
 void begin_static(parse_context *ctx, src_range range)
 {
-    if (ctx->static_range.file) {
-        diag_record *r = diag_error(ctx->diags, range, "a program has only one 'static' block");
-        diag_add_note(ctx->diags, r, ctx->static_range, "the first one is here");
+    if (ctx->statics) {
+        diag_record *r = diag_error(ctx->diags, range, "a file has only one 'static' block");
+        diag_add_note(ctx->diags, r, ctx->statics->range, "the first one is here");
+        return;
     }
-    ctx->static_range = range;
+    ctx->statics = ARENA_NEW(ctx->arena, ast_static);
+    ctx->statics->range = range;
 }
 
 void add_globals(parse_context *ctx, parsed_vars vars)
 {
     for (VEC_EACH(ast_var *, v, &vars.list)) {
-        if (ctx->program->static_init && v == vars.list.data)
+        if (ctx->statics->init && v == vars.list.data)
             diag_error(ctx->diags, (*v)->range, "the variables of a 'static' block come before its 'init'");
         (*v)->kind = VAR_GLOBAL;
-        VEC_PUSH(ctx->arena, &ctx->program->globals, *v);
+        VEC_PUSH(ctx->arena, &ctx->statics->globals, *v);
     }
 }
 
@@ -204,10 +206,10 @@ static void report_second(parse_context *ctx, const ast_function *f, const ast_f
 void add_static_init(parse_context *ctx, src_range range, parsed_stmt body)
 {
     ast_function *f = new_function(ctx, FUNC_INIT, range, "init", (parsed_type){0}, (parsed_vars){0}, NULL, body);
-    if (ctx->program->static_init)
-        report_second(ctx, f, ctx->program->static_init, "a 'static' block");
+    if (ctx->statics->init)
+        report_second(ctx, f, ctx->statics->init, "a 'static' block");
     else
-        ctx->program->static_init = f;
+        ctx->statics->init = f;
 }
 
 void begin_module(parse_context *ctx)

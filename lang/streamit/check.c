@@ -96,15 +96,17 @@ static void declare_globals(checker *c)
 
 static void check_global_values(checker *c)
 {
-    for (VEC_EACH(ast_var *, g, &c->program->globals)) {
-        c->ordered = *g;
-        check_init(c, *g);
+    for (VEC_EACH(ast_static *, s, &c->program->statics)) {
+        for (VEC_EACH(ast_var *, g, &(*s)->globals)) {
+            c->ordered = *g;
+            check_init(c, *g);
+        }
+        c->ordered = NULL;
+        c->static_init = true;
+        if ((*s)->init)
+            check_function_body(c, (*s)->init);
+        c->static_init = false;
     }
-    c->ordered = NULL;
-    c->static_init = true;
-    if (c->program->static_init)
-        check_function_body(c, c->program->static_init);
-    c->static_init = false;
 }
 
 static bool is_program(const ast_stream *s)

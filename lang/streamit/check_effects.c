@@ -35,7 +35,7 @@ static void write_arg(checker *c, const ref_arg *ref, func_info *caller, var_lis
         diag_error(c->diags, ref->range,
                    "'%s' changes its argument, but '%s' belongs to an enclosing stream and cannot be changed", callee,
                    root->name);
-    } else if (root->kind == VAR_GLOBAL && !(caller->function == c->program->static_init)) {
+    } else if (root->kind == VAR_GLOBAL && !(caller->function->kind == FUNC_INIT && !caller->function->stream)) {
         diag_error(c->diags, ref->range,
                    "'%s' changes its argument, but the global '%s' cannot be changed outside the 'static' block",
                    callee, root->name);

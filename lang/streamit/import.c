@@ -31,6 +31,7 @@ typedef struct import_file {
     src_range range; // of the import that led here
     target_list imports;
     size_t next; // of imports
+    ast_static *statics;
 } import_file;
 
 typedef struct loader {
@@ -182,6 +183,20 @@ static void find_import(const loader *l, const char *importer, const parsed_impo
     report_missing(l, import, &folders);
 }
 
+// All that the file imports has been read: its globals come after theirs.
+static void close_file(loader *l)
+{
+    import_file *f = VEC_LAST(&l->stack);
+    ast_program *program = l->ctx->program;
+    f->open = false;
+    l->stack.len--;
+    if (f->statics == NULL)
+        return;
+    VEC_PUSH(l->ctx->arena, &program->statics, f->statics);
+    for (VEC_EACH(ast_var *, g, &f->statics->globals))
+        VEC_PUSH(l->ctx->arena, &program->globals, *g);
+}
+
 static import_file *find_file(const loader *l, const struct stat *st)
 {
     for (VEC_EACH(import_file *, f, &l->files))
@@ -213,6 +228,7 @@ static void open_file(loader *l, import_file *f, source_id id)
     f->open = f->read = true;
     l->ctx->imported = f->range.file != 0;
     parse_file(l->ctx, id);
+    f->statics = l->ctx->statics;
     for (VEC_EACH(const parsed_import, import, &l->ctx->imports))
         find_import(l, f->path, import, &f->imports);
     VEC_PUSH(l->ctx->arena, &l->stack, f);
@@ -284,8 +300,7 @@ ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const sou
                 const import_target target = f->imports.data[f->next++];
                 import(&l, &target);
             } else {
-                f->open = false;
-                l.stack.len--;
+                close_file(&l);
             }
         }
     }

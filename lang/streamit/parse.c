@@ -616,6 +616,7 @@ void parse_file(parse_context *ctx, source_id file)
     ctx->file = file;
     ctx->lists.len = 0;
     ctx->imports = (__typeof__(ctx->imports)){0};
+    ctx->statics = NULL;
     ctx->skipped = (src_range){0};
     ctx->overflow = false;
     f.as_name = ARENA_ARRAY(ctx->arena, bool, TOK_LAST_KEYWORD - TOK_FIRST_KEYWORD + 1);

@@ -135,7 +135,7 @@ typedef struct parse_context {
     diag_engine *diags;
     ast_program *program;
     source_id file;
-    src_range static_range;               // of the program's static block; file 0: none so far
+    ast_static *statics;                  // the static block of the file; NULL: none so far
     ast_struct *structure;                // the struct being parsed
     ast_test *test;                       // the test being parsed, and
     parsed_stmts runs;                    // what it runs
