@@ -32,6 +32,7 @@ LEFT_OUT = [
     ("README.md", "./bootstrap.sh", "builds everything; CI does it"),
     ("README.md", "svm-characterize -o", "measures for a minute; test/characterize"),
     ("CONTRIBUTING.md", "./bootstrap.sh", "builds everything; CI does it"),
+    ("docs/tutorial.md", "./bootstrap.sh", "builds everything; CI does it"),
     ("docs/characterize.md", "svm-characterize   ", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "svm-characterize --plot", "measures for a minute; test/characterize"),
     ("docs/characterize.md", "--machine=native", "needs the minute before"),
@@ -67,7 +68,7 @@ def blocks_of(lines):
 
 
 def output_of(lines, number):
-    """What an example of the interpreter prints: the lines behind its command, up to the next one or a blank line."""
+    """What an example of the interpreter or of a test prints: the lines behind its command, up to the next one or a blank line."""
     text = []
     while lines[number].startswith("    ") and lines[number].strip() and not COMMAND.match(lines[number]):
         text.append(lines[number][4:].rstrip())
@@ -133,7 +134,7 @@ def main():
                                     stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
             run += 1
             expected = output_of(shown(root, page), number)
-            if "--interpret" in command and expected and expected != "\n".join(map(str.rstrip, result.stdout.rstrip().split("\n"))):
+            if re.search(r"--(interpret|test)\b", command) and expected and expected != "\n".join(map(str.rstrip, result.stdout.rstrip().split("\n"))):
                 failed += 1
                 print("%s:%d: prints something else: %s\n%s" % (page, number, command, result.stdout[-1500:]))
             if result.returncode != 0:
