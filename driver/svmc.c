@@ -244,8 +244,13 @@ static int compile(tool_session *t)
     driver_inputs inputs = {0};
     if (!driver_find_inputs(t, &inputs))
         return EXIT_USAGE;
-    if (unit_tests_asked_for(&t->options))
-        return unit_tests_run(t, &inputs, compile_test);
+    if (unit_tests_asked_for(&t->options)) {
+        if (!is_output_asked_for(t) && option_last(&t->options, OPT_REPORT) == NULL)
+            return unit_tests_run(t, &inputs, compile_test);
+        diag_error_at(&t->diags, options_tool_name(t->options.tool),
+                      "--test runs tests and writes nothing: expected no -o, -c, -S, --emit, --interpret or --report");
+        return EXIT_USAGE;
+    }
     driver_mode mode = driver_mode_of(&t->options, MODE_EXE);
     const char *output = option_last(&t->options, OPT_OUTPUT);
     if (output != NULL && !tool_check_folder(t, output))

@@ -43,17 +43,34 @@ static bool open_memory(arena *a, diag_engine *d, const char *name, memory_file 
     return f->fd >= 0;
 }
 
-static int interpret(const runner *r, const char *in, const char *out, int64_t iterations)
+// What a run of a test reads and writes.
+typedef struct test_files {
+    memory_file in, out, printed;
+    int64_t iterations; // -1: until the input ends
+    bool prints;        // what is printed is expected, not shown
+} test_files;
+
+static int interpret(const runner *r, const test_files *f)
 {
     interp_options options;
     driver_set_interpreter(&options, r->session);
-    options.in = iterations < 0 ? in : NULL; // sources alone end by a number
-    options.out = out;
-    options.iterations = iterations;
-    return hlc_test_interpret(r->tests, &options);
+    options.in = f->iterations < 0 ? f->in.path : NULL; // sources alone end by a number
+    options.out = hlc_test_has_output(r->tests) ? f->out.path : NULL;
+    options.iterations = f->iterations;
+    if (!f->prints)
+        return hlc_test_interpret(r->tests, &options);
+    fflush(stdout);
+    int shown = dup(STDOUT_FILENO);
+    if (shown < 0 || dup2(f->printed.fd, STDOUT_FILENO) < 0)
+        return EXIT_WRONG;
+    int status = hlc_test_interpret(r->tests, &options);
+    fflush(stdout);
+    dup2(shown, STDOUT_FILENO);
+    close(shown);
+    return status;
 }
 
-static int compile_and_run(const runner *r, const char *in, const char *out, int64_t iterations)
+static int compile_and_run(const runner *r, const test_files *f)
 {
     arena *a = r->session->arena;
     const char *text = hlc_test_compile(r->tests);
@@ -66,36 +83,40 @@ static int compile_and_run(const runner *r, const char *in, const char *out, int
         return status;
     VEC(const char *) argv = {0};
     VEC_PUSH(a, &argv, program);
-    VEC_PUSH(a, &argv, arena_printf(a, "--out=%s", out));
-    if (iterations < 0) {
-        VEC_PUSH(a, &argv, arena_printf(a, "--in=%s", in));
+    if (hlc_test_has_output(r->tests))
+        VEC_PUSH(a, &argv, arena_printf(a, "--out=%s", f->out.path));
+    if (f->iterations < 0) {
+        VEC_PUSH(a, &argv, arena_printf(a, "--in=%s", f->in.path));
     } else { // sources alone end by a number
         VEC_PUSH(a, &argv, "-i");
-        VEC_PUSH(a, &argv, arena_printf(a, "%" PRId64, iterations));
+        VEC_PUSH(a, &argv, arena_printf(a, "%" PRId64, f->iterations));
     }
     VEC_PUSH(a, &argv, NULL);
-    return process_run(r->processes, argv.data);
+    const process_limits limits = {.output = f->prints ? f->printed.path : NULL};
+    return process_run_limited(r->processes, argv.data, &limits);
 }
 
-static bool run_with(runner *r, diag_engine *d, const strbuf *input, int64_t iterations, const memory_file *in,
-                     const memory_file *out)
+static bool read_back(const runner *r, diag_engine *d, const memory_file *f, char **text, size_t *len)
 {
-    if (!file_write_fd(in->fd, input->data, input->len)) {
+    if (lseek(f->fd, 0, SEEK_SET) == 0 && file_read_fd(r->session->arena, f->fd, SOURCE_MAX_BYTES, text, len))
+        return true;
+    diag_error_at(d, NULL, "cannot read a test's output: %s", strerror(errno));
+    return false;
+}
+
+static bool run_with(runner *r, diag_engine *d, const strbuf *input, const test_files *f)
+{
+    if (!file_write_fd(f->in.fd, input->data, input->len)) {
         diag_error_at(d, NULL, "cannot write a test's input: %s", strerror(errno));
         return false;
     }
-    int status = r->processes != NULL ? compile_and_run(r, in->path, out->path, iterations)
-                                      : interpret(r, in->path, out->path, iterations);
+    int status = r->processes != NULL ? compile_and_run(r, f) : interpret(r, f);
     if (status != EXIT_OK || diag_has_errors(d))
         return false;
-    char *output;
-    size_t len;
-    if (lseek(out->fd, 0, SEEK_SET) != 0 ||
-        !file_read_fd(r->session->arena, out->fd, SOURCE_MAX_BYTES, &output, &len)) {
-        diag_error_at(d, NULL, "cannot read a test's output: %s", strerror(errno));
-        return false;
-    }
-    return hlc_test_compare(r->tests, output, len);
+    char *output, *printed;
+    size_t len, printed_len;
+    return read_back(r, d, &f->out, &output, &len) && read_back(r, d, &f->printed, &printed, &printed_len) &&
+           hlc_test_compare(r->tests, output, len) && hlc_test_compare_text(r->tests, printed, printed_len);
 }
 
 static bool run_one(runner *r, size_t number, diag_engine *d)
@@ -103,16 +124,16 @@ static bool run_one(runner *r, size_t number, diag_engine *d)
     arena *a = r->session->arena;
     strbuf input;
     strbuf_init(&input, a);
-    int64_t iterations;
-    if (!hlc_test_begin(r->tests, number, d, &input, &iterations))
+    test_files f = {.in.fd = -1, .out.fd = -1, .printed.fd = -1};
+    if (!hlc_test_begin(r->tests, number, d, &input, &f.iterations))
         return false;
-    memory_file in = {.fd = -1}, out = {.fd = -1};
-    bool ok = open_memory(a, d, "input", &in) && open_memory(a, d, "output", &out) &&
-              run_with(r, d, &input, iterations, &in, &out);
-    if (in.fd >= 0)
-        close(in.fd);
-    if (out.fd >= 0)
-        close(out.fd);
+    f.prints = hlc_test_expects_text(r->tests);
+    bool ok = open_memory(a, d, "input", &f.in) && open_memory(a, d, "output", &f.out) &&
+              open_memory(a, d, "printed", &f.printed) && run_with(r, d, &input, &f);
+    const memory_file *const all[] = {&f.in, &f.out, &f.printed};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->fd >= 0)
+            close(all[i]->fd);
     return ok;
 }
 
@@ -184,6 +205,8 @@ int unit_tests_run(tool_session *t, const driver_inputs *inputs, unit_tests_comp
 {
     runner r = {.session = t, .inputs = inputs, .compiler = compiler};
     VEC(source_id) files = {0};
+    if (!driver_check_run_options(t, MODE_EXE))
+        return EXIT_USAGE;
     for (VEC_EACH(const driver_input, in, inputs)) {
         if (in->language == LANGUAGE_SIR || in->language == LANGUAGE_PLAN) {
             diag_error_at(&t->diags, options_tool_name(t->options.tool),

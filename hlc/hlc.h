@@ -112,6 +112,10 @@ int hlc_test_interpret(hlc_tests *tests, const struct interp_options *options);
 const char *hlc_test_compile(hlc_tests *tests);
 // Whether its output is what is expected; if not, an error says where it differs.
 bool hlc_test_compare(hlc_tests *tests, const char *output, size_t len);
+// The same of what it prints, if it is expected to print something.
+bool hlc_test_has_output(const hlc_tests *tests);
+bool hlc_test_expects_text(const hlc_tests *tests);
+bool hlc_test_compare_text(hlc_tests *tests, const char *printed, size_t len);
 
 // The pass table, one line a pass, for --list-passes.
 void hlc_list_passes(strbuf *out);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "hlc/elaborate/elaborate.h"
 #include "hlc/interp/interp.h"
@@ -49,7 +50,10 @@ bool hlc_test_begin(hlc_tests *tests, size_t number, diag_engine *d, strbuf *inp
         return false;
     const elaborate_values *given = &tests->values.input;
     *iterations = -1;
-    if (given->item == NULL)
+    if (given->item == NULL && tests->values.expect.item == NULL)
+        diag_error(d, tests->values.test->name_range,
+                   "what the test '%s' runs has neither input nor output: test its parts", tests->values.test->name);
+    else if (given->item == NULL)
         *iterations =
             (int64_t)(tests->values.expect.data.len / tests->values.expect.item->words); // each gives an item at least
     else if (given->item->kind == SIR_BIT && given->data.len % 8 != 0)
@@ -187,8 +191,37 @@ static bool report_difference(const hlc_tests *tests, const sir_scalar *got, siz
     return false;
 }
 
+bool hlc_test_has_output(const hlc_tests *tests)
+{
+    return tests->values.expect.item != NULL;
+}
+
+bool hlc_test_expects_text(const hlc_tests *tests)
+{
+    return tests->values.text_place.file != 0;
+}
+
+bool hlc_test_compare_text(hlc_tests *tests, const char *printed, size_t len)
+{
+    const hlc_program *p = &tests->current;
+    const strbuf *want = &tests->values.text;
+    if (!hlc_test_expects_text(tests) || (len == want->len && memcmp(printed, want->data, len) == 0))
+        return true;
+    strbuf is, wanted;
+    strbuf_init(&is, p->arena);
+    strbuf_init(&wanted, p->arena);
+    enum { SHOWN = 200 };
+    strbuf_add_quoted(&is, printed, len < SHOWN ? len : SHOWN);
+    strbuf_add_quoted(&wanted, want->data, want->len < SHOWN ? want->len : SHOWN);
+    diag_error(p->diag, tests->values.text_place, "%s%s is printed, but %s%s is expected", is.data,
+               len > SHOWN ? "..." : "", wanted.data, want->len > SHOWN ? "..." : "");
+    return false;
+}
+
 bool hlc_test_compare(hlc_tests *tests, const char *output, size_t len)
 {
+    if (tests->values.expect.item == NULL || (tests->values.expect.data.len == 0 && hlc_test_expects_text(tests)))
+        return true;
     const hlc_program *p = &tests->current;
     const elaborate_values *expect = &tests->values.expect;
     size_t count, wanted = expect->data.len;

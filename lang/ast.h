@@ -305,7 +305,7 @@ typedef struct ast_static {
     ast_function *init; // or NULL
 } ast_static;
 
-// One 'input' or 'expect' of a test: numbers, those of arrays and structs one by one.
+// One 'input' or 'expect' of a test: numbers, those of arrays and structs one by one; expected strings are what is printed.
 typedef struct ast_test_values {
     ast_expr_list values;
     ast_expr *within; // how far the output may be from what is expected; NULL: it is that

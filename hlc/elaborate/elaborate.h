@@ -6,6 +6,7 @@
 
 #include "hlc/ir/sir.h"
 #include "lang/ast.h"
+#include "support/strbuf.h"
 
 // The numbers that a test gives or expects, as scalars of the items one after the other.
 typedef struct elaborate_values {
@@ -19,6 +20,8 @@ typedef struct elaborate_values {
 typedef struct elaborate_test {
     const ast_test *test; // what it runs is the program
     elaborate_values input, expect; // filled
+    strbuf text;                    // expected to be printed
+    src_range text_place;           // of its first part; file 0: whatever is printed will do
 } elaborate_test;
 
 typedef struct elaborate_options {

@@ -40,6 +40,17 @@ static bool add_values(elab *x, elaborate_values *to, const type_list *scalars, 
         elab_error(x, v->within->range, "'within' takes a number from 0 on, not %g", within);
     for (size_t i = 0; i < v->values.len && !x->failed; i++) {
         const ast_expr *e = v->values.data[i];
+        if (e->type->kind == TYPE_STRING) {
+            if (x->test->text_place.file == 0)
+                x->test->text_place = e->range;
+            elab_text(x, &x->test->text, e);
+            continue;
+        }
+        if (scalars->len == 0) {
+            elab_error(x, e->range, "a number is expected here, but what the test '%s' runs has no output",
+                       x->test->test->name);
+            break;
+        }
         const sir_type *t = scalars->data[to->data.len % scalars->len];
         if (!promotes(e->type->kind, t->kind)) {
             elab_error(x, e->range, "this number has type '%s', but that of the items here is '%s'",
@@ -60,12 +71,10 @@ static bool add_side(elab *x, elaborate_values *to, const ast_test_values *lists
     type_list scalars = {0};
     if (to->item != NULL)
         list_scalars(x->scratch, &scalars, to->item);
-    if (scalars.len == 0)
-        return true;
     for (size_t i = 0; i < count; i++)
         if (!add_values(x, to, &scalars, &lists[i]))
             return false;
-    if (to->data.len % scalars.len != 0)
+    if (!x->failed && scalars.len > 0 && to->data.len % scalars.len != 0)
         elab_error(x, VEC_LAST(&to->places), "an item of type '%s' has %zu numbers, but the last one here has only %zu",
                    elab_type_name(x, to->item), scalars.len, to->data.len % scalars.len);
     return !x->failed;
@@ -84,8 +93,7 @@ bool elab_test_values(elab *x)
     const ast_test *test = t->test;
     if (t->input.item == NULL && test->input.len > 0)
         elab_error(x, test->input.data[0].range, "what the test '%s' runs takes no input", test->name);
-    if (t->expect.item == NULL)
-        elab_error(x, test->name_range, "what the test '%s' runs has no output", test->name);
+    strbuf_init(&t->text, x->arena);
     return !x->failed && add_side(x, &t->input, test->input.data, test->input.len) &&
            add_side(x, &t->expect, test->expect.data, test->expect.len);
 }
