@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
+#include "hlc/plan/abilities.h"
 
 // ---- Names ----
 
@@ -73,6 +74,19 @@ static void name_parts(finite_graph *g)
     g->i = fresh(g, "i");
 }
 
+// Whether all local processors can run a filter: as an actor of a module of its own, which abilities.h asks for.
+static bool is_able(finite_emitter *all, const sir_filter *f)
+{
+    sir_module m = *all->x.m;
+    sir_actor actor = {.kind = SIR_FILTER, .name = f->name, .filter = (sir_filter *)f};
+    memset(&m.actors, 0, sizeof m.actors);
+    VEC_PUSH(all->x.e.arena, &m.actors, &actor);
+    for (VEC_EACH(const plan_processor *const, p, &all->local))
+        if (plan_actor_lacks(all->x.p, &m, 0, (*p)->processor).text != NULL)
+            return false;
+    return true;
+}
+
 static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
 {
     program_emitter *x = &all->x;
@@ -82,6 +96,7 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
     g->filter = f;
     g->info = emit_filter(&x->e, f);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
+    g->is_able = is_able(all, f);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
     name_parts(g);
     find_ports(g);
@@ -90,24 +105,46 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
 
 // ---- The text ----
 
-static void emit_names(finite_emitter *all)
+static void name_once(finite_emitter *all, hmap *named, const char *kind, const char *name)
 {
     program_emitter *x = &all->x;
-    const plan_resources *r = all->resources;
-    text_line(x, 0, "SVM_MACHINE(\"%s\");", r->machine->name);
-    text_line(x, 0, "SVM_MEMORY(%s);", r->shared->element.name);
-    for (VEC_EACH(const plan_processor, p, &r->processors))
-        text_line(x, 0, "SVM_PROCESSOR(%s);", p->processor->element.name);
-    strbuf_addc(x->e.out, '\n');
+    if (hmap_get(named, name) != NULL)
+        return;
+    hmap_set(named, name, all);
+    if (kind == NULL)
+        emit_unique_name(&x->e, name);
+    else
+        text_line(x, 0, "%s(%s);", kind, name);
+}
+
+// Names of the machine: declared, or only taken.
+static void machine_names(finite_emitter *all, bool declare)
+{
+    const char *memory = declare ? "SVM_MEMORY" : NULL, *processor = declare ? "SVM_PROCESSOR" : NULL;
+    hmap named;
+    hmap_init(&named, all->x.e.arena);
+    name_once(all, &named, memory, all->resources->shared->element.name);
+    for (VEC_EACH(const plan_processor *const, p, &all->direct))
+        name_once(all, &named, processor, (*p)->processor->element.name);
+    for (VEC_EACH(const plan_processor *const, p, &all->local)) {
+        name_once(all, &named, memory, (*p)->memory->element.name);
+        name_once(all, &named, processor, (*p)->processor->element.name);
+        name_once(all, &named, processor, (*p)->load->element.name);
+        name_once(all, &named, processor, (*p)->store->element.name);
+    }
+}
+
+static void emit_names(finite_emitter *all)
+{
+    text_line(&all->x, 0, "SVM_MACHINE(\"%s\");", all->resources->machine->name);
+    machine_names(all, true);
+    strbuf_addc(all->x.e.out, '\n');
 }
 
 static void take_names(finite_emitter *all)
 {
-    const plan_resources *r = all->resources;
     emitter *e = &all->x.e;
-    emit_unique_name(e, r->shared->element.name);
-    for (VEC_EACH(const plan_processor, p, &r->processors))
-        emit_unique_name(e, p->processor->element.name);
+    machine_names(all, false);
     for (VEC_EACH(sir_filter *const, f, &all->x.m->filters)) {
         emit_unique_name(e, arena_printf(e->arena, "brook_%s", body_identifier(e->arena, (*f)->name)));
         emit_unique_name(e, arena_printf(e->arena, "brook_%s_partial", body_identifier(e->arena, (*f)->name)));
@@ -187,15 +224,40 @@ static const char *emit_interpreted(finite_emitter *all)
     return out->data;
 }
 
+// Where kernels can run: fallbacks are for what strips cannot do.
+static bool find_processors(finite_emitter *all)
+{
+    hlc_program *p = all->x.p;
+    const plan_demands demands = {.io = true};
+    int64_t wanted = p->config == NULL ? 0 : p->config->processors;
+    all->resources = plan_resources_find(p->arena, p->diag, p->machine, wanted, &demands);
+    if (all->resources == NULL)
+        return false;
+    all->resources = plan_resources_pair_engines(p->arena, all->resources);
+    const plan_resources *more = plan_resources_with_fallbacks(p->arena, all->resources);
+    for (VEC_EACH(const plan_processor, q, &all->resources->processors)) {
+        if (q->direct)
+            VEC_PUSH(p->arena, &all->direct, q);
+        else
+            VEC_PUSH(p->arena, &all->local, q);
+    }
+    for (size_t i = all->resources->ordinary; more != NULL && all->direct.len == 0 && i < more->processors.len; i++)
+        VEC_PUSH(p->arena, &all->direct, &more->processors.data[i]);
+    if (all->direct.len > 0)
+        return true;
+    diag_error_at(p->diag, NULL,
+                  "machine '%s' has no kernel processor that reaches '%s', which finite graphs need for what is not "
+                  "done in strips; expected one, a fallback maybe",
+                  p->machine->name, all->resources->shared->element.name);
+    return false;
+}
+
 const char *emit_finite(hlc_program *p)
 {
     strbuf out;
     strbuf_init(&out, p->arena);
     finite_emitter all = {.x = {.p = p, .m = p->module}};
-    const plan_demands demands = {.io = true};
-    all.resources =
-        plan_resources_find(p->arena, p->diag, p->machine, p->config == NULL ? 0 : p->config->processors, &demands);
-    if (all.resources == NULL)
+    if (!find_processors(&all))
         return NULL;
     program_emitter *x = &all.x;
     emitter_init(&x->e, p->arena, &out, p->module, p->sources);
@@ -212,6 +274,7 @@ const char *emit_finite(hlc_program *p)
     emit_size_checks(&all);
     emit_globals(&x->e);
     emit_module_functions(&x->e);
+    finite_places(&all);
     for (VEC_EACH(sir_filter *const, f, &p->module->filters)) {
         finite_graph *g = make_graph(&all, *f);
         VEC_PUSH(p->arena, &all.graphs, g);

@@ -17,8 +17,10 @@ static arena *arena_of(const finite_graph *g)
 
 // ---- Prototypes ----
 
-static const char *uniform_parameter(finite_graph *g, const sir_field *f, const char *name)
+const char *finite_uniform_parameter(finite_graph *g, uint32_t field)
 {
+    const sir_field *f = &g->filter->fields.data[field];
+    const char *name = g->info->field_names.data[field];
     switch (f->type->kind) {
     case SIR_INT: return arena_printf(arena_of(g), "int32_t %s", name);
     case SIR_STRUCT: return arena_printf(arena_of(g), "const void *%s", name);
@@ -31,7 +33,7 @@ static const char *parameter(finite_graph *g, uint32_t field, bool partial)
     const sir_field *f = &g->filter->fields.data[field];
     const char *name = g->info->field_names.data[field];
     switch (f->role) {
-    case SIR_UNIFORM: return uniform_parameter(g, f, name);
+    case SIR_UNIFORM: return finite_uniform_parameter(g, field);
     case SIR_REDUCED: return arena_printf(arena_of(g), partial ? "svm_BrookStream %s" : "void *%s", name);
     case SIR_VARIABLE: return arena_printf(arena_of(g), "svm_BrookStream *%s", name);
     default: return arena_printf(arena_of(g), "svm_BrookStream %s", name);
@@ -86,13 +88,14 @@ void finite_tables(finite_graph *g)
     bool places = g->coordinates.len > 0 || g->variable != NULL;
     for (VEC_EACH(const finite_port, p, &g->ports))
         places = places || p->source->role == SIR_ITERATOR;
-    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s};\n", g->table,
-              text_comment(x, g->filter->name), g->ports.len, g->ports_table, places ? "true" : "false");
+    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %zu};\n", g->table,
+              text_comment(x, g->filter->name), g->ports.len, g->ports_table, places ? "true" : "false",
+              finite_has_strips(g) ? finite_alignment(g->all) : 0);
 }
 
 static size_t processors(const finite_graph *g)
 {
-    return g->variable != NULL ? 1 : g->all->resources->processors.len;
+    return g->variable != NULL ? 1 : g->all->direct.len;
 }
 
 static void emit_runs(finite_graph *g)
@@ -120,7 +123,6 @@ static const char *make_name(finite_graph *g)
 static void emit_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const plan_resources *r = g->all->resources;
     size_t n = processors(g);
     text_line(x, 0, "static void %s(void)", make_name(g));
     text_line(x, 0, "{");
@@ -128,12 +130,12 @@ static void emit_make(finite_graph *g)
         text_args names = {0};
         for (size_t i = 0; i < n; i++)
             VEC_PUSH(arena_of(g), &names,
-                     arena_printf(arena_of(g), "&%s", r->processors.data[i].processor->element.name));
+                     arena_printf(arena_of(g), "&%s", g->all->direct.data[i]->processor->element.name));
         text_call(x, 1, "const mm_Proc where[] = {", &names, "};");
     }
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", n);
     text_line(x, 2, "svm_kernelInit(&%s.part[q].run.kernel, %s, %s, \"%s\");", g->runs,
-              n > 1 ? "where[q]" : arena_printf(arena_of(g), "&%s", r->processors.data[0].processor->element.name),
+              n > 1 ? "where[q]" : arena_printf(arena_of(g), "&%s", g->all->direct.data[0]->processor->element.name),
               g->run, text_comment(x, g->filter->name));
     text_line(x, 2, "svm_kernelNeverBlocks(&%s.part[q].run.kernel);", g->runs);
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -206,6 +208,12 @@ static void emit_map_call(finite_graph *g, bool partial)
     finite_begin_function(g, partial);
     emit_enter(g, partial, "");
     text_line(x, 2, "return;");
+    if (finite_has_strips(g)) {
+        text_line(x, 1, "if (%s) {", finite_spread_call(g));
+        text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
+        text_line(x, 2, "return;");
+        text_line(x, 1, "}");
+    }
     if (n == 1) {
         const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs);
         emit_set(g, 1, run);
@@ -321,6 +329,8 @@ static void emit_push_call(finite_graph *g)
 void finite_control(finite_graph *g)
 {
     finite_tables(g);
+    if (finite_has_strips(g))
+        finite_strips(g);
     emit_runs(g);
     emit_make(g);
     if (g->variable != NULL) {

@@ -28,6 +28,7 @@ typedef struct finite_graph {
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
+    bool is_able; // local processors can run it
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     const finite_port *reduced, *variable; // NULL: none
@@ -39,6 +40,9 @@ typedef struct finite_graph {
 struct finite_emitter {
     program_emitter x;
     const plan_resources *resources;
+    VEC(const plan_processor *) local;  // whose kernels work in memories of their own
+    VEC(const plan_processor *) direct; // that reach the shared memory: for what is not done in strips
+    const char *places;                 // the table of local ones
     VEC(finite_graph *) graphs;
 };
 
@@ -54,6 +58,14 @@ const char *finite_function_name(finite_graph *g, const char *suffix);
 void finite_tables(finite_graph *g);
 void finite_whole_reduction(finite_graph *g); // a reduction to a value, as one to a stream
 bool finite_has_one(const finite_graph *g);   // a reduction without other parameters
+const char *finite_uniform_parameter(finite_graph *g, uint32_t field);
+// finite_strips.c: on processors with memories of their own.
+void finite_places(finite_emitter *all);
+size_t finite_alignment(const finite_emitter *all);
+uint64_t finite_local_bytes(const finite_emitter *all);
+bool finite_has_strips(const finite_graph *g);
+void finite_strips(finite_graph *g);
+const char *finite_spread_call(finite_graph *g); // whether all is done
 // finite_interpreted.c: the same functions, which call the interpreter.
 void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);

@@ -351,7 +351,10 @@ static void begin_run(finite_graph *g)
     text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (has_elements(p))
-            text_line(x, 1, "%s = svm_blockData(%s->%s);", pointer(g, p), g->self, p->name);
+            text_line(x, 1,
+                      p->source->role == SIR_VARIABLE ? "%s = svm_blockData(%s->%s);"
+                                                      : "%s = svm_brookData(%s->%s, &%s->%s);",
+                      pointer(g, p), g->self, p->name, g->self, p->walk);
 }
 
 static void emit_map_run(finite_graph *g)

@@ -282,6 +282,13 @@ void svm_brookValues(const svm_BrookPlace *at, svm_BrookStream s, void *to)
         svmr_brookRows(&s, copyRow, &(Copying){to, s.storage->size});
 }
 
+char *svmr_brookGather(const svm_BrookPlace *at, svm_BrookStream s)
+{
+    char *values = svmr_allocate(svm_brookCount(s), s.storage->size);
+    svm_brookValues(at, s, values);
+    return values;
+}
+
 svm_BrookStream svmr_brookCopy(const svm_BrookPlace *at, svm_BrookStream s)
 {
     svm_BrookStream copy = svm_brookMake(at, s.name, &s.storage->type, s.rank, s.extent);

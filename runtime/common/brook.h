@@ -48,6 +48,8 @@ SVMR_HIDDEN void svmr_brookRows(const svm_BrookStream *s, svmr_BrookRowAction *a
 SVMR_HIDDEN bool svmr_brookIsPlain(const svm_BrookStream *s);
 // A new stream of a view's shape and elements; an iterator's values.
 SVMR_HIDDEN svm_BrookStream svmr_brookCopy(const svm_BrookPlace *at, svm_BrookStream s);
+// Its elements in memory to be freed.
+SVMR_HIDDEN char *svmr_brookGather(const svm_BrookPlace *at, svm_BrookStream s);
 SVMR_HIDDEN void svmr_brookNeed(const svm_BrookPlace *at, const svm_BrookStream *s, const char *what);
 
 #endif

@@ -2,6 +2,7 @@
 // Calls of finite graphs: shapes that fit each other, streams that lie over each other, the space that firings cover.
 #include "runtime/common/brook.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct Call {
@@ -240,6 +241,7 @@ static void walkStream(svm_BrookWalk *w, const svm_BrookStream *s, mm_Mem memory
         w->span += (w->extent[d] - 1) * w->pitch[d];
     }
     w->base = 0;
+    w->skew = 0;
     w->flat = s->rank == 1;
     memcpy(w->from, s->storage->from, sizeof w->from);
     memcpy(w->to, s->storage->to, sizeof w->to);
@@ -326,6 +328,79 @@ static svm_BrookForm formOf(const Call *c)
     return form;
 }
 
+// ---- Outputs for strips ----
+
+// Elements that are whole units of what is moved.
+static ptrdiff_t unitOf(size_t alignment, size_t size)
+{
+    size_t a = alignment, b = size;
+    while (b) {
+        const size_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return (ptrdiff_t)(alignment / a);
+}
+
+// Whether strips can write an output where it is: its rows begin and end at whole units, or its only row ends with the
+// storage, behind which there is room.
+static bool isAligned(const Call *c, int port)
+{
+    const svm_BrookWalk *w = &c->walks[port];
+    const svm_BrookStorage *s = c->streams[port].storage;
+    const size_t unit = c->graph->alignment;
+    bool good = w->address % unit == 0 && (w->pitch[3] == 1 || w->extent[3] == 1);
+    for (int d = 0; d < SVM_BROOK_RANK - 1; d++)
+        good = good && (w->extent[d] == 1 || (size_t)w->pitch[d] * s->size % unit == 0);
+    const size_t row = (size_t)w->extent[3] * s->size;
+    return good && (row % unit == 0 || (c->space->rows == 1 && w->address + row == s->address + s->bytes));
+}
+
+// A copy whose rows have room up to whole units.
+static void padOutput(Call *c, int port)
+{
+    svm_BrookWalk *w = &c->walks[port];
+    const size_t size = c->streams[port].storage->size;
+    const ptrdiff_t unit = unitOf(c->graph->alignment, size), columns = c->space->columns,
+                    wide = (columns + unit - 1) / unit * unit;
+    svm_BrookStream copy = svm_brookMake(c->at, c->streams[port].name, &c->streams[port].storage->type, 2,
+                                         (ptrdiff_t[]){c->space->rows, wide});
+    w->copy = copy.storage;
+    char *old = svmr_brookGather(c->at, c->streams[port]);
+    for (ptrdiff_t row = 0; row < c->space->rows; row++)
+        memcpy(copy.storage->data + (size_t)(row * wide) * size, old + (size_t)(row * columns) * size,
+               (size_t)columns * size);
+    free(old);
+    w->address = svmr_brookAddress(copy.storage, c->streams[port].storage->memory);
+    w->span = c->space->rows * wide;
+    ptrdiff_t pitch = wide;
+    for (int d = SVM_BROOK_RANK - 2; d >= 0; d--) {
+        w->pitch[d] = pitch;
+        pitch *= w->extent[d];
+    }
+    w->pitch[3] = 1;
+}
+
+static void padOutputs(Call *c)
+{
+    for (int i = 0; i < c->graph->count && c->graph->alignment; i++)
+        if (c->graph->ports[i].role == SVM_BROOK_OUT && !isAligned(c, i))
+            padOutput(c, i);
+}
+
+// Back to where they belong.
+static void unpadOutput(const svm_BrookStream *stream, const svm_BrookWalk *w)
+{
+    const size_t size = stream->storage->size;
+    const ptrdiff_t columns = w->extent[3], rows = w->extent[0] * w->extent[1] * w->extent[2];
+    char *plain = svmr_allocate((size_t)(rows * columns), size);
+    for (ptrdiff_t row = 0; row < rows; row++)
+        memcpy(plain + (size_t)(row * columns) * size, w->copy->data + (size_t)(row * w->pitch[2]) * size,
+               (size_t)columns * size);
+    svm_brookRead(NULL, *stream, plain);
+    free(plain);
+}
+
 bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory,
                     const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space)
 {
@@ -345,6 +420,7 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
         join(&c);
     space->columns = space->extent[SVM_BROOK_RANK - 1];
     space->rows = space->extent[0] * space->extent[1] * space->extent[2];
+    padOutputs(&c);
     space->form = formOf(&c);
     return true;
 }
@@ -353,8 +429,9 @@ void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const
                     svm_BrookWalk *walks)
 {
     (void)at;
-    (void)streams;
     for (int i = 0; i < graph->count; i++) {
+        if (walks[i].copy && graph->ports[i].role == SVM_BROOK_OUT)
+            unpadOutput(&streams[i], &walks[i]);
         svm_BrookStream copy = {.storage = walks[i].copy};
         svm_brookRelease(&copy);
     }

@@ -30,7 +30,8 @@ typedef struct svm_BrookGraph {
     const char *name; // as in the source
     int count;
     const svm_BrookPort *ports;
-    bool places; // firings see where they are, so that dimensions stay apart
+    bool places;      // firings see where they are, so that dimensions stay apart
+    size_t alignment; // of what strips move, in bytes: each row of an output begins at such an address; 0: no strips
 } svm_BrookGraph;
 
 // How a stream is walked: in dimension d, index i of the space's n leads to element i * extent[d] / n * pitch[d].
@@ -40,6 +41,7 @@ typedef struct svm_BrookWalk {
     ptrdiff_t span; // elements from there to the last
     ptrdiff_t extent[SVM_BROOK_RANK], pitch[SVM_BROOK_RANK];
     ptrdiff_t base;                                 // elements before the first that a kernel's block has
+    size_t skew;                                    // bytes of the block before that
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK]; // of an iterator
     bool flat;                                      // all components of the iterator go along its only dimension
     svm_BrookStorage *copy;                         // the call's own, walked in the stream's place; NULL: none
@@ -71,6 +73,35 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
                     const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space);
 void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
                     svm_BrookWalk *walks);
+// ---- Strips: what is moved to local memories ----
+
+// Where a stream's elements are in a window; of a gathered stream, in what is before the windows.
+typedef struct svm_BrookWindow {
+    size_t offset, bytes;
+} svm_BrookWindow;
+
+// How a local memory is used: gathered streams stay, and strips have two windows in turn.
+typedef struct svm_BrookLayout {
+    size_t alignment, windows, window; // in bytes: of all that is moved; where the windows begin; of each
+    ptrdiff_t rows, columns;           // of a strip, at most
+} svm_BrookLayout;
+
+// Lays out a call's streams in memories of so many bytes whose blocks begin at multiples of `blocks`. false: they do not
+// fit, as a gathered stream is too large.
+bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks, size_t bytes,
+                     size_t blocks, int processors, svm_BrookWindow *windows, svm_BrookLayout *layout);
+// The strip behind a box; the first behind one of zeroes. false: there is none.
+bool svm_brookNextStrip(const svm_BrookSpace *space, const svm_BrookLayout *layout, svm_BrookBox *box);
+
+// What a strip reaches of a stream, in whole units of what is moved. The walk goes on from there.
+typedef struct svm_BrookReach {
+    size_t address, bytes;
+} svm_BrookReach;
+svm_BrookReach svm_brookReach(const svm_BrookSpace *space, const svm_BrookLayout *layout, const svm_BrookPort *port,
+                              const svm_BrookBox *box, svm_BrookWalk *walk);
+
+// ---- Values ----
+
 // A stream's elements in order, or an iterator's values.
 void svm_brookValues(const svm_BrookPlace *at, svm_BrookStream s, void *to);
 // The stream that a `variable` port's handle gets: count elements, in the handle's rank.
@@ -79,7 +110,13 @@ void svm_brookGive(const svm_BrookPlace *at, const svm_BrookPort *port, const sv
 
 // ---- For kernels ----
 
-// Where a stream's row begins, in elements of the block.
+// The elements of a block from a walk's base on.
+static inline void *svm_brookData(const svm_Block *block, const svm_BrookWalk *w)
+{
+    return (char *)svm_blockData(block) + w->skew;
+}
+
+// Where a stream's row begins, in elements from there.
 static inline ptrdiff_t svm_brookRow(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row)
 {
     ptrdiff_t at = -w->base;

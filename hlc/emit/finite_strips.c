@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Maps on processors with memories of their own: strips, which engines move there and back.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+
+static arena *arena_of(const finite_graph *g)
+{
+    return g->x->e.arena;
+}
+
+static bool is_moved(const finite_port *p)
+{
+    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
+}
+
+static bool is_loaded(const finite_port *p)
+{
+    return p->source->role == SIR_INPUT || p->loaded;
+}
+
+// ---- Where strips are worked on ----
+
+uint64_t finite_local_bytes(const finite_emitter *all)
+{
+    uint64_t least = UINT64_MAX;
+    for (VEC_EACH(const plan_processor *const, p, &all->local))
+        least = (*p)->bytes < least ? (*p)->bytes : least;
+    return least;
+}
+
+size_t finite_alignment(const finite_emitter *all)
+{
+    uint64_t most = 4;
+    for (VEC_EACH(const plan_processor *const, p, &all->local))
+        most = (*p)->transfer_alignment > most ? (*p)->transfer_alignment : most;
+    return (size_t)most;
+}
+
+static uint64_t block_alignment(const finite_emitter *all)
+{
+    uint64_t most = 4;
+    for (VEC_EACH(const plan_processor *const, p, &all->local))
+        most = (*p)->memory->alignment > most ? (*p)->memory->alignment : most;
+    return most;
+}
+
+// Processors that share a memory have a part of it each.
+void finite_places(finite_emitter *all)
+{
+    program_emitter *x = &all->x;
+    if (all->local.len == 0)
+        return;
+    all->places = emit_unique_name(&x->e, "places");
+    text_line(x, 0,
+              "/* Where strips are worked on, what moves elements there and back, and where in its memory each may "
+              "begin. */");
+    text_line(x, 0, "static const struct {");
+    text_line(x, 1, "mm_Proc processor, load, store;");
+    text_line(x, 1, "mm_Mem memory;");
+    text_line(x, 1, "size_t begin;");
+    text_line(x, 0, "} %s[] = {", all->places);
+    for (size_t i = 0; i < all->local.len; i++) {
+        const plan_processor *p = all->local.data[i];
+        uint64_t begin = 0;
+        for (size_t k = 0; k < i; k++)
+            begin += all->local.data[k]->memory == p->memory ? p->bytes : 0;
+        text_line(x, 1, "{&%s, &%s, &%s, &%s, %" PRIu64 "},", p->processor->element.name, p->load->element.name,
+                  p->store->element.name, p->memory->element.name, begin);
+    }
+    text_line(x, 0, "};\n");
+}
+
+// ---- Runs ----
+
+static const char *name_of(finite_graph *g, const char *suffix)
+{
+    return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
+}
+
+static void emit_struct(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    bool gathers = false;
+    text_line(x, 0, "/* A strip with its windows, the same places in the streams, and what moves them. */");
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "%s run;", g->kernel);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        gathers = gathers || p->source->role == SIR_GATHER;
+        if (!is_moved(p))
+            continue;
+        text_line(x, 1, "svm_Block %s, %s_there;", p->name, p->name);
+        if (is_loaded(p))
+            text_line(x, 1, "svm_MoveB2B %s_load;", p->name);
+        if (p->source->role == SIR_OUTPUT)
+            text_line(x, 1, "svm_MoveB2B %s_store;", p->name);
+    }
+    text_line(x, 0, "} %s;\n", name_of(g, "Strip"));
+    text_line(x, 0, "/* Two a processor, which take turns%s. */",
+              gathers ? "; streams that are gathered from stay in its memory" : "");
+    text_line(x, 0, "static struct {");
+    text_line(x, 1, "bool made;");
+    text_line(x, 1, "%s strip[%zu][2];", name_of(g, "Strip"), g->all->local.len);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER) {
+            text_line(x, 1, "svm_Block %s[%zu], %s_there;", p->name, g->all->local.len, p->name);
+            text_line(x, 1, "svm_MoveB2B %s_load[%zu];", p->name, g->all->local.len);
+        }
+    text_line(x, 0, "} %s;\n", name_of(g, "strips"));
+}
+
+// What is moved needs blocks from the beginning: any, until the first call says which.
+static void emit_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there)
+{
+    text_line(g->x, indent, "svm_blockInit(&%s, %s[q].memory, %s[q].begin, 1, 1);", local, g->all->places,
+              g->all->places);
+    text_line(g->x, indent, "svm_blockInit(&%s, &%s, walks[%zu].address, 1, 1);", there,
+              g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
+}
+
+static void emit_make(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    arena *a = arena_of(g);
+    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    text_line(x, 0, "static void %s(const svm_BrookWalk *walks)", name_of(g, "makeStrips"));
+    text_line(x, 0, "{");
+    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER) {
+            emit_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
+                             arena_printf(a, "%s.%s_there", strips, p->name));
+            text_line(x, 2, "svm_moveB2BInit(&%s.%s_load[q], %s[q].load, &%s.%s_there, &%s.%s[q]);", strips, p->name,
+                      places, strips, p->name, strips, p->name);
+        }
+    text_line(x, 2, "for (int part = 0; part < 2; part++) {");
+    text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
+    text_line(x, 3, "svm_kernelInit(&strip->run.kernel, %s[q].processor, %s, \"%s\");", places, g->run,
+              text_comment(x, g->filter->name));
+    text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_GATHER) {
+            text_line(x, 3, "strip->run.%s = &%s.%s[q];", p->name, strips, p->name);
+            text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &%s.%s_load[q].kernel);", strips, p->name);
+        }
+        if (!is_moved(p))
+            continue;
+        text_line(x, 3, "strip->run.%s = &strip->%s;", p->name, p->name);
+        emit_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
+        if (is_loaded(p)) {
+            text_line(x, 3, "svm_moveB2BInit(&strip->%s_load, %s[q].load, &strip->%s_there, &strip->%s);", p->name,
+                      places, p->name, p->name);
+            text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &strip->%s_load.kernel);", p->name);
+        }
+        if (p->source->role == SIR_OUTPUT) {
+            text_line(x, 3, "svm_moveB2BInit(&strip->%s_store, %s[q].store, &strip->%s, &strip->%s_there);", p->name,
+                      places, p->name, p->name);
+            text_line(x, 3, "svm_kernelAddDependence(&strip->%s_store.kernel, &strip->run.kernel);", p->name);
+        }
+    }
+    text_line(x, 2, "}");
+    text_line(x, 1, "}");
+    text_line(x, 1, "%s.made = true;", strips);
+    text_line(x, 0, "}\n");
+}
+
+// ---- A call ----
+
+static void emit_waits(finite_graph *g, int indent)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_OUTPUT)
+            text_line(g->x, indent, "svm_kernelWait(&strip->%s_store.kernel);", p->name);
+}
+
+static void emit_gathers(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    bool any = false;
+    for (size_t i = 0; i < g->ports.len; i++) {
+        const finite_port *p = &g->ports.data[i];
+        if (p->source->role != SIR_GATHER)
+            continue;
+        any = true;
+        text_line(x, 1, "const svm_BrookReach %s = svm_brookReach(%s, &layout, &%s[%zu], &box, &walks[%zu]);", p->name,
+                  g->space, g->ports_table, i, i);
+        text_line(x, 1, "svm_blockInit(&%s.%s_there, &%s, %s.address, %s.bytes, 1);", strips, p->name,
+                  g->all->resources->shared->element.name, p->name, p->name);
+    }
+    if (!any)
+        return;
+    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
+    for (size_t i = 0; i < g->ports.len; i++) {
+        const finite_port *p = &g->ports.data[i];
+        if (p->source->role != SIR_GATHER)
+            continue;
+        text_line(x, 2, "svm_blockInit(&%s.%s[q], %s[q].memory, %s[q].begin + windows[%zu].offset, %s.bytes, 1);",
+                  strips, p->name, places, places, i, p->name);
+        text_line(x, 2, "svm_kernelRun(&%s.%s_load[q].kernel);", strips, p->name);
+    }
+    text_line(x, 1, "}");
+}
+
+// Engines of processors that got no strip have loaded all the same.
+static void emit_gather_waits(finite_graph *g)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER) {
+            text_line(g->x, 1, "for (int q = 0; q < %zu; q++)", g->all->local.len);
+            text_line(g->x, 2, "svm_kernelWait(&%s.%s_load[q].kernel);", name_of(g, "strips"), p->name);
+        }
+}
+
+static void emit_strip(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const char *places = g->all->places, *shared = g->all->resources->shared->element.name;
+    text_line(x, 2, "const size_t first = %s[q].begin + layout.windows + (size_t)part * layout.window;", places);
+    bool moves = false;
+    for (size_t i = 0; i < g->ports.len; i++) {
+        const finite_port *p = &g->ports.data[i];
+        if (is_moved(p)) {
+            text_line(x, 2, "%s = svm_brookReach(%s, &layout, &%s[%zu], &box, &walks[%zu]);",
+                      moves ? "place" : "svm_BrookReach place", g->space, g->ports_table, i, i);
+            moves = true;
+            text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, place.address, place.bytes, 1);", p->name, shared);
+            text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, place.bytes, 1);",
+                      p->name, places, i);
+            text_line(x, 2, "svm_blockName(&strip->%s, \"%s\");", p->name, text_comment(x, p->source->name));
+            if (is_loaded(p))
+                text_line(x, 2, "svm_kernelRun(&strip->%s_load.kernel);", p->name);
+        }
+        text_line(x, 2, "strip->run.%s = walks[%zu];", p->walk, i);
+    }
+    for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
+        const char *name = g->info->field_names.data[*u];
+        if (g->filter->fields.data[*u].type->kind == SIR_STRUCT)
+            text_line(x, 2, "memcpy(&strip->run.%s, %s, sizeof strip->run.%s);", name, name, name);
+        else
+            text_line(x, 2, "strip->run.%s = %s;", name, name);
+    }
+    text_line(x, 2, "strip->run.%s = *%s;", g->space, g->space);
+    text_line(x, 2, "strip->run.box = box;");
+    text_line(x, 2, "svm_kernelRun(&strip->run.kernel);");
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_OUTPUT)
+            text_line(x, 2, "svm_kernelRun(&strip->%s_store.kernel);", p->name);
+}
+
+static void emit_spread(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    const char *strips = name_of(g, "strips");
+    size_t n = g->all->local.len;
+    VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
+    VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+    text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: a gathered stream does not fit. */");
+    text_call(x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "spread")), &args, ")");
+    text_line(x, 0, "{");
+    text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
+    text_line(x, 1, "svm_BrookLayout layout;");
+    text_line(x, 1, "if (!svm_brookLayOut(&%s, %s, walks, %" PRIu64 ", %" PRIu64 ", %zu, windows, &layout))", g->table,
+              g->space, finite_local_bytes(g->all), block_alignment(g->all), n);
+    text_line(x, 2, "return false;");
+    text_line(x, 1, "if (!%s.made)", strips);
+    text_line(x, 2, "%s(walks);", name_of(g, "makeStrips"));
+    text_line(x, 1, "svm_BrookBox box = {0};");
+    emit_gathers(g);
+    text_line(x, 1, "int count = 0;");
+    text_line(x, 1, "for (; svm_brookNextStrip(%s, &layout, &box); count++) {", g->space);
+    text_line(x, 2, "const int q = count %% %zu, part = count / %zu %% 2;", n, n);
+    text_line(x, 2, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
+    text_line(x, 2, "if (count >= %zu) {", 2 * n);
+    emit_waits(g, 3);
+    text_line(x, 2, "}");
+    emit_strip(g);
+    text_line(x, 1, "}");
+    text_line(x, 1, "for (int d = count > %zu ? count - %zu : 0; d < count; d++) {", 2 * n, 2 * n);
+    text_line(x, 2, "%s *strip = &%s.strip[d %% %zu][d / %zu %% 2];", name_of(g, "Strip"), strips, n, n);
+    emit_waits(g, 2);
+    text_line(x, 1, "}");
+    emit_gather_waits(g);
+    text_line(x, 1, "return true;");
+    text_line(x, 0, "}\n");
+}
+
+void finite_strips(finite_graph *g)
+{
+    emit_struct(g);
+    emit_make(g);
+    emit_spread(g);
+}
+
+bool finite_has_strips(const finite_graph *g)
+{
+    return g->all->local.len > 0 && g->reduced == NULL && g->variable == NULL && g->is_able;
+}
+
+// "if (saxpy_spread(&space, walks, k))", after which the call is done.
+const char *finite_spread_call(finite_graph *g)
+{
+    strbuf b;
+    strbuf_init(&b, arena_of(g));
+    strbuf_printf(&b, "%s(&%s, walks", name_of(g, "spread"), g->space);
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        strbuf_printf(&b, ", %s", g->info->field_names.data[*u]);
+    strbuf_addc(&b, ')');
+    return b.data;
+}

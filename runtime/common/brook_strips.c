@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Strips: how much of a space fits a local memory at a time, and what each strip reaches of its streams.
+#include "runtime/common/brook.h"
+
+enum { LAST = SVM_BROOK_RANK - 1 };
+
+static size_t upTo(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static bool isMoved(const svm_BrookPort *p)
+{
+    return p->role == SVM_BROOK_IN || p->role == SVM_BROOK_OUT;
+}
+
+// ---- Room ----
+
+// Elements from the first to behind the last that n of the space's places in dimension d reach, at most.
+static ptrdiff_t extentOf(const svm_BrookSpace *space, const svm_BrookWalk *w, int d, ptrdiff_t n)
+{
+    const ptrdiff_t m = w->extent[d], all = space->extent[d];
+    if (m == 1)
+        return 0;
+    return m % all == 0 ? (n - 1) * (m / all) * w->pitch[d] : ((n - 1) * m / all + 1) * w->pitch[d];
+}
+
+static size_t roomOf(const svm_BrookSpace *space, const svm_BrookWalk *w, size_t size, size_t unit, ptrdiff_t rows,
+                     ptrdiff_t columns)
+{
+    const ptrdiff_t elements = extentOf(space, w, LAST, columns) + extentOf(space, w, LAST - 1, rows) + 1;
+    return (size_t)elements * size + 2 * unit; // both ends go out to whole units
+}
+
+typedef struct Strips {
+    const svm_BrookGraph *graph;
+    const svm_BrookSpace *space;
+    const svm_BrookWalk *walks;
+    size_t blocks; // alignment of blocks in the memory
+    size_t unit;   // of what is moved
+    size_t window; // room for a strip
+} Strips;
+
+static size_t roomOfStrip(const Strips *s, ptrdiff_t rows, ptrdiff_t columns)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < s->graph->count; i++) {
+        const svm_BrookPort *p = &s->graph->ports[i];
+        if (isMoved(p))
+            bytes +=
+                upTo(roomOf(s->space, &s->walks[i], svm_brookTypeSize(&p->type), s->unit, rows, columns), s->blocks);
+    }
+    return bytes;
+}
+
+// Columns such that strips of outputs begin at whole units.
+static ptrdiff_t unitOfColumns(const Strips *s)
+{
+    ptrdiff_t most = 1;
+    for (int i = 0; i < s->graph->count; i++) {
+        size_t size = svm_brookTypeSize(&s->graph->ports[i].type);
+        ptrdiff_t unit = 1;
+        while ((size_t)unit * size % s->unit != 0)
+            unit *= 2;
+        if (s->graph->ports[i].role == SVM_BROOK_OUT && unit > most)
+            most = unit;
+    }
+    return most;
+}
+
+// Rows lie one after the other without elements of others between them, so that several are one strip.
+static bool rowsAreTogether(const Strips *s)
+{
+    for (int i = 0; i < s->graph->count; i++) {
+        const svm_BrookWalk *w = &s->walks[i];
+        if (s->graph->ports[i].role == SVM_BROOK_OUT && !w->copy && w->pitch[LAST - 1] != s->space->columns)
+            return false;
+    }
+    return true;
+}
+
+// The largest strip that fits, and small enough that all processors have some.
+static bool chooseStrip(const Strips *s, int processors, svm_BrookLayout *layout)
+{
+    const ptrdiff_t unit = unitOfColumns(s), all = s->space->columns,
+                    fair = s->space->rows * all / (2 * processors) + 1;
+    ptrdiff_t columns = all, rows = 1;
+    if (roomOfStrip(s, 1, all) > s->window || (s->space->rows < 2 * processors && all > fair)) {
+        columns = unit;
+        while (columns * 2 < all && (columns < 64 || columns * 2 <= fair) &&
+               roomOfStrip(s, 1, columns * 2) <= s->window)
+            columns *= 2;
+        for (ptrdiff_t more = columns / 2 / unit * unit; more >= unit; more = more / 2 / unit * unit)
+            while (columns + more < all && (columns < 64 || columns + more <= fair) &&
+                   roomOfStrip(s, 1, columns + more) <= s->window)
+                columns += more;
+    } else if (rowsAreTogether(s)) {
+        while (rows * 2 <= s->space->extent[LAST - 1] && rows * 2 * all <= fair &&
+               roomOfStrip(s, rows * 2, all) <= s->window)
+            rows *= 2;
+    }
+    layout->rows = rows;
+    layout->columns = columns;
+    return roomOfStrip(s, rows, columns) <= s->window;
+}
+
+bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks, size_t bytes,
+                     size_t blocks, int processors, svm_BrookWindow *windows, svm_BrookLayout *layout)
+{
+    Strips s = {.graph = graph, .space = space, .walks = walks, .unit = graph->alignment};
+    s.blocks = blocks > s.unit ? blocks : s.unit;
+    size_t at = 0;
+    for (int i = 0; i < graph->count; i++) {
+        if (graph->ports[i].role != SVM_BROOK_GATHER)
+            continue;
+        windows[i].offset = at;
+        windows[i].bytes = (size_t)walks[i].span * svm_brookTypeSize(&graph->ports[i].type) + 2 * s.unit;
+        at += upTo(windows[i].bytes, s.blocks);
+    }
+    if (at >= bytes)
+        return false;
+    s.window = (bytes - at) / 2 / s.blocks * s.blocks;
+    *layout = (svm_BrookLayout){.alignment = s.unit, .windows = at, .window = s.window};
+    if (!chooseStrip(&s, processors, layout))
+        return false;
+    at = 0;
+    for (int i = 0; i < graph->count; i++) {
+        if (!isMoved(&graph->ports[i]))
+            continue;
+        windows[i].offset = at;
+        windows[i].bytes =
+            roomOf(space, &walks[i], svm_brookTypeSize(&graph->ports[i].type), s.unit, layout->rows, layout->columns);
+        at += upTo(windows[i].bytes, s.blocks);
+    }
+    return true;
+}
+
+// ---- One after the other ----
+
+bool svm_brookNextStrip(const svm_BrookSpace *space, const svm_BrookLayout *layout, svm_BrookBox *box)
+{
+    const bool first = box->rowEnd == 0, within = !first && box->columnEnd < space->columns;
+    if (!within) {
+        box->row = box->rowEnd;
+        if (box->row >= space->rows)
+            return false;
+        const ptrdiff_t group = space->extent[LAST - 1], left = group - box->row % group;
+        box->rowEnd = box->row + (layout->rows < left ? layout->rows : left);
+    }
+    box->column = within ? box->columnEnd : 0;
+    box->columnEnd = box->column + layout->columns;
+    if (box->columnEnd > space->columns)
+        box->columnEnd = space->columns;
+    return true;
+}
+
+svm_BrookReach svm_brookReach(const svm_BrookSpace *space, const svm_BrookLayout *layout, const svm_BrookPort *port,
+                              const svm_BrookBox *box, svm_BrookWalk *walk)
+{
+    const size_t size = svm_brookTypeSize(&port->type), unit = layout->alignment;
+    ptrdiff_t first = 0, last = walk->span - 1;
+    walk->base = 0;
+    if (port->role != SVM_BROOK_GATHER) {
+        first = svm_brookRow(space, walk, box->row) + svm_brookPlace(space, walk, box->column) * walk->pitch[LAST];
+        last = svm_brookRow(space, walk, box->rowEnd - 1) +
+               svm_brookPlace(space, walk, box->columnEnd - 1) * walk->pitch[LAST];
+    }
+    const size_t begin = walk->address + (size_t)first * size, end = walk->address + (size_t)(last + 1) * size,
+                 down = begin / unit * unit;
+    walk->base = first;
+    walk->skew = begin - down;
+    return (svm_BrookReach){down, upTo(end, unit) - down};
+}
