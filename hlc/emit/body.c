@@ -249,8 +249,8 @@ static bool is_aggregate(const sir_type *t)
 static void take_finite_names(bool finite, hmap *taken)
 {
     static const char *const names[] = {"accumulator", "at",    "begin",  "box", "count", "d",     "element", "end",
-                                        "first",       "i0",    "i1",     "i2",  "loads", "memory", "module", "one",    "part",
-                                        "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stores",
+                                        "first",       "i0",    "i1",     "i2",  "loaded", "loads", "memory", "module", "one",    "part",
+                                        "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
                                         "streams",     "strip", "waits",  "walks", "where", "written"};
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)
         hmap_set(taken, names[i], taken);
@@ -310,6 +310,11 @@ bool body_is_copied(const emitter *e, const sir_field *f)
     return e->keep_names && !f->constant && f->type->kind != SIR_ARRAY && f->role != SIR_GATHER;
 }
 
+const char *body_stored_name(emitter *e, const emit_filter_info *info, uint32_t field, const char *what)
+{
+    return arena_printf(e->arena, "%s_%s_%s", info->c_name, info->field_names.data[field], what);
+}
+
 // The parameter that points to a copied field. Names that begin so are nobody else's.
 static const char *field_pointer(emitter *e, const emit_filter_info *info, uint32_t field)
 {
@@ -319,6 +324,10 @@ static const char *field_pointer(emitter *e, const emit_filter_info *info, uint3
 static const char *field_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
 {
     const sir_type *t = info->filter->fields.data[field].type;
+    if (info->filter->fields.data[field].role == SIR_GATHER && info->filter->fields.data[field].stored != NULL)
+        return arena_printf(e->arena, "const %s *%s, const svm_BrookWalk *%s_walk",
+                            body_stored_name(e, info, field, "Element"), info->field_names.data[field],
+                            info->field_names.data[field]);
     if (info->filter->fields.data[field].role == SIR_GATHER)
         return arena_printf(e->arena, "%s, const svm_BrookWalk *%s_walk",
                             emit_declare_pointer(e, t, "const", "", info->field_names.data[field]),

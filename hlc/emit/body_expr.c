@@ -639,12 +639,17 @@ static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
     const char *name = c->info->field_names.data[e->index];
-    strbuf_printf(out, "%s[svm_brookAt%d(%s_walk", name, (int)e->op, name);
+    bool stored = c->info->filter->fields.data[e->index].stored != NULL;
+    if (stored)
+        strbuf_printf(out, "%s(%s + svm_brookAt%d(%s_walk", body_stored_name(c->e, c->info, e->index, "load"), name,
+                      (int)e->op, name);
+    else
+        strbuf_printf(out, "%s[svm_brookAt%d(%s_walk", name, (int)e->op, name);
     for (size_t i = 0; i < e->op; i++) {
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
     }
-    strbuf_add(out, ")]");
+    strbuf_add(out, stored ? "))" : ")]");
 }
 
 static expr_info print(body_context *c, const sir_expr *e, int precedence)

@@ -180,6 +180,8 @@ void body_line(body_context *c, const char *format, ...) __attribute__((format(p
 // ---- body.c ----
 // With keep_names: whether functions have the field in a local of its name, which they load and store.
 bool body_is_copied(const emitter *e, const sir_field *f);
+// Of a stream whose elements are stored in other types (finite_stored.c): its "Element", and what loads and stores one.
+const char *body_stored_name(emitter *e, const emit_filter_info *info, uint32_t field, const char *what);
 void body_store_fields(body_context *c); // before each way out
 // What a function touches, calls included.
 typedef struct body_effects {

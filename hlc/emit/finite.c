@@ -40,6 +40,12 @@ static void find_ports(finite_graph *g)
         if (field->role == SIR_UNIFORM || !sir_role_is_parameter(field->role))
             continue;
         finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i)};
+        p.element = emit_declare(&g->x->e, field->type, "");
+        if (field->stored != NULL) {
+            p.element = body_stored_name(&g->x->e, g->info, i, "Element");
+            p.load = body_stored_name(&g->x->e, g->info, i, "load");
+            p.store = body_stored_name(&g->x->e, g->info, i, "store");
+        }
         p.loaded = field->role == SIR_OUTPUT && !finite_is_written(f, i);
         p.walk = fresh(g, arena_printf(a, "%s_walk", name));
         p.value = fresh(g, arena_printf(a, "%s_value", name));
@@ -95,6 +101,7 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
     g->all = all;
     g->filter = f;
     g->info = emit_filter(&x->e, f);
+    finite_stored_functions(x, g->info);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
     g->is_able = is_able(all, f);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
@@ -174,7 +181,7 @@ static void emit_size_checks(finite_emitter *all)
     for (VEC_EACH(sir_struct *const, s, &x->m->structs)) {
         const sir_type *t = sir_type_struct((sir_module *)x->m, *s);
         size_t bytes = 0;
-        for (const char *leaf = finite_leaves(x->e.arena, t); *leaf != '\0'; leaf++)
+        for (const char *leaf = finite_leaves_of(x->e.arena, t); *leaf != '\0'; leaf++)
             bytes += *leaf == 'd' ? 8 : 4;
         text_line(x, 0, "_Static_assert(sizeof(%s) == %zu, \"elements of streams have no gaps\");",
                   emit_declare(&x->e, t, ""), bytes);

@@ -81,7 +81,7 @@ void finite_tables(finite_graph *g)
         else
             sir_type_print(&type, t);
         text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 "},", text_comment(x, p->source->name),
-                  role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), t),
+                  role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
                   p->source->rank);
     }
     text_line(x, 0, "};");
@@ -186,7 +186,7 @@ static void emit_set(finite_graph *g, int indent, const char *run)
             continue;
         if (p->source->role != SIR_ITERATOR) {
             text_line(x, indent, "svm_blockInit(&%s.%s, &%s, walks[%zu].address, (size_t)walks[%zu].span, sizeof(%s));",
-                      run, p->name, memory, i, i, emit_declare(&x->e, p->source->type, ""));
+                      run, p->name, memory, i, i, p->element);
             text_line(x, indent, "svm_blockName(&%s.%s, \"%s\");", run, p->name, text_comment(x, p->source->name));
         }
         text_line(x, indent, "%s.run.%s = walks[%zu];", run, p->walk, i);
@@ -262,6 +262,12 @@ void finite_whole_reduction(finite_graph *g)
     text_line(x, 0, "}\n");
 }
 
+static void emit_element(finite_graph *g, const finite_port *p, const char *name, const char *from)
+{
+    text_line(g->x, 1, "%s %s;", p->element, name);
+    text_line(g->x, 1, "memcpy(&%s, %s, sizeof %s);", name, from, name);
+}
+
 // One firing, for the scatter and gather of host programs.
 static void emit_one(finite_graph *g)
 {
@@ -274,14 +280,17 @@ static void emit_one(finite_graph *g)
     text_line(x, 0, "{");
     text_line(x, 1, "%s;", emit_declare(&x->e, in->source->type, in->value));
     text_line(x, 1, "%s;", emit_declare(&x->e, g->reduced->source->type, g->reduced->value));
-    text_line(x, 1, "memcpy(&%s, element, sizeof %s);", in->value, in->value);
-    text_line(x, 1, "memcpy(&%s, accumulator, sizeof %s);", g->reduced->value, g->reduced->value);
+    emit_element(g, in, "loaded", "element");
+    emit_element(g, g->reduced, "stored", "accumulator");
+    text_line(x, 1, "%s = %s;", in->value, finite_load(g, in, "&loaded"));
+    text_line(x, 1, "%s = %s;", g->reduced->value, finite_load(g, g->reduced, "&stored"));
     text_args args = {0};
     for (VEC_EACH(const uint32_t, field, &g->fire.fields))
         VEC_PUSH(arena_of(g), &args,
                  arena_printf(arena_of(g), "&%s", *field == in->field ? in->value : g->reduced->value));
     text_call(x, 1, arena_printf(arena_of(g), "%s(", g->fire.name), &args, ");");
-    text_line(x, 1, "memcpy(accumulator, &%s, sizeof %s);", g->reduced->value, g->reduced->value);
+    text_line(x, 1, "%s", finite_store(g, g->reduced, "&stored", g->reduced->value));
+    text_line(x, 1, "memcpy(accumulator, &stored, sizeof stored);");
     text_line(x, 0, "}\n");
 }
 

@@ -12,6 +12,8 @@ typedef struct finite_port {
     const sir_field *source;
     const char *name;         // C name: of parameters, blocks, pointers
     const char *walk, *value; // of its svm_BrookWalk; of the firing's element
+    const char *element;      // C type of an element as it is stored
+    const char *load, *store; // functions, of elements that are stored in other types than the firing's; else NULL
     bool used;                // the firing function takes it
     bool loaded;              // an output whose old element matters
 } finite_port;
@@ -48,8 +50,13 @@ struct finite_emitter {
 
 // finite_kernel.c: firings, rows, kernels.
 void finite_kernel(finite_graph *g);
-// The letters of svm_BrookType.
-const char *finite_leaves(arena *a, const sir_type *t);
+// finite_stored.c: the letters of svm_BrookType, and how elements are loaded and stored.
+const char *finite_leaves(arena *a, const sir_field *f);
+const char *finite_leaves_of(arena *a, const sir_type *t);
+void finite_stored_functions(program_emitter *x, const emit_filter_info *info);      // those that the filter needs
+const char *finite_pointer(finite_graph *g, const finite_port *p, const char *name); // its declaration
+const char *finite_load(finite_graph *g, const finite_port *p, const char *pointer); // the value there
+const char *finite_store(finite_graph *g, const finite_port *p, const char *pointer, const char *value); // a statement
 // finite_control.c: the tables and functions that the host program calls.
 void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);

@@ -5,30 +5,9 @@
 
 #include "hlc/emit/finite_int.h"
 
-// ---- Types ----
-
-static void add_leaves(strbuf *b, const sir_type *t)
-{
-    if (t->kind == SIR_STRUCT)
-        for (size_t i = 0; i < t->decl->members.len; i++)
-            add_leaves(b, t->decl->members.data[i].type);
-    else
-        strbuf_addc(b, t->kind == SIR_INT ? 'i' : t->kind == SIR_DOUBLE ? 'd' : 'f');
-}
-
-const char *finite_leaves(arena *a, const sir_type *t)
-{
-    strbuf b;
-    strbuf_init(&b, a);
-    add_leaves(&b, t);
-    return b.data;
-}
-
 static const char *pointer(finite_graph *g, const finite_port *p)
 {
-    sir_role role = p->source->role;
-    bool written = role == SIR_OUTPUT || role == SIR_REDUCED || role == SIR_VARIABLE;
-    return emit_declare_pointer(&g->x->e, p->source->type, written ? "" : "const", "", p->name);
+    return finite_pointer(g, p, p->name);
 }
 
 static bool has_elements(const finite_port *p)
@@ -145,16 +124,16 @@ static void emit_step(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         const char *value = emit_declare(&x->e, p->source->type, p->value);
         if (p->source->role == SIR_INPUT && p->used)
-            text_line(x, 1, "%s = *%s;", value, p->name);
+            text_line(x, 1, "%s = %s;", value, finite_load(g, p, p->name));
         else if (p->source->role == SIR_OUTPUT && p->used && p->loaded)
-            text_line(x, 1, "%s = *%s;", value, p->name);
+            text_line(x, 1, "%s = %s;", value, finite_load(g, p, p->name));
         else if (p->source->role == SIR_OUTPUT && p->used)
             text_line(x, 1, "%s;", value);
     }
     fire_call(g, 1, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used)
-            text_line(x, 1, "*%s = %s;", p->name, p->value);
+            text_line(x, 1, "%s", finite_store(g, p, p->name, p->value));
         else if (p->source->role == SIR_OUTPUT)
             text_line(x, 1, "(void)%s;", p->name); // nothing writes it
     text_line(x, 0, "}\n");
@@ -420,18 +399,18 @@ static void emit_fold(finite_graph *g)
     text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
     text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in->walk, g->space);
     text_line(x, 1, "%s;",
-              format(g, "%s = *%s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value), in->name));
+              format(g, "%s = %s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value),
+                     finite_load(g, in, in->name)));
     text_line(x, 1, "ptrdiff_t begin = 1;");
     text_line(x, 1, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
     text_line(x, 1, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
     text_line(x, 1, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
     text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
-              emit_declare_pointer(&x->e, in->source->type, "const", "", "first"), in->name, in->walk, in->walk,
-              in->walk);
+              finite_pointer(g, in, "first"), in->name, in->walk, in->walk, in->walk);
     text_line(x, 2, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
     if (in->used)
-        text_line(x, 3, "%s = first[%s * %s->pitch[3]];", emit_declare(&x->e, in->source->type, in->value), g->i,
-                  in->walk);
+        text_line(x, 3, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
+                  finite_load(g, in, arena_printf(x->e.arena, "first + %s * %s->pitch[3]", g->i, in->walk)));
     else
         text_line(x, 3, "(void)first;");
     fire_call(g, 3, format(g, "&%s%s", g->reduced->value, ""));
@@ -457,12 +436,16 @@ static void emit_fold_run(finite_graph *g)
             add(g, &args, p->name);
     }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
-    text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++)", g->i, g->self, g->i, g->self,
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++) {", g->i, g->self, g->i, g->self,
               g->i);
     const finite_port *out = g->reduced;
-    text_line(x, 2, "%s[svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)] =", out->name, g->space,
-              g->self, out->walk, g->r, g->i, g->space, g->self, out->walk);
-    text_call(x, 3, format(g, "%s(%s", g->row, ""), &args, ");");
+    text_call(x, 2,
+              arena_printf(x->e.arena, "const %s = %s(", emit_declare(&x->e, out->source->type, out->value), g->row),
+              &args, ");");
+    const char *place = arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)",
+                                     out->name, g->space, g->self, out->walk, g->r, g->i, g->space, g->self, out->walk);
+    text_line(x, 2, "%s", finite_store(g, out, arena_printf(x->e.arena, "(%s)", place), out->value));
+    text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
 

@@ -6,6 +6,10 @@
 
 #include "hlc/interp/interp_int.h"
 
+// The header leaves this function to its user. Nothing here divides.
+#define svm_divideByZero vm_divide_by_zero
+#include "runtime/include/svm/arith.h"
+
 struct interp_finite {
     arena *arena;
     diag_engine *d;
@@ -21,43 +25,81 @@ struct interp_finite {
 
 // ---- Elements ----
 
-static const unsigned char *decode(const sir_type *t, const unsigned char *from, word **to)
+// As they are stored: letters says of each scalar how, or NULL.
+static const unsigned char *decode_scalar(const sir_type *t, char letter, const unsigned char *from, word *to)
 {
-    if (t->kind == SIR_STRUCT) {
-        for (size_t i = 0; i < t->decl->members.len; i++)
-            from = decode(t->decl->members.data[i].type, from, to);
-        return from;
+    uint16_t two;
+    uint32_t four;
+    to->bits = 0;
+    switch (letter) {
+    case 'c': to->i = (signed char)from[0]; return from + 1;
+    case 'b': to->i = from[0]; return from + 1;
+    case 'x': to->f = svm_fromFixed(from[0]); return from + 1;
+    case 'y':
+        memcpy(&two, from, sizeof two);
+        to->f = svm_fromShortFixed(two);
+        return from + sizeof two;
+    case 'u':
+        memcpy(&four, from, sizeof four);
+        to->i = (int32_t)four;
+        return from + sizeof four;
+    default: break;
     }
-    word *w = (*to)++;
-    size_t bytes = t->kind == SIR_DOUBLE ? sizeof w->d : sizeof w->f;
-    w->bits = 0;
-    memcpy(w, from, bytes);
+    size_t bytes = t->kind == SIR_DOUBLE ? sizeof to->d : sizeof to->f;
+    memcpy(to, from, bytes);
     return from + bytes;
 }
 
-static unsigned char *encode(const sir_type *t, const word **from, unsigned char *to)
+static unsigned char *encode_scalar(const sir_type *t, char letter, const word *from, unsigned char *to)
+{
+    uint16_t two;
+    switch (letter) {
+    case 'c':
+    case 'b': to[0] = (unsigned char)from->i; return to + 1;
+    case 'x': to[0] = svm_toFixed(from->f); return to + 1;
+    case 'y':
+        two = svm_toShortFixed(from->f);
+        memcpy(to, &two, sizeof two);
+        return to + sizeof two;
+    default: break;
+    }
+    size_t bytes = t->kind == SIR_DOUBLE ? sizeof from->d : sizeof from->f;
+    memcpy(to, from, bytes);
+    return to + bytes;
+}
+
+static const unsigned char *decode(const sir_type *t, const char **letters, const unsigned char *from, word **to)
 {
     if (t->kind == SIR_STRUCT) {
         for (size_t i = 0; i < t->decl->members.len; i++)
-            to = encode(t->decl->members.data[i].type, from, to);
+            from = decode(t->decl->members.data[i].type, letters, from, to);
+        return from;
+    }
+    return decode_scalar(t, *letters == NULL ? '\0' : *(*letters)++, from, (*to)++);
+}
+
+static unsigned char *encode(const sir_type *t, const char **letters, const word **from, unsigned char *to)
+{
+    if (t->kind == SIR_STRUCT) {
+        for (size_t i = 0; i < t->decl->members.len; i++)
+            to = encode(t->decl->members.data[i].type, letters, from, to);
         return to;
     }
-    const word *w = (*from)++;
-    size_t bytes = t->kind == SIR_DOUBLE ? sizeof w->d : sizeof w->f;
-    memcpy(to, w, bytes);
-    return to + bytes;
+    return encode_scalar(t, *letters == NULL ? '\0' : *(*letters)++, (*from)++, to);
 }
 
 const unsigned char *interp_finite_set(interp_finite *f, uint32_t field, const unsigned char *element)
 {
     word *to = f->actor.state + f->start[field];
-    return decode(f->filter->fields.data[field].type, element, &to);
+    const char *letters = f->filter->fields.data[field].stored;
+    return decode(f->filter->fields.data[field].type, &letters, element, &to);
 }
 
 unsigned char *interp_finite_get(const interp_finite *f, uint32_t field, unsigned char *element)
 {
     const word *from = f->actor.state + f->start[field];
-    return encode(f->filter->fields.data[field].type, &from, element);
+    const char *letters = f->filter->fields.data[field].stored;
+    return encode(f->filter->fields.data[field].type, &letters, &from, element);
 }
 
 void interp_finite_gather(interp_finite *f, uint32_t field, const unsigned char *elements, const int64_t *extents)
@@ -71,8 +113,10 @@ void interp_finite_gather(interp_finite *f, uint32_t field, const unsigned char 
         count *= (size_t)extents[i];
     }
     word *data = ARENA_ARRAY(f->arena, word, count * g->item + 1), *to = data;
-    for (size_t i = 0; i < count; i++)
-        elements = decode(source->type, elements, &to);
+    for (size_t i = 0; i < count; i++) {
+        const char *letters = source->stored;
+        elements = decode(source->type, &letters, elements, &to);
+    }
     g->data = data;
     f->actor.state[f->start[field]].g = g;
 }
@@ -87,8 +131,9 @@ void interp_finite_take(interp_finite *f, unsigned char *elements)
 {
     const word *from = f->machine.kept.data;
     size_t count = interp_finite_pushed(f);
+    const char *plain = NULL;
     for (size_t i = 0; i < count; i++)
-        elements = encode(f->filter->output, &from, elements);
+        elements = encode(f->filter->output, &plain, &from, elements);
     f->machine.kept.len = 0;
 }
 

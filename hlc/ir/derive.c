@@ -213,6 +213,21 @@ const char *const sir_role_words[SIR_ROLE_COUNT] = {
     [SIR_COORDINATE] = "coordinate",
 };
 
+sir_type_kind sir_stored_kind(char letter)
+{
+    switch (letter) {
+    case 'f':
+    case 'x':
+    case 'y': return SIR_FLOAT;
+    case 'd': return SIR_DOUBLE;
+    case 'i':
+    case 'u':
+    case 'c':
+    case 'b': return SIR_INT;
+    default: return SIR_VOID;
+    }
+}
+
 bool sir_is_finite(const sir_module *m)
 {
     bool finite = m->actors.len == 0 && m->filters.len > 0;

@@ -314,6 +314,8 @@ static void parse_field(sir_parser *p)
 // What a role asks for behind the type.
 static void parse_role_part(sir_parser *p, sir_field *f)
 {
+    if (sir_accept_word(p, "as"))
+        f->stored = sir_expect_name(p, "a letter for each scalar");
     if (f->role == SIR_GATHER) {
         sir_token t = p->token;
         sir_expect_word(p, "rank");

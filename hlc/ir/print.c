@@ -223,6 +223,8 @@ static void print_role(sir_printer *p, const sir_filter *f, const sir_field *fie
     sir_print_name(p->out, field->name);
     strbuf_add(p->out, ": ");
     sir_type_print(p->out, field->type);
+    if (field->stored != NULL)
+        strbuf_printf(p->out, " as %s", field->stored);
     if (field->role == SIR_GATHER)
         strbuf_printf(p->out, " rank %u", (unsigned)field->rank);
     if (field->role == SIR_COORDINATE && field->of < f->fields.len) {

@@ -191,12 +191,15 @@ static inline bool sir_role_is_parameter(sir_role role)
 {
     return role != SIR_STATE && role != SIR_COORDINATE;
 }
+// The type that kernels compute in for a letter of sir_field.stored; SIR_VOID: no such letter.
+sir_type_kind sir_stored_kind(char letter);
 enum { SIR_RANK = 4 }; // dimensions of a stream, at most
 
 typedef struct sir_field {
     const char *name;
     const sir_type *type;
     sir_role role;
+    const char *stored; // of streams whose elements are not stored as their type says: a letter each scalar, those of svm_BrookType (svm/brook.h); else NULL
     uint32_t rank;      // GATHER: dimensions, 1 to SIR_RANK
     uint32_t of;        // COORDINATE: the field, an input, output or iterator
     uint32_t dimension; // COORDINATE: 0 the fastest

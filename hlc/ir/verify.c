@@ -152,6 +152,33 @@ static bool is_float_element(const sir_type *t)
     return all;
 }
 
+// A letter for each scalar, in memory order; gives how many it looked at, or SIZE_MAX.
+static size_t stored_scalars(const sir_type *t, const char *letters)
+{
+    size_t at = 0;
+    if (t->kind != SIR_STRUCT)
+        return letters[0] != '\0' && sir_stored_kind(letters[0]) == t->kind ? 1 : SIZE_MAX;
+    for (size_t i = 0; i < t->decl->members.len; i++) {
+        size_t n = stored_scalars(t->decl->members.data[i].type, letters + at);
+        if (n == SIZE_MAX)
+            return n;
+        at += n;
+    }
+    return at;
+}
+
+static void check_stored(sir_verifier *v, const sir_filter *f, const sir_field *field)
+{
+    if (field->stored == NULL || !is_element(field->type))
+        return;
+    bool stream = field->role == SIR_INPUT || field->role == SIR_OUTPUT || field->role == SIR_GATHER ||
+                  field->role == SIR_REDUCED;
+    size_t n = stored_scalars(field->type, field->stored);
+    if (!stream || n == SIZE_MAX || field->stored[n] != '\0')
+        sir_broken(v, field->loc, "the field '%s' of filter '%s' cannot be stored as '%s'", field->name, f->name,
+                   field->stored);
+}
+
 static void check_coordinate(sir_verifier *v, const sir_filter *f, const sir_field *c)
 {
     sir_role of = c->of < f->fields.len ? f->fields.data[c->of].role : SIR_STATE;
@@ -203,6 +230,7 @@ static void check_finite(sir_verifier *v, const sir_filter *f)
         }
         count[role]++;
         check_role(v, f, &f->fields.data[i]);
+        check_stored(v, f, &f->fields.data[i]);
     }
     if (!f->finite)
         return;

@@ -94,6 +94,17 @@ static void reals(void)
     CHECK(!signbit(svm_fabs(-0.0F)) && signbit(svm_fmax(0.0F, -0.0F)) && svm_dabs(-3) == 3 && svm_drint(3.5) == 4);
 }
 
+static void fixedPoint(void)
+{
+    for (int i = 0; i < 256; i++)
+        CHECK(same(svm_fromFixed((uint8_t)i), (float)i / 255.0F));
+    CHECK(svm_toFixed(0.5F) == 127 && svm_toFixed(1.0F) == 255 && svm_toFixed(0.0039F) == 0);
+    CHECK(svm_toFixed(-1.0F) == 0 && svm_toFixed(INFINITY) == 255 && svm_toFixed(NAN) == 0);
+    for (int i = 0; i < 65536; i++)
+        CHECK(svm_toShortFixed(svm_fromShortFixed((uint16_t)i)) == i);
+    CHECK(svm_toShortFixed(-1.0F) == 0 && svm_toShortFixed(2.0F) == 65535 && svm_toShortFixed(NAN) == 0);
+}
+
 static bool near(svm_Complex z, double complex w, double tolerance)
 {
     double error = cabs((double)z.real + I * (double)z.imag - w);
@@ -161,6 +172,7 @@ int main(void)
     integers();
     conversions();
     reals();
+    fixedPoint();
     complexes();
     randoms();
     return 0;

@@ -226,6 +226,27 @@ static inline svm_Complex svm_csqrt(svm_Complex z)
     return svm_complex(fabsf(z.imag) / (2.0F * t), copysignf(t, z.imag));
 }
 
+// Fixed-point numbers of a byte and of two, as streams have them: 0 is 0 and the largest is 1. Other numbers become the
+// nearer end, NaN becomes 0. A byte is truncated, two bytes are rounded.
+static inline float svm_fromFixed(uint8_t v)
+{
+    return (float)v / 255.0F;
+}
+static inline uint8_t svm_toFixed(float x)
+{
+    const float s = x * 255.0F;
+    return s > 0.0F ? s < 255.0F ? (uint8_t)s : 255 : 0;
+}
+static inline float svm_fromShortFixed(uint16_t v)
+{
+    return (float)v / 65535.0F;
+}
+static inline uint16_t svm_toShortFixed(float x)
+{
+    const float s = x * 65535.0F + 0.5F;
+    return s > 0.0F ? s < 65535.0F ? (uint16_t)s : 65535 : 0;
+}
+
 #ifdef __cplusplus
 }
 #endif
