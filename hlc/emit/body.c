@@ -249,7 +249,7 @@ static bool is_aggregate(const sir_type *t)
 static void take_finite_names(bool finite, hmap *taken)
 {
     static const char *const names[] = {"accumulator", "at",    "begin",  "box", "count", "d",     "element", "end",
-                                        "first",       "i0",    "i1",     "i2",  "loaded", "loads", "memory", "module", "one",    "part",
+                                        "far", "first",       "i0",    "i1",     "i2", "inside", "near",  "loaded", "loads", "memory", "module", "one",    "part",
                                         "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
                                         "streams",     "strip", "waits",  "walks", "where", "written"};
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)
@@ -308,6 +308,25 @@ static void add_parameter(strbuf *b, const char *parameter)
 bool body_is_copied(const emitter *e, const sir_field *f)
 {
     return e->keep_names && !f->constant && f->type->kind != SIR_ARRAY && f->role != SIR_GATHER;
+}
+
+enum { NEAR_OFFSET = 1 << 15 }; // farther away is not near
+
+bool body_near_offset(const sir_filter *f, uint32_t near, const sir_expr *fetch, int64_t *offset)
+{
+    const sir_expr *e = fetch->u.arg[fetch->op - 1], *base = e;
+    *offset = 0;
+    if (e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) && e->u.arg[1]->kind == SIR_CONST) {
+        base = e->u.arg[0];
+        *offset = e->op == LANG_OP_ADD ? e->u.arg[1]->u.value.i : -(int64_t)e->u.arg[1]->u.value.i;
+    } else if (e->kind == SIR_BINARY && e->op == LANG_OP_ADD && e->u.arg[0]->kind == SIR_CONST) {
+        base = e->u.arg[1];
+        *offset = e->u.arg[0]->u.value.i;
+    }
+    if (base->kind != SIR_FIELD || (near != SIR_NONE && base->index != near))
+        return false;
+    const sir_field *c = &f->fields.data[base->index];
+    return c->role == SIR_COORDINATE && c->dimension == 0 && *offset <= NEAR_OFFSET && *offset >= -NEAR_OFFSET;
 }
 
 const char *body_stored_name(emitter *e, const emit_filter_info *info, uint32_t field, const char *what)
@@ -613,6 +632,7 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
     emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
     info->filter = f;
     info->of = info;
+    info->near = SIR_NONE;
     info->flow = !f->finite && (has_dynamic_rate(f->work) || has_dynamic_rate(f->prework));
     info->c_name = emit_unique_name(e, f->name);
     emit_filter_comment(e, f, "");
@@ -783,6 +803,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "svm_Sender *svm_sender");
     if (s.actor)
         add_parameter(&b, "const char *svm_actor");
+    if (info->near != SIR_NONE && body_mentions(body, "svm_inside"))
+        add_parameter(&b, "bool svm_inside, ptrdiff_t svm_column");
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
     fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : 1, c->flow);

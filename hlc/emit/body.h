@@ -77,6 +77,8 @@ typedef struct emit_filter_info {
     const char *c_name;          // base of all its names
     VEC(const char *) field_names; // per field: member name in the state struct, or the table's name for a constant aggregate
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
+    // Of a finite filter: the coordinate along rows by which it fetches what is near in them (body_near_offset); SIR_NONE: none.
+    uint32_t near;
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent

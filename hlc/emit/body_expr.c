@@ -634,21 +634,29 @@ static expr_info print_const(body_context *c, const sir_expr *e, int precedence)
     return (expr_info){false, whole_int};
 }
 
-// "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped.
+// "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]".
 static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
-    const char *name = c->info->field_names.data[e->index];
-    bool stored = c->info->filter->fields.data[e->index].stored != NULL;
+    const emit_filter_info *info = c->info;
+    const char *name = info->field_names.data[e->index];
+    bool stored = info->filter->fields.data[e->index].stored != NULL;
+    int64_t offset;
+    bool near = info->near != SIR_NONE && c->function->kind == SIR_WORK &&
+                body_near_offset(info->filter, info->near, e, &offset);
     if (stored)
-        strbuf_printf(out, "%s(%s + svm_brookAt%d(%s_walk", body_stored_name(c->e, c->info, e->index, "load"), name,
-                      (int)e->op, name);
+        strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
-        strbuf_printf(out, "%s[svm_brookAt%d(%s_walk", name, (int)e->op, name);
-    for (size_t i = 0; i < e->op; i++) {
+        strbuf_printf(out, "%s[", name);
+    strbuf_printf(out, "svm_brook%s%d(%s_walk%s", near ? "Near" : "At", (int)e->op, name, near ? ", svm_inside" : "");
+    for (size_t i = 0; i + near < e->op; i++) {
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
     }
+    if (near && offset == 0)
+        strbuf_add(out, ", svm_column");
+    else if (near)
+        strbuf_printf(out, ", svm_column %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
     strbuf_add(out, stored ? "))" : ")]");
 }
 

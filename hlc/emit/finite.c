@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
+#include "hlc/ir/walk.h"
 #include "hlc/plan/abilities.h"
 
 // ---- Names ----
@@ -93,6 +94,33 @@ static bool is_able(finite_emitter *all, const sir_filter *f)
     return true;
 }
 
+// ---- What is fetched near the firing's place ----
+
+static void note_fetch(void *context, sir_expr *e, bool written)
+{
+    finite_graph *g = context;
+    int64_t offset;
+    (void)written;
+    if (e->kind != SIR_FETCH || !body_near_offset(g->filter, g->info->near, e, &offset))
+        return;
+    const sir_expr *last = e->u.arg[e->op - 1];
+    while (last->kind != SIR_FIELD)
+        last = last->u.arg[last->u.arg[0]->kind == SIR_CONST];
+    g->info->near = last->index;
+    for (VEC_EACH(finite_reach, r, &g->reaches))
+        if (r->field == e->index) {
+            r->least = offset < r->least ? offset : r->least;
+            r->most = offset > r->most ? offset : r->most;
+            return;
+        }
+    VEC_PUSH(g->x->e.arena, &g->reaches, (finite_reach){e->index, offset, offset});
+}
+
+static void note_fetches(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_fetch, context);
+}
+
 static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
 {
     program_emitter *x = &all->x;
@@ -104,6 +132,7 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
     finite_stored_functions(x, g->info);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
     g->is_able = is_able(all, f);
+    sir_visit_stmts(&f->work->body, note_fetches, g);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
     name_parts(g);
     find_ports(g);

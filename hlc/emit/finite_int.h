@@ -20,6 +20,12 @@ typedef struct finite_port {
 
 typedef struct finite_emitter finite_emitter;
 
+// How far along rows a gathered stream is fetched from near the firing's place.
+typedef struct finite_reach {
+    uint32_t field;
+    int64_t least, most;
+} finite_reach;
+
 // One finite filter.
 typedef struct finite_graph {
     program_emitter *x;
@@ -30,7 +36,8 @@ typedef struct finite_graph {
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
-    bool is_able; // local processors can run it
+    VEC(finite_reach) reaches; // of gathered streams
+    bool is_able;              // local processors can run it
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     const finite_port *reduced, *variable; // NULL: none

@@ -65,6 +65,10 @@ static void fire_call(finite_graph *g, int indent, const char *accumulator)
             add(g, &args, format(g, "&%s%s", p->value, ""));
         }
     }
+    if (g->info->near != SIR_NONE) {
+        add(g, &args, "inside");
+        add(g, &args, "place");
+    }
     if (g->fire.out) {
         add(g, &args, "pushed");
         add(g, &args, "room");
@@ -87,6 +91,10 @@ static void step_parameters(finite_graph *g, text_args *args)
         add(g, args, pointer(g, p));
         if (p->source->role == SIR_GATHER)
             add(g, args, format(g, "const svm_BrookWalk *%s%s", p->walk, ""));
+    }
+    if (g->info->near != SIR_NONE) {
+        add(g, args, "bool inside");
+        add(g, args, "ptrdiff_t place");
     }
     if (g->variable != NULL) {
         add(g, args, "ptrdiff_t *pushed");
@@ -224,7 +232,8 @@ static const char *iterator(finite_graph *g, const finite_port *p, row_form form
     return b.data;
 }
 
-static void emit_loop(finite_graph *g, int indent, row_form form)
+// Over the columns from one to another; inside: all that is fetched near them is in its row.
+static void emit_loop(finite_graph *g, int indent, row_form form, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
     text_args args = {0};
@@ -241,13 +250,17 @@ static void emit_loop(finite_graph *g, int indent, row_form form)
         if (p->source->role == SIR_GATHER)
             add(g, &args, format(g, "&%s%s", p->walk, ""));
     }
+    if (g->info->near != SIR_NONE) {
+        add(g, &args, inside ? "true" : "false");
+        add(g, &args, place(g, port_of(g, field_of(g, g->info->near)->of), form));
+    }
     if (g->variable != NULL) {
         add(g, &args, "pushed");
         add(g, &args, "room");
     } else {
         text_line(x, indent, "SVM_BROOK_INDEPENDENT");
     }
-    text_line(x, indent, "for (ptrdiff_t %s = begin; %s < end; %s++)", g->i, g->i, g->i);
+    text_line(x, indent, "for (ptrdiff_t %s = %s; %s < %s; %s++)", g->i, from, g->i, to, g->i);
     text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
 }
 
@@ -298,6 +311,23 @@ static void emit_steps(finite_graph *g)
                       p->walk);
 }
 
+// Where elements near the place are fetched, most columns need no clamping: then these are a loop of their own.
+static void emit_unit_loops(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    if (g->info->near == SIR_NONE) {
+        emit_loop(g, 2, ROW_UNIT, "begin", "end", false);
+        return;
+    }
+    text_line(x, 2, "ptrdiff_t near = begin, far = end;");
+    for (VEC_EACH(const finite_reach, r, &g->reaches))
+        text_line(x, 2, "svm_brookKeepInside(&near, &far, &%s, %" PRId64 ", %" PRId64 ");", port_of(g, r->field)->walk,
+                  r->least, r->most);
+    emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
+    emit_loop(g, 2, ROW_UNIT, "near", "far", true);
+    emit_loop(g, 2, ROW_UNIT, "far", "end", false);
+}
+
 static void emit_row(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -308,12 +338,12 @@ static void emit_row(finite_graph *g)
     text_line(x, 0, "{");
     row_constants(g);
     text_line(x, 1, "if (%s->form == SVM_BROOK_UNIT) {", g->space);
-    emit_loop(g, 2, ROW_UNIT);
+    emit_unit_loops(g);
     text_line(x, 1, "} else if (%s->form == SVM_BROOK_STEPS) {", g->space);
     emit_steps(g);
-    emit_loop(g, 2, ROW_STEPS);
+    emit_loop(g, 2, ROW_STEPS, "begin", "end", false);
     text_line(x, 1, "} else {");
-    emit_loop(g, 2, ROW_ANY);
+    emit_loop(g, 2, ROW_ANY, "begin", "end", false);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }

@@ -151,6 +151,20 @@ static void checkGathers(const Call *c)
         }
 }
 
+// Coordinates are ints, and kernels look a little farther.
+static void checkCoordinates(const Call *c)
+{
+    const ptrdiff_t most = INT32_MAX - 65536;
+    for (int i = 0; i < c->graph->count && c->graph->places; i++)
+        for (int d = 0; d < c->streams[i].rank && !isUnused(c, i); d++)
+            if (c->streams[i].extent[d] > most) {
+                char text[256];
+                svm_brookFail(c->at,
+                              "%s: %s has more than %td elements in a dimension, which no coordinate tells apart",
+                              c->graph->name, describe(text, sizeof text, c, i), most);
+            }
+}
+
 // ---- Streams over each other ----
 
 // The first and last element that a view reaches.
@@ -412,6 +426,7 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
     if (!c.filled)
         return false;
     checkGathers(&c);
+    checkCoordinates(&c);
     checkOutputs(&c);
     if (!memory)
         return true;

@@ -155,7 +155,7 @@ static inline ptrdiff_t svm_brookClamp(ptrdiff_t i, ptrdiff_t n)
 }
 static inline ptrdiff_t svm_brookAt1(const svm_BrookWalk *w, ptrdiff_t i)
 {
-    return svm_brookClamp(i, w->extent[3]) * w->pitch[3];
+    return svm_brookClamp(i, w->extent[3]);
 }
 static inline ptrdiff_t svm_brookAt2(const svm_BrookWalk *w, ptrdiff_t j, ptrdiff_t i)
 {
@@ -168,6 +168,36 @@ static inline ptrdiff_t svm_brookAt3(const svm_BrookWalk *w, ptrdiff_t k, ptrdif
 static inline ptrdiff_t svm_brookAt4(const svm_BrookWalk *w, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
 {
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookAt3(w, k, j, i);
+}
+
+// The same for a column that may be known to be inside.
+static inline ptrdiff_t svm_brookNear1(const svm_BrookWalk *w, bool inside, ptrdiff_t i)
+{
+    return inside ? i : svm_brookAt1(w, i);
+}
+static inline ptrdiff_t svm_brookNear2(const svm_BrookWalk *w, bool inside, ptrdiff_t j, ptrdiff_t i)
+{
+    return svm_brookClamp(j, w->extent[2]) * w->pitch[2] + svm_brookNear1(w, inside, i);
+}
+static inline ptrdiff_t svm_brookNear3(const svm_BrookWalk *w, bool inside, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+{
+    return svm_brookClamp(k, w->extent[1]) * w->pitch[1] + svm_brookNear2(w, inside, j, i);
+}
+static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, bool inside, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j,
+                                       ptrdiff_t i)
+{
+    return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookNear3(w, inside, k, j, i);
+}
+
+// Columns from `begin` up to `end` that stay inside of a gathered stream with all of the offsets; begin and end are
+// those that did so far. There may be none.
+static inline void svm_brookKeepInside(ptrdiff_t *begin, ptrdiff_t *end, const svm_BrookWalk *w, ptrdiff_t least,
+                                       ptrdiff_t most)
+{
+    const ptrdiff_t first = *begin < -least ? -least : *begin,
+                    last = *end > w->extent[3] - most ? w->extent[3] - most : *end;
+    *end = last < *begin ? *begin : last;
+    *begin = first > *end ? *end : first;
 }
 
 // An iterator's value at place i of n.
