@@ -26,7 +26,7 @@ for folder in [config.source_dir, config.build_dir]:
 
 config.name = "svmc"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".test", ".str", ".sir", ".plan", ".c", ".yaml", ".ll"]
+config.suffixes = [".test", ".str", ".br", ".sir", ".plan", ".c", ".yaml", ".ll"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.build_dir, "test")

@@ -96,6 +96,14 @@ static uint32_t add_field(brook_lowering *L, sir_field field)
     return (uint32_t)(L->filter->fields.len - 1);
 }
 
+static bool is_field(const brook_lowering *L, const char *name)
+{
+    for (VEC_EACH(const sir_field, f, &L->filter->fields))
+        if (strcmp(f->name, name) == 0)
+            return true;
+    return false;
+}
+
 uint32_t brook_coordinate(brook_lowering *L, uint32_t field, uint32_t dimension, sir_loc loc)
 {
     static const char letters[] = "xyzw";
@@ -104,7 +112,9 @@ uint32_t brook_coordinate(brook_lowering *L, uint32_t field, uint32_t dimension,
         if (f->role == SIR_COORDINATE && f->of == field && f->dimension == dimension)
             return i;
     }
-    const char *name = arena_printf(L->m->arena, "%s.%c", L->filter->fields.data[field].name, letters[dimension]);
+    const char *name = arena_printf(L->m->arena, "%s_%c", L->filter->fields.data[field].name, letters[dimension]);
+    while (is_field(L, name))
+        name = arena_printf(L->m->arena, "%s_", name);
     return add_field(L, (sir_field){.name = intern(L->m->names, name), .type = L->m->scalar[SIR_INT], .role = SIR_COORDINATE,
                                     .of = field, .dimension = dimension, .loc = loc});
 }

@@ -211,7 +211,7 @@ static void check_map(brook_checker *c, const brook_kernel *k)
     if (variable > 1)
         BROOK_WRONG(c, first_variable->range,
                     "more than one 'vout' parameter; expected one, and a kernel for each other");
-    if (k->result.element == BROOK_VOID && outputs + variable == 0)
+    if (k->result.element == BROOK_VOID && outputs + variable == 0 && k->body != NULL)
         diag_warning(c->diags, WARN_BROOK_NO_OUTPUT, k->name_range,
                      "kernel '%s' has no output: add an 'out' parameter; calls of it from host code are errors",
                      k->name);
@@ -246,7 +246,7 @@ void brook_check_kernel(brook_checker *outer, brook_kernel *k)
                        .kernel = k,
                        .calling = outer->calling};
     k->state = BROOK_CHECKING;
-    k->wrong = k->broken;
+    k->wrong |= k->broken;
     VEC_PUSH(c.arena, &c.calling, k);
     open_scope(&c);
     check_params(&c, k);

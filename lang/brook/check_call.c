@@ -96,10 +96,8 @@ static void check_gather_argument(brook_checker *c, const brook_var *param, broo
 {
     brook_var *v = a->kind == BROOK_EXPR_NAME ? brook_find_var(c, a->u.name.name) : NULL;
     if (v == NULL || v->kind != BROOK_GATHER) {
-        if (a->type.element != BROOK_ERROR || v == NULL) {
-            diag_record *r = BROOK_WRONG(c, a->range, "expected the name of a gather parameter here");
-            note_declared(c, r, param);
-        }
+        diag_record *r = BROOK_WRONG(c, a->range, "expected the name of a gather parameter here");
+        note_declared(c, r, param);
         return;
     }
     a->u.name.var = v;

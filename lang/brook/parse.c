@@ -12,6 +12,7 @@ typedef struct feed {
     brook_parser *parser;
     brook_tokens tokens;
     size_t at;
+    size_t completed; // a ';' was made up before this token
     bool stopped;
 } feed;
 
@@ -29,7 +30,7 @@ static const char *token_text(const feed *f, size_t index)
         return "the end of this item";
     const brook_token *t = &f->tokens.data[index];
     if (t->kind == TOK_DIRECTIVE)
-        return "a directive";
+        return "directive";
     const source_file *source = source_get(f->ctx.diags->sources, f->ctx.file);
     uint32_t len = t->end - t->begin;
     const char *where = t->expanded ? " (a macro)" : "";
@@ -123,8 +124,10 @@ static const char *expected(const feed *f)
 // A missing ';' at the end of a line is told where it is missing.
 static bool report_missing_semicolon(feed *f)
 {
-    if (f->at == 0 || !brook_acceptable(f->parser, ';'))
+    int last = f->at == 0 ? ';' : f->tokens.data[f->at - 1].kind;
+    if (last == ';' || last == '{' || last == '}' || f->completed == f->at || !brook_acceptable(f->parser, ';'))
         return false;
+    f->completed = f->at;
     src_range before = token_range(f, f->at - 1), here = token_range(f, f->at);
     diag_engine *d = f->ctx.diags;
     bool new_line =
@@ -142,6 +145,8 @@ static void report(feed *f)
 {
     int kind = f->at < f->tokens.len ? f->tokens.data[f->at].kind : TOK_END;
     const char *known = no_such(kind);
+    if (kind == '*' && !brook_acceptable(f->parser, ';') && !brook_acceptable(f->parser, ')'))
+        known = brook_acceptable(f->parser, TOK_ID) ? "kernels have no pointers" : NULL;
     if (known != NULL)
         diag_error(f->ctx.diags, token_range(f, f->at), "unexpected %s: %s", token_text(f, f->at), known);
     else
@@ -218,6 +223,8 @@ void brook_parse_item(brook_program *p, source_id file, const brook_token *token
     brook_yypstate_delete(f.parser);
     if (f.ctx.overflow && p->diags->error_count == errors)
         diag_error(p->diags, item->range, "this is nested too deeply");
-    if (item->kernel != NULL && (f.ctx.failed || p->diags->error_count != errors))
-        item->kernel->broken = true;
+    if (item->kernel != NULL) {
+        item->kernel->broken = f.ctx.failed;
+        item->kernel->wrong = p->diags->error_count != errors;
+    }
 }
