@@ -115,8 +115,12 @@ uint32_t brook_coordinate(brook_lowering *L, uint32_t field, uint32_t dimension,
     const char *name = arena_printf(L->m->arena, "%s_%c", L->filter->fields.data[field].name, letters[dimension]);
     while (is_field(L, name))
         name = arena_printf(L->m->arena, "%s_", name);
-    return add_field(L, (sir_field){.name = intern(L->m->names, name), .type = L->m->scalar[SIR_INT], .role = SIR_COORDINATE,
-                                    .of = field, .dimension = dimension, .loc = loc});
+    return add_field(L, (sir_field){.name = intern(L->m->names, name),
+                                    .type = L->m->scalar[SIR_INT],
+                                    .role = SIR_COORDINATE,
+                                    .of = field,
+                                    .dimension = dimension,
+                                    .loc = loc});
 }
 
 // A parameter is a field. One that the body changes (a value that is the same for all elements, to the caller) is copied
@@ -124,8 +128,11 @@ uint32_t brook_coordinate(brook_lowering *L, uint32_t field, uint32_t dimension,
 static void bind_parameters(brook_lowering *L, const brook_kernel *k)
 {
     for (VEC_EACH(brook_var *const, v, &k->params)) {
-        sir_field field = {.name = (*v)->name, .type = brook_sir_type(L, (*v)->type), .role = role_of((*v)->kind),
-                           .rank = (*v)->rank, .loc = brook_loc(L, (*v)->range)};
+        sir_field field = {.name = (*v)->name,
+                           .type = brook_sir_type(L, (*v)->type),
+                           .role = role_of((*v)->kind),
+                           .rank = (*v)->rank,
+                           .loc = brook_loc(L, (*v)->range)};
         brook_binding *b = &L->frame->bindings[(*v)->index];
         *b = (brook_binding){.bound = true, .field = true, .stream = SIR_NONE};
         b->index[0] = add_field(L, field);
@@ -173,12 +180,17 @@ static void lower_kernel(brook_lowering *L, const brook_kernel *k)
     sir_module *m = L->m;
     sir_loc loc = brook_loc(L, k->name_range);
     sir_filter *f = ARENA_NEW(m->arena, sir_filter);
-    *f = (sir_filter){.name = k->name, .source = head_of(L, k), .input = m->scalar[SIR_VOID], .output = m->scalar[SIR_VOID],
-                      .finite = true, .loc = loc};
+    *f = (sir_filter){.name = k->name,
+                      .source = head_of(L, k),
+                      .input = m->scalar[SIR_VOID],
+                      .output = m->scalar[SIR_VOID],
+                      .finite = true,
+                      .loc = loc};
     f->work = ARENA_NEW(m->arena, sir_function);
-    *f->work = (sir_function){.kind = SIR_WORK, .name = intern(m->names, "work"), .result = m->scalar[SIR_VOID], .loc = loc};
-    brook_frame frame = {.kernel = k, .returned = SIR_NONE,
-                         .bindings = ARENA_ARRAY(m->arena, brook_binding, k->vars.len + 1)};
+    *f->work =
+        (sir_function){.kind = SIR_WORK, .name = intern(m->names, "work"), .result = m->scalar[SIR_VOID], .loc = loc};
+    brook_frame frame = {
+        .kernel = k, .returned = SIR_NONE, .bindings = ARENA_ARRAY(m->arena, brook_binding, k->vars.len + 1)};
     L->filter = f;
     L->fn = f->work;
     L->block = &f->work->body;

@@ -31,12 +31,12 @@ typedef struct brook_binding {
 // A kernel being lowered: that of the filter, or one that it calls.
 typedef struct brook_frame {
     const brook_kernel *kernel;
-    brook_binding *bindings;      // by variable
+    brook_binding *bindings;         // by variable
     const struct brook_frame *outer; // NULL: the filter's own
-    brook_value result;           // locals that get the result
-    uint32_t returned;            // a boolean local that tells that a return was passed; SIR_NONE: not needed
-    unsigned loops;               // loops of the kernel around the current statement
-    bool wrapped;                 // the body stands in a loop that a return leaves
+    brook_value result;              // locals that get the result
+    uint32_t returned;               // a boolean local that tells that a return was passed; SIR_NONE: not needed
+    unsigned loops;                  // loops of the kernel around the current statement
+    bool wrapped;                    // the body stands in a loop that a return leaves
 } brook_frame;
 
 typedef struct brook_lowering {
@@ -69,9 +69,10 @@ sir_expr *brook_convert_part(brook_lowering *L, sir_expr *e, brook_element from,
 // As assignment converts: the last component is repeated, or components are left out.
 brook_value brook_convert(brook_lowering *L, brook_value v, brook_type to, sir_loc loc);
 sir_expr *brook_binary_part(brook_lowering *L, int op, brook_element e, sir_expr *a, sir_expr *b, sir_loc loc);
-sir_expr *brook_compare_part(brook_lowering *L, int op, brook_element e, sir_expr *a, sir_expr *b, sir_loc loc); // boolean
+sir_expr *brook_compare_part(brook_lowering *L, int op, brook_element e, sir_expr *a, sir_expr *b,
+                             sir_loc loc);                                              // boolean
 sir_expr *brook_is_true(brook_lowering *L, sir_expr *e, brook_element of, sir_loc loc); // boolean
-sir_expr *brook_flag(brook_lowering *L, sir_expr *boolean, sir_loc loc); // 0 or 1, float
+sir_expr *brook_flag(brook_lowering *L, sir_expr *boolean, sir_loc loc);                // 0 or 1, float
 sir_expr *brook_float(brook_lowering *L, float v, sir_loc loc);
 sir_expr *brook_const(brook_lowering *L, brook_element e, double v, sir_loc loc);
 sir_expr *brook_math1(brook_lowering *L, lang_math_op op, sir_expr *a);

@@ -25,9 +25,7 @@ static size_t count_returns(const brook_stmt *s, const brook_stmt *body, bool in
     case BROOK_STMT_WHILE:
     case BROOK_STMT_DO:
     case BROOK_STMT_FOR: return count_returns(s->u.loop.body, body, true, inner);
-    case BROOK_STMT_RETURN:
-        *inner |= in_loop;
-        return is_last(body, s) ? 0 : 1;
+    case BROOK_STMT_RETURN: *inner |= in_loop; return is_last(body, s) ? 0 : 1;
     default: return 0;
     }
 }
@@ -37,7 +35,8 @@ static bool is_copied_out(const brook_var *v)
     return v->kind == BROOK_OUTPUT || v->kind == BROOK_REDUCE;
 }
 
-static void bind_argument(brook_lowering *L, const brook_frame *caller, const brook_var *v, const brook_expr *a, brook_binding *b)
+static void bind_argument(brook_lowering *L, const brook_frame *caller, const brook_var *v, const brook_expr *a,
+                          brook_binding *b)
 {
     if (v->kind == BROOK_GATHER) {
         *b = caller->bindings[a->u.name.var->index];
@@ -104,7 +103,9 @@ brook_value brook_lower_call(brook_lowering *L, const brook_expr *e)
         return result_locals(L, k->result, loc);
     }
     brook_frame *caller = L->frame;
-    brook_frame frame = {.kernel = k, .outer = caller, .returned = SIR_NONE,
+    brook_frame frame = {.kernel = k,
+                         .outer = caller,
+                         .returned = SIR_NONE,
                          .bindings = ARENA_ARRAY(L->m->arena, brook_binding, k->vars.len + 1)};
     for (size_t i = 0; i < e->u.call.args.len; i++)
         bind_argument(L, caller, k->params.data[i], e->u.call.args.data[i], &frame.bindings[i]);

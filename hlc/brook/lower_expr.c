@@ -274,7 +274,8 @@ static brook_value lower_place(brook_lowering *L, const brook_expr *e)
     if (e->kind == BROOK_EXPR_MEMBER && e->u.member.swizzle)
         return swizzled(L, e, lower_place(L, e->u.member.base), false);
     if (e->kind == BROOK_EXPR_MEMBER)
-        return explode(L, sir_member(L->m, lower_place(L, e->u.member.base).part[0], e->u.member.index, loc), e->type, loc);
+        return explode(L, sir_member(L->m, lower_place(L, e->u.member.base).part[0], e->u.member.index, loc), e->type,
+                       loc);
     if (e->kind == BROOK_EXPR_INDEX) {
         brook_value base = lower_place(L, e->u.index.base), v = {.type = e->type};
         v.part[0] = base.part[(int)e->u.index.at.data[0]->u.number];
@@ -395,8 +396,10 @@ static brook_value lower_logic(brook_lowering *L, const brook_expr *e)
     int op = e->u.binary.op;
     brook_type meets = {.element = meeting(e->u.binary.left, e->u.binary.right), .width = e->type.width};
     bool compares = is_comparison(op);
-    a = brook_convert(L, a, (brook_type){.element = compares ? meets.element : a.type.element, .width = meets.width}, loc);
-    b = brook_convert(L, b, (brook_type){.element = compares ? meets.element : b.type.element, .width = meets.width}, loc);
+    a = brook_convert(L, a, (brook_type){.element = compares ? meets.element : a.type.element, .width = meets.width},
+                      loc);
+    b = brook_convert(L, b, (brook_type){.element = compares ? meets.element : b.type.element, .width = meets.width},
+                      loc);
     for (uint8_t i = 0; i < meets.width; i++)
         r.part[i] = compares ? brook_compare_part(L, op, meets.element, a.part[i], b.part[i], loc)
                              : brook_op(L, (lang_binary_op)op, brook_is_true(L, a.part[i], a.type.element, loc),
@@ -519,7 +522,8 @@ static brook_value lower_braces(brook_lowering *L, const brook_expr *e, brook_ty
                                            : brook_const(L, to.element, 0, loc);
         return e->effects ? brook_save(L, v, loc) : v;
     }
-    v.part[0] = sir_ref(L->m, SIR_LOCAL, declare_local(L, "t", brook_sir_type(L, to), NULL, loc), brook_sir_type(L, to), loc);
+    v.part[0] =
+        sir_ref(L->m, SIR_LOCAL, declare_local(L, "t", brook_sir_type(L, to), NULL, loc), brook_sir_type(L, to), loc);
     for (size_t i = 0; i < e->u.parts.len; i++) {
         brook_type t = to.decl->members.data[i].type;
         brook_value part = brook_lower_as(L, e->u.parts.data[i], t);
@@ -536,7 +540,8 @@ brook_value brook_lower_as(brook_lowering *L, const brook_expr *e, brook_type to
         return lower_braces(L, e, to);
     sir_loc loc = brook_loc(L, e->range);
     // A literal keeps the value that was written.
-    bool minus = e->kind == BROOK_EXPR_UNARY && e->u.unary.op == LANG_OP_NEG && e->u.unary.operand->kind == BROOK_EXPR_NUMBER;
+    bool minus =
+        e->kind == BROOK_EXPR_UNARY && e->u.unary.op == LANG_OP_NEG && e->u.unary.operand->kind == BROOK_EXPR_NUMBER;
     if ((e->kind == BROOK_EXPR_NUMBER || minus) && to.element == BROOK_DOUBLE) {
         double v = minus ? -e->u.unary.operand->u.number : e->u.number;
         brook_value n = {.type = scalar_of(to), .part = {brook_const(L, BROOK_DOUBLE, v, loc)}};
@@ -578,9 +583,7 @@ brook_value brook_lower_expr(brook_lowering *L, const brook_expr *e)
     case BROOK_EXPR_CALL: return e->u.call.intrinsic ? brook_lower_math(L, e) : brook_lower_call(L, e);
     case BROOK_EXPR_MAKE: return lower_make(L, e);
     case BROOK_EXPR_BRACES: return lower_braces(L, e, e->type);
-    case BROOK_EXPR_COMMA:
-        brook_lower_effects(L, e->u.binary.left);
-        return brook_lower_expr(L, e->u.binary.right);
+    case BROOK_EXPR_COMMA: brook_lower_effects(L, e->u.binary.left); return brook_lower_expr(L, e->u.binary.right);
     case BROOK_EXPR_ERROR: break;
     }
     return (brook_value){.type = {.element = BROOK_FLOAT, .width = 1}, .part = {brook_float(L, 0, loc)}};

@@ -64,7 +64,8 @@ static sir_expr *truncated(const part_call *c, sir_expr *a)
 static sir_expr *fraction(const part_call *c, sir_expr *a)
 {
     a = named(c, a);
-    sir_expr *f = brook_temp(c->L, op(c, LANG_OP_SUB, again(c, a), brook_math1(c->L, LANG_MATH_FLOOR, again(c, a))), c->loc);
+    sir_expr *f =
+        brook_temp(c->L, op(c, LANG_OP_SUB, again(c, a), brook_math1(c->L, LANG_MATH_FLOOR, again(c, a))), c->loc);
     return pick(c, op(c, LANG_OP_LT, a, number(c, 0)), op(c, LANG_OP_SUB, number(c, 1), again(c, f)), f);
 }
 
@@ -73,7 +74,8 @@ static sir_expr *clamped(const part_call *c, sir_expr *x, sir_expr *lo, sir_expr
     x = named(c, x);
     lo = named(c, lo);
     hi = named(c, hi);
-    sir_expr *below = op(c, LANG_OP_LT, again(c, x), again(c, lo)), *above = op(c, LANG_OP_GT, again(c, x), again(c, hi));
+    sir_expr *below = op(c, LANG_OP_LT, again(c, x), again(c, lo)),
+             *above = op(c, LANG_OP_GT, again(c, x), again(c, hi));
     return pick(c, below, lo, pick(c, above, hi, x));
 }
 
@@ -171,7 +173,8 @@ static sir_expr *each(const part_call *c, brook_intrinsic fn, sir_expr *const *a
     }
     case BROOK_FN_ISFINITE: return pick(c, is_finite(c, a[0]), number(c, 1), number(c, 0));
     case BROOK_FN_ISINF:
-        return pick(c, op(c, LANG_OP_EQ, brook_math1(L, LANG_MATH_ABS, a[0]), number(c, INFINITY)), number(c, 1), number(c, 0));
+        return pick(c, op(c, LANG_OP_EQ, brook_math1(L, LANG_MATH_ABS, a[0]), number(c, INFINITY)), number(c, 1),
+                    number(c, 0));
     case BROOK_FN_ISNAN: {
         sir_expr *x = named(c, a[0]);
         return pick(c, op(c, LANG_OP_NE, again(c, x), x), number(c, 1), number(c, 0));
@@ -235,10 +238,12 @@ static sir_expr *mantissa(const part_call *c, sir_expr *a, sir_expr **exponent)
     a = named(c, a);
     sir_expr *size = brook_temp(c->L, in_double(c, brook_math1(c->L, LANG_MATH_ABS, again(c, a))), c->loc);
     part_call d = {c->L, BROOK_DOUBLE, c->loc};
-    sir_expr *plain = op(&d, LANG_OP_LAND, op(&d, LANG_OP_GT, again(c, size), number(&d, 0)), is_finite(&d, again(c, size)));
+    sir_expr *plain =
+        op(&d, LANG_OP_LAND, op(&d, LANG_OP_GT, again(c, size), number(&d, 0)), is_finite(&d, again(c, size)));
     plain = brook_temp(c->L, plain, c->loc);
     sir_expr *log2 = op(&d, LANG_OP_MUL, brook_math1(c->L, LANG_MATH_LOG, size), number(&d, 1.4426950408889634));
-    sir_expr *e = brook_temp(c->L, op(&d, LANG_OP_ADD, brook_math1(c->L, LANG_MATH_FLOOR, log2), number(&d, 1)), c->loc);
+    sir_expr *e =
+        brook_temp(c->L, op(&d, LANG_OP_ADD, brook_math1(c->L, LANG_MATH_FLOOR, log2), number(&d, 1)), c->loc);
     sir_expr *power = brook_math2(c->L, LANG_MATH_POW, number(&d, 2), again(c, e));
     sir_expr *m = brook_temp(c->L, op(&d, LANG_OP_DIV, again(c, size), power), c->loc);
     // The logarithm may be rounded past a power of two.

@@ -44,7 +44,8 @@ static bool has_return(const brook_stmt *s)
             if (has_return(*part))
                 return true;
         return false;
-    case BROOK_STMT_IF: return has_return(s->u.if_.then) || (s->u.if_.otherwise != NULL && has_return(s->u.if_.otherwise));
+    case BROOK_STMT_IF:
+        return has_return(s->u.if_.then) || (s->u.if_.otherwise != NULL && has_return(s->u.if_.otherwise));
     case BROOK_STMT_WHILE:
     case BROOK_STMT_DO:
     case BROOK_STMT_FOR: return has_return(s->u.loop.body);

@@ -170,8 +170,9 @@ brook_value brook_convert(brook_lowering *L, brook_value v, brook_type to, sir_l
     if (to.element == BROOK_STRUCT || to.element == BROOK_VOID)
         return v;
     if (to.width > v.type.width)
-        v.part[v.type.width - 1] =
-            brook_is_simple(v.part[v.type.width - 1]) ? v.part[v.type.width - 1] : brook_temp(L, v.part[v.type.width - 1], loc);
+        v.part[v.type.width - 1] = brook_is_simple(v.part[v.type.width - 1])
+                                       ? v.part[v.type.width - 1]
+                                       : brook_temp(L, v.part[v.type.width - 1], loc);
     brook_value r = {.type = to};
     for (uint8_t i = 0; i < to.width; i++) {
         sir_expr *part = i < v.type.width ? v.part[i] : brook_copy(L, v.part[v.type.width - 1]);

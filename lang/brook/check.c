@@ -200,6 +200,11 @@ static void check_map(brook_checker *c, const brook_kernel *k)
                         (*v)->name);
         if ((*v)->kind == BROOK_VOUT && first_variable == NULL)
             first_variable = *v;
+        bool pushes = (*v)->type.element == BROOK_FLOAT || (*v)->type.element == BROOK_DOUBLE ||
+                      (*v)->type.element == BROOK_INT || (*v)->type.element == BROOK_ERROR;
+        if ((*v)->kind == BROOK_VOUT && !pushes)
+            BROOK_WRONG(c, (*v)->range, "'%s' cannot be a 'vout' of '%s': expected floats, doubles or ints", (*v)->name,
+                        brook_type_name(c->arena, (*v)->type));
         if ((*v)->kind == BROOK_ITERATOR && (*v)->type.element != BROOK_FLOAT && (*v)->type.element != BROOK_ERROR)
             BROOK_WRONG(c, (*v)->range, "iterator '%s' must have floats for elements, not '%s'", (*v)->name,
                         brook_type_name(c->arena, (*v)->type));

@@ -473,7 +473,8 @@ bool brook_check_target(brook_checker *c, brook_expr *e, const char *how)
         if (e->u.index.gather != NULL)
             return check_assignable(c, e, e->u.index.gather, how) != NULL;
         if (e->u.index.at.data[0]->effects) {
-            BROOK_WRONG(c, e->u.index.at.data[0]->range, "the subscript of what is %s cannot itself assign or call", how);
+            BROOK_WRONG(c, e->u.index.at.data[0]->range, "the subscript of what is %s cannot itself assign or call",
+                        how);
             return false;
         }
         return brook_check_target(c, e->u.index.base, how);

@@ -113,6 +113,37 @@ static size_t slash_comment(host_writer *w, size_t i)
     return i + 1;
 }
 
+// "(fixed)x" stores the raw byte x: a struct of one field, which C does not cast to. The operand is a name, number or
+// parenthesis with what is attached to it.
+static size_t fixed_cast(host_writer *w, size_t i)
+{
+    int type = host_kind(w, i + 1);
+    if (host_kind(w, i) != '(' || (type != TOK_FIXED && type != TOK_SHORTFIXED) || host_kind(w, i + 2) != ')')
+        return 0;
+    size_t first = i + 3, last = first;
+    if (host_kind(w, first) == '(')
+        last = host_closing(w, first);
+    else if (host_kind(w, first) != TOK_ID && host_kind(w, first) != TOK_NUMBER)
+        return 0;
+    for (last++;; last++) {
+        int kind = host_kind(w, last);
+        if (kind == '(' || kind == '[')
+            last = host_closing(w, last);
+        else if ((kind == '.' || kind == TOK_ARROW) && host_kind(w, last + 1) == TOK_ID)
+            last++;
+        else
+            break;
+    }
+    host_copy_to(w, i);
+    size_t mark = w->out->len;
+    strbuf_printf(w->out, "((%s){", host_word(w, i + 1));
+    w->done = w->t[first].begin;
+    host_expr(w, first, last);
+    strbuf_add(w->out, "})");
+    host_settle(w, mark, w->t[i].begin, last - 1);
+    return last;
+}
+
 // What is rewritten wherever it stands. Gives the index behind it; 0: nothing is rewritten here.
 static size_t rewritten(host_writer *w, size_t i)
 {
@@ -120,6 +151,8 @@ static size_t rewritten(host_writer *w, size_t i)
     if (before == '.' || before == TOK_ARROW)
         return 0;
     size_t next = host_domain(w, i);
+    if (next == 0)
+        next = fixed_cast(w, i);
     if (next == 0)
         next = host_assignment(w, i);
     if (next == 0)
