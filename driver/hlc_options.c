@@ -23,7 +23,7 @@ static const struct suffix {
     const char *text;
     input_language language;
 } suffixes[] = {
-    {".str", LANGUAGE_STREAMIT}, {".br", LANGUAGE_BROOK}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
+    {".str", LANGUAGE_STREAMIT}, {".br", LANGUAGE_BROOK}, {".bri", LANGUAGE_BROOK}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
     {".o", LANGUAGE_NATIVE},     {".a", LANGUAGE_NATIVE}, {".so", LANGUAGE_NATIVE},
 };
 

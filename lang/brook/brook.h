@@ -256,22 +256,25 @@ struct brook_kernel {
 typedef enum brook_item_kind {
     BROOK_ITEM_KERNEL, // a kernel or reduce function, or its prototype
     BROOK_ITEM_STRUCT, // a struct that can be an element; it stays in the host code
+    BROOK_ITEM_HEADER, // an include of a Brook header, which takes its place
 } brook_item_kind;
 
+typedef struct brook_file brook_file;
 typedef struct brook_item {
     brook_item_kind kind;
     src_range range;
     size_t first, last; // tokens, the last exclusive
     brook_kernel *kernel;
     brook_struct *structure;
+    brook_file *header; // NULL: it was included before
 } brook_item;
 
 // One file, with its tokens, and what was found in it.
-typedef struct brook_file {
+struct brook_file {
     source_id source;
     struct brook_tokens_of *tokens; // parse.h
     VEC(brook_item) items;          // in source order
-} brook_file;
+};
 
 typedef struct brook_program {
     arena *arena;
@@ -281,7 +284,8 @@ typedef struct brook_program {
     VEC(brook_struct *) structs;
     VEC(brook_kernel *) kernels;     // definitions, in source order, and prototypes of those defined elsewhere
     hmap kernel_names, struct_names; // to brook_kernel, brook_struct
-    hmap macros;                     // object-like: to their bodies
+    hmap macros;                     // of the file being read
+    hmap headers;                    // paths of those included by it
 } brook_program;
 
 // A tree of kernels is at most this high, so that recursive walks need no checks.

@@ -211,6 +211,8 @@ static bool begins_declaration(const host_writer *w, size_t i)
     return before == ';' || before == '{' || before == '}' || before == TOK_DIRECTIVE;
 }
 
+static void write_file(strbuf *out, brook_program *program, const brook_file *f);
+
 static const brook_item *item_at(const brook_file *file, size_t i)
 {
     for (VEC_EACH(const brook_item, item, &file->items))
@@ -219,15 +221,20 @@ static const brook_item *item_at(const brook_file *file, size_t i)
     return NULL;
 }
 
-// A kernel gives way to the prototypes of its functions.
+// A kernel leaves the text, and a Brook header takes the place of the line that includes it.
 static size_t write_item(host_writer *w, const brook_item *item)
 {
     host_copy_to(w, item->first);
-    if (item->kind == BROOK_ITEM_KERNEL) {
-        if (item->kernel != NULL)
-            host_prototype(w, item->kernel);
+    if (item->kind == BROOK_ITEM_HEADER) {
+        const source_set *sources = w->diags->sources;
+        if (item->header != NULL)
+            write_file(w->out, w->program, item->header);
+        strbuf_printf(w->out, "#line %u ", source_pos(sources, w->file, item->range.begin).line + 1);
+        strbuf_add_c_string(w->out, source_get(sources, w->file)->name, strlen(source_get(sources, w->file)->name));
         host_skip_through(w, item->last - 1);
     }
+    if (item->kind == BROOK_ITEM_KERNEL)
+        host_skip_through(w, item->last - 1);
     return item->last;
 }
 
@@ -254,9 +261,8 @@ static void walk(host_writer *w, const brook_file *file)
     }
 }
 
-void brook_write_host(strbuf *out, brook_program *program, size_t file)
+static void write_file(strbuf *out, brook_program *program, const brook_file *f)
 {
-    const brook_file *f = &program->files.data[file];
     const source_file *source = source_get(program->diags->sources, f->source);
     host_writer w = {.program = program,
                      .arena = program->arena,
@@ -266,11 +272,21 @@ void brook_write_host(strbuf *out, brook_program *program, size_t file)
                      .text = source->text,
                      .t = f->tokens->list.data,
                      .count = f->tokens->list.len};
-    strbuf_add(out, "#include <svm/brook_host.h>\n#line 1 ");
+    strbuf_add(out, "#line 1 ");
     strbuf_add_c_string(out, source->name, strlen(source->name));
     strbuf_addc(out, '\n');
     walk(&w, f);
     host_copy_to(&w, w.count - 1);
-    strbuf_addn(out, w.text + w.done, source->len - w.done);
+    if (source->len > w.done)
+        strbuf_addn(out, w.text + w.done, source->len - w.done);
     strbuf_addc(out, '\n');
+}
+
+void brook_write_host(strbuf *out, brook_program *program, size_t file)
+{
+    strbuf_add(out, "#include <svm/brook_host.h>\n");
+    for (VEC_EACH(brook_kernel *const, k, &program->kernels))
+        if (hmap_get(&program->kernel_names, (*k)->name) == *k)
+            host_prototype(out, *k);
+    write_file(out, program, &program->files.data[file]);
 }

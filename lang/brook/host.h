@@ -83,6 +83,6 @@ size_t host_call(host_writer *w, size_t i);
 size_t host_assignment(host_writer *w, size_t i);
 size_t host_domain(host_writer *w, size_t i);
 // The prototypes of a kernel's functions.
-void host_prototype(host_writer *w, const brook_kernel *k);
+void host_prototype(strbuf *out, const brook_kernel *k);
 
 #endif

@@ -452,9 +452,9 @@ size_t host_domain(host_writer *w, size_t i)
 
 // ---- Prototypes ----
 
-static void add_params(host_writer *w, const brook_kernel *k, bool partial)
+static void add_params(strbuf *out, const brook_kernel *k, bool partial)
 {
-    strbuf_add(w->out, "(const svm_BrookPlace *");
+    strbuf_add(out, "(const svm_BrookPlace *");
     for (VEC_EACH(brook_var *const, v, &k->params)) {
         bool scalar = (*v)->type.width == 1 && (*v)->type.element != BROOK_STRUCT;
         const char *type = "svm_BrookStream";
@@ -467,21 +467,21 @@ static void add_params(host_writer *w, const brook_kernel *k, bool partial)
             type = "svm_BrookStream *";
         else if ((*v)->kind == BROOK_REDUCE && !partial)
             type = "void *";
-        strbuf_printf(w->out, ", %s", type);
+        strbuf_printf(out, ", %s", type);
     }
-    strbuf_add(w->out, "); ");
+    strbuf_add(out, ");\n");
 }
 
-void host_prototype(host_writer *w, const brook_kernel *k)
+void host_prototype(strbuf *out, const brook_kernel *k)
 {
     if (k->result.element != BROOK_VOID || k->wrong || k->broken)
         return;
-    strbuf_printf(w->out, "void brook_%s", k->name);
-    add_params(w, k, false);
+    strbuf_printf(out, "void brook_%s", k->name);
+    add_params(out, k, false);
     if (!k->reduce)
         return;
-    strbuf_printf(w->out, "void brook_%s_partial", k->name);
-    add_params(w, k, true);
+    strbuf_printf(out, "void brook_%s_partial", k->name);
+    add_params(out, k, true);
     if (k->params.len == 2)
-        strbuf_printf(w->out, "svm_BrookCombine brook_%s_one; ", k->name);
+        strbuf_printf(out, "svm_BrookCombine brook_%s_one;\n", k->name);
 }

@@ -517,8 +517,6 @@ size_t host_declaration(host_writer *w, size_t i)
     const declarator *first = &list.data[0];
     if (is_redeclaration(w, &list, at) || is_kernel_prototype(w, first, at)) {
         host_copy_to(w, i);
-        if (is_kernel_prototype(w, first, at))
-            host_prototype(w, hmap_get(&w->program->kernel_names, host_word(w, first->name)));
         host_skip_through(w, at);
         return at + 1;
     }

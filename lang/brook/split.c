@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the kernels, reduce functions and element structs among the items of a file, by tokens and balanced braces.
-#include <stdlib.h>
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lang/brook/parse.h"
 #include "lang/brook/parser.tab.h"
@@ -98,10 +99,19 @@ static size_t behind_semicolon(const splitter *s, size_t i)
     return i;
 }
 
+// Whether two places are the same one of a file that was read twice.
+static bool same_source(const brook_program *p, src_range a, src_range b)
+{
+    const source_set *s = p->diags->sources;
+    return a.begin == b.begin && strcmp(source_get(s, a.file)->name, source_get(s, b.file)->name) == 0;
+}
+
 static void remember_struct(splitter *s, brook_struct *st)
 {
     brook_program *p = s->program;
     const brook_struct *before = hmap_get(&p->struct_names, st->name);
+    if (before != NULL && same_source(p, before->name_range, st->name_range))
+        return; // of a header that several files include
     if (before != NULL) {
         diag_record *r = diag_error(p->diags, st->name_range, "type '%s' is defined twice", st->name);
         diag_add_note(p->diags, r, before->name_range, "the first definition is here");
@@ -180,6 +190,76 @@ static size_t skip_host(splitter *s)
     return i;
 }
 
+// ---- Headers ----
+
+static bool ends_with(const char *s, const char *suffix)
+{
+    size_t n = strlen(s), m = strlen(suffix);
+    return n > m && strcmp(s + n - m, suffix) == 0;
+}
+
+// What '#include "NAME"' names, beside the file that says so; NULL of any other directive.
+static const char *included_path(const splitter *s, const brook_token *directive)
+{
+    const source_file *f = source_get(s->program->diags->sources, s->file->source);
+    const char *text = f->text + directive->begin + 1, *end = f->text + directive->end;
+    while (text < end && (*text == ' ' || *text == '\t'))
+        text++;
+    if (end - text < 7 || strncmp(text, "include", 7) != 0)
+        return NULL;
+    const char *open = memchr(text, '"', (size_t)(end - text));
+    const char *close = open == NULL ? NULL : memchr(open + 1, '"', (size_t)(end - open - 1));
+    if (close == NULL)
+        return NULL;
+    const char *slash = strrchr(f->name, '/');
+    int folder = slash == NULL ? 0 : (int)(slash + 1 - f->name);
+    return arena_printf(s->program->arena, "%.*s%.*s", folder, f->name, (int)(close - open - 1), open + 1);
+}
+
+// The Brook header of that name, or the one that a C++ header of this name was once made from; NULL: neither.
+static const char *header_path(const splitter *s, const char *path)
+{
+    if (ends_with(path, ".brh") || ends_with(path, ".brhi"))
+        return path;
+    const char *dot = strrchr(path, '.');
+    if (!ends_with(path, ".h") && !ends_with(path, ".hpp") && !ends_with(path, ".hh"))
+        return NULL;
+    const char *brook = arena_printf(s->program->arena, "%.*s.brh", (int)(dot - path), path);
+    return access(path, R_OK) != 0 && access(brook, R_OK) == 0 ? brook : NULL;
+}
+
+static void read_file(brook_program *p, brook_file *file, source_id source)
+{
+    file->source = source;
+    file->tokens = ARENA_NEW(p->arena, brook_tokens_of);
+    brook_lex(&file->tokens->list, p->arena, p->names, p->diags, source, 0,
+              (uint32_t)source_get(p->diags->sources, source)->len);
+    brook_split(p, file);
+}
+
+// A Brook header's kernels and structs are known from here on.
+static void include(splitter *s, size_t at)
+{
+    brook_program *p = s->program;
+    const char *path = included_path(s, &s->t[at]);
+    if (path != NULL)
+        path = header_path(s, path);
+    if (path == NULL)
+        return;
+    brook_item item = {.kind = BROOK_ITEM_HEADER, .range = range_of(s, at, at), .first = at, .last = at + 1};
+    if (hmap_get(&p->headers, path) == NULL) {
+        hmap_set(&p->headers, path, p);
+        source_id source = source_read(p->diags->sources, path);
+        if (source == 0) {
+            diag_error(p->diags, item.range, "cannot read '%s': %s", path, strerror(errno));
+        } else {
+            item.header = ARENA_NEW(p->arena, brook_file);
+            read_file(p, item.header, source);
+        }
+    }
+    VEC_PUSH(p->arena, &s->file->items, item);
+}
+
 void brook_split(brook_program *p, brook_file *file)
 {
     splitter s = {.program = p, .file = file, .t = file->tokens->list.data};
@@ -194,6 +274,7 @@ void brook_split(brook_program *p, brook_file *file)
     while (kind_at(&s, s.at) != TOK_END) {
         if (kind_at(&s, s.at) == TOK_DIRECTIVE) {
             brook_macro_directive(p, file->source, &s.t[s.at]);
+            include(&s, s.at);
             s.at++;
         } else if (is_kernel(&s, s.at)) {
             s.at = split_kernel(&s);
@@ -215,11 +296,10 @@ brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const sour
     hmap_init(&p->struct_names, a);
     for (size_t i = 0; i < count; i++) {
         hmap_init(&p->macros, a);
-        brook_file *file = VEC_ADD(a, &p->files);
-        file->source = files[i];
-        file->tokens = ARENA_NEW(a, brook_tokens_of);
-        brook_lex(&file->tokens->list, a, names, d, files[i], 0, (uint32_t)source_get(d->sources, files[i])->len);
-        brook_split(p, file);
+        hmap_init(&p->headers, a);
+        brook_file file = {0};
+        read_file(p, &file, files[i]);
+        VEC_PUSH(a, &p->files, file);
     }
     return p;
 }
