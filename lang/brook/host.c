@@ -261,6 +261,57 @@ static void walk(host_writer *w, const brook_file *file)
     }
 }
 
+// ---- Macros ----
+
+// A macro in the place of a kernel's calls, for those that stand in macros of the host code, which are not rewritten.
+static void write_call_macro(strbuf *out, const brook_kernel *k)
+{
+    strbuf_printf(out, "#define %s(", k->name);
+    for (size_t i = 0; i < k->params.len; i++)
+        strbuf_printf(out, "%sp%zu", i == 0 ? "" : ", ", i);
+    strbuf_printf(out, ") brook_%s(SVM_BROOK_HERE", k->name);
+    for (size_t i = 0; i < k->params.len; i++) {
+        const brook_var *v = k->params.data[i];
+        bool by_address = v->kind == BROOK_UNIFORM && (v->type.width > 1 || v->type.element == BROOK_STRUCT);
+        if (by_address)
+            strbuf_printf(out, ", (const %s[]){p%zu}", host_c_type(out->arena, v->type), i);
+        else
+            strbuf_printf(out, ", %s(p%zu)", v->kind == BROOK_VOUT ? "&" : "", i);
+    }
+    strbuf_add(out, ")\n");
+}
+
+static bool has_call_macro(const brook_kernel *k)
+{
+    for (VEC_EACH(brook_var *const, v, &k->params))
+        if (host_is_small((*v)->type))
+            return false;
+    return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken;
+}
+
+static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f)
+{
+    hmap done;
+    hmap_init(&done, p->arena);
+    const char *text = source_get(p->diags->sources, f->source)->text;
+    diag_engine quiet;
+    diag_init(&quiet, p->arena, p->diags->sources);
+    for (VEC_EACH(const brook_token, d, &f->tokens->list)) {
+        if (d->kind != TOK_DIRECTIVE || memmem(text + d->begin, d->end - d->begin, "define", 6) == NULL)
+            continue;
+        brook_tokens words = {0};
+        brook_lex(&words, p->arena, p->names, &quiet, f->source, d->begin + 1, d->end);
+        for (size_t i = 2; i + 1 < words.len; i++) { // behind 'define NAME'
+            const brook_token *t = &words.data[i];
+            const brook_kernel *k = t->kind == TOK_ID && t[1].kind == '(' ? hmap_get(&p->kernel_names, t->name) : NULL;
+            if (k == NULL || !has_call_macro(k) || hmap_get(&done, k->name) != NULL)
+                continue;
+            hmap_set(&done, k->name, p);
+            write_call_macro(out, k);
+        }
+    }
+}
+
 static void write_file(strbuf *out, brook_program *program, const brook_file *f)
 {
     const source_file *source = source_get(program->diags->sources, f->source);
@@ -272,6 +323,7 @@ static void write_file(strbuf *out, brook_program *program, const brook_file *f)
                      .text = source->text,
                      .t = f->tokens->list.data,
                      .count = f->tokens->list.len};
+    write_call_macros(out, program, f);
     strbuf_add(out, "#line 1 ");
     strbuf_add_c_string(out, source->name, strlen(source->name));
     strbuf_addc(out, '\n');

@@ -20,6 +20,7 @@ typedef struct host_name {
     const char *name;
     brook_type type; // of an element
     int rank;        // 0: not known
+    size_t levels;   // POINTER: so many times '*' or a subscript is a stream
     bool parameter;  // of a function that is defined here, and shares the caller's stream
     src_range range;
 } host_name;

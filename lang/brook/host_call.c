@@ -64,22 +64,17 @@ static host_stream stream_of(const host_writer *w, size_t first, size_t last, in
         host_stream s = stream_of(w, first, dot, depth + 1);
         return (host_stream){.is = s.is || host_kind(w, dot) == TOK_ARROW, .unsure = s.unsure, .name = s.name};
     }
-    bool pointed = host_kind(w, first) == '*';
-    while (first < last && host_kind(w, first) == '*')
+    size_t followed = 0; // pointers
+    for (; first < last && host_kind(w, first) == '*'; followed++)
         first++;
     const host_name *n = host_find(w, host_word(w, first));
     bool macro = host_kind(w, first) == TOK_ID && hmap_get(&w->program->macros, host_word(w, first)) != NULL;
     if (n == NULL)
         return (host_stream){.unsure = macro};
     size_t behind = first + 1;
-    bool subscripted = host_kind(w, behind) == '[' && behind < last;
-    while (behind < last && host_kind(w, behind) == '[')
+    for (; behind < last && host_kind(w, behind) == '['; followed++)
         behind = host_closing(w, behind) + 1;
-    if (behind != last)
-        return (host_stream){0};
-    if (n->kind == HOST_POINTER)
-        return (host_stream){.is = pointed || subscripted, .whole = true, .name = n};
-    return (host_stream){.is = !pointed && !subscripted, .whole = true, .name = n};
+    return (host_stream){.is = behind == last && followed == n->levels, .whole = true, .name = n};
 }
 
 // ---- Kernels ----

@@ -277,6 +277,8 @@ static int add_maker(host_writer *w, const specifiers *s, const declarator *d)
 
 static void check_stream(host_writer *w, const specifiers *s, const declarator *d)
 {
+    if (d->stars > 0)
+        return;
     const char *name = host_word(w, d->name);
     if (s->iterator && (s->type.element != BROOK_FLOAT))
         diag_error(w->diags, host_range(w, d->name, d->name), "iterator '%s' must have floats for elements, not '%s'",
@@ -293,6 +295,26 @@ static void check_stream(host_writer *w, const specifiers *s, const declarator *
                        "'%s' is an array of streams, which Brook does not have; add a dimension to the stream", name);
 }
 
+// How often a pointer, or an array of such, is followed to a stream.
+static size_t levels_of(const host_writer *w, const declarator *d)
+{
+    size_t levels = d->stars;
+    for (size_t i = d->first; i < d->open; i++)
+        if (host_kind(w, i) == '[') {
+            levels++;
+            i = host_closing(w, i);
+        }
+    return levels;
+}
+
+// A pointer's declarator without its '<>'.
+static void write_pointer(host_writer *w, const declarator *d)
+{
+    strbuf_addn(w->out, w->text + w->t[d->first].begin, w->t[d->open].begin - w->t[d->first].begin);
+    if (d->last > d->close + 1)
+        strbuf_addn(w->out, w->text + w->t[d->close].end, w->t[d->last - 1].end - w->t[d->close].end);
+}
+
 static void write_stream(host_writer *w, const specifiers *s, const declarator *d)
 {
     const char *name = host_word(w, d->name);
@@ -307,9 +329,15 @@ static void write_stream(host_writer *w, const specifiers *s, const declarator *
     check_stream(w, s, d);
     if (d->stars > 0) {
         entry.kind = HOST_POINTER;
+        entry.levels = levels_of(w, d);
         strbuf_printf(w->out, "%s%ssvm_BrookStream ", s->is_static ? "static " : "", s->is_extern ? "extern " : "");
-        strbuf_pad(w->out, '*', d->stars);
-        strbuf_printf(w->out, "%s; ", name);
+        write_pointer(w, d);
+        if (d->init != 0) {
+            strbuf_add(w->out, " = ");
+            w->done = w->t[d->init].begin;
+            host_expr(w, d->init, d->end);
+        }
+        strbuf_add(w->out, "; ");
     } else if (s->is_extern) {
         strbuf_printf(w->out, "extern svm_BrookStream %s; ", name);
     } else if (s->is_static && w->braces > 0) {
@@ -379,9 +407,12 @@ static void write_params(host_writer *w, size_t open, bool definition)
                            .type = s.type,
                            .parameter = d.stars == 0};
         strbuf_add(w->out, "svm_BrookStream ");
-        strbuf_pad(w->out, '*', d.stars);
-        if (d.name != 0)
-            strbuf_printf(w->out, "%s%s", definition && d.stars == 0 ? "svm_brook_given_" : "", entry.name);
+        if (d.stars > 0) {
+            entry.levels = levels_of(w, &d);
+            write_pointer(w, &d);
+        } else if (d.name != 0) {
+            strbuf_printf(w->out, "%s%s", definition ? "svm_brook_given_" : "", entry.name);
+        }
         host_skip_through(w, p->last - 1);
         if (definition && d.name != 0)
             VEC_PUSH(w->arena, &w->entering, entry);
@@ -438,12 +469,15 @@ static size_t write_old_definition(host_writer *w, size_t open, size_t body)
             if (at > s.last)
                 strbuf_add(w->out, "; ");
             strbuf_add(w->out, "svm_BrookStream ");
-            strbuf_pad(w->out, '*', d.stars);
-            strbuf_printf(w->out, "%s%s", d.stars == 0 ? "svm_brook_given_" : "", host_word(w, d.name));
+            if (d.stars > 0)
+                write_pointer(w, &d);
+            else
+                strbuf_printf(w->out, "svm_brook_given_%s", host_word(w, d.name));
             host_skip_through(w, d.end - 1);
             VEC_PUSH(w->arena, &w->entering,
                      ((host_name){.kind = d.stars > 0 ? HOST_POINTER : HOST_STREAM,
                                   .name = host_word(w, d.name),
+                                  .levels = d.stars > 0 ? levels_of(w, &d) : 0,
                                   .type = s.type,
                                   .parameter = d.stars == 0}));
             if (host_kind(w, d.end) != ',')
