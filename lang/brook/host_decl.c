@@ -540,6 +540,8 @@ size_t host_declaration(host_writer *w, size_t i)
         declarator d;
         if (!read_declarator(w, at, w->count - 1, &d))
             break;
+        if (d.stream && d.name == 0) // a comparison
+            return 0;
         VEC_PUSH(w->arena, &list, d);
         streams |= d.stream;
         at = d.end;
