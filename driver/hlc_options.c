@@ -185,6 +185,12 @@ static hlc_mapping mapping_of(const option_list *o)
     return strcmp(value, "time") == 0 ? HLC_MAPPING_TIME : HLC_MAPPING_SPACE;
 }
 
+static bool fp_of(const option_list *o)
+{
+    const char *value = option_last(o, OPT_FP);
+    return value != NULL && strcmp(value, "target") == 0;
+}
+
 static hlc_transfer transfer_of(const option_list *o)
 {
     const char *value = option_last(o, OPT_TRANSFER);
@@ -326,6 +332,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .brook = brook,
         .opt_level = opt_level,
         .fast_math = fast,
+        .target_fp = fp_of(o),
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),

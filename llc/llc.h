@@ -28,6 +28,7 @@ typedef struct llc_options {
     const char *output_path; // NULL: made from the first input's name
     const char *level;       // "0" to "3" or "fast"
     bool debug;              // -g
+    bool target_fp;          // a processor's own division, roots, exp2 and log2 may be used
     FILE *time_report;       // where the times of steps go; NULL: nowhere
     bool no_exports;         // LLC_OUTPUT_LIB without a header
     const char *header;      // where it goes; NULL: beside the library

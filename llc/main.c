@@ -53,6 +53,7 @@ static llc_options options_of(tool_session *t)
 {
     const option_list *given = &t->options;
     const char *level = option_last(given, OPT_OPTIMIZE), *target = option_last(given, OPT_TARGET);
+    const char *fp = option_last(given, OPT_FP);
     llc_options o = {
         .output = output_of(given),
         .output_path = option_last(given, OPT_OUTPUT),
@@ -62,6 +63,7 @@ static llc_options options_of(tool_session *t)
         .no_exports = !option_flag(given, OPT_EXPORTS, true),
         .header = option_last(given, OPT_LIBRARY_HEADER),
         .march = option_last(given, OPT_MARCH),
+        .target_fp = fp != NULL && strcmp(fp, "target") == 0,
         .backend = target == NULL ? "host" : target,
         .machine = option_last(given, OPT_MACHINE),
     };

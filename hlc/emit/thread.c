@@ -164,7 +164,7 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 {
     static const plan_digits together = {0};
     program_threads t = {0};
-    if (!program_launches(x) || plan_thread_of(x->e.arena, info->filter, launcher(x), &t.shape).text != NULL)
+    if (!program_launches(x) || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
         return t;
     int64_t push = f->push.max;
     t.pop = f->pop.max;

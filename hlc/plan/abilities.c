@@ -139,7 +139,7 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
                            actor->loc, "outputs"};
     plan_thread thread;
     if (plan_launches(x))
-        return plan_thread_of(p->arena, actor->filter, x, &thread);
+        return plan_thread_of(p, actor->filter, x, &thread);
     looker l = {.arena = p->arena, .on = x, .missing = MACHINE_OP_COUNT};
     hmap_init(&l.seen, p->arena);
     look_at_function(&l, actor->filter->work);

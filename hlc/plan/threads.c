@@ -35,6 +35,7 @@ typedef struct frame {
 
 typedef struct walker {
     arena *arena;
+    bool inexact; // the processor's own division and roots will do
     const sir_filter *filter;
     frame *frame;
     int64_t popped, reach;        // items
@@ -137,7 +138,7 @@ static known_value walk_binary(walker *w, const sir_expr *e)
         return r;
     if (is_whole(t))
         return whole_number(w, e->loc);
-    if (t->kind == SIR_FLOAT && e->op == LANG_OP_DIV)
+    if (t->kind == SIR_FLOAT && e->op == LANG_OP_DIV && !w->inexact)
         return lack(w, e->loc, "divides, which is not rounded there as elsewhere");
     w->operations++;
     bool sum = e->op == LANG_OP_ADD || e->op == LANG_OP_SUB;
@@ -166,7 +167,8 @@ static known_value walk_math(walker *w, const sir_expr *e)
         return r;
     if (is_whole(t))
         return whole_number(w, e->loc);
-    bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_FLOOR;
+    bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_FLOOR ||
+                 (e->op == LANG_MATH_SQRT && w->inexact);
     w->operations += 2;
     if (!exact)
         return lack(w, e->loc,
@@ -429,14 +431,15 @@ static const char *refusal(arena *a, const sir_filter *f, const machine_processo
                           : NULL;
 }
 
-plan_lack plan_thread_of(arena *a, const sir_filter *f, const machine_processor *x, plan_thread *thread)
+plan_lack plan_thread_of(const hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread)
 {
+    arena *a = p->arena;
     const char *text = refusal(a, f, x);
     if (text != NULL)
         return (plan_lack){text, f->loc, "pipeline"};
     int64_t pop = f->work->pop.max, push = f->work->push.max;
     frame outer = {.function = f->work};
-    walker w = {.arena = a, .filter = f, .frame = &outer};
+    walker w = {.arena = a, .inexact = p->config != NULL && p->config->target_fp, .filter = f, .frame = &outer};
     outer.local = ARENA_ARRAY(a, known_value, f->work->locals.len + 1);
     walk_block(&w, &f->work->body);
     int64_t window = w.reach > pop ? w.reach : pop;
@@ -476,7 +479,7 @@ int64_t plan_threads_strip(hlc_program *p)
         const sir_actor *actor = p->module->actors.data[i];
         double work = each[i] * (double)p->schedule->reps[i];
         plan_thread t;
-        if (actor->kind != SIR_FILTER || work <= most || plan_thread_of(p->arena, actor->filter, x, &t).text != NULL)
+        if (actor->kind != SIR_FILTER || work <= most || plan_thread_of(p, actor->filter, x, &t).text != NULL)
             continue;
         most = work;
         int64_t firings = GENERATIONS * (int64_t)(x->pipeline.batches * x->pipeline.threads) * t.firings;

@@ -130,10 +130,13 @@ static bool emit(llc_session *s)
     return good;
 }
 
+static const char *const inexact[] = {"division", "sqrt", "exp2", "log2", NULL};
+
 const llc_backend llc_backend_softproc = {
     .name = "softproc",
     .summary = "executable that runs its launches on a simulated soft processor; -S and -c write their programs",
     .outputs = 1u << LLC_OUTPUT_LLVM_IR | 1u << LLC_OUTPUT_ASM | 1u << LLC_OUTPUT_OBJ | 1u << LLC_OUTPUT_EXE,
+    .inexact = inexact,
     .check = check,
     .emit = emit,
     .run = cc_run,

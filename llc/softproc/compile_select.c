@@ -689,8 +689,8 @@ static spc_operand special(selector *s, spc_op op, spc_operand a)
 {
     spc_operand none = {0};
     if (!s->f->inexact)
-        fail(s, "a division, root, power or logarithm, which the soft processor does not round as C does; it is not "
-                "allowed to");
+        fail(s, "a division, root, power or logarithm, which the soft processor does not round as C does; "
+                "--fp=target allows it");
     return operation(s, op, a, none, none);
 }
 

@@ -233,7 +233,7 @@ static bool compile_all(const preparation *p, thread_programs *threads)
     llc_session *s = p->session;
     for (VEC_EACH(thread_program, t, threads)) {
         LLVMValueRef f = LLVMGetNamedFunction(p->module, t->function->name);
-        if (!spc_compile(s->arena, s->diag, f, t->function->range, false, &t->program))
+        if (!spc_compile(s->arena, s->diag, f, t->function->range, s->options->target_fp, &t->program))
             return false;
         give_constants(&t->program);
     }
