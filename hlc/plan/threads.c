@@ -167,8 +167,8 @@ static known_value walk_math(walker *w, const sir_expr *e)
         return r;
     if (is_whole(t))
         return whole_number(w, e->loc);
-    bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_FLOOR ||
-                 (e->op == LANG_MATH_SQRT && w->inexact);
+    bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX ||
+                 e->op == LANG_MATH_FLOOR || (e->op == LANG_MATH_SQRT && w->inexact);
     w->operations += 2;
     if (!exact)
         return lack(w, e->loc,

@@ -13,7 +13,8 @@ typedef struct plan_thread {
 } plan_thread;
 
 // Why the filter cannot be threads of the processor; text NULL: it can, as *thread says.
-plan_lack plan_thread_of(const struct hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread);
+plan_lack plan_thread_of(const struct hlc_program *p, const sir_filter *f, const machine_processor *x,
+                         plan_thread *thread);
 // Steady states that a strip has at least, so that what takes longest of all that is launched has so many threads that filling and
 // draining the pipeline costs little; 1: nothing is launched.
 int64_t plan_threads_strip(struct hlc_program *p);

@@ -290,13 +290,17 @@ bool spc_emit(spc_function *f, spc_program *out)
 
 bool spc_prepare(diag_engine *d, LLVMModuleRef module)
 {
-    // Everything becomes one block of scalars: O2 inlines, unrolls and turns conditions into selections.
+    // Everything becomes one block of scalars: O2 inlines, unrolls and turns conditions into selections. Loops are unrolled before
+    // anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then.
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, false);
     LLVMPassBuilderOptionsSetSLPVectorization(options, false);
-    LLVMErrorRef error = LLVMRunPasses(
-        module, "default<O2>,function(scalarizer,instcombine<no-verify-fixpoint>,early-cse,simplifycfg,dce)", NULL,
-        options);
+    LLVMErrorRef error = LLVMRunPasses(module,
+                                       "always-inline,function(sroa<modify-cfg>,early-cse,loop-simplify,lcssa,loop("
+                                       "loop-rotate,indvars,loop-unroll-full),"
+                                       "sroa<modify-cfg>,early-cse),default<O2>,function(scalarizer,instcombine<no-"
+                                       "verify-fixpoint>,early-cse,simplifycfg,dce)",
+                                       NULL, options);
     LLVMDisposePassBuilderOptions(options);
     if (error == NULL)
         return true;

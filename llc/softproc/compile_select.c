@@ -475,10 +475,39 @@ static uint32_t edge(selector *s, const block *from, LLVMBasicBlockRef to)
     return add_condition(s, from->condition, LLVMGetSuccessor(end, 0) == to ? t : opposite(t));
 }
 
+// NULL: nothing leads there.
+static const block *block_of(const selector *s, LLVMBasicBlockRef b)
+{
+    for (VEC_EACH(block, found, &s->blocks))
+        if (found->block == b)
+            return found;
+    return NULL;
+}
+
+// Whether no way from the first block to an end goes around a block.
+static bool is_certain(const selector *s, size_t at)
+{
+    bool *around = ARENA_ARRAY(s->f->arena, bool, s->blocks.len + 1);
+    around[0] = true;
+    for (size_t i = 0; i < s->blocks.len && at != 0; i++) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(s->blocks.data[i].block);
+        unsigned successors = LLVMGetNumSuccessors(end);
+        if (i == at || !around[i])
+            continue;
+        if (successors == 0)
+            return false;
+        for (unsigned k = 0; k < successors; k++)
+            around[block_of(s, LLVMGetSuccessor(end, k)) - s->blocks.data] = true;
+    }
+    return true;
+}
+
 // The condition under which a block is reached: its edges', where two that exclude each other are what they part from.
 static uint32_t reach(selector *s, size_t at)
 {
     VEC(uint32_t) edges = {0};
+    if (is_certain(s, at))
+        return 0;
     for (size_t i = 0; i < at; i++) {
         const block *from = &s->blocks.data[i];
         LLVMValueRef end = LLVMGetBasicBlockTerminator(from->block);
@@ -505,15 +534,6 @@ static uint32_t reach(selector *s, size_t at)
         edges.len--;
     }
     return edges.len == 0 ? 0 : edges.data[0];
-}
-
-// NULL: nothing leads there.
-static const block *block_of(const selector *s, LLVMBasicBlockRef b)
-{
-    for (VEC_EACH(block, found, &s->blocks))
-        if (found->block == b)
-            return found;
-    return NULL;
 }
 
 // A truth that joins others.
