@@ -158,6 +158,11 @@ static bool is_zero(const selector *s, spc_operand o)
     return v->op == SPC_NUMBER && as_float(v->bits) == 0;
 }
 
+static bool is_coordinate(const selector *s, spc_operand o, spc_op op)
+{
+    return s->f->values.data[o.value].op == op && !o.neg && !o.abs;
+}
+
 static bool is_number(const selector *s, spc_operand o)
 {
     return s->f->values.data[o.value].op == SPC_NUMBER || s->f->values.data[o.value].op == SPC_SCALAR;
@@ -255,6 +260,11 @@ static void select_sum(selector *s, LLVMValueRef in, bool subtract)
         b = negated(s, b);
     if (s->failed)
         return;
+    // Coordinates are no -0: 0 more is nothing.
+    if (is_zero(s, b) && (is_coordinate(s, a, SPC_X) || is_coordinate(s, a, SPC_Y))) {
+        give(s, in, a);
+        return;
+    }
     if (b_product || a_product) {
         bool own_b = b_product && (!a_product || b.value >= a.value);
         give(s, in, own_b ? product_and_term(s, b, a) : product_and_term(s, a, b));
@@ -654,8 +664,7 @@ static void select_lookup(selector *s, LLVMValueRef in)
 
 static bool is_own(selector *s, LLVMValueRef coordinate, spc_op op)
 {
-    spc_operand o = scalar(s, coordinate);
-    return s->f->values.data[o.value].op == op && !o.neg && !o.abs;
+    return is_coordinate(s, scalar(s, coordinate), op);
 }
 
 // Outputs are values that nothing else is: what is no result of arithmetic, or goes out twice, is copied.
