@@ -65,6 +65,14 @@ static bool check(llc_session *s, const llc_unit *unit)
         if (local == NULL)
             continue;
         spes++;
+        for (VEC_EACH(const machine_processor, other, &m->processors))
+            if (other != p && local_store_of(m, other) == local) {
+                diag_error(s->diag, unit->machine_range,
+                           "target 'cell' takes processors with a local memory each, and '%s' and '%s' of machine '%s' "
+                           "share '%s'",
+                           p->element.name, other->element.name, m->name, local->element.name);
+                return false;
+            }
         if (local->size <= CELL_LOCAL_STORE)
             continue;
         diag_error(s->diag, unit->machine_range,

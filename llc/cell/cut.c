@@ -40,6 +40,8 @@ typedef struct cutting {
     VEC(place) pending;         // reached, and not walked yet
     VEC(CXFile) needed;         // headers of the system that something reached comes from
     strbuf out;
+    size_t condition,
+        condition_end; // where in out the last #if is; what ends at condition_end has nothing behind it yet
 } cutting;
 
 static const char *const plain_headers[] = {
@@ -253,7 +255,24 @@ static bool include(cutting *c, const piece *p, unsigned at, unsigned next)
     return false;
 }
 
-// Of text between declarations, the directives. Both ends of a condition with nothing between are left out.
+// Both ends of a condition with nothing between are left out.
+static void add_directive(cutting *c, const char *word, const char *text, size_t len)
+{
+    if (strncmp(word, "endif", 5) == 0 && c->condition_end == c->out.len && c->out.len > 0) {
+        c->out.len = c->condition;
+        c->out.data[c->out.len] = '\0';
+        c->condition_end = 0;
+        return;
+    }
+    size_t begin = c->out.len;
+    strbuf_addn(&c->out, text, len);
+    if (strncmp(word, "if", 2) == 0) {
+        c->condition = begin;
+        c->condition_end = c->out.len;
+    }
+}
+
+// Of text between declarations, the directives.
 static void add_directives(cutting *c, const piece *p, unsigned at, unsigned end)
 {
     const source_file *source = p->source;
@@ -264,7 +283,7 @@ static void add_directives(cutting *c, const piece *p, unsigned at, unsigned end
             next = line_end(source, next, end);
         bool done = word == NULL || (strncmp(word, "include", 7) == 0 && include(c, p, at, next));
         if (!done)
-            strbuf_addn(&c->out, source->text + at, next - at);
+            add_directive(c, word, source->text + at, next - at);
         at = next;
     }
 }

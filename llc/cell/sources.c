@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The texts of both sides, and a Makefile for them.
+#include <stdlib.h>
 #include <string.h>
 
 #include "llc/cell/cell.h"
+#include "llc/contract/contract.h"
 
 const char *cell_spu_text(cell_program *p, bool lines)
 {
@@ -93,33 +95,51 @@ const char *cell_ppu_text(cell_program *p, bool lines)
     return out.data;
 }
 
+// Flags of the session that both compilers need, and those that keep constants from being folded by another library.
+static void add_makefile_flags(cell_program *p, strbuf *out)
+{
+    const llc_options *o = p->session->options;
+    strbuf_add(out, "CFLAGS = -std=c11 -O2 -fwrapv -ffp-contract=off -fno-math-errno -isystem $(SVM)/include");
+    char *folder = realpath(cell_folder(p), NULL); // for what the text includes
+    strbuf_printf(out, " -iquote %s", folder != NULL ? folder : cell_folder(p));
+    free(folder);
+    for (VEC_EACH(const char *, dir, &o->includes))
+        strbuf_printf(out, " -I%s", *dir);
+    for (VEC_EACH(const char *, define, &o->defines))
+        strbuf_printf(out, " -D%s", *define);
+    strbuf_add(out, "\n# Functions that libraries round differently: no compiler computes them.\nCFLAGS +=");
+    for (size_t i = 0; contract_inexact_function(i) != NULL; i++)
+        strbuf_printf(out, "%s-fno-builtin-%s", i % 6 == 0 ? " \\\n    " : " ", contract_inexact_function(i));
+    strbuf_addc(out, '\n');
+}
+
 const char *cell_makefile(cell_program *p)
 {
-    const char *const image = p->has_image ? arena_printf(p->session->arena, "%s_spu.o", p->stem) : "";
-    return arena_printf(p->session->arena,
-                        "# %s for the Cell: `make` builds it for the emulation. With the vendor's tools:\n"
-                        "#   make PPU_CC=ppu-gcc SPU_CC=spu-gcc EMBEDSPU=ppu-embedspu CODE= PPU_LIBS='-lspe2 "
-                        "-lpthread -lm' SVM=...\n"
-                        "# where SVM has the runtime (runtime/cell/svm of svmc) built for both processors.\n"
-                        "SVM = %s/..\n"
-                        "PPU_CC = $(SVM)/bin/svm-ppu-gcc\n"
-                        "SPU_CC = $(SVM)/bin/svm-spu-gcc\n"
-                        "EMBEDSPU = $(SVM)/bin/svm-embedspu\n"
-                        "CFLAGS = -std=c11 -O2 -fwrapv -ffp-contract=off -fno-math-errno -isystem $(SVM)/include\n"
-                        "# The emulation's code lies outside of the local store and is counted against it.\n"
-                        "CODE = -DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n"
-                        "PPU_LIBS =\n\n"
-                        "%s: %s.ppu.c machine.h %s\n"
-                        "\t$(PPU_CC) $(CFLAGS) -w -DSVM_MACHINE_TABLE='\"machine.h\"' -I. $(CODE) $< %s "
-                        "$(SVM)/lib/svm-cell/libsvm-cell.a $(PPU_LIBS) -o $@\n\n"
-                        "%s_spu.o: %s_spu\n"
-                        "\t$(EMBEDSPU) svm_cellImage $< $@\n\n"
-                        "%s_spu: %s.spu.c\n"
-                        "\t$(SPU_CC) $(CFLAGS) -w $< $(SVM)/lib/svm-cell/svm-resident.o -Wl,-z,stack-size=8192 "
-                        "--memory=memory.txt -o "
-                        "$@\n\n"
-                        "clean:\n"
-                        "\trm -f %s %s_spu %s_spu.o memory.txt\n",
-                        p->stem, p->session->environment->library_directory, p->stem, p->stem, image, image, p->stem,
-                        p->stem, p->stem, p->stem, p->stem, p->stem, p->stem);
+    const char *name = p->stem, *image = p->has_image ? arena_printf(p->session->arena, "%s_spu.o", name) : "";
+    strbuf out;
+    strbuf_init(&out, p->session->arena);
+    strbuf_printf(
+        &out,
+        "# %s for the Cell: `make` builds it for the emulation. With the vendor's tools:\n"
+        "#   make PPU_CC=ppu-gcc SPU_CC=spu-gcc EMBEDSPU=ppu-embedspu CODE= MEMORY= SVM=DIR\n"
+        "# where DIR has the runtime (runtime/cell/svm of svmc) built for both processors.\n"
+        "SVM = %s/..\n"
+        "PPU_CC = $(SVM)/bin/svm-ppu-gcc\nSPU_CC = $(SVM)/bin/svm-spu-gcc\nEMBEDSPU = $(SVM)/bin/svm-embedspu\n",
+        name, p->session->environment->library_directory);
+    add_makefile_flags(p, &out);
+    strbuf_add(&out, "# The emulation's code lies outside of the local store and is counted against it.\n"
+                     "MEMORY = --memory=memory.txt\nCODE = -DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n\n");
+    strbuf_printf(&out, "%s: %s.ppu.c machine.h %s\n", name, name, image);
+    strbuf_printf(&out,
+                  "\t$(PPU_CC) $(CFLAGS) -w -DSVM_MACHINE_TABLE='\"machine.h\"' -I. %s%s.ppu.c %s \\\n"
+                  "\t    $(SVM)/lib/svm-cell/libsvm-cell.a -lspe2 -lpthread -lm -o $@\n\n",
+                  p->has_image ? "$(CODE) " : "", name, image);
+    strbuf_printf(
+        &out,
+        "%s_spu.o: %s.spu.c\n"
+        "\t$(SPU_CC) $(CFLAGS) -w $(MEMORY) -Wl,-z,stack-size=8192 $< $(SVM)/lib/svm-cell/svm-resident.o -o %s_spu\n"
+        "\t$(EMBEDSPU) svm_cellImage %s_spu $@\n\n",
+        name, name, name, name);
+    strbuf_printf(&out, "clean:\n\trm -f %s %s_spu %s_spu.o memory.txt\n", name, name, name);
+    return out.data;
 }
