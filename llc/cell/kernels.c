@@ -157,14 +157,15 @@ static void find_struct(cell_program *p, cell_kernel *k, CXType ppe)
     cell_pair_fields(p, k, ppe, w.record);
 }
 
-// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest.
+// A command: a head of 32 bytes, 48 dependences of 8, the struct, its blocks. The ring holds two of the largest; its size is
+// a power of two, as its positions are counted modulo 2^32.
 static void note_size(cell_program *p, const cell_kernel *k)
 {
     uint64_t bytes = 32 + 48 * 8 + k->bytes + 16;
     for (VEC_EACH(const cell_field, field, &k->fields))
         bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
-    if (p->ring < 2 * bytes)
-        p->ring = (2 * bytes + 127) / 128 * 128;
+    while (p->ring < 2 * bytes)
+        p->ring *= 2;
 }
 
 bool cell_find_kernels(cell_program *p)

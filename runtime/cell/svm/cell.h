@@ -22,8 +22,10 @@ typedef enum svm_CellKind {
     SVM_CELL_KERNEL, // calls a kernel's function
     SVM_CELL_GET,    // moves bytes from memory, or another local store, here
     SVM_CELL_PUT,    // and from here
-    SVM_CELL_TELL,   // nothing but to tell others that what it waits for is complete
-    SVM_CELL_QUIT    // the program ends
+    SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
+    SVM_CELL_SCATTER,
+    SVM_CELL_TELL, // nothing but to tell others that what it waits for is complete
+    SVM_CELL_QUIT  // the program ends
 } svm_CellKind;
 
 // What a command waits for: so many commands of an SPE, from its first on, are complete.
@@ -38,10 +40,19 @@ typedef struct svm_CellCommand {
     uint16_t kind, waits;
     uint32_t tells;  // the SPEs that are told when it is complete: bits
     uint32_t kernel; // KERNEL: which
-    uint64_t ea;     // GET, PUT: of the other side. KERNEL: where the struct goes when it has run
-    uint32_t ls;     // GET, PUT: in the local store. KERNEL: of the struct in the command
+    uint64_t ea;     // transfers: of the other side. KERNEL: where the struct goes when it has run
+    uint32_t ls;     // transfers: in the local store. KERNEL: of the struct in the command
     uint32_t length; // GET, PUT: bytes. KERNEL: those of the struct
 } svm_CellCommand;
+
+// Groups of bytes at the other side of a transfer, one after the other in the local store. Group i begins `stride` bytes
+// behind the one before; or it is that of the i-th index, when there are indices.
+typedef struct svm_CellGroups {
+    uint32_t count, bytes, stride;
+    uint32_t indices, indexBytes; // in the local store, of 4 or 8 bytes each; indices 0: none
+    uint32_t limit;               // indices are below it
+    uint32_t unused[2];
+} svm_CellGroups;
 
 // A word that others write by transfers of 16 bytes.
 typedef struct svm_CellCount {

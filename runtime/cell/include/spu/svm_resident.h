@@ -14,5 +14,7 @@ extern unsigned char svm_cellRing[];
 extern const uint32_t svm_cellRingBytes;
 // Where the local memory of the SVM C begins: behind code, data and stack.
 uint32_t svm_cellLocalBegin(void);
+// Command `number` has an index that it must not have.
+void svm_cellBadIndex(uint32_t number);
 
 #endif

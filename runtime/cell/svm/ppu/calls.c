@@ -38,6 +38,12 @@ static void svm_cellBlockError(svmr_Spe *spe, const char *function, const char *
     __atomic_store_n(&spe->failures, f, __ATOMIC_RELEASE);
 }
 
+static void svm_cellBadIndex(svmr_Spe *spe, uint32_t number)
+{
+    spe->badIndex = number;
+    __atomic_store_n(&spe->hasBadIndex, true, __ATOMIC_RELEASE);
+}
+
 #define TEXT(i) (call->arguments[i] ? ls + (uint32_t)call->arguments[i] : NULL)
 #define NUMBER(i) (ptrdiff_t)call->arguments[i]
 #define REAL(i) realOf(call->arguments[i])

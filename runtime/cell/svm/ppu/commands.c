@@ -5,7 +5,7 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-enum { RING_AFTER = 32 << 10 }; // bytes that are queued without the SPE being told
+enum { RING_AFTER = 256 << 10 }; // bytes that are queued without the SPE being told: a quarter of the queue
 
 svmr_CellRun *svmr_cellRun(svmr_Kernel *p)
 {
@@ -161,12 +161,21 @@ static void gatherWaits(const svmr_Kernel *p, const svmr_Spe *spe, Waits *w)
     }
 }
 
+static void count(svmr_Spe *spe, const svm_CellCommand *c)
+{
+    spe->counted.kernels += c->kind == SVM_CELL_KERNEL;
+    spe->counted.moves += c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT;
+    spe->counted.lists += c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER;
+    spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length;
+}
+
 static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number)
 {
     svmr_CellRun *run = svmr_cellRun(p);
     run->spe = spe;
     run->number = number;
     run->told = run->tells;
+    count(spe, (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes));
     svmr_setState(p, SVM_RUNNING);
 }
 
@@ -206,27 +215,76 @@ static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
     free(packed);
 }
 
-void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
+// ---- Transfers ----
+
+// One side of a transfer as an SPE sees it: in its local store (here), or anywhere (there).
+static bool isWhole(const svm_Block *b, size_t offset)
 {
-    svmr_Place at = {t->function, p->runFile, p->runLine};
-    if (t->kind != SVM_TRANSFER_MOVE)
-        return;
+    return ((uintptr_t)b->data + offset) % SVM_CELL_QUANTUM == 0;
+}
+
+static void queueMove(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
+{
     svmr_Spe *from = svmr_speOfMemory(p->machine, t->from.block->memory, at);
     svmr_Spe *to = svmr_speOfMemory(p->machine, t->to.block->memory, at), *spe = from ? from : to;
-    const char *here = from ? t->from.block->data : t->to.block->data,
-               *there = from ? t->to.block->data : t->from.block->data;
+    const svm_Block *here = from ? t->from.block : t->to.block, *there = from ? t->to.block : t->from.block;
     size_t bytes = t->records * t->from.block->elementSize;
-    bool fits = ((uintptr_t)here | (uintptr_t)there | bytes) % SVM_CELL_QUANTUM == 0;
-    if (!spe || !fits || bytes == 0 || from == to)
+    if (!spe || from == to || bytes == 0 || bytes % SVM_CELL_QUANTUM || !isWhole(here, 0) || !isWhole(there, 0))
         return;
     svm_CellCommand c = {.kind = from ? SVM_CELL_PUT : SVM_CELL_GET,
                          .tells = svmr_cellRun(p)->tells,
-                         .ea = (uint64_t)(uintptr_t)there,
-                         .ls = (uint32_t)(here - spe->ls),
+                         .ea = (uint64_t)(uintptr_t)there->data,
+                         .ls = (uint32_t)(here->data - spe->ls),
                          .length = (uint32_t)bytes};
     Waits w;
     gatherWaits(p, spe, &w);
     isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, NULL, 0));
+}
+
+// A list has 32 bits of each address, the upper half is common to all.
+static bool isInList(const svm_Block *there)
+{
+    uint64_t first = (uint64_t)(uintptr_t)there->data, last = first + there->capacity * there->elementSize;
+    return first >> 32 == last >> 32;
+}
+
+// The SPE with the side that is in order makes the lists; indices are in its local store, too.
+static void queueGroups(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
+{
+    const svm_Block *here = t->scatter ? t->from.block : t->to.block, *there = t->scatter ? t->to.block : t->from.block;
+    const svm_Block *indices = t->indices.block;
+    const size_t size = here->elementSize, bytes = t->records * size, stride = t->stride * size;
+    svmr_Spe *spe = svmr_speOfMemory(p->machine, here->memory, at);
+    if (!spe || svmr_speOfMemory(p->machine, there->memory, at) == spe || bytes == 0 || t->repeats == 0)
+        return;
+    const bool whole = bytes % SVM_CELL_QUANTUM == 0 && isWhole(here, 0) && isWhole(there, t->offset * size) &&
+                       (indices || t->repeats == 1 || stride % SVM_CELL_QUANTUM == 0);
+    const bool near = !indices || svmr_speOfMemory(p->machine, indices->memory, at) == spe;
+    if (!whole || !near || t->combine != SVM_REPLACE || !isInList(there))
+        return;
+    svm_CellGroups g = {.count = (uint32_t)t->repeats, .bytes = (uint32_t)bytes, .stride = (uint32_t)stride};
+    if (indices) {
+        g.indices = (uint32_t)(indices->data - spe->ls);
+        g.indexBytes = (uint32_t)indices->elementSize;
+        g.limit = (uint32_t)(there->capacity / t->records);
+    }
+    svm_CellCommand c = {.kind = t->scatter ? SVM_CELL_SCATTER : SVM_CELL_GATHER,
+                         .tells = svmr_cellRun(p)->tells,
+                         .ea = (uint64_t)(uintptr_t)there->data + t->offset * size,
+                         .ls = (uint32_t)(here->data - spe->ls),
+                         .length = (uint32_t)(bytes * t->repeats)};
+    Waits w;
+    gatherWaits(p, spe, &w);
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, &g, sizeof g));
+}
+
+void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
+{
+    svmr_Place at = {t->function, p->runFile, p->runLine};
+    if (t->kind == SVM_TRANSFER_MOVE)
+        queueMove(p, t, at);
+    else
+        queueGroups(p, t, at);
 }
 
 bool svmr_queueRun(svmr_Kernel *p)
@@ -258,6 +316,11 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q)
         svmr_unpackStruct(p->kernel, run->code, (const char *)c + c->ls);
     run->spe = NULL;
     svmr_commit(p, SVMR_STOP_FINISHED);
+    if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == run->number) {
+        spe->hasBadIndex = false;
+        p->progress = 0;
+        p->step(p->kernel); // meets it again, and reports it as everywhere
+    }
 }
 
 static void takeFailures(svmr_Spe *spe)

@@ -39,6 +39,11 @@ struct svmr_Spe {
     svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
+    struct {
+        uint64_t kernels, moves, lists, bytes, rings, sleeps;
+    } counted;
+    uint32_t badIndex; // the last command that met one,
+    bool hasBadIndex;  // if any did (atomic)
     svmr_Spe *next;
 };
 
@@ -56,7 +61,8 @@ typedef struct svmr_Scheduler {
     svmr_List ready; // kernels that the PPE runs
     svmr_Spe *spes;
     unsigned speCount;
-    svmr_CellRun *runs; // all
+    svmr_CellRun *runs;                  // all
+    uint64_t kernelsHere, transfersHere; // run by the PPE
 } svmr_Scheduler;
 
 // ---- SPEs (spes.c) ----

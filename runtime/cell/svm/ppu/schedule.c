@@ -68,6 +68,8 @@ static bool advance(svm_Machine *m)
         return false;
     takeOut(p);
     haveStore(p);
+    *(p->step ? &m->scheduler->transfersHere : &m->scheduler->kernelsHere) +=
+        p->state == SVM_QUEUED && p->progress == 0;
     svmr_setState(p, SVM_RUNNING);
     svmr_commit(p, svmr_execute(p));
     return true;

@@ -34,16 +34,18 @@ static svmr_Spe *findSpe(svm_Machine *m, int ordinal, int processor)
 
 // ---- Their threads ----
 
+static const char *nameOf(const svmr_Spe *spe)
+{
+    return spe->machine->states[spe->ordinal]->table->processors[spe->processor].name;
+}
+
 static void *runSpe(void *argument)
 {
     svmr_Spe *spe = argument;
     unsigned entry = SPE_DEFAULT_ENTRY;
     svmr_serveOnThread(spe);
     if (spe_context_run(spe->context, &entry, 0, NULL, NULL, NULL) != 0)
-        svmr_fatalProgram("the program of %s stopped",
-                          svmr_state(spe->machine, (spe->ordinal << 16 | spe->processor) + 1)
-                              ->table->processors[spe->processor]
-                              .name);
+        svmr_fatalProgram("the program of %s stopped", nameOf(spe));
     return NULL;
 }
 
@@ -74,7 +76,7 @@ static void introduce(svmr_Spe *spe, svmr_Spe *other)
 
 static void setUpQueue(svmr_Spe *spe)
 {
-    spe->queueBytes = QUEUE_BYTES / spe->ringBytes * spe->ringBytes;
+    spe->queueBytes = QUEUE_BYTES; // and the ring: powers of two
     char *memory = aligned((size_t)spe->queueBytes + 128, &spe->queueMemory);
     spe->complete = (volatile svm_CellCount *)memory;
     spe->queue = memory + 128;
@@ -83,6 +85,40 @@ static void setUpQueue(svmr_Spe *spe)
     spe->shared->complete = address(spe->complete);
     spe->shared->self = spe->number;
 }
+
+// ---- Counts: SVM_CELL_COUNT in the environment ----
+
+// Machines are mostly there until the program ends: the last that started an SPE is counted then.
+static const svm_Machine *counted;
+
+static void printCounts(void)
+{
+    const svm_Machine *m = counted;
+    if (!m)
+        return;
+    const svmr_Scheduler *s = m->scheduler;
+    for (unsigned n = 0; n < s->speCount; n++)
+        for (const svmr_Spe *spe = s->spes; spe; spe = spe->next)
+            if (spe->number == n)
+                fprintf(stderr,
+                        "svm-cell: %s: kernels %llu, moves %llu, lists %llu, bytes %llu, rings %llu, sleeps %llu\n",
+                        nameOf(spe), (unsigned long long)spe->counted.kernels, (unsigned long long)spe->counted.moves,
+                        (unsigned long long)spe->counted.lists, (unsigned long long)spe->counted.bytes,
+                        (unsigned long long)spe->counted.rings, (unsigned long long)spe->counted.sleeps);
+    fprintf(stderr, "svm-cell: PPE: kernels %llu, transfers %llu\n", (unsigned long long)s->kernelsHere,
+            (unsigned long long)s->transfersHere);
+}
+
+static void beginCounts(const svm_Machine *m)
+{
+    if (!getenv("SVM_CELL_COUNT"))
+        return;
+    if (!counted)
+        atexit(printCounts);
+    counted = m;
+}
+
+// ---- Starting ----
 
 static svmr_Spe *startSpe(svm_Machine *m, int ordinal, int processor, int memory, svmr_Place at)
 {
@@ -93,6 +129,7 @@ static svmr_Spe *startSpe(svm_Machine *m, int ordinal, int processor, int memory
     if (!svm_cellProgram.image)
         svmr_fail(m, SVM_ERROR_BAD_PROCESSOR, name, at, "the SVM C that the program was made of names no SPE");
     svmr_serveSpes();
+    beginCounts(m);
     svmr_Spe *spe = svmr_allocate(1, sizeof *spe);
     *spe =
         (svmr_Spe){.machine = m, .ordinal = ordinal, .processor = processor, .memory = memory, .number = s->speCount++};
@@ -170,6 +207,7 @@ void svmr_ringSpe(svmr_Spe *spe)
 {
     spe->shared->available = spe->written;
     spe->rung = spe->written;
+    spe->counted.rings++;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     spe_signal_write(spe->context, SPE_SIG_NOTIFY_REG_1, SVM_CELL_PPE_RANG);
 }
@@ -185,12 +223,18 @@ void svmr_sleepForSpe(svmr_Spe *spe, uint32_t count)
 {
     spe->shared->wanted = count;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    while ((int32_t)(spe->complete->count - count) < 0)
+    while ((int32_t)(spe->complete->count - count) < 0) {
+        spe->counted.sleeps++;
         hear(spe);
+    }
 }
 
 void svmr_stopSpes(svm_Machine *m)
 {
+    if (counted == m) {
+        printCounts();
+        counted = NULL;
+    }
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next) {
         svmr_queueCommand(spe, NULL, (svm_CellCommand){.kind = SVM_CELL_QUIT}, NULL, 0, NULL, 0);
         svmr_ringSpe(spe);

@@ -7,7 +7,7 @@
 #include "svm_cell.h"
 #include "svm_resident.h"
 
-enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31 };
+enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31, LISTS = 2, LIST_LENGTH = 64 };
 
 typedef enum State { WAITING, UNDER_WAY, COMPLETE } State;
 
@@ -32,6 +32,10 @@ static svm_CellShared shared __attribute__((aligned(128)));
 static struct {
     uint32_t count, unused[2], bit;
 } news __attribute__((aligned(16)));
+
+// Lists of transfers under way, and the tag of each, in turn.
+static mfc_list_element_t lists[LISTS][LIST_LENGTH] __attribute__((aligned(16)));
+static uint32_t list_tags[LISTS], next_list;
 
 static void wait_for_tags(uint32_t mask)
 {
@@ -111,6 +115,71 @@ static void transfer(const svm_CellCommand *c, uint32_t tag)
     }
 }
 
+// ---- Groups: lists of transfers ----
+
+typedef struct Listing {
+    const svm_CellCommand *c;
+    uint32_t tag, ls, length, bytes; // where the list's bytes go, its elements, their bytes
+    mfc_list_element_t *list;
+} Listing;
+
+static void begin_list(Listing *l)
+{
+    wait_for_tags(list_tags[next_list]);
+    l->list = lists[next_list];
+    l->length = l->bytes = 0;
+}
+
+// Lists of one command go one after the other: groups that are written twice keep the later bytes.
+static void end_list(Listing *l)
+{
+    const uint32_t bytes = l->length * sizeof *l->list;
+    if (bytes == 0)
+        return;
+    list_tags[next_list] = 1u << l->tag;
+    next_list = (next_list + 1) % LISTS;
+    if (l->c->kind == SVM_CELL_GATHER)
+        mfc_getlf((void *)l->ls, l->c->ea, l->list, bytes, l->tag, 0, 0);
+    else
+        mfc_putlf((void *)l->ls, l->c->ea, l->list, bytes, l->tag, 0, 0);
+    l->ls += l->bytes;
+}
+
+static void add_group(Listing *l, uint64_t ea, uint32_t bytes)
+{
+    for (uint32_t at = 0; at < bytes; at += MOST_BYTES) {
+        const uint32_t size = bytes - at < MOST_BYTES ? bytes - at : MOST_BYTES;
+        l->list[l->length++] = (mfc_list_element_t){.size = size, .eal = mfc_ea2l(ea + at)};
+        l->bytes += size;
+        if (l->length == LIST_LENGTH) {
+            end_list(l);
+            begin_list(l);
+        }
+    }
+}
+
+static int64_t index_of(const svm_CellGroups *g, uint32_t i)
+{
+    return g->indexBytes == 4 ? ((const int32_t *)g->indices)[i] : ((const int64_t *)g->indices)[i];
+}
+
+static void transfer_groups(const svm_CellCommand *c, uint32_t tag, uint32_t number)
+{
+    const uint32_t head = (sizeof *c + c->waits * sizeof(svm_CellWait) + SVM_CELL_QUANTUM - 1) & -SVM_CELL_QUANTUM;
+    const svm_CellGroups *g = (const svm_CellGroups *)((const char *)c + head);
+    Listing l = {.c = c, .tag = tag, .ls = c->ls};
+    begin_list(&l);
+    for (uint32_t i = 0; i < g->count; i++) {
+        const int64_t index = g->indices ? index_of(g, i) : 0;
+        if (index < 0 || (g->indices && index >= g->limit)) {
+            svm_cellBadIndex(number);
+            break;
+        }
+        add_group(&l, g->indices ? c->ea + (uint64_t)index * g->bytes : c->ea + (uint64_t)i * g->stride, g->bytes);
+    }
+    end_list(&l);
+}
+
 static void run(Spe *me, const svm_CellCommand *c)
 {
     unsigned char *object = (unsigned char *)c + c->ls;
@@ -139,6 +208,9 @@ static bool start(Spe *me)
             kernel = slot;
         } else if (c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT) {
             transfer(c, n % SVM_CELL_WINDOW);
+            slot->state = UNDER_WAY;
+        } else if (c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER) {
+            transfer_groups(c, n % SVM_CELL_WINDOW, n);
             slot->state = UNDER_WAY;
         } else {
             me->quits |= c->kind == SVM_CELL_QUIT;
