@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The PPE's side of Cell programs: runtime/common with a scheduler that puts runs of kernels on SPEs, and transfers to and
-// from their local stores, into the SPEs' queues (svm/cell.h), whatever they depend on there. All else runs on the control
-// thread, as on a host of one thread.
+// from their local stores, into the SPEs' queues (svm/cell.h), whatever they depend on there. All else runs on
+// control threads, as on a host of one thread.
 #ifndef SVM_CELL_PPU_INTERNAL_H
 #define SVM_CELL_PPU_INTERNAL_H
 
@@ -63,6 +63,11 @@ typedef struct svmr_Scheduler {
     unsigned speCount;
     svmr_CellRun *runs;                  // all
     uint64_t kernelsHere, transfersHere; // run by the PPE
+    // Of a machine that several control threads use:
+    pthread_cond_t changed; // something did that they may wait for
+    size_t running;         // kernels that they run
+    int sleepers;           // one of them sleeps for an SPE
+    bool sleeping;          // a thread is in svmr_sleepForSpe (atomic)
 } svmr_Scheduler;
 
 // ---- SPEs (spes.c) ----

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The scheduler of Cell programs: SPEs have their queues; what the PPE runs, it runs while the control thread waits, first
-// come first served.
+// The scheduler of Cell programs: SPEs have their queues; what the PPE runs, control threads run while they wait, first
+// come first served. From its second control thread on a machine is shared: one of those that have nothing else to do sleeps
+// for an SPE, the others until something changes.
 #include <stdlib.h>
 
 #include "runtime/cell/svm/ppu/internal.h"
@@ -8,6 +9,7 @@
 void svmr_schedulerCreate(svm_Machine *m)
 {
     m->scheduler = svmr_allocate(1, sizeof *m->scheduler);
+    pthread_cond_init(&m->scheduler->changed, NULL);
     free(m->adversary); // transfers are late and in any order by themselves: SVM_CELL_SEED
     m->adversary = NULL;
 }
@@ -20,6 +22,7 @@ void svmr_schedulerDestroy(svm_Machine *m)
         m->scheduler->runs = run->next;
         free(run);
     }
+    pthread_cond_destroy(&m->scheduler->changed);
     free(m->scheduler);
     m->scheduler = NULL;
 }
@@ -60,30 +63,37 @@ static void haveStore(svmr_Kernel *p)
     svmr_retire(p->machine);
 }
 
-// Runs one kernel that is ready until it finishes or waits; false: none is ready.
+// Runs one kernel that is ready until it finishes or waits; false: none is ready. Locked, but for the run.
 static bool advance(svm_Machine *m)
 {
-    svmr_Kernel *p = m->scheduler->ready.first;
+    svmr_Scheduler *s = m->scheduler;
+    svmr_Kernel *p = s->ready.first;
     if (!p)
         return false;
     takeOut(p);
     haveStore(p);
-    *(p->step ? &m->scheduler->transfersHere : &m->scheduler->kernelsHere) +=
-        p->state == SVM_QUEUED && p->progress == 0;
+    *(p->step ? &s->transfersHere : &s->kernelsHere) += p->state == SVM_QUEUED && p->progress == 0;
     svmr_setState(p, SVM_RUNNING);
-    svmr_commit(p, svmr_execute(p));
+    s->running++;
+    svmr_unlock(m);
+    svmr_Stop stop = svmr_execute(p);
+    svmr_lock(m);
+    s->running--;
+    svmr_commit(p, stop);
+    svmr_changed(m);
     return true;
 }
 
 void svmr_schedule(svmr_Kernel *p)
 {
     if (!svmr_queueRun(p))
-        append(&p->machine->scheduler->ready, p);
+        svmr_submit(p);
 }
 
 void svmr_submit(svmr_Kernel *p)
 {
     append(&p->machine->scheduler->ready, p);
+    svmr_changed(p->machine);
 }
 
 void svmr_unschedule(svmr_Kernel *p)
@@ -105,7 +115,8 @@ void svmr_interrupt(svmr_Kernel *p)
 
 void svmr_changed(svm_Machine *m)
 {
-    (void)m;
+    if (m->shared)
+        pthread_cond_broadcast(&m->scheduler->changed);
 }
 
 void svmr_halt(svm_Machine *m)
@@ -113,7 +124,7 @@ void svmr_halt(svm_Machine *m)
     (void)m;
 }
 
-// ---- The control thread waits ----
+// ---- Control threads wait ----
 
 // The SPE whose oldest command the PPE sleeps for: that of the kernel that is waited for, or else any that has one. That
 // command waits for none that is not on an SPE.
@@ -137,22 +148,57 @@ void svmr_lookAtQueues(svm_Machine *m)
     svmr_retire(m);
 }
 
+static void sleepFor(svm_Machine *m, svmr_Spe *spe, uint32_t count)
+{
+    m->scheduler->sleepers++;
+    svmr_unlock(m);
+    svmr_sleepForSpe(spe, count);
+    svmr_lock(m);
+    m->scheduler->sleepers--;
+    svmr_changed(m);
+}
+
+// Nobody runs, and all control threads wait for what none of them has.
+static bool isStuck(const svm_Machine *m)
+{
+    const svmr_Scheduler *s = m->scheduler;
+    return !s->sleepers && !s->running && m->waitCount == m->controlCount && !svmr_anyDone(m);
+}
+
+// Goes on with something, or waits until something changes; false: there is nothing to wait for, and w's thread is to say so.
+static bool waitOnce(svm_Machine *m, svmr_Wait *w)
+{
+    uint32_t count;
+    svmr_ringSpes(m);
+    if (advance(m))
+        return true;
+    if (svmr_retire(m)) {
+        svmr_changed(m);
+        return true;
+    }
+    svmr_Spe *spe = m->scheduler->sleepers ? NULL : speToWaitFor(m, w, &count);
+    if (spe) {
+        sleepFor(m, spe, count);
+        return true;
+    }
+    bool stuck = isStuck(m);
+    if (!m->shared || (stuck && svmr_blamed(m) == w))
+        return false;
+    if (stuck)
+        svmr_changed(m); // whoever is blamed looks again
+    pthread_cond_wait(&m->scheduler->changed, &m->mutex);
+    return true;
+}
+
 void svmr_wait(svm_Machine *m, svmr_Wait *w)
 {
     svmr_linkWait(m, w);
     bool stuck = false;
-    while (!stuck && !m->failures && !w->done(w)) {
-        svmr_ringSpes(m);
-        if (advance(m) || svmr_retire(m))
-            continue;
-        uint32_t count;
-        svmr_Spe *spe = speToWaitFor(m, w, &count);
-        stuck = !spe;
-        if (spe)
-            svmr_sleepForSpe(spe, count);
-    }
+    while (!stuck && !m->failures && !w->done(w))
+        stuck = !waitOnce(m, w);
     svmr_retire(m); // what the run depended on
     svmr_unlinkWait(m, w);
+    svmr_changed(m);
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
     if (SVMR_UNLIKELY(stuck))
@@ -161,23 +207,39 @@ void svmr_wait(svm_Machine *m, svmr_Wait *w)
 
 void svmr_poll(svm_Machine *m)
 {
+    svmr_lock(m);
     svmr_ringSpes(m);
     if (!advance(m))
         svmr_retire(m);
+    svmr_unlock(m);
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
 }
 
 // ---- Control threads ----
 
+static void *controlMain(void *argument)
+{
+    svmr_Control *c = argument;
+    svmr_thread.control = c;
+    svmr_thread.inUse = c->machine;
+    c->main(c);
+    free(svmr_thread.message);
+    return NULL;
+}
+
 void svmr_controlStart(svm_Machine *m, svmr_Control *c)
 {
-    (void)m;
-    svmr_fatalProgram("the control thread '%s' cannot start: programs for the Cell have one control thread",
-                      svmr_controlName(c));
+    pthread_t *thread = svmr_allocate(1, sizeof *thread);
+    m->shared = true;
+    c->scheduling = thread;
+    if (pthread_create(thread, NULL, controlMain, c))
+        svmr_fatalProgram("the system gives no thread for the control thread '%s'", svmr_controlName(c));
 }
 
 void svmr_controlJoined(svm_Machine *m, svmr_Control *c)
 {
-    (void)m, (void)c;
+    (void)m;
+    pthread_join(*(pthread_t *)c->scheduling, NULL);
+    free(c->scheduling);
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // SPEs of a machine instance: which processors they are, their contexts and threads, telling and waiting.
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-enum { LOCAL_STORE = 256 << 10, QUEUE_BYTES = 1 << 20 };
+enum { LOCAL_STORE = 256 << 10, QUEUE_BYTES = 1 << 20, POLL_MICROSECONDS = 50 };
 
 // ---- Which processors are SPEs ----
 
@@ -219,14 +220,26 @@ void svmr_ringSpes(svm_Machine *m)
             svmr_ringSpe(spe);
 }
 
+static bool isComplete(const svmr_Spe *spe, uint32_t count)
+{
+    return (int32_t)(spe->complete->count - count) >= 0;
+}
+
 void svmr_sleepForSpe(svmr_Spe *spe, uint32_t count)
 {
+    bool *sleeping = &spe->machine->scheduler->sleeping;
+    while (__atomic_exchange_n(sleeping, true, __ATOMIC_ACQUIRE)) { // another thread reads the mailboxes
+        if (isComplete(spe, count))
+            return;
+        usleep(POLL_MICROSECONDS);
+    }
     spe->shared->wanted = count;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    while ((int32_t)(spe->complete->count - count) < 0) {
+    while (!isComplete(spe, count)) {
         spe->counted.sleeps++;
         hear(spe);
     }
+    __atomic_store_n(sleeping, false, __ATOMIC_RELEASE);
 }
 
 void svmr_stopSpes(svm_Machine *m)
