@@ -85,7 +85,7 @@ static bool check(llc_session *s, const llc_unit *unit)
     diag_error(
         s->diag, unit->machine_range,
         "target 'cell' needs processors for kernels with a local memory of their own and nothing else, as machine "
-        "'cell-qs20' has them; '%s' has none",
+        "'cell-qs20' has them; '%s' has none: --machine= names another",
         m->name);
     return false;
 }
