@@ -252,9 +252,11 @@ void svmr_stopSpes(svm_Machine *m)
         svmr_queueCommand(spe, NULL, (svm_CellCommand){.kind = SVM_CELL_QUIT}, NULL, 0, NULL, 0);
         svmr_ringSpe(spe);
     }
+    for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
+        pthread_join(spe->thread, NULL);
+    svmr_retire(m);
     while (m->scheduler->spes) {
         svmr_Spe *spe = m->scheduler->spes;
-        pthread_join(spe->thread, NULL);
         spe_context_destroy(spe->context);
         m->scheduler->spes = spe->next;
         free(spe->queueMemory);

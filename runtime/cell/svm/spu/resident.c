@@ -14,6 +14,7 @@ typedef enum State { WAITING, UNDER_WAY, COMPLETE } State;
 typedef struct Slot {
     const svm_CellCommand *command;
     State state;
+    bool told; // those that the command tells hear of it from the MFC
 } Slot;
 
 typedef struct Spe {
@@ -29,9 +30,11 @@ typedef struct Spe {
 
 static svm_CellShared shared __attribute__((aligned(128)));
 // What is sent to others: the count, and in its last word the bit that this SPE has in a signal register.
-static struct {
+typedef struct News {
     uint32_t count, unused[2], bit;
-} news __attribute__((aligned(16)));
+} News;
+static News news __attribute__((aligned(16)));
+static News news_of_put __attribute__((aligned(16)));
 
 // Lists of transfers under way, and the tag of each, in turn.
 static mfc_list_element_t lists[LISTS][LIST_LENGTH] __attribute__((aligned(16)));
@@ -77,12 +80,28 @@ static bool decode(Spe *me)
         const svm_CellCommand *c = (const svm_CellCommand *)(svm_cellRing + me->decoded % svm_cellRingBytes);
         if (c->bytes > me->fetched - me->decoded)
             break;
-        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, WAITING};
+        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, WAITING, false};
         me->decoded += c->bytes;
         me->next++;
         moved = true;
     }
     return moved;
+}
+
+// ---- Others are told ----
+
+// The PPE, and the SPEs of a mask, in that order: who hears of it from an SPE finds it with the PPE too. Behind what has the
+// same tag.
+static void send(News *n, uint32_t count, uint32_t mask, uint32_t tag)
+{
+    n->count = count;
+    n->bit = 1u << shared.self;
+    mfc_putf(n, shared.complete, sizeof *n, tag, 0, 0);
+    for (uint32_t spe = 0; mask >> spe; spe++)
+        if (mask >> spe & 1) {
+            mfc_putf(n, shared.peers[spe].complete, sizeof *n, tag, 0, 0);
+            mfc_sndsigf(&n->bit, shared.peers[spe].signal, tag, 0, 0);
+        }
 }
 
 // ---- Commands are done ----
@@ -192,12 +211,13 @@ static void run(Spe *me, const svm_CellCommand *c)
 // Starts what is ready in the window; then runs the first kernel, if that is.
 static bool start(Spe *me)
 {
-    bool moved = false, seen = false;
+    bool moved = false, seen = false, all_complete = true; // of those before
     Slot *kernel = NULL;
     for (uint32_t n = me->first; n != me->next; n++) {
         Slot *slot = &me->slots[n % SVM_CELL_WINDOW];
         const svm_CellCommand *c = slot->command;
-        const bool is_kernel = c->kind == SVM_CELL_KERNEL;
+        const bool is_kernel = c->kind == SVM_CELL_KERNEL, first = all_complete;
+        all_complete = all_complete && slot->state == COMPLETE;
         if (slot->state != WAITING || (is_kernel && seen))
             continue;
         seen |= is_kernel;
@@ -216,6 +236,11 @@ static bool start(Spe *me)
             me->quits |= c->kind == SVM_CELL_QUIT;
             slot->state = COMPLETE;
         }
+        // Nobody has to wait until the next kernel is over to hear of a put: all before it is complete, and all behind it
+        // is told later, so this is the only such news under way.
+        slot->told = first && c->tells != 0 && (c->kind == SVM_CELL_PUT || c->kind == SVM_CELL_SCATTER);
+        if (slot->told)
+            send(&news_of_put, n + 1, c->tells, n % SVM_CELL_WINDOW);
     }
     if (kernel != NULL) {
         run(me, kernel->command);
@@ -245,21 +270,6 @@ static bool look_at_transfers(Spe *me)
     return done != 0;
 }
 
-// ---- Others are told ----
-
-// The PPE, and the SPEs of a mask, in that order: who hears of it from an SPE finds it with the PPE too.
-static void send(Spe *me, uint32_t mask)
-{
-    news.count = me->first;
-    mfc_putf(&news, shared.complete, sizeof news, TAG_TELL, 0, 0);
-    for (uint32_t spe = 0; mask >> spe; spe++)
-        if (mask >> spe & 1) {
-            mfc_putf(&news, shared.peers[spe].complete, sizeof news, TAG_TELL, 0, 0);
-            mfc_sndsigf(&news.bit, shared.peers[spe].signal, TAG_TELL, 0, 0);
-        }
-    wait_for_tags(1u << TAG_TELL);
-}
-
 // The PPE sets `wanted` and looks at the count again before it sleeps; the count is in memory before this looks.
 static void wake_ppe(Spe *me)
 {
@@ -276,12 +286,13 @@ static bool tell(Spe *me)
     uint32_t mask = 0, before = me->first;
     for (; me->first != me->next && me->slots[me->first % SVM_CELL_WINDOW].state == COMPLETE; me->first++) {
         const svm_CellCommand *c = me->slots[me->first % SVM_CELL_WINDOW].command;
-        mask |= c->kind == SVM_CELL_PAD ? 0 : c->tells;
+        mask |= c->kind == SVM_CELL_PAD || me->slots[me->first % SVM_CELL_WINDOW].told ? 0 : c->tells;
         me->oldest += c->bytes;
     }
     if (me->first == before)
         return false;
-    send(me, mask);
+    send(&news, me->first, mask, TAG_TELL);
+    wait_for_tags(1u << TAG_TELL);
     wake_ppe(me);
     return true;
 }
@@ -308,7 +319,6 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
     for (int i = 0; i < SVM_CELL_HELLOS; i++)
         spu_write_out_intr_mbox(hello[i]);
     spu_read_signal1(); // the PPE has filled in `shared`
-    news.bit = 1u << shared.self;
     while (!me.quits) {
         bool moved = fetch(&me);
         moved |= decode(&me);
