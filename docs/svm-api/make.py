@@ -30,7 +30,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
 OTHER_HEADERS = {"brook.h": "streams of finite graphs",
                  "brook_graph.h": "what compiled finite graphs use",
+                 "brook_host.h": "what the host code of Brook programs uses",
                  "brook_interpret.h": "what interpreted ones use",
+                 "brook_small.h": "streams of bytes and fixed-point numbers",
                  "checks.h": "checks that `-fcheck-rates` and `-fcheck-bounds` compile in",
                  "launch.h": "thread functions and launches, see [softproc.md](../softproc.md)",
                  "flow.h": "what emitted programs with dynamic rates use",

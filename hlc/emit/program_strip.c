@@ -440,7 +440,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
     emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
-    verify_walk(x, w, lanes->lanes, plan_filter_can_gang(info->filter), info->c_name);
+    verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_gang(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);

@@ -25,7 +25,8 @@ FILES = {
     "docs/mapping-search.md": {"graph.yaml": "bench/papers/asm/gnu-radio-optimized.yaml"},
     "docs/simulator.md": {"graph.yaml": "bench/papers/asm/producer-consumer.yaml", **FM},
     "docs/stream-ir.md": FM,
-    "docs/softproc.md": {"multadd.sp": "test/softproc/Inputs/multadd.sp", "fir.svm.c": "test/softproc/fir.svm.c"},
+    "docs/softproc.md": {"multadd.sp": "test/softproc/Inputs/multadd.sp", "fir.svm.c": "test/softproc/fir.svm.c",
+                         "in.raw": b"\0\0\x80?" * (4 * 16384 + 4)},
     "docs/svm-check.md": {"program.c": "test/llc/host-run.c"},
 }
 LEFT_OUT = [
