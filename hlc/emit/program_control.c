@@ -80,12 +80,21 @@ static void chunks_call(const chunks *c, int indent)
 
 // ---- The instance ----
 
+// Whether something comes before the first steady state.
+static bool begins(const program_emitter *x)
+{
+    return x->has_init || x->m->init_text_len != 0;
+}
+
 void program_instance(program_emitter *x)
 {
     const plan *pl = x->pl;
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
+    if (begins(x))
+        text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
+    else
+        text_line(x, 1, "bool ended; /* input has */");
     text_line(x, 1, "int64_t steadyStates; /* run so far */");
     text_line(x, 1, "int64_t iterations; /* steady states asked for in this call of run */");
     if (pl->buffers.len != 0) {
@@ -570,6 +579,8 @@ static void emit_start(program_emitter *x)
 {
     const plan *pl = x->pl;
     arena *a = x->e.arena;
+    if (!begins(x))
+        return;
     text_line(x, 0,
               "/* The initialisation: the first firings, and what peek windows look ahead at. False when input ends in "
               "it. */");
@@ -625,12 +636,16 @@ static void emit_run(program_emitter *x)
     bool reads = pl->readers.len != 0;
     text_line(
         x, 0,
-        "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
+        begins(x) ? "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */"
+                  : "/* Up to self->iterations steady states; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "int64_t iterations = self->iterations;");
-    text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
+    if (begins(x))
+        text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
+    else
+        text_line(x, 1, "if (self->ended)");
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (iterations > 0) {");
     const char *wanted = pl->strip == 1 ? "1"
