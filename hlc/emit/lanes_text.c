@@ -440,8 +440,13 @@ void lanes_begin(body_context *c)
         int64_t stride = c->in.lane_stride, rows = c->function->peek.max < stride ? c->function->peek.max : stride;
         body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows,
                   c->in_columns);
-        body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns,
-                  stride);
+        int64_t last = (c->function->peek.max - 1) % stride + 1; // rows of the last column
+        if (last >= rows)
+            body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns,
+                      stride);
+        else
+            body_line(c, "svm_tileInPart(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile,
+                      rows, c->in_columns, stride, last);
     }
     if (c->vectors > 0 && c->out_tile != NULL)
         body_line(c, "%s %s[%" PRId64 "][%d];", body_type_name(c->e, c->info->filter->output), c->out_tile,

@@ -50,6 +50,11 @@ bool play_lanes(play *p, const char *name, const val *a, size_t count)
     int64_t lanes;
     if (strcmp(name, "svm_tileIn") == 0 && count >= 5) {
         move_tile(p, a[0], a[1], a + 2, false);
+    } else if (strcmp(name, "svm_tileInPart") == 0 && count >= 6) {
+        val sizes[] = {a[2], a[3].unknown ? a[3] : known(a[3].i - 1), a[4]};
+        move_tile(p, a[0], a[1], sizes, false);
+        if (!a[1].unknown && !a[3].unknown && !a[4].unknown && !a[5].unknown)
+            touch(p, known(a[1].i + (a[3].i - 1) * a[4].i * ITEM), known(a[5].i * ITEM), false);
     } else if (strcmp(name, "svm_tileOut") == 0 && count >= 5) {
         move_tile(p, a[1], a[0], a + 2, true);
     } else if ((lanes = lanes_of(name, "svm_load")) != 0 && count >= 1) {

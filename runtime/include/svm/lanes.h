@@ -107,19 +107,26 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
 }
 #endif
 
-// Fills a tile from memory.
-static inline void svm_tileIn(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns,
-                              ptrdiff_t stride)
+// Fills a tile from memory; of the last column so many rows: what lies behind them is not the caller's.
+static inline void svm_tileInPart(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns,
+                                  ptrdiff_t stride, ptrdiff_t last)
 {
     int *to = tile;
     const int *items = from;
-    const ptrdiff_t turned = columns / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4; // by blocks
+    const ptrdiff_t full = last < rows ? columns - 1 : columns;
+    const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4; // by blocks
     for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
         for (ptrdiff_t k = 0; k < whole; k += 4)
             svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
     for (ptrdiff_t k = 0; k < rows; k++)
-        for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
+        for (ptrdiff_t i = k < whole ? turned : 0; i < (k < last ? columns : full); i++)
             memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
+}
+// All of it.
+static inline void svm_tileIn(void *restrict tile, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns,
+                              ptrdiff_t stride)
+{
+    svm_tileInPart(tile, from, rows, columns, stride, rows);
 }
 // And memory from a tile.
 static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns,
