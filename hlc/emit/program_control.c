@@ -8,7 +8,10 @@
 // Statements are spread over several functions where there are very many, so that no compiler has to see them at once.
 enum { CHUNK_STATEMENTS = 600 };
 
+// What statements of a run of the kernels use of what it is told.
+enum { USES_TIMES = 1, USES_STEADY = 2, USES_STARTING = 4 };
 typedef struct chunk_param {
+    unsigned use;
     const char *type, *name;
 } chunk_param;
 typedef struct chunks {
@@ -17,6 +20,7 @@ typedef struct chunks {
     const char *comment, *name, *params, *args;
     const chunk_param *optional; // further parameters, each only for functions that use it
     size_t optional_count, statements;
+    unsigned used, used_by_all; // by the statements of the function at hand; of all
     VEC(const char *) calls;
 } chunks;
 
@@ -28,20 +32,6 @@ static void chunks_begin(chunks *c, program_emitter *x, const char *comment, con
     x->e.out = &c->body;
 }
 
-static bool is_word_char(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
-}
-
-static bool has_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = body_behind_comment(text); *p != '\0'; p = body_behind_comment(p + 1))
-        if (strncmp(p, word, n) == 0 && (p == text || !is_word_char(p[-1])) && !is_word_char(p[n]))
-            return true;
-    return false;
-}
-
 static void chunks_close(chunks *c)
 {
     if (c->body.len == 0)
@@ -49,7 +39,7 @@ static void chunks_close(chunks *c)
     arena *a = c->x->e.arena;
     const char *name = emit_unique_name(&c->x->e, c->name), *params = c->params, *args = c->args;
     for (size_t i = 0; i < c->optional_count; i++)
-        if (has_word(c->body.data, c->optional[i].name)) {
+        if ((c->used & c->optional[i].use) != 0) {
             params = arena_printf(a, "%s, %s%s", params, c->optional[i].type, c->optional[i].name);
             args = arena_printf(a, "%s, %s", args, c->optional[i].name);
         }
@@ -57,6 +47,8 @@ static void chunks_close(chunks *c)
     VEC_PUSH(a, &c->calls, arena_printf(a, "%s(%s);", name, args));
     c->body.len = 0;
     c->statements = 0;
+    c->used_by_all |= c->used;
+    c->used = 0;
 }
 
 // To be called before a statement that may begin a new function.
@@ -365,6 +357,8 @@ static void emit_prepare(program_emitter *x, chunks *c)
     for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
         program_kernel *k = &x->kernels[i];
         chunks_next(c);
+        c->used |= (k->uses_starting ? USES_STARTING : 0) | (k->uses_steady ? USES_STEADY : 0);
+        c->used |= k->actors.len != 0 ? USES_TIMES : 0;
         if (k->uses_starting)
             text_line(x, 1, "self->%s.starting = starting;", k->field);
         if (k->uses_steady)
@@ -403,13 +397,15 @@ static void emit_actor_lists(program_emitter *x)
     }
 }
 
-static void emit_write(program_emitter *x, size_t i)
+static unsigned emit_write(program_emitter *x, size_t i)
 {
+    unsigned used = USES_TIMES;
     const plan_io *io = &x->pl->writers.data[i];
     arena *a = x->e.arena;
     int64_t init = plan_io_start(x->pl, x->s, io, PLAN_INIT), steady = plan_io_start(x->pl, x->s, io, PLAN_STEADY);
     const char *data = arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
     if (init != 0 || steady != 0) {
+        used |= init != steady ? USES_STARTING : 0;
         const sir_type *t = x->m->actors.data[io->actor]->item;
         data = arena_printf(a, "(char *)%s + %s * sizeof(%s)", data,
                             init == steady ? arena_printf(a, "%" PRId64, init)
@@ -427,10 +423,12 @@ static void emit_write(program_emitter *x, size_t i)
     bool last = true;
     for (size_t k = i + 1; k < x->pl->writers.len; k++)
         last &= x->pl->writers.data[k].access.buffer != io->access.buffer;
-    if (b->keep != 0 && last)
-        text_line(x, 1, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
-                  b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base),
-                  text_times(x, "steady", b->step), b->keep);
+    if (b->keep == 0 || !last)
+        return used;
+    text_line(x, 1, "svm_blockShift(&self->channels[%" PRIu32 "], %s%s, %" PRId64 ");", io->access.buffer,
+              b->base == 0 ? "" : arena_printf(a, "starting ? %" PRId64 " : ", b->base),
+              text_times(x, "steady", b->step), b->keep);
+    return used | (b->base == 0 ? 0 : USES_STARTING) | (b->step == 0 ? 0 : USES_STEADY);
 }
 
 static void emit_run_kernels(program_emitter *x)
@@ -441,8 +439,10 @@ static void emit_run_kernels(program_emitter *x)
     emit_actor_lists(x);
     bool split = pl->kernels.len > CHUNK_STATEMENTS;
     if (split) {
-        static const chunk_param optional[] = {
-            {"const int64_t *", "counts"}, {"int64_t ", "times"}, {"int64_t ", "steady"}, {"bool ", "starting"}};
+        static const chunk_param optional[] = {{USES_TIMES, "const int64_t *", "counts"},
+                                               {USES_TIMES, "int64_t ", "times"},
+                                               {USES_STEADY, "int64_t ", "steady"},
+                                               {USES_STARTING, "bool ", "starting"}};
         chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.",
                      arena_printf(a, "%s_prepare", x->name), arena_printf(a, "%s *self", x->type), "self");
         prepare.optional = optional;
@@ -459,11 +459,14 @@ static void emit_run_kernels(program_emitter *x)
     strbuf body, *out = x->e.out;
     strbuf_init(&body, a);
     x->e.out = &body;
+    unsigned used;
     if (split) {
         chunks_call(&prepare, 1);
+        used = prepare.used_by_all;
     } else {
         prepare = (chunks){.x = x};
         emit_prepare(x, &prepare);
+        used = prepare.used;
     }
     if (pl->kernels.len == 1) {
         text_line(x, 1, "svm_kernelRun(&self->%s.kernel);", x->kernels[0].field);
@@ -474,17 +477,17 @@ static void emit_run_kernels(program_emitter *x)
         text_line(x, 1, "svm_kernelWaitMultiple(%zu, self->kernels);", pl->kernels.len);
     }
     for (size_t i = 0; i < pl->writers.len; i++)
-        emit_write(x, i);
+        used |= emit_write(x, i);
     if (x->logs != 0)
         text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
     x->e.out = out;
-    if (body_mentions(body.data, "times"))
+    if ((used & USES_TIMES) != 0)
         text_line(x, 1, "const int64_t times = steady == 0 ? 1 : steady;");
     else
         text_line(x, 1, "(void)counts;");
-    if (!body_mentions(body.data, "starting"))
+    if ((used & USES_STARTING) == 0)
         text_line(x, 1, "(void)starting;");
-    if (!body_mentions(body.data, "steady") && !body_mentions(body.data, "times"))
+    if ((used & (USES_STEADY | USES_TIMES)) == 0)
         text_line(x, 1, "(void)steady;");
     strbuf_add(out, body.data);
     text_line(x, 0, "}\n");
