@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Firings side by side in vectors: which functions can and gain, and which of their locals are vectors. NOTE(vectors) in
 // body.h; lanes_text.c writes them.
-#include "hlc/emit/body_int.h"
 #include "hlc/ir/lanes.h"
+#include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
 // ---- What differs from lane to lane ----
@@ -375,8 +375,9 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
     for (; registers > 0; registers /= 2) {
         int lanes = width * registers;
-        if (lanes <= most && bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
-            MOST_BYTES)
+        if (lanes <= most &&
+            bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
+                MOST_BYTES)
             return lanes;
     }
     return 0;

@@ -87,6 +87,7 @@ void timings_print(const hlc_program *p, FILE *out);
 // ---- Passes over stream IR ----
 bool pass_siblings(hlc_program *p);
 bool pass_canonicalize(hlc_program *p);
+bool pass_inline(hlc_program *p);
 bool pass_privatize(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_decimate(hlc_program *p);

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'inline': filters without state take the place of the functions that they call. The C compiler would do so
+// as well; but whether firings can go side by side in vectors (hlc/ir/lanes.h) is decided on stream IR, and a call says
+// nothing of what it does there. Filters with state keep their calls, which read better.
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/pass.h"
+
+// Statements of a function that is inlined, and of one into which others are; how deep calls may nest.
+enum { INLINE_STATEMENTS = 100, INLINE_TOTAL = 2000, INLINE_DEPTH = 8 };
+
+typedef struct inliner {
+    sir_module *m;
+    arena *a;
+    sir_function *into;
+    // Of the call at hand: what stands for each local of the function called, a local or the argument itself.
+    uint32_t *locals;
+    sir_expr **arguments; // by parameter; NULL: it has a local
+} inliner;
+
+// ---- What can be inlined ----
+
+typedef struct look {
+    size_t statements, returns;
+    bool calls;
+} look;
+
+static void look_at(void *context, sir_stmt *s)
+{
+    look *l = context;
+    l->statements++;
+    l->returns += s->kind == SIR_RETURN;
+    l->calls |= s->kind == SIR_CALL || s->kind == SIR_SEND;
+}
+
+static look look_into(const sir_function *f)
+{
+    look l = {0};
+    sir_visit_stmts(&f->body, look_at, &l);
+    return l;
+}
+
+static bool is_whole_variable(const sir_expr *e)
+{
+    return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL;
+}
+
+static bool can_inline(const sir_stmt *call)
+{
+    const sir_function *f = call->u.call.function;
+    if (f->kind != SIR_HELPER || (f->result != NULL && f->result->kind == SIR_ARRAY))
+        return false;
+    look l = look_into(f);
+    const sir_stmt *last = f->body.len == 0 ? NULL : f->body.data[f->body.len - 1];
+    bool ends = last != NULL && last->kind == SIR_RETURN;
+    for (size_t i = 0; i < call->u.call.args.len; i++)
+        if (f->locals.data[i].by_reference ? !is_whole_variable(call->u.call.args.data[i])
+                                           : f->locals.data[i].type->kind == SIR_ARRAY)
+            return false;
+    return !l.calls && l.statements <= INLINE_STATEMENTS && l.returns == (size_t)ends &&
+           call->u.call.args.len == f->param_count;
+}
+
+// ---- Copies ----
+
+static sir_expr *copy_expr(inliner *x, const sir_expr *e)
+{
+    if (e == NULL)
+        return NULL;
+    if (e->kind == SIR_LOCAL && x->arguments[e->index] != NULL)
+        e = x->arguments[e->index];
+    else if (e->kind == SIR_LOCAL)
+        return sir_ref(x->m, SIR_LOCAL, x->locals[e->index], e->type, e->loc);
+    sir_expr *copy = ARENA_NEW(x->m->arena, sir_expr);
+    *copy = *e;
+    if (is_whole_variable(e) || e->kind == SIR_CONST)
+        return copy;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        copy->u.arg[i] = copy_expr(x, e->u.arg[i]);
+    return copy;
+}
+
+static sir_block copy_block(inliner *x, const sir_block *b);
+
+static sir_stmt *copy_stmt(inliner *x, const sir_stmt *s)
+{
+    sir_stmt *copy = ARENA_NEW(x->m->arena, sir_stmt);
+    *copy = *s;
+    sir_parts parts = sir_stmt_parts(copy);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = copy_expr(x, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = copy_expr(x, *parts.target);
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        *parts.block[i] = copy_block(x, parts.block[i]);
+    if (s->kind == SIR_DECL)
+        copy->u.decl.local = x->locals[s->u.decl.local];
+    if (s->kind == SIR_FOR)
+        copy->u.for_.local = x->locals[s->u.for_.local];
+    return copy;
+}
+
+static sir_block copy_block(inliner *x, const sir_block *b)
+{
+    sir_block copy = {0};
+    for (size_t i = 0; i < b->len; i++)
+        VEC_PUSH(x->m->arena, &copy, copy_stmt(x, b->data[i]));
+    return copy;
+}
+
+// ---- Calls ----
+
+static void declare(inliner *x, sir_block *to, uint32_t local, sir_expr *init, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_DECL, loc);
+    s->u.decl.local = local;
+    s->u.decl.init = init;
+    VEC_PUSH(x->m->arena, to, s);
+}
+
+// The statements of the function called instead of the call.
+static void expand(inliner *x, const sir_stmt *call, sir_block *to)
+{
+    const sir_function *f = call->u.call.function;
+    x->locals = ARENA_ARRAY(x->a, uint32_t, f->locals.len + 1);
+    x->arguments = ARENA_ARRAY(x->a, sir_expr *, f->locals.len + 1);
+    for (uint32_t i = 0; i < f->locals.len; i++) {
+        const sir_local *l = &f->locals.data[i];
+        if (l->by_reference)
+            x->arguments[i] = call->u.call.args.data[i];
+        else
+            x->locals[i] = sir_local_new(x->m, x->into, l->name, l->type, l->loc);
+        if (i < f->param_count && !l->by_reference)
+            declare(x, to, x->locals[i], call->u.call.args.data[i], call->loc);
+    }
+    for (size_t i = 0; i < f->body.len; i++) {
+        const sir_stmt *s = f->body.data[i];
+        if (s->kind != SIR_RETURN) {
+            VEC_PUSH(x->m->arena, to, copy_stmt(x, s));
+            continue;
+        }
+        if (s->u.value == NULL || call->u.call.target == NULL)
+            continue;
+        sir_stmt *set = sir_stmt_new(x->m, SIR_SET, call->loc);
+        set->u.set.target = call->u.call.target;
+        set->u.set.value = copy_expr(x, s->u.value);
+        VEC_PUSH(x->m->arena, to, set);
+    }
+}
+
+// A value that is not used may still stop the program: such a call stays.
+static bool is_wanted(const sir_stmt *call)
+{
+    return call->u.call.target != NULL || call->u.call.function->result == NULL ||
+           call->u.call.function->result->kind == SIR_VOID;
+}
+
+static bool inline_calls(inliner *x, sir_block *b)
+{
+    sir_block to = {0};
+    bool changed = false;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        if (s->kind == SIR_CALL && is_wanted(s) && can_inline(s)) {
+            expand(x, s, &to);
+            changed = true;
+            continue;
+        }
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            changed |= inline_calls(x, parts.block[k]);
+        VEC_PUSH(x->m->arena, &to, s);
+    }
+    if (changed)
+        *b = to;
+    return changed;
+}
+
+static bool inline_into(sir_module *m, arena *a, sir_function *f)
+{
+    inliner x = {.m = m, .a = a, .into = f};
+    return f->kind != SIR_NATIVE && look_into(f).statements <= INLINE_TOTAL && inline_calls(&x, &f->body);
+}
+
+// ---- The pass ----
+
+static bool is_free(const sir_filter *f)
+{
+    const sir_function *w = f->work;
+    return !f->stateful && !f->uses_iter && !f->uses_random && !f->prints && !f->sends && f->prework == NULL &&
+           !w->peek.dynamic && !w->pop.dynamic && !w->push.dynamic && look_into(w).calls;
+}
+
+bool pass_inline(hlc_program *p)
+{
+    sir_module *m = p->module;
+    bool changed = false;
+    // A check says in which function it failed.
+    if (p->config->check_rates || p->config->check_bounds)
+        return false;
+    for (size_t i = 0; i < m->filters.len; i++) {
+        sir_filter *f = m->filters.data[i];
+        bool more = is_free(f), some = false;
+        for (int depth = 0; more && depth < INLINE_DEPTH; depth++) {
+            more = false;
+            for (size_t k = 0; k < f->functions.len; k++)
+                more |= inline_into(m, p->arena, f->functions.data[k]);
+            more |= inline_into(m, p->arena, f->work);
+            some |= more;
+        }
+        if (some)
+            sir_filter_derive(m, f);
+        changed |= some;
+    }
+    if (changed) {
+        const canon_options options = {0};
+        (void)sir_canonicalize(m, &options);
+    }
+    return changed;
+}
