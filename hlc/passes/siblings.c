@@ -23,7 +23,7 @@
 #include "targets/machine.h"
 
 // Fewer are left to the plan. Operations of a steady state's loop, so that it stays one that compilers vectorise.
-enum { LEAST_SIBLINGS = 4, MOST_STAGES = 32 };
+enum { LEAST_SIBLINGS = 4, MOST_STAGES = 32, MOST_TRIPS = 16 };
 
 typedef VEC(uint32_t) numbers;
 
@@ -58,6 +58,7 @@ typedef struct merger {
     numbers *given; // locals that hold what the stage before pushed
     numbers pushed; // and those that hold what it pushes
     int64_t pops;
+    bool popped; // a loop took what was left: nothing may look at items behind it
 } merger;
 
 static sir_expr *give_up(merger *x, sir_loc where, const char *why)
@@ -326,7 +327,7 @@ static sir_expr *copy_field(merger *x, const sir_expr *e)
 static sir_expr *copy_peek(merger *x, sir_expr *const *e)
 {
     sir_expr *at = copy_arg(x, e, 0);
-    if (x->stage > 0)
+    if (x->stage > 0 || x->popped)
         return give_up(x, e[0]->loc, "peeks");
     if (at->kind == SIR_CONST)
         at = sir_const_int(x->m, at->u.value.i + (int32_t)x->pops, at->loc);
@@ -413,6 +414,8 @@ static sir_stmt *copy_pop(merger *x, sir_stmt *const *s, sir_expr *target)
     int64_t at = x->pops++;
     if (target == NULL)
         return NULL;
+    if (x->popped)
+        (void)give_up(x, loc, "pops behind a loop that does");
     sir_stmt *copy = sir_stmt_new(x->m, SIR_SET, loc);
     copy->u.set.target = target;
     if (x->stage == 0)
@@ -421,6 +424,90 @@ static sir_stmt *copy_pop(merger *x, sir_stmt *const *s, sir_expr *target)
         copy->u.set.value = sir_ref(x->m, SIR_LOCAL, x->given->data[at], t, loc);
     else
         copy->u.set.value = give_up(x, loc, "pops more than it says");
+    return copy;
+}
+
+// The expression, or block, at the same place of all statements.
+static sir_expr *copy_part(merger *x, sir_stmt *const *s, uint8_t part)
+{
+    sir_expr **exprs = ARENA_ARRAY(x->a, sir_expr *, x->b->branches);
+    for (size_t i = 0; i < x->b->branches; i++)
+        exprs[i] = *sir_stmt_parts(s[i]).expr[part];
+    return copy_expr(x, exprs);
+}
+
+static sir_block copy_inner(merger *x, sir_stmt *const *s, uint8_t part)
+{
+    const sir_block **blocks = ARENA_ARRAY(x->a, const sir_block *, x->b->branches);
+    sir_block copy = {0};
+    for (size_t i = 0; i < x->b->branches; i++)
+        blocks[i] = sir_stmt_parts(s[i]).block[part];
+    copy_block(x, blocks, &copy, false);
+    return copy;
+}
+
+typedef struct pop_look {
+    size_t pops, others;
+} pop_look;
+
+static void look_for_pops(void *context, sir_stmt *s)
+{
+    pop_look *l = context;
+    bool drops = s->kind == SIR_POP && s->u.set.target == NULL;
+    l->pops += drops;
+    l->others += !drops && s->kind != SIR_SET && s->kind != SIR_DECL;
+}
+
+// A loop that only pops what nobody looks at: where the filter pops what it says, that is the rest.
+static bool only_pops(const sir_stmt *s)
+{
+    pop_look body = {0};
+    const sir_block *b = s->kind == SIR_FOR ? &s->u.for_.body : &s->u.loop.body;
+    sir_visit_stmts(b, look_for_pops, &body);
+    return body.pops != 0 && body.others == 0 && body.pops == b->len;
+}
+
+// Whether C compilers write the loop out, so that the one over the branches around it becomes vectors. What a loop starts
+// with is not known yet; arrays say how far it goes.
+static bool is_short(const merger *x, const sir_stmt *s)
+{
+    const sir_expr *bound = s->kind == SIR_FOR ? s->u.for_.hi : s->u.loop.cond;
+    if (s->kind == SIR_LOOP && bound != NULL && bound->kind == SIR_BINARY && bound->op >= LANG_OP_EQ &&
+        bound->op <= LANG_OP_GE)
+        bound = bound->u.arg[1];
+    for (VEC_EACH(sir_field, f, &x->filters[0]->fields))
+        if (f->type->kind == SIR_ARRAY && (f->type->length > MOST_TRIPS || f->type->element->kind == SIR_ARRAY))
+            return false;
+    return bound != NULL && bound->kind == SIR_CONST && bound->type->kind == SIR_INT &&
+           bound->u.value.i <= MOST_TRIPS && bound->u.value.i >= -MOST_TRIPS;
+}
+
+static sir_stmt *copy_loop(merger *x, sir_stmt *const *s, sir_stmt *copy, bool top)
+{
+    const sir_stmt *first = s[0];
+    for (size_t i = 1; i < x->b->branches; i++)
+        if (sir_stmt_parts(s[i]).expr_count != sir_stmt_parts(s[0]).expr_count ||
+            (first->kind == SIR_FOR
+                 ? s[i]->u.for_.local != first->u.for_.local || s[i]->u.for_.step != first->u.for_.step
+                 : s[i]->u.loop.post_test != first->u.loop.post_test))
+            (void)give_up(x, first->loc, "computes something else");
+    if (x->why != NULL)
+        return copy;
+    if (only_pops(first)) {
+        x->popped = true;
+        if (!top)
+            (void)give_up(x, first->loc, "pops in a branch or loop");
+        return NULL;
+    }
+    if (!top || !is_short(x, first))
+        (void)give_up(x, first->loc, top ? "has long loops" : "has loops in branches or loops");
+    sir_parts parts = sir_stmt_parts(copy);
+    for (uint8_t i = 0; i < parts.expr_count && x->why == NULL; i++)
+        *parts.expr[i] = copy_part(x, s, i);
+    for (uint8_t i = 0; i < parts.block_count && x->why == NULL; i++)
+        *parts.block[i] = copy_inner(x, s, i);
+    if (first->kind == SIR_FOR)
+        copy->u.for_.local = x->locals[first->u.for_.local];
     return copy;
 }
 
@@ -463,7 +550,9 @@ static sir_stmt *copy_stmt(merger *x, sir_stmt *const *s, bool top)
             exprs[i] = s[i]->u.value;
         return copy_push(x, exprs, first->loc);
     case SIR_IF: return copy_if(x, s, copy);
-    default: (void)give_up(x, first->loc, "has loops, calls or jumps"); return copy;
+    case SIR_FOR:
+    case SIR_LOOP: return copy_loop(x, s, copy, top);
+    default: (void)give_up(x, first->loc, "has calls or jumps"); return copy;
     }
 }
 
@@ -495,6 +584,7 @@ static void copy_stage(merger *x, size_t stage, numbers *given, sir_block *to)
     x->stage = stage;
     x->given = given;
     x->pops = 0;
+    x->popped = false;
     memset(&x->pushed, 0, sizeof x->pushed);
     x->filters = ARENA_ARRAY(x->a, sir_filter *, n);
     for (size_t i = 0; i < n; i++)
@@ -517,6 +607,11 @@ static void copy_stage(merger *x, size_t stage, numbers *given, sir_block *to)
         copy_block(x, bodies, to, true);
     if (x->why == NULL && ((int64_t)x->pushed.len != first->work->push.max || x->pops > first->work->pop.max))
         (void)give_up(x, first->work->loc, "moves other numbers of items than it says");
+    for (size_t i = 0; i < n && x->popped && x->why == NULL; i++) {
+        sir_rate_bounds rates = sir_function_rates(x->m, x->filters[i]->work);
+        if (rates.pop_min != rates.pop_max || rates.pop_max != first->work->pop.max)
+            (void)give_up(x, first->work->loc, "may pop other numbers of items than it says");
+    }
 }
 
 static sir_stmt *loop_over(merger *x, uint32_t local, int64_t count, sir_loc loc)

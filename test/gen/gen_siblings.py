@@ -30,7 +30,8 @@ class Siblings:
         if extra and rng.random() < 0.5:
             lines.append(f"{kind} w = peek({rng.randint(0, pop - 1 + extra)});")
             names.append("w")
-        for k in range(pop):
+        rest = rng.randint(0, pop) if rng.random() < 0.3 else 0 # popped by a loop at the end
+        for k in range(pop - rest):
             if rng.random() < 0.15:
                 lines.append("pop();")
                 continue
@@ -43,7 +44,11 @@ class Siblings:
             if rng.random() < 0.4:
                 lines += [f"if ({self.term(names)} > {rng.randint(-5, 20)})", f"    s = {self.term(names)};"]
                 lines += rng.choice([[], ["else {", f"    t = {self.term(names)};", f"    h[1] = {self.term(names)};", "}"]])
+            if rng.random() < 0.3:
+                lines += [f"for (int i = {rng.choice([0, 1])}; i < 2; i++)", f"    h[i] = h[{rng.choice(['i', '1 - i', '0'])}] + {self.term(names)};"]
             lines.append(f"push({cast}({self.term(names)}));")
+        if rest:
+            lines.append(f"for (int i = 0; i < {rest}; i++) pop();")
         fields = [f"{kind} s = c;", f"{kind} t = {rng.randint(0, 3)};", f"{kind}[2] h;", "init { h[1] = c * 2; }"]
         head = f"work pop {pop} push {push}" + (f" peek {pop + extra}" if extra else "")
         program.decls.append([f"{in_t.text()}->{out_t.text()} filter {name}({kind} c) {{", *fields, head + " {", *lines, "}", "}"])
