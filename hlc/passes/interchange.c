@@ -632,6 +632,62 @@ static void walk(interchanger *x, sir_block *b)
     *b = r;
 }
 
+// ---- Tables that nobody reads any more, since they were turned ----
+
+typedef struct renumbering {
+    bool *read;       // per field
+    uint32_t *number; // per field: its new number; NULL: it is found out what is read
+} renumbering;
+
+static void renumber(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    const renumbering *r = context;
+    if (e->kind != SIR_FIELD)
+        return;
+    r->read[e->index] = true;
+    e->index = r->number != NULL ? r->number[e->index] : e->index;
+}
+
+static void renumber_in_stmt(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, renumber, context);
+}
+
+static void renumber_in(sir_filter *f, renumbering *r)
+{
+    sir_function *own[] = {f->work, f->prework};
+    for (size_t i = 0; i < 2; i++)
+        if (own[i] != NULL)
+            sir_visit_stmts(&own[i]->body, renumber_in_stmt, r);
+    for (VEC_EACH(sir_function *, g, &f->functions))
+        sir_visit_stmts(&(*g)->body, renumber_in_stmt, r);
+    for (VEC_EACH(sir_function *, g, &f->handlers))
+        sir_visit_stmts(&(*g)->body, renumber_in_stmt, r);
+}
+
+static void drop_turned(interchanger *x, sir_filter *f)
+{
+    size_t n = f->fields.len;
+    renumbering r = {.read = ARENA_ARRAY(x->a, bool, n + 1)};
+    if (f->finite)
+        return; // its fields are parameters
+    renumber_in(f, &r);
+    uint32_t *number = ARENA_ARRAY(x->a, uint32_t, n + 1), kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        table_key key = {f, i};
+        bool goes = !r.read[i] && hmap_getn(&x->turned, &key, sizeof key) != NULL;
+        number[i] = kept;
+        f->fields.data[kept] = f->fields.data[i];
+        kept += !goes;
+    }
+    if (kept == n)
+        return;
+    r.number = number;
+    renumber_in(f, &r);
+    f->fields.len = kept;
+}
+
 bool pass_interchange(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
@@ -644,11 +700,13 @@ bool pass_interchange(hlc_program *p)
         if (x.function != NULL)
             walk(&x, &x.function->body);
     }
+    if (x.changed) {
+        for (VEC_EACH(sir_filter *, f, &p->module->filters))
+            sir_filter_derive(p->module, *f);
+        sir_canonicalize(p->module, &(canon_options){0}); // gives each body nodes of its own
+        for (VEC_EACH(sir_filter *, f, &p->module->filters))
+            drop_turned(&x, *f);
+    }
     arena_destroy(x.a);
-    if (!x.changed)
-        return false;
-    for (VEC_EACH(sir_filter *, f, &p->module->filters))
-        sir_filter_derive(p->module, *f);
-    sir_canonicalize(p->module, &(canon_options){0});
-    return true;
+    return x.changed;
 }

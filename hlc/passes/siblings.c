@@ -48,6 +48,7 @@ typedef struct merger {
     sir_filter *filter; // the new one
     sir_function *work;
     uint32_t branch; // local: the loop's variable
+    bool windows;    // deals_single_windows
     const char *why; // it cannot be done; NULL: it can
     sir_loc where;
     // The stage that is copied.
@@ -141,6 +142,16 @@ static bool is_plain(const sir_filter *f)
            !w->peek.dynamic && !w->pop.dynamic && !w->push.dynamic && w->pop.max > 0 && w->push.max > 0;
 }
 
+// Branches without state that look at windows of a stream dealt item by item, such as those of a polyphase filter: a
+// branch's items lie apart, those of all branches side by side.
+static bool deals_single_windows(const merger *x)
+{
+    const sir_actor *s = x->m->actors.data[x->b->split], *j = x->m->actors.data[x->b->join];
+    const sir_function *w = filter_at(x, 0, 0)->work;
+    return !s->duplicate && s->weights.data[0] == 1 && j->weights.data[0] == 1 && x->b->stages.len == 1 &&
+           w->peek.max > w->pop.max && w->pop.max == 1 && w->push.max == 1;
+}
+
 // What can be seen without looking into the bodies.
 static bool looks_alike(const merger *x)
 {
@@ -161,7 +172,7 @@ static bool looks_alike(const merger *x)
             return false;
     }
     int64_t pops = filter_at(x, 0, 0)->work->pop.max, pushes = filter_at(x, x->b->stages.len - 1, 0)->work->push.max;
-    return state && pops % split_weight(x) == 0 && pushes % x->m->actors.data[x->b->join]->weights.data[0] == 0;
+    return (state || deals_single_windows(x)) && pops % split_weight(x) == 0 && pushes % x->m->actors.data[x->b->join]->weights.data[0] == 0;
 }
 
 // ---- Fields ----
@@ -289,9 +300,15 @@ static sir_expr *item_of_input(merger *x, sir_expr *at, const sir_type *t, sir_l
     const sir_type *integer = x->m->scalar[SIR_INT];
     if (split->duplicate)
         return sir_expr1(x->m, SIR_PEEK, 0, t, at, loc);
+    int32_t w = (int32_t)split->weights.data[0], n = (int32_t)x->b->branches;
+    if (at->kind != SIR_CONST && w == 1) {
+        sir_expr *row = sir_expr2(x->m, SIR_BINARY, LANG_OP_MUL, integer, at, sir_const_int(x->m, n, loc), loc);
+        return sir_expr1(x->m, SIR_PEEK, 0, t,
+                         sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, integer, row, branch_number(x, loc), loc), loc);
+    }
     if (at->kind != SIR_CONST)
         return give_up(x, loc, "peeks at a place that is computed");
-    int32_t w = (int32_t)split->weights.data[0], k = at->u.value.i;
+    int32_t k = at->u.value.i;
     sir_expr *base = sir_const_int(x->m, k / w * w * (int32_t)x->b->branches + k % w, loc);
     sir_expr *own =
         sir_expr2(x->m, SIR_BINARY, LANG_OP_MUL, integer, branch_number(x, loc), sir_const_int(x->m, w, loc), loc);
@@ -499,7 +516,7 @@ static sir_stmt *copy_loop(merger *x, sir_stmt *const *s, sir_stmt *copy, bool t
             (void)give_up(x, first->loc, "pops in a branch or loop");
         return NULL;
     }
-    if (!top || !is_short(x, first))
+    if (!x->windows && (!top || !is_short(x, first)))
         (void)give_up(x, first->loc, top ? "has long loops" : "has loops in branches or loops");
     sir_parts parts = sir_stmt_parts(copy);
     for (uint8_t i = 0; i < parts.expr_count && x->why == NULL; i++)
@@ -874,6 +891,7 @@ bool pass_siblings(hlc_program *p)
         merger x = {.p = p, .m = m, .a = p->arena, .b = &b};
         if (!looks_alike(&x))
             continue;
+        x.windows = deals_single_windows(&x);
         bool done = make_filter(&x);
         remark(&x);
         if (!done)
