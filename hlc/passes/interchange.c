@@ -20,6 +20,7 @@
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/pass.h"
+#include "targets/machine.h"
 
 // Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
 // trips of a sum's loop from which it is worth it.
@@ -688,9 +689,19 @@ static void drop_turned(interchanger *x, sir_filter *f)
     f->fields.len = kept;
 }
 
+// Whether some processor that kernels run on has vectors; where no machine is known they are hoped for.
+static bool has_vectors(const struct machine *m)
+{
+    bool vectors = m == NULL;
+    for (size_t i = 0; m != NULL && i < m->processors.len; i++)
+        vectors |= m->processors.data[i].kind == MACHINE_processor_kind_KERNEL &&
+                   m->processors.data[i].simd_width >= LANES_LEAST * sizeof(float);
+    return vectors;
+}
+
 bool pass_interchange(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !has_vectors(p->machine))
         return false; // what is checked is found out of order
     interchanger x = {.a = arena_create(), .hlc = p, .m = p->module};
     hmap_init(&x.turned, x.a);
