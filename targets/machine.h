@@ -119,6 +119,7 @@ typedef struct machine_processor {
     machine_bandwidth register_bandwidth; // 0: not known
     machine_steps register_pressure;      // live registers, and how much slower operations get
     bool gathers;                         // vectors of scattered elements are faster than the elements one by one
+    bool fuses;                           // so is a product and a sum in one operation
     uint64_t instruction_memory; // bytes of an instruction memory of its own; MACHINE_UNBOUNDED: none to speak of
     machine_ref code_memory;     // the memory that holds its code, tables, kernel state and stack; or none
     machine_costs operations;
