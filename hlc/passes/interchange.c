@@ -25,7 +25,7 @@
 // Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
 // trips of a sum's loop from which it is worth it.
 // How often packed items are used at least, and how many they are at most.
-enum { LANES_LEAST = 4, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4, TABLE_MOST = 65536 };
+enum { LANES_LEAST = 4, LANES_SLIDING = 16, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4, TABLE_MOST = 65536 };
 enum { PACKED_USES = 4, PACKED_MOST = 16384 };
 
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
@@ -229,15 +229,17 @@ static int64_t width(const interchanger *x)
     return n;
 }
 
-// Lanes that divide the trips; 0: too few.
+// Lanes that divide the trips; 0: too few. Firings without state that move on by one item go side by side better, with
+// items that lie side by side, unless there are as many lanes here.
 static int64_t lanes_of(const interchanger *x, int64_t trips)
 {
     int64_t most = LANES_MOST, scalars = width(x);
+    int64_t least = !x->filter->stateful && x->function->pop.max == 1 ? LANES_SLIDING : LANES_LEAST;
     while (most * scalars > LANES_SCALARS)
         most /= 2;
-    while (most >= LANES_LEAST && trips % most != 0)
+    while (most >= least && trips % most != 0)
         most--;
-    return scalars > 0 && most >= LANES_LEAST ? most : 0;
+    return scalars > 0 && most >= least ? most : 0;
 }
 
 static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
