@@ -24,9 +24,9 @@
 
 // Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
 // trips of a sum's loop from which it is worth it.
-// How often packed items are used at least, and how many they are at most.
-enum { LANES_LEAST = 4, LANES_SLIDING = 16, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4, TABLE_MOST = 65536 };
-enum { PACKED_USES = 4, PACKED_MOST = 16384 };
+// How often packed items are used at least; a scalar's bytes at most.
+enum { LANES_LEAST = 4, LANES_SLIDING = 16, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4 };
+enum { PACKED_USES = 4, SCALAR_BYTES = 8, COPIES_PART = 4 };
 
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
 typedef struct packed_items {
@@ -55,6 +55,8 @@ typedef struct interchanger {
     int64_t lanes;
     VEC(const sir_stmt *) staying; // loops that stay around the present lanes, outermost first
     hmap turned;           // tables that were turned
+    int64_t most;          // scalars of a table
+    int64_t copies;        // scalars that a filter's copies may still have: they are on the stack
     bool changed;
     // Of the loops around the outer one, without anything between them:
     loop_nest nest;
@@ -315,7 +317,7 @@ static bool is_across_rows(const interchanger *x, const sir_expr *e)
         return false;
     const sir_field *f = &x->filter->fields.data[e->u.arg[0]->u.arg[0]->index];
     uint32_t u = x->outer->u.for_.local;
-    return f->constant && f->type->words <= TABLE_MOST && canon_reads(e->u.arg[0]->u.arg[1], u) &&
+    return f->constant && (int64_t)f->type->words <= x->most && canon_reads(e->u.arg[0]->u.arg[1], u) &&
            !canon_reads(e->u.arg[1], u);
 }
 
@@ -408,7 +410,7 @@ static bool is_apart(const interchanger *x, const sir_expr *peek, const sir_stmt
     if (!from_zero(x->outer) || !from_zero(sum) || !place_of(x, peek->u.arg[0], sum->u.for_.local, &p))
         return false;
     int64_t n = x->outer->u.for_.hi->u.value.i, m = sum->u.for_.hi->u.value.i;
-    if (p.outer < 2 || p.sum < 0 || peek->type->words != 1 || n > PACKED_MOST / m)
+    if (p.outer < 2 || p.sum < 0 || peek->type->words != 1 || n > x->copies / m)
         return false;
     return p.constant >= 0 && p.constant + p.outer * (n - 1) + p.sum * (m - 1) < x->function->peek.max;
 }
@@ -430,6 +432,7 @@ static uint32_t pack(interchanger *x, sir_expr *peek, const sir_stmt *sum)
     int32_t n = x->outer->u.for_.hi->u.value.i, m = sum->u.for_.hi->u.value.i;
     const sir_type *type = sir_type_array(x->m, sir_type_array(x->m, peek->type, (uint32_t)n), (uint32_t)m);
     uint32_t array = sir_local_new(x->m, x->function, "packed", type, loc);
+    x->copies -= (int64_t)n * m;
     sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc);
     decl->u.decl.local = array;
     decl->u.decl.uninitialised = true;
@@ -705,11 +708,12 @@ bool pass_interchange(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !has_vectors(p->machine))
         return false; // what is checked is found out of order
-    interchanger x = {.a = arena_create(), .hlc = p, .m = p->module};
+    interchanger x = {.a = arena_create(), .hlc = p, .m = p->module, .most = pass_table_bytes(p) / SCALAR_BYTES};
     hmap_init(&x.turned, x.a);
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         x.filter = *f;
         x.function = (*f)->work;
+        x.copies = x.most / COPIES_PART;
         if (x.function != NULL)
             walk(&x, &x.function->body);
     }

@@ -93,6 +93,8 @@ bool pass_tabulate(hlc_program *p);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_share(hlc_program *p);
+// Bytes of tables and copies that passes may add to a filter: its memory may be small.
+int64_t pass_table_bytes(const hlc_program *p);
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
 bool pass_schedule(hlc_program *p);

@@ -485,14 +485,19 @@ static const machine_processor *kernel_processor(const struct machine *m)
     return NULL;
 }
 
+int64_t pass_table_bytes(const hlc_program *p)
+{
+    const machine_processor *k = kernel_processor(p->machine);
+    if (k == NULL || k->code_memory.index == SIZE_MAX || k->code_memory.kind != MACHINE_MEMORY)
+        return TABULATE_BYTES;
+    return (int64_t)(p->machine->memories.data[k->code_memory.index].size / TABULATE_PART);
+}
+
 static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
 {
-    tabulator t = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .bytes = TABULATE_BYTES,
+    tabulator t = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .bytes = pass_table_bytes(p),
                    .locals_too = locals_too};
     t.processor = kernel_processor(p->machine);
-    if (t.processor != NULL && t.processor->code_memory.index != SIZE_MAX &&
-        t.processor->code_memory.kind == MACHINE_MEMORY)
-        t.bytes = (int64_t)(p->machine->memories.data[t.processor->code_memory.index].size / TABULATE_PART);
     if (f->work != NULL)
         tabulate_function(&t, f->work);
     if (f->prework != NULL)
