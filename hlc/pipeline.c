@@ -62,7 +62,7 @@ ast_program *pipeline_read(hlc_program *p, const source_id *files, size_t count,
     ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count, &path);
     stage_end(p, mark, "parse");
     mark = stage_begin(p);
-    const streamit_options options = {.allow_typed_top = true, .top = p->config->top, .tests = tests};
+    const streamit_options options = {.allow_typed_top = true, .top = p->config->top, .path = &path, .tests = tests};
     streamit_check(program, p->names, p->diag, &options);
     stage_end(p, mark, "check");
     return diag_has_errors(p->diag) ? NULL : program;

@@ -48,6 +48,17 @@ static ast_builtin builtin_named(const char *name)
     return strcmp(name, "FileWriter") == 0 ? BUILTIN_FILE_WRITER : BUILTIN_NONE;
 }
 
+// One that a file declares which could be imported is most likely meant.
+static void report_unknown_stream(checker *c, const ast_child *child)
+{
+    const streamit_path *path = c->options != NULL && c->diags->error_count < 20 ? c->options->path : NULL;
+    const char *file = streamit_declared_in(c->arena, path, child->name);
+    const char *nearest = file == NULL ? nearest_key(c, &c->streams, child->name) : NULL;
+    diag_record *r = error_unknown(c, child->name_range, "stream", child->name, nearest);
+    if (file != NULL)
+        diag_add_note(c->diags, r, (src_range){0}, "'import %s;' brings in a stream of this name", file);
+}
+
 // Finds what a child's name means; NULL after an error.
 static ast_stream *find_child(checker *c, ast_stmt *s)
 {
@@ -71,7 +82,7 @@ static ast_stream *find_child(checker *c, ast_stmt *s)
     ast_stream *decl = hmap_get(&c->streams, child->name);
     if (!decl) {
         if (!c->program->broken && first_unknown(c, "stream", child->name))
-            error_unknown(c, child->name_range, "stream", child->name, nearest_key(c, &c->streams, child->name));
+            report_unknown_stream(c, child);
         return NULL;
     }
     if (argument)

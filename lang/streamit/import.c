@@ -9,6 +9,7 @@
 
 #include "lang/streamit/parse.h"
 #include "lang/streamit/streamit.h"
+#include "support/file.h"
 #include "support/strbuf.h"
 
 // A file to read, and why.
@@ -305,4 +306,68 @@ ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const sou
         }
     }
     return program;
+}
+
+// ---- Hints ----
+
+static bool is_word(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Whether a text declares a stream: the word before its name says so.
+static bool declares(const char *text, const char *name)
+{
+    static const char *const kinds[] = {"filter", "pipeline", "splitjoin", "feedbackloop"};
+    size_t len = strlen(name);
+    for (const char *at = text; (at = strstr(at, name)) != NULL; at += len) {
+        const char *end = at;
+        while (end > text && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r'))
+            end--;
+        if (end == at || is_word(at[len]))
+            continue;
+        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+            size_t n = strlen(kinds[i]);
+            if ((size_t)(end - text) > n && memcmp(end - n, kinds[i], n) == 0 && !is_word(end[-(ptrdiff_t)n - 1]))
+                return true;
+        }
+    }
+    return false;
+}
+
+// The file of a folder that declares it, as a package's name behind prefix.
+static const char *declared_in_folder(arena *a, const char *folder, const char *prefix, const char *name)
+{
+    enum { MOST_BYTES = 1 << 20 };
+    name_list files = list_folder(a, folder);
+    for (VEC_EACH(const char *, file, &files)) {
+        char *text;
+        size_t len;
+        if (file_read_limited(a, join(a, folder, *file), MOST_BYTES, true, &text, &len) && declares(text, name))
+            return arena_printf(a, "%s%.*s", prefix, (int)strlen(*file) - 4, *file);
+    }
+    return NULL;
+}
+
+const char *streamit_declared_in(arena *a, const streamit_path *path, const char *name)
+{
+    for (size_t i = 0; path != NULL && i < path->count; i++) {
+        const char *found = declared_in_folder(a, path->folders[i], "", name);
+        name_list inner = {0};
+        DIR *d = found == NULL ? opendir(path->folders[i]) : NULL;
+        for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;)
+            if (e->d_name[0] != '.' &&
+                e->d_name[strspn(e->d_name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0')
+                VEC_PUSH(a, &inner, arena_strdup(a, e->d_name));
+        if (d != NULL)
+            closedir(d);
+        if (inner.len > 1)
+            qsort(inner.data, inner.len, sizeof *inner.data, compare_names);
+        for (size_t k = 0; k < inner.len && found == NULL; k++)
+            found = declared_in_folder(a, join(a, path->folders[i], inner.data[k]),
+                                       arena_printf(a, "%s.", inner.data[k]), name);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
 }
