@@ -15,6 +15,7 @@
 // A file to read, and why.
 typedef struct import_target {
     const char *path;
+    const char *root; // the folder from which packages are named there
     src_range range;  // of the import
     bool one_of_many; // of a folder's files
 } import_target;
@@ -23,6 +24,7 @@ typedef VEC(import_target) target_list;
 // A file that was read. Files of equal device and number are one, whatever their names.
 typedef struct import_file {
     const char *path;
+    const char *root;
     dev_t device;
     ino_t number;
     bool known; // device and number are
@@ -82,13 +84,19 @@ static const char *folder_of(arena *a, const char *path)
     return slash == path ? "/" : arena_strndup(a, path, (size_t)(slash - path));
 }
 
-// The folders to look in, the importing file's first.
-static name_list folders_for(const loader *l, const char *importer, const parsed_import *import)
+// The folders to look in: the importing file's, the one from which it was imported itself, so that files of a package
+// can name each other as others do, and those of the path.
+static name_list folders_for(const loader *l, const import_file *importer, const parsed_import *import)
 {
+    arena *a = l->ctx->arena;
     name_list folders = {0};
-    VEC_PUSH(l->ctx->arena, &folders, folder_of(l->ctx->arena, importer));
-    for (size_t i = 0; import->name[0] != '/' && i < l->path->count; i++)
-        VEC_PUSH(l->ctx->arena, &folders, l->path->folders[i]);
+    VEC_PUSH(a, &folders, folder_of(a, importer->path));
+    bool absolute = import->name[0] == '/';
+    if (!absolute && strcmp(importer->root, folders.data[0]) != 0)
+        VEC_PUSH(a, &folders, importer->root);
+    for (size_t i = 0; !absolute && i < l->path->count; i++)
+        if (strcmp(importer->root, l->path->folders[i]) != 0)
+            VEC_PUSH(a, &folders, l->path->folders[i]);
     return folders;
 }
 
@@ -139,7 +147,7 @@ static bool add_folder(const loader *l, const parsed_import *import, const char 
     arena *a = l->ctx->arena;
     name_list names = list_folder(a, folder);
     for (VEC_EACH(const char *, name, &names))
-        VEC_PUSH(a, out, (import_target){join(a, folder, *name), import->range, true});
+        VEC_PUSH(a, out, (import_target){join(a, folder, *name), NULL, import->range, true});
     if (names.len == 0)
         diag_error(l->ctx->diags, import->range, "there are no .str files in the folder '%s'", folder);
     return true;
@@ -160,26 +168,32 @@ static bool find_at(const loader *l, const parsed_import *import, const char *pa
     if (folders_only)
         return false;
     if (S_ISREG(st.st_mode))
-        VEC_PUSH(l->ctx->arena, out, (import_target){path, import->range, false});
+        VEC_PUSH(l->ctx->arena, out, (import_target){path, NULL, import->range, false});
     else
         diag_error(l->ctx->diags, import->range, "'%s' is no file: files and folders can be imported", path);
     return true;
 }
 
-static void find_import(const loader *l, const char *importer, const parsed_import *import, target_list *out)
+static void find_import(const loader *l, const import_file *importer, const parsed_import *import, target_list *out)
 {
     arena *a = l->ctx->arena;
     if (l->path == NULL) {
         diag_error(l->ctx->diags, import->range, "files cannot be imported here");
         return;
     }
+    size_t before = out->len;
     name_list folders = folders_for(l, importer, import);
-    for (VEC_EACH(const char *, folder, &folders)) {
-        const char *path = join(a, *folder, import->name);
-        if (import->package && find_at(l, import, arena_printf(a, "%s.str", path), false, out))
-            return;
-        if (find_at(l, import, path, import->package, out))
-            return;
+    for (size_t i = 0; i < folders.len; i++) {
+        const char *path = join(a, folders.data[i], import->name);
+        if (!(import->package && find_at(l, import, arena_printf(a, "%s.str", path), false, out)) &&
+            !find_at(l, import, path, import->package, out))
+            continue;
+        bool absolute = import->name[0] == '/', neighbour = i == 0; // which is in the same package
+        for (size_t k = before; k < out->len; k++)
+            out->data[k].root = absolute    ? folder_of(a, out->data[k].path)
+                                : neighbour ? importer->root
+                                            : folders.data[i];
+        return;
     }
     report_missing(l, import, &folders);
 }
@@ -206,7 +220,7 @@ static import_file *find_file(const loader *l, const struct stat *st)
     return NULL;
 }
 
-static import_file *add_file(loader *l, const char *path, src_range range)
+static import_file *add_file(loader *l, const char *path, const char *root, src_range range)
 {
     struct stat st;
     bool known = stat(path, &st) == 0;
@@ -214,7 +228,7 @@ static import_file *add_file(loader *l, const char *path, src_range range)
     if (f != NULL)
         return f;
     f = ARENA_NEW(l->ctx->arena, import_file);
-    *f = (import_file){.path = path, .known = known, .range = range};
+    *f = (import_file){.path = path, .root = root, .known = known, .range = range};
     if (known) {
         f->device = st.st_dev;
         f->number = st.st_ino;
@@ -231,7 +245,7 @@ static void open_file(loader *l, import_file *f, source_id id)
     parse_file(l->ctx, id);
     f->statics = l->ctx->statics;
     for (VEC_EACH(const parsed_import, import, &l->ctx->imports))
-        find_import(l, f->path, import, &f->imports);
+        find_import(l, f, import, &f->imports);
     VEC_PUSH(l->ctx->arena, &l->stack, f);
 }
 
@@ -257,7 +271,7 @@ static void report_cycle(const loader *l, const import_file *f, src_range range)
 static void import(loader *l, const import_target *target)
 {
     source_set *sources = l->ctx->diags->sources;
-    import_file *f = add_file(l, target->path, target->range);
+    import_file *f = add_file(l, target->path, target->root, target->range);
     if (f->open && target->one_of_many && f == VEC_LAST(&l->stack))
         return; // a file that imports the folder that it is in
     if (f->open)
@@ -288,7 +302,8 @@ ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const sou
     loader l = {.ctx = &ctx, .path = path};
     import_file **named = ARENA_ARRAY(a, import_file *, count);
     for (size_t i = 0; i < count; i++) { // before any is read: what is named is not imported
-        named[i] = add_file(&l, source_get(d->sources, files[i])->name, (src_range){0});
+        const char *name = source_get(d->sources, files[i])->name;
+        named[i] = add_file(&l, name, folder_of(a, name), (src_range){0});
         named[i]->id = files[i];
     }
     for (size_t i = 0; i < count; i++) {
