@@ -217,10 +217,34 @@ static void write_import(const doc_writer *w, const char *path)
     strbuf_add(w->out, ";\n\n");
 }
 
+// A line a file: where its section is, and what it declares.
+static void write_contents(const doc_writer *w, const source_id *files, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *path = source_get(w->sources, files[i])->name;
+        strbuf_printf(w->out, "* [%s](#", path);
+        for (const char *c = path; *c != '\0'; c++) // as Markdown's readers name headings
+            if (isalnum((unsigned char)*c) || *c == '-' || *c == '_')
+                strbuf_addc(w->out, (char)tolower((unsigned char)*c));
+        strbuf_addc(w->out, ')');
+        const char *separator = ": ";
+        for (VEC_EACH(ast_stream *const, s, &w->program->streams)) {
+            if ((*s)->range.file != files[i])
+                continue;
+            strbuf_printf(w->out, "%s%s", separator, (*s)->name);
+            separator = ", ";
+        }
+        strbuf_addc(w->out, '\n');
+    }
+    strbuf_addc(w->out, '\n');
+}
+
 void streamit_print_docs(strbuf *out, const source_set *sources, const ast_program *program, const source_id *files,
                          size_t count)
 {
     doc_writer w = {.arena = program->arena, .out = out, .sources = sources, .program = program};
+    if (count > 1)
+        write_contents(&w, files, count);
     for (size_t i = 0; i < count; i++) {
         const char *path = source_get(sources, files[i])->name;
         w.file = files[i];
