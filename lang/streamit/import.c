@@ -125,7 +125,8 @@ static const char *written(const loader *l, const parsed_import *import, const c
     return name;
 }
 
-static void report_missing(const loader *l, const parsed_import *import, const name_list *folders)
+// empty: a folder of that name without .str files, or NULL.
+static void report_missing(const loader *l, const parsed_import *import, const name_list *folders, const char *empty)
 {
     diag_engine *d = l->ctx->diags;
     const char *nearest = nearest_import(l, import, folders), *slash = strrchr(import->name, '/');
@@ -138,23 +139,28 @@ static void report_missing(const loader *l, const parsed_import *import, const n
     strbuf_init(&list, l->ctx->arena);
     for (size_t i = 0; i < folders->len; i++)
         strbuf_printf(&list, "%s'%s'", i == 0 ? "" : i + 1 < folders->len ? ", " : " and ", folders->data[i]);
+    if (empty != NULL)
+        diag_add_note(d, r, (src_range){0}, "there are no .str files in the folder '%s'", empty);
     diag_add_note(d, r, (src_range){0}, "it was looked for in %s; -I DIR adds a folder", list.data);
     l->ctx->program->broken = true; // what is not there is not told of each use
 }
 
-static bool add_folder(const loader *l, const parsed_import *import, const char *folder, target_list *out)
+// False when there is nothing in it: another one may be meant.
+static bool add_folder(const loader *l, const parsed_import *import, const char *folder, target_list *out,
+                       const char **empty)
 {
     arena *a = l->ctx->arena;
     name_list names = list_folder(a, folder);
     for (VEC_EACH(const char *, name, &names))
         VEC_PUSH(a, out, (import_target){join(a, folder, *name), NULL, import->range, true});
     if (names.len == 0)
-        diag_error(l->ctx->diags, import->range, "there are no .str files in the folder '%s'", folder);
-    return true;
+        *empty = folder;
+    return names.len > 0;
 }
 
 // Whether there is something under this name, which then is in out or was reported.
-static bool find_at(const loader *l, const parsed_import *import, const char *path, bool folders_only, target_list *out)
+static bool find_at(const loader *l, const parsed_import *import, const char *path, bool folders_only, target_list *out,
+                    const char **empty)
 {
     struct stat st;
     if (stat(path, &st) != 0) {
@@ -164,7 +170,7 @@ static bool find_at(const loader *l, const parsed_import *import, const char *pa
         return true;
     }
     if (S_ISDIR(st.st_mode))
-        return add_folder(l, import, path, out);
+        return add_folder(l, import, path, out, empty);
     if (folders_only)
         return false;
     if (S_ISREG(st.st_mode))
@@ -182,11 +188,12 @@ static void find_import(const loader *l, const import_file *importer, const pars
         return;
     }
     size_t before = out->len;
+    const char *empty = NULL;
     name_list folders = folders_for(l, importer, import);
     for (size_t i = 0; i < folders.len; i++) {
         const char *path = join(a, folders.data[i], import->name);
-        if (!(import->package && find_at(l, import, arena_printf(a, "%s.str", path), false, out)) &&
-            !find_at(l, import, path, import->package, out))
+        if (!(import->package && find_at(l, import, arena_printf(a, "%s.str", path), false, out, &empty)) &&
+            !find_at(l, import, path, import->package, out, &empty))
             continue;
         bool absolute = import->name[0] == '/', neighbour = i == 0; // which is in the same package
         for (size_t k = before; k < out->len; k++)
@@ -195,7 +202,7 @@ static void find_import(const loader *l, const import_file *importer, const pars
                                             : folders.data[i];
         return;
     }
-    report_missing(l, import, &folders);
+    report_missing(l, import, &folders, empty);
 }
 
 // All that the file imports has been read: its globals come after theirs.
