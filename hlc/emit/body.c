@@ -312,7 +312,15 @@ bool body_is_copied(const emitter *e, const sir_field *f)
 
 enum { NEAR_OFFSET = 1 << 15 }; // farther away is not near
 
-bool body_near_offset(const sir_filter *f, uint32_t near, const sir_expr *fetch, int64_t *offset)
+// Of several columns at once that of a lane is the first one's, and the lane.
+static const sir_expr *without_lane(const sir_expr *e, uint32_t lane)
+{
+    bool sum = lane != SIR_NONE && e->kind == SIR_BINARY && e->op == LANG_OP_ADD && e->u.arg[1]->kind == SIR_LOCAL &&
+               e->u.arg[1]->index == lane;
+    return sum ? e->u.arg[0] : e;
+}
+
+bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset)
 {
     const sir_expr *e = fetch->u.arg[fetch->op - 1], *base = e;
     *offset = 0;
@@ -323,6 +331,7 @@ bool body_near_offset(const sir_filter *f, uint32_t near, const sir_expr *fetch,
         base = e->u.arg[1];
         *offset = e->u.arg[0]->u.value.i;
     }
+    base = without_lane(base, lane);
     if (base->kind != SIR_FIELD || (near != SIR_NONE && base->index != near))
         return false;
     const sir_field *c = &f->fields.data[base->index];
@@ -725,6 +734,8 @@ void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
 static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool flow)
 {
     strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful || (f->sends && e->messages != NULL) ? "stateful" : "stateless");
+    if (f->finite && firings > 1)
+        strbuf_printf(e->out, ", firings(%" PRId64 ")", firings);
     if (flow || f->finite) {
         strbuf_add(e->out, ")\n");
         return;
@@ -807,7 +818,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "bool svm_inside, ptrdiff_t svm_column");
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
-    fire_annotation(e, info->filter, c->function, c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : 1, c->flow);
+    int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
+    fire_annotation(e, info->filter, c->function, side, c->flow);
     body_mark_line(e, c->function->loc);
     strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
     load_fields(c);

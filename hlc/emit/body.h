@@ -79,6 +79,8 @@ typedef struct emit_filter_info {
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
     // Of a finite filter: the coordinate along rows by which it fetches what is near in them (body_near_offset); SIR_NONE: none.
     uint32_t near;
+    int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
+    uint32_t lane; // and the local that counts them
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent

@@ -643,7 +643,7 @@ static void print_fetch(body_context *c, const sir_expr *e)
     bool stored = info->filter->fields.data[e->index].stored != NULL;
     int64_t offset;
     bool near = info->near != SIR_NONE && c->function->kind == SIR_WORK &&
-                body_near_offset(info->filter, info->near, e, &offset);
+                body_near_offset(info->filter, info->near, info->lanes > 0 ? info->lane : SIR_NONE, e, &offset);
     if (stored)
         strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
@@ -653,10 +653,11 @@ static void print_fetch(body_context *c, const sir_expr *e)
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
     }
-    if (near && offset == 0)
-        strbuf_add(out, ", svm_column");
-    else if (near)
-        strbuf_printf(out, ", svm_column %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    if (near)
+        strbuf_printf(out, ", svm_column%s%s", info->lanes > 0 ? " + " : "",
+                      info->lanes > 0 ? c->locals[info->lane].c_name : "");
+    if (near && offset != 0)
+        strbuf_printf(out, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
     strbuf_add(out, stored ? "))" : ")]");
 }
 

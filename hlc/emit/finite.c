@@ -101,7 +101,7 @@ static void note_fetch(void *context, sir_expr *e, bool written)
     finite_graph *g = context;
     int64_t offset;
     (void)written;
-    if (e->kind != SIR_FETCH || !body_near_offset(g->filter, g->info->near, e, &offset))
+    if (e->kind != SIR_FETCH || !body_near_offset(g->filter, g->info->near, SIR_NONE, e, &offset))
         return;
     const sir_expr *last = e->u.arg[e->op - 1];
     while (last->kind != SIR_FIELD)
@@ -134,6 +134,7 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
     g->is_able = is_able(all, f);
     sir_visit_stmts(&f->work->body, note_fetches, g);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
+    finite_lanes(g);
     name_parts(g);
     find_ports(g);
     return g;

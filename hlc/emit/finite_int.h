@@ -32,7 +32,8 @@ typedef struct finite_graph {
     finite_emitter *all;
     const sir_filter *filter;
     emit_filter_info *info;
-    emit_signature fire;
+    emit_signature fire, wide;           // wide: of several columns at once
+    int lanes;                           // so many; 0: there is no such function
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
@@ -83,6 +84,8 @@ const char *finite_spread_call(finite_graph *g); // whether all is done
 // finite_interpreted.c: the same functions, which call the interpreter.
 void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);
+// finite_lanes.c: the firing function of several columns, if there is a good one.
+void finite_lanes(finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

@@ -15,6 +15,11 @@ static bool has_elements(const finite_port *p)
     return p->source->role != SIR_ITERATOR;
 }
 
+static bool is_walked(const finite_port *p)
+{
+    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
+}
+
 static const sir_field *field_of(const finite_graph *g, uint32_t field)
 {
     return &g->filter->fields.data[field];
@@ -46,12 +51,13 @@ static const char *declare(finite_graph *g, uint32_t field)
 // ---- One firing ----
 
 // What the firing function takes, in its order.
-static void fire_call(finite_graph *g, int indent, const char *accumulator)
+static void fire_call(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator)
 {
     text_args args = {0};
-    if (g->fire.out)
+    bool wide = fire == &g->wide;
+    if (fire->out)
         add(g, &args, g->variable->name);
-    for (VEC_EACH(const uint32_t, field, &g->fire.fields)) {
+    for (VEC_EACH(const uint32_t, field, &fire->fields)) {
         const finite_port *p = port_of(g, *field);
         const char *name = g->info->field_names.data[*field];
         if (p == NULL) {
@@ -62,18 +68,18 @@ static void fire_call(finite_graph *g, int indent, const char *accumulator)
         } else if (p->source->role == SIR_REDUCED) {
             add(g, &args, accumulator);
         } else {
-            add(g, &args, format(g, "&%s%s", p->value, ""));
+            add(g, &args, format(g, wide ? "%s%s" : "&%s%s", p->value, ""));
         }
     }
     if (g->info->near != SIR_NONE) {
         add(g, &args, "inside");
         add(g, &args, "place");
     }
-    if (g->fire.out) {
+    if (fire->out) {
         add(g, &args, "pushed");
         add(g, &args, "room");
     }
-    text_call(g->x, indent, format(g, "%s(%s", g->fire.name, ""), &args, ");");
+    text_call(g->x, indent, format(g, "%s(%s", fire->name, ""), &args, ");");
 }
 
 // Parameters of the step: uniforms, places, then a pointer (or an iterator's value) a stream.
@@ -138,12 +144,45 @@ static void emit_step(finite_graph *g)
         else if (p->source->role == SIR_OUTPUT && p->used)
             text_line(x, 1, "%s;", value);
     }
-    fire_call(g, 1, "");
+    fire_call(g, 1, &g->fire, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used)
             text_line(x, 1, "%s", finite_store(g, p, p->name, p->value));
         else if (p->source->role == SIR_OUTPUT)
             text_line(x, 1, "(void)%s;", p->name); // nothing writes it
+    text_line(x, 0, "}\n");
+}
+
+// The same for several columns from the pointers' on: elements go through arrays, so that all are read before any is written.
+static void emit_wide_step(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    if (g->lanes == 0)
+        return;
+    step_parameters(g, &args);
+    text_call(x, 0, arena_printf(x->e.arena, "static inline void %s_%d(", g->at, g->lanes), &args, ")");
+    text_line(x, 0, "{");
+    silence_unused(g);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (!is_walked(p) || !p->used)
+            continue;
+        text_line(x, 1, "%s;",
+                  emit_declare(&x->e, p->source->type, arena_printf(x->e.arena, "%s[%d]", p->value, g->lanes)));
+        if (p->source->role == SIR_OUTPUT && !p->loaded)
+            continue;
+        text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
+        text_line(x, 2, "%s[%s] = %s;", p->value, g->i, finite_load(g, p, format(g, "%s + %s", p->name, g->i)));
+    }
+    fire_call(g, 1, &g->wide, "");
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_OUTPUT && p->used) {
+            text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
+            text_line(x, 2, "%s",
+                      finite_store(g, p, format(g, "(%s + %s)", p->name, g->i), format(g, "%s[%s]", p->value, g->i)));
+        } else if (p->source->role == SIR_OUTPUT) {
+            text_line(x, 1, "(void)%s;", p->name);
+        }
     text_line(x, 0, "}\n");
 }
 
@@ -176,11 +215,6 @@ static void emit_struct(finite_graph *g)
 // ---- Rows ----
 
 typedef enum row_form { ROW_UNIT, ROW_STEPS, ROW_ANY } row_form;
-
-static bool is_walked(const finite_port *p)
-{
-    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
-}
 
 // The element's offset in the row.
 static const char *position(finite_graph *g, const finite_port *p, row_form form)
@@ -232,36 +266,55 @@ static const char *iterator(finite_graph *g, const finite_port *p, row_form form
     return b.data;
 }
 
+static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside)
+{
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        add(g, args, g->info->field_names.data[*u]);
+    for (VEC_EACH(const uint32_t, c, &g->coordinates))
+        add(g, args, coordinate(g, *c, form));
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_ITERATOR) {
+            add(g, args, iterator(g, p, form));
+            continue;
+        }
+        add(g, args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
+        if (p->source->role == SIR_GATHER)
+            add(g, args, format(g, "&%s%s", p->walk, ""));
+    }
+    if (g->info->near != SIR_NONE) {
+        add(g, args, inside ? "true" : "false");
+        add(g, args, place(g, port_of(g, field_of(g, g->info->near)->of), form));
+    }
+    if (g->variable != NULL) {
+        add(g, args, "pushed");
+        add(g, args, "room");
+    }
+}
+
 // Over the columns from one to another; inside: all that is fetched near them is in its row.
 static void emit_loop(finite_graph *g, int indent, row_form form, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        add(g, &args, g->info->field_names.data[*u]);
-    for (VEC_EACH(const uint32_t, c, &g->coordinates))
-        add(g, &args, coordinate(g, *c, form));
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_ITERATOR) {
-            add(g, &args, iterator(g, p, form));
-            continue;
-        }
-        add(g, &args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
-        if (p->source->role == SIR_GATHER)
-            add(g, &args, format(g, "&%s%s", p->walk, ""));
-    }
-    if (g->info->near != SIR_NONE) {
-        add(g, &args, inside ? "true" : "false");
-        add(g, &args, place(g, port_of(g, field_of(g, g->info->near)->of), form));
-    }
-    if (g->variable != NULL) {
-        add(g, &args, "pushed");
-        add(g, &args, "room");
-    } else {
+    loop_arguments(g, &args, form, inside);
+    if (g->variable == NULL)
         text_line(x, indent, "SVM_BROOK_INDEPENDENT");
-    }
     text_line(x, indent, "for (ptrdiff_t %s = %s; %s < %s; %s++)", g->i, from, g->i, to, g->i);
     text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
+}
+
+// Several columns at a time as long as there are so many; moves `from` on.
+static void emit_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    if (g->lanes == 0)
+        return;
+    loop_arguments(g, &args, ROW_UNIT, inside);
+    text_line(x, indent, "for (; %s + %d <= %s; %s += %d) {", from, g->lanes, to, from, g->lanes);
+    text_line(x, indent + 1, "const ptrdiff_t %s = %s;", g->i, from);
+    text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
+    text_line(x, indent, "}");
 }
 
 static void row_parameters(finite_graph *g, text_args *args)
@@ -316,7 +369,10 @@ static void emit_unit_loops(finite_graph *g)
 {
     program_emitter *x = g->x;
     if (g->info->near == SIR_NONE) {
-        emit_loop(g, 2, ROW_UNIT, "begin", "end", false);
+        if (g->lanes > 0)
+            text_line(x, 2, "ptrdiff_t near = begin;");
+        emit_wide_loop(g, 2, "near", "end", false);
+        emit_loop(g, 2, ROW_UNIT, g->lanes > 0 ? "near" : "begin", "end", false);
         return;
     }
     text_line(x, 2, "ptrdiff_t near = begin, far = end;");
@@ -324,6 +380,7 @@ static void emit_unit_loops(finite_graph *g)
         text_line(x, 2, "svm_brookKeepInside(&near, &far, &%s, %" PRId64 ", %" PRId64 ");", port_of(g, r->field)->walk,
                   r->least, r->most);
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
+    emit_wide_loop(g, 2, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "far", "end", false);
 }
@@ -443,7 +500,7 @@ static void emit_fold(finite_graph *g)
                   finite_load(g, in, arena_printf(x->e.arena, "first + %s * %s->pitch[3]", g->i, in->walk)));
     else
         text_line(x, 3, "(void)first;");
-    fire_call(g, 3, format(g, "&%s%s", g->reduced->value, ""));
+    fire_call(g, 3, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
     text_line(x, 2, "}");
     text_line(x, 2, "begin = 0;");
     text_line(x, 1, "}");
@@ -481,8 +538,10 @@ static void emit_fold_run(finite_graph *g)
 
 void finite_kernel(finite_graph *g)
 {
-    if (g->reduced == NULL)
+    if (g->reduced == NULL) {
         emit_step(g);
+        emit_wide_step(g);
+    }
     emit_struct(g);
     if (g->reduced != NULL) {
         emit_fold(g);

@@ -78,7 +78,7 @@ static void one(int number, int most)
     for (int d = 0; d < rank; d++)
         extents[d] = 1 + below(d == rank - 1 ? most : rank == 2 ? 40 : 6);
     svm_BrookStream s[6] = {{0}};
-    switch (below(4)) {
+    switch (below(5)) {
     case 0: {
         fit(rank, extents, a);
         fit(rank, extents, b);
@@ -107,6 +107,15 @@ static void one(int number, int most)
         svm_BrookStream x = make(&s[1], "x", &precise, r, a),
                         c = make(&s[2], "c", &precise, r, flat ? &extents[rank - 1] : extents);
         brook_steps(AT, s[0], x, c);
+        break;
+    }
+    case 3: {
+        const ptrdiff_t g[] = {1 + below(5), 1 + below(most)};
+        fit(rank, extents, a);
+        svm_BrookStream gathered = make(&s[0], "g", &real, 2, g), x = make(&s[1], "x", &real, rank, a),
+                        c = make(&s[2], "c", &real, rank, extents), d = make(&s[3], "d", &three, rank, extents);
+        const int in_place = below(3) == 0;
+        brook_loops(AT, below(6), gathered, in_place ? c : x, c, d);
         break;
     }
     default: {

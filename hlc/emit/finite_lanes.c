@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firings of neighbouring columns side by side, where their bodies have loops.
+//
+// NOTE(side by side). A C compiler vectorises the loop over columns only where its body has no loop. Where loops take the same way for all columns of a row (their bounds and conditions are made of
+// uniforms, constants and what is the same in the row), this makes a filter that fires several columns at once: those loops stay outside, and the statements between them are loops over lanes.
+// Each lane does what a firing does, in its order, so results are the same bit for bit.
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+#include "hlc/ir/walk.h"
+
+typedef struct widener {
+    sir_module *m;
+    const sir_filter *from;
+    const sir_function *work;
+    bool *varies; // per local: it may differ between columns
+    bool changed; // in this round of finding out
+    bool impossible;
+    bool loops;      // there is a loop outside of lanes, around something that varies
+    uint32_t *group; // per local: the run of statements that it is in; 0: none yet
+    bool *spread;    // per local: an array with an element a lane
+    uint32_t groups;
+    int carried;      // scalars that are spread
+    sir_function *to; // NULL: only counting
+    uint32_t lane;
+    int lanes;
+} widener;
+
+// ---- What is the same in all columns ----
+
+static bool field_varies(const widener *w, uint32_t index)
+{
+    const sir_field *f = &w->from->fields.data[index];
+    switch (f->role) {
+    case SIR_STATE:
+    case SIR_UNIFORM: return false;
+    case SIR_COORDINATE: return f->dimension == 0;
+    default: return true;
+    }
+}
+
+static bool expr_varies(const widener *w, const sir_expr *e)
+{
+    if (e == NULL)
+        return false;
+    if (e->kind == SIR_LOCAL)
+        return w->varies[e->index];
+    if (e->kind == SIR_FIELD && field_varies(w, e->index))
+        return true;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (expr_varies(w, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+static void set_varies(widener *w, uint32_t local)
+{
+    w->changed = w->changed || !w->varies[local];
+    w->varies[local] = true;
+}
+
+static void find_in_block(widener *w, const sir_block *b, bool differs);
+
+static void find_in_stmt(widener *w, const sir_stmt *s, bool differs)
+{
+    const sir_expr *root;
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL:
+        if (differs || expr_varies(w, s->u.decl.init))
+            set_varies(w, s->u.decl.local);
+        break;
+    case SIR_SET:
+        root = sir_lvalue_root(s->u.set.target);
+        if (root->kind == SIR_LOCAL && (differs || expr_varies(w, s->u.set.value) || expr_varies(w, s->u.set.target)))
+            set_varies(w, root->index);
+        break;
+    case SIR_IF:
+        differs = differs || expr_varies(w, s->u.if_.cond);
+        find_in_block(w, &s->u.if_.then, differs);
+        find_in_block(w, &s->u.if_.otherwise, differs);
+        break;
+    case SIR_FOR:
+        differs = differs || expr_varies(w, s->u.for_.lo) || expr_varies(w, s->u.for_.hi);
+        if (differs)
+            set_varies(w, s->u.for_.local);
+        find_in_block(w, &s->u.for_.body, differs);
+        break;
+    case SIR_LOOP:
+        differs = differs || expr_varies(w, s->u.loop.cond);
+        find_in_block(w, &s->u.loop.pre, differs);
+        find_in_block(w, &s->u.loop.body, differs);
+        find_in_block(w, &s->u.loop.step, differs);
+        break;
+    default: w->impossible = true; break;
+    }
+}
+
+static void find_in_block(widener *w, const sir_block *b, bool differs)
+{
+    for (size_t i = 0; i < b->len; i++)
+        find_in_stmt(w, b->data[i], differs);
+}
+
+// Whether a statement does the same in all columns.
+static bool block_is_same(const widener *w, const sir_block *b);
+
+static bool is_same(const widener *w, const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: return !w->varies[s->u.decl.local];
+    case SIR_SET: {
+        const sir_expr *root = sir_lvalue_root(s->u.set.target);
+        return root->kind == SIR_LOCAL && !w->varies[root->index];
+    }
+    case SIR_IF:
+        return !expr_varies(w, s->u.if_.cond) && block_is_same(w, &s->u.if_.then) &&
+               block_is_same(w, &s->u.if_.otherwise);
+    case SIR_FOR: return !w->varies[s->u.for_.local] && block_is_same(w, &s->u.for_.body);
+    case SIR_LOOP:
+        return !expr_varies(w, s->u.loop.cond) && block_is_same(w, &s->u.loop.pre) &&
+               block_is_same(w, &s->u.loop.body) && block_is_same(w, &s->u.loop.step);
+    default: return false;
+    }
+}
+
+static bool block_is_same(const widener *w, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (!is_same(w, b->data[i]))
+            return false;
+    return true;
+}
+
+// Whether a statement stays outside of lanes, around them.
+static bool block_is_around(const widener *w, const sir_block *b);
+
+static bool is_around(const widener *w, const sir_stmt *s)
+{
+    if (is_same(w, s))
+        return false;
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_FOR: return !w->varies[s->u.for_.local];
+    case SIR_LOOP: return !expr_varies(w, s->u.loop.cond);
+    case SIR_IF:
+        return !expr_varies(w, s->u.if_.cond) &&
+               (block_is_around(w, &s->u.if_.then) || block_is_around(w, &s->u.if_.otherwise));
+    default: return false;
+    }
+}
+
+static bool block_is_around(const widener *w, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++)
+        if (is_around(w, b->data[i]))
+            return true;
+    return false;
+}
+
+// ---- Expressions of a lane ----
+
+static sir_expr *lane_of(widener *w, sir_loc loc)
+{
+    return sir_ref(w->m, SIR_LOCAL, w->lane, w->m->scalar[SIR_INT], loc);
+}
+
+static sir_expr *element(widener *w, sir_expr *e)
+{
+    sir_expr *base =
+        sir_ref(w->m, (sir_expr_kind)e->kind, e->index, sir_type_array(w->m, e->type, (uint32_t)w->lanes), e->loc);
+    return sir_expr2(w->m, SIR_INDEX, 0, e->type, base, lane_of(w, e->loc), e->loc);
+}
+
+static sir_expr *widen(widener *w, const sir_expr *from)
+{
+    if (from == NULL)
+        return NULL;
+    sir_expr *e = ARENA_NEW(w->m->arena, sir_expr);
+    *e = *from;
+    if (e->kind == SIR_LOCAL && w->spread[e->index])
+        return element(w, e);
+    if (e->kind == SIR_FIELD) {
+        const sir_field *f = &w->from->fields.data[e->index];
+        if (f->role == SIR_INPUT || f->role == SIR_OUTPUT)
+            return element(w, e);
+        if (field_varies(w, e->index))
+            return sir_expr2(w->m, SIR_BINARY, LANG_OP_ADD, e->type, e, lane_of(w, e->loc), e->loc);
+    }
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        e->u.arg[i] = widen(w, from->u.arg[i]);
+    return e;
+}
+
+// ---- Runs of statements ----
+
+static void note_local(void *context, sir_expr *e, bool written)
+{
+    widener *w = context;
+    (void)written;
+    if (e->kind != SIR_LOCAL || !w->varies[e->index])
+        return;
+    if (w->group[e->index] == 0)
+        w->group[e->index] = w->groups;
+    else if (w->group[e->index] != w->groups)
+        w->spread[e->index] = true;
+}
+
+static void note_locals(void *context, sir_stmt *s)
+{
+    widener *w = context;
+    sir_visit_exprs(s, note_local, w);
+    uint32_t declared = s->kind == SIR_DECL ? s->u.decl.local : s->kind == SIR_FOR ? s->u.for_.local : SIR_NONE;
+    if (declared != SIR_NONE && w->varies[declared])
+        note_local(w, &(sir_expr){.kind = SIR_LOCAL, .index = declared}, true);
+}
+
+static void widen_block(widener *w, const sir_block *from, sir_block *to);
+
+static sir_expr *zero_of(widener *w, const sir_type *t, sir_loc loc)
+{
+    sir_scalar v;
+    memset(&v, 0, sizeof v);
+    return sir_const(w->m, t, v, loc);
+}
+
+// The statement with its parts widened; NULL: nothing is left of it.
+static sir_stmt *widen_stmt(widener *w, const sir_stmt *from)
+{
+    sir_stmt *s = sir_stmt_new(w->m, (sir_stmt_kind)from->kind, from->loc);
+    const sir_type *type;
+    *s = *from;
+    switch ((sir_stmt_kind)from->kind) {
+    case SIR_DECL:
+        s->u.decl.init = widen(w, from->u.decl.init);
+        if (!w->spread[from->u.decl.local])
+            return s;
+        type = w->work->locals.data[from->u.decl.local].type;
+        if (s->u.decl.uninitialised)
+            return NULL;
+        s->kind = SIR_SET;
+        s->u.set.value = from->u.decl.init == NULL ? zero_of(w, type, s->loc) : widen(w, from->u.decl.init);
+        s->u.set.target = element(w, sir_ref(w->m, SIR_LOCAL, from->u.decl.local, type, s->loc));
+        return s;
+    case SIR_SET:
+        s->u.set.target = widen(w, from->u.set.target);
+        s->u.set.value = widen(w, from->u.set.value);
+        return s;
+    case SIR_IF:
+        s->u.if_.cond = widen(w, from->u.if_.cond);
+        s->u.if_.then = s->u.if_.otherwise = (sir_block){0};
+        widen_block(w, &from->u.if_.then, &s->u.if_.then);
+        widen_block(w, &from->u.if_.otherwise, &s->u.if_.otherwise);
+        return s;
+    case SIR_FOR:
+        s->u.for_.lo = widen(w, from->u.for_.lo);
+        s->u.for_.hi = widen(w, from->u.for_.hi);
+        s->u.for_.body = (sir_block){0};
+        widen_block(w, &from->u.for_.body, &s->u.for_.body);
+        return s;
+    default: // a loop
+        s->u.loop.cond = widen(w, from->u.loop.cond);
+        s->u.loop.pre = s->u.loop.body = s->u.loop.step = (sir_block){0};
+        widen_block(w, &from->u.loop.pre, &s->u.loop.pre);
+        widen_block(w, &from->u.loop.body, &s->u.loop.body);
+        widen_block(w, &from->u.loop.step, &s->u.loop.step);
+        return s;
+    }
+}
+
+static void widen_block(widener *w, const sir_block *from, sir_block *to)
+{
+    for (size_t i = 0; i < from->len; i++) {
+        sir_stmt *s = widen_stmt(w, from->data[i]);
+        if (s != NULL)
+            VEC_PUSH(w->m->arena, to, s);
+    }
+}
+
+static void group_block(widener *w, const sir_block *from, sir_block *to);
+
+// What stays around lanes, with the blocks in it taken apart likewise.
+static void group_around(widener *w, const sir_stmt *from, sir_block *to)
+{
+    sir_stmt *s = sir_stmt_new(w->m, (sir_stmt_kind)from->kind, from->loc);
+    *s = *from;
+    w->loops = w->loops || from->kind != SIR_IF;
+    if (from->kind == SIR_IF) {
+        s->u.if_.then = s->u.if_.otherwise = (sir_block){0};
+        group_block(w, &from->u.if_.then, &s->u.if_.then);
+        group_block(w, &from->u.if_.otherwise, &s->u.if_.otherwise);
+    } else if (from->kind == SIR_FOR) {
+        s->u.for_.body = (sir_block){0};
+        group_block(w, &from->u.for_.body, &s->u.for_.body);
+    } else {
+        s->u.loop.pre = s->u.loop.body = s->u.loop.step = (sir_block){0};
+        group_block(w, &from->u.loop.pre, &s->u.loop.pre);
+        group_block(w, &from->u.loop.body, &s->u.loop.body);
+        group_block(w, &from->u.loop.step, &s->u.loop.step);
+    }
+    VEC_PUSH(w->m->arena, to, s);
+}
+
+// A run of statements as a loop over lanes.
+static void group_run(widener *w, const sir_block *from, size_t begin, size_t end, sir_block *to)
+{
+    sir_block run = {0};
+    for (size_t i = begin; i < end; i++)
+        VEC_PUSH(w->m->arena, &run, from->data[i]);
+    w->groups++;
+    sir_visit_stmts(&run, note_locals, w);
+    if (w->to == NULL)
+        return;
+    sir_stmt *s = sir_stmt_new(w->m, SIR_FOR, run.data[0]->loc);
+    s->u.for_.local = w->lane;
+    s->u.for_.lo = sir_const_int(w->m, 0, s->loc);
+    s->u.for_.hi = sir_const_int(w->m, w->lanes, s->loc);
+    s->u.for_.step = 1;
+    widen_block(w, &run, &s->u.for_.body);
+    if (s->u.for_.body.len > 0)
+        VEC_PUSH(w->m->arena, to, s);
+}
+
+static void group_block(widener *w, const sir_block *from, sir_block *to)
+{
+    for (size_t i = 0; i < from->len;) {
+        if (is_same(w, from->data[i])) {
+            VEC_PUSH(w->m->arena, to, from->data[i++]);
+            continue;
+        }
+        if (is_around(w, from->data[i])) {
+            group_around(w, from->data[i++], to);
+            continue;
+        }
+        size_t begin = i;
+        while (i < from->len && !is_same(w, from->data[i]) && !is_around(w, from->data[i]))
+            i++;
+        group_run(w, from, begin, i, to);
+    }
+}
+
+// ---- Is it possible, and worth it? ----
+
+enum { MOST_LANES = 32, LEAST_LANES = 8 };
+
+// Lanes such that what lives from run to run stays in registers; 0: it does not.
+static int choose_lanes(widener *w)
+{
+    for (size_t i = 0; i < w->work->locals.len; i++) {
+        const sir_type *t = w->work->locals.data[i].type;
+        if (!w->spread[i])
+            continue;
+        if (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX)
+            return 0;
+        w->carried += t->kind == SIR_DOUBLE ? 2 : 1;
+    }
+    for (VEC_EACH(const sir_field, f, &w->from->fields))
+        w->carried += f->role == SIR_OUTPUT;
+    int lanes = MOST_LANES;
+    while (lanes > LEAST_LANES && lanes * w->carried > 2 * MOST_LANES)
+        lanes /= 2;
+    return lanes * w->carried > 2 * MOST_LANES ? 0 : lanes;
+}
+
+static bool analyse(widener *w)
+{
+    arena *a = w->m->arena;
+    size_t n = w->work->locals.len + 1;
+    w->varies = ARENA_ARRAY(a, bool, n);
+    w->spread = ARENA_ARRAY(a, bool, n);
+    w->group = ARENA_ARRAY(a, uint32_t, n);
+    for (VEC_EACH(const sir_field, f, &w->from->fields))
+        if (f->role == SIR_ITERATOR || f->role == SIR_REDUCED || f->role == SIR_VARIABLE)
+            return false;
+    do {
+        w->changed = false;
+        find_in_block(w, &w->work->body, false);
+    } while (w->changed && !w->impossible);
+    if (w->impossible)
+        return false;
+    sir_block unused = {0};
+    group_block(w, &w->work->body, &unused);
+    if (!w->loops)
+        return false;
+    w->lanes = choose_lanes(w);
+    return w->lanes != 0;
+}
+
+// Arrays come to life before everything.
+static void declare_arrays(widener *w)
+{
+    for (size_t i = 0; i < w->work->locals.len; i++) {
+        if (!w->spread[i])
+            continue;
+        sir_local *local = &w->to->locals.data[i];
+        local->type = sir_type_array(w->m, local->type, (uint32_t)w->lanes);
+        sir_stmt *s = sir_stmt_new(w->m, SIR_DECL, local->loc);
+        s->u.decl.local = (uint32_t)i;
+        s->u.decl.uninitialised = true;
+        VEC_PUSH(w->m->arena, &w->to->body, s);
+    }
+}
+
+static sir_filter *wide_filter(widener *w)
+{
+    sir_filter *f = ARENA_NEW(w->m->arena, sir_filter);
+    *f = *w->from;
+    memset(&f->fields, 0, sizeof f->fields);
+    for (VEC_EACH(const sir_field, field, &w->from->fields)) {
+        VEC_PUSH(w->m->arena, &f->fields, *field);
+        if (field->role == SIR_INPUT || field->role == SIR_OUTPUT)
+            VEC_LAST(&f->fields).type = sir_type_array(w->m, field->type, (uint32_t)w->lanes);
+    }
+    f->work = w->to;
+    return f;
+}
+
+void finite_lanes(finite_graph *g)
+{
+    emitter *e = &g->x->e;
+    widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
+    if (e->keep_names || e->line_directives || !analyse(&w))
+        return;
+    w.to = ARENA_NEW(w.m->arena, sir_function);
+    *w.to = *w.work;
+    memset(&w.to->locals, 0, sizeof w.to->locals);
+    memset(&w.to->body, 0, sizeof w.to->body);
+    for (VEC_EACH(const sir_local, local, &w.work->locals))
+        VEC_PUSH(w.m->arena, &w.to->locals, *local);
+    w.lane = sir_local_new(w.m, w.to, "lane", w.m->scalar[SIR_INT], (sir_loc){0});
+    declare_arrays(&w);
+    w.groups = 0;
+    group_block(&w, &w.work->body, &w.to->body);
+    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+    *info = *g->info;
+    info->filter = wide_filter(&w);
+    info->lanes = w.lanes;
+    info->lane = w.lane;
+    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w.lanes));
+    text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w.lanes);
+    g->wide = emit_fire_function(e, info, w.to, name, (emit_view){0}, (emit_view){0});
+    g->lanes = w.lanes;
+}
