@@ -45,6 +45,7 @@ typedef struct hlc_config {
     bool brook;     // the sources are Brook
     int opt_level; // 0..3
     bool fast_math, debug_info;
+    bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool no_lanes; // firings one after the other
     bool target_fp;          // a processor's own division and roots may be used

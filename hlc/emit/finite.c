@@ -81,13 +81,15 @@ static void name_parts(finite_graph *g)
     g->i = fresh(g, "i");
 }
 
-// Whether all local processors can run a filter: as an actor of a module of its own, which abilities.h asks for.
-static bool is_able(finite_emitter *all, const sir_filter *f)
+// Whether all local processors can run a filter, and about how many operations a firing has: asked of it as the actor of
+// a module of its own.
+static bool is_able(finite_emitter *all, const sir_filter *f, double *operations)
 {
     sir_module m = *all->x.m;
     sir_actor actor = {.kind = SIR_FILTER, .name = f->name, .filter = (sir_filter *)f};
     memset(&m.actors, 0, sizeof m.actors);
     VEC_PUSH(all->x.e.arena, &m.actors, &actor);
+    *operations = plan_operations(all->x.e.arena, &m)[0];
     for (VEC_EACH(const plan_processor *const, p, &all->local))
         if (plan_actor_lacks(all->x.p, &m, 0, (*p)->processor).text != NULL)
             return false;
@@ -131,7 +133,7 @@ static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
     g->info = emit_filter(&x->e, f);
     finite_stored_functions(x, g->info);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
-    g->is_able = is_able(all, f);
+    g->is_able = is_able(all, f, &g->operations);
     sir_visit_stmts(&f->work->body, note_fetches, g);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
     finite_lanes(g);

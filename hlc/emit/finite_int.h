@@ -38,6 +38,7 @@ typedef struct finite_graph {
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
     VEC(finite_reach) reaches; // of gathered streams
+    double operations;         // of a firing, about
     bool is_able;              // local processors can run it
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields

@@ -410,7 +410,7 @@ static void emit_row(finite_graph *g)
 static void begin_run(finite_graph *g)
 {
     program_emitter *x = g->x;
-    text_line(x, 0, "SVM_KERNEL(estimate(%d, %d))", 10, 10);
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", g->operations);
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", g->run);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *%s = (%s *)kernel;", g->kernel, g->self, g->kernel);

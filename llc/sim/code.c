@@ -279,12 +279,25 @@ static bool generate(generation *g, const char *bitcode, llc_output output, cons
     return output == LLC_OUTPUT_LLVM_IR ? write_ir(g, path) : write_code(g, output, path);
 }
 
+// Errors are the compiler's own. That a loop could not be vectorised though its text asks for it, and other warnings, are
+// for who wrote the text, whom clang tells.
+static void hear(LLVMDiagnosticInfoRef info, void *context)
+{
+    generation *g = context;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+        return;
+    char *message = LLVMGetDiagInfoDescription(info);
+    failed(g, "code generation", message);
+    LLVMDisposeMessage(message);
+}
+
 bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, const sim_variant *variant,
                   llc_output output, const char *path)
 {
     // C beside SVM C counts for the machine of the first SVM C file.
     const llc_unit *described = unit != NULL ? unit : s->units.len > 0 ? s->units.data[0] : NULL;
     generation g = {.session = s, .unit = unit, .variant = variant, .context = LLVMContextCreate()};
+    LLVMContextSetDiagnosticHandler(g.context, hear, &g);
     g.width = described == NULL ? (sim_width){8, 16} : sim_width_of(described->machine);
     bool good = generate(&g, bitcode, output, path);
     if (g.layout != NULL)

@@ -113,13 +113,13 @@ static void shapeSpace(Call *c)
 }
 
 // Extents divide each other, one way or the other; those of outputs are equal; a reduction's input has whole blocks.
-static bool fits(svm_BrookRole role, bool reduces, ptrdiff_t m, ptrdiff_t n)
+static bool fits(svm_BrookRole role, bool reduces, bool any, ptrdiff_t m, ptrdiff_t n)
 {
     if (role == SVM_BROOK_OUT || role == SVM_BROOK_REDUCED)
         return m == n;
     if (m == 0 || n == 0)
         return m == n || n == 0;
-    return m % n == 0 || (!reduces && n % m == 0);
+    return m % n == 0 || (!reduces && (any || n % m == 0));
 }
 
 static void checkShapes(const Call *c)
@@ -133,7 +133,8 @@ static void checkShapes(const Call *c)
         const svm_BrookStream *s = &c->streams[i];
         bool good = s->rank == c->rank;
         for (int d = 0; good && d < s->rank; d++)
-            good = fits(c->graph->ports[i].role, reduces, s->extent[d], c->space->extent[SVM_BROOK_RANK - s->rank + d]);
+            good = fits(c->graph->ports[i].role, reduces, c->graph->anyExtents, s->extent[d],
+                        c->space->extent[SVM_BROOK_RANK - s->rank + d]);
         if (good)
             continue;
         char text[256], other[256];

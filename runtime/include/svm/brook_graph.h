@@ -30,6 +30,7 @@ typedef struct svm_BrookGraph {
     const char *name; // as in the source
     int count;
     const svm_BrookPort *ports;
+    bool anyExtents;  // of inputs, whether or not they divide the output's
     bool places;      // firings see where they are, so that dimensions stay apart
     size_t alignment; // of what strips move, in bytes: each row of an output begins at such an address; 0: no strips
 } svm_BrookGraph;
