@@ -457,6 +457,20 @@ static void emit_map_run(finite_graph *g)
 
 // ---- Reductions ----
 
+// A row of a block; offset: of an element from its first.
+static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *offset)
+{
+    program_emitter *x = g->x;
+    text_line(x, 3, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
+    if (in->used)
+        text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
+                  finite_load(g, in, format(g, "first + %s%s", offset, "")));
+    else
+        text_line(x, 4, "(void)first;");
+    fire_call(g, 4, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
+    text_line(x, 3, "}");
+}
+
 // The block of elements that go into one: the first is the accumulator's first value.
 static void emit_fold(finite_graph *g)
 {
@@ -494,13 +508,10 @@ static void emit_fold(finite_graph *g)
     text_line(x, 1, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
     text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
               finite_pointer(g, in, "first"), in->name, in->walk, in->walk, in->walk);
-    text_line(x, 2, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
-    if (in->used)
-        text_line(x, 3, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
-                  finite_load(g, in, arena_printf(x->e.arena, "first + %s * %s->pitch[3]", g->i, in->walk)));
-    else
-        text_line(x, 3, "(void)first;");
-    fire_call(g, 3, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
+    text_line(x, 2, "if (%s->pitch[3] == 1) {", in->walk);
+    emit_fold_loop(g, in, g->i);
+    text_line(x, 2, "} else {");
+    emit_fold_loop(g, in, arena_printf(x->e.arena, "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
     text_line(x, 2, "begin = 0;");
     text_line(x, 1, "}");
