@@ -135,6 +135,12 @@ static void bind_parameters(brook_lowering *L, const brook_kernel *k)
                            .loc = brook_loc(L, (*v)->range)};
         brook_binding *b = &L->frame->bindings[(*v)->index];
         *b = (brook_binding){.bound = true, .field = true, .stream = SIR_NONE};
+        if (field.role != SIR_UNIFORM && brook_type_is_small((*v)->type)) {
+            strbuf stored;
+            strbuf_init(&stored, L->m->arena);
+            brook_type_leaves(&stored, (*v)->type);
+            field.stored = stored.data;
+        }
         b->index[0] = add_field(L, field);
         if ((*v)->kind == BROOK_INPUT || (*v)->kind == BROOK_OUTPUT || (*v)->kind == BROOK_ITERATOR)
             b->stream = b->index[0];

@@ -44,6 +44,9 @@ struct brook_struct {
 bool brook_type_same(brook_type a, brook_type b);
 const char *brook_type_name(arena *a, brook_type t); // as a user writes it
 int brook_element_rank(brook_element e);
+// A letter for each scalar of an element as streams store it: those of svm_BrookType (svm/brook.h).
+void brook_type_leaves(strbuf *out, brook_type t);
+bool brook_type_is_small(brook_type t); // stored otherwise than kernels compute with it
 static inline bool brook_is_number(brook_type t)
 {
     return t.element != BROOK_ERROR && t.element != BROOK_VOID && t.element != BROOK_STRUCT;

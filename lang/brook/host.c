@@ -283,9 +283,6 @@ static void write_call_macro(strbuf *out, const brook_kernel *k)
 
 static bool has_call_macro(const brook_kernel *k)
 {
-    for (VEC_EACH(brook_var *const, v, &k->params))
-        if (host_is_small((*v)->type))
-            return false;
     return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken;
 }
 

@@ -72,9 +72,7 @@ void host_split(const host_writer *w, size_t first, size_t last, host_pieces *ou
 size_t host_declaration(host_writer *w, size_t i);
 // What stands at the begin of a function's body for its stream parameters.
 void host_enter(host_writer *w);
-// "&(const svm_BrookType){..}", as kernels compute with it if wide.
-void host_type(const host_writer *w, strbuf *b, brook_type t, bool wide);
-bool host_is_small(brook_type t); // kernels compute in a wider type
+void host_type(const host_writer *w, strbuf *b, brook_type t); // "&(const svm_BrookType){..}"
 const char *host_c_type(arena *a, brook_type t);
 
 // ---- host_call.c ----

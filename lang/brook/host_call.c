@@ -155,10 +155,6 @@ static void write_argument(host_writer *w, const brook_kernel *k, const brook_va
         strbuf_add(w->out, "&svm_brook_result");
         return;
     }
-    if (host_is_small(v->type)) {
-        strbuf_printf(w->out, "svm_brook_wide_%u", v->index);
-        return;
-    }
     host_stream s = stream_of(w, a->first, a->last, 0);
     check_stream_argument(w, k, v, a, &s);
     if (v->kind == BROOK_VOUT)
@@ -202,53 +198,6 @@ static bool can_be_called(host_writer *w, const brook_kernel *k, size_t i, size_
     return r == NULL && !k->wrong && !k->broken;
 }
 
-// Copies of streams with small elements, before the call.
-static bool write_widened(host_writer *w, const brook_kernel *k, const host_pieces *args, bool partial)
-{
-    bool any = false;
-    for (size_t p = 0; p < args->len; p++) {
-        const brook_var *v = k->params.data[p];
-        if (v->kind == BROOK_UNIFORM || (v->kind == BROOK_REDUCE && !partial) || !host_is_small(v->type))
-            continue;
-        strbuf_printf(w->out, "%ssvm_BrookStream svm_brook_wide_%zu SVM_BROOK_OWNED = svm_brookWiden(SVM_BROOK_HERE, ",
-                      any ? "" : "SVM_BROOK_WIDENED(", p);
-        host_type(w, w->out, v->type, true);
-        strbuf_add(w->out, ", ");
-        host_stream s = stream_of(w, args->data[p].first, args->data[p].last, 0);
-        check_stream_argument(w, k, v, &args->data[p], &s);
-        write_piece(w, &args->data[p]);
-        strbuf_add(w->out, "); ");
-        any = true;
-    }
-    return any;
-}
-
-// What was written goes back, behind the call.
-static void write_narrowed(host_writer *w, const brook_kernel *k, const host_pieces *args, bool partial)
-{
-    for (size_t p = 0; p < args->len; p++) {
-        const brook_var *v = k->params.data[p];
-        if ((v->kind != BROOK_OUTPUT && !(v->kind == BROOK_REDUCE && partial)) || !host_is_small(v->type))
-            continue;
-        strbuf_printf(w->out, "; svm_brookNarrow(SVM_BROOK_HERE, svm_brook_wide_%zu, ", p);
-        write_piece(w, &args->data[p]);
-        strbuf_addc(w->out, ')');
-    }
-}
-
-// "SVM_BROOK_REDUCED(float, ": the call that follows leaves its result in a variable. A scalar is assigned as C converts.
-static void write_reduced(host_writer *w, brook_type t)
-{
-    bool fixed = t.element == BROOK_FIXED || t.element == BROOK_SHORTFIXED;
-    if (host_is_small(t) && (t.width > 1 || fixed)) {
-        strbuf_add(w->out, "SVM_BROOK_REDUCED_SMALL((");
-        host_type(w, w->out, t, false);
-        strbuf_add(w->out, "), ");
-    } else {
-        strbuf_printf(w->out, "SVM_BROOK_REDUCED(%s, ", host_is_small(t) ? "int" : host_c_type(w->arena, t));
-    }
-}
-
 size_t host_call(host_writer *w, size_t i)
 {
     if (host_kind(w, i) != TOK_ID || host_kind(w, i + 1) != '(' || w->braces == 0)
@@ -274,9 +223,8 @@ size_t host_call(host_writer *w, size_t i)
             reduced = k->params.data[p];
         }
     bool partial = target != NULL && stream_of(w, target->first, target->last, 0).is;
-    bool widened = write_widened(w, k, &args, partial);
     if (target != NULL && !partial)
-        write_reduced(w, reduced->type);
+        strbuf_printf(w->out, "SVM_BROOK_REDUCED(%s, ", host_c_type(w->arena, reduced->type));
     strbuf_printf(w->out, "brook_%s%s(SVM_BROOK_HERE", k->name, partial ? "_partial" : "");
     for (size_t p = 0; p < args.len; p++) {
         strbuf_add(w->out, ", ");
@@ -288,9 +236,6 @@ size_t host_call(host_writer *w, size_t i)
         write_piece(w, target);
         strbuf_addc(w->out, ')');
     }
-    write_narrowed(w, k, &args, partial);
-    if (widened)
-        strbuf_addc(w->out, ')');
     check_alias(w, k, &args);
     host_settle(w, mark, w->t[i].begin, close);
     return close + 1;

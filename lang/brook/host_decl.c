@@ -175,36 +175,10 @@ const char *host_c_type(arena *a, brook_type t)
     return t.element == BROOK_UINT ? "unsigned int" : brook_type_name(a, t);
 }
 
-static void add_leaves(strbuf *b, brook_type t, bool wide)
-{
-    static const char letters[] = {[BROOK_FLOAT] = 'f', [BROOK_DOUBLE] = 'd',    [BROOK_INT] = 'i',
-                                   [BROOK_UINT] = 'u',  [BROOK_CHAR] = 'c',      [BROOK_UCHAR] = 'b',
-                                   [BROOK_FIXED] = 'x', [BROOK_SHORTFIXED] = 'y'};
-    if (t.element == BROOK_STRUCT) {
-        for (VEC_EACH(const brook_member, m, &t.decl->members))
-            add_leaves(b, m->type, wide);
-        return;
-    }
-    char letter = letters[t.element];
-    if (wide && t.element != BROOK_DOUBLE)
-        letter = brook_is_integer(t) ? 'i' : 'f';
-    strbuf_pad(b, letter, t.width);
-}
-
-bool host_is_small(brook_type t)
-{
-    if (t.element != BROOK_STRUCT)
-        return t.element != BROOK_INT && t.element != BROOK_FLOAT && t.element != BROOK_DOUBLE;
-    for (VEC_EACH(const brook_member, m, &t.decl->members))
-        if (host_is_small(m->type))
-            return true;
-    return false;
-}
-
-void host_type(const host_writer *w, strbuf *b, brook_type t, bool wide)
+void host_type(const host_writer *w, strbuf *b, brook_type t)
 {
     strbuf_printf(b, "&(const svm_BrookType){\"%s\", \"", brook_type_name(w->arena, t));
-    add_leaves(b, t, wide);
+    brook_type_leaves(b, t);
     strbuf_add(b, "\"}");
 }
 
@@ -266,7 +240,7 @@ static int add_maker(host_writer *w, const specifiers *s, const declarator *d)
 {
     const char *name = host_word(w, d->name);
     strbuf_printf(w->out, "svm_brook%s(SVM_BROOK_HERE, \"%s\", ", s->iterator ? "Iterator" : "Make", name);
-    host_type(w, w->out, s->type, false);
+    host_type(w, w->out, s->type);
     strbuf_add(w->out, ", ");
     int rank = add_extents(w, d);
     if (s->iterator)

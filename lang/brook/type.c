@@ -19,6 +19,28 @@ int brook_element_rank(brook_element e)
     }
 }
 
+void brook_type_leaves(strbuf *out, brook_type t)
+{
+    static const char letters[] = {[BROOK_FLOAT] = 'f', [BROOK_DOUBLE] = 'd',    [BROOK_INT] = 'i',
+                                   [BROOK_UINT] = 'u',  [BROOK_CHAR] = 'c',      [BROOK_UCHAR] = 'b',
+                                   [BROOK_FIXED] = 'x', [BROOK_SHORTFIXED] = 'y'};
+    if (t.element == BROOK_STRUCT)
+        for (VEC_EACH(const brook_member, m, &t.decl->members))
+            brook_type_leaves(out, m->type);
+    else if (brook_is_number(t))
+        strbuf_pad(out, letters[t.element], t.width);
+}
+
+bool brook_type_is_small(brook_type t)
+{
+    if (t.element != BROOK_STRUCT)
+        return t.element != BROOK_INT && t.element != BROOK_FLOAT && t.element != BROOK_DOUBLE;
+    for (VEC_EACH(const brook_member, m, &t.decl->members))
+        if (brook_type_is_small(m->type))
+            return true;
+    return false;
+}
+
 const char *brook_type_name(arena *a, brook_type t)
 {
     const char *name = "(error)";

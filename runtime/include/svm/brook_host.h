@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include <svm/brook.h>
-#include <svm/brook_small.h>
 
 // ---- Vectors: the elements of streams in host memory, without gaps ----
 
@@ -129,25 +128,6 @@ typedef struct {
         type svm_brook_result;                                                                                         \
         call;                                                                                                          \
         (__VA_ARGS__) = svm_brook_result;                                                                              \
-        (void)0;                                                                                                       \
-    })
-
-// The same where the result's type is computed with in a wider one: wide is its leaves.
-#define SVM_BROOK_REDUCED_SMALL(type, call, ...)                                                                       \
-    __extension__({                                                                                                    \
-        union {                                                                                                        \
-            int i[4];                                                                                                  \
-            float f[4];                                                                                                \
-        } svm_brook_result;                                                                                            \
-        call;                                                                                                          \
-        svm_brookNarrowElement(type, &svm_brook_result, &(__VA_ARGS__));                                               \
-        (void)0;                                                                                                       \
-    })
-
-// A call that gets copies of streams of small elements, in variables that end with it.
-#define SVM_BROOK_WIDENED(...)                                                                                         \
-    __extension__({                                                                                                    \
-        __VA_ARGS__;                                                                                                   \
         (void)0;                                                                                                       \
     })
 
