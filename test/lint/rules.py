@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Checks rules.txt of a test folder: every rule of the language has an id, a section and tests that check something.
+"""Checks the rules of the languages in a test folder, rules.txt and rules-brook.txt: every rule has an id, a section and
+tests that check something.
 
     rules.py TESTFOLDER
 
@@ -13,9 +14,13 @@ import sys
 # The sections of the language's reference that must be covered, in order.
 SECTIONS = """1 2 3 3.1 3.2 3.3 3.4 3.5 3.6 4 5.1 5.2 5.3 5.4 5.5 5.6 5.7 5.8 5.9 6 7.1 7.2 7.3 7.4 7.5 7.6 7.7 7.8 7.9 8
 9.1 9.2 9.3 9.4 10 14""".split()
+BROOK_SECTIONS = [str(n) for n in range(1, 19) if n != 17]  # 17 is about another dialect
+
+# Each table: its sections, and the folder whose programs are all there for its rules.
+TABLES = {"rules.txt": (SECTIONS, "run", ".str"), "rules-brook.txt": (BROOK_SECTIONS, "lang/brook", ".br")}
 
 # What makes a RUN line a check. These commands compare by themselves or fail by their exit code:
-COMMANDS = re.compile(r"(^|[;|&(] *)(not|diff|cmp|count|%run-all|%levels|%drain|%emitted|streamit-check)\b")
+COMMANDS = re.compile(r"(^|[;|&(] *)(not|diff|cmp|count|%run-all|%levels|%drain|%emitted|streamit-check|brook-check)\b")
 DIRECTIVE = r"^.*?\b{prefix}(-NEXT|-SAME|-NOT|-DAG|-LABEL|-EMPTY|-COUNT-\d+)?:"
 
 
@@ -48,9 +53,10 @@ def checks(line, text):
 
 
 class Lint:
-    def __init__(self, folder):
+    def __init__(self, folder, table):
         self.folder = folder
-        self.path = os.path.join(folder, "rules.txt")
+        self.path = os.path.join(folder, table)
+        self.sections, self.programs, self.suffix = TABLES[table]
         self.complaints = []
 
     def complain(self, number, text):
@@ -91,32 +97,32 @@ class Lint:
                 if rule in ids:
                     self.complain(number, f"rule '{rule}' is there twice; the first is in line {ids[rule]}")
                 ids[rule] = number
-                if section not in SECTIONS:
+                if section not in self.sections:
                     self.complain(number, f"'{section}' is none of the sections to cover")
                 else:
-                    at = SECTIONS.index(section)
+                    at = self.sections.index(section)
                     if at < last:
-                        self.complain(number, f"section {section} comes after section {SECTIONS[last]}")
+                        self.complain(number, f"section {section} comes after section {self.sections[last]}")
                     last = max(last, at)
                     covered.add(section)
                 for name in tests.split():
                     self.check_test(number, name)
                     named.add(name)
-        for section in SECTIONS:
+        for section in self.sections:
             if section not in covered:
                 self.complain(0, f"section {section} has no rule")
-        self.check_folder("run", named)
+        self.check_folder(self.programs, named)
         for c in self.complaints:
             print(c)
         print(f"{len(ids)} rules, {len(named)} tests, {len(self.complaints)} complaints")
         return not self.complaints
 
     def check_folder(self, folder, named):
-        """The programs of test/run are there for the rules: each belongs to one."""
+        """The programs of this folder are there for the rules: each belongs to one."""
         for path, _, files in os.walk(os.path.join(self.folder, folder)):
             for name in sorted(files):
                 test = os.path.relpath(os.path.join(path, name), self.folder)
-                if name.endswith(".str") and "Inputs" not in test.split(os.sep) and test not in named:
+                if name.endswith(self.suffix) and "Inputs" not in test.split(os.sep) and test not in named:
                     self.complain(0, f"test '{test}' belongs to no rule")
 
 
@@ -124,7 +130,8 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         sys.exit(2)
-    sys.exit(0 if Lint(sys.argv[1]).run() else 1)
+    tables = [t for t in TABLES if os.path.isfile(os.path.join(sys.argv[1], t))]
+    sys.exit(0 if all([Lint(sys.argv[1], t).run() for t in tables]) else 1)
 
 
 main()

@@ -94,7 +94,12 @@ typedef struct {
 #define streamWrite(s, p) svm_brookWrite(SVM_BROOK_HERE, (s), (p))
 #define streamPrint(s) svm_brookPrint(SVM_BROOK_HERE, (s))
 #define streamSwap(a, b) svm_brookSwap(SVM_BROOK_HERE, &(a), &(b))
-#define streamSize(s) svm_brook_size(s)
+#define streamSize(s) \
+    __extension__({ \
+        float4 svm_brook_extents; \
+        svm_brookSize((s), &svm_brook_extents.x); \
+        svm_brook_extents; \
+    })
 #define streamScatterOp(to, index, from, f) svm_brookScatterOp(SVM_BROOK_HERE, (to), (index), (from), brook_##f##_one)
 #define streamGatherOp(to, index, from, f) svm_brookGatherOp(SVM_BROOK_HERE, (to), (index), (from), brook_##f##_one)
 #define brmalloc svm_brookMalloc
@@ -130,13 +135,6 @@ typedef struct {
         (__VA_ARGS__) = svm_brook_result;                                                                              \
         (void)0;                                                                                                       \
     })
-
-static inline float4 svm_brook_size(svm_BrookStream s)
-{
-    float size[SVM_BROOK_RANK];
-    svm_brookSize(s, size);
-    return (float4){size[0], size[1], size[2], size[3]};
-}
 
 #if defined(__clang__)
 // C of thirty years ago.

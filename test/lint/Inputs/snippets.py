@@ -21,6 +21,7 @@ FILES = {
     "docs/adversary.md": {"program.c": "test/llc/host-run.c", "prog.svm.c": "test/llc/host-run.c"},
     "docs/characterize.md": FM,
     "docs/debugging.md": {"average.str": "README.md", "samples.raw": b"\1\0\0\0" * 1000},
+    "docs/language-brook.md": {"prog.br": "examples/brook/saxpy.br"},
     "docs/library.md": FM,
     "docs/mapping-search.md": {"graph.yaml": "bench/papers/asm/gnu-radio-optimized.yaml"},
     "docs/simulator.md": {"graph.yaml": "bench/papers/asm/producer-consumer.yaml", **FM},
