@@ -248,7 +248,7 @@ static bool is_aggregate(const sir_type *t)
 // What functions around finite filters call their own (finite*.c).
 static void take_finite_names(bool finite, hmap *taken)
 {
-    static const char *const names[] = {"accumulator", "at",    "begin",  "box", "count", "d",     "element", "end",
+    static const char *const names[] = {"accumulator", "at",    "begin", "begun", "columns",  "box", "count", "d",     "element", "end",
                                         "far", "first",       "i0",    "i1",     "i2", "inside", "near",  "loaded", "loads", "memory", "module", "one",    "part",
                                         "parts",       "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
                                         "streams",     "strip", "waits",  "walks", "where", "written"};

@@ -471,23 +471,18 @@ static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *o
     text_line(x, 3, "}");
 }
 
-// The block of elements that go into one: the first is the accumulator's first value.
-static void emit_fold(finite_graph *g)
+static const finite_port *folded(const finite_graph *g)
 {
-    program_emitter *x = g->x;
-    const finite_port *in = NULL;
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_INPUT)
-            in = p;
-    const char *type = emit_declare(&x->e, g->reduced->source->type, "");
-    text_args args = {0};
-    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
-            add(g, &args, pointer(g, p));
-    text_line(x, 0, "/* What one block of elements, in order, is reduced to. */");
-    text_call(x, 0, arena_printf(x->e.arena, "static %s %s(", type, g->row), &args, ")");
-    text_line(x, 0, "{");
+            return p;
+    return NULL;
+}
+
+// What does not change, and how many elements of each dimension a block has.
+static void begin_fold(finite_graph *g, const finite_port *in)
+{
+    program_emitter *x = g->x;
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "%s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -499,6 +494,23 @@ static void emit_fold(finite_graph *g)
     text_line(x, 1, "ptrdiff_t count[SVM_BROOK_RANK];");
     text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
     text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in->walk, g->space);
+}
+
+// The block of elements that go into one: the first is the accumulator's first value.
+static void emit_fold(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const finite_port *in = folded(g);
+    const char *type = emit_declare(&x->e, g->reduced->source->type, "");
+    text_args args = {0};
+    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
+            add(g, &args, pointer(g, p));
+    text_line(x, 0, "/* What one block of elements, in order, is reduced to. */");
+    text_call(x, 0, arena_printf(x->e.arena, "static %s %s(", type, g->row), &args, ")");
+    text_line(x, 0, "{");
+    begin_fold(g, in);
     text_line(x, 1, "%s;",
               format(g, "%s = %s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value),
                      finite_load(g, in, in->name)));
@@ -519,6 +531,77 @@ static void emit_fold(finite_graph *g)
     text_line(x, 0, "}\n");
 }
 
+// Blocks that are one column wide lie beside each other: tile by tile, all of a tile's columns take their next element in
+// turn, which is as if each had been reduced by itself.
+static void emit_columns(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const finite_port *in = folded(g), *out = g->reduced;
+    const char *i = g->i, *value = out->value;
+    text_args args = {0};
+    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role != SIR_ITERATOR)
+            add(g, &args, pointer(g, p));
+    add(g, &args, "ptrdiff_t columns");
+    text_line(x, 0, "/* The same for blocks of one column each that lie side by side. */");
+    text_call(x, 0, format(g, "static void %s_columns(%s", g->row, ""), &args, ")");
+    text_line(x, 0, "{");
+    text_line(x, 1, "enum { TILE = 256 };");
+    begin_fold(g, in);
+    text_line(x, 1, "for (ptrdiff_t at = 0; at < columns; at += TILE) {");
+    text_line(x, 2, "const ptrdiff_t end = columns - at < TILE ? columns - at : TILE;");
+    text_line(x, 2, "%s;", emit_declare(&x->e, out->source->type, format(g, "%s[TILE]%s", value, "")));
+    text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
+    text_line(x, 3, "%s[%s] = %s;", value, i, finite_load(g, in, format(g, "%s + at + %s", in->name, i)));
+    text_line(x, 2, "bool begun = false;");
+    text_line(x, 2, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
+    text_line(x, 2, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
+    text_line(x, 2, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
+    text_line(x, 3, "%s = %s + at + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
+              finite_pointer(g, in, "first"), in->name, in->walk, in->walk, in->walk);
+    if (!in->used)
+        text_line(x, 3, "(void)first;");
+    text_line(x, 3, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 3, "for (ptrdiff_t %s = 0; begun && %s < end; %s++) {", i, i, i);
+    if (in->used)
+        text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
+                  finite_load(g, in, format(g, "first + %s%s", i, "")));
+    fire_call(g, 4, &g->fire, format(g, "&%s[%s]", value, i));
+    text_line(x, 3, "}");
+    text_line(x, 3, "begun = true;");
+    text_line(x, 2, "}");
+    text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
+    text_line(x, 3, "%s",
+              finite_store(g, out, format(g, "(%s + at + %s)", out->name, i), format(g, "%s[%s]", value, i)));
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+// A row of results whose blocks are columns.
+static void emit_columns_call(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const finite_port *in = folded(g), *out = g->reduced;
+    text_args args = {0};
+    text_line(
+        x, 2,
+        "if (svm_brookStep(%s, &%s->%s) == 1 && %s->%s.extent[3] == %s->columns && svm_brookStep(%s, &%s->%s) == 1) {",
+        g->space, g->self, in->walk, g->self, in->walk, g->space, g->space, g->self, out->walk);
+    add(g, &args, g->self);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        bool walked = p->source->role != SIR_GATHER;
+        add(g, &args,
+            !walked ? p->name
+                    : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s->box.column", p->name, g->space,
+                                   g->self, p->walk, g->r, g->self));
+    }
+    add(g, &args, format(g, "%s->box.columnEnd - %s->box.column", g->self, g->self));
+    text_call(x, 3, format(g, "%s_columns(%s", g->row, ""), &args, ");");
+    text_line(x, 3, "continue;");
+    text_line(x, 2, "}");
+}
+
 static void emit_fold_run(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -533,7 +616,9 @@ static void emit_fold_run(finite_graph *g)
         else if (p->source->role == SIR_GATHER)
             add(g, &args, p->name);
     }
-    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
+              g->r);
+    emit_columns_call(g);
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++) {", g->i, g->self, g->i, g->self,
               g->i);
     const finite_port *out = g->reduced;
@@ -543,6 +628,7 @@ static void emit_fold_run(finite_graph *g)
     const char *place = arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)",
                                      out->name, g->space, g->self, out->walk, g->r, g->i, g->space, g->self, out->walk);
     text_line(x, 2, "%s", finite_store(g, out, arena_printf(x->e.arena, "(%s)", place), out->value));
+    text_line(x, 1, "}");
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
@@ -556,6 +642,7 @@ void finite_kernel(finite_graph *g)
     emit_struct(g);
     if (g->reduced != NULL) {
         emit_fold(g);
+        emit_columns(g);
         emit_fold_run(g);
         return;
     }
