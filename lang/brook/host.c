@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The walk over host code.
 #include "lang/brook/host.h"
+#include "lang/brook/library.h"
 
 #include <string.h>
 
@@ -309,6 +310,24 @@ static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f
     }
 }
 
+// Functions of the program's own that are named like the library's, which C++ keeps apart by their parameters.
+static void write_own_names(strbuf *out, const host_writer *w)
+{
+    size_t depth = 0;
+    for (size_t i = 0; host_kind(w, i) != TOK_END; i++) {
+        if (host_kind(w, i) == '{')
+            depth++;
+        if (host_kind(w, i) == '}' && depth > 0)
+            depth--;
+        if (depth > 0 || host_kind(w, i) != TOK_ID || host_kind(w, i + 1) != '(')
+            continue;
+        size_t behind = host_closing(w, i + 1) + 1;
+        if (host_kind(w, behind) == '{' && brook_is_library_function(host_word(w, i)) &&
+            hmap_get(&w->program->kernel_names, host_word(w, i)) == NULL)
+            strbuf_printf(out, "#undef %s\n#define %s brook_own_%s\n", host_word(w, i), host_word(w, i), host_word(w, i));
+    }
+}
+
 static void write_file(strbuf *out, brook_program *program, const brook_file *f)
 {
     const source_file *source = source_get(program->diags->sources, f->source);
@@ -320,6 +339,7 @@ static void write_file(strbuf *out, brook_program *program, const brook_file *f)
                      .text = source->text,
                      .t = f->tokens->list.data,
                      .count = f->tokens->list.len};
+    write_own_names(out, &w);
     write_call_macros(out, program, f);
     strbuf_add(out, "#line 1 ");
     strbuf_add_c_string(out, source->name, strlen(source->name));

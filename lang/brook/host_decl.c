@@ -341,13 +341,14 @@ static void write_ordinary(host_writer *w, const specifiers *s, const declarator
     strbuf_add(w->out, "; ");
 }
 
-// "extern void printf();": what the headers declare needs no declaration, and bears none that differs.
+// "extern void printf();": what the headers declare needs no declaration, and bears none that differs. It may be a
+// macro there.
 static bool is_redeclaration(const host_writer *w, const declarators *list, size_t end)
 {
     if (host_kind(w, end) != ';')
         return false;
     for (VEC_EACH(const declarator, d, list))
-        if (!d->function || d->name == 0 || host_kind(w, d->paren + 1) != ')' || d->init != 0 ||
+        if (!d->function || d->name == 0 || d->init != 0 ||
             !brook_is_library_function(host_word(w, d->name)))
             return false;
     return list->len > 0;

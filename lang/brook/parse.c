@@ -209,11 +209,19 @@ static void feed_tokens(feed *f)
     }
 }
 
+// Words before a kernel that host functions may have.
+static bool means_nothing(int kind)
+{
+    return kind == TOK_INLINE || kind == TOK_STATIC || kind == TOK_EXTERN;
+}
+
 void brook_parse_item(brook_program *p, source_id file, const brook_token *tokens, size_t count, brook_item *item)
 {
     feed f = {.ctx = {.program = p, .arena = p->arena, .diags = p->diags, .file = file, .item = item}};
     size_t errors = p->diags->error_count;
     brook_expand(p, file, tokens, count, &f.tokens);
+    while (f.at < f.tokens.len && means_nothing(f.tokens.data[f.at].kind))
+        f.at++;
     if (f.tokens.len == 0)
         return;
     f.parser = brook_yypstate_new();

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <tgmath.h>
 
 #include <svm/brook.h>
 
@@ -87,6 +88,9 @@ typedef struct {
 #define uchar2(...) ((uchar2){__VA_ARGS__})
 #define uchar3(...) ((uchar3){__VA_ARGS__})
 #define uchar4(...) ((uchar4){__VA_ARGS__})
+
+// The original compiled host code as C++, where the functions of math.h and abs give what their arguments are.
+#define abs(x) _Generic((x), float: fabsf, double: fabs, long: labs, default: abs)(x)
 
 // ---- Streams ----
 
