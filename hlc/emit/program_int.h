@@ -99,6 +99,7 @@ typedef struct program_emitter {
     hmap given_names;           // of parameters for constants
     hmap fires;                 // emit_signature by function and views
     hmap strips;                // program_strip by firing function and body
+    bool in_cycle;              // the stage at hand is in a feedback loop: it is on a processor that keeps state
     hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included

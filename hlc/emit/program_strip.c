@@ -573,6 +573,7 @@ static void copy_stage_functions(program_emitter *x, const plan_stage *st, progr
 void program_stage_functions(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code)
 {
     int64_t init = x->s->init[st->actor];
+    x->in_cycle = item->cycle >= 0;
     *code = (program_stage){.stage = st, .irregular = x->pl->drains || init != 0};
     (void)plan_stage_walk(x->e.arena, x->m, x->s, st, &code->walk);
     const sir_actor *actor = x->m->actors.data[st->actor];

@@ -7,7 +7,7 @@
 
 #include "hlc/emit/program_int.h"
 
-enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188 };
+enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188, MOST_ROWS = 8191 };
 
 static const machine_processor *launcher(const program_emitter *x)
 {
@@ -164,7 +164,7 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 {
     static const plan_digits together = {0};
     program_threads t = {0};
-    if (!program_launches(x) || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
+    if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
         return t;
     int64_t push = f->push.max;
     t.pop = f->pop.max;
@@ -192,20 +192,30 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 
 // ---- Launches ----
 
+// A launch's rows are the turns of a digit of the walk that has a bound, and there may be several such launches, one behind the other; or,
+// rows 0, they are of one long row of threads.
+typedef struct launch_rows {
+    int64_t rows, in, out; // in and out: from a turn's items to the next one's
+    int64_t in_firing, out_firing;
+} launch_rows;
+
 static const char *plane(program_emitter *x, const char *data, int64_t offset, const char *width, const char *elements,
-                         const program_side *s)
+                         const program_side *s, const launch_rows *rows, int64_t row)
 {
     arena *a = x->e.arena;
+    const char *strides = arena_printf(a, "%" PRId64 ", %" PRId64 ", %" PRId64, s->step, s->stride, s->second);
     data = text_plus(x, data, offset);
+    if (rows->rows != 0)
+        return arena_printf(a, "svm_planeRows(%s, %s, %" PRId64 ", %" PRId64 ", %s)", data, width, rows->rows, row,
+                            strides);
     if (s->step == ELEMENT && s->stride == 1 && s->second == 2)
         return arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
-    return arena_printf(a, "svm_planeApart(%s, %s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ")", data, width, elements,
-                        s->step, s->stride, s->second);
+    return arena_printf(a, "svm_planeApart(%s, %s, %s, %s)", data, width, elements, strides);
 }
 
 // The planes of one launch, and their addresses for it.
 static void emit_planes(program_emitter *x, int indent, const program_threads *t, const char *in, const char *out,
-                        text_args *args)
+                        const launch_rows *rows, text_args *args)
 {
     arena *a = x->e.arena;
     int64_t inputs = inputs_of(t), outputs = t->shape.outputs, pops = t->shape.firings * t->pop / ELEMENT;
@@ -215,31 +225,44 @@ static void emit_planes(program_emitter *x, int indent, const program_threads *t
             width = text_times(x, width, pops);
             elements = text_plus(x, text_times(x, elements, pops), t->shape.lookups - pops);
         }
+        if (!t->apart && rows->rows != 0)
+            width = text_plus(x, width, t->shape.lookups - pops);
         text_line(x, indent, "const svm_Plane %s = %s;", name,
-                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in));
+                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in, rows, rows->in));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
     for (int64_t i = 0; i < outputs; i++) {
         const char *name = plane_name(x, "to", i, outputs);
         text_line(x, indent, "svm_Plane %s = %s;", name,
-                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out));
+                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out, rows, rows->out));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
 }
 
-// Of a nest's digits those with bounds, for pointers.
-static void bounded_digits(arena *a, const plan_digits *d, plan_digits *out)
+// Of a nest's digits those with bounds that loops go through, for pointers.
+static void looped_digits(arena *a, const plan_digits *d, size_t rows, plan_digits *out)
 {
-    for (VEC_EACH(const plan_digit, digit, d))
-        VEC_PUSH(a, out, digit->radix == 0 ? ((plan_digit){0, 0}) : *digit);
+    for (size_t i = 0; i < d->len; i++)
+        VEC_PUSH(a, out, d->data[i].radix == 0 || i == rows ? ((plan_digit){0, 0}) : d->data[i]);
+}
+
+// The digit with a bound that has most turns; the number of digits: none has a bound.
+static size_t row_digit(const program_walk *w)
+{
+    size_t best = w->in.len;
+    for (size_t i = 0; i < w->in.len; i++)
+        if (w->in.data[i].radix > (best == w->in.len ? 1 : w->in.data[best].radix) &&
+            w->in.data[i].radix <= MOST_ROWS && w->out.data[i].stride > 0)
+            best = i;
+    return best;
 }
 
 static const char *extent(program_emitter *x, const program_threads *t, const char *count)
 {
     arena *a = x->e.arena;
     int64_t n = t->shape.firings, pops = n * t->pop / ELEMENT, most = MOST_WIDTH;
-    if (t->reads && !t->apart && pops > 0 && MOST_PITCH / pops < most)
-        most = MOST_PITCH / pops / 4 * 4;
+    if (t->reads && !t->apart && pops > 0 && (MOST_PITCH - t->shape.lookups) / pops < most)
+        most = (MOST_PITCH - t->shape.lookups) / pops / 4 * 4;
     bool spare = t->reads && ELEMENT * t->shape.lookups > (n - 1) * t->pop + t->peek;
     const char *threads = n == 1 ? count : arena_printf(a, "%s / %" PRId64, count, n);
     if (spare)
@@ -257,18 +280,32 @@ const char *program_launch(program_emitter *x, const program_threads *t, const p
         return "0";
     int64_t period = digits_period(&w->in);
     const char *count = period == 1 ? "count" : arena_printf(a, "count / %" PRId64, period);
-    bounded_digits(a, &w->in, &in);
-    bounded_digits(a, &w->out, &out);
+    size_t at = row_digit(w), long_row = unbounded_digit(&w->in);
+    launch_rows rows = {0};
+    if (at < w->in.len)
+        rows = (launch_rows){w->in.data[at].radix, w->in.data[at].stride, w->out.data[at].stride,
+                             w->in.data[long_row].stride, w->out.data[long_row].stride};
+    looped_digits(a, &w->in, at, &in);
+    looped_digits(a, &w->out, at, &out);
     text_line(x, 1, "const svm_Extent threads = %s;", extent(x, t, count));
     int indent = 1;
     for (size_t i = w->in.len; i-- > 0;) {
         const char *index = i == 0 ? "i" : arena_printf(a, "i%zu", i);
-        if (w->in.data[i].radix != 0)
+        if (w->in.data[i].radix != 0 && i != at)
             text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++) {", index, index,
                       w->in.data[i].radix, index);
     }
-    emit_planes(x, indent, t, program_nest_pointer(x, "in", &in), program_nest_pointer(x, "out", &out), &args);
-    text_call(x, indent, arena_printf(a, "SVM_DOMAIN(threads.width, threads.rows, %s, ", t->name), &args, ");");
+    const char *from = program_nest_pointer(x, "in", &in), *to = program_nest_pointer(x, "out", &out);
+    if (rows.rows != 0) {
+        text_line(x, indent++, "for (ptrdiff_t row = 0; row < threads.rows; row++) {");
+        const char *done = "row * threads.width";
+        if (t->reads)
+            from = arena_printf(a, "%s + %s", from, text_times(x, done, t->shape.firings * rows.in_firing));
+        to = arena_printf(a, "%s + %s", to, text_times(x, done, t->shape.firings * rows.out_firing));
+    }
+    emit_planes(x, indent, t, from, to, &rows, &args);
+    const char *height = rows.rows == 0 ? "threads.rows" : arena_printf(a, "%" PRId64, rows.rows);
+    text_call(x, indent, arena_printf(a, "SVM_DOMAIN(threads.width, %s, %s, ", height, t->name), &args, ");");
     while (indent > 1)
         text_line(x, --indent, "}");
     return text_times(x, "threads.threads", t->shape.firings);

@@ -116,9 +116,21 @@ static ptrdiff_t rows_of(const svm_Plane *p)
     return (p->elements + p->width - 1) / p->width;
 }
 
+// Whether rows continue each other, so that a lookup may go on into the next one.
+static bool continues(const svm_Plane *p)
+{
+    return p->row == p->width * p->step;
+}
+
+// Elements of a row in the machine. The driver fills up rows that it copies.
+static ptrdiff_t pitch_of(const svm_Plane *p)
+{
+    return continues(p) ? p->width : (p->width + 3) / 4 * 4;
+}
+
 static void check_plane(const launch *l, const svm_Plane *p, const char *what, unsigned number)
 {
-    if (p->width <= 0 || p->width % 4 != 0 || p->width > MOST_PITCH)
+    if (p->width <= 0 || pitch_of(p) % 4 != 0 || pitch_of(p) > MOST_PITCH)
         fail(l->thread, "%s %u has rows of %td elements; expected a multiple of 4, at most %d", what, number, p->width,
              MOST_PITCH);
     if (p->elements <= 0 || rows_of(p) > MOST_ROWS)
@@ -129,7 +141,7 @@ static void check_plane(const launch *l, const svm_Plane *p, const char *what, u
 // As the machine has them. Others are copied.
 static bool is_dense(const svm_Plane *p)
 {
-    return p->step == FLOATS && p->stride == 1 && p->second == 2;
+    return p->step == FLOATS && p->stride == 1 && p->second == 2 && continues(p);
 }
 
 static void check_output(const launch *l, const svm_Plane *p, unsigned number)
@@ -165,20 +177,31 @@ static void take_arguments(launch *l, va_list args)
         fail(l->thread, "the domain is %td x %td; at most %d x %d", l->width, l->height, MOST_WIDTH, MOST_ROWS);
 }
 
-// Elements from one to the next, between the program's memory and the machine's.
-static void copy_elements(const svm_Plane *p, size_t from, size_t count, uint8_t *machine, bool out)
+// Elements of a row, between the program's memory and the machine's.
+static void copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t count, bool out)
 {
-    float *here = p->data + (ptrdiff_t)from * p->step;
+    const svm_Plane *p = l->plane[plane];
+    float *here = p->data + y * p->row;
+    uint8_t *machine = l->memory + l->at[plane] + (size_t)(y * pitch_of(p)) * ELEMENT;
     if (is_dense(p)) {
-        memcpy(out ? (void *)here : machine, out ? machine : (void *)here, count * ELEMENT);
+        memcpy(out ? (void *)here : machine, out ? machine : (void *)here, (size_t)count * ELEMENT);
         return;
     }
-    for (size_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
+    for (ptrdiff_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
         for (ptrdiff_t c = 0; c < FLOATS; c++) {
             uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
             float *one = here + c % 2 * p->stride + c / 2 * p->second;
             memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
         }
+}
+
+static void copy_plane_in(const launch *l, unsigned plane)
+{
+    const svm_Plane *p = l->plane[plane];
+    for (ptrdiff_t y = 0; y < rows_of(p); y++) {
+        ptrdiff_t left = p->elements - y * p->width;
+        copy_row(l, plane, y, left < p->width ? left : p->width, false);
+    }
 }
 
 // The simulated memory has the planes one after another. Rows are whole there.
@@ -187,7 +210,7 @@ static void place_planes(launch *l)
     for (unsigned i = 0; i < l->inputs + l->outputs; i++) {
         const svm_Plane *p = l->plane[i];
         l->at[i] = l->size;
-        l->size += ((size_t)(rows_of(p) * p->width) * ELEMENT + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+        l->size += ((size_t)(rows_of(p) * pitch_of(p)) * ELEMENT + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         if (!is_dense(p) || (uintptr_t)p->data % ALIGNMENT != 0)
             l->copied += (size_t)p->elements * ELEMENT;
     }
@@ -195,7 +218,7 @@ static void place_planes(launch *l)
     if (l->memory == NULL || l->size > UINT32_MAX)
         fail(l->thread, "its planes have %zu bytes, and there is no memory for that", l->size);
     for (unsigned i = 0; i < l->inputs; i++)
-        copy_elements(l->plane[i], 0, (size_t)l->plane[i]->elements, l->memory + l->at[i], false);
+        copy_plane_in(l, i);
 }
 
 static sp_buffer buffer_of(const launch *l, unsigned i)
@@ -203,8 +226,8 @@ static sp_buffer buffer_of(const launch *l, unsigned i)
     const svm_Plane *p = l->plane[i];
     return (sp_buffer){.set = true,
                        .base = (uint32_t)l->at[i],
-                       .pitch = (uint32_t)p->width,
-                       .width = (uint32_t)p->width,
+                       .pitch = (uint32_t)pitch_of(p),
+                       .width = (uint32_t)pitch_of(p),
                        .height = (uint32_t)rows_of(p),
                        .element = ELEMENT,
                        .format = SVM_SP_FLOAT32_4,
@@ -247,10 +270,8 @@ static void run(launch *l, loaded_thread *loaded, sp_stats *stats)
 static void store_outputs(const launch *l)
 {
     for (unsigned i = l->inputs; i < l->inputs + l->outputs; i++)
-        for (ptrdiff_t y = 0; y < l->height; y++) {
-            size_t row = (size_t)(y * l->plane[i]->width);
-            copy_elements(l->plane[i], row, (size_t)l->width, l->memory + l->at[i] + row * ELEMENT, true);
-        }
+        for (ptrdiff_t y = 0; y < l->height; y++)
+            copy_row(l, i, y, l->width, true);
 }
 
 static void add_stats(loaded_thread *to, const launch *l, const sp_stats *s)

@@ -31,14 +31,14 @@ extern "C" {
 typedef struct svm_Plane {
     float *data;
     ptrdiff_t width, elements; // of a row; of all rows
-    ptrdiff_t step;            // floats from an element to the next
+    ptrdiff_t row, step;       // floats from a row to the next, and from an element to the next
     ptrdiff_t stride, second;  // from its first float to its second one, and to its third; the fourth is beyond that
 } svm_Plane;
 
 // Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4, 1, 2};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, 1, 2};
     return p;
 }
 
@@ -46,7 +46,15 @@ static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t e
 static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
                                        ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step, stride, second};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, stride, second};
+    return p;
+}
+
+// With rows that do not continue each other: no coordinate s is beyond its row then.
+static inline svm_Plane svm_planeRows(const void *data, ptrdiff_t width, ptrdiff_t rows, ptrdiff_t row, ptrdiff_t step,
+                                      ptrdiff_t stride, ptrdiff_t second)
+{
+    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, stride, second};
     return p;
 }
 
@@ -81,7 +89,9 @@ static inline ptrdiff_t svm_planeElement(const svm_Plane *plane, float s, float 
     ptrdiff_t number = (ptrdiff_t)s + (ptrdiff_t)t * plane->width;
     if (__builtin_expect(number < 0 || number >= plane->elements, 0))
         svm_planeError(plane, s, t, reading);
-    return number * plane->step;
+    if (plane->row == plane->width * plane->step)
+        return number * plane->step;
+    return number / plane->width * plane->row + number % plane->width * plane->step;
 }
 
 static inline void svm_lookup(float element[4], const svm_Plane *in, float s, float t)
