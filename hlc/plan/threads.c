@@ -402,12 +402,13 @@ static int64_t firings_of(int64_t pop, int64_t push, int64_t window)
     return 0;
 }
 
-// Lanes that are neighbours in memory too share their registers; others need about twice the instructions.
+// Instructions for ten operations, as measured. The operations of firings with neighbouring items, and of one firing, fill
+// instructions best. Where firings are whole elements apart all lanes want the same component, of registers that differ.
 static int64_t slots_of(const walker *w, const plan_thread *t, int64_t pop)
 {
     int64_t operations = (w->operations - w->products) * t->firings;
-    bool aligned = pop == 1 || pop % ELEMENT == 0;
-    return operations * (aligned ? 3 : 6) / 10 + 2 * t->lookups + 4 * t->outputs;
+    int64_t tenths = pop == 1 ? 3 : t->firings < MOST_FIRINGS ? 5 : pop % ELEMENT == 0 ? 8 : 6;
+    return operations * tenths / 10 + 2 * t->lookups + 4 * t->outputs;
 }
 
 static const char *refusal(arena *a, const sir_filter *f, const machine_processor *x)
