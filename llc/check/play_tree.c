@@ -33,6 +33,8 @@ static int64_t size_of(CXType type)
 ctype tree_type(CXType type)
 {
     type = clang_getCanonicalType(type);
+    if (type.kind == CXType_Unexposed) // of a builtin function's name: libclang does not survive asking for its size
+        return (ctype){.shape = SHAPE_VOID};
     ctype t = {.size = size_of(type)};
     if (type.kind == CXType_Pointer) {
         CXType to = clang_getCanonicalType(clang_getPointeeType(type));

@@ -1,6 +1,6 @@
 // Shows: a kernel that is a launch over a domain runs on the soft processor, on the host's runtime, and on the fallback
 // processor, with the same result; -S writes its program, -c its container, which the other tools take.
-// RUN: rm -rf %t && mkdir %t && cd %t
+// RUN: rm -rf %t && mkdir %t && cd %t && %svm-check %s
 // RUN: %svm-llc %s -o host && ./host > host.txt
 // RUN: %svm-llc --target=softproc %s -o soft && env SVM_LAUNCHES=- ./soft > soft.txt 2> launches.txt
 // RUN: cmp host.txt soft.txt && FileCheck %s < soft.txt && FileCheck %s --check-prefix=LAUNCHES < launches.txt

@@ -87,7 +87,7 @@ SVM_NORETURN void svm_planeError(const svm_Plane *plane, float s, float t, int r
 static inline ptrdiff_t svm_planeElement(const svm_Plane *plane, float s, float t, int reading)
 {
     ptrdiff_t number = (ptrdiff_t)s + (ptrdiff_t)t * plane->width;
-    if (__builtin_expect(number < 0 || number >= plane->elements, 0))
+    if (number < 0 || number >= plane->elements)
         svm_planeError(plane, s, t, reading);
     if (plane->row == plane->width * plane->step)
         return number * plane->step;
