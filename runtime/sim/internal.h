@@ -75,6 +75,7 @@ struct simr_Actor {
     svm_KernelFunction *costOf; // the function that `cost` is of
     double computed, moved, charged, carry;
     uint64_t firings, elements;
+    uint64_t launches; // of threads, in this run
 
     VEC(sim_transfer) parts; // what a plain DMA kernel has transferred, in order
     size_t nextPart;

@@ -4,13 +4,14 @@
 #include "runtime/sim/internal.h"
 #include "runtime/softproc/machine_parameters.h"
 
-bool svm_simPipeline(svm_SpParameters *parameters)
+bool svm_simPipeline(svm_SpParameters *parameters, double *start)
 {
     const svmr_Kernel *k = svmr_thread.current;
-    const simr_Actor *a = k == NULL ? NULL : k->scheduling;
+    simr_Actor *a = k == NULL ? NULL : k->scheduling;
     if (a == NULL || a->processor->machine->pipeline.batches == 0)
         return false;
     *parameters = sp_parameters_of(a->processor->machine);
+    *start = a->launches++ == 0 ? 0 : (double)a->processor->start / a->processor->cycle;
     return true;
 }
 

@@ -194,7 +194,7 @@ static void beginWork(simr_Actor *a)
 {
     a->entered = true;
     a->computed = a->moved = a->charged = a->carry = 0;
-    a->firings = a->elements = 0;
+    a->firings = a->elements = a->launches = 0;
     simr_findCost(a);
     a->computed = a->cost.start + (a->cost.unit == SVMR_UNIT_RUNS ? a->cost.perUnit : 0);
     simr_charge(a);

@@ -289,7 +289,8 @@ bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ..
 {
     svm_SpParameters parameters;
     sp_stats stats;
-    if (!svm_simPipeline(&parameters))
+    double start;
+    if (!svm_simPipeline(&parameters, &start))
         return false;
     if (width <= 0 || height <= 0)
         return true;
@@ -307,7 +308,7 @@ bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ..
     store_outputs(&l);
     free(l.memory);
     add_stats(loaded, &l, &stats);
-    svm_simFiringCycles += (double)stats.cycles + (double)l.copied / (parameters.linkBandwidth / parameters.clock);
+    svm_simFiringCycles += start + (double)stats.cycles + (double)l.copied / (parameters.linkBandwidth / parameters.clock);
     svm_simFirings += (uint64_t)width * (uint64_t)height * thread->firings;
     return true;
 }

@@ -27,9 +27,10 @@ typedef struct svm_ThreadProgram {
 bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ...);
 
 // Of the simulation (runtime/sim/launch.c), which is another library: the soft processor that the kernel at hand runs on (false: its
-// processor is none), and what a launch says that cannot be.
+// processor is none), with the cycles that starting this launch takes beside those of starting the kernel, which the first of a run
+// has; and what a launch says that cannot be.
 struct svm_SpParameters;
-bool svm_simPipeline(struct svm_SpParameters *parameters);
+bool svm_simPipeline(struct svm_SpParameters *parameters, double *start);
 _Noreturn void svm_simLaunchError(const char *thread, const char *message);
 
 #endif
