@@ -68,21 +68,23 @@ class Filter:
 def branch(rng, filters):
     """A splitjoin of branches with equal rates, so that it balances."""
     names = []
-    pop, push = rng.choice([1, 2, 4]), rng.choice([1, 2, 3])
-    for _ in range(rng.randrange(2, 4)):
-        f = Filter(rng, f"F{len(filters)}")
-        f.pop, f.push, f.peek = pop, push, pop + rng.choice([0, 0, 2, 7])
-        filters.append(f)
+    pop, push = rng.choice([1, 2, 4, 8]), rng.choice([1, 2, 3, 4, 8])
+    equal = rng.random() < 0.5  # such branches become a gang
+    for _ in range(rng.randrange(2, 9 if equal else 4)):
+        if not equal or not names:
+            f = Filter(rng, f"F{len(filters)}")
+            f.pop, f.push, f.peek = pop, push, pop + rng.choice([0, 0, 2, 7])
+            filters.append(f)
         names.append(f.name)
-    split = "duplicate" if rng.random() < 0.5 else f"roundrobin({rng.choice([1, 2, 4])})"
-    return f"splitjoin {{ split {split}; " + " ".join(f"add {n};" for n in names) + f" join roundrobin({rng.choice([1, 1, 2, 3])}); }}"
+    split = "duplicate" if rng.random() < 0.5 else f"roundrobin({rng.choice([1, 2, 4, 8])})"
+    return f"splitjoin {{ split {split}; " + " ".join(f"add {n};" for n in names) + f" join roundrobin({rng.choice([1, 1, 2, 3, 4, 8])}); }}"
 
 
 def program(seed):
     rng = random.Random(seed)
     filters, stages = [], []
     for _ in range(rng.randrange(1, 4)):
-        if rng.random() < 0.35:
+        if rng.random() < 0.45:
             stages.append(branch(rng, filters))
         else:
             filters.append(Filter(rng, f"F{len(filters)}"))
