@@ -196,6 +196,7 @@ typedef struct program_threads {
     plan_thread shape;
     int64_t pop, peek;
     bool reads;                   // it has an input
+    bool in_ints, out_ints;       // its items are ints
     bool apart;                   // each lookup has an input of its own
     program_side in, out;
 } program_threads;

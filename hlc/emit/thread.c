@@ -9,6 +9,11 @@
 
 enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188, MOST_ROWS = 8191 };
 
+static bool is_int(const sir_type *t)
+{
+    return t->kind == SIR_INT;
+}
+
 static const machine_processor *launcher(const program_emitter *x)
 {
     for (VEC_EACH(const machine_processor, p, &x->p->machine->processors))
@@ -109,18 +114,18 @@ static void emit_lookups(program_emitter *x, const program_threads *t)
         return;
     if (t->apart) {
         for (int64_t i = 0; i < inputs; i++)
-            text_line(x, 1, "svm_lookup(items%s, %s, x, y);",
+            text_line(x, 1, "%s(items%s, %s, x, y);", t->in_ints ? "svm_lookupInts" : "svm_lookup",
                       i == 0 ? "" : arena_printf(x->e.arena, " + %" PRId64, ELEMENT * i),
                       plane_name(x, "in", i, inputs));
         return;
     }
     const char *from = pops == 1 ? "x" : arena_printf(x->e.arena, "%" PRId64 ".0f * x", pops);
     if (t->shape.lookups == 1) {
-        text_line(x, 1, "svm_lookup(items, in, %s, y);", from);
+        text_line(x, 1, "%s(items, in, %s, y);", t->in_ints ? "svm_lookupInts" : "svm_lookup", from);
         return;
     }
     text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++)", t->shape.lookups);
-    text_line(x, 2, "svm_lookup(items + 4 * i, in, %s + (float)i, y);", from);
+    text_line(x, 2, "%s(items + 4 * i, in, %s + (float)i, y);", t->in_ints ? "svm_lookupInts" : "svm_lookup", from);
 }
 
 static void emit_firings(program_emitter *x, const program_threads *t, const emit_signature *fire, int64_t push)
@@ -149,13 +154,14 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
     text_line(x, 0, "SVM_FIRE(thread, firings(%" PRId64 "))", t->shape.firings);
     text_call(x, 0, arena_printf(a, "static inline void %s(", t->name), &params, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "float %sresults[%" PRId64 "];",
-              t->reads ? arena_printf(a, "items[%" PRId64 "], ", ELEMENT * t->shape.lookups) : "", ELEMENT * outputs);
+    if (t->reads)
+        text_line(x, 1, "%s items[%" PRId64 "];", t->in_ints ? "int" : "float", ELEMENT * t->shape.lookups);
+    text_line(x, 1, "%s results[%" PRId64 "];", t->out_ints ? "int" : "float", ELEMENT * outputs);
     emit_lookups(x, t);
     emit_firings(x, t, fire, push);
     for (int64_t i = 0; i < outputs; i++)
-        text_line(x, 1, "svm_output(%s, x, y, results%s);", plane_name(x, "out", i, outputs),
-                  i == 0 ? "" : arena_printf(a, " + %" PRId64, ELEMENT * i));
+        text_line(x, 1, "%s(%s, x, y, results%s);", t->out_ints ? "svm_outputInts" : "svm_output",
+                  plane_name(x, "out", i, outputs), i == 0 ? "" : arena_printf(a, " + %" PRId64, ELEMENT * i));
     text_line(x, 0, "}\n");
 }
 
@@ -167,6 +173,8 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
     if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
         return t;
     int64_t push = f->push.max;
+    t.in_ints = is_int(info->filter->input);
+    t.out_ints = is_int(info->filter->output);
     t.pop = f->pop.max;
     t.peek = f->peek.max > t.pop ? f->peek.max : t.pop;
     if (!find_shape(fire, items, w, push, &t)) {
@@ -200,17 +208,19 @@ typedef struct launch_rows {
 } launch_rows;
 
 static const char *plane(program_emitter *x, const char *data, int64_t offset, const char *width, const char *elements,
-                         const program_side *s, const launch_rows *rows, int64_t row)
+                         const program_side *s, const launch_rows *rows, int64_t row, bool ints)
 {
     arena *a = x->e.arena;
-    const char *strides = arena_printf(a, "%" PRId64 ", %" PRId64 ", %" PRId64, s->step, s->stride, s->second);
+    const char *strides = arena_printf(a, "%" PRId64 ", %" PRId64 ", %" PRId64, s->step, s->stride, s->second), *text;
     data = text_plus(x, data, offset);
     if (rows->rows != 0)
-        return arena_printf(a, "svm_planeRows(%s, %s, %" PRId64 ", %" PRId64 ", %s)", data, width, rows->rows, row,
+        text = arena_printf(a, "svm_planeRows(%s, %s, %" PRId64 ", %" PRId64 ", %s)", data, width, rows->rows, row,
                             strides);
-    if (s->step == ELEMENT && s->stride == 1 && s->second == 2)
-        return arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
-    return arena_printf(a, "svm_planeApart(%s, %s, %s, %s)", data, width, elements, strides);
+    else if (s->step == ELEMENT && s->stride == 1 && s->second == 2)
+        text = arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
+    else
+        text = arena_printf(a, "svm_planeApart(%s, %s, %s, %s)", data, width, elements, strides);
+    return ints ? arena_printf(a, "svm_planeInts(%s)", text) : text;
 }
 
 // The planes of one launch, and their addresses for it.
@@ -228,13 +238,14 @@ static void emit_planes(program_emitter *x, int indent, const program_threads *t
         if (!t->apart && rows->rows != 0)
             width = text_plus(x, width, t->shape.lookups - pops);
         text_line(x, indent, "const svm_Plane %s = %s;", name,
-                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in, rows, rows->in));
+                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in, rows, rows->in, t->in_ints));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
     for (int64_t i = 0; i < outputs; i++) {
         const char *name = plane_name(x, "to", i, outputs);
         text_line(x, indent, "svm_Plane %s = %s;", name,
-                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out, rows, rows->out));
+                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out, rows, rows->out,
+                        t->out_ints));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Threads have no integers, no memory and no loops: everything but floats must be gone when a thread function is unrolled. So
-// a firing is walked here as it would run, with ints and conditions that are known; what depends on an int that is not known
-// cannot be a thread. Of conditions that are not known both ways are walked, as both are computed.
+// a firing is walked here as it would run, with ints and conditions that are known; what computes with an int that is not known
+// cannot be a thread. Items that are ints may be compared with each other, chosen and moved, as floats have these results. Of conditions that are not known both ways are walked, as both are computed.
 #include "hlc/plan/threads.h"
 
 #include <inttypes.h>
@@ -136,7 +136,8 @@ static known_value walk_binary(walker *w, const sir_expr *e)
     known_value a = walk_expr(w, e->u.arg[0]), b = walk_expr(w, e->u.arg[1]), r = {true, {0}};
     if (a.known && b.known && sir_eval_binary((lang_binary_op)e->op, t, a.v, b.v, &r.v))
         return r;
-    if (is_whole(t))
+    bool compares = sir_binary_ops[e->op].class == SIR_OP_COMPARE || sir_binary_ops[e->op].class == SIR_OP_EQUAL;
+    if (is_whole(t) && (!compares || a.known || b.known))
         return whole_number(w, e->loc);
     if (t->kind == SIR_FLOAT && e->op == LANG_OP_DIV && !w->inexact)
         return lack(w, e->loc, "divides, which is not rounded there as elsewhere");
@@ -165,7 +166,7 @@ static known_value walk_math(walker *w, const sir_expr *e)
     known_value a = walk_expr(w, e->u.arg[0]), b = arity > 1 ? walk_expr(w, e->u.arg[1]) : a, r = {true, {0}};
     if (a.known && b.known && sir_eval_math((lang_math_op)e->op, t, a.v, b.v, &r.v))
         return r;
-    if (is_whole(t))
+    if (is_whole(t) && ((e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX) || a.known || b.known))
         return whole_number(w, e->loc);
     bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX ||
                  e->op == LANG_MATH_FLOOR || (e->op == LANG_MATH_SQRT && w->inexact);
@@ -181,10 +182,9 @@ static known_value walk_select(walker *w, const sir_expr *e)
     known_value c = walk_expr(w, e->u.arg[0]);
     if (c.known)
         return walk_expr(w, e->u.arg[c.v.i != 0 ? 1 : 2]);
-    walk_expr(w, e->u.arg[1]);
-    walk_expr(w, e->u.arg[2]);
+    known_value yes = walk_expr(w, e->u.arg[1]), no = walk_expr(w, e->u.arg[2]);
     w->operations++;
-    return is_whole(e->type) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
+    return is_whole(e->type) && (yes.known || no.known) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
 }
 
 static known_value walk_convert(walker *w, const sir_expr *e)
@@ -192,7 +192,7 @@ static known_value walk_convert(walker *w, const sir_expr *e)
     known_value a = walk_expr(w, e->u.arg[0]);
     if (a.known && is_number_type(e->type))
         return (known_value){true, sir_eval_convert(e->u.arg[0]->type, e->type, a.v)};
-    if (is_whole(e->type) || is_whole(e->u.arg[0]->type))
+    if (is_whole(e->type))
         return whole_number(w, e->loc);
     return of_type(w, e->type, e->loc);
 }
@@ -245,6 +245,8 @@ static void assign(walker *w, const sir_expr *target, known_value v)
         of_type(w, target->type, target->loc);
         w->frame->local[target->index] = v;
     } else {
+        if (is_whole(target->type) && v.known)
+            whole_number(w, target->loc);
         walk_place(w, target, &table, &at);
     }
 }
@@ -275,6 +277,8 @@ static void walk_if(walker *w, const sir_stmt *s)
         known_value *now = &w->frame->local[i];
         if (same(*now, then[i]))
             continue;
+        if (is_whole(w->frame->function->locals.data[i].type) && (now->known || then[i].known))
+            whole_number(w, s->loc);
         w->operations += !same(then[i], before[i]) || !same(*now, before[i]);
         *now = unknown;
     }
@@ -336,7 +340,12 @@ static void walk_call(walker *w, const sir_stmt *s)
 static void walk_declaration(walker *w, const sir_stmt *s)
 {
     const sir_local *l = &w->frame->function->locals.data[s->u.decl.local];
+    const sir_type *item = l->type;
+    while (item->kind == SIR_ARRAY)
+        item = item->element;
     of_type(w, l->type, s->loc);
+    if (l->type->kind == SIR_ARRAY && is_whole(item) && s->u.decl.init == NULL && !s->u.decl.uninitialised)
+        whole_number(w, s->loc);
     if (l->type->kind == SIR_ARRAY)
         return;
     known_value zero = {true, {0}};
@@ -415,8 +424,9 @@ static const char *refusal(arena *a, const sir_filter *f, const machine_processo
 {
     const sir_function *work = f->work;
     const char *name = x->element.name;
-    if (f->input->kind != SIR_FLOAT || f->output->kind != SIR_FLOAT)
-        return arena_printf(a, "has items of other types than float, which are those of the threads of '%s'", name);
+    if ((f->input->kind != SIR_FLOAT && f->input->kind != SIR_INT) ||
+        (f->output->kind != SIR_FLOAT && f->output->kind != SIR_INT))
+        return arena_printf(a, "has items that are neither floats nor ints, as those of the threads of '%s' are", name);
     if (work->pop.dynamic || work->push.dynamic || work->peek.dynamic || work->pop.max <= 0 || work->push.max <= 0)
         return arena_printf(a, "has no fixed rates of at least 1, as threads of '%s' need them", name);
     if (f->prework != NULL)

@@ -101,7 +101,8 @@ static enum CXChildVisitResult check_call(CXCursor cursor, CXCursor parent, CXCl
     thread_checker *c = data;
     if (clang_getCursorKind(cursor) != CXCursor_CallExpr)
         return CXChildVisit_Recurse;
-    if (strcmp(reader_string(c->session, clang_getCursorSpelling(cursor)), "svm_output") == 0 &&
+    const char *name = reader_string(c->session, clang_getCursorSpelling(cursor));
+    if ((strcmp(name, "svm_output") == 0 || strcmp(name, "svm_outputInts") == 0) &&
         clang_Cursor_getNumArguments(cursor) == 4 &&
         !(is_parameter(c, clang_Cursor_getArgument(cursor, 1), 0) &&
           is_parameter(c, clang_Cursor_getArgument(cursor, 2), 1)))

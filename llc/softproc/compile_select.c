@@ -6,6 +6,7 @@
 // selection by a comparison is CMP of a difference; minimum and maximum are recognised where they choose as MIN and MAX do.
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "llc/softproc/compile.h"
@@ -191,10 +192,16 @@ static spc_operand constant(selector *s, LLVMValueRef value)
     return number(s, 0); // undefined, or zeros
 }
 
+// Ints are floats here: those that a float has exactly, which come from lookups of ints and are compared and chosen.
+enum { MOST_WHOLE = 1 << 24 };
+
 static spc_operand scalar(selector *s, LLVMValueRef value)
 {
     if (LLVMIsConstant(value) && is_float(LLVMTypeOf(value)))
         return constant(s, value);
+    if (LLVMIsAConstantInt(value) != NULL && LLVMGetIntTypeWidth(LLVMTypeOf(value)) == 32 &&
+        llabs(LLVMConstIntGetSExtValue(value)) <= MOST_WHOLE)
+        return number(s, (float)LLVMConstIntGetSExtValue(value));
     const meaning *m = meaning_of(s, value);
     if (m != NULL && m->count == 1)
         return m->element[0];
@@ -354,6 +361,22 @@ static void select_comparison(selector *s, LLVMValueRef in)
     default: // whether values are numbers: finite ones are
         t.value = number(s, 1);
         t.inverted = LLVMGetFCmpPredicate(in) == LLVMRealUNO || LLVMGetFCmpPredicate(in) == LLVMRealPredicateFalse;
+    }
+    give_truth(s, in, t);
+}
+
+// Of ints, whose difference has the right sign as a float.
+static void select_int_comparison(selector *s, LLVMValueRef in)
+{
+    truth t = {.inverted = false};
+    switch (LLVMGetICmpPredicate(in)) {
+    case LLVMIntSLT: t.inverted = true; __attribute__((fallthrough));
+    case LLVMIntSGE: t.value = difference(s, in, 0); break;
+    case LLVMIntSGT: t.inverted = true; __attribute__((fallthrough));
+    case LLVMIntSLE: t.value = difference(s, in, 1); break;
+    case LLVMIntNE: t.inverted = true; __attribute__((fallthrough));
+    case LLVMIntEQ: t.value = negated(s, absolute(s, difference(s, in, 0))); break;
+    default: fail(s, "a comparison of ints without sign, which the soft processor does not have");
     }
     give_truth(s, in, t);
 }
@@ -747,6 +770,11 @@ static void select_call(selector *s, LLVMValueRef in)
         select_output(s, in, 1);
     } else if (strcmp(name, "svm_spOutputAt") == 0) {
         select_output(s, in, 3);
+    } else if (strcmp(name, "svm_spWhole") == 0 || strcmp(name, "svm_spNumber") == 0) {
+        give(s, in, scalar(s, LLVMGetOperand(in, 0)));
+    } else if (strcmp(name, "llvm.smin.i32") == 0 || strcmp(name, "llvm.smax.i32") == 0) {
+        spc_operand a = scalar(s, LLVMGetOperand(in, 0)), b = scalar(s, LLVMGetOperand(in, 1));
+        give(s, in, operation(s, name[7] == 'i' ? SPC_MIN : SPC_MAX, a, b, none));
     } else if (strcmp(name, "llvm.fabs.f32") == 0) {
         give(s, in, absolute(s, scalar(s, LLVMGetOperand(in, 0))));
     } else if (strcmp(name, "llvm.floor.f32") == 0) {
@@ -824,6 +852,8 @@ static void select_instruction(selector *s, LLVMValueRef in)
     case LLVMFMul: select_product(s, in); break;
     case LLVMFNeg: give(s, in, negated(s, scalar(s, LLVMGetOperand(in, 0)))); break;
     case LLVMFCmp: select_comparison(s, in); break;
+    case LLVMICmp: select_int_comparison(s, in); break;
+    case LLVMSIToFP: give(s, in, scalar(s, LLVMGetOperand(in, 0))); break;
     case LLVMSelect: is_truth ? select_logic(s, in) : select_selection(s, in); break;
     case LLVMPHI: is_truth ? select_joined_truth(s, in) : select_phi(s, in); break;
     case LLVMFreeze: select_freeze(s, in); break;

@@ -59,40 +59,56 @@ static LLVMValueRef plane_number(preparation *p, LLVMValueRef plane)
     return LLVMBuildPtrToInt(p->builder, plane, LLVMInt32TypeInContext(p->context), "");
 }
 
-// svm_lookup(element, in, s, t)
-static void replace_lookup(preparation *p)
+// One of the machine's functions, which compile_select.c knows.
+static LLVMValueRef machine_function(preparation *p, const char *name, LLVMTypeRef type)
+{
+    LLVMValueRef f = LLVMGetNamedFunction(p->module, name);
+    return f != NULL ? f : LLVMAddFunction(p->module, name, type);
+}
+
+// An int is a float in the machine: svm_spWhole is the int that a float is, svm_spNumber the float.
+static LLVMValueRef convert(preparation *p, LLVMValueRef v, bool to_int)
+{
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context), word = LLVMInt32TypeInContext(p->context);
+    LLVMTypeRef from = to_int ? real : word, type = LLVMFunctionType(to_int ? word : real, &from, 1, false);
+    return LLVMBuildCall2(p->builder, type, machine_function(p, to_int ? "svm_spWhole" : "svm_spNumber", type), &v, 1,
+                          "");
+}
+
+// svm_lookup(element, in, s, t), or svm_lookupInts
+static void replace_lookup(preparation *p, const char *name, bool ints)
 {
     LLVMTypeRef real = LLVMFloatTypeInContext(p->context);
     LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(p->context), real, real};
     LLVMTypeRef type = LLVMFunctionType(element_type(p), parameters, 3, false);
-    LLVMValueRef f = replace(p, "svm_lookup");
+    LLVMValueRef f = replace(p, name);
     if (f == NULL)
         return;
     LLVMValueRef arguments[] = {plane_number(p, LLVMGetParam(f, 1)), LLVMGetParam(f, 2), LLVMGetParam(f, 3)};
-    LLVMValueRef lookup = LLVMAddFunction(p->module, "svm_spLookup", type);
-    LLVMValueRef v = LLVMBuildCall2(p->builder, type, lookup, arguments, 3, "");
-    for (unsigned i = 0; i < 4; i++)
-        LLVMBuildStore(p->builder, LLVMBuildExtractElement(p->builder, v, index_of(p, i), ""),
-                       component(p, LLVMGetParam(f, 0), i));
+    LLVMValueRef v = LLVMBuildCall2(p->builder, type, machine_function(p, "svm_spLookup", type), arguments, 3, "");
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef one = LLVMBuildExtractElement(p->builder, v, index_of(p, i), "");
+        LLVMBuildStore(p->builder, ints ? convert(p, one, true) : one, component(p, LLVMGetParam(f, 0), i));
+    }
     LLVMBuildRetVoid(p->builder);
 }
 
-// svm_output(out, x, y, element)
-static void replace_output(preparation *p)
+// svm_output(out, x, y, element), or svm_outputInts
+static void replace_output(preparation *p, const char *name, bool ints)
 {
-    LLVMTypeRef real = LLVMFloatTypeInContext(p->context);
+    LLVMTypeRef real = LLVMFloatTypeInContext(p->context), item = ints ? LLVMInt32TypeInContext(p->context) : real;
     LLVMTypeRef parameters[] = {LLVMInt32TypeInContext(p->context), real, real, element_type(p)};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), parameters, 4, false);
-    LLVMValueRef f = replace(p, "svm_output");
+    LLVMValueRef f = replace(p, name);
     if (f == NULL)
         return;
     LLVMValueRef v = LLVMGetUndef(element_type(p));
-    for (unsigned i = 0; i < 4; i++)
-        v = LLVMBuildInsertElement(p->builder, v,
-                                   LLVMBuildLoad2(p->builder, real, component(p, LLVMGetParam(f, 3), i), ""),
-                                   index_of(p, i), "");
+    for (unsigned i = 0; i < 4; i++) {
+        LLVMValueRef one = LLVMBuildLoad2(p->builder, item, component(p, LLVMGetParam(f, 3), i), "");
+        v = LLVMBuildInsertElement(p->builder, v, ints ? convert(p, one, false) : one, index_of(p, i), "");
+    }
     LLVMValueRef arguments[] = {plane_number(p, LLVMGetParam(f, 0)), LLVMGetParam(f, 1), LLVMGetParam(f, 2), v};
-    LLVMBuildCall2(p->builder, type, LLVMAddFunction(p->module, "svm_spOutputAt", type), arguments, 4, "");
+    LLVMBuildCall2(p->builder, type, machine_function(p, "svm_spOutputAt", type), arguments, 4, "");
     LLVMBuildRetVoid(p->builder);
 }
 
@@ -203,8 +219,10 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
 
 static bool prepare(preparation *p, const thread_programs *threads)
 {
-    replace_lookup(p);
-    replace_output(p);
+    replace_lookup(p, "svm_lookup", false);
+    replace_lookup(p, "svm_lookupInts", true);
+    replace_output(p, "svm_output", false);
+    replace_output(p, "svm_outputInts", true);
     for (VEC_EACH(const thread_program, t, threads))
         add_entry(p, t->function);
     keep_entries(p, threads);

@@ -17,7 +17,15 @@
 
 #undef SVM_DOMAIN
 
-enum { ALIGNMENT = 2048, ELEMENT = 16, FLOATS = 4, MOST_WIDTH = 4096, MOST_PITCH = 8188, MOST_ROWS = 8191 };
+enum {
+    ALIGNMENT = 2048,
+    ELEMENT = 16,
+    FLOATS = 4,
+    MOST_WIDTH = 4096,
+    MOST_PITCH = 8188,
+    MOST_ROWS = 8191,
+    MOST_INT = 1 << 24
+};
 
 // A thread function's program and what its launches took.
 typedef struct loaded_thread {
@@ -141,7 +149,7 @@ static void check_plane(const launch *l, const svm_Plane *p, const char *what, u
 // As the machine has them. Others are copied.
 static bool is_dense(const svm_Plane *p)
 {
-    return p->step == FLOATS && p->stride == 1 && p->second == 2 && continues(p);
+    return p->step == FLOATS && p->stride == 1 && p->second == 2 && continues(p) && !p->ints;
 }
 
 static void check_output(const launch *l, const svm_Plane *p, unsigned number)
@@ -177,35 +185,59 @@ static void take_arguments(launch *l, va_list args)
         fail(l->thread, "the domain is %td x %td; at most %d x %d", l->width, l->height, MOST_WIDTH, MOST_ROWS);
 }
 
-// Elements of a row, between the program's memory and the machine's.
-static void copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t count, bool out)
+// An int of the program is a float of the machine. False when there is none.
+static bool convert(float *here, uint8_t *there, bool out)
+{
+    int32_t i;
+    float f;
+    if (out) {
+        memcpy(&f, there, sizeof f);
+        i = (int32_t)f;
+        memcpy(here, &i, sizeof i);
+        return true;
+    }
+    memcpy(&i, here, sizeof i);
+    f = (float)i;
+    memcpy(there, &f, sizeof f);
+    return i >= -MOST_INT && i <= MOST_INT;
+}
+
+// Elements of a row, between the program's memory and the machine's. False when one is an int that the machine does not have.
+static bool copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t count, bool out)
 {
     const svm_Plane *p = l->plane[plane];
     float *here = p->data + y * p->row;
     uint8_t *machine = l->memory + l->at[plane] + (size_t)(y * pitch_of(p)) * ELEMENT;
+    bool whole = true;
     if (is_dense(p)) {
         memcpy(out ? (void *)here : machine, out ? machine : (void *)here, (size_t)count * ELEMENT);
-        return;
+        return true;
     }
     for (ptrdiff_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
         for (ptrdiff_t c = 0; c < FLOATS; c++) {
             uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
             float *one = here + c % 2 * p->stride + c / 2 * p->second;
-            memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
+            if (p->ints)
+                whole = convert(one, there, out) && whole;
+            else
+                memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
         }
+    return whole;
 }
 
-static void copy_plane_in(const launch *l, unsigned plane)
+static bool copy_plane_in(const launch *l, unsigned plane)
 {
     const svm_Plane *p = l->plane[plane];
+    bool whole = true;
     for (ptrdiff_t y = 0; y < rows_of(p); y++) {
         ptrdiff_t left = p->elements - y * p->width;
-        copy_row(l, plane, y, left < p->width ? left : p->width, false);
+        whole = copy_row(l, plane, y, left < p->width ? left : p->width, false) && whole;
     }
+    return whole;
 }
 
-// The simulated memory has the planes one after another. Rows are whole there.
-static void place_planes(launch *l)
+// The simulated memory has the planes one after another. Rows are whole there. False when ints are too large.
+static bool place_planes(launch *l)
 {
     for (unsigned i = 0; i < l->inputs + l->outputs; i++) {
         const svm_Plane *p = l->plane[i];
@@ -217,8 +249,10 @@ static void place_planes(launch *l)
     l->memory = calloc(l->size > 0 ? l->size : 1, 1);
     if (l->memory == NULL || l->size > UINT32_MAX)
         fail(l->thread, "its planes have %zu bytes, and there is no memory for that", l->size);
+    bool whole = true;
     for (unsigned i = 0; i < l->inputs; i++)
-        copy_plane_in(l, i);
+        whole = copy_plane_in(l, i) && whole;
+    return whole;
 }
 
 static sp_buffer buffer_of(const launch *l, unsigned i)
@@ -303,12 +337,16 @@ bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ..
     va_start(args, height);
     take_arguments(&l, args);
     va_end(args);
-    place_planes(&l);
+    if (!place_planes(&l)) {
+        free(l.memory);
+        return false; // loops have all ints
+    }
     run(&l, loaded, &stats);
     store_outputs(&l);
     free(l.memory);
     add_stats(loaded, &l, &stats);
-    svm_simFiringCycles += start + (double)stats.cycles + (double)l.copied / (parameters.linkBandwidth / parameters.clock);
+    svm_simFiringCycles +=
+        start + (double)stats.cycles + (double)l.copied / (parameters.linkBandwidth / parameters.clock);
     svm_simFirings += (uint64_t)width * (uint64_t)height * thread->firings;
     return true;
 }

@@ -32,13 +32,14 @@ typedef struct svm_Plane {
     float *data;
     ptrdiff_t width, elements; // of a row; of all rows
     ptrdiff_t row, step;       // floats from a row to the next, and from an element to the next
-    ptrdiff_t stride, second;  // from its first float to its second one, and to its third; the fourth is beyond that
+    bool ints; // `data` are ints, which the machine has as floats: of magnitudes up to 2^24, or the launch is loops
+    ptrdiff_t stride, second; // from its first float to its second one, and to its third; the fourth is beyond that
 } svm_Plane;
 
 // Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, 1, 2};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, false, 1, 2};
     return p;
 }
 
@@ -46,7 +47,7 @@ static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t e
 static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
                                        ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, stride, second};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, false, stride, second};
     return p;
 }
 
@@ -54,7 +55,14 @@ static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdif
 static inline svm_Plane svm_planeRows(const void *data, ptrdiff_t width, ptrdiff_t rows, ptrdiff_t row, ptrdiff_t step,
                                       ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, stride, second};
+    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, false, stride, second};
+    return p;
+}
+
+// The same of ints, which svm_lookupInts and svm_outputInts read and write. Threads compare and choose them.
+static inline svm_Plane svm_planeInts(svm_Plane p)
+{
+    p.ints = true;
     return p;
 }
 
@@ -101,10 +109,24 @@ static inline void svm_lookup(float element[4], const svm_Plane *in, float s, fl
         element[i] = from[i % 2 * in->stride + i / 2 * in->second];
 }
 
+static inline void svm_lookupInts(int element[4], const svm_Plane *in, float s, float t)
+{
+    const int *from = (const int *)(const void *)in->data + svm_planeElement(in, s, t, 1);
+    for (int i = 0; i < 4; i++)
+        element[i] = from[i % 2 * in->stride + i / 2 * in->second];
+}
+
 // x and y are the thread's own.
 static inline void svm_output(svm_Plane *out, float x, float y, const float element[4])
 {
     float *to = out->data + svm_planeElement(out, x, y, 0);
+    for (int i = 0; i < 4; i++)
+        to[i % 2 * out->stride + i / 2 * out->second] = element[i];
+}
+
+static inline void svm_outputInts(svm_Plane *out, float x, float y, const int element[4])
+{
+    int *to = (int *)(void *)out->data + svm_planeElement(out, x, y, 0);
     for (int i = 0; i < 4; i++)
         to[i % 2 * out->stride + i / 2 * out->second] = element[i];
 }

@@ -40,6 +40,27 @@ class Filter:
         text = f"{self.value(depth)} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {self.value(depth)}"
         return text if depth == 0 or rng.random() < 0.7 else f"({text}) {rng.choice(['&&', '||'])} ({self.condition(0)})"
 
+    def whole(self, depth):
+        """An expression of type int, of comparisons and choices."""
+        rng = self.rng
+        if depth == 0 or rng.random() < 0.2:
+            return f"peek({rng.randrange(self.peek)})" if rng.random() < 0.8 else rng.choice(["a", "b"])
+        one, two = self.whole(depth - 1), self.whole(depth - 1)
+        if rng.random() < 0.5:
+            return f"({one} {rng.choice('<>')} {two} ? {one} : {two})"
+        return f"({self.whole(0)} {rng.choice(['<', '<=', '>', '>=', '==', '!='])} {self.whole(depth - 1)} ? {one} : {two})"
+
+    def int_text(self):
+        rng = self.rng
+        last = f" + {rng.randrange(9)}" if self.kind != "float" else ""
+        lines = [f"int->int filter {self.name} {{", f"    work pop {self.pop} peek {self.peek} push {self.push} {{",
+                 f"        int a = peek(0), b = peek(0);"]
+        if rng.random() < 0.5:
+            lines.append(f"        if ({self.whole(1)} < {self.whole(1)})\n            b = {self.whole(2)};\n        else\n            a = {self.whole(1)};")
+        lines += [f"        push({self.whole(2)}{last});" for _ in range(self.push)]
+        lines.append(f"        for (int i = 0; i < {self.pop}; i++)\n            pop();\n    }}\n}}")
+        return "\n".join(lines)
+
     def text(self):
         rng = self.rng
         lines = [f"float->float filter {self.name} {{", "    float[4] h;"]
@@ -103,7 +124,11 @@ float->void filter Show {
     }
 }
 """
-    return (f"// RUN: %run-all %s -i {rng.choice([40, 300, 1200])}\n" + source + "\n".join(f.text() for f in filters) +
+    ints = rng.random() < 0.3  # some beyond what a float has exactly
+    if ints:
+        far = rng.choice(["", "", " * 300000"])
+        source = source.replace("float", "int").replace("(n * 37 % 256 - 128) / 32.0", f"(n * 37 % 256 - 128){far}")
+    return (f"// RUN: %run-all %s -i {rng.choice([40, 300, 1200])}\n" + source + "\n".join(f.int_text() if ints else f.text() for f in filters) +
             f"\nvoid->void pipeline Main {{\n    add Numbers;\n{adds}\n    add Show;\n}}\n")
 
 
