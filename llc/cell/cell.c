@@ -157,8 +157,14 @@ static bool read_memory(cell_program *p, const char *path, unsigned long *code)
     }
     unsigned long data = strtoul(text, &end, 10);
     *code = strtoul(end, NULL, 10);
-    if (data + *code <= CELL_LOCAL_STORE)
+    if (data + *code <= CELL_LOCAL_STORE) {
+        diag_remark(
+            s->diag, p->unit->machine_range,
+            "of each local store's %d bytes the SPEs' program takes %lu: code %lu, constants and the commands' ring "
+            "%lu, the stack %d; %lu are left for blocks",
+            CELL_LOCAL_STORE, data + *code, *code, data - STACK_BYTES, STACK_BYTES, CELL_LOCAL_STORE - data - *code);
         return true;
+    }
     diag_error(
         s->diag, p->unit->machine_range,
         "the kernels do not fit the local store of %d bytes: their code has %lu, constants and the commands' ring %lu, "

@@ -10,8 +10,9 @@
 // RUN: not %svm-llc --target=cell -c %s -o %t 2>&1 | FileCheck %s --check-prefix=OBJECT
 // OBJECT: error: target 'cell' cannot write obj; it has --emit=asm, --emit=exe
 // RUN: %svm-llc --target=cell --remarks %s -o %t 2>&1 | FileCheck %s --check-prefix=REMARK
-// REMARK: refused.c:52:13: remark: the PPE runs 'waits' in the local stores of the SPEs that it is placed on: it calls 'svm_streamPop', which SPEs have not
-// REMARK: refused.c:56:5: note: here
+// REMARK: refused.c:21:13: remark: of each local store's 262144 bytes the SPEs' program takes {{[0-9]+}}: code {{[0-9]+}}, constants and the commands' ring {{[0-9]+}}, the stack 8192; {{[0-9]+}} are left for blocks
+// REMARK: refused.c:53:13: remark: the PPE runs 'waits' in the local stores of the SPEs that it is placed on: it calls 'svm_streamPop', which SPEs have not
+// REMARK: refused.c:57:5: note: here
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -80,12 +81,12 @@ int main(int argc, char **argv)
 // RUN: %t 0 | FileCheck %s --check-prefix=GOOD
 // GOOD: done
 // RUN: not %t 1 2>&1 | FileCheck %s --check-prefix=INDEX
-// INDEX: refused.c:38: error: svm_blockWrite{{.*}}: element 16 of a block of 16 [index-range]
+// INDEX: refused.c:39: error: svm_blockWrite{{.*}}: element 16 of a block of 16 [index-range]
 // RUN: not %t 2 2>&1 | FileCheck %s --check-prefix=ELSEWHERE
-// ELSEWHERE: refused.c:38: error: svm_blockWrite{{.*}}: the block is in a memory that the kernel's processor does not reach [bad-memory]
+// ELSEWHERE: refused.c:39: error: svm_blockWrite{{.*}}: the block is in a memory that the kernel's processor does not reach [bad-memory]
 // RUN: not %t 3 2>&1 | FileCheck %s --check-prefix=DIVIDE
 // DIVIDE: error: division by zero in divides
 // RUN: not %t 4 2>&1 | FileCheck %s --check-prefix=WIDE
 // WIDE: error: svm_kernelRun of 'use': the field 'index' of its struct holds what does not fit the 32 bits that an SPE has for it [bad-argument]
 // RUN: not %t 5 2>&1 | FileCheck %s --check-prefix=ROOM
-// ROOM: refused.c:72: error: svm_blockInit: 40000 bytes at 200000 do not fit in the memory 'LS0'
+// ROOM: refused.c:73: error: svm_blockInit: 40000 bytes at 200000 do not fit in the memory 'LS0'
