@@ -11,7 +11,9 @@
 #include "llc/cell/cell.h"
 #include "llc/reader/reader.h"
 
-enum { STACK_BYTES = 8192, LEAST_RING = 4096 };
+// What the resident loop and the libraries below kernels need of a stack; the least, in case a compiler tells less than it takes;
+// of a function whose frame has no fixed size.
+enum { LIBRARY_STACK = 2048, LEAST_STACK = 4096, DYNAMIC_FRAME = 8192, LEAST_RING = 4096 };
 
 // ---- Machines ----
 
@@ -116,27 +118,98 @@ static void add_all(llc_session *s, llc_strings *command, const char *const *wor
         cc_add(s, command, *words);
 }
 
-// The SPEs' program, as an object of the PPE's.
-static const char *build_image(cell_program *p, const char *memory)
+// ---- The SPEs' stack ----
+
+// clang's lines "file:line:function<tab>bytes<tab>static" or "dynamic", as bytes by function.
+static void read_frames(cell_program *p, char *text, hmap *frames)
+{
+    char *rest = text;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        char *name = strsep(&line, "\t"), *bytes = strsep(&line, "\t");
+        if (bytes == NULL || line == NULL || strrchr(name, ':') == NULL)
+            continue;
+        unsigned long *frame = ARENA_NEW(p->session->arena, unsigned long);
+        *frame = (strtoul(bytes, NULL, 10) + 15) / 16 * 16 + (strstr(line, "dynamic") != NULL ? DYNAMIC_FRAME : 0);
+        hmap_set(frames, strrchr(name, ':') + 1, frame);
+    }
+}
+
+// The user's own: -Wl,-z,stack-size=BYTES.
+static unsigned long wanted_stack(const llc_session *s)
+{
+    static const char option[] = "-Wl,-z,stack-size=";
+    unsigned long wanted = 0;
+    for (VEC_EACH(const char *const, word, &s->options->link))
+        if (strncmp(*word, option, sizeof option - 1) == 0)
+            wanted = strtoul(*word + sizeof option - 1, NULL, 0);
+    return wanted;
+}
+
+// Room for the kernel that needs most: a frame of each function that it reaches.
+static bool find_stack(cell_program *p, const char *usage)
 {
     llc_session *s = p->session;
-    const char *source = temporary(s, "spu", ".c"), *image = temporary(s, p->stem, ".spu");
-    const char *object = temporary(s, "image", ".o");
-    if (source == NULL || image == NULL || object == NULL || !write_text(s, source, cell_spu_text(p, true)))
-        return NULL;
+    char *text;
+    size_t len;
+    hmap frames;
+    p->stack = LEAST_STACK;
+    if (s->environment->dry_run || p->count == 0)
+        return true;
+    if (!file_read(s->arena, usage, &text, &len)) {
+        diag_internal(s->diag, (src_range){0}, "clang has not told how much stack functions take");
+        return false;
+    }
+    hmap_init(&frames, s->arena);
+    read_frames(p, text, &frames);
+    for (VEC_EACH(const cell_kernel, k, &p->kernels)) {
+        unsigned long bytes = LIBRARY_STACK;
+        for (VEC_EACH(const char *const, name, &k->reached)) {
+            const unsigned long *frame = hmap_get(&frames, *name);
+            bytes += frame != NULL ? *frame : 0;
+        }
+        if (k->number >= 0 && bytes > p->stack)
+            p->stack = bytes;
+    }
+    if (wanted_stack(s) != 0)
+        p->stack = wanted_stack(s);
+    p->stack = (p->stack + 255) / 256 * 256;
+    return true;
+}
+
+// ---- The SPEs' program ----
+
+static bool compile_image(cell_program *p, const char *object)
+{
+    llc_session *s = p->session;
+    const char *source = temporary(s, "spu", ".c");
+    if (source == NULL || !write_text(s, source, cell_spu_text(p, true)))
+        return false;
     llc_strings command = {0};
     cc_add(s, &command, installed(s, "../bin/svm-spu-gcc"));
     cc_add_code_flags(s, &command);
     if (strcmp(s->options->level, "0") == 0)
-        cc_add(s, &command, "-O1"); // the stack is small
+        cc_add(s, &command, "-O1"); // frames would be large
     cc_add(s, &command, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
-    add_all(s, &command,
-            (const char *const[]){"-w", source, installed(s, "svm-cell/svm-resident.o"),
-                                  arena_printf(s->arena, "-Wl,-z,stack-size=%d", STACK_BYTES),
-                                  arena_printf(s->arena, "--memory=%s", memory), "-o", image, NULL});
-    if (!llc_run_step(s, &command, "SPEs' compiler"))
+    add_all(s, &command, (const char *const[]){"-w", "-fstack-usage", "-c", source, "-o", object, NULL});
+    return llc_run_step(s, &command, "SPEs' compiler");
+}
+
+// The SPEs' program, as an object of the PPE's.
+static const char *build_image(cell_program *p, const char *memory)
+{
+    llc_session *s = p->session;
+    const char *code = temporary(s, "spu", ".o"), *image = temporary(s, p->stem, ".spu");
+    const char *object = temporary(s, "image", ".o");
+    if (code == NULL || image == NULL || object == NULL || !compile_image(p, code) ||
+        !find_stack(p, arena_printf(s->arena, "%.*s.su", (int)(strlen(code) - 2), code)))
         return NULL;
-    llc_strings embed = {0};
+    llc_strings link = {0}, embed = {0};
+    add_all(s, &link,
+            (const char *const[]){installed(s, "../bin/svm-spu-gcc"), code, installed(s, "svm-cell/svm-resident.o"),
+                                  arena_printf(s->arena, "-Wl,-z,stack-size=%lu", p->stack),
+                                  arena_printf(s->arena, "--memory=%s", memory), "-o", image, NULL});
+    if (!llc_run_step(s, &link, "SPEs' linker"))
+        return NULL;
     add_all(s, &embed,
             (const char *const[]){installed(s, "../bin/svm-embedspu"), "svm_cellImage", image, object, NULL});
     return llc_run_step(s, &embed, "embedding") ? object : NULL;
@@ -161,15 +234,15 @@ static bool read_memory(cell_program *p, const char *path, unsigned long *code)
         diag_remark(
             s->diag, p->unit->machine_range,
             "of each local store's %d bytes the SPEs' program takes %lu: code %lu, constants and the commands' ring "
-            "%lu, the stack %d; %lu are left for blocks",
-            CELL_LOCAL_STORE, data + *code, *code, data - STACK_BYTES, STACK_BYTES, CELL_LOCAL_STORE - data - *code);
+            "%lu, the stack %lu; %lu are left for blocks",
+            CELL_LOCAL_STORE, data + *code, *code, data - p->stack, p->stack, CELL_LOCAL_STORE - data - *code);
         return true;
     }
     diag_error(
         s->diag, p->unit->machine_range,
         "the kernels do not fit the local store of %d bytes: their code has %lu, constants and the commands' ring %lu, "
-        "the stack %d",
-        CELL_LOCAL_STORE, *code, data - STACK_BYTES, STACK_BYTES);
+        "the stack %lu",
+        CELL_LOCAL_STORE, *code, data - p->stack, p->stack);
     return false;
 }
 

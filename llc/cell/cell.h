@@ -34,8 +34,9 @@ typedef struct cell_kernel {
     int number;      // in the SPEs' table; -1: no SPE can run it
     const char *why; // because of this; NULL: one can
     src_range why_at;
-    const char *record; // name of its struct's type; NULL: it uses none
-    uint64_t bytes;     // of the struct on the SPE
+    llc_strings reached; // functions that it calls, directly or not, and itself
+    const char *record;  // name of its struct's type; NULL: it uses none
+    uint64_t bytes;      // of the struct on the SPE
     cell_fields fields;
 } cell_kernel;
 
@@ -44,10 +45,11 @@ typedef struct cell_program {
     const llc_unit *unit;
     CXTranslationUnit spe; // the SPEs' text as their compiler sees it
     VEC(cell_kernel) kernels;
-    int count;        // of those that SPEs can run
-    bool has_image;   // there is a program for the SPEs
-    const char *stem; // of names
-    uint64_t ring;    // bytes of the SPEs' ring of commands
+    int count;           // of those that SPEs can run
+    bool has_image;      // there is a program for the SPEs
+    const char *stem;    // of names
+    uint64_t ring;       // bytes of the SPEs' ring of commands
+    unsigned long stack; // bytes of the SPEs' stack
 } cell_program;
 
 // Finds the unit's kernels and which of them an SPE can run. False after an error.

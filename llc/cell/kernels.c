@@ -84,6 +84,7 @@ static void take_function(walk *w, CXCursor at, CXCursor function)
     if (hmap_get(&w->seen, name) != NULL)
         return;
     hmap_set(&w->seen, name, w);
+    VEC_PUSH(w->program->session->arena, &w->kernel->reached, name);
     CXCursor definition = clang_getCursorDefinition(function);
     size_t n = strlen(name);
     if (!clang_Cursor_isNull(definition))
@@ -116,6 +117,8 @@ static enum CXChildVisitResult visit(CXCursor cursor, CXCursor parent, CXClientD
 static void walk_from(walk *w, cell_program *p, cell_kernel *k, CXCursor function)
 {
     *w = (walk){.program = p, .kernel = k};
+    k->reached.len = 0;
+    VEC_PUSH(p->session->arena, &k->reached, k->function->name);
     hmap_init(&w->seen, p->session->arena);
     VEC_PUSH(p->session->arena, &w->functions, function);
     for (size_t i = 0; i < w->functions.len; i++)

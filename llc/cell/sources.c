@@ -128,18 +128,19 @@ const char *cell_makefile(cell_program *p)
         name, p->session->environment->library_directory);
     add_makefile_flags(p, &out);
     strbuf_add(&out, "# The emulation's code lies outside of the local store and is counted against it.\n"
-                     "MEMORY = --memory=memory.txt\nCODE = -DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n\n");
+                     "MEMORY = --memory=memory.txt\n# Room for the deepest calls.\nSTACK = 16384\nCODE = "
+                     "-DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n\n");
     strbuf_printf(&out, "%s: %s.ppu.c machine.h %s\n", name, name, image);
     strbuf_printf(&out,
                   "\t$(PPU_CC) $(CFLAGS) -w -DSVM_MACHINE_TABLE='\"machine.h\"' -I. %s%s.ppu.c %s \\\n"
                   "\t    $(SVM)/lib/svm-cell/libsvm-cell.a -lspe2 -lpthread -lm -o $@\n\n",
                   p->has_image ? "$(CODE) " : "", name, image);
-    strbuf_printf(
-        &out,
-        "%s_spu.o: %s.spu.c\n"
-        "\t$(SPU_CC) $(CFLAGS) -w $(MEMORY) -Wl,-z,stack-size=8192 $< $(SVM)/lib/svm-cell/svm-resident.o -o %s_spu\n"
-        "\t$(EMBEDSPU) svm_cellImage %s_spu $@\n\n",
-        name, name, name, name);
+    strbuf_printf(&out,
+                  "%s_spu.o: %s.spu.c\n"
+                  "\t$(SPU_CC) $(CFLAGS) -w $(MEMORY) -Wl,-z,stack-size=$(STACK) $< $(SVM)/lib/svm-cell/svm-resident.o "
+                  "-o %s_spu\n"
+                  "\t$(EMBEDSPU) svm_cellImage %s_spu $@\n\n",
+                  name, name, name, name);
     strbuf_printf(&out, "clean:\n\trm -f %s %s_spu %s_spu.o memory.txt\n", name, name, name);
     return out.data;
 }
