@@ -231,7 +231,8 @@ void program_find_alike(program_emitter *x)
     hmap_init(&x->given_names, a);
     for (VEC_EACH(sir_actor *, actor, &x->m->actors)) {
         const sir_filter *f = (*actor)->kind == SIR_FILTER ? (*actor)->filter : NULL;
-        if (f == NULL || hmap_getn(&seen, &f, sizeof f) != NULL || x->e.keep_names)
+        // A thread's constants are in its program.
+        if (f == NULL || hmap_getn(&seen, &f, sizeof f) != NULL || x->e.keep_names || program_launches(x))
             continue;
         hmap_setn(&seen, &f, sizeof f, x);
         shaper s = {.a = a, .filter = f};

@@ -86,7 +86,7 @@ static bool find_shape(const emit_signature *fire, const plan_walk *items, const
     size_t at = unbounded_digit(&w->in);
     int64_t firings = t->shape.firings;
     bool in_continues = true, out_continues;
-    if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->iter || fire->log)
+    if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->given.len != 0 || fire->iter || fire->log)
         return false;
     int64_t in = w->in.data[at].stride, out = w->out.data[at].stride;
     t->reads = fire->in;
