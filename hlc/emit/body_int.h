@@ -174,7 +174,6 @@ void body_mark_line(emitter *e, sir_loc loc); // what follows is of that line of
 const char *body_compound_operator(const sir_expr *target, const sir_expr *value);
 // Whether an identifier occurs in C text, outside strings.
 bool body_mentions(const char *text, const char *name); // outside of strings and comments, which may name any file
-const char *body_behind_comment(const char *p);           // that begins there; p if none does
 void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- body.c ----

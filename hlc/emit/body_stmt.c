@@ -695,7 +695,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-const char *body_behind_comment(const char *p)
+static const char *body_behind_comment(const char *p)
 {
     const char *end = p[0] == '/' && p[1] == '*' ? strstr(p + 2, "*/") : NULL;
     return end == NULL ? p : end + 2;

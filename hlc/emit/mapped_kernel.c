@@ -250,7 +250,7 @@ void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
         text_line(x, 1, "%s = %s;", declare_window(x, w), mapped_window_start(x, p, w));
 }
 
-void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name)
+void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *used, const char *name)
 {
     const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
     text_args params = {0};
@@ -258,13 +258,15 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
     for (VEC_EACH(const mapped_window, w, &p->windows))
         VEC_PUSH(x->e.arena, &params,
                  arena_printf(x->e.arena, "%s%s", declare_window(x, w),
-                              hmap_get(words, w->name) == NULL ? " SVM_UNUSED" : ""));
+                              hmap_get(used, w->name) == NULL ? " SVM_UNUSED" : ""));
     text_call(x, 0, arena_printf(x->e.arena, "static void %s(", name), &params, ")");
 }
 
 static void begin_state(program_emitter *x, const program_stage *code, program_actor_names *n, void *context)
 {
     (void)context;
+    if (n->state != NULL || n->iter != NULL || n->random != NULL)
+        program_uses(x, x->own);
     const char *initial = hmap_getn(&x->state_inits, &code->info->filter, sizeof code->info->filter);
     if (n->state != NULL && initial != NULL && *initial != '\0')
         text_line(x, 2, "own->%s = %s;", n->state, initial);
@@ -281,6 +283,7 @@ static void begin_enqueued(program_emitter *x, const program_kernel *k, const pl
 {
     const sir_channel *ch = &x->m->channels.data[initial->channel];
     const char *buffer = program_buffer_name(k, initial->access.buffer);
+    program_uses(x, buffer);
     const char *at = text_plus(x, text_position(x, &initial->access.view.digits, "i"), initial->access.view.offset);
     strbuf *body = x->e.out;
     const char *name =
@@ -307,6 +310,7 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
     strbuf_add(x->before, before.data);
     if (text.len == 0)
         return;
+    program_uses(x, "starting");
     text_line(x, 1, "if (starting) {");
     strbuf_add(x->e.out, text.data);
     text_line(x, 1, "}");

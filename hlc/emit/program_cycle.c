@@ -89,13 +89,18 @@ static void prototype(cycle_emitter *c, const char *name)
     text_call(x, 0, arena_printf(a, "static void %s(", name), &params, ")");
 }
 
-static const char *call_text(cycle_emitter *c, const char *name)
+// named: buffers that the call names; or NULL.
+static const char *call_text(cycle_emitter *c, const char *name, text_args *named)
 {
     strbuf b;
     strbuf_init(&b, c->x->e.arena);
     strbuf_printf(&b, "%s(self", name);
-    for (VEC_EACH(uint32_t, buffer, &c->buffers))
-        strbuf_printf(&b, ", %s", program_buffer_name(c->k, *buffer));
+    for (VEC_EACH(uint32_t, buffer, &c->buffers)) {
+        const char *local = program_buffer_name(c->k, *buffer);
+        strbuf_printf(&b, ", %s", local);
+        if (named != NULL)
+            VEC_PUSH(c->x->e.arena, named, local);
+    }
     strbuf_add(&b, ");");
     return b.data;
 }
@@ -292,7 +297,7 @@ static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)
     text_line(x, 0, "{");
     if (rounds != NULL) {
         text_line(x, 1, "if (self->steady == 0) {");
-        text_line(x, 2, "%s", call_text(c, rounds));
+        text_line(x, 2, "%s", call_text(c, rounds, NULL));
         text_line(x, 2, "return;");
         text_line(x, 1, "}");
     }
@@ -508,7 +513,7 @@ static void emit_allowed_helper(program_emitter *x)
 }
 
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
-                                   const program_stage *codes)
+                                   const program_stage *codes, text_args *named)
 {
     cycle_emitter c;
     cycle_init(&c, x, &x->kernels[kernel], item, codes);
@@ -523,9 +528,9 @@ const char *program_cycle_function(program_emitter *x, uint32_t kernel, const pl
         emit_rounds(&c, rounds);
     }
     if (item->steps.len == 0)
-        return call_text(&c, rounds);
+        return call_text(&c, rounds, named);
     const char *name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_cycle", first));
     name_locals(&c);
     emit_steady(&c, name, rounds);
-    return call_text(&c, name);
+    return call_text(&c, name, named);
 }

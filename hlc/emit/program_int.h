@@ -123,6 +123,7 @@ typedef struct program_emitter {
     hmap tables;                                  // of islands, by their text
     bool *block_taken;                            // per buffer: its piece knows it
     strbuf *before;                 // text that goes before the kernel at hand
+    hmap *used;                     // names that the text of its run has, for their declarations; NULL: of another function
     const char *own;                // a kernel's pointer to the state of its actors
     const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
     struct mapped *mapped;           // facts of a program on several processors; NULL until needed
@@ -230,6 +231,8 @@ void program_stage_call(program_emitter *x, int indent, const program_stage *cod
 // The first firing by itself.
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out);
 
+void program_uses(program_emitter *x, const char *name); // a buffer's local, "starting", or the state
+bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
 void program_kernel_firings(program_emitter *x, const program_kernel *k); // the member of its struct
@@ -247,7 +250,7 @@ bool mapped_strips(program_emitter *x, const program_kernel *k); // a run may be
 void mapped_begin(program_emitter *x, uint32_t kernel);
 void mapped_end(program_emitter *x, uint32_t kernel);
 // The function of a strip, and what the kernel's own does then, where runs are of several strips.
-void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *words, const char *name);
+void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *used, const char *name);
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
@@ -259,7 +262,7 @@ bool mapped_has_state(const program_emitter *x, uint32_t kernel);
 // ---- program_cycle.c ---- Whether a cycle ever runs other than in whole steady states.
 bool program_cycle_has_rounds(const program_emitter *x, const plan_item *item);
 const char *program_cycle_function(program_emitter *x, uint32_t kernel, const plan_item *item,
-                                   const program_stage *codes);
+                                   const program_stage *codes, text_args *named); // named: buffers that the call names
 
 // ---- program_tables.c ----
 bool program_names_rows(const program_emitter *x); // the program is so small that rows of tables name their actors

@@ -424,7 +424,7 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
     program_piece *t = x->piece_of_kernel[kernel];
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
-    bool starting = body_mentions(shifts, "starting");
+    bool starting = program_shifts_start(x, k);
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name, x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);

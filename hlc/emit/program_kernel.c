@@ -201,6 +201,14 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "} %s;\n", k->type);
 }
 
+// ---- What the text of a kernel's run names ----
+
+void program_uses(program_emitter *x, const char *name)
+{
+    if (x->used != NULL)
+        hmap_set(x->used, name, x);
+}
+
 // ---- Calls ----
 
 const char *program_start(program_emitter *x, program_kernel *k, const char *base, int64_t init, int64_t steady,
@@ -222,6 +230,12 @@ const char *program_actor_text(program_emitter *x, const plan_stage *st)
     return program_quoted(x, name);
 }
 
+static void use_state(program_emitter *x, const emit_signature *fire)
+{
+    if (fire->fields.len != 0 || fire->iter || fire->random)
+        program_uses(x, x->own);
+}
+
 static void call_function(program_emitter *x, int indent, const program_stage *code, const char *function,
                           const char *in, const char *out, const char *count)
 {
@@ -235,6 +249,7 @@ static void call_function(program_emitter *x, int indent, const program_stage *c
     if (copy || fire->out)
         VEC_PUSH(a, &args, out);
     VEC_PUSH(a, &args, copy ? text_times(x, count, plan_in_rate(x->m, code->stage, false).pop) : count);
+    use_state(x, fire);
     if (fire->fields.len != 0)
         VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, n->state));
     for (VEC_EACH(uint32_t, g, &fire->given))
@@ -268,6 +283,7 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
     if (code->first.out)
         VEC_PUSH(a, &args, out);
     const char *state = arena_printf(a, "%s->%s.", x->own, n->state);
+    use_state(x, &code->first);
     program_fire_arguments(x, code->info, &code->first, state, state, arena_printf(a, "%s->%s", x->own, n->iter),
                            arena_printf(a, "&%s->%s", x->own, n->random), program_log(x, n),
                            arena_printf(a, "&self->%s", n->sender), program_actor_text(x, code->stage),
@@ -282,8 +298,10 @@ typedef struct ports {
     int64_t in_start[2], out_start[2]; // by phase
 } ports;
 
-static ports stage_ports(program_emitter *x, const program_kernel *k, const plan_stage *st)
+// st: the stage of the code, or a member of it.
+static ports stage_ports(program_emitter *x, const program_kernel *k, const program_stage *code, const plan_stage *st)
 {
+    bool copy = st->kind == PLAN_COPY;
     ports p = {0};
     for (int phase = PLAN_INIT; phase <= PLAN_STEADY; phase++) {
         if (st->in.buffer != PLAN_NONE)
@@ -291,14 +309,21 @@ static ports stage_ports(program_emitter *x, const program_kernel *k, const plan
         if (st->out.buffer != PLAN_NONE)
             p.out_start[phase] = plan_out_start(x->pl, x->m, x->s, st, (plan_phase)phase);
     }
-    p.in = st->in.buffer != PLAN_NONE ? program_buffer_name(k, st->in.buffer) : NULL;
-    p.out = st->out.buffer != PLAN_NONE ? program_buffer_name(k, st->out.buffer) : NULL;
+    if (st->in.buffer != PLAN_NONE && (copy || code->fire.in || code->first.in))
+        p.in = program_buffer_name(k, st->in.buffer);
+    if (st->out.buffer != PLAN_NONE && (copy || code->fire.out || code->first.out))
+        p.out = program_buffer_name(k, st->out.buffer);
     return p;
 }
 
 static const char *start_text(program_emitter *x, program_kernel *k, const char *base, const int64_t *start, int phase)
 {
-    return base == NULL ? "?" : program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
+    if (base == NULL)
+        return "?";
+    program_uses(x, base);
+    if (phase < 0 && start[PLAN_INIT] != start[PLAN_STEADY])
+        program_uses(x, "starting");
+    return program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
 }
 
 // Firings of a stage of all that its actor fires in this run.
@@ -361,7 +386,7 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     text_line(x, indent, "{");
     for (size_t i = 0; i < members; i++) {
         plan_stage one = plan_stage_member(st, i);
-        ports q = stage_ports(x, k, &one);
+        ports q = stage_ports(x, k, code, &one);
         program_stage_call(x, indent + 1, code, start_text(x, k, q.in, q.in_start, -1),
                            start_text(x, k, q.out, q.out_start, -1), firings_text(x, k, &one));
     }
@@ -372,7 +397,7 @@ static void emit_gang(program_emitter *x, program_kernel *k, const program_stage
 {
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
-    ports p = stage_ports(x, k, st);
+    ports p = stage_ports(x, k, code, st);
     const char *function = st->kind == PLAN_COPY ? code->gang_copy : code->gang != NULL ? code->gang->name : NULL;
     if (function == NULL) {
         emit_members(x, k, 1, code, &p);
@@ -398,7 +423,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
     }
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
-    ports p = stage_ports(x, k, st);
+    ports p = stage_ports(x, k, code, st);
     const char *firings = firings_text(x, k, st);
     bool marked = code->print_marks && x->names[st->actor].log != NULL;
     if (marked)
@@ -409,6 +434,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
                 out_later = p.out_start[PLAN_INIT] + code->walk.out_skip;
         const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?",
                    *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
+        program_uses(x, "starting");
         text_line(x, indent, "if (starting && %s > 0) {", firings);
         program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT),
                            start_text(x, k, p.out, p.out_start, PLAN_INIT));
@@ -435,51 +461,49 @@ const char *program_log(program_emitter *x, const program_actor_names *n)
     return x->pl->parts != NULL ? n->log : arena_printf(x->e.arena, "&self->%s", n->log);
 }
 
+// Where what is kept lies is another place in the initialisation.
+static bool shift_starts(const program_emitter *x, uint32_t buffer)
+{
+    return x->pl->buffers.data[buffer].base != 0;
+}
+
+bool program_shifts_start(const program_emitter *x, const program_kernel *k)
+{
+    bool any = false;
+    for (VEC_EACH(const uint32_t, b, &k->shifts))
+        any |= shift_starts(x, *b);
+    return any;
+}
+
 static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buffer)
 {
     const plan_buffer *b = &x->pl->buffers.data[buffer];
-    const char *steady = text_times(x, "self->steady", b->step);
-    const char *from = b->base == 0 ? steady : arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, steady);
-    if (b->base == 0 && k->uses_starting && b->step != 0)
-        from = steady; // nothing moves in the initialisation: steady is 0
-    const char *name = program_buffer_name(k, buffer);
-    if (x->pl->parts != NULL)
-        text_line(x, 1, strpbrk(from, "?") != NULL ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);" : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
-                  name, name, from, b->keep, name);
-    else
-        text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
-}
-
-static bool is_word(char c)
-{
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-// The identifiers of a text that are not members of something.
-static void find_words(program_emitter *x, const char *text, hmap *words)
-{
-    hmap_init(words, x->e.arena);
-    for (const char *at = body_behind_comment(text); *at != '\0'; at = body_behind_comment(at)) {
-        size_t n = 0;
-        while (is_word(at[n]))
-            n++;
-        if (n != 0 && (at == text || (at[-1] != '.' && at[-1] != '>')) && hmap_getn(words, at, n) == NULL)
-            hmap_setn(words, at, n, words);
-        at += n == 0 ? 1 : n;
+    bool starts = shift_starts(x, buffer);
+    const char *from = text_times(x, "self->steady", b->step), *name = program_buffer_name(k, buffer);
+    if (starts) {
+        program_uses(x, "starting");
+        from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
+    if (x->pl->parts == NULL) {
+        text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
+        return;
+    }
+    program_uses(x, name);
+    text_line(x, 1, starts ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);" : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
+              name, name, from, b->keep, name);
 }
 
-static void emit_locals(program_emitter *x, const program_kernel *k, const hmap *words_of, bool strip)
+// used: names that the text has.
+static void emit_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip)
 {
-    hmap words = *words_of;
     if (!strip)
         text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
-    if (hmap_get(&words, "starting") != NULL)
+    if (hmap_get(used, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
     for (size_t i = 0; i < k->buffers.len; i++) {
         const char *name = k->buffer_names.data[i];
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
-        if (hmap_get(&words, name) == NULL)
+        if (hmap_get(used, name) == NULL)
             continue;
         if (x->pl->parts != NULL)
             mapped_local(x, k, i);
@@ -487,24 +511,23 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
             text_line(x, 1, "%s = svm_blockData(%s);", emit_declare_pointer(&x->e, t, "", "", name),
                       program_block(x, k, k->buffers.data[i]));
     }
-    if (hmap_get(&words, "own") != NULL)
+    if (hmap_get(used, "own") != NULL)
         mapped_own(x, k);
     strbuf_addc(x->e.out, '\n');
 }
 
 // What a kernel calls for each of its runs, or strips.
-static void emit_run(program_emitter *x, const program_kernel *k, const char *what, const char *name, const char *body)
+static void emit_run(program_emitter *x, const program_kernel *k, const char *what, const char *name, const char *body,
+                     const hmap *used)
 {
-    hmap words;
-    find_words(x, body, &words);
     bool strip = x->pl->parts != NULL;
     text_line(x, 0, "/* %s of %s. */", what, k->kernel->name);
     if (strip)
-        mapped_strip_head(x, k, &words, name);
+        mapped_strip_head(x, k, used, name);
     else
         text_line(x, 0, "static void %s(svm_Kernel *kernel)", name);
     text_line(x, 0, "{");
-    emit_locals(x, k, &words, strip);
+    emit_locals(x, k, used, strip);
     strbuf_add(x->e.out, body);
     text_line(x, 0, "}\n");
 }
@@ -561,17 +584,22 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     strbuf body, *out = x->e.out;
     strbuf_init(&body, x->e.arena);
     // Functions of cycles come first in the text.
-    text_args cycles = {0};
+    text_args cycles = {0}, named = {0};
     const program_stage *at = codes;
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         if (item->cycle >= 0)
-            VEC_PUSH(x->e.arena, &cycles, program_cycle_function(x, kernel, item, at));
+            VEC_PUSH(x->e.arena, &cycles, program_cycle_function(x, kernel, item, at, &named));
         at += item->stages.len;
     }
+    hmap used;
+    hmap_init(&used, x->e.arena);
+    x->used = &used;
     x->e.out = &body;
     x->before = out;
     if (x->pl->parts != NULL)
         mapped_begin(x, kernel);
+    for (VEC_EACH(const char *, name, &named))
+        program_uses(x, *name);
     size_t cycle = 0, stages = 0;
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         stages += item->stages.len;
@@ -588,6 +616,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     if (x->pieces != NULL) { // they come when the run's output is in its streams
         strbuf_init(&shifts, x->e.arena);
         x->e.out = &shifts;
+        x->used = NULL;
     }
     if (k->shifts.len != 0)
         text_line(x, 1, "/* What is still to be read moves to the front. */");
@@ -596,11 +625,12 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     if (x->pl->parts != NULL)
         mapped_end(x, kernel);
     x->e.out = out;
+    x->used = NULL;
     if (x->pieces != NULL) {
         const char *run = NULL;
         if (body.len != 0) {
             run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_run", k->run));
-            emit_run(x, k, "One run", run, body.data);
+            emit_run(x, k, "One run", run, body.data, &used);
         }
         program_island_kernel(x, kernel, run, shifts.data, kernel_operations(x, k));
         return;
@@ -608,7 +638,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     const char *run = k->run;
     if (x->pl->parts != NULL && mapped_strips(x, k)) {
         run = mapped_strip_name(x, k);
-        emit_run(x, k, "A strip", run, body.data);
+        emit_run(x, k, "A strip", run, body.data, &used);
     }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
               x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
@@ -618,9 +648,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     if (run != k->run) {
         mapped_strip_loop(x, k, run);
     } else {
-        hmap words;
-        find_words(x, body.data, &words);
-        emit_locals(x, k, &words, false);
+        emit_locals(x, k, &used, false);
         strbuf_add(out, body.data);
     }
     text_line(x, 0, "}\n");
