@@ -782,6 +782,16 @@ static bool handlers_read_iter(emitter *e, emit_filter_info *info)
     return false;
 }
 
+// Of a firing function: no array of the state lies over another.
+static const char *own_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
+{
+    const sir_field *f = &info->filter->fields.data[field];
+    const char *text = field_parameter(e, info, field), *bracket = strchr(text, '[');
+    if (f->type->kind != SIR_ARRAY || f->role == SIR_GATHER || bracket == NULL)
+        return text;
+    return arena_printf(e->arena, "%.*s[restrict %s", (int)(bracket - text), text, bracket + 1);
+}
+
 static emit_signature emit_fire(body_context *c, const char *name)
 {
     emitter *e = c->e;
@@ -801,7 +811,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (s.out)
         add_parameter(&b, emit_declare_pointer(e, info->filter->output, "", "restrict", "out"));
     for (size_t i = 0; i < s.fields.len; i++)
-        add_parameter(&b, field_parameter(e, info, s.fields.data[i]));
+        add_parameter(&b, own_parameter(e, info, s.fields.data[i]));
     for (VEC_EACH(uint32_t, g, &s.given))
         add_parameter(&b, emit_given_parameter(e, &info->given.data[*g]));
     if (s.iter)
@@ -850,13 +860,12 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     emit_lanes lanes = {.in_stride = in_stride, .out_stride = out_stride};
     if (touches_more_than_items(e, info, f))
         return lanes;
-    body_context c = context_new(e, info, f, in, out);
-    lanes.count = lanes_count(&c, width, in_stride, out_stride, most);
+    body_context loops = context_new(e, info, f, in, out), c = context_new(e, info, f, in, out);
+    int in_loops = body_lane_count(&loops);
+    lanes.count = lanes_count(&c, width, in_stride, out_stride, most, in_loops != 0);
     lanes.vectors = lanes.count != 0;
-    if (!lanes.vectors) {
-        body_context loops = context_new(e, info, f, in, out);
-        lanes.count = body_lane_count(&loops);
-    }
+    if (!lanes.vectors)
+        lanes.count = in_loops;
     return lanes;
 }
 

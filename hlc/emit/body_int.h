@@ -141,8 +141,9 @@ bool lanes_differ(const body_context *c, const sir_expr *e);
 // before may decide alone whether there is anything to do: with no other branch.
 typedef VEC(const sir_expr *) lanes_parts;
 lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first);
-// How many firings are worth computing side by side in vectors; 0: none. width: lanes of the machine's registers.
-int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most);
+// How many firings are worth computing side by side in vectors; 0: none. width: lanes of the machine's registers; worth:
+// that it is worth it is known.
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth);
 
 // ---- lanes_text.c ----
 // Writes a statement if it works on vectors.

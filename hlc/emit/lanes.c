@@ -359,7 +359,7 @@ static bool is_planar(const body_context *c, int64_t in_stride, int64_t out_stri
 
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
 // other; few enough that what lives at a time stays in registers.
-int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most)
+int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth)
 {
     const sir_function *f = c->function;
     lane_worth w = {.c = c};
@@ -368,7 +368,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
         c->open != NULL || c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
         return 0;
-    bool serial = w.serial >= LEAST_WORK && w.serial * 2 >= w.all;
+    bool serial = worth || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
     if (width < 4 || (!serial && !is_planar(c, in_stride, out_stride, w.all)) || !lanes_find_vectors(c))
         return 0;
     count_values(c, &values, &bytes);

@@ -274,6 +274,7 @@ typedef struct strip_body {
     const emit_filter_info *info;
     const emit_signature *fire;
     const char *prefix; // of the locals that hold scalar fields
+    const char *arrays; // before the names of array fields: "state->", or that of locals
 } strip_body;
 
 // Several firings side by side (NOTE(lanes) in hlc/emit/body.h): how many, and the function. lanes 0: none.
@@ -358,7 +359,7 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
         VEC_PUSH(a, &args, in);
     if (b->fire->out)
         VEC_PUSH(a, &args, out);
-    program_fire_arguments(x, b->info, b->fire, b->prefix, "state->", "(int)n++", "random", "log", "svm_sender", "svm_actor", NULL, &args);
+    program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, "(int)n++", "random", "log", "svm_sender", "svm_actor", NULL, &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
 
@@ -421,6 +422,34 @@ static bool clashes(const emit_filter_info *info, const emit_signature *fire)
     return false;
 }
 
+// NOTE(own). Small arrays of the state are locals while a strip runs: what one firing leaves the next finds in registers.
+enum { OWN_BYTES = 512, OWN_FIRINGS = 64 };
+
+static bool owns_arrays(const program_emitter *x, const emit_filter_info *info, const emit_signature *fire)
+{
+    uint64_t bytes = 0, align;
+    for (VEC_EACH(uint32_t, f, &fire->fields))
+        if (is_array_field(info, *f))
+            bytes += plan_item_size(info->filter->fields.data[*f].type, &align);
+    return x->p->config->opt_level >= LANES_LEVEL && bytes > 0 && bytes <= OWN_BYTES;
+}
+
+static void load_arrays(program_emitter *x, const strip_body *b, bool store)
+{
+    for (VEC_EACH(uint32_t, f, &b->fire->fields)) {
+        const char *field = b->info->field_names.data[*f];
+        const char *local = arena_printf(x->e.arena, "%s%s", b->prefix, field);
+        if (!is_array_field(b->info, *f))
+            continue;
+        if (store) {
+            text_line(x, 1, "memcpy(state->%s, %s, sizeof %s);", field, local, local);
+            continue;
+        }
+        text_line(x, 1, "%s;", emit_declare(&x->e, b->info->filter->fields.data[*f].type, local));
+        text_line(x, 1, "memcpy(%s, state->%s, sizeof %s);", local, field, local);
+    }
+}
+
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
                        const program_threads *threads)
 {
@@ -432,10 +461,13 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
             const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
             text_line(x, 1, "%s = state->%s;", emit_declare(&x->e, info->filter->fields.data[*f].type, local), field);
         }
+    bool own = b.arrays == b.prefix;
+    if (own)
+        load_arrays(x, &b, false);
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
     const char *begin = program_launch(x, threads, w);
-    strip_body many = {info, &lanes->fire, b.prefix};
+    strip_body many = {info, &lanes->fire, b.prefix, b.arrays};
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
@@ -444,6 +476,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
+    if (own)
+        load_arrays(x, &b, true);
     if (fire->iter)
         text_line(x, 1, "*iter = (int)n;");
     strbuf_add(x->e.out, "}\n\n");
@@ -453,7 +487,9 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
                                            const emit_signature *fire, const plan_walk *items, const program_walk *w,
                                            int64_t firings)
 {
-    strip_body b = {info, fire, clashes(info, fire) ? "state_" : ""};
+    strip_body b = {info, fire, clashes(info, fire) ? "state_" : "", "state->"};
+    if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
+        b.arrays = b.prefix;
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
     strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w, firings);
     strbuf *out = begin_body(x);
@@ -591,7 +627,8 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
         code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     program_state_initial(x, code->info, &code->fire, &code->first);
     bool free = plan_filter_can_gang(actor->filter);
-    int64_t firings = x->pl->strip * x->s->reps[st->actor];
+    // Cycles go through their steps, of some firings each.
+    int64_t firings = x->s->reps[st->actor] * (item->cycle < 0 ? x->pl->strip : 1);
     program_walk w =
         make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
     program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
