@@ -141,14 +141,28 @@ static void shape_rate(shaper *s, const sir_rate *r)
     strbuf_printf(&s->key, " %" PRId64 " %" PRId64, r->min, r->max);
 }
 
+// Elements of a constant that is no slot: they stand in the shared functions.
+static void shape_value(shaper *s, const sir_value *v)
+{
+    strbuf_addc(&s->key, v->zero ? 'z' : '=');
+    for (uint64_t i = 0; !v->zero && i < v->type->words; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, &v->data[i], sizeof v->data[i] < sizeof bits ? sizeof v->data[i] : sizeof bits);
+        strbuf_printf(&s->key, "%" PRIx64 ",", bits);
+    }
+}
+
 // Everything of a filter but what may differ between filters that are alike.
 static void shape_filter(shaper *s, const sir_filter *f)
 {
     s->fails = f->prework != NULL || f->handlers.len != 0;
     strbuf_printf(&s->key, "%" PRIu32 ":%" PRIu32 ":%" PRIu32 " %p %p", f->loc.file, f->loc.line, f->loc.column,
                   (const void *)f->input, (const void *)f->output);
-    for (VEC_EACH(const sir_field, field, &f->fields))
+    for (VEC_EACH(const sir_field, field, &f->fields)) {
         strbuf_printf(&s->key, " %s %p %d", field->name, (const void *)field->type, field->constant);
+        if (field->constant && !is_table(field->type))
+            shape_value(s, &field->init);
+    }
     for (VEC_EACH(const sir_local, local, &f->work->locals))
         strbuf_printf(&s->key, " %s %p", local->name, (const void *)local->type);
     shape_rate(s, &f->work->peek);
