@@ -231,8 +231,10 @@ static const char *describe_command(tool_session *t)
         const option_row *row = &option_rows[o->id];
         bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES || o->id == OPT_TOP ||
                     o->id == OPT_LIBRARY || o->id == OPT_LIBRARY_PREFIX;
+        const char *spelling =
+            row->kind == OPTION_BOOLEAN && !o->on ? option_negative(t->arena, row) : row->spelling;
         if (o->id != OPT_INPUT && code)
-            strbuf_printf(&b, " %s%s", row->spelling, o->value == NULL ? "" : o->value);
+            strbuf_printf(&b, " %s%s", spelling, o->value == NULL ? "" : o->value);
     }
     for (VEC_EACH(const option, o, &t->options.items)) {
         const char *slash = o->id == OPT_INPUT ? strrchr(o->value, '/') : NULL;
