@@ -289,6 +289,7 @@ typedef struct brook_program {
     hmap kernel_names, struct_names; // to brook_kernel, brook_struct
     hmap macros;                     // of the file being read
     hmap headers;                    // paths of those included by it
+    int nesting;                     // of headers, at present
 } brook_program;
 
 // A tree of kernels is at most this high, so that recursive walks need no checks.

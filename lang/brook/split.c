@@ -192,6 +192,8 @@ static size_t skip_host(splitter *s)
 
 // ---- Headers ----
 
+#define MAX_NESTING 30
+
 static bool ends_with(const char *s, const char *suffix)
 {
     size_t n = strlen(s), m = strlen(suffix);
@@ -249,12 +251,16 @@ static void include(splitter *s, size_t at)
     brook_item item = {.kind = BROOK_ITEM_HEADER, .range = range_of(s, at, at), .first = at, .last = at + 1};
     if (hmap_get(&p->headers, path) == NULL) {
         hmap_set(&p->headers, path, p);
-        source_id source = source_read(p->diags->sources, path);
-        if (source == 0) {
+        source_id source = p->nesting < MAX_NESTING ? source_read(p->diags->sources, path) : 0;
+        if (p->nesting >= MAX_NESTING) {
+            diag_error(p->diags, item.range, "more than %d headers include each other", MAX_NESTING);
+        } else if (source == 0) {
             diag_error(p->diags, item.range, "cannot read '%s': %s", path, strerror(errno));
         } else {
             item.header = ARENA_NEW(p->arena, brook_file);
+            p->nesting++;
             read_file(p, item.header, source);
+            p->nesting--;
         }
     }
     VEC_PUSH(p->arena, &s->file->items, item);

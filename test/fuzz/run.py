@@ -34,6 +34,11 @@ def streamit_seeds(args):
         yield clean(path.read_bytes())
 
 
+def brook_seeds(args):
+    for path in files(args.source, "test/lang/brook/*.br", "test/brook/*.br", "examples/brook/*.br"):
+        yield clean(path.read_bytes())
+
+
 def emitted(args, what):
     """What svmc makes of the runnable programs; those that are errors give nothing, and are few."""
 
@@ -80,6 +85,7 @@ def softproc_seeds(args):
 
 SEEDS = {
     "streamit": streamit_seeds,
+    "brook": brook_seeds,
     "hlc": streamit_seeds,
     "sir": sir_seeds,
     "plan": plan_seeds,
