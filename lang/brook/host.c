@@ -324,7 +324,8 @@ static void write_own_names(strbuf *out, const host_writer *w)
         size_t behind = host_closing(w, i + 1) + 1;
         if (host_kind(w, behind) == '{' && brook_is_library_function(host_word(w, i)) &&
             hmap_get(&w->program->kernel_names, host_word(w, i)) == NULL)
-            strbuf_printf(out, "#undef %s\n#define %s brook_own_%s\n", host_word(w, i), host_word(w, i), host_word(w, i));
+            strbuf_printf(out, "#undef %s\n#define %s brook_own_%s\n", host_word(w, i), host_word(w, i),
+                          host_word(w, i));
     }
 }
 

@@ -348,8 +348,7 @@ static bool is_redeclaration(const host_writer *w, const declarators *list, size
     if (host_kind(w, end) != ';')
         return false;
     for (VEC_EACH(const declarator, d, list))
-        if (!d->function || d->name == 0 || d->init != 0 ||
-            !brook_is_library_function(host_word(w, d->name)))
+        if (!d->function || d->name == 0 || d->init != 0 || !brook_is_library_function(host_word(w, d->name)))
             return false;
     return list->len > 0;
 }
