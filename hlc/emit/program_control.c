@@ -164,7 +164,7 @@ static void create_states(program_emitter *x, chunks *c)
 bool program_channel_is_zero(const sir_channel *c)
 {
     for (VEC_EACH(sir_value, v, &c->initial))
-        if (!program_value_is_zero(v))
+        if (!sir_value_is_zero(v))
             return false;
     return true;
 }

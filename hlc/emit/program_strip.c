@@ -555,7 +555,7 @@ static const char *state_initial(program_emitter *x, const emit_filter_info *inf
     const sir_filter *f = info->filter;
     bool zero = true;
     for (VEC_EACH(sir_field, field, &f->fields))
-        zero &= field->constant || program_value_is_zero(&field->init);
+        zero &= field->constant || sir_value_is_zero(&field->init);
     return zero || info->state_type == NULL
                ? ""
                : emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_initial", info->c_name));

@@ -146,28 +146,3 @@ const char *text_member(program_emitter *x, hmap *taken, const char *wanted)
     hmap_set(taken, name, taken);
     return name;
 }
-
-// Whether the scalars of a type from data on are zero; *data moves behind them.
-static bool scalars_are_zero(const sir_type *t, const sir_scalar **data)
-{
-    static const sir_scalar none;
-    bool zero = true;
-    if (t->kind == SIR_ARRAY) {
-        for (uint32_t i = 0; i < t->length && zero; i++)
-            zero = scalars_are_zero(t->element, data);
-        return zero;
-    }
-    if (t->kind == SIR_STRUCT) {
-        for (size_t i = 0; i < t->decl->members.len && zero; i++)
-            zero = scalars_are_zero(t->decl->members.data[i].type, data);
-        return zero;
-    }
-    size_t bytes = t->kind == SIR_DOUBLE || t->kind == SIR_COMPLEX ? 8 : 4;
-    return memcmp((*data)++, &none, bytes) == 0;
-}
-
-bool program_value_is_zero(const sir_value *v)
-{
-    const sir_scalar *data = v->data;
-    return v->zero || scalars_are_zero(v->type, &data);
-}

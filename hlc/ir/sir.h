@@ -330,6 +330,7 @@ bool sir_is_finite(const sir_module *m);
 void sir_find_byte_bits(sir_module *m);
 // Scalars of a value by position; sir_value_zero makes one without storage.
 sir_value sir_value_zero(const sir_type *t);
+bool sir_value_is_zero(const sir_value *v); // in every bit, as fresh memory is
 sir_value sir_value_new(arena *a, const sir_type *t); // writable zeroes
 
 // Evaluation of one operation on constants, the very arithmetic of the run time (runtime's svm/arith.h; libm called, never folded by the C compiler).

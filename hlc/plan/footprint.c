@@ -98,15 +98,22 @@ static uint64_t stack_of(counter *c, const sir_function *f)
 
 // ---- Actors ----
 
-// Fields that nothing assigns are tables of the code, which instances share.
+// Fields that nothing assigns are tables of the code, which instances share. So is what states begin with, unless that
+// is zero.
 static void count_fields(counter *c, const sir_filter *f, bool first)
 {
+    uint64_t state = 0;
+    bool zero = true;
     for (VEC_EACH(const sir_field, field, &f->fields)) {
-        if (!field->constant)
-            c->sum.state += size_of(field->type);
-        else if (first)
+        if (!field->constant) {
+            state += size_of(field->type);
+            zero = zero && sir_value_is_zero(&field->init);
+        } else if (first) {
             c->sum.tables += size_of(field->type);
+        }
     }
+    c->sum.state += state;
+    c->sum.tables += first && !zero ? state : 0;
     c->sum.state += f->uses_iter || f->uses_random ? 16 : 0;
 }
 
@@ -193,9 +200,9 @@ void plan_report_no_fit(diag_engine *d, source_set *sources, const sir_module *m
                             actor->name, needed, memory, processor, on->bytes);
     else
         record = diag_error(d, r,
-                            "'%s' and the %zu actors mapped with it do not fit: they need %" PRIu64
+                            "'%s' and the %zu actor%s mapped with it do not fit: they need %" PRIu64
                             " bytes of memory '%s' of processor '%s', of which %" PRIu64 " can be used",
-                            actor->name, count - 1, needed, memory, processor, on->bytes);
+                            actor->name, count - 1, count == 2 ? "" : "s", needed, memory, processor, on->bytes);
     diag_add_note(d, record, (src_range){0}, "that is, in the shortest strip, %s", describe(a, f, data, on));
     if (count > 1) {
         plan_footprint one = plan_footprint_of(a, m, &actors[largest], 1);
