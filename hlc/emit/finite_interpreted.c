@@ -11,7 +11,7 @@ void finite_interpreted_module(finite_emitter *all)
     strbuf text;
     strbuf_init(&text, x->e.arena);
     sir_print(&text, x->m);
-    text_line(x, 0, "static const char module_text[] =");
+    text_line(x, 0, "static const char *const module_text[] = { /* line by line: C bounds the length of a string */");
     for (const char *line = text.data; *line != '\0';) {
         const char *end = strchr(line, '\n');
         size_t length = end == NULL ? strlen(line) : (size_t)(end - line);
@@ -19,11 +19,11 @@ void finite_interpreted_module(finite_emitter *all)
         strbuf_init(&quoted, x->e.arena);
         for (size_t i = 0; i < length; i++)
             strbuf_printf(&quoted, line[i] == '"' || line[i] == '\\' || line[i] == '?' ? "\\%c" : "%c", line[i]);
-        strbuf_printf(x->e.out, "    \"%s\\n\"\n", quoted.data == NULL ? "" : quoted.data);
+        strbuf_printf(x->e.out, "    \"%s\\n\",\n", quoted.data == NULL ? "" : quoted.data);
         line += length + (end != NULL);
     }
-    text_line(x, 1, ";");
-    text_line(x, 0, "static svm_BrookModule module = {module_text, sizeof module_text - 1, NULL};\n");
+    text_line(x, 0, "};");
+    text_line(x, 0, "static svm_BrookModule module = {module_text, sizeof module_text / sizeof *module_text, NULL};\n");
 }
 
 static void emit_arrays(finite_graph *g, bool partial)

@@ -32,7 +32,11 @@ static void load(svm_BrookModule *m)
     diag_init(&l->diags, a, &l->sources);
     interner_init(&l->names, a);
     hmap_init(&l->filters, a);
-    l->module = sir_parse(a, &l->names, &l->diags, source_add(&l->sources, "<kernels>", m->text, m->length));
+    strbuf text;
+    strbuf_init(&text, a);
+    for (size_t i = 0; i < m->count; i++)
+        strbuf_add(&text, m->lines[i]);
+    l->module = sir_parse(a, &l->names, &l->diags, source_add(&l->sources, "<kernels>", text.data, text.len));
     if (l->module == NULL || !sir_verify(l->module, &l->diags))
         stop(l);
     m->loaded = l;

@@ -6,10 +6,10 @@
 
 #include "svm/brook_graph.h"
 
-// Stream IR text, and what it was read to.
+// Stream IR text, line by line, and what it was read to.
 typedef struct svm_BrookModule {
-    const char *text;
-    size_t length;
+    const char *const *lines;
+    size_t count;
     struct svm_BrookLoaded *loaded; // private
 } svm_BrookModule;
 
