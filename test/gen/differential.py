@@ -4,7 +4,7 @@
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
                     [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
-                    [--adversary=N[,zeroes]] [--thorough] [--quick=N]
+                    [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -19,7 +19,7 @@ their canonical form. With --machine each is also mapped to these machines (comm
 than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. More refusals
 than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
 each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --quick=N
-each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py). A program that
+each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py; gcc with --vectors, since tcc sees one lane in svm/lanes.h). A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
 """
@@ -369,6 +369,7 @@ class Settings:
         self.features = Features(args.only, args.without)
         self.machines = [m for m in (args.machine or "").split(",") if m]
         self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
+        self.vectors = args.vectors
         self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines) if args.quick else None
 
     def text(self, seed):
@@ -382,7 +383,8 @@ def check_quickly(settings, seed, text):
         outcome = None
         try:
             checker.reference()
-            for way in quick_ways(settings.tcc, checker.rng, settings.machines, settings.quick, adversaries(settings.adversary, seed), mapped):
+            for way in quick_ways(settings.tcc, checker.rng, settings.machines, settings.quick, adversaries(settings.adversary, seed), mapped,
+                                  settings.vectors):
                 try:
                     checker.compiled(way)
                 except Failure:
@@ -521,6 +523,7 @@ def main():
     parser.add_argument("--refused", type=float, default=50)
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--quick", type=int, default=0)
+    parser.add_argument("--vectors", action="store_true")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:

@@ -58,8 +58,9 @@ class QuickWay:
         return self.tcc.command(self.machine, source, exe, self.careful)
 
 
-def quick_ways(tcc, rng, machines, count, seeds, mapped):
-    """So many ways, of which every second one is mapped to a machine where some are given. mapped: further options for those."""
+def quick_ways(tcc, rng, machines, count, seeds, mapped, vectors):
+    """So many ways, of which every second one is mapped to a machine where some are given. mapped: further options for those. vectors: gcc for all, which has
+    vector types, so that several firings go side by side."""
     ways = []
     for number in range(count):
         machine = rng.choice(machines) if machines and number % 2 else None
@@ -69,4 +70,5 @@ def quick_ways(tcc, rng, machines, count, seeds, mapped):
         elif rng.random() < 0.8:
             options.append(f"--strip={rng.choice(STRIPS)}")
         ways.append(QuickWay(tcc, options, machine, seeds if machine is not None or number == 0 else ()))
+        ways[-1].careful = vectors
     return ways
