@@ -188,10 +188,10 @@ void plan_parts_search(hlc_program *p)
         map_result *found = map_search(p->arena, &k.map, &o, &why);
         parts->tried = found;
         if (found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN)) {
+            // Whole repetitions of what was found: there may be none between the least round and the longest.
             uint32_t times = found->strips < least ? (least + found->strips - 1) / found->strips : 1;
-            if (p->config->max_latency != 0 && found->strips * times > most)
-                times = most > found->strips ? most / found->strips : 1;
-            if (plan_parts_adopt(p, found->strips * times, repeat(&k, found, times)))
+            bool fits = p->config->max_latency == 0 || found->strips * times <= most;
+            if (fits && plan_parts_adopt(p, found->strips * times, repeat(&k, found, times)))
                 best = found;
         }
     }
