@@ -441,7 +441,8 @@ int64_t plan_parts_unit(const plan_parts *parts)
     return (int64_t)unit;
 }
 
-// A window begins with whole units, and holds what a strip reads or makes, the initialisation, or priming.
+// A window begins with whole units, and holds what a strip reads or makes, the initialisation, or priming. With streams
+// a strip lies behind what the window keeps, at a multiple of both an item's bytes and the alignment.
 uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
     uint64_t unit = plan_parts_alignment(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
@@ -449,6 +450,8 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
     uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_ring_unit(pl->parts, stream) * size;
     uint64_t prime = (uint64_t)plan_ring_prime(pl->parts, stream) * size;
     bytes = prime > bytes ? prime : bytes;
+    uint64_t aligned = (uint64_t)plan_ring_aligned(pl->parts, stream) * size;
+    bytes += pl->parts->streams && aligned > unit ? aligned : 0;
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
 
