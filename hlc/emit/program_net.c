@@ -294,6 +294,12 @@ static void create_files(net *n)
     }
 }
 
+// What each actor prints can be told apart where the order of prints is not one.
+static bool tags_prints(const net *n)
+{
+    return n->logs != 0 && n->x->pieces->whole_schedule->dynamic;
+}
+
 static void create_logs(net *n)
 {
     program_emitter *x = n->x;
@@ -304,7 +310,7 @@ static void create_logs(net *n)
             continue;
         text_line(x, 1, "self->logs[%zu] = &%s;", at++, log);
     }
-    if (n->logs != 0) {
+    if (tags_prints(n)) {
         text_line(x, 1, "if (settings != NULL && settings->tagPrints) {");
         for (uint32_t i = 0; i < n->whole->actors.len; i++)
             if (n->log_of[i] != NULL)
@@ -432,7 +438,7 @@ static void emit_create(net *n)
             program_write_initial(x, &x->pl->initials.data[i], initials[i]);
     create_logs(n);
     create_files(n);
-    if (n->readers.len + n->writers.len + n->logs == 0)
+    if (n->readers.len + n->writers.len == 0 && !tags_prints(n))
         text_line(x, 1, "(void)settings;");
     text_line(x, 1, "return self;");
     text_line(x, 0, "}\n");
