@@ -96,7 +96,7 @@ static void walk_expr(flow *f, const brook_expr *e)
             if (e->u.call.kernel->params.data[i]->kind == BROOK_OUTPUT ||
                 e->u.call.kernel->params.data[i]->kind == BROOK_REDUCE)
                 written(f, e->u.call.args.data[i]);
-        if (e->u.call.intrinsic)
+        if (e->u.call.intrinsic && brook_intrinsics[e->u.call.fn].shape == BROOK_SHAPE_PARTS)
             written(f, e->u.call.args.data[1]);
         break;
     case BROOK_EXPR_MEMBER: walk_expr(f, e->u.member.base); break;
