@@ -195,13 +195,16 @@ static void lower_kernel(brook_lowering *L, const brook_kernel *k)
     f->work = ARENA_NEW(m->arena, sir_function);
     *f->work =
         (sir_function){.kind = SIR_WORK, .name = intern(m->names, "work"), .result = m->scalar[SIR_VOID], .loc = loc};
-    brook_frame frame = {
-        .kernel = k, .returned = SIR_NONE, .bindings = ARENA_ARRAY(m->arena, brook_binding, k->vars.len + 1)};
+    brook_frame frame = {.kernel = k,
+                         .returned = SIR_NONE,
+                         .bindings = ARENA_ARRAY(m->arena, brook_binding, k->vars.len + 1),
+                         .wholes = brook_find_wholes(L, k)};
     L->filter = f;
     L->fn = f->work;
     L->block = &f->work->body;
     L->frame = &frame;
     L->nodes = 0;
+    L->beside.len = 0;
     bind_parameters(L, k);
     if (f->output->kind != SIR_VOID)
         f->work->push = (sir_rate){.dynamic = true, .min = 0, .max = -1, .loc = loc};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the parts of the lowering share: lower.c has modules, filters and fields, lower_stmt.c statements, lower_expr.c
 // expressions, lower_value.c arithmetic on values, lower_math.c the language's functions, lower_call.c kernels called
-// by kernels, which are put in place of the call.
+// by kernels, which are put in place of the call, lower_whole.c floats that are whole numbers.
 //
 // NOTE(values). A vector is so many scalars: a value has an expression of stream IR for each component. A struct is one
 // expression. Expressions are pure and used once; what is used twice is saved in a local before (brook_keep) unless it
@@ -28,10 +28,31 @@ typedef struct brook_binding {
     uint32_t stream;   // the field whose place 'indexof' tells; SIR_NONE: none
 } brook_binding;
 
+// What the ints lie between that stand for a float (lower_whole.c); slack: so far from 2^24 they may begin to differ.
+typedef struct brook_range {
+    int64_t lo, hi, slack;
+} brook_range;
+
+// What is known of a variable of a kernel as a whole number.
+typedef struct brook_whole {
+    bool wanted; // a subscript may be made of it
+    bool is;     // all that is assigned to it is whole
+    bool up;     // its steps lead up
+    bool ends;   // they are not known to end before 2^24
+    brook_range range;
+} brook_whole;
+
+// The int local beside a float local.
+typedef struct brook_beside {
+    uint32_t local; // SIR_NONE: none
+    brook_range range;
+} brook_beside;
+
 // A kernel being lowered: that of the filter, or one that it calls.
 typedef struct brook_frame {
     const brook_kernel *kernel;
     brook_binding *bindings;         // by variable
+    brook_whole *wholes;             // likewise
     const struct brook_frame *outer; // NULL: the filter's own
     brook_value result;              // locals that get the result
     uint32_t returned;               // a boolean local that tells that a return was passed; SIR_NONE: not needed
@@ -46,7 +67,8 @@ typedef struct brook_lowering {
     sir_function *fn;
     sir_block *block;
     brook_frame *frame;
-    size_t nodes; // made so far, for the filter: calls in place can make very many
+    VEC(brook_beside) beside; // of the filter's locals
+    size_t nodes;             // made so far, for the filter: calls in place can make very many
     bool failed;
 } brook_lowering;
 
@@ -90,6 +112,15 @@ void brook_store(brook_lowering *L, const brook_expr *target, brook_value v);
 brook_value brook_read_binding(brook_lowering *L, const brook_binding *b, brook_type t, sir_loc loc);
 // Gives a variable its place, and its first value (part[0] NULL: zeroes).
 void brook_bind_local(brook_lowering *L, const brook_var *v, brook_binding *b, brook_value init);
+
+// ---- lower_whole.c ----
+brook_whole *brook_find_wholes(brook_lowering *L, const brook_kernel *k);
+sir_expr *brook_as_index(brook_lowering *L, const sir_expr *e); // an int that stands for a float; NULL: there is none
+// Behind the declaration of a variable's local: that of the int beside it, if it needs one and has one.
+void brook_declare_beside(brook_lowering *L, const brook_var *v, uint32_t local, const sir_expr *init, sir_loc loc);
+// Before a variable is set: what the int beside it becomes, by that beside others; NULL: to be taken from the float.
+sir_expr *brook_next_beside(brook_lowering *L, const brook_var *v, const sir_expr *value);
+void brook_set_beside(brook_lowering *L, const brook_var *v, sir_expr *index, sir_loc loc); // behind that
 
 // ---- lower_math.c, lower_call.c, lower_stmt.c ----
 brook_value brook_lower_math(brook_lowering *L, const brook_expr *e);

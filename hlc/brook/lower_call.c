@@ -35,15 +35,18 @@ static bool is_copied_out(const brook_var *v)
     return v->kind == BROOK_OUTPUT || v->kind == BROOK_REDUCE;
 }
 
-static void bind_argument(brook_lowering *L, const brook_frame *caller, const brook_var *v, const brook_expr *a,
+static void bind_argument(brook_lowering *L, brook_frame *frame, const brook_var *v, const brook_expr *a,
                           brook_binding *b)
 {
+    brook_frame *caller = L->frame;
     if (v->kind == BROOK_GATHER) {
         *b = caller->bindings[a->u.name.var->index];
         return;
     }
     brook_value value = brook_lower_as(L, a, v->type);
+    L->frame = frame;
     brook_bind_local(L, v, b, value);
+    L->frame = caller;
     if (a->kind == BROOK_EXPR_NAME && v->indexed)
         b->stream = caller->bindings[a->u.name.var->index].stream;
 }
@@ -106,9 +109,10 @@ brook_value brook_lower_call(brook_lowering *L, const brook_expr *e)
     brook_frame frame = {.kernel = k,
                          .outer = caller,
                          .returned = SIR_NONE,
-                         .bindings = ARENA_ARRAY(L->m->arena, brook_binding, k->vars.len + 1)};
+                         .bindings = ARENA_ARRAY(L->m->arena, brook_binding, k->vars.len + 1),
+                         .wholes = brook_find_wholes(L, k)};
     for (size_t i = 0; i < e->u.call.args.len; i++)
-        bind_argument(L, caller, k->params.data[i], e->u.call.args.data[i], &frame.bindings[i]);
+        bind_argument(L, &frame, k->params.data[i], e->u.call.args.data[i], &frame.bindings[i]);
     frame.result = result_locals(L, k->result, loc);
     L->frame = &frame;
     sir_stmt *block = sir_stmt_new(L->m, SIR_BLOCK, loc);

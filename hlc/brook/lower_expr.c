@@ -2,8 +2,6 @@
 // Expressions of kernels.
 #include "hlc/brook/lower.h"
 
-#include <math.h>
-
 static brook_type scalar_of(brook_type t)
 {
     return (brook_type){.element = t.element, .width = 1};
@@ -67,7 +65,7 @@ brook_value brook_read_binding(brook_lowering *L, const brook_binding *b, brook_
 }
 
 // Whether an expression has one value during a firing and is as cheap as a name: places of elements plus constants among
-// them, so that subscripts made of such are seen to be (as_index).
+// them, so that subscripts made of such are seen to be (brook_as_index).
 static bool is_steady(const brook_lowering *L, const sir_expr *e, int depth)
 {
     switch (e->kind) {
@@ -122,6 +120,7 @@ void brook_bind_local(brook_lowering *L, const brook_var *v, brook_binding *b, b
     for (uint8_t i = 0; i < v->type.width; i++) {
         const char *name = v->type.width == 1 ? v->name : arena_printf(L->m->arena, "%s_%s", v->name, letters[i]);
         b->index[i] = declare_local(L, name, brook_scalar_type(L, v->type.element), init.part[i], loc);
+        brook_declare_beside(L, v, b->index[i], init.part[i], loc);
     }
 }
 
@@ -181,31 +180,12 @@ static brook_value lower_member(brook_lowering *L, const brook_expr *e)
 
 // ---- Subscripts ----
 
-// A float that is a whole number by how it is made, as an int; NULL when that cannot be seen.
-static sir_expr *as_index(brook_lowering *L, const sir_expr *e)
-{
-    switch (e->kind) {
-    case SIR_CONST: {
-        double v = e->type->kind == SIR_FLOAT ? e->u.value.f : e->type->kind == SIR_DOUBLE ? e->u.value.d : 0.5;
-        return v == floor(v) && fabs(v) < 16777216 ? sir_const_int(L->m, (int32_t)v, e->loc) : NULL;
-    }
-    case SIR_CONVERT: return e->u.arg[0]->type->kind == SIR_INT ? brook_copy(L, e->u.arg[0]) : NULL;
-    case SIR_BINARY: {
-        if (e->op != LANG_OP_ADD && e->op != LANG_OP_SUB)
-            return NULL;
-        sir_expr *a = as_index(L, e->u.arg[0]), *b = a == NULL ? NULL : as_index(L, e->u.arg[1]);
-        return b == NULL ? NULL : brook_op(L, (lang_binary_op)e->op, a, b);
-    }
-    default: return NULL;
-    }
-}
-
 // A subscript as the language rounds it: down from 1/4 more.
 static sir_expr *subscript(brook_lowering *L, sir_expr *e, brook_element of, sir_loc loc)
 {
     if (e->type->kind == SIR_INT)
         return e;
-    sir_expr *index = as_index(L, e);
+    sir_expr *index = brook_as_index(L, e);
     if (index != NULL)
         return index;
     sir_expr *quarter = brook_const(L, of, 0.25, loc);
@@ -309,10 +289,14 @@ void brook_store(brook_lowering *L, const brook_expr *target, brook_value v)
     }
     if (v.type.element != BROOK_STRUCT && v.type.width > 1)
         v = brook_save(L, v, loc); // all of the value is computed before any of it is assigned
+    const brook_var *named = target->kind == BROOK_EXPR_NAME ? target->u.name.var : NULL;
+    sir_expr *index = named != NULL ? brook_next_beside(L, named, v.part[0]) : NULL;
     brook_value place = lower_place(L, target);
     uint8_t parts = v.type.element == BROOK_STRUCT ? 1 : v.type.width;
     for (uint8_t i = 0; i < parts; i++)
         set(L, place.part[i], v.part[i], loc);
+    if (named != NULL)
+        brook_set_beside(L, named, index, loc);
 }
 
 static brook_value operate(brook_lowering *L, int op, brook_type meets, brook_value a, brook_value b, sir_loc loc)
