@@ -148,10 +148,11 @@ static bool is_around(const widener *w, const sir_stmt *s)
     }
 }
 
+// So does what is done once for all columns: a lane may not do it again.
 static bool block_is_around(const widener *w, const sir_block *b)
 {
     for (size_t i = 0; i < b->len; i++)
-        if (is_around(w, b->data[i]))
+        if (is_same(w, b->data[i]) || is_around(w, b->data[i]))
             return true;
     return false;
 }
