@@ -71,6 +71,12 @@ typedef struct emit_given {
     const sir_type *type;
 } emit_given;
 
+// A fetch whose lanes lie side by side in their row, where the row is so long.
+typedef struct emit_lane_run {
+    const sir_expr *fetch;
+    const sir_expr *first; // the first lane's subscript along the row
+} emit_lane_run;
+
 // One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).
 typedef struct emit_filter_info {
     const sir_filter *filter;
@@ -81,6 +87,7 @@ typedef struct emit_filter_info {
     uint32_t near;
     int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
     uint32_t lane; // and the local that counts them
+    VEC(emit_lane_run) runs;
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent
@@ -89,6 +96,9 @@ typedef struct emit_filter_info {
     hmap given_of;               // by expression (its address): emit_given
     VEC(const char *) values;    // what the filter gives for each
 } emit_filter_info;
+
+// The run of a fetch (finite_lanes.c); NULL: it has none.
+const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_expr *fetch);
 
 // The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f);

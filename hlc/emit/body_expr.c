@@ -634,7 +634,16 @@ static expr_info print_const(body_context *c, const sir_expr *e, int precedence)
     return (expr_info){false, whole_int};
 }
 
-// "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]".
+const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_expr *fetch)
+{
+    for (VEC_EACH(const emit_lane_run, r, &info->runs))
+        if (r->fetch == fetch)
+            return r;
+    return NULL;
+}
+
+// "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,
+// "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]".
 static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
@@ -644,18 +653,24 @@ static void print_fetch(body_context *c, const sir_expr *e)
     int64_t offset;
     bool near = info->near != SIR_NONE && c->function->kind == SIR_WORK &&
                 body_near_offset(info->filter, info->near, info->lanes > 0 ? info->lane : SIR_NONE, e, &offset);
+    const emit_lane_run *run = near ? NULL : emit_lane_run_of(info, e);
     if (stored)
         strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
         strbuf_printf(out, "%s[", name);
-    strbuf_printf(out, "svm_brook%s%d(%s_walk%s", near ? "Near" : "At", (int)e->op, name, near ? ", svm_inside" : "");
-    for (size_t i = 0; i + near < e->op; i++) {
+    strbuf_printf(out, "svm_brook%s%d(%s_walk%s", near || run != NULL ? "Near" : "At", (int)e->op, name,
+                  near          ? ", svm_inside"
+                  : run != NULL ? ", svm_straight"
+                                : "");
+    for (size_t i = 0; i + (near || run != NULL) < e->op; i++) {
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
     }
     if (near)
         strbuf_printf(out, ", svm_column%s%s", info->lanes > 0 ? " + " : "",
                       info->lanes > 0 ? c->locals[info->lane].c_name : "");
+    if (run != NULL)
+        strbuf_printf(out, ", svm_first%zu + %s", (size_t)(run - info->runs.data), c->locals[info->lane].c_name);
     if (near && offset != 0)
         strbuf_printf(out, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
     strbuf_add(out, stored ? "))" : ")]");

@@ -70,6 +70,7 @@ typedef struct body_context {
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
     int lanes;          // firings computed side by side; 0: one firing
     bool in_lane_loop;
+    bool in_runs;       // in a loop over the lanes of a finite filter that tells where runs are (lane_loop)
     uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements in C.
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -502,8 +503,75 @@ static void bound_only(body_context *c, const sir_expr *bound)
         body_line(c, "(void)%s;", body_expr_text(c, bound, PREC_UNARY));
 }
 
+// ---- Loops over lanes ----
+
+typedef struct run_finder {
+    body_context *c;
+    strbuf straight; // that all are inside: "svm_brookHas(..) && .."
+} run_finder;
+
+static void find_run(void *context, sir_expr *e, bool written)
+{
+    run_finder *f = context;
+    body_context *c = f->c;
+    (void)written;
+    const emit_lane_run *r = e->kind == SIR_FETCH ? emit_lane_run_of(c->info, e) : NULL;
+    if (r == NULL)
+        return;
+    size_t number = (size_t)(r - c->info->runs.data);
+    body_line(c, "const ptrdiff_t svm_first%zu = %s;", number, body_expr_text(c, r->first, PREC_COND));
+    strbuf_printf(&f->straight, "%ssvm_brookHas(%s_walk, svm_first%zu, %d)", f->straight.len > 0 ? " && " : "",
+                  c->info->field_names.data[e->index], number, c->info->lanes);
+}
+
+static void find_runs(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_run, context);
+}
+
+static void for_(body_context *c, const sir_stmt *s);
+
+// Where what is fetched lies side by side, no lane clamps: a loop of its own, so that the C compiler loads vectors.
+static bool lane_loop(body_context *c, const sir_stmt *s)
+{
+    if (c->info->runs.len == 0 || c->in_runs || s->u.for_.local != c->info->lane)
+        return false;
+    run_finder f = {.c = c};
+    strbuf_init(&f.straight, c->e->arena);
+    strbuf *out = c->e->out;
+    size_t start = out->len;
+    body_line(c, "{");
+    c->indent++;
+    sir_visit_stmts((sir_block *)&s->u.for_.body, find_runs, &f);
+    if (f.straight.len == 0) {
+        c->indent--;
+        cut_back(out, start);
+        return false;
+    }
+    body_line(c, "if (%s) {", f.straight.data);
+    c->indent++;
+    body_line(c, "const bool svm_straight = true;");
+    size_t loop = out->len;
+    c->in_runs = true;
+    for_(c, s);
+    c->in_runs = false;
+    const char *again = arena_strndup(c->e->arena, out->data + loop, out->len - loop);
+    c->indent--;
+    body_line(c, "} else {");
+    c->indent++;
+    body_line(c, "const bool svm_straight = false;");
+    strbuf_add(out, again);
+    c->indent--;
+    body_line(c, "}");
+    c->indent--;
+    body_line(c, "}");
+    return true;
+}
+
 static void for_(body_context *c, const sir_stmt *s)
 {
+    if (lane_loop(c, s))
+        return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
     const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND), *hi = body_expr_text(c, s->u.for_.hi, PREC_COMPARE + 1);
     body_interval first = const_or_whole(s->u.for_.lo), last = const_or_whole(s->u.for_.hi);

@@ -24,6 +24,7 @@ typedef struct widener {
     sir_function *to; // NULL: only counting
     uint32_t lane;
     int lanes;
+    emit_filter_info *info; // of `to`
 } widener;
 
 // ---- What is the same in all columns ----
@@ -171,6 +172,39 @@ static sir_expr *element(widener *w, sir_expr *e)
     return sir_expr2(w->m, SIR_INDEX, 0, e->type, base, lane_of(w, e->loc), e->loc);
 }
 
+// A sum of places in the row, which are counted, and of what is the same in all columns; nothing in it stops the program.
+static bool is_sum(const widener *w, const sir_expr *e, int *places)
+{
+    int none = 0;
+    switch (e->kind) {
+    case SIR_CONST: return true;
+    case SIR_LOCAL: return !w->varies[e->index];
+    case SIR_FIELD:
+        *places += field_varies(w, e->index);
+        return !field_varies(w, e->index) || w->from->fields.data[e->index].role == SIR_COORDINATE;
+    case SIR_BINARY:
+        if (e->op == LANG_OP_ADD)
+            return is_sum(w, e->u.arg[0], places) && is_sum(w, e->u.arg[1], places);
+        if (e->op == LANG_OP_SUB)
+            return is_sum(w, e->u.arg[0], places) && is_sum(w, e->u.arg[1], &none) && none == 0;
+        return e->op == LANG_OP_MUL && is_sum(w, e->u.arg[0], &none) && is_sum(w, e->u.arg[1], &none) && none == 0;
+    default: return false;
+    }
+}
+
+// Whether the lanes of a fetch lie side by side, in one row.
+static bool is_run(const widener *w, const sir_expr *fetch)
+{
+    int places = 0;
+    int64_t offset;
+    for (size_t i = 0; i + 1 < fetch->op; i++)
+        if (expr_varies(w, fetch->u.arg[i]))
+            return false;
+    if (w->info->near != SIR_NONE && body_near_offset(w->from, w->info->near, SIR_NONE, fetch, &offset))
+        return false; // known to be inside as it is
+    return is_sum(w, fetch->u.arg[fetch->op - 1], &places) && places == 1;
+}
+
 static sir_expr *widen(widener *w, const sir_expr *from)
 {
     if (from == NULL)
@@ -188,6 +222,8 @@ static sir_expr *widen(widener *w, const sir_expr *from)
     }
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         e->u.arg[i] = widen(w, from->u.arg[i]);
+    if (e->kind == SIR_FETCH && is_run(w, from))
+        VEC_PUSH(w->m->arena, &w->info->runs, (emit_lane_run){e, from->u.arg[from->op - 1]});
     return e;
 }
 
@@ -427,11 +463,12 @@ void finite_lanes(finite_graph *g)
     for (VEC_EACH(const sir_local, local, &w.work->locals))
         VEC_PUSH(w.m->arena, &w.to->locals, *local);
     w.lane = sir_local_new(w.m, w.to, "lane", w.m->scalar[SIR_INT], (sir_loc){0});
+    w.info = ARENA_NEW(e->arena, emit_filter_info);
+    *w.info = *g->info;
     declare_arrays(&w);
     w.groups = 0;
     group_block(&w, &w.work->body, &w.to->body);
-    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
-    *info = *g->info;
+    emit_filter_info *info = w.info;
     info->filter = wide_filter(&w);
     info->lanes = w.lanes;
     info->lane = w.lane;

@@ -190,6 +190,12 @@ static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, bool inside, ptrd
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookNear3(w, inside, k, j, i);
 }
 
+// Whether a row has so many elements from the first one on.
+static inline bool svm_brookHas(const svm_BrookWalk *w, ptrdiff_t first, ptrdiff_t count)
+{
+    return first >= 0 && first + count <= w->extent[3];
+}
+
 // Columns from `begin` up to `end` that stay inside of a gathered stream with all of the offsets; begin and end are
 // those that did so far. There may be none.
 static inline void svm_brookKeepInside(ptrdiff_t *begin, ptrdiff_t *end, const svm_BrookWalk *w, ptrdiff_t least,
