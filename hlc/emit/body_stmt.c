@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements in C.
-#include "hlc/emit/body_int.h"
-#include "hlc/ir/walk.h"
-
 #include <inttypes.h>
 #include <string.h>
+
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 
 

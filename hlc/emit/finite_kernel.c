@@ -303,7 +303,17 @@ static void emit_loop(finite_graph *g, int indent, row_form form, const char *fr
     text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
 }
 
-// Several columns at a time as long as there are so many; moves `from` on.
+// Whether a firing may be done again: no element that it reads is one that it writes (a gathered stream never is).
+static bool is_repeatable(const finite_graph *g)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if ((p->source->role == SIR_INPUT && p->used) || (p->source->role == SIR_OUTPUT && p->loaded))
+            return false;
+    return true;
+}
+
+// Several columns at a time as long as there are so many; moves `from` on. The last ones go with some before them, which
+// are done again, where that changes nothing.
 static void emit_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
@@ -311,8 +321,15 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     if (g->lanes == 0)
         return;
     loop_arguments(g, &args, ROW_UNIT, inside);
-    text_line(x, indent, "for (; %s + %d <= %s; %s += %d) {", from, g->lanes, to, from, g->lanes);
-    text_line(x, indent + 1, "const ptrdiff_t %s = %s;", g->i, from);
+    if (is_repeatable(g)) {
+        text_line(x, indent, "const ptrdiff_t first = %s;", from);
+        text_line(x, indent, "for (; %s < %s && %s - first >= %d; %s += %d) {", from, to, to, g->lanes, from, g->lanes);
+        text_line(x, indent + 1, "const ptrdiff_t %s = %s + %d <= %s ? %s : %s - %d;", g->i, from, g->lanes, to, from,
+                  to, g->lanes);
+    } else {
+        text_line(x, indent, "for (; %s + %d <= %s; %s += %d) {", from, g->lanes, to, from, g->lanes);
+        text_line(x, indent + 1, "const ptrdiff_t %s = %s;", g->i, from);
+    }
     text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
     text_line(x, indent, "}");
 }
