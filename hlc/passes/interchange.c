@@ -614,14 +614,19 @@ static void walk_stmt(interchanger *x, sir_block *b, size_t i)
         return;
     }
     const loop_nest nest = x->nest;
-    if (s->kind == SIR_FOR)
+    const sir_block before = x->before;
+    if (s->kind == SIR_FOR) {
         VEC_PUSH(x->a, &x->nest, s);
-    else
+    } else { // what goes before the loops around does not go into a branch
         x->nest = (loop_nest){0};
+        x->before = (sir_block){0};
+    }
     sir_parts parts = sir_stmt_parts(s);
     for (uint8_t k = 0; k < parts.block_count; k++)
         walk(x, parts.block[k]);
     x->nest = nest;
+    if (s->kind != SIR_FOR)
+        x->before = before;
 }
 
 static void walk(interchanger *x, sir_block *b)
