@@ -355,13 +355,31 @@ static bool is_redeclaration(const host_writer *w, const declarators *list, size
 
 // ---- Functions ----
 
+// The parameters in (first, last); the commas between a stream's extents separate none.
+static void split_params(const host_writer *w, size_t first, size_t last, host_pieces *out)
+{
+    host_pieces commas = {0};
+    size_t done = first;
+    host_split(w, first, last, &commas);
+    for (VEC_EACH(const host_piece, p, &commas)) {
+        specifiers s;
+        declarator d;
+        if (p->first < done) // within '<' and '>'
+            continue;
+        bool stream = read_specifiers(w, p->first, last, &s) && read_declarator(w, s.last, last, &d) && d.stream &&
+                      d.end > p->last;
+        done = stream ? d.end : p->last;
+        VEC_PUSH(w->arena, out, ((host_piece){p->first, done}));
+    }
+}
+
 // Writes a parameter list with stream parameters as handles; those of a definition get another name, since they are
 // shared by a variable of the body.
 static void write_params(host_writer *w, size_t open, bool definition)
 {
     size_t close = host_closing(w, open);
     host_pieces params = {0};
-    host_split(w, open + 1, close, &params);
+    split_params(w, open + 1, close, &params);
     for (VEC_EACH(const host_piece, p, &params)) {
         specifiers s;
         declarator d;
