@@ -182,11 +182,17 @@ static bool load_machine(hlc_program *p)
     return p->machine != NULL;
 }
 
+// A Brook program without kernels is host code alone, and has no graph either.
+static bool is_finite(const hlc_program *p)
+{
+    return sir_is_finite(p->module) || (p->config->brook && p->module->filters.len == 0);
+}
+
 // What must hold for what is asked for. Finite filters have no plan: their calls lay out strips when they know the shapes.
 static uint32_t goal_of(const hlc_program *p)
 {
     hlc_emit emit = p->config->emit;
-    if (sir_is_finite(p->module))
+    if (is_finite(p))
         return emit >= HLC_EMIT_PLAN && !p->config->interpret_kernels ? PROP_CANONICAL : PROP_ELABORATED;
     switch (emit) {
     case HLC_EMIT_NOTHING: return PROP_SCHEDULED;
@@ -202,7 +208,7 @@ static bool plan_order(hlc_program *p, pass_order *order)
     hlc_emit emit = p->config->emit;
     if (p->config->passes != NULL)
         return passes_parse(p->arena, p->diag, p->config->passes, order);
-    if (sir_is_finite(p->module))
+    if (is_finite(p))
         return emit < HLC_EMIT_PLAN || p->config->interpret_kernels ||
                passes_parse(p->arena, p->diag, "canonicalize", order);
     if (emit == HLC_EMIT_NOTHING)
@@ -254,7 +260,7 @@ static const char *emit_text(hlc_program *p)
 {
     strbuf b;
     strbuf_init(&b, p->arena);
-    if (sir_is_finite(p->module) && p->config->emit >= HLC_EMIT_HEADER) {
+    if (is_finite(p) && p->config->emit >= HLC_EMIT_HEADER) {
         const char *text = load_machine(p) ? emit_finite(p) : NULL;
         return p->config->emit == HLC_EMIT_HEADER ? p->header : text;
     }
@@ -349,8 +355,6 @@ static const char *compile(hlc_program *p, const source_id *files, size_t count)
         return print_docs(p, files, count);
     if (!read_program(p, files, count))
         return NULL;
-    if (p->config->brook && p->module->filters.len == 0) // host code alone
-        return p->config->emit >= HLC_EMIT_HEADER ? "/* No kernels. */\n" : "";
     return pipeline_finish(p);
 }
 
