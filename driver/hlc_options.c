@@ -155,7 +155,9 @@ bool driver_check_run_options(tool_session *t, driver_mode mode)
             continue;
         diag_error_at(&t->diags, options_tool_name(t->options.tool),
                       "option '%.*s' is for --interpret%s", (int)strcspn(row->spelling, "="), row->spelling,
-                      o->id == OPT_COUNT_OPERATIONS ? "" : "; the compiled program has it too");
+                      o->id == OPT_COUNT_OPERATIONS || o->id == OPT_WATCH || o->id == OPT_STOP_AT
+                          ? ""
+                          : "; the compiled program has it too");
         return false;
     }
     return true;
@@ -368,6 +370,16 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
     set_import_path(config, t);
 }
 
+// All values of an option that are lists, as one list; NULL when there is none.
+static const char *joined(const tool_session *t, option_id id)
+{
+    const char *all = NULL;
+    for (VEC_EACH(const option, o, &t->options.items))
+        if (o->id == id)
+            all = all == NULL ? o->value : arena_printf(t->arena, "%s,%s", all, o->value);
+    return all;
+}
+
 void driver_set_interpreter(interp_options *interp, const tool_session *t)
 {
     const option_list *o = &t->options;
@@ -379,6 +391,8 @@ void driver_set_interpreter(interp_options *interp, const tool_session *t)
         .tag_prints = option_flag(o, OPT_TAG_PRINTS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .count = option_flag(o, OPT_COUNT_OPERATIONS, false),
+        .trace = joined(t, OPT_WATCH),
+        .stop_at = option_last(o, OPT_STOP_AT),
     };
 }
 

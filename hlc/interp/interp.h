@@ -20,6 +20,9 @@ typedef struct interp_options {
     bool tag_prints;      // every printed line begins with the name of its actor
     bool check_rates;     // -fcheck-rates: functions against the rates that they declare; firings always are
     bool count;           // print the number of executed operations to standard error
+    // Looking inside, on standard error. Actors by name, channels as "FROM:TO".
+    const char *trace;   // what is to be traced, commas between; NULL: nothing
+    const char *stop_at; // "ACTOR:N": stop before that firing and show the actor, exit status 0; NULL: run on
 } interp_options;
 
 // Items as they lie in files, from and to their scalars one after the other.

@@ -230,6 +230,23 @@ typedef struct interp_route {
     sched_sdep *sdep; // from the upstream actor to the other; NULL: anytime
 } interp_route;
 
+// An actor that --trace or --stop-at looks at.
+typedef struct watch_actor {
+    bool steps;        // fires one by one, so that each firing can be seen
+    bool traced;       // its firings are printed
+    int64_t completed; // firings
+    strbuf moved[2];   // what the firing under way has popped, and pushed, as text
+} watch_actor;
+
+typedef struct interp_watch {
+    watch_actor *actors; // per actor
+    bool *channels;      // per channel: what is pushed and popped is printed
+    strbuf line;
+    uint32_t stop; // the actor that stops the program before a firing; SIR_NONE: none does
+    int64_t before;
+    bool stopped; // it has
+} interp_watch;
+
 typedef struct interp {
     arena *arena;
     const sir_module *m;
@@ -251,6 +268,7 @@ typedef struct interp {
     bool no_more_sends;   // what senders of upstream messages could still send does not come
     int64_t *left;   // per actor: firings left in the phase; -1 no limit
     uint64_t *dirty; // bit set of actors to look at
+    interp_watch *watch; // NULL: nobody looks
 } interp;
 
 // Room for so many items more in a channel; false after an error.
@@ -292,6 +310,13 @@ void interp_report_deadlock(interp *r);
 bool interp_build(interp *r);                              // fire.c: actors and channels; false after an error
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k); // firings done: fewer at the end of input; -1 after an error
 int64_t interp_can_fire(const interp *r, uint32_t actor);
+
+// Looking inside (watch.c). Reads the options; false after an error.
+bool interp_watch_build(interp *r);
+// As interp_fire; r->watch->stopped when the program is to stop before one of these firings.
+int64_t interp_watch_fire(interp *r, uint32_t actor, int64_t k);
+// Prints the actor that has stopped: its fields, messages, and the items on its channels.
+void interp_watch_show(interp *r);
 
 // ---- Files: every function reports what goes wrong and then gives false (or NULL) ----
 

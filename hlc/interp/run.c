@@ -65,9 +65,15 @@ static bool flush_much(interp *r, uint32_t actor)
 
 // ---- Phases ----
 
+static bool is_stopped(const interp *r)
+{
+    return r->watch != NULL && r->watch->stopped;
+}
+
+// False also when the program is to stop here.
 static bool fire(interp *r, uint32_t actor, int64_t k)
 {
-    int64_t done = interp_fire(r, actor, k);
+    int64_t done = r->watch == NULL ? interp_fire(r, actor, k) : interp_watch_fire(r, actor, k);
     if (done < 0) {
         vm *v = r->handlers.trap != VM_TRAP_NONE    ? &r->handlers
                 : r->actors[actor].flow != NULL ? &r->actors[actor].flow->machine
@@ -78,6 +84,12 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
             vm_report_trap(v, r->d);
         }
         r->failed = true;
+        return false;
+    }
+    if (is_stopped(r)) {
+        flush_prints(r);
+        fflush(stdout);
+        interp_watch_show(r);
         return false;
     }
     if (r->actors[actor].flow != NULL) {
@@ -185,9 +197,9 @@ static bool run_phase(interp *r, const int64_t *counts)
     memcpy(r->left, counts, n * sizeof *counts);
     if (!r->in_order)
         return fire_all(r) && (r->input_ended || r->s->messages.len == 0 || is_complete(r));
-    for (uint32_t i = 0; i < n; i++)
-        if (counts[i] > 0 && (!fire(r, i, counts[i]) || r->input_ended))
-            return !r->failed;
+    for (uint32_t i = 0; i < n && !r->input_ended; i++)
+        if (counts[i] > 0 && !fire(r, i, counts[i]))
+            return false;
     return true;
 }
 
@@ -314,6 +326,17 @@ static bool check_options(const sir_module *m, diag_engine *d, const interp_opti
     return !diag_has_errors(d);
 }
 
+// A stop that was asked for and did not come is said.
+static void check_stopped(const interp *r)
+{
+    const interp_watch *w = r->watch;
+    if (w == NULL || w->stop == SIR_NONE || w->stopped)
+        return;
+    int64_t n = w->actors[w->stop].completed;
+    diag_error_at(r->d, NULL, "option '--stop-at=%s': the program has ended after %lld firing%s of '%s'", r->options->stop_at,
+                  (long long)n, n == 1 ? "" : "s", r->m->actors.data[w->stop]->name);
+}
+
 int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options)
 {
     if (!check_options(m, d, options))
@@ -330,11 +353,13 @@ int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const int
     // A closed pipe is a failed write, which is reported.
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
-    bool ok = interp_build(&r) && run_program(&r);
+    bool ok = interp_watch_build(&r) && interp_build(&r) && (run_program(&r) || is_stopped(&r));
     finish(&r);
     sigaction(SIGPIPE, &before, NULL);
     if (options->count)
         fprintf(stderr, "operations: %llu\n", (unsigned long long)r.machine.operations);
+    if (ok && !r.failed)
+        check_stopped(&r);
     ok = ok && !r.failed && !diag_has_errors(d);
     arena_destroy(a);
     return ok ? 0 : 1;
