@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What `cmake --install` puts where, and the links that give the build folder the same layout: bin, lib, include/svm,
-# share/svmc/machines, share/svmc/lib, share/man/man1.
+# share/svmc/machines, share/svmc/lib, share/svmc/gdb, share/man/man1.
 include(CMakePackageConfigHelpers)
 
 # ---- Headers (the machine files: targets/CMakeLists.txt) ----
@@ -8,6 +8,11 @@ file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/include)
 file(CREATE_LINK ${CMAKE_SOURCE_DIR}/runtime/include/svm ${CMAKE_BINARY_DIR}/include/svm SYMBOLIC)
 install(DIRECTORY runtime/include/svm DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
     PATTERN "*.h" PATTERN "*.def")
+
+# ---- gdb's commands for programs ----
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/svmc)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/runtime/gdb ${CMAKE_BINARY_DIR}/share/svmc/gdb SYMBOLIC)
+install(FILES runtime/gdb/svm.py DESTINATION ${CMAKE_INSTALL_DATADIR}/svmc/gdb)
 
 # ---- Tools and their manual pages ----
 foreach(tool svmc svm-hlc svm-opt svm-llc svm-sim svm-check svm-characterize svm-spas svm-spdis svm-spsim)

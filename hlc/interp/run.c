@@ -333,8 +333,8 @@ static void check_stopped(const interp *r)
     if (w == NULL || w->stop == SIR_NONE || w->stopped)
         return;
     int64_t n = w->actors[w->stop].completed;
-    diag_error_at(r->d, NULL, "option '--stop-at=%s': the program has ended after %lld firing%s of '%s'", r->options->stop_at,
-                  (long long)n, n == 1 ? "" : "s", r->m->actors.data[w->stop]->name);
+    diag_error_at(r->d, NULL, "option '--stop-at=%s': the program has ended after %lld firing%s of '%s'",
+                  r->options->stop_at, (long long)n, n == 1 ? "" : "s", r->m->actors.data[w->stop]->name);
 }
 
 int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options)
