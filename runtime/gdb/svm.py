@@ -77,8 +77,8 @@ class Program:
 class Stop(gdb.Breakpoint):
     """Counts an actor's firings; its filter may have other instances, whose firings go on."""
 
-    def __init__(self, program, function, actor, count):
-        super().__init__(function=function)
+    def __init__(self, program, function, actor, count, internal=False):
+        super().__init__(function=function, internal=internal)
         self.program, self.actor, self.count = program, actor, count
 
     def stop(self):
@@ -87,6 +87,19 @@ class Stop(gdb.Breakpoint):
             return False
         self.count[0] -= 1
         return self.count[0] == 0
+
+
+def stops(program, call, count, internal=False):
+    """Breakpoints that together stop before an actor's firing of that number from now on."""
+    left, functions = [count], (call.prefix + "_prework", call.prefix + "_fire")
+    return [Stop(program, f, call.actor, left, internal) for f in functions if f in program.functions]
+
+
+def here():
+    try:
+        return Program(), gdb.selected_frame()
+    except gdb.error as error:
+        raise gdb.GdbError("the program does not run; 'svm break ACTOR' and 'run' stop in a firing") from error
 
 
 class Svm(gdb.Command):
@@ -131,11 +144,25 @@ class Break(gdb.Command):
             copies = words[0] in program.others
             raise gdb.GdbError("no function fires for '%s', which moves items; stop in a neighbour" % words[0] if copies else
                                "no actor is named '%s'; 'svm actors' lists them" % words[0])
-        count = [int(words[1]) if len(words) == 2 else 1]
-        prefix = calls[0].prefix
-        for function in (prefix + "_prework", prefix + "_fire"):
-            if function in program.functions:
-                Stop(program, function, words[0], count)
+        stops(program, calls[0], int(words[1]) if len(words) == 2 else 1)
+
+
+class Next(gdb.Command):
+    """svm next: go on to the next firing of the actor whose firing this frame is in."""
+
+    def __init__(self):
+        super().__init__("svm next", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        program, frame = here()
+        call = program.call_at(frame)
+        if call is None:
+            raise gdb.GdbError("this frame is not in a firing; 'svm break ACTOR' stops in one")
+        until = stops(program, call, 1, internal=True)
+        gdb.execute("continue", from_tty)
+        for stop in until:
+            if stop.is_valid():
+                stop.delete()
 
 
 def text_of(value):
@@ -159,10 +186,7 @@ strip, and what it has pushed in it. A compiled program fires an actor a strip a
         super().__init__("svm look", gdb.COMMAND_DATA)
 
     def invoke(self, argument, from_tty):
-        try:
-            program, frame = Program(), gdb.selected_frame()
-        except gdb.error as error:
-            raise gdb.GdbError("the program does not run; 'svm break ACTOR' and 'run' stop in a firing") from error
+        program, frame = here()
         call, function = program.call_at(frame), program.functions.get(frame.name())
         if call is None or function is None:
             raise gdb.GdbError("this frame is not in a firing; 'svm break ACTOR' stops in one")
@@ -190,4 +214,5 @@ strip, and what it has pushed in it. A compiled program fires an actor a strip a
 Svm()
 Actors()
 Break()
+Next()
 Look()
