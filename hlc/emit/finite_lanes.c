@@ -132,21 +132,6 @@ static bool block_is_same(const widener *w, const sir_block *b)
     return true;
 }
 
-// Whether something is assigned in the block that is the same in all columns: each lane would do it once more.
-static bool assigns_same(const widener *w, const sir_block *b)
-{
-    for (size_t i = 0; i < b->len; i++) {
-        const sir_stmt *s = b->data[i];
-        if (s->kind == SIR_SET && is_same(w, s))
-            return true;
-        sir_parts parts = sir_stmt_parts((sir_stmt *)(uintptr_t)s);
-        for (uint8_t k = 0; k < parts.block_count; k++)
-            if (assigns_same(w, parts.block[k]))
-                return true;
-    }
-    return false;
-}
-
 // Whether a statement stays outside of lanes, around them.
 static bool block_is_around(const widener *w, const sir_block *b);
 
@@ -159,8 +144,7 @@ static bool is_around(const widener *w, const sir_stmt *s)
     case SIR_LOOP: return !expr_varies(w, s->u.loop.cond);
     case SIR_IF:
         return !expr_varies(w, s->u.if_.cond) &&
-               (block_is_around(w, &s->u.if_.then) || block_is_around(w, &s->u.if_.otherwise) ||
-                assigns_same(w, &s->u.if_.then) || assigns_same(w, &s->u.if_.otherwise));
+               (block_is_around(w, &s->u.if_.then) || block_is_around(w, &s->u.if_.otherwise));
     default: return false;
     }
 }
