@@ -159,12 +159,28 @@ static known_value walk_unary(walker *w, const sir_expr *e)
     return is_whole(e->type) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
 }
 
+// Whether the C compiler computes it of constants. Others, which it leaves as calls, are constants by tables alone.
+static bool folds(lang_math_op op)
+{
+    switch (op) {
+    case LANG_MATH_ABS:
+    case LANG_MATH_MIN:
+    case LANG_MATH_MAX:
+    case LANG_MATH_FLOOR:
+    case LANG_MATH_CEIL:
+    case LANG_MATH_ROUND:
+    case LANG_MATH_RINT:
+    case LANG_MATH_SQRT: return true;
+    default: return false;
+    }
+}
+
 static known_value walk_math(walker *w, const sir_expr *e)
 {
     const sir_type *t = e->u.arg[0]->type;
     size_t arity = sir_expr_arity(e);
     known_value a = walk_expr(w, e->u.arg[0]), b = arity > 1 ? walk_expr(w, e->u.arg[1]) : a, r = {true, {0}};
-    if (a.known && b.known && sir_eval_math((lang_math_op)e->op, t, a.v, b.v, &r.v))
+    if (a.known && b.known && folds((lang_math_op)e->op) && sir_eval_math((lang_math_op)e->op, t, a.v, b.v, &r.v))
         return r;
     if (is_whole(t) && ((e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX) || a.known || b.known))
         return whole_number(w, e->loc);
