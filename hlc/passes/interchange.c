@@ -61,6 +61,7 @@ typedef struct interchanger {
     // Of the loops around the outer one, without anything between them:
     loop_nest nest;
     VEC(packed_items) packed; // for the present outer loop
+    int guards;               // conditions around what is copied: it may be outside of the window where they do not hold
     sir_block before;         // what goes before the outermost
 } interchanger;
 
@@ -456,7 +457,7 @@ static uint32_t pack(interchanger *x, sir_expr *peek, const sir_stmt *sum)
 // The copy of a peeked item; NULL: it is peeked as before.
 static sir_expr *packed_item(interchanger *x, sir_expr *peek)
 {
-    if (uses_around(x) < PACKED_USES)
+    if (x->guards > 0 || uses_around(x) < PACKED_USES)
         return NULL;
     for (size_t i = x->staying.len; i-- > 0;) {
         const sir_stmt *sum = x->staying.data[i];
@@ -489,8 +490,12 @@ static sir_expr *copy_expr(interchanger *x, sir_expr *e)
         return r;
     }
     size_t arity = sir_expr_arity(e);
-    for (size_t i = 0; i < arity; i++)
+    bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
+    for (size_t i = 0; i < arity; i++) {
+        x->guards += lazy && i > 0;
         r->u.arg[i] = copy_expr(x, e->u.arg[i]);
+        x->guards -= lazy && i > 0;
+    }
     return r;
 }
 
@@ -519,8 +524,12 @@ static sir_stmt *copy_stmt(interchanger *x, sir_stmt *s)
         *parts.expr[i] = copy_expr(x, *parts.expr[i]);
     if (parts.target != NULL)
         *parts.target = copy_expr(x, *parts.target);
+    int64_t trips;
+    bool guards = s->kind == SIR_IF || (s->kind == SIR_FOR && !trips_of(s, &trips));
+    x->guards += guards;
     for (uint8_t i = 0; i < parts.block_count; i++)
         *parts.block[i] = copy_block(x, parts.block[i]);
+    x->guards -= guards;
     return r;
 }
 
