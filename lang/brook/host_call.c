@@ -138,11 +138,12 @@ static void write_uniform(host_writer *w, const brook_kernel *k, const brook_var
         note_param(w, r, v);
     }
     bool scalar = v->type.width == 1 && v->type.element != BROOK_STRUCT;
-    if (!scalar)
-        strbuf_printf(w->out, "(const %s[]){", host_c_type(w->arena, v->type));
+    const char *type = host_c_type(w->arena, v->type);
+    if (!scalar) // a variable between: in an array's braces, a number would be the first component
+        strbuf_printf(w->out, "(const %s[]){({const %s svm_brook_value = ", type, type);
     write_piece(w, a);
     if (!scalar)
-        strbuf_addc(w->out, '}');
+        strbuf_add(w->out, "; svm_brook_value;})}");
 }
 
 static void write_argument(host_writer *w, const brook_kernel *k, const brook_var *v, const host_piece *a, bool partial)
