@@ -228,10 +228,12 @@ static void add_bounds(host_writer *w, const specifiers *s, const declarator *d)
         return;
     }
     for (size_t k = 0; k < 2; k++) {
-        strbuf_printf(w->out, ", (const float *)(const %s[]){", host_c_type(w->arena, s->type));
+        const char *type = host_c_type(w->arena, s->type);
+        // A variable between: in an array's braces, a number would be a vector's first component.
+        strbuf_printf(w->out, ", (const float *)(const %s[]){({const %s svm_brook_value = ", type, type);
         w->done = w->t[bounds.data[k].first].begin;
         host_expr(w, bounds.data[k].first, bounds.data[k].last);
-        strbuf_addc(w->out, '}');
+        strbuf_add(w->out, "; svm_brook_value;})}");
     }
 }
 
