@@ -534,7 +534,7 @@ static void for_(body_context *c, const sir_stmt *s);
 // Where what is fetched lies side by side, no lane clamps: a loop of its own, so that the C compiler loads vectors.
 static bool lane_loop(body_context *c, const sir_stmt *s)
 {
-    if (c->info->runs.len == 0 || c->in_runs || s->u.for_.local != c->info->lane)
+    if (c->info == NULL || c->info->runs.len == 0 || c->in_runs || s->u.for_.local != c->info->lane)
         return false;
     run_finder f = {.c = c};
     strbuf_init(&f.straight, c->e->arena);

@@ -370,7 +370,7 @@ class Settings:
         self.machines = [m for m in (args.machine or "").split(",") if m]
         self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
         self.vectors = args.vectors
-        self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines) if args.quick else None
+        self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines, self.tools.compile[0]) if args.quick else None
 
     def text(self, seed):
         return generate(seed, random.Random(seed).randint(*self.sizes), self.features)
@@ -385,11 +385,16 @@ def check_quickly(settings, seed, text):
             checker.reference()
             for way in quick_ways(settings.tcc, checker.rng, settings.machines, settings.quick, adversaries(settings.adversary, seed), mapped,
                                   settings.vectors):
-                try:
-                    checker.compiled(way)
-                except Failure:
-                    way.careful, checker.texts = True, set()
-                    checker.compiled(way)
+                compilers = ["tcc", "gcc", "clang"]
+                for compiler in compilers[compilers.index(way.compiler_name):]:
+                    way.compiler_name = compiler
+                    try:
+                        checker.compiled(way)
+                        break
+                    except Failure:
+                        checker.texts = set()
+                        if compiler == "clang":
+                            raise
         except Failure as f:
             outcome = f
         return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped), checker.compared

@@ -14,8 +14,8 @@ STRIPS = [1, 2, 3, 7, 64, 1000]
 class Tcc:
     """The host runtime as a shared library, and machine tables as svm-llc makes them, in a folder."""
 
-    def __init__(self, bin_folder, folder, machines):
-        self.bin, self.folder, self.tables = bin_folder, folder, {}
+    def __init__(self, bin_folder, folder, machines, clang):
+        self.bin, self.folder, self.tables, self.clang = bin_folder, folder, {}, clang
         library = os.path.join(bin_folder, "../lib/libsvm-host.a")
         subprocess.run(["cc", "-shared", "-o", os.path.join(folder, "libsvm-host.so"), "-Wl,--whole-archive", library, "-Wl,--no-whole-archive", "-lm",
                         "-ldl", "-lpthread"], check=True)
@@ -32,30 +32,31 @@ class Tcc:
                        cwd=place, check=True)
         return os.path.join(place, "svm-machine-table.h")
 
-    def command(self, machine, source, exe, careful):
+    def command(self, machine, source, exe, compiler):
         table = [] if machine is None else [f'-DSVM_MACHINE_TABLE="{self.tables[machine]}"']
         with open(source, encoding="utf-8") as f:
-            careful |= re.search(r"\b(NAN|INFINITY)\b", f.read()) is not None  # tcc does not take them as constants
-        compiler = ["cc", "-O0", "-fwrapv", "-ffp-contract=off"] if careful else ["tcc"]
-        return [*compiler, "-w", *table, "-I" + os.path.join(self.bin, "../include"), source, "-L" + self.folder, "-lsvm-host", "-Wl,-rpath=" + self.folder,
+            if compiler == "tcc" and re.search(r"\b(NAN|INFINITY)\b", f.read()):
+                compiler = "gcc"  # tcc does not take them as constants
+        words = ["tcc"] if compiler == "tcc" else [self.clang if compiler == "clang" else "gcc", "-O0", "-fwrapv", "-ffp-contract=off"]
+        return [*words, "-w", *table, "-I" + os.path.join(self.bin, "../include"), source, "-L" + self.folder, "-lsvm-host", "-Wl,-rpath=" + self.folder,
                 "-lm", "-lpthread", "-o", exe]
 
 
 class QuickWay:
-    """As differential.py's Way. machine: None, or that the program is mapped to. careful: gcc instead of tcc, which takes comparisons with a nan for
-    true."""
+    """As differential.py's Way. machine: None, or that the program is mapped to. What one compiler gets wrong the next is asked about: tcc takes
+    comparisons with a nan for true, gcc 12 takes 0 - (float)i to be a negative zero where i is 0."""
 
     def __init__(self, tcc, svmc, machine, seeds):
-        self.tcc, self.svmc, self.machine, self.seeds, self.whole, self.llc, self.careful = tcc, list(svmc), machine, seeds, False, None, False
+        self.tcc, self.svmc, self.machine, self.seeds, self.whole, self.llc, self.compiler_name = tcc, list(svmc), machine, seeds, False, None, "tcc"
 
     def __str__(self):
-        return f"svmc {' '.join(self.svmc)} / {'gcc' if self.careful else 'tcc'}"
+        return f"svmc {' '.join(self.svmc)} / {self.compiler_name}"
 
     def compiler(self):
-        return f"tcc {self.machine}"
+        return f"{self.compiler_name} {self.machine}"
 
     def command(self, _, source, exe):
-        return self.tcc.command(self.machine, source, exe, self.careful)
+        return self.tcc.command(self.machine, source, exe, self.compiler_name)
 
 
 def quick_ways(tcc, rng, machines, count, seeds, mapped, vectors):
@@ -70,5 +71,5 @@ def quick_ways(tcc, rng, machines, count, seeds, mapped, vectors):
         elif rng.random() < 0.8:
             options.append(f"--strip={rng.choice(STRIPS)}")
         ways.append(QuickWay(tcc, options, machine, seeds if machine is not None or number == 0 else ()))
-        ways[-1].careful = vectors
+        ways[-1].compiler_name = "gcc" if vectors else "tcc"
     return ways
