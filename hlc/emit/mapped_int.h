@@ -113,7 +113,8 @@ int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r); // o
 int64_t mapped_round_items(const program_emitter *x, const mapped_ring *r);
 void mapped_run_type(program_emitter *x, const mapped_part *p);
 void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w); // that places it
-void mapped_name_logs(program_emitter *x, const mapped_part *p);
+// A run knows its windows, where in them its items begin, and its logs; in a function that has `r`, `self` and `q`.
+void mapped_point_windows(program_emitter *x, const mapped_part *p);
 const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
 void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
 bool mapped_window_has_tail(const mapped_window *w);        // its last items go to the next round's segment too

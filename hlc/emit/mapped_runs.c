@@ -190,7 +190,7 @@ static void emit_moves(program_emitter *x, const mapped *all, const mapped_part 
 }
 
 // Numbers of the logs of a part's actors among all.
-void mapped_name_logs(program_emitter *x, const mapped_part *p)
+static void name_logs(program_emitter *x, const mapped_part *p)
 {
     size_t number = 0, count = 0;
     for (VEC_EACH(uint32_t, actor, &x->printing)) {
@@ -205,6 +205,19 @@ void mapped_name_logs(program_emitter *x, const mapped_part *p)
 static int64_t at_least(int64_t items, int64_t least)
 {
     return items < least ? least : items;
+}
+
+void mapped_point_windows(program_emitter *x, const mapped_part *p)
+{
+    for (VEC_EACH(const mapped_window, w, &p->windows)) {
+        text_line(x, 1, "r->run.%s = &r->%s;", w->name, w->name);
+        if (w->file)
+            text_line(x, 1, "r->run.%s = &self->%s[q];", w->scratch_of, w->scratch);
+        bool begins = w->own || (!p->streams && p->offsets);
+        if (begins && w->input && mapped_ahead(w) != w->ring->ring->ahead)
+            text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, mapped_ahead(w) - w->ring->ring->ahead);
+    }
+    name_logs(x, p);
 }
 
 static void emit_create_run(program_emitter *x, const mapped *all, const mapped_part *p)
@@ -226,14 +239,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
     text_line(x, 1, "r->run.own = &self->own[q];");
     if (p->moved && p->direct)
         text_line(x, 1, "r->moves = %s[q].load != NULL;", all->processors);
-    for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        text_line(x, 1, "r->run.%s = &r->%s;", w->name, w->name);
-        if (w->file)
-            text_line(x, 1, "r->run.%s = &self->%s[q];", w->scratch_of, w->scratch);
-        if (p->offsets && w->input && mapped_ahead(w) != w->ring->ring->ahead)
-            text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, mapped_ahead(w) - w->ring->ring->ahead);
-    }
-    mapped_name_logs(x, p);
+    mapped_point_windows(x, p);
     if (p->moved)
         emit_moves(x, all, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))

@@ -187,14 +187,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
     text_line(x, 1, "svm_kernelInit(&r->run.kernel, %s[q].processor, %s, \"%s\");", all->processors, p->k->run,
               p->k->kernel->name);
     text_line(x, 1, "r->run.own = &self->own[q];");
-    for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        text_line(x, 1, "r->run.%s = &r->%s;", w->name, w->name);
-        if (w->file)
-            text_line(x, 1, "r->run.%s = &self->%s[q];", w->scratch_of, w->scratch);
-        if (w->own && w->input && mapped_ahead(w) != w->ring->ring->ahead)
-            text_line(x, 1, "r->run.%s_from = %" PRId64 ";", w->name, mapped_ahead(w) - w->ring->ring->ahead);
-    }
-    mapped_name_logs(x, p);
+    mapped_point_windows(x, p);
     text_line(x, 0, "}\n");
 }
 
