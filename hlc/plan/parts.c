@@ -19,8 +19,7 @@ typedef VEC(uint32_t) number_list;
 static bool has_io(const sir_module *m)
 {
     for (VEC_EACH(sir_actor *, a, &m->actors))
-        if ((*a)->kind == SIR_READER || (*a)->kind == SIR_WRITER ||
-            ((*a)->kind == SIR_FILTER && (*a)->filter->prints))
+        if ((*a)->kind == SIR_READER || (*a)->kind == SIR_WRITER || ((*a)->kind == SIR_FILTER && (*a)->filter->prints))
             return true;
     return m->init_text_len != 0;
 }
@@ -59,8 +58,8 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 {
     const char *asked = asks_for_parts(p->config);
     if (asked != NULL) {
-        diag_record *e = diag_error(p->diag, program_range(p), "'%s' cannot be mapped as %s asks: %s", p->module->name,
-                                    asked, why);
+        diag_record *e =
+            diag_error(p->diag, program_range(p), "'%s' cannot be mapped as %s asks: %s", p->module->name, asked, why);
         diag_add_note(p->diag, e, (src_range){0}, "leave %s away: then it stays on one processor", asked);
         return false;
     }
@@ -87,7 +86,8 @@ static void describe_parts(hlc_program *p, plan_parts *parts)
         for (VEC_EACH(uint32_t, actor, &piece->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
             bool state = why != NULL && strcmp(why, "prints") != 0;
-            const sir_filter *f = p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
+            const sir_filter *f =
+                p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
             part.foreign |= f != NULL && p->foreign != NULL && hmap_getn(p->foreign, &f, sizeof f) != NULL;
             if (why == NULL || (part.why != NULL && (part.state || !state)))
                 continue;
@@ -193,6 +193,32 @@ static void find_foreign(hlc_program *p, const plan_resources *r)
     }
 }
 
+// The first processor that works in the shared memory where the first of all does not, or the other way round; NULL: there
+// is none.
+static const plan_processor *odd_one(const plan_resources *r)
+{
+    for (VEC_EACH(const plan_processor, x, &r->processors))
+        if (x->direct != r->processors.data[0].direct)
+            return x;
+    return NULL;
+}
+
+// False after an error: streams would have to join the others to a fallback, which works in the shared memory itself. actor:
+// one that only the fallback can run.
+static bool can_mix(hlc_program *p, const plan_resources *more, const sir_actor *actor)
+{
+    const plan_processor *other = p->config->transfer == HLC_TRANSFER_STREAM ? odd_one(more) : NULL;
+    if (other == NULL)
+        return true;
+    diag_record *d =
+        diag_error(p->diag, sir_range(p->module, p->sources, actor->loc),
+                   "'%s' cannot be mapped as --transfer=stream asks: '%s' runs on '%s' alone, which takes no "
+                   "streams, as it works in '%s' itself",
+                   p->module->name, actor->name, other->processor->element.name, more->shared->element.name);
+    diag_add_note(p->diag, d, (src_range){0}, "leave --transfer=stream away, or use '--transfer=block'");
+    return false;
+}
+
 // The processors to use: with those that are only a fallback where the others cannot run all of the program; then it is
 // cut also where it would not be for the others. NULL after an error: none can run some actor.
 static const plan_resources *able_resources(hlc_program *p, const plan_resources *r)
@@ -201,13 +227,13 @@ static const plan_resources *able_resources(hlc_program *p, const plan_resources
     uint32_t actor;
     plan_lack lack;
     bool lacks = plan_find_lack(p, r, &actor, &lack);
-    const sir_actor *keeper = find_state(p, r, &why);
+    const sir_actor *keeper = find_state(p, r, &why), *unable = lacks ? p->module->actors.data[actor] : keeper;
     const plan_resources *more = lacks || keeper != NULL ? plan_resources_with_fallbacks(p->arena, r) : NULL;
     if (!lacks && keeper == NULL)
         return r;
     if (more != NULL && !plan_find_lack(p, more, &actor, &lack) && find_state(p, more, &why) == NULL) {
         find_foreign(p, more);
-        return more;
+        return can_mix(p, more, unable) ? more : NULL;
     }
     (void)report_inability(p, r);
     return NULL;
@@ -268,16 +294,6 @@ static bool moves(const plan_resources *r)
     return any;
 }
 
-// The first processor that works in the shared memory where the first of all does not, or the other way round; NULL: there
-// is none.
-static const plan_processor *odd_one(const plan_resources *r)
-{
-    for (VEC_EACH(const plan_processor, x, &r->processors))
-        if (x->direct != r->processors.data[0].direct)
-            return x;
-    return NULL;
-}
-
 static hlc_mapping mapping_of(const hlc_program *p, const plan_resources *r)
 {
     const hlc_config *c = p->config;
@@ -294,30 +310,34 @@ static bool can_do(hlc_program *p, const plan_resources *r)
     const machine_element *e = &x->processor->element;
     diag_record *d = NULL;
     if (c->mapping == HLC_MAPPING_SPACE && c->processors == 1) {
-        d = diag_error_at(p->diag, NULL, "--mapping=space contradicts --processors=1: kernels that stay on different processors "
-                                         "need two at least");
+        d = diag_error_at(p->diag, NULL,
+                          "--mapping=space contradicts --processors=1: kernels that stay on different processors "
+                          "need two at least");
         diag_add_note(p->diag, d, (src_range){0}, "'--mapping=time' is for one processor");
     } else if (c->mapping == HLC_MAPPING_SPACE && r->processors.len == 1) {
-        d = diag_error(p->diag, machine_value_range(e, "kind"),
-                       "--mapping=space needs two kernel processors at least, and machine '%s' has one that can be used, '%s'",
-                       r->machine->name, e->name);
+        d = diag_error(
+            p->diag, machine_value_range(e, "kind"),
+            "--mapping=space needs two kernel processors at least, and machine '%s' has one that can be used, '%s'",
+            r->machine->name, e->name);
         diag_add_note(p->diag, d, (src_range){0}, "use '--mapping=time', or name a machine with several");
     } else if (c->transfer == HLC_TRANSFER_STREAM && !moves(r) &&
                (r->processors.len == 1 || c->mapping == HLC_MAPPING_TIME)) {
-        d = diag_error(p->diag, machine_value_range(e, "memories"),
-                       "--transfer=stream has nothing to move on machine '%s': kernels that take turns on a processor work in "
-                       "'%s' themselves, where the control program puts their items",
-                       r->machine->name, x->memory->element.name);
+        d = diag_error(
+            p->diag, machine_value_range(e, "memories"),
+            "--transfer=stream has nothing to move on machine '%s': kernels that take turns on a processor work in "
+            "'%s' themselves, where the control program puts their items",
+            r->machine->name, x->memory->element.name);
         diag_add_note(p->diag, d, (src_range){0},
                       r->processors.len == 1 ? "leave --transfer=stream away"
                                              : "use '--mapping=space', which joins processors by streams, or leave "
                                                "--transfer=stream away");
     } else if (c->transfer == HLC_TRANSFER_STREAM && odd_one(r) != NULL) {
         const machine_element *other = &odd_one(r)->processor->element;
-        d = diag_error(p->diag, machine_value_range(other, "memories"),
-                       "--transfer=stream needs kernel processors that all work in memories of their own, or all in '%s'; "
-                       "on machine '%s' '%s' and '%s' differ",
-                       r->shared->element.name, r->machine->name, e->name, other->name);
+        d = diag_error(
+            p->diag, machine_value_range(other, "memories"),
+            "--transfer=stream needs kernel processors that all work in memories of their own, or all in '%s'; "
+            "on machine '%s' '%s' and '%s' differ",
+            r->shared->element.name, r->machine->name, e->name, other->name);
         diag_add_note(p->diag, d, (src_range){0}, "use '--transfer=block', or fewer --processors");
     }
     return d == NULL;
@@ -329,10 +349,11 @@ static bool may_be_large(hlc_program *p, const plan_resources *r)
     const plan_processor *x = &r->processors.data[0];
     if (p->config->mapping != HLC_MAPPING_TIME)
         return true;
-    diag_record *d = diag_error(p->diag, program_range(p),
-                                "--mapping=time has each processor run all of '%s', whose code and state leave too little "
-                                "of '%s' (%" PRIu64 " bytes) for items",
-                                p->module->name, x->memory->element.name, x->bytes);
+    diag_record *d =
+        diag_error(p->diag, program_range(p),
+                   "--mapping=time has each processor run all of '%s', whose code and state leave too little "
+                   "of '%s' (%" PRIu64 " bytes) for items",
+                   p->module->name, x->memory->element.name, x->bytes);
     diag_add_note(p->diag, d, (src_range){0}, "'--mapping=space' has each hold some of it");
     return false;
 }
@@ -452,8 +473,8 @@ static bool are_parts(const hlc_program *p, const uint32_t *part)
     }
     for (VEC_EACH(const sir_channel, c, &m->channels)) {
         uint32_t from = part[c->producer], to = part[c->consumer];
-        bool cycle = p->schedule->cycle[c->producer] >= 0 &&
-                     p->schedule->cycle[c->producer] == p->schedule->cycle[c->consumer];
+        bool cycle =
+            p->schedule->cycle[c->producer] >= 0 && p->schedule->cycle[c->producer] == p->schedule->cycle[c->consumer];
         if (from == SIR_NONE && to == SIR_NONE)
             return false;
         if (from != SIR_NONE && to != SIR_NONE && (cycle ? from != to : from > to))
