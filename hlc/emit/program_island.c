@@ -21,9 +21,9 @@ typedef struct program_piece {
     program_emitter *x;
     uint32_t kernel, piece;
     const char *name, *table;
-    VEC(uint32_t) actors;         // of the static graph, without the ends of streams
+    VEC(uint32_t) actors;          // of the static graph, without the ends of streams
     VEC(uint32_t) inputs, outputs; // readers, writers
-    const uint32_t *number;       // per channel of the graph: in its piece's rates
+    const uint32_t *number;        // per channel of the graph: in its piece's rates
     size_t channels, gates;
     VEC(row) rows;
     VEC(uint32_t) blocks; // buffers
@@ -79,7 +79,8 @@ void program_describe_pieces(program_emitter *x)
         if (x->pieces->pieces.data[i].flow)
             continue;
         of_piece[i] = x->piece_of_kernel[kernel] = ARENA_NEW(a, program_piece);
-        *of_piece[i] = (program_piece){.x = x, .kernel = kernel, .piece = i, .name = x->kernels[kernel].run, .number = x->channel_in_piece};
+        *of_piece[i] = (program_piece){
+            .x = x, .kernel = kernel, .piece = i, .name = x->kernels[kernel].run, .number = x->channel_in_piece};
         kernel++;
     }
     for (uint32_t i = 0; i < n; i++)
@@ -114,7 +115,8 @@ static const char *table_name(const program_piece *t, const char *what)
 }
 
 // The name of a table with this text: of the first that has it, which is emitted here.
-static const char *shared_table(const program_piece *t, const char *comment, const char *type, const char *what, const char *rows)
+static const char *shared_table(const program_piece *t, const char *comment, const char *type, const char *what,
+                                const char *rows)
 {
     program_emitter *x = t->x;
     const char *key = arena_printf(x->e.arena, "%s|%s", type, rows), *known = hmap_get(&x->tables, key);
@@ -127,7 +129,8 @@ static const char *shared_table(const program_piece *t, const char *comment, con
     return known;
 }
 
-static const char *emit_numbers(const program_piece *t, const char *comment, const char *what, const char *type, const number_list *values)
+static const char *emit_numbers(const program_piece *t, const char *comment, const char *what, const char *type,
+                                const number_list *values)
 {
     strbuf rows;
     strbuf_init(&rows, t->x->e.arena);
@@ -171,7 +174,8 @@ static const char *emit_ports(const program_piece *t, bool out, const char **sta
             uint32_t channel = out ? actor->outputs.data[port] : actor->inputs.data[port];
             if (channel == SIR_NONE)
                 continue;
-            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)} : sched_input_rate(actor, port, w->first);
+            sched_rate rate = out ? (sched_rate){.push = sched_output_rate(actor, port, w->first)}
+                                  : sched_input_rate(actor, port, w->first);
             if (out)
                 add_table_row(&rows, "%" PRIu32 ", %" PRId64, t->number[channel], rate.push);
             else
@@ -208,7 +212,9 @@ static const char *emit_tokens(const program_piece *t, bool between)
                 any |= items != 0;
             }
     return !any ? "NULL"
-                : emit_numbers(t, between ? "Items in each channel between steady states." : "Items in each channel before anything fires.",
+                : emit_numbers(t,
+                               between ? "Items in each channel between steady states."
+                                       : "Items in each channel before anything fires.",
                                between ? "between" : "enqueued", "int64_t", &values);
 }
 
@@ -224,8 +230,9 @@ static const char *emit_limits(const program_piece *t, bool started)
             limit = w->gate >= 0 && !started && count > 0 ? count - 1 : count;
         VEC_PUSH(x->e.arena, &values, limit);
     }
-    return emit_numbers(t, started ? "Most firings of each actor at the end of input; -1: as its input allows."
-                                   : "Most firings of each actor if input ends in the initialisation.",
+    return emit_numbers(t,
+                        started ? "Most firings of each actor at the end of input; -1: as its input allows."
+                                : "Most firings of each actor if input ends in the initialisation.",
                         started ? "limits" : "initLimits", "int64_t", &values);
 }
 
@@ -264,8 +271,8 @@ static const char *emit_spare(const program_piece *t)
         VEC_PUSH(x->e.arena, &values, spare);
         any |= spare != 0;
     }
-    return !any || !program_has_messages(x) ? NULL
-                                            : emit_numbers(t, "Items kept that the next steady state does not need.", "spare", "int64_t", &values);
+    return any ? emit_numbers(t, "Items kept that the next steady state does not need.", "spare", "int64_t", &values)
+               : NULL;
 }
 
 static const char *emit_ends(const program_piece *t, bool reader)
@@ -282,17 +289,22 @@ static const char *emit_ends(const program_piece *t, bool reader)
         int64_t needed = 0, kept = reader ? x->s->channels[channel].remainder : 0;
         if (reader)
             (void)plan_end_needs(x->m, x->s, channel, &needed);
-        add_table_row(&rows, "%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64, t->number[channel],
-                      plan_io_start(x->pl, x->s, io, PLAN_INIT), plan_io_start(x->pl, x->s, io, PLAN_STEADY), needed,
-                      x->s->init[end] - kept, x->s->reps[end], kept);
+        add_table_row(&rows, "%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64,
+                      t->number[channel], plan_io_start(x->pl, x->s, io, PLAN_INIT),
+                      plan_io_start(x->pl, x->s, io, PLAN_STEADY), needed, x->s->init[end] - kept, x->s->reps[end],
+                      kept);
     }
-    return count == 0 ? "NULL"
-                      : shared_table(t,
-                                     arena_printf(x->e.arena,
-                                                  "Streams %s: channel in the rates; where items begin in their block, in the initialisation\n"
-                                                  "   and later; items that the initialisation needs and moves, a steady state moves, stay in between.",
-                                                  reader ? "in" : "out"),
-                                     "svm_IslandEnd", reader ? "in" : "out", rows.data);
+    return count == 0
+               ? "NULL"
+               : shared_table(
+                     t,
+                     arena_printf(
+                         x->e.arena,
+                         "Streams %s: channel in the rates; where items begin in their block, in the initialisation\n"
+                         "   and later; items that the initialisation needs and moves, a steady state moves, stay in "
+                         "between.",
+                         reader ? "in" : "out"),
+                     "svm_IslandEnd", reader ? "in" : "out", rows.data);
 }
 
 // ---- The table of an island ----
@@ -315,7 +327,8 @@ static const char *emit_counts(const program_piece *t, count_kind kind)
         [COUNT_INIT] = {"init", "How often each actor fires in the initialisation."},
         [COUNT_STEADY] = {"steady", "How often each actor fires in a steady state."},
         [COUNT_ROOM] = {"room", "For how many firings the blocks have room at the end of input."},
-        [COUNT_INIT_ROOM] = {"initRoom", "For how many firings the blocks have room if input ends in the initialisation."},
+        [COUNT_INIT_ROOM] = {"initRoom",
+                             "For how many firings the blocks have room if input ends in the initialisation."},
     };
     program_emitter *x = t->x;
     number_list values = {0};
@@ -340,7 +353,8 @@ static const char *emit_blocks(program_piece *t)
     for (VEC_EACH(uint32_t, b, &t->blocks))
         add_table_row(&rows, "%" PRId64 ", %" PRId64, x->pl->buffers.data[*b].base, x->pl->buffers.data[*b].step);
     return t->blocks.len == 0 ? "NULL"
-                              : shared_table(t, "By how much the blocks grow: once, and for each steady state.", "svm_BlockRow", "blocks", rows.data);
+                              : shared_table(t, "By how much the blocks grow: once, and for each steady state.",
+                                             "svm_BlockRow", "blocks", rows.data);
 }
 
 void program_island_tables(program_emitter *x, uint32_t kernel)
@@ -348,10 +362,11 @@ void program_island_tables(program_emitter *x, uint32_t kernel)
     program_piece *t = x->piece_of_kernel[kernel];
     arena *a = x->e.arena;
     find_blocks(t);
-    const char *in_start, *out_start, *in_ports = emit_ports(t, false, &in_start), *out_ports = emit_ports(t, true, &out_start);
+    const char *in_start, *out_start, *in_ports = emit_ports(t, false, &in_start),
+                                      *out_ports = emit_ports(t, true, &out_start);
     const char *rates = shared_table(t, "The rates of the actors.", "svm_RateTable", "rates",
-                                     arena_printf(a, "{%zu, %zu, %s, %s, %s, %s, NULL}", t->rows.len, t->channels + t->gates, in_start, in_ports,
-                                                  out_start, out_ports));
+                                     arena_printf(a, "{%zu, %zu, %s, %s, %s, %s, NULL}", t->rows.len,
+                                                  t->channels + t->gates, in_start, in_ports, out_start, out_ports));
     text_args fields = {0};
     VEC_PUSH(a, &fields, arena_printf(a, ".actors = %zu", t->actors.len));
     VEC_PUSH(a, &fields, arena_printf(a, ".strip = %" PRId64, x->pl->strip));
@@ -379,7 +394,8 @@ void program_island_tables(program_emitter *x, uint32_t kernel)
     text_call(x, 0, "{", &fields, "}");
     x->e.out = out;
     rows.data[--rows.len] = '\0'; // the end of the line
-    t->table = shared_table(t, arena_printf(a, "All that is fixed of %s.", x->kernels[kernel].kernel->name), "svm_IslandTable", "table", rows.data);
+    t->table = shared_table(t, arena_printf(a, "All that is fixed of %s.", x->kernels[kernel].kernel->name),
+                            "svm_IslandTable", "table", rows.data);
 }
 
 // ---- The kernel ----
@@ -394,9 +410,10 @@ void program_island_struct(program_emitter *x, uint32_t kernel)
     program_piece *t = x->piece_of_kernel[kernel];
     find_blocks(t);
     text_line(x, 1, "svm_Island island;");
-    text_line(x, 1, "struct { /* what it works with: per actor, per row and channel of the rates, per stream, per block */");
-    text_line(x, 2, "int64_t firings[%zu], limits[%zu], fired[%zu], tokens[%zu];", at_least_one(t->actors.len), at_least_one(t->rows.len),
-              at_least_one(t->rows.len), at_least_one(t->channels + t->gates));
+    text_line(x, 1,
+              "struct { /* what it works with: per actor, per row and channel of the rates, per stream, per block */");
+    text_line(x, 2, "int64_t firings[%zu], limits[%zu], fired[%zu], tokens[%zu];", at_least_one(t->actors.len),
+              at_least_one(t->rows.len), at_least_one(t->rows.len), at_least_one(t->channels + t->gates));
     if (t->inputs.len != 0) {
         text_line(x, 2, "int64_t held[%zu], more[%zu];", t->inputs.len, t->inputs.len);
         text_line(x, 2, "bool ended[%zu];", t->inputs.len);
@@ -416,7 +433,8 @@ static void emit_firings(program_emitter *x, const program_piece *t)
 {
     const program_kernel *k = &x->kernels[t->kernel];
     for (VEC_EACH(uint32_t, actor, &k->actors))
-        text_line(x, 2, "%s = self->work.firings[%" PRIu32 "];", program_firings_of(k, *actor)->text, x->number_in_piece[*actor]);
+        text_line(x, 2, "%s = self->work.firings[%" PRIu32 "];", program_firings_of(k, *actor)->text,
+                  x->number_in_piece[*actor]);
 }
 
 void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations)
@@ -425,7 +443,8 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
     bool starting = program_shifts_start(x, k);
-    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name, x->pl->processor);
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
+              k->kernel->name, x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
@@ -473,7 +492,8 @@ void program_island_create(program_emitter *x, uint32_t kernel)
         for (size_t i = 0; i < count; i++) {
             uint32_t end = reader ? t->inputs.data[i] : t->outputs.data[i];
             text_line(x, 1, "%s.work.%s[%zu] = &self->streams[%" PRIu32 "];", f, side, i, x->pieces->stream_of[end]);
-            text_line(x, 1, "%s.work.%sBlocks[%zu] = &self->channels[%" PRIu32 "];", f, side, i, find_io(x, end)->access.buffer);
+            text_line(x, 1, "%s.work.%sBlocks[%zu] = &self->channels[%" PRIu32 "];", f, side, i,
+                      find_io(x, end)->access.buffer);
         }
         if (count == 0)
             continue;
