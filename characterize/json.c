@@ -3,163 +3,149 @@
 #include <string.h>
 
 #include "characterize/characterize.h"
+#include "support/json.h"
 #include "support/strbuf.h"
 
-static void add_key(strbuf *b, const char *key)
+static void add_number(json_out *j, const char *key, double value)
 {
-    if (b->data[b->len - 1] != '{' && b->data[b->len - 1] != '[')
-        strbuf_add(b, ",");
-    strbuf_add(b, "\n");
-    if (key == NULL)
-        return;
-    strbuf_add_quoted(b, key, strlen(key));
-    strbuf_add(b, ": ");
+    json_number_to(j, key, value, 6);
 }
 
-static void add_string(strbuf *b, const char *key, const char *text)
+static void add_measurement(json_out *j, const char *key, measurement m)
 {
-    add_key(b, key);
-    strbuf_add_quoted(b, text, strlen(text));
+    json_line(j, 0);
+    json_begin(j, key, '{');
+    json_number_to(j, "seconds", m.seconds, 6);
+    json_number_to(j, "spread", m.spread, 4);
+    json_end(j, '}');
 }
 
-static void add_number(strbuf *b, const char *key, double value)
+static void add_level(json_out *j, const char *key, const data_level *level)
 {
-    add_key(b, key);
-    strbuf_printf(b, "%.6g", value);
+    json_line(j, 0);
+    json_begin(j, key, '{');
+    add_measurement(j, "latency", level->latency);
+    add_measurement(j, "sequential_byte", level->sequential);
+    add_measurement(j, "random_byte", level->random);
+    json_end(j, '}');
 }
 
-static void add_measurement(strbuf *b, const char *key, measurement m)
+static void add_operations(arena *a, json_out *j, const operation_costs *costs)
 {
-    add_key(b, key);
-    strbuf_printf(b, "{\"seconds\": %.6g, \"spread\": %.4f}", m.seconds, m.spread);
-}
-
-static void add_level(strbuf *b, const char *key, const data_level *level)
-{
-    add_key(b, key);
-    strbuf_add(b, "{");
-    add_measurement(b, "latency", level->latency);
-    add_measurement(b, "sequential_byte", level->sequential);
-    add_measurement(b, "random_byte", level->random);
-    strbuf_add(b, "}");
-}
-
-static void add_operations(strbuf *b, const operation_costs *costs)
-{
-    add_key(b, "operations");
-    strbuf_add(b, "{");
+    json_begin(j, "operations", '{');
     for (machine_operation op = 0; op < MACHINE_OP_COUNT; op++) {
-        add_key(b, machine_operation_text(op));
-        strbuf_add(b, "{");
+        json_line(j, 0);
+        json_begin(j, machine_operation_text(op), '{');
         for (int w = 0; w < WIDTHS; w++)
             if (costs->of[op][w].seconds > 0)
-                add_measurement(b, w == 0 ? "scalar" : arena_printf(b->arena, "%u B", operation_widths[w]),
-                                costs->of[op][w]);
-        strbuf_add(b, "}");
+                add_measurement(j, w == 0 ? "scalar" : arena_printf(a, "%u B", operation_widths[w]), costs->of[op][w]);
+        json_end(j, '}');
     }
-    strbuf_add(b, "}");
+    json_end(j, '}');
 }
 
-static void add_figure(strbuf *b, const figure *f)
+static void add_figure(json_out *j, const figure *f)
 {
-    add_key(b, NULL);
-    strbuf_add(b, "{");
-    add_string(b, "name", f->file);
-    add_string(b, "title", f->title);
-    add_string(b, "x", f->x_label == NULL ? "" : f->x_label);
-    add_string(b, "y", f->y_label);
-    add_key(b, "curves");
-    strbuf_add(b, "[");
+    json_line(j, 0);
+    json_begin(j, NULL, '{');
+    json_text(j, "name", f->file);
+    json_text(j, "title", f->title);
+    json_text(j, "x", f->x_label == NULL ? "" : f->x_label);
+    json_text(j, "y", f->y_label);
+    json_begin(j, "curves", '[');
     for (VEC_EACH(const curve, c, &f->curves)) {
-        add_key(b, NULL);
-        strbuf_add(b, "{");
-        add_string(b, "name", c->name);
-        add_key(b, "points");
-        strbuf_add(b, "[");
+        json_line(j, 0);
+        json_begin(j, NULL, '{');
+        json_text(j, "name", c->name);
+        json_begin(j, "points", '[');
         for (size_t i = 0; i < c->points.len; i++) {
             const curve_point *p = &c->points.data[i];
-            strbuf_add(b, i == 0 ? "[" : ", [");
+            json_begin(j, NULL, '[');
             if (f->labels.len > 0)
-                strbuf_add_quoted(b, f->labels.data[(size_t)p->x], strlen(f->labels.data[(size_t)p->x]));
+                json_text(j, NULL, f->labels.data[(size_t)p->x]);
             else
-                strbuf_printf(b, "%.6g", p->x);
-            strbuf_printf(b, ", %.6g, %.4f]", p->y, p->spread);
+                add_number(j, NULL, p->x);
+            add_number(j, NULL, p->y);
+            json_number_to(j, NULL, p->spread, 4);
+            json_end(j, ']');
         }
-        strbuf_add(b, "]}");
+        json_end(j, ']');
+        json_end(j, '}');
     }
-    strbuf_add(b, "]}");
+    json_end(j, ']');
+    json_end(j, '}');
 }
 
-static void add_data(strbuf *b, const results *r)
+static void add_data(arena *a, json_out *j, const results *r)
 {
-    add_key(b, "memory");
-    strbuf_add(b, "{");
-    add_number(b, "set_bytes", (double)r->data.largest);
-    add_level(b, "main", &r->data.memory);
+    json_begin(j, "memory", '{');
+    add_number(j, "set_bytes", (double)r->data.largest);
+    add_level(j, "main", &r->data.memory);
     for (size_t i = 0; i < r->topology.caches.len && i < MAX_CACHES; i++)
-        add_level(b, arena_printf(b->arena, "L%u", r->topology.caches.data[i].level), &r->data.caches[i]);
-    add_measurement(b, "copied_byte", r->data.copy);
+        add_level(j, arena_printf(a, "L%u", r->topology.caches.data[i].level), &r->data.caches[i]);
+    add_measurement(j, "copied_byte", r->data.copy);
     uint64_t sizes[MAX_CACHES];
     size_t levels = find_levels(&r->data.latency.curves.data[0], sizes);
-    add_key(b, "levels_of_latency_end_at");
-    strbuf_add(b, "[");
+    json_begin(j, "levels_of_latency_end_at", '[');
     for (size_t i = 0; i < levels; i++)
-        strbuf_printf(b, "%s%llu", i == 0 ? "" : ", ", (unsigned long long)sizes[i]);
-    strbuf_add(b, "]");
-    strbuf_add(b, "}");
+        json_count(j, NULL, sizes[i]);
+    json_end(j, ']');
+    json_end(j, '}');
 }
 
-static void add_kernels(strbuf *b, const char *key, const runtime_results *r)
+static void add_kernels(json_out *j, const char *key, const runtime_results *r)
 {
-    add_key(b, key);
-    strbuf_add(b, "{");
-    add_measurement(b, "run_wait", r->run_wait);
-    add_number(b, "start_seconds", r->start);
-    add_number(b, "stop_seconds", r->stop);
-    add_measurement(b, "queued", r->queued);
-    add_measurement(b, "transfer", r->transfer);
-    strbuf_add(b, "}");
+    json_line(j, 0);
+    json_begin(j, key, '{');
+    add_measurement(j, "run_wait", r->run_wait);
+    add_number(j, "start_seconds", r->start);
+    add_number(j, "stop_seconds", r->stop);
+    add_measurement(j, "queued", r->queued);
+    add_measurement(j, "transfer", r->transfer);
+    json_end(j, '}');
 }
 
-static void add_runtime(strbuf *b, const results *r)
+static void add_runtime(json_out *j, const results *r)
 {
-    add_kernels(b, "kernels_on_one_thread", &r->one_thread);
-    add_kernels(b, "kernels_on_threads", &r->threads);
-    add_key(b, "streams");
-    strbuf_add(b, "{");
-    add_measurement(b, "push_acquire", r->cores.push_acquire);
-    add_measurement(b, "push_send", r->cores.push_send);
-    add_measurement(b, "pop_acquire", r->cores.pop_acquire);
-    add_measurement(b, "pop_discard", r->cores.pop_discard);
+    add_kernels(j, "kernels_on_one_thread", &r->one_thread);
+    add_kernels(j, "kernels_on_threads", &r->threads);
+    json_begin(j, "streams", '{');
+    add_measurement(j, "push_acquire", r->cores.push_acquire);
+    add_measurement(j, "push_send", r->cores.push_send);
+    add_measurement(j, "pop_acquire", r->cores.pop_acquire);
+    add_measurement(j, "pop_discard", r->cores.pop_discard);
     if (r->cores.two) {
-        add_measurement(b, "latency", r->cores.latency);
-        add_number(b, "bytes_per_second", r->cores.bandwidth);
-        add_number(b, "block_seconds", r->cores.block);
+        add_measurement(j, "latency", r->cores.latency);
+        add_number(j, "bytes_per_second", r->cores.bandwidth);
+        add_number(j, "block_seconds", r->cores.block);
     }
-    strbuf_add(b, "}");
+    json_end(j, '}');
 }
 
 const char *results_json(arena *a, const results *r)
 {
     strbuf b;
     strbuf_init(&b, a);
-    strbuf_add(&b, "{");
-    add_string(&b, "processor", r->topology.cpu);
-    add_number(&b, "cores", (double)r->topology.cores);
-    add_number(&b, "kernel_processors", (double)r->settings.processors);
-    add_measurement(&b, "cycle", r->cycle);
-    add_number(&b, "simd_width", r->settings.width);
-    add_number(&b, "repetitions", r->settings.repetitions * r->settings.rounds);
-    add_number(&b, "seconds", r->seconds);
-    add_number(&b, "load", r->load);
-    add_operations(&b, &r->operations);
-    add_data(&b, r);
-    add_runtime(&b, r);
-    add_key(&b, "figures");
-    strbuf_add(&b, "[");
+    json_out j = strbuf_json(&b);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "processor", r->topology.cpu);
+    add_number(&j, "cores", (double)r->topology.cores);
+    add_number(&j, "kernel_processors", (double)r->settings.processors);
+    add_measurement(&j, "cycle", r->cycle);
+    add_number(&j, "simd_width", r->settings.width);
+    add_number(&j, "repetitions", r->settings.repetitions * r->settings.rounds);
+    add_number(&j, "seconds", r->seconds);
+    add_number(&j, "load", r->load);
+    add_operations(a, &j, &r->operations);
+    add_data(a, &j, r);
+    add_runtime(&j, r);
+    json_begin(&j, "figures", '[');
     figure_list figures = results_figures(a, r);
     for (VEC_EACH(const figure *, f, &figures))
-        add_figure(&b, *f);
-    strbuf_add(&b, "]\n}\n");
+        add_figure(&j, *f);
+    json_end(&j, ']');
+    json_line(&j, 0);
+    json_end(&j, '}');
+    strbuf_addc(&b, '\n');
     return b.data;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "driver/softproc_run.h"
+#include "support/json.h"
 
 static const char *const idle_names[SP_IDLE_COUNT] = {"Semwait", "Inside_ALU", "NotALU"};
 static const char *const idle_keys[SP_IDLE_COUNT] = {"semwait", "inside_alu", "notalu"};
@@ -217,51 +218,71 @@ void softproc_report_functional(const softproc_run *r, const svm_SpCounters *n, 
 
 // ---- JSON ----
 
-static void add_stats(strbuf *b, const char *name, const softproc_result *r, const sp_stats *s)
+static void add_stats(json_out *j, const char *name, const softproc_result *r, const sp_stats *s)
 {
     double cycles = (double)(s->cycles > 0 ? s->cycles : 1);
-    strbuf_printf(b, "\"%s\": {\"cycles\": %llu, \"used\": %.6f", name, (unsigned long long)s->cycles, softproc_use(s));
+    json_begin(j, name, '{');
+    json_count(j, "cycles", s->cycles);
+    json_number_to(j, "used", softproc_use(s), 9);
     for (unsigned i = 0; i < SP_IDLE_COUNT; i++)
-        strbuf_printf(b, ", \"%s\": %.6f", idle_keys[i], (double)s->idle[i] / (cycles * r->parameters.batches));
-    strbuf_printf(b, ", \"threads\": %llu, \"batches\": %llu, \"alu\": %llu, \"tex\": %llu, \"flow\": %llu",
-                  (unsigned long long)s->threads, (unsigned long long)s->batches, (unsigned long long)s->alu_threads,
-                  (unsigned long long)s->tex_threads, (unsigned long long)s->flow_threads);
-    strbuf_printf(b, ", \"reads\": %llu, \"read_bytes\": %llu, \"write_bytes\": %llu, \"read_latency\": %.3f",
-                  (unsigned long long)s->reads, (unsigned long long)s->read_bytes, (unsigned long long)s->write_bytes,
-                  mean_latency(s));
+        json_number_to(j, idle_keys[i], (double)s->idle[i] / (cycles * r->parameters.batches), 9);
+    json_count(j, "threads", s->threads);
+    json_count(j, "batches", s->batches);
+    json_count(j, "alu", s->alu_threads);
+    json_count(j, "tex", s->tex_threads);
+    json_count(j, "flow", s->flow_threads);
+    json_count(j, "reads", s->reads);
+    json_count(j, "read_bytes", s->read_bytes);
+    json_count(j, "write_bytes", s->write_bytes);
+    json_number_to(j, "read_latency", mean_latency(s), 9);
     double width = r->parameters.linkBandwidth / r->parameters.clock;
-    strbuf_printf(b, ", \"link_in\": %.6f, \"link_out\": %.6f, \"port_conflicts\": %llu}",
-                  (double)s->response_wire / width / cycles, (double)(s->request_wire + s->write_wire) / width / cycles,
-                  (unsigned long long)s->port_conflicts);
+    json_number_to(j, "link_in", (double)s->response_wire / width / cycles, 9);
+    json_number_to(j, "link_out", (double)(s->request_wire + s->write_wire) / width / cycles, 9);
+    json_count(j, "port_conflicts", s->port_conflicts);
+    json_end(j, '}');
 }
 
+static void add_result(json_out *j, const softproc_result *r, const char *name)
+{
+    softproc_register_file f = softproc_register_file_of(&r->parameters, r->facts.temps);
+    json_begin(j, NULL, '{');
+    json_text(j, "program", name);
+    json_text(j, "run", r->label == NULL ? "" : r->label);
+    json_count(j, "batches", r->parameters.batches);
+    add_stats(j, "whole", r, &r->results.whole);
+    if (r->results.has_steady)
+        add_stats(j, "steady", r, &r->results.steady);
+    json_begin(j, "instructions", '{');
+    json_count(j, "alu", r->facts.alu);
+    json_count(j, "tex", r->facts.tex);
+    json_count(j, "flow", r->facts.flow);
+    json_end(j, '}');
+    json_count(j, "registers", r->facts.temps);
+    if (r->facts.straight) {
+        json_begin(j, "predicted", '{');
+        json_number_to(j, "used", softproc_predicted(&r->facts, r->parameters.batches), 9);
+        json_number_to(j, "limit", r->facts.limit, 9);
+        json_number_to(j, "knee", r->facts.knee, 9);
+        json_number_to(j, "batch_cycles", r->facts.batch_cycles, 9);
+        json_end(j, '}');
+    }
+    json_begin(j, "register_file", '{');
+    json_count(j, "registers", f.registers);
+    json_count(j, "bytes", f.bytes);
+    json_count(j, "reduction", f.whole_bytes / f.bytes);
+    json_count(j, "blocks", f.blocks);
+    json_count(j, "small_blocks", f.small_blocks);
+    json_end(j, '}');
+    json_end(j, '}');
+}
+
+// An object a line.
 void softproc_report_json(const softproc_result_list *results, const char *name, strbuf *b)
 {
     for (VEC_EACH(const softproc_result, r, results)) {
-        softproc_register_file f = softproc_register_file_of(&r->parameters, r->facts.temps);
-        strbuf_add(b, "{\"program\": ");
-        strbuf_add_quoted(b, name, strlen(name));
-        strbuf_add(b, ", \"run\": ");
-        strbuf_add_quoted(b, r->label == NULL ? "" : r->label, r->label == NULL ? 0 : strlen(r->label));
-        strbuf_printf(b, ", \"batches\": %lu, ", (unsigned long)r->parameters.batches);
-        add_stats(b, "whole", r, &r->results.whole);
-        if (r->results.has_steady) {
-            strbuf_add(b, ", ");
-            add_stats(b, "steady", r, &r->results.steady);
-        }
-        strbuf_printf(b, ", \"instructions\": {\"alu\": %u, \"tex\": %u, \"flow\": %u}, \"registers\": %lu",
-                      r->facts.alu, r->facts.tex, r->facts.flow, (unsigned long)r->facts.temps);
-        if (r->facts.straight)
-            strbuf_printf(b,
-                          ", \"predicted\": {\"used\": %.6f, \"limit\": %.6f, \"knee\": %.3f, \"batch_cycles\": %.1f}",
-                          softproc_predicted(&r->facts, r->parameters.batches), r->facts.limit, r->facts.knee,
-                          r->facts.batch_cycles);
-        strbuf_printf(
-            b,
-            ", \"register_file\": {\"registers\": %lu, \"bytes\": %llu, \"reduction\": %llu, \"blocks\": %llu, "
-            "\"small_blocks\": %llu}}\n",
-            (unsigned long)f.registers, (unsigned long long)f.bytes, (unsigned long long)(f.whole_bytes / f.bytes),
-            (unsigned long long)f.blocks, (unsigned long long)f.small_blocks);
+        json_out j = strbuf_json(b);
+        add_result(&j, r, name);
+        strbuf_addc(b, '\n');
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver/softproc_run.h"
+#include "support/timeline.h"
 
 enum { MOST_EVENTS = 1 << 20 };
 
@@ -25,40 +26,46 @@ static const char *const event_names[] = {[SP_EVENT_ALU] = "ALU",
                                           [SP_EVENT_BATCH] = "batch",
                                           [SP_EVENT_WRITE] = "coordinates"};
 
+// Lookups of a context overlap: asynchronous events, which begin and end by themselves.
+static void add_lookup(json_out *j, const sp_event *e, size_t row, size_t id, const char *name)
+{
+    for (int end = 0; end < 2; end++) {
+        json_line(j, 0);
+        json_begin(j, NULL, '{');
+        json_text(j, "ph", end ? "e" : "b");
+        json_count(j, "pid", 1);
+        json_count(j, "tid", row);
+        json_count(j, "id", id);
+        json_count(j, "ts", end ? e->end : e->begin);
+        json_text(j, "cat", "lookup");
+        json_text(j, "name", name);
+        json_end(j, '}');
+    }
+}
+
 void softproc_trace_chrome(const softproc_trace *t, const svm_SpParameters *p, strbuf *b)
 {
-    strbuf_add(b, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n"
-                  "{\"name\": \"process_name\", \"ph\": \"M\", \"pid\": 1, \"args\": {\"name\": \"soft processor (1 us "
-                  "is a cycle)\"}}");
-    // Each context has a row for its batches and arithmetic, and one for lookups, which overlap.
+    json_out j = strbuf_json(b);
+    timeline_begin(&j);
+    timeline_group(&j, 1, "soft processor (1 us is a cycle)");
+    // Each context has a row for its batches and arithmetic, and one for lookups.
     for (uint32_t i = 0; i < p->batches; i++)
         for (unsigned k = 0; k < 2; k++)
-            strbuf_printf(b,
-                          ",\n{\"name\": \"thread_name\", \"ph\": \"M\", \"pid\": 1, \"tid\": %lu, \"args\": "
-                          "{\"name\": \"context %lu%s\"}}",
-                          (unsigned long)(2 * i + k), (unsigned long)i, k == 0 ? "" : " lookups");
+            timeline_row(&j, 1, 2 * i + k,
+                         arena_printf(b->arena, "context %lu%s", (unsigned long)i, k == 0 ? "" : " lookups"));
+    char name[64];
     for (VEC_EACH(const sp_event, e, &t->events)) {
-        unsigned long row = 2 * (unsigned long)e->context + (e->kind == SP_EVENT_TEX);
-        // Lookups of a context overlap: asynchronous events.
+        bool one = e->kind == SP_EVENT_ALU || e->kind == SP_EVENT_FLOW || e->kind == SP_EVENT_TEX;
+        size_t row = 2 * (size_t)e->context + (e->kind == SP_EVENT_TEX);
+        snprintf(name, sizeof name, one ? "%s %lu" : "%s", event_names[e->kind], (unsigned long)e->pc);
         if (e->kind == SP_EVENT_TEX) {
-            unsigned long id = (unsigned long)(e - t->events.data);
-            strbuf_printf(b,
-                          ",\n{\"name\": \"TEX %lu\", \"cat\": \"lookup\", \"ph\": \"b\", \"pid\": 1, \"tid\": %lu, "
-                          "\"id\": %lu, \"ts\": %llu}",
-                          (unsigned long)e->pc, row, id, (unsigned long long)e->begin);
-            strbuf_printf(b,
-                          ",\n{\"name\": \"TEX %lu\", \"cat\": \"lookup\", \"ph\": \"e\", \"pid\": 1, \"tid\": %lu, "
-                          "\"id\": %lu, \"ts\": %llu}",
-                          (unsigned long)e->pc, row, id, (unsigned long long)e->end);
+            add_lookup(&j, e, row, (size_t)(e - t->events.data), name);
             continue;
         }
-        strbuf_printf(b, ",\n{\"name\": \"%s", event_names[e->kind]);
-        if (e->kind == SP_EVENT_ALU || e->kind == SP_EVENT_FLOW)
-            strbuf_printf(b, " %lu", (unsigned long)e->pc);
-        strbuf_printf(b, "\", \"ph\": \"X\", \"pid\": 1, \"tid\": %lu, \"ts\": %llu, \"dur\": %llu}", row,
-                      (unsigned long long)e->begin, (unsigned long long)(e->end - e->begin));
+        timeline_event(&j, 1, row, (int64_t)e->begin, (int64_t)e->end, 0, event_names[e->kind], name);
+        timeline_event_end(&j);
     }
-    strbuf_add(b, "\n]}\n");
+    timeline_end(&j);
 }
 
 // ---- Waveforms ----

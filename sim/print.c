@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/sim.h"
+#include "support/json.h"
 
 // Seconds with three or four digits that count and their unit: "14.70 ms".
 static const char *seconds_text(arena *a, double s)
@@ -124,133 +125,109 @@ void sim_report_text(const sim_report *r, strbuf *out)
 
 // ---- JSON ----
 
-static void add_name(strbuf *out, const char *key, const char *text)
+static void json_processors(const sim_report *r, json_out *j)
 {
-    strbuf_printf(out, "\"%s\": ", key);
-    if (text == NULL)
-        strbuf_add(out, "null");
-    else
-        strbuf_add_quoted(out, text, strlen(text));
-}
-
-static void add_number(strbuf *out, const char *key, double v)
-{
-    strbuf_printf(out, ", \"%s\": ", key);
-    strbuf_add_double(out, v);
-}
-
-static void add_count(strbuf *out, const char *key, uint64_t n)
-{
-    strbuf_printf(out, ", \"%s\": %llu", key, (unsigned long long)n);
-}
-
-static void json_processors(const sim_report *r, strbuf *out)
-{
-    strbuf_add(out, ",\n \"processors\": [");
-    for (size_t i = 0; i < r->processors.len; i++) {
-        const sim_processor_row *p = &r->processors.data[i];
-        strbuf_add(out, i == 0 ? "\n  {" : ",\n  {");
-        add_name(out, "name", p->name);
-        add_number(out, "work", p->work);
-        add_number(out, "overhead", p->overhead);
-        add_number(out, "waiting", p->waiting);
-        add_number(out, "idle", p->idle);
-        strbuf_add(out, ", \"seconds\": {");
-        const char *separator = "";
-        for (sim_activity k = 0; k < SIM_ACTIVITY_COUNT; k++) {
-            if (p->time[k] == 0)
-                continue;
-            strbuf_printf(out, "%s\"%s\": ", separator, sim_activity_text(k));
-            strbuf_add_double(out, sim_to_seconds(p->time[k]));
-            separator = ", ";
-        }
-        strbuf_add(out, "}}");
+    json_line(j, 1);
+    json_begin(j, "processors", '[');
+    for (VEC_EACH(const sim_processor_row, p, &r->processors)) {
+        json_line(j, 2);
+        json_begin(j, NULL, '{');
+        json_text(j, "name", p->name);
+        json_number(j, "work", p->work);
+        json_number(j, "overhead", p->overhead);
+        json_number(j, "waiting", p->waiting);
+        json_number(j, "idle", p->idle);
+        json_begin(j, "seconds", '{');
+        for (sim_activity k = 0; k < SIM_ACTIVITY_COUNT; k++)
+            if (p->time[k] != 0)
+                json_number(j, sim_activity_text(k), sim_to_seconds(p->time[k]));
+        json_end(j, '}');
+        json_end(j, '}');
     }
-    strbuf_addc(out, ']');
+    json_end(j, ']');
 }
 
-static void json_links(const sim_report *r, strbuf *out)
+static void json_links(const sim_report *r, json_out *j)
 {
-    strbuf_add(out, ",\n \"links\": [");
-    for (size_t i = 0; i < r->links.len; i++) {
-        const sim_link_row *l = &r->links.data[i];
-        strbuf_add(out, i == 0 ? "\n  {" : ",\n  {");
-        add_name(out, "name", l->name);
-        add_number(out, "busy", l->share);
-        strbuf_add(out, ", \"channel_seconds\": [");
-        for (size_t k = 0; k < l->channels; k++) {
-            strbuf_add(out, k == 0 ? "" : ", ");
-            strbuf_add_double(out, sim_to_seconds(l->busy[k]));
-        }
-        strbuf_addc(out, ']');
-        add_count(out, "messages", l->messages);
-        add_count(out, "bytes", l->bytes);
-        add_number(out, "wait_seconds", sim_to_seconds(l->waited));
-        add_count(out, "longest_queue", l->longest_queue);
-        strbuf_add(out, ", ");
-        add_name(out, "interface", l->interface);
-        add_number(out, "interface_busy", l->interface_share);
-        strbuf_addc(out, '}');
+    json_line(j, 1);
+    json_begin(j, "links", '[');
+    for (VEC_EACH(const sim_link_row, l, &r->links)) {
+        json_line(j, 2);
+        json_begin(j, NULL, '{');
+        json_text(j, "name", l->name);
+        json_number(j, "busy", l->share);
+        json_begin(j, "channel_seconds", '[');
+        for (size_t k = 0; k < l->channels; k++)
+            json_number(j, NULL, sim_to_seconds(l->busy[k]));
+        json_end(j, ']');
+        json_count(j, "messages", l->messages);
+        json_count(j, "bytes", l->bytes);
+        json_number(j, "wait_seconds", sim_to_seconds(l->waited));
+        json_count(j, "longest_queue", l->longest_queue);
+        json_text(j, "interface", l->interface);
+        json_number(j, "interface_busy", l->interface_share);
+        json_end(j, '}');
     }
-    strbuf_addc(out, ']');
+    json_end(j, ']');
 }
 
-static void json_memories(const sim_report *r, strbuf *out)
+static void json_memories(const sim_report *r, json_out *j)
 {
-    strbuf_add(out, ",\n \"memories\": [");
-    for (size_t i = 0; i < r->memories.len; i++) {
-        const sim_memory_row *m = &r->memories.data[i];
-        strbuf_add(out, i == 0 ? "\n  {" : ",\n  {");
-        add_name(out, "name", m->name);
-        add_number(out, "busy", m->share);
-        add_number(out, "busy_seconds", sim_to_seconds(m->busy));
-        add_number(out, "wait_seconds", sim_to_seconds(m->waited));
-        add_count(out, "requests", m->requests);
-        add_count(out, "sequential_bytes", m->bytes[SIM_SEQUENTIAL]);
-        add_count(out, "strided_bytes", m->bytes[SIM_STRIDED]);
-        add_count(out, "random_bytes", m->bytes[SIM_RANDOM]);
-        strbuf_addc(out, '}');
+    json_line(j, 1);
+    json_begin(j, "memories", '[');
+    for (VEC_EACH(const sim_memory_row, m, &r->memories)) {
+        json_line(j, 2);
+        json_begin(j, NULL, '{');
+        json_text(j, "name", m->name);
+        json_number(j, "busy", m->share);
+        json_number(j, "busy_seconds", sim_to_seconds(m->busy));
+        json_number(j, "wait_seconds", sim_to_seconds(m->waited));
+        json_count(j, "requests", m->requests);
+        json_count(j, "sequential_bytes", m->bytes[SIM_SEQUENTIAL]);
+        json_count(j, "strided_bytes", m->bytes[SIM_STRIDED]);
+        json_count(j, "random_bytes", m->bytes[SIM_RANDOM]);
+        json_end(j, '}');
     }
-    strbuf_addc(out, ']');
+    json_end(j, ']');
 }
 
-static void json_work(const sim_report *r, strbuf *out)
+static void json_work(const sim_report *r, json_out *j)
 {
-    strbuf_add(out, ",\n \"work\": [");
-    for (size_t i = 0; i < r->work.len; i++) {
-        const sim_work_row *w = &r->work.data[i];
-        strbuf_add(out, i == 0 ? "\n  {" : ",\n  {");
-        add_name(out, "processor", w->processor);
-        strbuf_add(out, ", ");
-        add_name(out, "activity", sim_activity_text(w->activity));
-        strbuf_add(out, ", ");
-        add_name(out, "about", w->label);
-        add_number(out, "seconds", sim_to_seconds(w->time));
-        add_count(out, "count", w->count);
-        strbuf_addc(out, '}');
+    json_line(j, 1);
+    json_begin(j, "work", '[');
+    for (VEC_EACH(const sim_work_row, w, &r->work)) {
+        json_line(j, 2);
+        json_begin(j, NULL, '{');
+        json_text(j, "processor", w->processor);
+        json_text(j, "activity", sim_activity_text(w->activity));
+        json_text(j, "about", w->label);
+        json_number(j, "seconds", sim_to_seconds(w->time));
+        json_count(j, "count", w->count);
+        json_end(j, '}');
     }
-    strbuf_addc(out, ']');
+    json_end(j, ']');
 }
 
 void sim_report_json(const sim_report *r, strbuf *out)
 {
-    strbuf_addc(out, '{');
-    add_name(out, "program", r->program);
-    strbuf_add(out, ", ");
-    add_name(out, "machine", r->machine);
-    add_number(out, "seconds", sim_to_seconds(r->total));
-    add_count(out, "events", r->events);
-    add_count(out, "iterations", r->iterations);
-    add_number(out, "first_iteration_seconds", sim_to_seconds(r->first_iteration));
-    add_number(out, "iteration_seconds", r->iteration_seconds);
-    strbuf_add(out, ",\n ");
-    add_name(out, "bottleneck", r->bottleneck);
-    add_number(out, "bottleneck_busy", r->bottleneck_share);
-    strbuf_add(out, ", ");
-    add_name(out, "reason", r->reason);
-    json_processors(r, out);
-    json_links(r, out);
-    json_memories(r, out);
-    json_work(r, out);
-    strbuf_add(out, "\n}\n");
+    json_out j = strbuf_json(out);
+    json_begin(&j, NULL, '{');
+    json_text(&j, "program", r->program);
+    json_text(&j, "machine", r->machine);
+    json_number(&j, "seconds", sim_to_seconds(r->total));
+    json_count(&j, "events", r->events);
+    json_count(&j, "iterations", r->iterations);
+    json_number(&j, "first_iteration_seconds", sim_to_seconds(r->first_iteration));
+    json_number(&j, "iteration_seconds", r->iteration_seconds);
+    json_line(&j, 1);
+    json_text(&j, "bottleneck", r->bottleneck);
+    json_number(&j, "bottleneck_busy", r->bottleneck_share);
+    json_text(&j, "reason", r->reason);
+    json_processors(r, &j);
+    json_links(r, &j);
+    json_memories(r, &j);
+    json_work(r, &j);
+    json_line(&j, 0);
+    json_end(&j, '}');
+    strbuf_addc(out, '\n');
 }

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "support/json.h"
 #include "support/utf8.h"
 
 static const struct severity_info {
@@ -86,92 +87,94 @@ static void add_text(diag_renderer *r, strbuf *b, const diag_record *record)
         strbuf_printf(b, "note: %s\n", how_to_report);
 }
 
-// A JSON string of s, whose bytes may be anything.
-static void add_json_string(diag_renderer *r, strbuf *b, const char *s)
+// s, whose bytes may be anything; NULL: null.
+static void add_json_text(diag_renderer *r, json_out *j, const char *key, const char *s)
 {
     strbuf valid;
     strbuf_init(&valid, r->scratch);
-    utf8_add_valid(&valid, s, strlen(s));
-    strbuf_add_quoted(b, valid.data, valid.len);
+    if (s != NULL)
+        utf8_add_valid(&valid, s, strlen(s));
+    json_text(j, key, s == NULL ? NULL : valid.data);
 }
 
-// The members that say where: file, line, column, end_line, end_column; null where there is nothing to say.
-static void add_json_place(diag_renderer *r, strbuf *b, src_range range, const char *place)
+static void add_json_number(json_out *j, const char *key, bool known, uint32_t n)
 {
-    strbuf_add(b, "\"file\":");
+    if (known)
+        json_count(j, key, n);
+    else
+        json_text(j, key, NULL);
+}
+
+// The members that say where; null where there is nothing to say.
+static void add_json_place(diag_renderer *r, json_out *j, src_range range, const char *place)
+{
     if (range.file != 0)
         source_load(r->sources, range.file);
     const source_file *f = source_get(r->sources, range.file);
-    const char *name = range.file != 0 ? f->name : place;
-    if (name != NULL)
-        add_json_string(r, b, name);
-    else
-        strbuf_add(b, "null");
-    if (f->text == NULL) {
-        strbuf_add(b, ",\"line\":null,\"column\":null,\"end_line\":null,\"end_column\":null");
-        return;
+    bool known = f->text != NULL;
+    src_pos begin = {0}, end = {0};
+    if (known) {
+        begin = source_pos(r->sources, range.file, range.begin);
+        end = source_pos(r->sources, range.file, range.end);
     }
-    src_pos begin = source_pos(r->sources, range.file, range.begin);
-    src_pos end = source_pos(r->sources, range.file, range.end);
-    strbuf_printf(b, ",\"line\":%u,\"column\":%u,\"end_line\":%u,\"end_column\":%u", begin.line, begin.column, end.line,
-                  end.column);
+    add_json_text(r, j, "file", range.file != 0 ? f->name : place);
+    add_json_number(j, "line", known, begin.line);
+    add_json_number(j, "column", known, begin.column);
+    add_json_number(j, "end_line", known, end.line);
+    add_json_number(j, "end_column", known, end.column);
 }
 
-static void add_json_record(diag_renderer *r, strbuf *b, const diag_record *record);
+static void add_json_record(diag_renderer *r, json_out *j, const diag_record *record);
 
-static void add_json_lists(diag_renderer *r, strbuf *b, const diag_record *record)
+static void add_json_lists(diag_renderer *r, json_out *j, const diag_record *record)
 {
-    strbuf_add(b, ",\"ranges\":[");
+    json_begin(j, "ranges", '[');
     for (size_t i = 0; i < record->ranges.len; i++) {
-        strbuf_add(b, i > 0 ? ",{" : "{");
-        add_json_place(r, b, record->ranges.data[i], NULL);
-        strbuf_addc(b, '}');
+        json_begin(j, NULL, '{');
+        add_json_place(r, j, record->ranges.data[i], NULL);
+        json_end(j, '}');
     }
-    strbuf_add(b, "],\"fixits\":[");
+    json_end(j, ']');
+    json_begin(j, "fixits", '[');
     for (size_t i = 0; i < record->fixits.len; i++) {
-        strbuf_add(b, i > 0 ? ",{" : "{");
-        add_json_place(r, b, record->fixits.data[i].range, NULL);
-        strbuf_add(b, ",\"text\":");
-        add_json_string(r, b, record->fixits.data[i].text);
-        strbuf_addc(b, '}');
+        json_begin(j, NULL, '{');
+        add_json_place(r, j, record->fixits.data[i].range, NULL);
+        add_json_text(r, j, "text", record->fixits.data[i].text);
+        json_end(j, '}');
     }
-    strbuf_add(b, "],\"notes\":[");
-    for (size_t i = 0; i < record->notes.len; i++) {
-        if (i > 0)
-            strbuf_addc(b, ',');
-        add_json_record(r, b, record->notes.data[i]);
-    }
-    strbuf_addc(b, ']');
+    json_end(j, ']');
+    json_begin(j, "notes", '[');
+    for (size_t i = 0; i < record->notes.len; i++)
+        add_json_record(r, j, record->notes.data[i]);
+    json_end(j, ']');
 }
 
 // Where the file is imported, where that is, and so on; left out for files named to the tool.
-static void add_json_imports(diag_renderer *r, strbuf *b, source_id file)
+static void add_json_imports(diag_renderer *r, json_out *j, source_id file)
 {
     const src_range *from = &source_get(r->sources, file)->imported;
     if (from->file == 0)
         return;
-    strbuf_add(b, ",\"imported_from\":[");
-    for (bool first = true; from->file != 0; from = &source_get(r->sources, from->file)->imported, first = false) {
-        strbuf_add(b, first ? "{" : ",{");
-        add_json_place(r, b, *from, NULL);
-        strbuf_addc(b, '}');
+    json_begin(j, "imported_from", '[');
+    for (; from->file != 0; from = &source_get(r->sources, from->file)->imported) {
+        json_begin(j, NULL, '{');
+        add_json_place(r, j, *from, NULL);
+        json_end(j, '}');
     }
-    strbuf_addc(b, ']');
+    json_end(j, ']');
 }
 
-static void add_json_record(diag_renderer *r, strbuf *b, const diag_record *record)
+static void add_json_record(diag_renderer *r, json_out *j, const diag_record *record)
 {
-    strbuf_printf(b, "{\"severity\":\"%s\",", severities[record->severity].name);
-    add_json_place(r, b, record->range, record->place);
-    strbuf_add(b, ",\"message\":");
-    add_json_string(r, b, record->message);
-    if (record->warning != WARN_NONE)
-        strbuf_printf(b, ",\"flag\":\"-W%s\"", diag_warning_flag(record->warning));
-    else
-        strbuf_add(b, ",\"flag\":null");
-    add_json_lists(r, b, record);
-    add_json_imports(r, b, record->range.file);
-    strbuf_addc(b, '}');
+    json_begin(j, NULL, '{');
+    json_text(j, "severity", severities[record->severity].name);
+    add_json_place(r, j, record->range, record->place);
+    add_json_text(r, j, "message", record->message);
+    const char *flag = diag_warning_flag(record->warning);
+    json_text(j, "flag", record->warning == WARN_NONE ? NULL : arena_printf(r->scratch, "-W%s", flag));
+    add_json_lists(r, j, record);
+    add_json_imports(r, j, record->range.file);
+    json_end(j, '}');
 }
 
 void diag_render(diag_renderer *r, const diag_record *record)
@@ -179,7 +182,9 @@ void diag_render(diag_renderer *r, const diag_record *record)
     strbuf b;
     strbuf_init(&b, r->scratch);
     if (r->format == DIAG_FORMAT_JSON) {
-        add_json_record(r, &b, record);
+        json_out j = strbuf_json(&b);
+        j.tight = true;
+        add_json_record(r, &j, record);
         strbuf_addc(&b, '\n');
     } else {
         add_text(r, &b, record);

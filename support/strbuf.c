@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/json.h"
+
 void strbuf_init(strbuf *b, arena *a)
 {
     *b = (strbuf){.arena = a, .data = arena_alloc(a, 64), .cap = 64};
@@ -77,7 +79,7 @@ void strbuf_printf(strbuf *b, const char *format, ...)
     va_end(args);
 }
 
-// The letter that escapes c after a backslash, in C and in JSON alike; 0 when there is none.
+// The letter that escapes c after a backslash; 0 when there is none.
 static char escape_letter(char c)
 {
     switch (c) {
@@ -92,22 +94,20 @@ static char escape_letter(char c)
     }
 }
 
+static void write_json(void *to, const char *text, size_t n)
+{
+    strbuf_addn(to, text, n);
+}
+
+json_out strbuf_json(strbuf *b)
+{
+    return (json_out){.write = write_json, .to = b};
+}
+
 void strbuf_add_quoted(strbuf *b, const char *s, size_t n)
 {
-    strbuf_addc(b, '"');
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)s[i];
-        char letter = escape_letter(s[i]);
-        if (letter != 0) {
-            strbuf_addc(b, '\\');
-            strbuf_addc(b, letter);
-        } else if (c < 0x20 || c == 0x7f) {
-            strbuf_printf(b, "\\u%04x", c);
-        } else {
-            strbuf_addc(b, s[i]);
-        }
-    }
-    strbuf_addc(b, '"');
+    json_out j = strbuf_json(b);
+    json_quote(&j, s, n);
 }
 
 void strbuf_add_c_string(strbuf *b, const char *s, size_t n)

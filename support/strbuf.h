@@ -25,6 +25,7 @@ void strbuf_printf(strbuf *b, const char *format, ...) __attribute__((format(pri
 void strbuf_vprintf(strbuf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 // s as a JSON string with its quotes: control characters escaped (\n, \t, \u0001), other bytes as they are.
 void strbuf_add_quoted(strbuf *b, const char *s, size_t n);
+struct json_out strbuf_json(strbuf *b); // JSON that is written goes to its end (support/json.h)
 // s as a C string literal, any bytes at all: octal escapes for what is not printable ASCII, and no trigraphs.
 void strbuf_add_c_string(strbuf *b, const char *s, size_t n);
 // The shortest decimal text that reads back as the same number: always with '.', 'e', or inf/nan ("1.0", "0.1", "1e+30",

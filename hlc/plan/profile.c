@@ -162,8 +162,10 @@ static void read_line(reader *r, bool *begun)
         read_fires(r);
     } else if (take(r, "steady-states")) {
         r->profile->steady_states = take_number(r);
+    } else if (take(r, "seconds")) {
+        take_number(r); // of the whole program
     } else {
-        expected(r, "'kernel', 'fires' or 'steady-states'");
+        expected(r, "'kernel', 'fires', 'seconds' or 'steady-states'");
     }
     if (r->ok && !at_end(r))
         expected(r, "the end of the line");

@@ -51,7 +51,7 @@ typedef struct svmr_Thread {
     int64_t itemsRead, itemsWritten;
     svm_Reader *ownInput; // the program's, while it is open; NULL: it has none, or not from a file
     svm_Writer *ownOutput;
-    bool failing; // an error is being reported: no further ones
+    bool failing;  // an error is being reported: no further ones
     jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
 // initial-exec: a few words, so that a library with this runtime in it can be loaded later too.
@@ -134,8 +134,8 @@ struct svm_Machine {
     size_t logCount, logCap;
 };
 
-svm_Machine *svmr_machine(void); // the one in use
-void svmr_keepMessage(void);     // svmr_thread.message is freed when the thread ends
+svm_Machine *svmr_machine(void);  // the one in use
+void svmr_keepMessage(void);      // svmr_thread.message is freed when the thread ends
 void svmr_giveUp(svm_Machine *m); // destroys it; errors of its kernels are reported no more
 // A kernel, block or stream is being set up: resolve the names. They do not return if there is no such name.
 int svmr_memoryId(svm_Machine *m, mm_Mem memory, svmr_Place at);
@@ -218,6 +218,7 @@ struct svm_KernelPrivate {
     bool asked;                // a DMA kernel whose step only tells what it would transfer (svmr_queueTransfer)
     struct {                   // of the run so far, for a profile (host)
         double begun, seconds;
+        uint64_t entered; // for a timeline
         uint64_t firings, elements;
     } measured;
 
@@ -408,7 +409,7 @@ void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size);
 
 void svmr_flushLogs(svm_Machine *m);
 void svmr_endTagged(svm_Log *const logs[], size_t count); // ends lines that are not complete
-void svmr_checkOutput(bool written); // standard output took what it was given
+void svmr_checkOutput(bool written);                      // standard output took what it was given
 
 void svmr_prepareStack(void); // program_stack.c
 void *svmr_threadStack(void);
@@ -435,7 +436,7 @@ bool svmr_wavAtEnd(svmr_Wav *w);
 bool svmr_wavRewind(svmr_Wav *w);
 void svmr_wavWrite(svmr_Wav *w, const void *items, ptrdiff_t count);
 void svmr_wavClose(svmr_Wav *w);
-bool svmr_wavProbe(const char *path, int *channels, int *rate); // of a file that can be read
+bool svmr_wavProbe(const char *path, int *channels, int *rate);   // of a file that can be read
 const char *svmr_wavOption(const char *path, const char *option); // the value of "channels=" behind the name; or NULL
 // The path of a program's own output with what follows from its input's, if both are WAV files (program_sound.c).
 const char *svmr_soundOutput(const svm_Program *p, const char *in, const char *out);
@@ -445,7 +446,7 @@ void svmr_wavFinish(bool wait);
 
 int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
 int svmr_writerFile(const svm_Writer *w);
-void svmr_writerFlush(svm_Writer *w);                          // what makes whole bytes
+void svmr_writerFlush(svm_Writer *w);                         // what makes whole bytes
 int64_t svmr_readerItems(const svm_Reader *r, int64_t bytes); // in its buffer and so many bytes more
 
 // ---- The length of runs while somebody waits (program_pace.c) ----
@@ -457,13 +458,13 @@ typedef struct svmr_Pace {
     int runs;   // since the input was last waited for
     int64_t next, now, before, itemsPerState;
 } svmr_Pace;
-void svmr_paceBegin(svmr_Pace *p, bool wanted);         // after files are open
+void svmr_paceBegin(svmr_Pace *p, bool wanted);    // after files are open
 int64_t svmr_paceNext(svmr_Pace *p, int64_t most); // steady states to run, up to that many
-void svmr_paceDone(svmr_Pace *p);                       // after they ran
+void svmr_paceDone(svmr_Pace *p);                  // after they ran
 
 // ---- A program that ends early (program_end.c) ----
 
-void svmr_beginMain(void); // this process is svm_main's: what ends it is for it to see to
+void svmr_beginMain(void);    // this process is svm_main's: what ends it is for it to see to
 void svmr_watchSignals(void); // it has files that are to be finished when a signal ends it
 // A write to a pipe or socket that nobody reads: ends the process as the signal would have. Returns where that is not
 // svm_main's to decide.

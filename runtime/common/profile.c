@@ -164,7 +164,15 @@ void svmr_profileProgram(const svm_KernelFires *kernels, int64_t steadyStates)
     profiled.steadyStates = steadyStates;
 }
 
-void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f)
+const char *svmr_profileFires(const char *kernel)
+{
+    const svm_KernelFires *k = profiled.kernels;
+    while (k && k->kernel && strcmp(k->kernel, kernel) != 0)
+        k++;
+    return k ? k->fires : NULL;
+}
+
+void svmr_profileWrite(const svmr_Profile *p, const char *comment, double seconds, FILE *f)
 {
     fprintf(f, "svm-profile 1\n# %s\n", comment);
     for (size_t i = 0; i < p->count; i++) {
@@ -178,6 +186,7 @@ void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f)
         fprintf(f, " unit %s runs %llu start %.9g per-unit %.9g total %.9g\n", svmr_profileUnits[row->unit],
                 (unsigned long long)row->runs, start, perUnit, row->total);
     }
+    fprintf(f, "seconds %.9g\n", seconds);
     if (profiled.steadyStates > 0)
         fprintf(f, "steady-states %lld\n", (long long)profiled.steadyStates);
     for (const svm_KernelFires *k = profiled.kernels; k && k->kernel; k++) {
@@ -323,7 +332,11 @@ bool svmr_profileRead(svmr_Profile *p, const char *path, FILE *f, char **message
             expectWord(&line, "svm-profile");
             expectWord(&line, "1");
             begun = true;
-        } else if (strncmp(text, "fires ", 6) != 0 && strncmp(text, "steady-states ", 14) != 0) {
+        } else if (strncmp(text, "seconds ", 8) == 0) {
+            p->seconds = expectNumber(&line, "seconds");
+        } else if (strncmp(text, "steady-states ", 14) == 0) {
+            p->steadyStates = expectNumber(&line, "steady-states");
+        } else if (strncmp(text, "fires ", 6) != 0) {
             char *names = svmr_allocate(2, (size_t)n + 1);
             readRow(p, &line, names, names + n + 1);
             free(names);

@@ -7,10 +7,12 @@
 //
 //   svm-profile 1
 //   kernel "LowPass" processor "CORE0" unit firings runs 12 start 1.5e-06 per-unit 3.25e-09 total 0.0031
+//   seconds 0.0042
 //   steady-states 4096
 //   fires "LowPass" LowPass 5 Matrix 1
 //
-// Times are in seconds, without the cost of starting and stopping the kernel. '#' begins a comment. Of emitted programs
+// Times are in seconds, without the cost of starting and stopping the kernel; 'seconds' are those from the program's begin to its
+// end. '#' begins a comment. Of emitted programs
 // there is further how many steady states ran, and what of the source program each kernel fires in one of them, which
 // only the high-level compiler reads (hlc/plan/profile.c).
 #ifndef SVM_COMMON_PROFILE_H
@@ -52,6 +54,8 @@ typedef struct svmr_Profile {
     size_t *slots; // open hash table of row numbers plus 1
     size_t slotCount;
     bool keepFirst; // the first run is like the others
+    double seconds; // of a profile that was read: of the program, 0 if it does not tell
+    double steadyStates;
 } svmr_Profile;
 
 // The row of a kernel on a processor; NULL: there is none.
@@ -64,7 +68,9 @@ void svmr_profileFit(const svmr_ProfileRow *row, double *start, double *perUnit)
 // The program that runs, for all profiles that are written from now on.
 struct svm_KernelFires;
 void svmr_profileProgram(const struct svm_KernelFires *kernels, int64_t steadyStates);
-void svmr_profileWrite(const svmr_Profile *p, const char *comment, FILE *f);
+void svmr_profileWrite(const svmr_Profile *p, const char *comment, double seconds, FILE *f);
+// What a kernel of the program that runs fires in a steady state ("LowPass 5 Matrix 1"); NULL: it does not tell.
+const char *svmr_profileFires(const char *kernel);
 // False with a message ("FILE:LINE: what was expected") if the text is not a profile; the caller frees it.
 bool svmr_profileRead(svmr_Profile *p, const char *path, FILE *f, char **message);
 void svmr_profileFree(svmr_Profile *p);

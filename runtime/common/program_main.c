@@ -28,6 +28,8 @@ static void printHelp(const svm_Program *p)
         printf("  --tag-prints   begin every printed line with the name of its filter\n");
     printf("  --time         print how long it took to standard error\n"
            "  --profile=FILE write the times that kernels took to FILE\n"
+           "  --trace=FILE   write a timeline of kernels, transfers and waits to FILE, for chrome://tracing or\n"
+           "                 Perfetto; so does a --profile=FILE that ends in .json\n"
            "  --adversary=SEED  run kernels and transfers in another order that is allowed\n"
            "  --help         print this\n");
     if (p->reads_input || p->writes_output)
@@ -36,8 +38,9 @@ static void printHelp(const svm_Program *p)
         printf("A WAV file's properties may follow its name: "
                "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
     if (p->reads_input && p->writes_output)
-        printf("Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
-               "many samples as it takes; else it says which they are.\n");
+        printf(
+            "Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
+            "many samples as it takes; else it says which they are.\n");
 }
 
 static _Noreturn SVMR_PRINTF(1, 2) void usageError(const char *format, ...)
@@ -68,6 +71,12 @@ static const char *valueOf(const char *argument, const char *name)
     return strncmp(argument, name, n) == 0 ? argument + n : NULL;
 }
 
+static bool endsIn(const char *text, const char *end)
+{
+    size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
 {
     Options o = {.settings.iterations = -1};
@@ -86,9 +95,13 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             o.settings.tagPrints = true;
         } else if (strcmp(a, "--time") == 0) {
             o.time = true;
+        } else if (((value = valueOf(a, "--trace=")) && *value) ||
+                   ((value = valueOf(a, "--profile=")) && endsIn(value, ".json"))) {
+            setenv("SVM_TRACE_OUT", value, 1); // of the host's runtime,
+            setenv("SVM_SIM_TRACE", value, 1); // and of the simulator's
         } else if ((value = valueOf(a, "--profile=")) && *value) {
-            setenv("SVM_PROFILE_OUT", value, 1); // of the host's runtime,
-            setenv("SVM_SIM_PROFILE_OUT", value, 1); // and of the simulator's
+            setenv("SVM_PROFILE_OUT", value, 1);
+            setenv("SVM_SIM_PROFILE_OUT", value, 1);
         } else if ((value = valueOf(a, "--adversary=")) && *value) {
             setenv("SVM_ADVERSARY", value, 1);
         } else if ((value = valueOf(a, "--in=")) && *value) {

@@ -14,6 +14,7 @@ typedef struct svmr_Worker {
     svmr_List ready; // kernels of its processors that can go on
     pthread_cond_t wake;
     bool sleeping;
+    int number;        // from 1
     uint64_t arrivals; // counts what came into `ready` (atomic: looked at while spinning)
 } svmr_Worker;
 
@@ -78,5 +79,19 @@ void svmr_waitShared(svm_Machine *m, svmr_Wait *w);
 bool svmr_spinShared(const svmr_Kernel *p);
 void svmr_haltShared(svm_Machine *m);
 void svmr_stopWorkers(svm_Machine *m);
+
+// Closes what was written when the program ends, NULL if it could not be opened. If it could not be written the process ends with an
+// error.
+void svmr_written(FILE *f, const char *what, const char *path);
+
+// The timeline (timeline.c), if the environment asks for one: SVM_TRACE_OUT.
+extern SVMR_HIDDEN bool svmr_tracing;
+void svmr_traceBegin(void);
+uint64_t svmr_traceTime(void);     // nanoseconds
+void svmr_traceWorker(int number); // this thread is that worker
+// A kernel has run from then until now, on this thread.
+void svmr_traceRun(const svmr_Kernel *p, const svm_ProcessorRow *on, uint64_t begin);
+// This thread has waited from then until now: for a stream, or if that is NULL for a kernel, any if that is NULL too.
+void svmr_traceWait(uint64_t begin, const char *stream, svmr_Want want, const char *kernel);
 
 #endif

@@ -9,10 +9,15 @@ static const int memory0[] = {0}, memory1[] = {1}, memory2[] = {2}, memories012[
 
 #define MEMORY(text, bytes, ...) {.name = text, .size = (bytes), __VA_ARGS__}
 #define PROCESSOR(text, what, memories)                                                                                \
-    {.name = text, .kind = SVM_PROCESSOR_##what, .reaches = (memories),                                                \
-     .reachCount = (int)(sizeof(memories) / sizeof *(memories))
-#define CONTROL(text, memories) PROCESSOR(text, CONTROL, memories)}
-#define SLAVE(text, what, memories) PROCESSOR(text, what, memories), .masters = processor0, .masterCount = 1}
+    {                                                                                                                  \
+        .name = text, .kind = SVM_PROCESSOR_##what, .reaches = (memories),                                             \
+        .reachCount = (int)(sizeof(memories) / sizeof *(memories))
+#define CONTROL(text, memories)                                                                                        \
+    PROCESSOR(text, CONTROL, memories)                                                                                 \
+    }
+#define SLAVE(text, what, memories)                                                                                    \
+    PROCESSOR(text, what, memories), .masters = processor0, .masterCount = 1                                           \
+    }
 
 static const svm_MemoryRow simpleMemories[] = {
     MEMORY("GMEM", 64 * KIB * KIB, .alignment = 16),
@@ -20,12 +25,8 @@ static const svm_MemoryRow simpleMemories[] = {
     MEMORY("LMEM2", 128 * KIB, .local = true),
 };
 static const svm_ProcessorRow simpleProcessors[] = {
-    CONTROL("PROC0", memory0),
-    SLAVE("PROC1", KERNEL, memory1),
-    SLAVE("PROC2", KERNEL, memory2),
-    SLAVE("HOST0", KERNEL, memory0),
-    SLAVE("DMA_ENGINE1", DMA, memories012),
-    SLAVE("DMA_ENGINE2", DMA, memories012),
+    CONTROL("PROC0", memory0),       SLAVE("PROC1", KERNEL, memory1),        SLAVE("PROC2", KERNEL, memory2),
+    SLAVE("HOST0", KERNEL, memory0), SLAVE("DMA_ENGINE1", DMA, memories012), SLAVE("DMA_ENGINE2", DMA, memories012),
 };
 static const svm_MachineTable simpleTable = {"simple-svm", simpleMemories, 3, simpleProcessors, 6, NULL};
 

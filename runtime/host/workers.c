@@ -117,8 +117,16 @@ static svmr_Kernel *take(svmr_Worker *w)
     return p ? p : svmr_takeFirst(&w->ready);
 }
 
-// Nothing is ready: look again for a short time, then sleep.
-static void rest(svmr_Worker *w)
+// Of a worker's kernels one that waits for its stream; NULL: none does.
+static SVMR_COLD const svmr_Kernel *blockedOf(const svmr_Worker *w)
+{
+    const svmr_Kernel *p = w->machine->all.first;
+    while (p && (p->state != SVM_BLOCKED || isTransfer(p) || workerOf(p) != w))
+        p = p->allNext;
+    return p;
+}
+
+static void sleepUntilReady(svmr_Worker *w)
 {
     svm_Machine *m = w->machine;
     svmr_Scheduler *s = m->scheduler;
@@ -137,12 +145,28 @@ static void rest(svmr_Worker *w)
     w->sleeping = false;
 }
 
+// Nothing is ready: look again for a short time, then sleep.
+static void rest(svmr_Worker *w)
+{
+    if (!svmr_tracing) {
+        sleepUntilReady(w);
+        return;
+    }
+    const svmr_Kernel *p = blockedOf(w);
+    const char *stream = p && p->blockedOn ? svmr_streamText(p->blockedOn) : NULL;
+    svmr_Want want = p ? p->want : SVMR_WANT_NOTHING;
+    uint64_t begin = svmr_traceTime();
+    sleepUntilReady(w);
+    svmr_traceWait(begin, stream, want, NULL);
+}
+
 static void *workerMain(void *argument)
 {
     svmr_Worker *w = argument;
     svm_Machine *m = w->machine;
     svmr_thread.inUse = m;
     void *faultStack = svmr_threadStack();
+    svmr_traceWorker(w->number);
     svmr_lock(m);
     while (!m->scheduler->stopping) {
         svmr_Kernel *p = take(w);
@@ -192,6 +216,7 @@ static void addWorker(svm_Machine *m)
     svmr_Worker *w = svmr_allocate(1, sizeof *w);
     w->machine = m;
     pthread_cond_init(&w->wake, NULL);
+    w->number = s->workerCount + 1;
     s->workers[s->workerCount++] = w;
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -343,6 +368,9 @@ static void sleepUntilChange(svm_Machine *m, svmr_Wait *w)
 
 void svmr_waitShared(svm_Machine *m, svmr_Wait *w)
 {
+    uint64_t begin = svmr_tracing ? svmr_traceTime() : 0;
+    const char *stream = w->stream ? svmr_streamText(w->stream) : NULL,
+               *kernel = w->kernel ? svmr_name(w->kernel) : NULL;
     pthread_cond_init(&w->wake, NULL);
     svmr_linkWait(m, w);
     bool stuck = false;
@@ -360,6 +388,8 @@ void svmr_waitShared(svm_Machine *m, svmr_Wait *w)
     }
     svmr_unlinkWait(m, w);
     pthread_cond_destroy(&w->wake);
+    if (SVMR_UNLIKELY(svmr_tracing))
+        svmr_traceWait(begin, stream, w->want, kernel);
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
     if (SVMR_UNLIKELY(stuck))

@@ -106,7 +106,8 @@ static void writeProfile(simr_Simulation *s)
     FILE *f = open_memstream(&text, &length);
     if (!f)
         return;
-    svmr_profileWrite(&s->profile, arena_printf(s->arena, "predicted on %s", s->table->name), f);
+    svmr_profileWrite(&s->profile, arena_printf(s->arena, "predicted on %s", s->table->name),
+                      sim_to_seconds(sim_now(s->engine)), f);
     fclose(f);
     strbuf b;
     strbuf_init(&b, s->arena);

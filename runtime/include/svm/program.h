@@ -68,12 +68,12 @@ typedef struct svm_Log {
     const char *tag;      // begins every line, which is written when it is complete; NULL: none
     bool alone;           // private: its text need not wait for that of other logs
 } svm_Log;
-void svm_printInt(svm_Log *l, int32_t v);      // K: "%d"
-void svm_printFloat(svm_Log *l, double v);     // K: "%f", nan without its sign
-void svm_printBoolean(svm_Log *l, bool v);     // K: true / false
-void svm_printText(svm_Log *l, const char *s); // K
+void svm_printInt(svm_Log *l, int32_t v);                         // K: "%d"
+void svm_printFloat(svm_Log *l, double v);                        // K: "%f", nan without its sign
+void svm_printBoolean(svm_Log *l, bool v);                        // K: true / false
+void svm_printText(svm_Log *l, const char *s);                    // K
 void svm_printBytes(svm_Log *l, const char *bytes, size_t count); // K: of a text that may have zeroes in it
-void svm_printMark(svm_Log *l);                // K: one steady state of this actor is complete
+void svm_printMark(svm_Log *l);                                   // K: one steady state of this actor is complete
 // C: the canonical order of the logs, told once when they are set up: if the program stops at an error they are printed
 // in it. Without it that is the order in which they were first used.
 void svm_printOrder(svm_Log *const logs[], size_t count);
@@ -165,7 +165,8 @@ bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count
 void svm_readerReadAt(const svm_Reader *r, int64_t at, int64_t first, void *items, int64_t count);
 // The same for what is written.
 bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at);
-void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items, int64_t count); // K, C: spoils the items
+void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *items,
+                       int64_t count); // K, C: spoils the items
 
 // ---- C: how often each actor can still fire when input has ended ----
 
@@ -219,7 +220,7 @@ typedef struct svm_Program {
     bool pairs_out; // complex items
 } svm_Program;
 // -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
-// --profile=FILE (times of kernels), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
+// --profile=FILE (times of kernels), --trace=FILE (a timeline), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
 
 #ifdef __cplusplus

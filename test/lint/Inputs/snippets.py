@@ -24,6 +24,7 @@ FILES = {
     "docs/language-brook.md": {"prog.br": "examples/brook/saxpy.br"},
     "docs/library.md": FM,
     "docs/mapping-search.md": {"graph.yaml": "bench/papers/asm/gnu-radio-optimized.yaml"},
+    "docs/profiling.md": {"iq.raw": b"\0\0\x80?\0\0\0?" * 40000, **FM},
     "docs/simulator.md": {"graph.yaml": "bench/papers/asm/producer-consumer.yaml", **FM},
     "docs/stream-ir.md": FM,
     "docs/softproc.md": {"multadd.sp": "test/softproc/Inputs/multadd.sp", "fir.svm.c": "test/softproc/fir.svm.c",

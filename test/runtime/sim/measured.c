@@ -13,8 +13,8 @@
 // FOUR: {{^}}4
 // RUN: env SVM_SIM_PROFILE=profile SVM_SIM_COSTS=profile SVM_SIM_REPORT=report ./sim && FileCheck --check-prefix=REPORT --input-file=report %s
 // REPORT: CORE0 {{.*}}%
-// RUN: not env SVM_PROFILE_OUT=no/such/folder sh -c './host && false' 2>&1 | FileCheck --check-prefix=FOLDER %s
-// FOLDER: host: error: the profile 'no/such/folder' cannot be written: No such file or directory
+// RUN: not env SVM_PROFILE_OUT=no/such/folder ./host 2>&1 | FileCheck --check-prefix=FOLDER %s
+// FOLDER: host: error: cannot write the profile 'no/such/folder': No such file or directory
 #include "check.h"
 
 SVM_MACHINE("host");
