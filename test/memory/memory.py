@@ -3,11 +3,16 @@
 """Compares the peak memory of a run with that of one ten times as long: it must not depend on the length.
 
     memory.py --svmc=PATH [--cc=CC --lib=DIR] [--level="-O2 ..."] [--items=N] [PROGRAM...]
+    memory.py --svmc=PATH [--level="-O2 ..."] --whole [PROGRAM...]
 
 --level: options of svmc, "interpret", or "library": a C program that calls a library (Inputs/library.c). PROGRAMs are those of
 Inputs without their ".str", all unless told. Such a file's first line says what it shows; "// OPTIONS:" are those of its runs,
 and %n in it, or in the program, is the number of items. in.raw has as many; a program may read it and write out.raw. The
 output of the shorter run must be that of the interpreter: with --tag-prints line by line of each filter, else byte by byte.
+
+--whole runs each program with a million, ten million, .. a thousand million items and prints what each run took, in kilobytes, how many
+bytes came out of the longest and its seconds. Nothing is kept or compared: in.raw has zeros, out.raw is /dev/null. PATH's
+folder has the test programs' folder beside it, or peak-memory is on PATH.
 """
 import argparse
 import array
@@ -16,9 +21,11 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
 LONGER = 10
+LENGTHS = [10**n for n in range(6, 10)] # of --whole
 NOISE = 1024  # kilobytes by which two runs may differ: what is loaded and where the system puts it
 
 
@@ -82,6 +89,31 @@ class Program:
             text = b"\n".join(sorted(text.splitlines(), key=lambda line: line.split(b":")[0]))
         return peak, text
 
+    def measure(self, items, level):
+        """Kilobytes, the number of bytes that came out, and seconds."""
+        with open(os.path.join(self.folder, "in.raw"), "wb") as f:
+            f.truncate(4 * items)
+        out = os.path.join(self.folder, "out.raw")
+        if not os.path.exists(out):
+            os.symlink("/dev/null", out)
+        command = ["peak-memory", "peak", *self.command(items, level)]
+        count, start = 0, time.monotonic()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=self.folder) as p:
+            while data := p.stdout.read1(1 << 20):
+                count += len(data)
+        if p.returncode != 0:
+            sys.exit(f"{' '.join(command)}: exit code {p.returncode}")
+        with open(os.path.join(self.folder, "peak"), encoding="utf-8") as f:
+            return int(f.read()), count, time.monotonic() - start
+
+    def whole(self):
+        """An error's text, or None."""
+        rows = [self.measure(items, self.args.level) for items in LENGTHS]
+        print(f"{self.name:<18}" + "".join(f" {peak:>9}" for peak, _, _ in rows) + f" {rows[-1][1]:>12} {rows[-1][2]:>8.1f}", flush=True)
+        if max(peak for peak, _, _ in rows) > rows[0][0] + NOISE:
+            return f"{self.name}: takes {max(peak for peak, _, _ in rows)} kB, and {rows[0][0]} for {LENGTHS[0]} items"
+        return None
+
     def check(self):
         """An error's text, or None."""
         level, items = self.args.level, self.args.items
@@ -104,13 +136,19 @@ def main():
     parser.add_argument("--lib", default="")
     parser.add_argument("--level", default="-O2")
     parser.add_argument("--items", type=int, default=100000)
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     args = parser.parse_args()
     names = args.programs or sorted(f[:-4] for f in os.listdir(INPUTS) if f.endswith(".str"))
     failed = 0
+    if args.whole:
+        beside = os.path.join(os.path.dirname(os.path.abspath(args.svmc)), "..", "test", "bin")
+        os.environ["PATH"] = beside + os.pathsep + os.environ["PATH"]
+        print(f"{'kB at':<18}" + "".join(f" {'10^' + str(len(str(n)) - 1):>9}" for n in LENGTHS) + "    bytes out  seconds")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
-            error = Program(args, name, folder).check()
+            program = Program(args, name, folder)
+            error = program.whole() if args.whole else program.check()
         if error:
             print(error)
             failed += 1
