@@ -57,7 +57,7 @@ ROOMS = {
     "hlc/taskmap": ["sim", "hlc/map"],
     "hlc/emit": ["hlc/emit", "run", "examples", "diff", "brook", "softproc", "library"],
     "hlc/report": ["driver", "hlc/map", "hlc/plan"],
-    "llc": ["llc", "driver", "runtime"],
+    "llc": ["llc", "driver", "softproc", "check", "runtime"],
     "llc/cell": ["cell"],
     "llc/check": ["check"],
     "llc/sim": ["llc", "sim", "softproc"],
