@@ -100,7 +100,10 @@ static void walk_expr(flow *f, const brook_expr *e)
             written(f, e->u.call.args.data[1]);
         break;
     case BROOK_EXPR_MEMBER: walk_expr(f, e->u.member.base); break;
-    case BROOK_EXPR_INDEX: walk_list(f, &e->u.index.at); break;
+    case BROOK_EXPR_INDEX:
+        walk_expr(f, e->u.index.base);
+        walk_list(f, &e->u.index.at);
+        break;
     case BROOK_EXPR_UNARY: walk_expr(f, e->u.unary.operand); break;
     case BROOK_EXPR_BINARY:
     case BROOK_EXPR_COMMA:

@@ -488,6 +488,9 @@ class Run:
 
     def batches(self, room):
         """Lists of tests with how long one may take; None: random programs. Cheap ones first."""
+        if self.args.tests:
+            yield self.args.tests.split(","), 10 * SECONDS
+            return
         def under(name, folders):
             return any(name.startswith(f + "/") for f in folders)
         mine, others = ROOMS[room][:1], ([] if self.args.own else ROOMS[room][1:])
@@ -645,6 +648,7 @@ def main():
     parser.add_argument("--again", action="store_true", help="only what survived before")
     parser.add_argument("--own", action="store_true", help="only the room's own tests, of its first folder: quick, and stricter")
     parser.add_argument("--suite", action="store_true", help="the whole suite: all other tests too")
+    parser.add_argument("--tests", metavar="TEST,..", help="only these tests, as 'run/x.str'")
     parser.add_argument("--most", type=float, default=1e9, metavar="SECONDS", help="leave out tests that take longer, those of other rooms if a third as long")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
