@@ -24,6 +24,7 @@ enum {
 
 typedef struct known_value {
     bool known;
+    bool mixed;   // an int that a branch may have left known: nothing may read it any more
     sir_scalar v; // of an int, a boolean or a float
 } known_value;
 
@@ -112,7 +113,7 @@ static known_value walk_index(walker *w, const sir_expr *e)
     walk_place(w, e, &table, &at);
     if (table == NULL || e->type->kind == SIR_ARRAY)
         return unknown;
-    return (known_value){true, table->zero ? (sir_scalar){0} : table->data[at]};
+    return (known_value){.known = true, .v = table->zero ? (sir_scalar){0} : table->data[at]};
 }
 
 static known_value walk_short(walker *w, const sir_expr *e)
@@ -133,7 +134,7 @@ static known_value walk_binary(walker *w, const sir_expr *e)
     const sir_type *t = e->u.arg[0]->type;
     if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR)
         return walk_short(w, e);
-    known_value a = walk_expr(w, e->u.arg[0]), b = walk_expr(w, e->u.arg[1]), r = {true, {0}};
+    known_value a = walk_expr(w, e->u.arg[0]), b = walk_expr(w, e->u.arg[1]), r = {.known = true};
     if (a.known && b.known && sir_eval_binary((lang_binary_op)e->op, t, a.v, b.v, &r.v))
         return r;
     bool compares = sir_binary_ops[e->op].class == SIR_OP_COMPARE || sir_binary_ops[e->op].class == SIR_OP_EQUAL;
@@ -153,7 +154,7 @@ static known_value walk_binary(walker *w, const sir_expr *e)
 
 static known_value walk_unary(walker *w, const sir_expr *e)
 {
-    known_value a = walk_expr(w, e->u.arg[0]), r = {true, {0}};
+    known_value a = walk_expr(w, e->u.arg[0]), r = {.known = true};
     if (a.known && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a.v, &r.v))
         return r;
     return is_whole(e->type) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
@@ -179,7 +180,7 @@ static known_value walk_math(walker *w, const sir_expr *e)
 {
     const sir_type *t = e->u.arg[0]->type;
     size_t arity = sir_expr_arity(e);
-    known_value a = walk_expr(w, e->u.arg[0]), b = arity > 1 ? walk_expr(w, e->u.arg[1]) : a, r = {true, {0}};
+    known_value a = walk_expr(w, e->u.arg[0]), b = arity > 1 ? walk_expr(w, e->u.arg[1]) : a, r = {.known = true};
     if (a.known && b.known && folds((lang_math_op)e->op) && sir_eval_math((lang_math_op)e->op, t, a.v, b.v, &r.v))
         return r;
     if (is_whole(t) && ((e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX) || a.known || b.known))
@@ -207,7 +208,7 @@ static known_value walk_convert(walker *w, const sir_expr *e)
 {
     known_value a = walk_expr(w, e->u.arg[0]);
     if (a.known && is_number_type(e->type))
-        return (known_value){true, sir_eval_convert(e->u.arg[0]->type, e->type, a.v)};
+        return (known_value){.known = true, .v = sir_eval_convert(e->u.arg[0]->type, e->type, a.v)};
     if (is_whole(e->type))
         return whole_number(w, e->loc);
     return of_type(w, e->type, e->loc);
@@ -223,13 +224,20 @@ static known_value walk_peek(walker *w, const sir_expr *e)
     return unknown;
 }
 
+static known_value walk_local(walker *w, const sir_expr *e)
+{
+    known_value v = e->type->kind == SIR_ARRAY ? unknown : w->frame->local[e->index];
+    return v.mixed ? whole_number(w, e->loc) : v;
+}
+
 static known_value walk_expr(walker *w, const sir_expr *e)
 {
     if (w->lack.text != NULL || ++w->steps > MOST_STEPS)
         return lack(w, e->loc, "has too many operations");
     switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return is_number_type(e->type) ? (known_value){true, e->u.value} : of_type(w, e->type, e->loc);
-    case SIR_LOCAL: return e->type->kind == SIR_ARRAY ? unknown : w->frame->local[e->index];
+    case SIR_CONST:
+        return is_number_type(e->type) ? (known_value){.known = true, .v = e->u.value} : of_type(w, e->type, e->loc);
+    case SIR_LOCAL: return walk_local(w, e);
     case SIR_FIELD:
     case SIR_GLOBAL: return of_type(w, e->type, e->loc);
     case SIR_INDEX: return walk_index(w, e);
@@ -270,7 +278,7 @@ static void assign(walker *w, const sir_expr *target, known_value v)
 // Of types that threads have, whose bits are those of an int.
 static bool same(known_value a, known_value b)
 {
-    return a.known == b.known && (!a.known || a.v.i == b.v.i);
+    return a.known == b.known && a.mixed == b.mixed && (!a.known || a.v.i == b.v.i);
 }
 
 static void walk_if(walker *w, const sir_stmt *s)
@@ -293,10 +301,10 @@ static void walk_if(walker *w, const sir_stmt *s)
         known_value *now = &w->frame->local[i];
         if (same(*now, then[i]))
             continue;
-        if (is_whole(w->frame->function->locals.data[i].type) && (now->known || then[i].known))
-            whole_number(w, s->loc);
+        bool whole = is_whole(w->frame->function->locals.data[i].type);
+        bool mixed = whole && (now->known || then[i].known || now->mixed || then[i].mixed);
         w->operations += !same(then[i], before[i]) || !same(*now, before[i]);
-        *now = unknown;
+        *now = (known_value){.mixed = mixed};
     }
 }
 
@@ -309,7 +317,7 @@ static void walk_for(walker *w, const sir_stmt *s)
     }
     int32_t step = s->u.for_.step;
     for (int64_t i = lo.v.i; (step > 0 ? i < hi.v.i : i > hi.v.i) && w->lack.text == NULL; i += step) {
-        w->frame->local[s->u.for_.local] = (known_value){true, {.i = (int32_t)i}};
+        w->frame->local[s->u.for_.local] = (known_value){.known = true, .v = {.i = (int32_t)i}};
         if (++w->steps > MOST_STEPS)
             lack(w, s->loc, "has too many operations");
         walk_block(w, &s->u.for_.body);
@@ -364,7 +372,7 @@ static void walk_declaration(walker *w, const sir_stmt *s)
         whole_number(w, s->loc);
     if (l->type->kind == SIR_ARRAY)
         return;
-    known_value zero = {true, {0}};
+    known_value zero = {.known = true};
     w->frame->local[s->u.decl.local] = s->u.decl.init == NULL ? zero : walk_expr(w, s->u.decl.init);
 }
 
