@@ -2,7 +2,8 @@
 // Launches: a kernel's SVM_DOMAIN on a simulated soft processor, as its driver does it. Inputs and outputs are where the program
 // has them. A buffer of the machine begins at a multiple of 2 KiB, so others are copied, and that takes its time on the link.
 //
-//   SVM_LAUNCHES    a file for a table of all launches when the program ends ("-": standard error)
+//   SVM_LAUNCHES        a file for a table of all launches when the program ends ("-": standard error)
+//   SVM_LAUNCH_CHECK    set: the functional model runs each launch too, and leaves the same
 #include "runtime/softproc/launch.h"
 
 #include <inttypes.h>
@@ -277,6 +278,33 @@ static void set_scalars(const launch *l, sp_program *p)
     }
 }
 
+static bool same_outputs(const launch *l, const uint8_t *other)
+{
+    for (unsigned i = l->inputs; i < l->inputs + l->outputs; i++)
+        for (ptrdiff_t y = 0; y < l->height; y++) {
+            size_t at = l->at[i] + (size_t)(y * pitch_of(l->plane[i])) * ELEMENT;
+            if (memcmp(l->memory + at, other + at, (size_t)l->width * ELEMENT) != 0)
+                return false;
+        }
+    return true;
+}
+
+// SVM_LAUNCH_CHECK: the functional model runs the launch too, on memory of its own, and is to leave the same.
+static uint8_t *run_functional(launch *l, sp_core *core)
+{
+    svm_SpCounters counters = {0};
+    uint8_t *memory = getenv("SVM_LAUNCH_CHECK") == NULL ? NULL : malloc(l->size);
+    if (memory == NULL)
+        return NULL;
+    memcpy(memory, l->memory, l->size);
+    core->memory = memory;
+    if (!sp_run_functional(core, UINT64_MAX, &counters))
+        fail(l->thread, "%s", core->fault);
+    core->memory = l->memory;
+    sp_core_rewind(core);
+    return memory;
+}
+
 static void run(launch *l, loaded_thread *loaded, sp_stats *stats)
 {
     sp_core core;
@@ -294,9 +322,14 @@ static void run(launch *l, loaded_thread *loaded, sp_stats *stats)
     core.memory_size = l->size;
     core.x1 = (int32_t)l->width - 1;
     core.y1 = (int32_t)l->height - 1;
-    if (!sp_core_check(&core) ||
-        !sp_run_cycles(&core, l->parameters, &(sp_cycle_options){.policy = SP_OLDEST}, &results, NULL))
+    if (!sp_core_check(&core))
         fail(l->thread, "%s", core.fault);
+    uint8_t *other = run_functional(l, &core);
+    if (!sp_run_cycles(&core, l->parameters, &(sp_cycle_options){.policy = SP_OLDEST}, &results, NULL))
+        fail(l->thread, "%s", core.fault);
+    if (other != NULL && !same_outputs(l, other))
+        fail(l->thread, "the functional model gives other outputs than the cycle model");
+    free(other);
     sp_core_free(&core);
     *stats = results.whole;
 }
