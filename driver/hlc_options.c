@@ -342,6 +342,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
+        .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
         .machine = option_last(o, OPT_MACHINE),
         .machine_dir = paths_installed(t->arena, "share/svmc/machines"),

@@ -47,6 +47,7 @@ typedef struct hlc_config {
     bool fast_math, debug_info;
     bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
+    bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
     bool target_fp;          // a processor's own division and roots may be used
     bool check_rates, check_bounds; // at run time, where compile time proves nothing

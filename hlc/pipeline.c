@@ -101,6 +101,7 @@ static brook_program *read_brook(hlc_program *p, const source_id *files, size_t 
     brook_check(program);
     stage_end(p, mark, "check");
     mark = stage_begin(p);
+    program->fuse = p->config->fuse && !p->config->interpret_kernels && p->config->emit != HLC_EMIT_AST;
     for (size_t i = 0; i < count; i++) {
         strbuf b;
         strbuf_init(&b, p->arena);

@@ -2,6 +2,7 @@
 /* The computations of kernels.br in C, as somebody writes them who wants speed. */
 double hand_now(void); /* processor time in seconds */
 void hand_saxpy(float k, const float *x, const float *y, float *z, int n);
+void hand_chain(const float *restrict x, const float *restrict y, float *restrict z, int n);
 void hand_copy(float *to, const float *from, int n);
 void hand_heat(const float *t, float *next, int n);
 void hand_multiply(const float *a, const float *b, float *c, int n);

@@ -85,6 +85,7 @@ static sir_role role_of(brook_var_kind kind)
     case BROOK_VOUT: return SIR_VARIABLE;
     case BROOK_REDUCE: return SIR_REDUCED;
     case BROOK_GATHER: return SIR_GATHER;
+    case BROOK_INSIDE: return SIR_INSIDE;
     default: return SIR_UNIFORM;
     }
 }
@@ -124,9 +125,10 @@ uint32_t brook_coordinate(brook_lowering *L, uint32_t field, uint32_t dimension,
 }
 
 // A parameter is a field. One that the body changes (a value that is the same for all elements, to the caller) is copied
-// to locals; so is a vout parameter, which is a variable of the body.
+// to locals; so is a vout parameter, which is a variable of the body, and a stream inside, whose places are an output's.
 static void bind_parameters(brook_lowering *L, const brook_kernel *k)
 {
+    uint32_t output = SIR_NONE;
     for (VEC_EACH(brook_var *const, v, &k->params)) {
         sir_field field = {.name = (*v)->name,
                            .type = brook_sir_type(L, (*v)->type),
@@ -146,14 +148,18 @@ static void bind_parameters(brook_lowering *L, const brook_kernel *k)
             b->stream = b->index[0];
         if ((*v)->kind == BROOK_VOUT)
             L->filter->output = field.type;
+        if ((*v)->kind == BROOK_OUTPUT)
+            output = b->index[0];
     }
     for (VEC_EACH(brook_var *const, v, &k->params)) {
         brook_binding *b = &L->frame->bindings[(*v)->index];
         brook_value none = {.type = (*v)->type};
-        if ((*v)->kind == BROOK_VOUT)
+        if ((*v)->kind == BROOK_VOUT || (*v)->kind == BROOK_INSIDE)
             brook_bind_local(L, *v, b, none);
         else if ((*v)->kind == BROOK_UNIFORM && (*v)->assigned)
             brook_bind_local(L, *v, b, brook_read_binding(L, b, (*v)->type, brook_loc(L, (*v)->range)));
+        if ((*v)->kind == BROOK_INSIDE)
+            b->stream = output;
     }
 }
 

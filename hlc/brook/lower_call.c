@@ -43,7 +43,9 @@ static void bind_argument(brook_lowering *L, brook_frame *frame, const brook_var
         *b = caller->bindings[a->u.name.var->index];
         return;
     }
-    brook_value value = brook_lower_as(L, a, v->type);
+    brook_value value = {.type = v->type};
+    if (v->kind != BROOK_OUTPUT || !v->whole)
+        value = brook_lower_as(L, a, v->type);
     L->frame = frame;
     brook_bind_local(L, v, b, value);
     L->frame = caller;

@@ -38,7 +38,9 @@ static void find_ports(finite_graph *g)
             VEC_PUSH(a, &g->uniforms, i);
         if (field->role == SIR_COORDINATE)
             VEC_PUSH(a, &g->coordinates, i);
-        if (field->role == SIR_UNIFORM || !sir_role_is_parameter(field->role))
+        if (field->role == SIR_INSIDE)
+            VEC_PUSH(a, &g->insides, i);
+        if (field->role == SIR_UNIFORM || field->role == SIR_INSIDE || !sir_role_is_parameter(field->role))
             continue;
         finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i)};
         p.element = emit_declare(&g->x->e, field->type, "");

@@ -53,13 +53,18 @@ const char *finite_function_name(finite_graph *g, const char *suffix)
     return arena_printf(arena_of(g), "brook_%s%s", body_identifier(arena_of(g), g->filter->name), suffix);
 }
 
+static const char *result(const finite_graph *g)
+{
+    return g->insides.len > 0 ? "_Bool" : "void";
+}
+
 const char *finite_prototype(finite_graph *g, bool partial)
 {
     text_args args = {0};
     strbuf b;
     strbuf_init(&b, arena_of(g));
     prototype_args(g, &args, partial);
-    strbuf_printf(&b, "void %s(", finite_function_name(g, partial ? "_partial" : ""));
+    strbuf_printf(&b, "%s %s(", result(g), finite_function_name(g, partial ? "_partial" : ""));
     for (size_t i = 0; i < args.len; i++)
         strbuf_printf(&b, "%s%s", i == 0 ? "" : ", ", args.data[i]);
     strbuf_addc(&b, ')');
@@ -153,9 +158,23 @@ void finite_begin_function(finite_graph *g, bool partial)
 {
     text_args args = {0};
     prototype_args(g, &args, partial);
-    text_call(g->x, 0, arena_printf(arena_of(g), "void %s(", finite_function_name(g, partial ? "_partial" : "")), &args,
+    text_call(g->x, 0,
+              arena_printf(arena_of(g), "%s %s(", result(g), finite_function_name(g, partial ? "_partial" : "")), &args,
               ")");
     text_line(g->x, 0, "{");
+}
+
+bool finite_leave_unless_fused(finite_graph *g)
+{
+    text_args args = {0};
+    if (g->insides.len == 0)
+        return false;
+    for (VEC_EACH(const uint32_t, field, &g->insides))
+        VEC_PUSH(arena_of(g), &args, g->info->field_names.data[*field]);
+    text_call(g->x, 1, "const svm_BrookStream inside[] = {", &args, "};");
+    text_line(g->x, 1, "if (!svm_brookFuses(&%s, streams, %zu, inside))", g->table, g->insides.len);
+    text_line(g->x, 2, "return false;");
+    return true;
 }
 
 // The streams in the order of the table; of what is no stream an empty one stands there.
@@ -168,6 +187,7 @@ static void emit_enter(finite_graph *g, bool partial, const char *then)
         VEC_PUSH(arena_of(g), &args, none ? "{0}" : p->name);
     }
     text_call(x, 1, "svm_BrookStream streams[] = {", &args, "};");
+    finite_leave_unless_fused(g);
     text_line(x, 1, "svm_BrookWalk walks[%zu];", g->ports.len);
     text_line(x, 1, "svm_BrookSpace %s;", g->space);
     text_line(x, 1, "if (!%s.made)", g->runs);
@@ -206,13 +226,14 @@ static void emit_map_call(finite_graph *g, bool partial)
 {
     program_emitter *x = g->x;
     size_t n = processors(g);
+    const char *leave = g->insides.len > 0 ? "return true;" : "return;";
     finite_begin_function(g, partial);
     emit_enter(g, partial, "");
-    text_line(x, 2, "return;");
+    text_line(x, 2, "%s", leave);
     if (finite_has_strips(g)) {
         text_line(x, 1, "if (%s) {", finite_spread_call(g));
         text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
-        text_line(x, 2, "return;");
+        text_line(x, 2, "%s", leave);
         text_line(x, 1, "}");
     }
     if (n == 1) {
@@ -234,6 +255,8 @@ static void emit_map_call(finite_graph *g, bool partial)
         text_line(x, 1, "svm_kernelWaitMultiple((size_t)parts, waits);");
     }
     text_line(x, 1, "svm_brookLeave(at, &%s, streams, walks);", g->table);
+    if (g->insides.len > 0)
+        text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
 }
 

@@ -42,6 +42,7 @@ typedef struct finite_graph {
     bool is_able;              // local processors can run it
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
+    VEC(uint32_t) insides;                 // likewise: streams of which only the shapes matter
     const finite_port *reduced, *variable; // NULL: none
     hmap taken;                            // C names of fields and what is beside them
     // Names of locals.
@@ -69,6 +70,8 @@ const char *finite_store(finite_graph *g, const finite_port *p, const char *poin
 // finite_control.c: the tables and functions that the host program calls.
 void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);
+// Leaves a function of streams inside if shapes do not allow for it; false: there are none, and it returns nothing.
+bool finite_leave_unless_fused(finite_graph *g);
 void finite_begin_function(finite_graph *g, bool partial); // up to its brace
 const char *finite_function_name(finite_graph *g, const char *suffix);
 void finite_tables(finite_graph *g);

@@ -52,8 +52,11 @@ void finite_interpreted(finite_graph *g)
     finite_tables(g);
     finite_begin_function(g, reduces);
     emit_arrays(g, reduces);
+    bool fused = finite_leave_unless_fused(g);
     text_line(x, 1, "svm_brookInterpret(at, &module, \"%s\", &%s, %s, streams, %s);", name, g->table,
               g->uniforms.len > 0 ? "written" : "NULL", g->variable != NULL ? g->variable->name : "NULL");
+    if (fused)
+        text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
     if (!reduces)
         return;

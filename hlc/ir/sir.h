@@ -181,6 +181,8 @@ typedef enum sir_role {
     SIR_ITERATOR,   // the value of an iterator at the firing's place: float or a struct of floats; not assigned
     SIR_REDUCED,    // what the firings before made of the elements before; the first element is its first value
     SIR_VARIABLE,   // stands for a stream that gets what the filter pushes, in order; type: the filter's output. Bodies do not name it
+    SIR_INSIDE,     // stands for a stream between parts of the filter, of which nothing is read or written: it has the shape of the outputs, as all of
+                    // them have, or else the call is not done and says so. Bodies do not name it
     SIR_COORDINATE, // int: where the element of another field lies in its stream, in one dimension; not assigned
     SIR_ROLE_COUNT,
 } sir_role;

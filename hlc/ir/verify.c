@@ -243,6 +243,8 @@ static void check_finite(sir_verifier *v, const sir_filter *f)
     if ((count[SIR_OUTPUT] > 0) + (reduced > 0) + (variable > 0) != 1 || reduced > 1 || variable > 1)
         sir_broken(v, f->loc, "the finite filter '%s' is to have outputs, or one 'reduced', or one 'variable'",
                    f->name);
+    if (count[SIR_INSIDE] > 0 && count[SIR_OUTPUT] == 0)
+        sir_broken(v, f->loc, "the finite filter '%s' has an 'inside' and no 'out' that it is shaped as", f->name);
     if (reduced == 1 && (count[SIR_INPUT] != 1 || count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
         sir_broken(v, f->loc, "the reduction '%s' is to have one 'in', and no iterators or coordinates", f->name);
 }

@@ -51,7 +51,7 @@ static bool check_reference(sir_verifier *v, const sir_expr *e)
             return false;
         }
         const sir_field *field = &v->filter->fields.data[e->index];
-        if (field->role == SIR_GATHER || field->role == SIR_VARIABLE) {
+        if (field->role == SIR_GATHER || field->role == SIR_VARIABLE || field->role == SIR_INSIDE) {
             sir_broken(v, e->loc, "the field '%s' has no value of its own", field->name);
             return false;
         }

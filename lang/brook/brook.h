@@ -73,6 +73,7 @@ typedef enum brook_var_kind {
     BROOK_REDUCE,   // reduce T a<> or reduce T a
     BROOK_GATHER,   // T a[], up to four brackets
     BROOK_UNIFORM,  // T a
+    BROOK_INSIDE,   // of a fused kernel: a stream between its calls, of which nothing is read or written
 } brook_var_kind;
 
 // A parameter or local of a kernel.
@@ -88,6 +89,7 @@ typedef struct brook_var {
     uint32_t index;   // [sema] in kernel->vars: parameters first, then every local of the body
     bool assigned;    // [sema] written somewhere, outside its declaration
     bool indexed;     // [sema] indexof of it is taken, here or in a kernel that it is passed to
+    bool whole;       // [sema] OUTPUT: every path assigns all of it, and nothing reads what it was before
 } brook_var;
 typedef VEC(brook_var *) brook_vars;
 
@@ -247,6 +249,7 @@ struct brook_kernel {
     enum { BROOK_UNCHECKED, BROOK_CHECKING, BROOK_CHECKED } state; // [sema]
     bool wrong;                                                    // [sema] has errors
     bool returns; // [sema] has a return statement before its end, or a discard
+    bool fused;   // made of calls of the host program that follow each other (host_fuse.c)
     brook_type result;
     brook_vars params;
     brook_stmt *body; // NULL: a prototype
@@ -287,6 +290,8 @@ typedef struct brook_program {
     VEC(brook_struct *) structs;
     VEC(brook_kernel *) kernels;     // definitions, in source order, and prototypes of those defined elsewhere
     hmap kernel_names, struct_names; // to brook_kernel, brook_struct
+    bool fuse;                       // make fused kernels; they are among `kernels`, without a name that calls find
+    hmap fused;                      // by what they call, and with which of their parameters
     hmap macros;                     // of the file being read
     hmap headers;                    // paths of those included by it
     int nesting;                     // of headers, at present

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which outputs are assigned on every path through a kernel, and whether each path of one with a result returns it.
+// Which outputs are assigned on every path through a kernel, and whether something reads what they were before; whether
+// each path of one with a result returns it.
 // A state has a bit for each scalar of an output; what cannot be reached has all.
 #include <string.h>
 
@@ -11,6 +12,7 @@ typedef struct flow {
     const brook_var *output; // the one looked at; NULL: only whether the end is reached
     uint64_t now;            // of the path so far
     bool reached;
+    bool early;       // it is read where it may not be assigned yet
     uint64_t at_exit; // common to all returns
     uint64_t at_break, at_continue;
     bool breaks, continues;
@@ -80,18 +82,53 @@ static void walk_list(flow *f, const brook_exprs *list)
         walk_expr(f, *e);
 }
 
+// What stands in an lvalue beside the variable.
+static void walk_subscripts(flow *f, const brook_expr *e)
+{
+    if (e->kind == BROOK_EXPR_MEMBER) {
+        walk_subscripts(f, e->u.member.base);
+    } else if (e->kind == BROOK_EXPR_INDEX) {
+        walk_subscripts(f, e->u.index.base);
+        walk_list(f, &e->u.index.at);
+    }
+}
+
+static bool is_written_only(const brook_expr *call, size_t argument)
+{
+    const brook_var *v = call->u.call.kernel == NULL ? NULL : call->u.call.kernel->params.data[argument];
+    return v != NULL && v->kind == BROOK_OUTPUT && v->whole;
+}
+
+static void walk_arguments(flow *f, const brook_expr *call)
+{
+    for (size_t i = 0; i < call->u.call.args.len; i++)
+        if (is_written_only(call, i))
+            walk_subscripts(f, call->u.call.args.data[i]);
+        else
+            walk_expr(f, call->u.call.args.data[i]);
+}
+
 static void walk_expr(flow *f, const brook_expr *e)
 {
-    if (!e->effects)
-        return;
     switch (e->kind) {
+    case BROOK_EXPR_NAME:
+        if (f->output != NULL && e->u.name.var == f->output)
+            f->early |= (f->now & ones(scalars(e->type))) != ones(scalars(e->type));
+        break;
     case BROOK_EXPR_ASSIGN:
         walk_expr(f, e->u.assign.value);
+        if (e->u.assign.compound)
+            walk_expr(f, e->u.assign.target);
+        else
+            walk_subscripts(f, e->u.assign.target);
         written(f, e->u.assign.target);
         break;
-    case BROOK_EXPR_INCDEC: written(f, e->u.incdec.target); break;
+    case BROOK_EXPR_INCDEC:
+        walk_expr(f, e->u.incdec.target);
+        written(f, e->u.incdec.target);
+        break;
     case BROOK_EXPR_CALL:
-        walk_list(f, &e->u.call.args);
+        walk_arguments(f, e);
         for (size_t i = 0; e->u.call.kernel != NULL && i < e->u.call.args.len; i++)
             if (e->u.call.kernel->params.data[i]->kind == BROOK_OUTPUT ||
                 e->u.call.kernel->params.data[i]->kind == BROOK_REDUCE)
@@ -151,6 +188,9 @@ static void walk_loop(flow *f, const brook_stmt *s)
     inner.reached |= inner.continues;
     if (after)
         walk_expr(&inner, s->u.loop.cond);
+    else if (s->u.loop.step != NULL)
+        walk_expr(&inner, s->u.loop.step);
+    f->early |= inner.early;
     f->at_exit = inner.at_exit;
     if (is_endless(s)) {
         f->now = inner.at_break;
@@ -220,7 +260,11 @@ void brook_check_assigned(brook_checker *c, brook_kernel *k)
         flow f = {.c = c, .kernel = k, .output = *v, .reached = true, .at_exit = ~UINT64_C(0)};
         walk_stmt(&f, k->body);
         uint64_t all = ones(scalars((*v)->type));
-        if ((f.now & f.at_exit & all) == all)
+        if ((f.now & f.at_exit & all) == all) {
+            (*v)->whole = !f.early;
+            continue;
+        }
+        if (k->fused) // has been said of what it calls
             continue;
         if ((*v)->assigned)
             diag_warning(c->diags, WARN_BROOK_UNASSIGNED, (*v)->range,

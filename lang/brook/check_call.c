@@ -82,7 +82,8 @@ static void note_declared(brook_checker *c, diag_record *r, const brook_var *par
 static void check_indexed(brook_checker *c, const brook_kernel *k, const brook_var *param, const brook_expr *a)
 {
     brook_var *own = a->kind == BROOK_EXPR_NAME ? a->u.name.var : NULL;
-    if (own != NULL && (own->kind == BROOK_INPUT || own->kind == BROOK_OUTPUT || own->kind == BROOK_ITERATOR)) {
+    if (own != NULL && (own->kind == BROOK_INPUT || own->kind == BROOK_OUTPUT || own->kind == BROOK_ITERATOR ||
+                        own->kind == BROOK_INSIDE)) {
         own->indexed = true;
         return;
     }

@@ -188,6 +188,7 @@ void host_expr(host_writer *w, size_t first, size_t last)
 static void open_block(host_writer *w, size_t i)
 {
     VEC_PUSH(w->arena, &w->scopes, w->names.len);
+    VEC_PUSH(w->arena, &w->opens, i);
     w->braces++;
     if (w->braces == 1 && w->entering.len != 0) {
         host_copy_to(w, i + 1);
@@ -202,6 +203,7 @@ static void close_block(host_writer *w)
     w->braces--;
     w->names.len = VEC_LAST(&w->scopes);
     w->scopes.len--;
+    w->opens.len--;
 }
 
 static bool begins_declaration(const host_writer *w, size_t i)
@@ -248,6 +250,8 @@ static void walk(host_writer *w, const brook_file *file)
             continue;
         }
         size_t next = begins_declaration(w, i) ? host_declaration(w, i) : 0;
+        if (next == 0)
+            next = host_fused_calls(w, i);
         if (next == 0)
             next = rewritten(w, i);
         if (next != 0) {
@@ -356,7 +360,7 @@ void brook_write_host(strbuf *out, brook_program *program, size_t file)
 {
     strbuf_add(out, "#include <svm/brook_host.h>\n");
     for (VEC_EACH(brook_kernel *const, k, &program->kernels))
-        if (hmap_get(&program->kernel_names, (*k)->name) == *k)
+        if (hmap_get(&program->kernel_names, (*k)->name) == *k && !(*k)->fused)
             host_prototype(out, *k);
     write_file(out, program, &program->files.data[file]);
 }

@@ -22,6 +22,7 @@ typedef struct host_name {
     int rank;        // 0: not known
     size_t levels;   // POINTER: so many times '*' or a subscript is a stream
     bool parameter;  // of a function that is defined here, and shares the caller's stream
+    size_t begin, end; // a function's own stream: the tokens behind its declaration where it is known; 0: no such
     src_range range;
 } host_name;
 
@@ -38,6 +39,7 @@ typedef struct host_writer {
     size_t braces;           // open ones
     VEC(host_name) names;    // visible, inner ones last
     VEC(size_t) scopes;      // names.len where blocks began
+    VEC(size_t) opens;       // their '{'
     VEC(host_name) entering; // parameters of the function whose body comes next
     size_t made;             // numbers functions that make file-scope streams
 } host_writer;
@@ -83,5 +85,24 @@ size_t host_assignment(host_writer *w, size_t i);
 size_t host_domain(host_writer *w, size_t i);
 // The prototypes of a kernel's functions.
 void host_prototype(strbuf *out, const brook_kernel *k);
+void host_parameters(strbuf *out, const brook_kernel *k, bool partial);
+
+// ---- fuse.c ----
+typedef struct host_fused_call {
+    const brook_kernel *kernel;
+    VEC(size_t) args; // parameters of the fused kernel
+    src_range range;
+} host_fused_call;
+// Calls that become one kernel.
+typedef struct host_fused {
+    brook_vars params;
+    VEC(host_fused_call) calls;
+} host_fused;
+// The kernel, which is one of the program's.
+const brook_kernel *brook_fuse(brook_program *program, const host_fused *f);
+
+// ---- host_fuse.c ----
+// Calls of kernels that begin at i and become one: the index behind them; 0 when there are none.
+size_t host_fused_calls(host_writer *w, size_t i);
 
 #endif

@@ -393,7 +393,7 @@ size_t host_domain(host_writer *w, size_t i)
 
 // ---- Prototypes ----
 
-static void add_params(strbuf *out, const brook_kernel *k, bool partial)
+void host_parameters(strbuf *out, const brook_kernel *k, bool partial)
 {
     strbuf_add(out, "(const svm_BrookPlace *");
     for (VEC_EACH(brook_var *const, v, &k->params)) {
@@ -418,11 +418,11 @@ void host_prototype(strbuf *out, const brook_kernel *k)
     if (k->result.element != BROOK_VOID || k->wrong || k->broken)
         return;
     strbuf_printf(out, "void brook_%s", k->name);
-    add_params(out, k, false);
+    host_parameters(out, k, false);
     if (!k->reduce)
         return;
     strbuf_printf(out, "void brook_%s_partial", k->name);
-    add_params(out, k, true);
+    host_parameters(out, k, true);
     if (k->params.len == 2)
         strbuf_printf(out, "svm_BrookCombine brook_%s_one;\n", k->name);
 }

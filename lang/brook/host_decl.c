@@ -329,6 +329,8 @@ static void write_stream(host_writer *w, const specifiers *s, const declarator *
     } else {
         strbuf_printf(w->out, "svm_BrookStream %s SVM_BROOK_OWNED = ", name);
         entry.rank = add_maker(w, s, d);
+        entry.begin = d->end;
+        entry.end = host_closing(w, VEC_LAST(&w->opens));
         strbuf_add(w->out, "; ");
     }
     host_declare(w, entry);

@@ -299,6 +299,7 @@ brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const sour
     p->names = names;
     p->diags = d;
     hmap_init(&p->kernel_names, a);
+    hmap_init(&p->fused, a);
     hmap_init(&p->struct_names, a);
     for (size_t i = 0; i < count; i++) {
         hmap_init(&p->macros, a);

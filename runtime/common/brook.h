@@ -22,7 +22,10 @@ struct svm_BrookStorage {
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK];
 };
 
-enum { SVMR_BROOK_PAGE = 4096 };
+enum {
+    SVMR_BROOK_PAGE = 4096,
+    SVMR_BROOK_PLACES = INT32_MAX - 65536, // places in a dimension: coordinates are ints, and kernels look a little farther
+};
 static inline size_t svmr_brookRoom(size_t bytes)
 {
     return bytes ? (bytes + SVMR_BROOK_PAGE - 1) / SVMR_BROOK_PAGE * SVMR_BROOK_PAGE : SVMR_BROOK_PAGE;

@@ -152,10 +152,9 @@ static void checkGathers(const Call *c)
         }
 }
 
-// Coordinates are ints, and kernels look a little farther.
 static void checkCoordinates(const Call *c)
 {
-    const ptrdiff_t most = INT32_MAX - 65536;
+    const ptrdiff_t most = SVMR_BROOK_PLACES;
     for (int i = 0; i < c->graph->count && c->graph->places; i++)
         for (int d = 0; d < c->streams[i].rank && !isUnused(c, i); d++)
             if (c->streams[i].extent[d] > most) {

@@ -202,7 +202,7 @@ static void set_operands(const svm_BrookPlace *at, call *c, const svm_BrookGraph
         const sir_field *f = &c->source->fields.data[i];
         if (f->role == SIR_UNIFORM)
             interp_finite_set(c->filter, i, uniforms[uniform++]);
-        if (f->role == SIR_UNIFORM || !sir_role_is_parameter(f->role))
+        if (f->role == SIR_UNIFORM || f->role == SIR_INSIDE || !sir_role_is_parameter(f->role))
             continue;
         const svm_BrookPort *p = &graph->ports[port];
         const svm_BrookStream stream = streams[port++];

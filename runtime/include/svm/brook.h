@@ -13,6 +13,8 @@
 //     out        svm_BrookStream
 //     gather     svm_BrookStream, or an iterator likewise
 //     iterator   svm_BrookStream made by svm_brookIterator
+//     inside     svm_BrookStream, of which nothing but the shape is looked at; the function of a filter that has one gives
+//                _Bool: false if it has done nothing, because shapes differ or streams share storage
 //     variable   svm_BrookStream *, which gets a new stream of as many elements as were pushed
 //     reduced    void * to a value of its type, which gets the whole stream's; a filter that has one is compiled to
 //                two functions, of which brook_F_partial takes a svm_BrookStream here

@@ -74,6 +74,11 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
                     const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space);
 void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
                     svm_BrookWalk *walks);
+// Whether calls whose streams are these can be one: those inside, which are between them, and all outputs have the same
+// shape, nothing is written that another port reads or writes, and there is nothing that entering would complain of.
+bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
+                    const svm_BrookStream *inside);
+
 // ---- Strips: what is moved to local memories ----
 
 // Where a stream's elements are in a window; of a gathered stream, in what is before the windows.

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether calls of finite graphs that were fused at compile time can be done as one. All that would be an error is left
+// to the calls one by one, which say where it is.
+#include "runtime/common/brook.h"
+
+#include <string.h>
+
+static bool sameShape(const svm_BrookStream *a, const svm_BrookStream *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++)
+        same = a->extent[d] == b->extent[d];
+    return same;
+}
+
+static bool hasElements(const svm_BrookStream *s)
+{
+    return s->storage && !s->storage->iterator;
+}
+
+static bool divides(const svm_BrookGraph *graph, const svm_BrookStream *in, const svm_BrookStream *space)
+{
+    bool good = in->rank == space->rank;
+    for (int d = 0; good && d < in->rank; d++) {
+        const ptrdiff_t m = in->extent[d], n = space->extent[d];
+        good = n == 0 || (m != 0 && (graph->anyExtents || m % n == 0 || n % m == 0));
+    }
+    return good;
+}
+
+static bool isCounted(const svm_BrookStream *s)
+{
+    bool good = true;
+    for (int d = 0; d < s->rank; d++)
+        good = good && s->extent[d] <= SVMR_BROOK_PLACES;
+    return good;
+}
+
+static bool portFits(const svm_BrookGraph *graph, int port, const svm_BrookStream *s, const svm_BrookStream *space)
+{
+    const svm_BrookPort *p = &graph->ports[port];
+    if (!s->storage || strcmp(s->storage->type.leaves, p->type.leaves) != 0 || (graph->places && !isCounted(s)))
+        return false;
+    switch (p->role) {
+    case SVM_BROOK_OUT: return hasElements(s) && sameShape(s, space);
+    case SVM_BROOK_GATHER: return s->rank == p->rank && svm_brookCount(*s) != 0;
+    case SVM_BROOK_ITERATOR: return s->storage->iterator && divides(graph, s, space);
+    default: return divides(graph, s, space);
+    }
+}
+
+bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
+                    const svm_BrookStream *inside)
+{
+    const svm_BrookStream *space = NULL;
+    for (int i = 0; i < graph->count && !space; i++)
+        space = graph->ports[i].role == SVM_BROOK_OUT ? &streams[i] : NULL;
+    bool good = space != NULL;
+    for (int i = 0; good && i < graph->count; i++)
+        good = portFits(graph, i, &streams[i], space);
+    for (int i = 0; good && i < count; i++)
+        good = hasElements(&inside[i]) && sameShape(&inside[i], space);
+    for (int i = 0; good && i < graph->count; i++)
+        for (int k = 0; good && k < graph->count && graph->ports[i].role == SVM_BROOK_OUT; k++)
+            good = k == i || streams[k].storage != streams[i].storage;
+    return good;
+}
