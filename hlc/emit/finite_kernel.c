@@ -116,8 +116,8 @@ static void silence_unused(finite_graph *g)
         bool used = false;
         for (VEC_EACH(const uint32_t, u, &g->fire.fields))
             used = used || *u == i;
-        if (f->role == SIR_STATE || used || f->role == SIR_OUTPUT || f->role == SIR_VARIABLE || f->role == SIR_REDUCED ||
-            f->role == SIR_INSIDE)
+        if (f->role == SIR_STATE || used || f->role == SIR_OUTPUT || f->role == SIR_VARIABLE ||
+            f->role == SIR_REDUCED || f->role == SIR_INSIDE)
             continue;
         text_line(g->x, 1, "(void)%s;", p == NULL || has_elements(p) ? g->info->field_names.data[i] : p->value);
         if (f->role == SIR_GATHER)

@@ -18,10 +18,10 @@ typedef enum host_name_kind {
 typedef struct host_name {
     host_name_kind kind;
     const char *name;
-    brook_type type; // of an element
-    int rank;        // 0: not known
-    size_t levels;   // POINTER: so many times '*' or a subscript is a stream
-    bool parameter;  // of a function that is defined here, and shares the caller's stream
+    brook_type type;   // of an element
+    int rank;          // 0: not known
+    size_t levels;     // POINTER: so many times '*' or a subscript is a stream
+    bool parameter;    // of a function that is defined here, and shares the caller's stream
     size_t begin, end; // a function's own stream: the tokens behind its declaration where it is known; 0: no such
     src_range range;
 } host_name;

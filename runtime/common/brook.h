@@ -24,7 +24,8 @@ struct svm_BrookStorage {
 
 enum {
     SVMR_BROOK_PAGE = 4096,
-    SVMR_BROOK_PLACES = INT32_MAX - 65536, // places in a dimension: coordinates are ints, and kernels look a little farther
+    SVMR_BROOK_PLACES =
+        INT32_MAX - 65536, // places in a dimension: coordinates are ints, and kernels look a little farther
 };
 static inline size_t svmr_brookRoom(size_t bytes)
 {
