@@ -235,6 +235,24 @@ static void describe(arena *a, family *x)
     }
 }
 
+static void find_family(program_emitter *x, hmap *shapes, const sir_filter *f)
+{
+    arena *a = x->e.arena;
+    shaper s = {.a = a, .filter = f};
+    strbuf_init(&s.key, a);
+    shape_filter(&s, f);
+    if (s.fails || s.slots.len == 0)
+        return;
+    family *of = hmap_get(shapes, s.key.data);
+    if (of == NULL) {
+        of = ARENA_NEW(a, family);
+        hmap_set(shapes, s.key.data, of);
+    }
+    VEC_PUSH(a, &of->members, f);
+    VEC_PUSH(a, &of->slots, s.slots);
+    hmap_setn(&x->families, &f, sizeof f, of);
+}
+
 void program_find_alike(program_emitter *x)
 {
     arena *a = x->e.arena;
@@ -243,26 +261,22 @@ void program_find_alike(program_emitter *x)
     hmap_init(&seen, a);
     hmap_init(&x->families, a);
     hmap_init(&x->given_names, a);
-    for (VEC_EACH(sir_actor *, actor, &x->m->actors)) {
-        const sir_filter *f = (*actor)->kind == SIR_FILTER ? (*actor)->filter : NULL;
-        // A thread's constants are in its program.
-        if (f == NULL || hmap_getn(&seen, &f, sizeof f) != NULL || x->e.keep_names || program_launches(x))
-            continue;
-        hmap_setn(&seen, &f, sizeof f, x);
-        shaper s = {.a = a, .filter = f};
-        strbuf_init(&s.key, a);
-        shape_filter(&s, f);
-        if (s.fails || s.slots.len == 0)
-            continue;
-        family *of = hmap_get(&shapes, s.key.data);
-        if (of == NULL) {
-            of = ARENA_NEW(a, family);
-            hmap_set(&shapes, s.key.data, of);
+    if (x->e.keep_names || program_launches(x)) // a thread's constants are in its program
+        return;
+    VEC(const sir_filter *) filters = {0};
+    for (VEC_EACH(sir_actor *, actor, &x->m->actors))
+        if ((*actor)->kind == SIR_FILTER)
+            VEC_PUSH(a, &filters, (*actor)->filter);
+    for (VEC_EACH(sir_channel, c, &x->m->channels))
+        if (c->zeros != NULL) {
+            VEC_PUSH(a, &filters, c->zeros->samples);
+            VEC_PUSH(a, &filters, c->zeros->phases);
         }
-        VEC_PUSH(a, &of->members, f);
-        VEC_PUSH(a, &of->slots, s.slots);
-        hmap_setn(&x->families, &f, sizeof f, of);
-    }
+    for (VEC_EACH(const sir_filter *, f, &filters))
+        if (hmap_getn(&seen, f, sizeof *f) == NULL) {
+            hmap_setn(&seen, f, sizeof *f, x);
+            find_family(x, &shapes, *f);
+        }
 }
 
 // ---- Their functions ----

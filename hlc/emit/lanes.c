@@ -237,6 +237,7 @@ typedef struct lane_worth {
     double loads;       // of items, in loops
     int unrolled;       // loops around that are written out
     double all, serial; // nodes of expressions: all, and those in loops that go one trip after the other
+    double sums;        // and those of sums of loops
 } lane_worth;
 
 static bool peeks(const sir_expr *e)
@@ -294,6 +295,15 @@ static bool is_serial(const body_context *c, const sir_stmt *s, const sir_block 
 
 static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial);
 
+static bool adds_up(const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target, *sum = s->u.set.value;
+    if (s->kind != SIR_SET || target->kind != SIR_LOCAL || target->type->kind != SIR_FLOAT || sum->kind != SIR_BINARY)
+        return false;
+    const sir_expr *self = sum->u.arg[0];
+    return (sum->op == LANG_OP_ADD || sum->op == LANG_OP_SUB) && self->kind == SIR_LOCAL && self->index == target->index;
+}
+
 static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
 {
     sir_parts parts = sir_stmt_parts((sir_stmt *)(uintptr_t)s);
@@ -305,6 +315,7 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
     w->loads += serial && s->kind == SIR_POP;
     w->all += own * times;
     w->serial += serial ? own * times : 0;
+    w->sums += adds_up(s) ? own * times : 0;
     int64_t trips;
     if (s->kind == SIR_FOR)
         times *= body_trip_count(s, &trips) ? (double)trips : LEAST_TRIPS;
@@ -371,7 +382,9 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
         c->open != NULL || c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
         return 0;
-    bool serial = worth || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
+    // Where lanes lie side by side no other vectors have as cheap loads.
+    bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
+    bool serial = worth || sums || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
     if (width < 4 || (!serial && !is_planar(c, in_stride, out_stride, w.all)) || !lanes_find_vectors(c))
         return 0;
     int64_t apart = (in_stride > 1 ? f->pop.max : 0) + (out_stride > 1 ? f->push.max : 0);

@@ -122,6 +122,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->lane_headers, a);
     hmap_init(&x->copies, a);
     hmap_init(&x->state_inits, a);
+    hmap_init(&x->zeros, a);
     x->name = body_identifier(a, x->m->name);
     // The machine's names are the program's too.
     emit_unique_name(&x->e, x->pl->memory);
@@ -222,6 +223,7 @@ const char *emit_program(hlc_program *p)
     program_find_alike(&x);
     emit_module_functions(&x.e);
     emit_stages(&x);
+    program_find_zeros(&x);
     name_kernels(&x);
     if (x.pieces != NULL) {
         program_flow_functions(&x);

@@ -34,6 +34,9 @@ typedef struct program_strip {
     emit_signature fire;
 } program_strip;
 
+// What the stages at the ends of a channel of zeros (sir_zeros) do in runs of whole steady states: NOTE(zeros) in program_zeros.c.
+typedef struct program_zeros program_zeros;
+
 // The functions of one stage.
 typedef struct program_stage {
     const plan_stage *stage;
@@ -46,6 +49,7 @@ typedef struct program_stage {
     const char *copy, *gang_copy; // COPY: functions that copy a number of items, alike
     bool irregular;               // there are runs other than of whole steady states in which it fires
     bool print_marks;             // each steady state is marked in the log
+    const program_zeros *zeros;   // NULL: it is not beside such a channel
 } program_stage;
 
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
@@ -113,6 +117,7 @@ typedef struct program_emitter {
     double *operations;         // per actor: of a firing, about
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
+    hmap zeros;                     // program_zeros by buffer
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
     const plan_pieces *pieces;
@@ -185,6 +190,28 @@ const char *program_actor_text(program_emitter *x, const plan_stage *st);
 
 // "in", "in + i * 4", "in + i2 * 16 + i": the pointer at the indices of a loop nest.
 const char *program_nest_pointer(program_emitter *x, const char *base, const plan_digits *d);
+
+// The functions of a filter that stands for a stage's in runs of whole steady states, with views of its own: items of the
+// later runs' first firing are in_first and out_first of these. firings: in a steady state. False: the views do not allow it.
+bool program_other_functions(program_emitter *x, const plan_stage *st, const sir_filter *f, const plan_view *in,
+                             int64_t in_first, const plan_view *out, int64_t out_first, int64_t firings,
+                             program_stage *code);
+
+// ---- program_zeros.c ----
+struct program_zeros {
+    uint32_t buffer, producer;
+    int64_t every, first; // of the channel's items
+    int64_t keep, kept;   // items that a run leaves for the next, and samples among them
+    int64_t firings;      // of the consumer, for one of `phases`
+    program_stage samples, phases;
+};
+void program_find_zeros(program_emitter *x); // after the functions of the stages
+const program_zeros *program_zeros_of(const program_emitter *x, uint32_t buffer);
+// The stage in a run of whole steady states; in, out: as its own call would have them.
+void program_zeros_stage(program_emitter *x, int indent, const program_kernel *k, const program_stage *code, const char *in,
+                         const char *out);
+// The samples that are kept go where the next run finds them.
+void program_zeros_keep(program_emitter *x, int indent, const program_kernel *k, const program_zeros *z);
 
 // ---- thread.c: firings as threads of a soft processor (docs/softproc.md) ----
 // Where the items of a side's elements are, in elements of the buffer (svm_Plane).

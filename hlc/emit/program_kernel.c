@@ -83,6 +83,7 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
     if (st->kind == PLAN_FIRE)
         add_actor_state(x, &seen->names, code);
     k->uses_starting |= code->has_prework;
+    k->uses_steady |= code->zeros != NULL;
     if (st->in.buffer != PLAN_NONE)
         k->uses_starting |=
             plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) != plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY);
@@ -443,6 +444,14 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
         program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
                            start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings);
         text_line(x, indent, "}");
+    } else if (code->zeros != NULL) {
+        text_line(x, indent, "if (self->steady != 0) {");
+        program_zeros_stage(x, indent + 1, k, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
+                            start_text(x, k, p.out, p.out_start, PLAN_STEADY));
+        text_line(x, indent, "} else {");
+        program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, -1),
+                           start_text(x, k, p.out, p.out_start, -1), firings);
+        text_line(x, indent, "}");
     } else {
         program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1),
                            start_text(x, k, p.out, p.out_start, -1), firings);
@@ -480,12 +489,20 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
     const plan_buffer *b = &x->pl->buffers.data[buffer];
     bool starts = shift_starts(x, buffer);
     const char *from = text_times(x, "self->steady", b->step), *name = program_buffer_name(k, buffer);
+    const program_zeros *zeros = program_zeros_of(x, buffer);
+    if (zeros != NULL) {
+        text_line(x, 1, "if (self->steady != 0)");
+        program_zeros_keep(x, 2, k, zeros);
+        if (!starts)
+            return; // nothing has moved
+        text_line(x, 1, "else");
+    }
     if (starts) {
         program_uses(x, "starting");
         from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
     if (x->pl->parts == NULL) {
-        text_line(x, 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
+        text_line(x, zeros != NULL ? 2 : 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
         return;
     }
     program_uses(x, name);

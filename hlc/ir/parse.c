@@ -631,6 +631,23 @@ static void parse_initial(sir_parser *p, sir_channel *c)
     sir_expect_sign(p, "]");
 }
 
+static const sir_zeros *parse_zeros(sir_parser *p)
+{
+    sir_module *m = p->module;
+    sir_zeros *z = ARENA_NEW(m->arena, sir_zeros);
+    sir_expect_sign(p, "(");
+    z->every = (int64_t)sir_expect_integer(p, INT32_MAX, "a distance of items");
+    sir_expect_sign(p, ",");
+    z->first = (int64_t)sir_expect_integer(p, INT32_MAX, "a position");
+    sir_expect_sign(p, ")");
+    sir_filter **filters[] = {&z->samples, &z->phases};
+    for (size_t i = 0; i < 2; i++) {
+        uint32_t number = p->failed ? 0 : find(p, &p->filters, "filter");
+        *filters[i] = p->failed ? NULL : m->filters.data[number];
+    }
+    return z;
+}
+
 static void parse_channel(sir_parser *p)
 {
     sir_module *m = p->module;
@@ -648,6 +665,8 @@ static void parse_channel(sir_parser *p)
     uint32_t number = sir_channel_connect(m, from, ports[0], to, ports[1], type);
     if (sir_accept_sign(p, "="))
         parse_initial(p, &m->channels.data[number]);
+    if (sir_accept_word(p, "zeros"))
+        m->channels.data[number].zeros = parse_zeros(p);
     sir_end_line(p);
     sir_no_more_parts(p);
     m->channels.data[number].loc = p->place;

@@ -403,6 +403,12 @@ static void print_channel(sir_printer *p, size_t number)
     }
     if (c->initial.len > 0)
         strbuf_addc(p->out, ']');
+    if (c->zeros != NULL) {
+        strbuf_printf(p->out, " zeros(%" PRId64 ", %" PRId64 ") ", c->zeros->every, c->zeros->first);
+        sir_print_name(p->out, c->zeros->samples->name);
+        strbuf_addc(p->out, ' ');
+        sir_print_name(p->out, c->zeros->phases->name);
+    }
     sir_print_end(p, c->loc);
 }
 

@@ -242,10 +242,19 @@ typedef struct sir_actor {
 } sir_actor;
 #define SIR_NONE UINT32_MAX
 
+// Items of which, from the `first` behind the initialisation on, all but every so many are known to be 0. The filters are no
+// actor's: they say what steady states come to. `samples` is the producer without what it pushes of zeros (pop 1, push 1);
+// a firing of `phases` takes the others and does what several firings of the consumer do (hlc/passes/polyphase.c).
+typedef struct sir_zeros {
+    int64_t every, first;
+    sir_filter *samples, *phases;
+} sir_zeros;
+
 typedef struct sir_channel {
     const sir_type *type;
     uint32_t producer, producer_port, consumer, consumer_port; // actors
     VEC(sir_value) initial; // enqueued items
+    const sir_zeros *zeros; // NULL: none are known
     sir_loc loc;            // of the first enqueue, or 0
 } sir_channel;
 

@@ -454,6 +454,35 @@ static void check_ports(sir_verifier *v, uint32_t number)
     }
 }
 
+static bool has_rates(const sir_filter *f, int64_t pop, int64_t push)
+{
+    const sir_function *w = f->work;
+    return f->prework == NULL && !f->stateful && f->handlers.len == 0 && f->input != NULL && w->pop.max == pop &&
+           w->push.max == push && !w->peek.dynamic && !w->pop.dynamic && !w->push.dynamic;
+}
+
+// What stands for the ends of a channel of zeros moves what they move.
+static void check_zeros(sir_verifier *v, const sir_channel *c, const sir_actor *from, const sir_actor *to)
+{
+    const sir_zeros *z = c->zeros;
+    bool filters = from->kind == SIR_FILTER && to->kind == SIR_FILTER && c->initial.len == 0;
+    bool fits = filters && z->every > 1 && z->first < z->every && has_rates(from->filter, 1, z->every) &&
+                has_rates(z->samples, 1, 1) && z->samples->input == from->filter->input &&
+                z->samples->output == c->type && z->phases->input == c->type &&
+                z->phases->output == to->filter->output;
+    if (fits) {
+        const sir_function *work = to->filter->work, *many = z->phases->work;
+        int64_t firings = work->push.max > 0 ? many->push.max / work->push.max : 0;
+        fits = firings > 0 && has_rates(to->filter, work->pop.max, work->push.max) &&
+               has_rates(z->phases, many->pop.max, firings * work->push.max) &&
+               firings * work->pop.max == many->pop.max * z->every &&
+               many->peek.max <= ((firings - 1) * work->pop.max + work->peek.max - z->first + z->every - 1) / z->every;
+    }
+    if (!fits)
+        sir_broken(v, c->loc, "the filters '%s' and '%s' do not do what the ends of a channel with %lld zeros behind each item do",
+                   z->samples->name, z->phases->name, (long long)z->every - 1);
+}
+
 static void check_channels(sir_verifier *v)
 {
     const sir_module *m = v->module;
@@ -467,6 +496,8 @@ static void check_channels(sir_verifier *v)
             sir_broken(v, c->loc, "channel %zu does not end at the ports that it names", i);
         for (size_t k = 0; ends && k < c->initial.len; k++)
             check_value(v, &c->initial.data[k], c->type, c->loc, "an initial item");
+        if (ends && c->zeros != NULL)
+            check_zeros(v, c, from, to);
     }
 }
 

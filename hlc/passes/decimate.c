@@ -134,7 +134,7 @@ static void find_effect(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_trap, x);
 }
 
-static bool is_proved(const sir_module *m, const sir_function *f)
+bool pass_rates_proved(const sir_module *m, const sir_function *f)
 {
     sir_rate_bounds r = sir_function_rates(m, f);
     return !f->pop.dynamic && !f->peek.dynamic && !f->push.dynamic && r.pop_min == f->pop.max && r.pop_max == f->pop.max &&
@@ -146,7 +146,7 @@ static bool may_be_left_out(const sir_module *m, const sir_filter *f)
     misses x = {0};
     sir_visit_stmts(&f->work->body, find_effect, &x);
     return !x.yes && !f->stateful && !f->uses_iter && f->prework == NULL && f->handlers.len == 0 &&
-           f->work->push.max == 1 && f->work->pop.max > 0 && is_proved(m, f->work);
+           f->work->push.max == 1 && f->work->pop.max > 0 && pass_rates_proved(m, f->work);
 }
 
 // ---- The change ----
@@ -259,7 +259,7 @@ static const made *make(decimator *d, const sir_filter *f, const sir_filter *g)
     hmap_setn(&d->made, key, sizeof key, x);
     uses u = {.count = g->work->pop.max};
     if (u.count < 2 || u.count > DECIMATE_ITEMS || f->work->pop.max > INT32_MAX / u.count || g->prework != NULL ||
-        g->work->pop.dynamic || g->work->peek.max != u.count || !may_be_left_out(d->m, f) || !is_proved(d->m, g->work))
+        g->work->pop.dynamic || g->work->peek.max != u.count || !may_be_left_out(d->m, f) || !pass_rates_proved(d->m, g->work))
         return x;
     u.taken = ARENA_ARRAY(d->a, bool, u.count);
     follow(&u, &g->work->body);

@@ -93,6 +93,11 @@ bool pass_tabulate(hlc_program *p);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_share(hlc_program *p);
+bool pass_polyphase(hlc_program *p);
+// Whether a function is known to pop and push what it declares, and to peek no further.
+bool pass_rates_proved(const sir_module *m, const sir_function *f);
+// Whether the program's machine has several processors for kernels: what is apart can run on processors of its own.
+bool pass_shares_out(const hlc_program *p);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.
 int64_t pass_table_bytes(const hlc_program *p);
 // Whether a region is a feedback loop, or in one.

@@ -844,7 +844,7 @@ static void drop_filters(sir_module *m, arena *a)
 // ---- The pass ----
 
 // Siblings that are apart can run on processors of their own.
-static bool shares_out(const hlc_program *p)
+bool pass_shares_out(const hlc_program *p)
 {
     size_t kernels = 0;
     for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++)
@@ -880,7 +880,7 @@ static void remark(const merger *x)
 bool pass_siblings(hlc_program *p)
 {
     sir_module *m = p->module;
-    if (m->canonical || shares_out(p))
+    if (m->canonical || pass_shares_out(p))
         return false;
     bool changed = false, *gone_actor = ARENA_ARRAY(p->arena, bool, m->actors.len + 1);
     bool *gone_channel = ARENA_ARRAY(p->arena, bool, m->channels.len + 1);
