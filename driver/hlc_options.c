@@ -344,6 +344,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
+        .no_outside_messages = !option_flag(o, OPT_OUTSIDE_MESSAGES, true),
         .machine = option_last(o, OPT_MACHINE),
         .machine_dir = paths_installed(t->arena, "share/svmc/machines"),
         .passes = option_last(o, OPT_PASSES),
@@ -381,6 +382,17 @@ static const char *joined(const tool_session *t, option_id id)
     return all;
 }
 
+// Messages before the first firing, as they are given; behind the last one NULL.
+static const char *const *all_sets(const tool_session *t)
+{
+    VEC(const char *) values = {0};
+    for (VEC_EACH(const option, o, &t->options.items))
+        if (o->id == OPT_SET || o->id == OPT_SET_SEPARATE)
+            VEC_PUSH(t->arena, &values, o->value);
+    VEC_PUSH(t->arena, &values, NULL);
+    return values.data;
+}
+
 void driver_set_interpreter(interp_options *interp, const tool_session *t)
 {
     const option_list *o = &t->options;
@@ -394,6 +406,7 @@ void driver_set_interpreter(interp_options *interp, const tool_session *t)
         .count = option_flag(o, OPT_COUNT_OPERATIONS, false),
         .trace = joined(t, OPT_WATCH),
         .stop_at = option_last(o, OPT_STOP_AT),
+        .sets = all_sets(t),
     };
 }
 

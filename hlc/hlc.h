@@ -49,6 +49,7 @@ typedef struct hlc_config {
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
+    bool no_outside_messages; // portals are for the program's own messages alone
     bool target_fp;          // a processor's own division and roots may be used
     bool check_rates, check_bounds; // at run time, where compile time proves nothing
     const char *machine;     // name or path; NULL: "host"

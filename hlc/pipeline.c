@@ -76,6 +76,8 @@ bool pipeline_build(hlc_program *p, const ast_program *program, struct elaborate
     stage_end(p, mark, "elaborate");
     if (p->module == NULL || diag_has_errors(p->diag))
         return false;
+    for (VEC_EACH(sir_portal, portal, &p->module->portals))
+        portal->inside = p->config->no_outside_messages;
     if (p->config->verify_each && !sir_verify(p->module, p->diag)) {
         diag_internal(p->diag, (src_range){0}, "elaboration gave stream IR that breaks what it promises");
         return false;

@@ -105,8 +105,14 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f);
 // Of one whose functions are those of another: its comment, and the tables that it gives (per field).
 emit_filter_info *emit_filter_alike(emitter *e, const sir_filter *f, emit_filter_info *of, const bool *given);
 
-// The types of messages' arguments, when some actors are sent messages: after emit_types. receivers: their filters.
-void emit_message_types(emitter *e, const sir_filter *const *receivers, size_t count);
+// The types of messages' arguments, when some actors are sent messages: after emit_types. receivers: their filters, and
+// whether messages from outside the program go to them, of which each handler may be one.
+typedef struct emit_receiver {
+    const sir_filter *filter;
+    bool outside;
+} emit_receiver;
+typedef VEC(emit_receiver) emit_receivers;
+void emit_message_types(emitter *e, const emit_receivers *receivers);
 // The type of a message's arguments; NULL: it has none. And the number by which a handler is asked for, -1: it never is.
 const char *emit_message_type(const emitter *e, const sir_function *handler);
 int emit_message_number(const emitter *e, const char *handler);

@@ -35,6 +35,14 @@ static void collect_from(emit_messages *x, const sir_function *f)
         sir_visit_stmts(&f->body, collect, x);
 }
 
+static void collect_outside(emit_messages *x, const emit_receivers *receivers)
+{
+    for (VEC_EACH(const emit_receiver, r, receivers))
+        for (size_t i = 0; r->outside && i < r->filter->handlers.len; i++)
+            if (number_of(x, r->filter->handlers.data[i]->name) < 0)
+                VEC_PUSH(x->e->arena, &x->handlers, r->filter->handlers.data[i]->name);
+}
+
 static void collect_handlers(emit_messages *x)
 {
     for (VEC_EACH(sir_filter *, filter, &x->e->module->filters)) {
@@ -82,7 +90,7 @@ static void emit_type(emit_messages *x, const sir_function *handler, name_list *
     VEC_PUSH(e->arena, all, name);
 }
 
-void emit_message_types(emitter *e, const sir_filter *const *receivers, size_t count)
+void emit_message_types(emitter *e, const emit_receivers *receivers)
 {
     emit_messages *x = e->messages = ARENA_NEW(e->arena, emit_messages);
     x->e = e;
@@ -90,11 +98,12 @@ void emit_message_types(emitter *e, const sir_filter *const *receivers, size_t c
     hmap_init(&x->types, e->arena);
     name_list all = {0};
     collect_handlers(x);
-    for (size_t i = 0; i < count; i++) {
-        hmap_setn(&x->receivers, &receivers[i], sizeof *receivers, x);
-        for (size_t k = 0; k < receivers[i]->handlers.len; k++)
-            if (number_of(x, receivers[i]->handlers.data[k]->name) >= 0)
-                emit_type(x, receivers[i]->handlers.data[k], &all);
+    collect_outside(x, receivers);
+    for (VEC_EACH(const emit_receiver, r, receivers)) {
+        hmap_setn(&x->receivers, &r->filter, sizeof r->filter, x);
+        for (size_t k = 0; k < r->filter->handlers.len; k++)
+            if (number_of(x, r->filter->handlers.data[k]->name) >= 0)
+                emit_type(x, r->filter->handlers.data[k], &all);
     }
     if (all.len == 0)
         return;

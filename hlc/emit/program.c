@@ -138,6 +138,7 @@ static void prepare(program_emitter *x)
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
     x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
+    program_find_outside(x);
     if (x->p->config != NULL && x->p->config->library)
         program_library_names(x);
     x->printing = plan_printing_actors(a, x->m);

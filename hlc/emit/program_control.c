@@ -738,6 +738,8 @@ void program_main(program_emitter *x, bool in, bool out)
     if (x->p->config->max_latency != 0)
         text_line(x, 1, ".prompt = true,");
     text_line(x, 1, ".kernels = %s_fires,", x->name);
+    if (x->outside != NULL)
+        text_line(x, 1, ".outside = &%s,", x->outside->table);
     program_samples(x);
     text_line(x, 0, "};\n");
     if (x->library != NULL) {

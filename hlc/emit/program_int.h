@@ -132,6 +132,7 @@ typedef struct program_emitter {
     const char *own;                // a kernel's pointer to the state of its actors
     const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
     struct mapped *mapped;           // facts of a program on several processors; NULL until needed
+    struct program_outside *outside; // what messages from outside are; NULL: there can be none
     struct program_library *library; // names of what a library offers; NULL: the program has a main function
 } program_emitter;
 
@@ -353,6 +354,21 @@ typedef struct program_way_places {
     const char *const *kernel, *const *sender, *const *piece; // per actor of the whole program: "self->Gain", ...; NULL
 } program_way_places;
 void program_way_create(program_emitter *x, const program_way_places *places);
+
+// ---- program_outside.c: messages from outside the program ----
+// A handler of a portal's receivers, all of which take the same arguments.
+typedef struct program_given {
+    const char *portal;
+    const sir_function *handler;
+    VEC(const sched_outside *) to;
+} program_given;
+struct program_outside {
+    const char *table;        // of the emitted program
+    VEC(program_given) given; // in the order of portals and handlers
+};
+void program_find_outside(program_emitter *x); // before names are taken for a library
+void program_outside(program_emitter *x);      // its tables; before svm_Program
+const char *program_parameters_text(program_emitter *x, const sir_function *handler); // "float gain, int[4] taps"
 
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);

@@ -18,6 +18,7 @@ struct program_library {
     const sir_type *in_unit, *out_unit; // what the caller's pointers point to: the innermost elements of arrays
     uint64_t in_length, out_length;     // how many of them make an item
     int64_t first_input, steady_input, steady_output; // items
+    VEC(const char *) sends;                          // functions that send messages, in the order of x->outside->given
 };
 
 // Words of C, C++ or their headers, which no name in the header may be.
@@ -74,6 +75,29 @@ static void find_items(program_emitter *x, struct program_library *l)
     l->out_unit = unit_of(l->output, &l->out_length);
 }
 
+// Named after the handler; where several portals have such a one, after the portal too.
+static void find_sends(program_emitter *x, struct program_library *l)
+{
+    arena *a = x->e.arena;
+    if (x->outside == NULL)
+        return;
+    hmap seen;
+    hmap_init(&seen, a);
+    for (VEC_EACH(const program_given, given, &x->outside->given)) {
+        bool alone = true;
+        for (VEC_EACH(const program_given, other, &x->outside->given))
+            alone &= other == given || strcmp(other->handler->name, given->handler->name) != 0;
+        const char *handler = body_identifier(a, given->handler->name);
+        const char *base = alone ? arena_printf(a, "send_%s", handler)
+                                 : arena_printf(a, "send_%s_%s", body_identifier(a, given->portal), handler);
+        const char *name = base;
+        for (int k = 2; hmap_get(&seen, name) != NULL; k++)
+            name = arena_printf(a, "%s_%d", base, k);
+        hmap_set(&seen, name, x);
+        VEC_PUSH(a, &l->sends, name);
+    }
+}
+
 void program_library_names(program_emitter *x)
 {
     static const char *const functions[] = {
@@ -83,6 +107,9 @@ void program_library_names(program_emitter *x)
     struct program_library *l = ARENA_NEW(a, struct program_library);
     const char *prefix = x->p->config->prefix;
     l->prefix = body_identifier(a, prefix != NULL ? prefix : x->m->name);
+    find_sends(x, l);
+    for (VEC_EACH(const char *, name, &l->sends))
+        emit_unique_name(&x->e, arena_printf(a, "%s_%s", l->prefix, *name));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", l->prefix, functions[i]));
         if (strcmp(l->prefix, x->name) != 0)
@@ -196,6 +223,55 @@ static void emit_row(program_emitter *x)
     text_line(x, 0, "};\n");
 }
 
+// The name of a parameter, which is none of C's, C++'s, or the function's own.
+static const char *parameter_name(program_emitter *x, const sir_function *handler, uint32_t index)
+{
+    const char *name = body_identifier(x->e.arena, handler->locals.data[index].name);
+    bool taken = is_language_word(name) || strcmp(name, "self") == 0 || strcmp(name, "when") == 0 ||
+                 strcmp(name, "svm_message") == 0;
+    for (uint32_t i = 0; i < index; i++)
+        taken |= strcmp(name, parameter_name(x, handler, i)) == 0;
+    return taken ? arena_printf(x->e.arena, "%s_%" PRIu32, name, index + 1) : name;
+}
+
+// Arrays are pointers to their innermost elements. type: its C name.
+static const char *parameter(program_emitter *x, const sir_function *handler, uint32_t index, const char *type)
+{
+    const char *name = parameter_name(x, handler, index);
+    return arena_printf(x->e.arena, handler->locals.data[index].type->kind == SIR_ARRAY ? "const %s *%s" : "%s %s",
+                        type, name);
+}
+
+static void emit_send(program_emitter *x, size_t index)
+{
+    const struct program_library *l = x->library;
+    const sir_function *handler = x->outside->given.data[index].handler;
+    arena *a = x->e.arena;
+    const char *message = emit_message_type(&x->e, handler);
+    text_args params = {0};
+    VEC_PUSH(a, &params, arena_printf(a, "%s *self", l->type));
+    for (uint32_t i = 0; i < handler->param_count; i++)
+        VEC_PUSH(a, &params, parameter(x, handler, i, body_type_name(&x->e, handler->locals.data[i].type)));
+    VEC_PUSH(a, &params, "int64_t when");
+    emit_prototype(x, "int ", l->sends.data[index], &params, ")");
+    text_line(x, 0, "{");
+    if (message != NULL)
+        text_line(x, 1, "%s svm_message;", message);
+    for (uint32_t i = 0; i < handler->param_count; i++) {
+        const sir_type *t = handler->locals.data[i].type;
+        const char *name = parameter_name(x, handler, i);
+        if (t->kind == SIR_ARRAY && t->words == 0)
+            text_line(x, 1, "(void)%s;", name);
+        else if (t->kind == SIR_ARRAY)
+            text_line(x, 1, "memcpy(svm_message.a%" PRIu32 ", %s, sizeof svm_message.a%" PRIu32 ");", i, name, i);
+        else
+            text_line(x, 1, "svm_message.a%" PRIu32 " = %s;", i, name);
+    }
+    text_line(x, 1, "return svm_librarySend((svm_Library *)self, \"%s\", %zu, %s, when);", l->sends.data[index], index,
+              message == NULL ? "NULL" : "&svm_message");
+    text_line(x, 0, "}\n");
+}
+
 void program_library(program_emitter *x)
 {
     const struct program_library *l = x->library;
@@ -219,6 +295,8 @@ void program_library(program_emitter *x)
                                    in == NULL ? "NULL, 0, NULL" : "in, count, consumed", given));
     emit_function(x, "int ", "drain", item_parameters(x, NULL, out),
                   arena_printf(a, "svm_libraryDrain(%s, %s)", library, given));
+    for (size_t i = 0; i < l->sends.len; i++)
+        emit_send(x, i);
     emit_function(x, "int ", "reset", self, arena_printf(a, "svm_libraryReset(%s)", library));
     emit_function(x, "int ", "destroy", self, arena_printf(a, "svm_libraryDestroy(%s)", library));
     text_line(x, 0, "const char *%s_error(const %s *self)", l->prefix, l->type);
@@ -382,6 +460,44 @@ static void add_process(header *h, const char *in, const char *out)
     emit_prototype(h->x, "int ", "process", &params, ");\n");
 }
 
+static void add_sends(header *h)
+{
+    program_emitter *x = h->x;
+    const struct program_library *l = h->l;
+    arena *a = x->e.arena;
+    if (l->sends.len == 0)
+        return;
+    if (l->input != NULL)
+        strbuf_printf(
+            h->out,
+            "/* Messages to the program's portals. One for item number `when` of the input, counted from 0, arrives "
+            "just before\n   the first firing that depends on that item; one for %s_NOW before the receiver's next "
+            "firing. An item that has\n   not been given yet is always in time; too late is an error, and nothing is "
+            "sent then. */\n",
+            l->prefix);
+    else
+        strbuf_printf(
+            h->out,
+            "/* Messages to the program's portals. One for steady state number `when`, counted from 0, arrives just "
+            "before the\n   receiver's first firing in it; one for %s_NOW before its next firing. Too late is an "
+            "error, "
+            "and nothing is sent\n   then. */\n",
+            l->prefix);
+    strbuf_printf(h->out, "enum { %s_NOW = -1 };\n", l->prefix);
+    for (size_t k = 0; k < l->sends.len; k++) {
+        const program_given *given = &x->outside->given.data[k];
+        text_args params = {0};
+        VEC_PUSH(a, &params, arena_printf(a, "%s *self", l->type));
+        for (uint32_t i = 0; i < given->handler->param_count; i++)
+            VEC_PUSH(a, &params, parameter(x, given->handler, i, header_type(h, given->handler->locals.data[i].type)));
+        VEC_PUSH(a, &params, "int64_t when");
+        text_line(x, 0, "/* %s.%s(%s) */", text_comment(x, given->portal), text_comment(x, given->handler->name),
+                  text_comment(x, program_parameters_text(x, given->handler)));
+        emit_prototype(x, "int ", l->sends.data[k], &params, ");");
+    }
+    strbuf_addc(h->out, '\n');
+}
+
 static void add_functions(header *h)
 {
     const struct program_library *l = h->l;
@@ -403,6 +519,7 @@ static void add_functions(header *h)
         strbuf_add(b, "/* There is no more input: the program does what is left to do. */\n");
     const text_args params = item_parameters(h->x, NULL, out);
     emit_prototype(h->x, "int ", "drain", &params, ");\n");
+    add_sends(h);
     strbuf_printf(b, "/* Makes it as if it were new. */\nint %s_reset(%s *self);\n\n", p, t);
     strbuf_printf(b, "/* Closes its files and frees it; NULL is allowed. */\nint %s_destroy(%s *self);\n\n", p, t);
     strbuf_printf(
@@ -411,6 +528,15 @@ static void add_functions(header *h)
         "%s_destroy\n   with an error. It stays until the next error, reset or destroy. */\n",
         p, p);
     strbuf_printf(b, "const char *%s_error(const %s *self);\n\n", p, t);
+}
+
+static void declare_arguments(header *h)
+{
+    for (size_t k = 0; k < h->l->sends.len; k++) {
+        const sir_function *handler = h->x->outside->given.data[k].handler;
+        for (uint32_t i = 0; i < handler->param_count; i++)
+            declare_type(h, handler->locals.data[i].type);
+    }
 }
 
 const char *program_library_header(program_emitter *x)
@@ -422,12 +548,15 @@ const char *program_library_header(program_emitter *x)
     header h = {.x = x, .l = x->library, .out = &types};
     hmap_init(&h.names, a);
     hmap_init(&h.taken, a);
-    static const char *const own[] = {"create",  "process", "run", "drain", "reset",
-                                      "destroy", "error",   "OK",  "ENDED", "ERROR"};
+    static const char *const own[] = {"create", "process", "run",   "drain", "reset", "destroy",
+                                      "error",  "OK",      "ENDED", "ERROR", "NOW"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         (void)header_name(&h, own[i]);
+    for (VEC_EACH(const char *const, name, &h.l->sends))
+        (void)header_name(&h, *name);
     declare_type(&h, h.l->input);
     declare_type(&h, h.l->output);
+    declare_arguments(&h);
     x->e.out = h.out = &out;
     add_about(&h);
     const char *p = h.l->prefix;
@@ -435,7 +564,7 @@ const char *program_library_header(program_emitter *x)
     if (h.boolean)
         strbuf_add(&out, "#include <stdbool.h>\n");
     strbuf_add(&out, "#include <stddef.h>\n");
-    if (h.l->input == NULL && h.l->output == NULL)
+    if ((h.l->input == NULL && h.l->output == NULL) || h.l->sends.len != 0)
         strbuf_add(&out, "#include <stdint.h>\n");
     strbuf_add(&out, "\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n");
     strbuf_printf(&out,

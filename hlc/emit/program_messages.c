@@ -8,9 +8,17 @@
 // Messages that a way has room for to begin with.
 enum { WAY_CAPACITY = 64 };
 
+static bool is_outside(const program_emitter *x, uint32_t actor)
+{
+    for (VEC_EACH(const sched_outside, to, &x->pieces->whole_schedule->outside))
+        if (to->receiver == actor)
+            return true;
+    return false;
+}
+
 bool program_has_messages(const program_emitter *x)
 {
-    return x->pieces != NULL && x->pieces->ways->len != 0;
+    return x->pieces != NULL && (x->pieces->ways->len != 0 || x->pieces->whole_schedule->outside.len != 0);
 }
 
 size_t program_way_count(const program_emitter *x)
@@ -23,7 +31,7 @@ bool program_receives(const program_emitter *x, uint32_t actor)
     for (size_t i = 0; i < program_way_count(x); i++)
         if (x->pieces->ways->data[i].receiver == actor)
             return true;
-    return false;
+    return x->pieces != NULL && is_outside(x, actor);
 }
 
 bool program_sends(const program_emitter *x, uint32_t actor)
@@ -36,18 +44,19 @@ bool program_sends(const program_emitter *x, uint32_t actor)
 
 void program_message_types(program_emitter *x)
 {
-    VEC(const sir_filter *) receivers = {0};
+    emit_receivers receivers = {0};
     hmap seen;
     hmap_init(&seen, x->e.arena);
-    for (size_t i = 0; i < program_way_count(x); i++) {
-        const sir_filter *f = x->pieces->whole->actors.data[x->pieces->ways->data[i].receiver]->filter;
-        if (hmap_getn(&seen, &f, sizeof f) != NULL)
+    if (!program_has_messages(x))
+        return;
+    for (uint32_t i = 0; i < x->pieces->whole->actors.len; i++) {
+        const sir_filter *f = x->pieces->whole->actors.data[i]->filter;
+        if (!program_receives(x, i) || hmap_getn(&seen, &f, sizeof f) != NULL)
             continue;
         hmap_setn(&seen, &f, sizeof f, x);
-        VEC_PUSH(x->e.arena, &receivers, f);
+        VEC_PUSH(x->e.arena, &receivers, ((emit_receiver){f, is_outside(x, i)}));
     }
-    if (receivers.len != 0)
-        emit_message_types(&x->e, receivers.data, receivers.len);
+    emit_message_types(&x->e, &receivers);
 }
 
 // ---- Delivery ----
@@ -287,11 +296,13 @@ static size_t create_mail(program_emitter *x, const program_way_places *places, 
     for (size_t i = 0; i < x->pieces->ways->len; i++)
         if (x->pieces->ways->data[i].receiver == actor)
             text_line(x, 1, "self->svm_wayLists[%zu] = &self->svm_ways[%zu];", list + count++, i);
-    if (count == 0)
+    if (!program_receives(x, actor))
         return list;
     const char *mail = arena_printf(x->e.arena, "%s.svm_mail", places->kernel[actor]);
-    text_line(x, 1, "%s.wayCount = %zu;", mail, count);
-    text_line(x, 1, "%s.ways = &self->svm_wayLists[%zu];", mail, list);
+    if (count != 0) {
+        text_line(x, 1, "%s.wayCount = %zu;", mail, count);
+        text_line(x, 1, "%s.ways = &self->svm_wayLists[%zu];", mail, list);
+    }
     text_line(x, 1, "%s.mail = &%s;", places->piece[actor], mail);
     return list + count;
 }

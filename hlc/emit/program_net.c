@@ -328,7 +328,7 @@ static void create_net(net *n)
     text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->pieces->single ? 1 : x->pl->strip);
     text_line(x, 2, ".pieceCount = %zu, .pieces = self->pieces,", x->pieces->pieces.len);
     text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
-    if (program_has_messages(x))
+    if (program_way_count(x) != 0)
         text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
     if (limits_writers(n))
         text_line(x, 2, ".writerInit = %s_writerInit, .writerSteady = %s_writerSteady, .writerLeft = self->svm_writerLeft,", x->name, x->name);
@@ -527,5 +527,6 @@ void program_net(program_emitter *x)
         in |= n.whole->actors.data[*r]->path == NULL;
     for (VEC_EACH(uint32_t, w, &n.writers))
         out |= n.whole->actors.data[*w]->path == NULL;
+    program_outside(x);
     program_main(x, in, out);
 }

@@ -292,6 +292,12 @@ static inline int64_t interp_completed(const vm_actor *a)
 }
 // Sends v->message; false when the moment of its delivery has passed.
 bool interp_send(vm *v, vm_send *send, int32_t latency);
+// Messages of --set: to each receiver of a portal, before its first firing; false after an error.
+bool interp_set(interp *r, const char *text); // outside.c
+// A message to an actor. Of those that are due at once, those from outside go first (sender SIR_NONE), then by sender.
+void interp_add_message(interp *r, vm_actor *to, vm_message message);
+// The compiled handler of that name; NULL: there is none.
+vm_function *interp_find_handler(interp *r, const sir_filter *f, const char *name);
 // How many firings there are before the next message, or before one could come; at most k.
 int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k);
 // The actor whose firings another one waits for, that messages may come in time; SIR_NONE: it waits for none.

@@ -24,21 +24,24 @@ bool interp_build_routes(interp *r)
     return true;
 }
 
-static vm_function *find_handler(interp *r, const sir_filter *f, const char *name)
+vm_function *interp_find_handler(interp *r, const sir_filter *f, const char *name)
 {
     for (size_t i = 0; i < f->handlers.len; i++)
         if (strcmp(f->handlers.data[i]->name, name) == 0)
             return r->program.functions.data[vm_function_number(&r->program, f, f->handlers.data[i])];
-    return NULL; // the verifier has refused it
+    return NULL; // the verifier refuses such sends
 }
 
-static void add_message(interp *r, vm_actor *to, vm_message message)
+static bool goes_before(const vm_message *a, const vm_message *b)
+{
+    return a->due != b->due ? a->due < b->due : a->sender + 1 < b->sender + 1; // SIR_NONE + 1 is 0
+}
+
+void interp_add_message(interp *r, vm_actor *to, vm_message message)
 {
     VEC_PUSH(r->arena, &to->messages, message);
     size_t i = to->messages.len - 1;
-    for (; i > 0 && (to->messages.data[i - 1].due > message.due ||
-                     (to->messages.data[i - 1].due == message.due && to->messages.data[i - 1].sender > message.sender));
-         i--)
+    for (; i > 0 && goes_before(&message, &to->messages.data[i - 1]); i--)
         to->messages.data[i] = to->messages.data[i - 1];
     to->messages.data[i] = message;
 }
@@ -78,9 +81,9 @@ static bool send_to_all(vm *v, vm_send *send, int32_t latency)
             continue;
         if (due < next)
             return false;
-        add_message(r, to,
-                    (vm_message){due, sender, find_handler(r, to->source->filter, s->u.send.handler), send,
-                                 copy_arguments(r, v, send)});
+        interp_add_message(r, to,
+                           (vm_message){due, sender, interp_find_handler(r, to->source->filter, s->u.send.handler),
+                                        send, copy_arguments(r, v, send)});
     }
     return true;
 }

@@ -337,6 +337,14 @@ static void check_stopped(const interp *r)
                   r->options->stop_at, (long long)n, n == 1 ? "" : "s", r->m->actors.data[w->stop]->name);
 }
 
+static bool send_sets(interp *r)
+{
+    bool ok = true;
+    for (const char *const *set = r->options->sets; set != NULL && *set != NULL; set++)
+        ok &= interp_set(r, *set);
+    return ok;
+}
+
 int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const interp_options *options)
 {
     if (!check_options(m, d, options))
@@ -353,7 +361,7 @@ int interp_run(const sir_module *m, const schedule *s, diag_engine *d, const int
     // A closed pipe is a failed write, which is reported.
     struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
     sigaction(SIGPIPE, &ignore, &before);
-    bool ok = interp_watch_build(&r) && interp_build(&r) && (run_program(&r) || is_stopped(&r));
+    bool ok = interp_watch_build(&r) && interp_build(&r) && send_sets(&r) && (run_program(&r) || is_stopped(&r));
     finish(&r);
     sigaction(SIGPIPE, &before, NULL);
     if (options->count)

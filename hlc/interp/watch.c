@@ -339,8 +339,8 @@ static void show_messages(interp *r, const vm_actor *a)
     for (VEC_EACH(const vm_message, message, &a->messages)) {
         const sir_function *f = message->handler->source;
         const word *arg = message->args;
-        strbuf_printf(b, "  message from %s, before firing %lld: %s(", name_of(r, message->sender),
-                      (long long)message->due, f->name);
+        strbuf_printf(b, "  message from %s, before firing %lld: %s(",
+                      message->sender == SIR_NONE ? "outside" : name_of(r, message->sender), (long long)message->due, f->name);
         for (uint32_t i = 0; i < f->param_count; i++) {
             strbuf_add(b, i == 0 ? "" : ", ");
             arg = add_value(b, f->locals.data[i].type, arg);

@@ -506,6 +506,7 @@ static void parse_portal(sir_parser *p)
     sir_module *m = p->module;
     sir_token t = p->token;
     sir_portal portal = {.name = sir_expect_name(p, "the name of a portal")};
+    portal.inside = sir_accept_word(p, "inside");
     if (sir_accept_word(p, "to"))
         do {
             sir_token at = p->token;

@@ -321,6 +321,7 @@ static void print_portals(sir_printer *p)
         const sir_portal *portal = &m->portals.data[i];
         strbuf_add(p->out, "portal ");
         sir_print_name(p->out, portal->name);
+        strbuf_add(p->out, portal->inside ? " inside" : "");
         for (size_t k = 0; k < portal->receivers.len; k++) {
             strbuf_add(p->out, k == 0 ? " to " : ", ");
             sir_print_name(p->out, m->actors.data[portal->receivers.data[k]]->name);

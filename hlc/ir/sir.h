@@ -271,6 +271,7 @@ typedef struct sir_region {
 typedef struct sir_portal {
     const char *name;
     VEC(uint32_t) receivers; // actors
+    bool inside;             // no messages from outside the program go to it
     sir_loc loc;
 } sir_portal;
 

@@ -105,7 +105,7 @@ bool plan_load_machine(hlc_program *p, const plan *pl)
 
 bool plan_cut(hlc_program *p)
 {
-    if (!p->schedule->dynamic && p->schedule->messages.len == 0)
+    if (!p->schedule->dynamic && p->schedule->messages.len == 0 && p->schedule->outside.len == 0)
         return true;
     const plan_ways *ways = plan_ways_build(p->arena, p->diag, p->sources, p->module, p->schedule);
     if (ways == NULL)

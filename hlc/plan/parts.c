@@ -38,6 +38,8 @@ static const char *obstacle(const hlc_program *p)
         return "it has dynamic rates";
     if (p->schedule->messages.len > 0)
         return "it sends messages";
+    if (p->schedule->outside.len > 0)
+        return "it takes messages from outside (-fno-outside-messages: it does not)";
     for (VEC_EACH(const sir_channel, c, &p->module->channels))
         if (p->module->actors.data[c->producer]->kind == SIR_READER &&
             p->module->actors.data[c->consumer]->kind == SIR_WRITER)

@@ -46,6 +46,8 @@ static void find_alone(cutter *c)
     for (uint32_t i = 0; i < c->m->actors.len; i++)
         c->alone[i] = is_dynamic(c->m->actors.data[i]);
     plan_ways_find_alone(c->p->ways, c->alone);
+    for (VEC_EACH(const sched_outside, to, &c->s->outside))
+        c->alone[to->receiver] = true;
     loosen_cycles(c);
 }
 
@@ -251,7 +253,7 @@ static void copy_portals(cutter *c)
 {
     memset(&c->p->module->portals, 0, sizeof c->p->module->portals);
     for (VEC_EACH(const sir_portal, portal, &c->m->portals)) {
-        sir_portal copy = {.name = portal->name, .loc = portal->loc};
+        sir_portal copy = {.name = portal->name, .inside = true, .loc = portal->loc};
         for (size_t i = 0; i < portal->receivers.len; i++)
             if (in_graph(c, portal->receivers.data[i]))
                 VEC_PUSH(c->a, &copy.receivers, c->copy[portal->receivers.data[i]]);

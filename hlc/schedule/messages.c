@@ -41,6 +41,14 @@ typedef struct path_search {
     uint32_t *stack;
 } path_search;
 
+static void prepare_search(const scheduler *c, path_search *paths)
+{
+    if (paths->seen != NULL)
+        return;
+    paths->seen = ARENA_ARRAY(c->arena, bool, c->m->actors.len);
+    paths->stack = ARENA_ARRAY(c->arena, uint32_t, c->m->actors.len);
+}
+
 // A way along channels: backward ones too, and cut ones too, if asked for.
 static bool leads_to(const path_search *p, uint32_t from, uint32_t to, bool backward, bool cut)
 {
@@ -156,18 +164,55 @@ static bool add_message(scheduler *c, const path_search *paths, const sir_stmt *
     return none || !always_missed(c, m, latency) || report_missed(c, send, m, latency);
 }
 
+// ---- From outside ----
+
+static bool *find_reached(scheduler *c)
+{
+    const sir_module *m = c->m;
+    bool *reached = ARENA_ARRAY(c->arena, bool, m->actors.len + 1);
+    for (VEC_EACH(const sir_portal, portal, &m->portals))
+        for (size_t i = 0; i < portal->receivers.len && !portal->inside; i++)
+            reached[portal->receivers.data[i]] |= m->actors.data[portal->receivers.data[i]]->filter->handlers.len != 0;
+    return reached;
+}
+
+static uint32_t own_input(const sir_module *m)
+{
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        if (m->actors.data[i]->kind == SIR_READER && m->actors.data[i]->path == NULL)
+            return i;
+    return SIR_NONE;
+}
+
+static void find_outside(scheduler *c, path_search *paths)
+{
+    schedule *s = c->s;
+    uint32_t from = own_input(c->m);
+    const bool *reached = find_reached(c);
+    prepare_search(c, paths);
+    for (uint32_t i = 0; i < c->m->actors.len; i++) {
+        if (!reached[i])
+            continue;
+        sched_outside to = {.receiver = i, .from = from};
+        bool leads = from != SIR_NONE && s->reps[from] != 0 &&
+                     (leads_to(paths, from, i, false, false) || leads_to(paths, from, i, true, false));
+        to.steady = !leads && s->paced[s->island[i]] && (from == SIR_NONE || s->paced[s->island[from]]);
+        to.anytime = !leads && !to.steady;
+        VEC_PUSH(c->result, &s->outside, to);
+    }
+}
+
 bool sched_find_messages(scheduler *c)
 {
     path_search paths = {.c = c};
     bool ok = true;
+    if (c->m->portals.len != 0)
+        find_outside(c, &paths);
     for (uint32_t i = 0; i < c->m->actors.len; i++) {
         const sir_actor *a = c->m->actors.data[i];
         if (a->kind != SIR_FILTER || !a->filter->sends)
             continue;
-        if (paths.seen == NULL) {
-            paths.seen = ARENA_ARRAY(c->arena, bool, c->m->actors.len);
-            paths.stack = ARENA_ARRAY(c->arena, uint32_t, c->m->actors.len);
-        }
+        prepare_search(c, &paths);
         size_t first = c->s->messages.len;
         send_list sends = sends_of(c->arena, a->filter);
         for (VEC_EACH(const sir_stmt *, send, &sends)) {

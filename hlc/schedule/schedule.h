@@ -26,6 +26,14 @@ typedef struct sched_message {
     sir_loc loc;     // of a send
 } sched_message;
 
+// A filter that messages from outside the program may go to. `from`: the program's own input, whose items tell when one
+// is due; SIR_NONE: the program takes none, and steady states do.
+typedef struct sched_outside {
+    uint32_t receiver, from;
+    bool steady;  // no way leads there from `from`, but both keep to steady states
+    bool anytime; // nor do they: a message can only be for the next firing
+} sched_outside;
+
 typedef struct schedule {
     int64_t *reps;       // per actor: firings in a steady state (least integer solution); 0 never happens without -Wnever-fires
     int64_t *init;       // per actor: firings in the initialisation schedule, the first being the prework if there is one
@@ -37,6 +45,7 @@ typedef struct schedule {
     bool *paced;         // per island: it has a source, so its actors fire as often as steady states say. Those of the others: as their input allows
     bool dynamic;        // a channel is cut
     VEC(sched_message) messages; // by sender, then portal, then receiver
+    VEC(sched_outside) outside;  // by receiver
     bool *source;        // per actor: no input with a positive rate (readers included), or in a cycle that needs nothing from outside: limited by steady states, not by input
 } schedule;
 

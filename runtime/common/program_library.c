@@ -5,6 +5,7 @@
 // `waiting`, and what the caller has no room for in `made`. As long as something is in `made`, nothing is taken.
 #include "runtime/common/internal.h"
 #include "svm/library.h"
+#include "svm/messages.h"
 
 #include <stdlib.h>
 
@@ -30,7 +31,10 @@ struct svm_Library {
     size_t count, taken;
     char *out;
     size_t capacity, given;
-    int64_t steadyStates;
+    int64_t steadyStates, when;
+    void *arguments;
+    size_t sent;
+    char *wrong; // about a message; NULL: nothing
 };
 
 // ---- Items ----
@@ -445,4 +449,32 @@ int svm_libraryRun(svm_Library *l, int64_t steadyStates)
                       l->row->prefix, l->row->prefix);
     l->steadyStates = steadyStates;
     return call(l, run, NULL, 0, NULL, 0);
+}
+
+static void send(svm_Library *l)
+{
+    const svm_Outside *o = l->row->program->outside;
+    l->wrong = o->functions->send(o, l->instance, l->sent, l->arguments, l->when);
+}
+
+int svm_librarySend(svm_Library *l, const char *function, size_t row, void *arguments, int64_t when)
+{
+    if (!l || l->failed)
+        return SVM_LIBRARY_ERROR;
+    const char *prefix = l->row->prefix;
+    if (when < SVM_LIBRARY_NOW)
+        return refuse(l, "%s_%s: 'when' is %lld; the first item is number 0, and %s_NOW is at once", prefix, function,
+                      (long long)when, prefix);
+    if (l->draining || l->ended)
+        return refuse(l, "%s_%s: the program has ended; %s_reset begins anew", prefix, function, prefix);
+    l->sent = row;
+    l->arguments = arguments;
+    l->when = when;
+    l->wrong = NULL;
+    int result = call(l, send, NULL, 0, NULL, 0);
+    char *wrong = l->wrong;
+    if (result != SVM_LIBRARY_ERROR && wrong)
+        result = refuse(l, "%s_%s: %s", prefix, function, wrong);
+    free(wrong);
+    return result == SVM_LIBRARY_ERROR ? result : SVM_LIBRARY_OK;
 }

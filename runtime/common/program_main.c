@@ -2,6 +2,7 @@
 // The main function of emitted programs: options, one instance, run, drain.
 #include "runtime/common/profile.h"
 #include "runtime/common/scheduler.h"
+#include "svm/messages.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -12,6 +13,9 @@
 typedef struct Options {
     svm_Settings settings;
     bool time;
+    const char *control; // --control; NULL: none
+    const char **sets;   // --set, as they were given
+    size_t setCount;
 } Options;
 
 static void printHelp(const svm_Program *p)
@@ -26,6 +30,10 @@ static void printHelp(const svm_Program *p)
         printf("  --out=FILE     write the program's output to FILE (default: standard output)\n");
     if (p->islands)
         printf("  --tag-prints   begin every printed line with the name of its filter\n");
+    if (p->outside)
+        printf("  --set PORTAL.HANDLER=VALUE,...\n"
+               "                 send a message before the first firing\n"
+               "  --control=FIFO read lines 'PORTAL.HANDLER VALUE...' while it runs, and send them as messages\n");
     printf("  --time         print how long it took to standard error\n"
            "  --profile=FILE write the times that kernels took to FILE\n"
            "  --trace=FILE   write a timeline of kernels, transfers and waits to FILE, for chrome://tracing or\n"
@@ -38,9 +46,10 @@ static void printHelp(const svm_Program *p)
         printf("A WAV file's properties may follow its name: "
                "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
     if (p->reads_input && p->writes_output)
-        printf(
-            "Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
-            "many samples as it takes; else it says which they are.\n");
+        printf("Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
+               "many samples as it takes; else it says which they are.\n");
+    if (p->outside)
+        p->outside->functions->list(p->outside);
 }
 
 static _Noreturn SVMR_PRINTF(1, 2) void usageError(const char *format, ...)
@@ -77,9 +86,21 @@ static bool endsIn(const char *text, const char *end)
     return n > m && strcmp(text + n - m, end) == 0;
 }
 
+static void addSet(Options *o, const svm_Program *p, const char *text)
+{
+    if (!text)
+        usageError("option '--set' needs a message, PORTAL.HANDLER=VALUE,...");
+    if (!p->outside)
+        usageError("option '--set=%s': '%s' takes no messages from outside", text, p->name);
+    char *wrong = p->outside->functions->set(p->outside, NULL, text);
+    if (wrong)
+        usageError("option '--set=%s': %s", text, wrong);
+    o->sets[o->setCount++] = text;
+}
+
 static Options parseOptions(const svm_Program *p, int argc, char **argv)
 {
-    Options o = {.settings.iterations = -1};
+    Options o = {.settings.iterations = -1, .sets = svmr_allocate((size_t)argc + 1, sizeof *o.sets)};
     for (int i = 1; i < argc; i++) {
         const char *a = argv[i], *value;
         if (strcmp(a, "--help") == 0) {
@@ -104,6 +125,15 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             setenv("SVM_SIM_PROFILE_OUT", value, 1);
         } else if ((value = valueOf(a, "--adversary=")) && *value) {
             setenv("SVM_ADVERSARY", value, 1);
+        } else if (strcmp(a, "--set") == 0) {
+            addSet(&o, p, argv[i + 1]);
+            i++;
+        } else if ((value = valueOf(a, "--set=")) && *value) {
+            addSet(&o, p, value);
+        } else if ((value = valueOf(a, "--control=")) && *value) {
+            if (!p->outside)
+                usageError("option '--control=%s': '%s' takes no messages from outside", value, p->name);
+            o.control = value;
         } else if ((value = valueOf(a, "--in=")) && *value) {
             if (!p->reads_input)
                 usageError("option '--in' is for programs that read items, and '%s' takes none", p->name);
@@ -136,6 +166,17 @@ static void printTime(int64_t steadyStates, double seconds, int64_t read, int64_
             (long long)read, (double)read * per, (long long)written, (double)written * per);
 }
 
+// Messages before the first firing, and a file that others come from.
+static void beginMessages(const svm_Program *p, void *self, const Options *o)
+{
+    const svm_Outside *outside = p->outside;
+    for (size_t i = 0; i < o->setCount; i++)
+        free(outside->functions->set(outside, self, o->sets[i])); // parseOptions has found nothing wrong
+    char *wrong = o->control ? outside->functions->control(outside, self, o->control) : NULL;
+    if (wrong)
+        svmr_fatalProgram("option '--control=%s': %s", o->control, wrong);
+}
+
 int svm_main(const svm_Program *program, int argc, char **argv)
 {
     Options o = parseOptions(program, argc, argv);
@@ -146,6 +187,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
         setvbuf(stdout, NULL, program->prompt ? _IOLBF : _IOFBF, 1 << 16);
     o.settings.prompt = program->prompt;
     void *self = program->create(&o.settings);
+    beginMessages(program, self, &o);
     svmr_onProgram(program->steady_states, self);
     const svmr_Thread *t = &svmr_thread;
     int64_t read = t->itemsRead, written = t->itemsWritten;
@@ -168,6 +210,9 @@ int svm_main(const svm_Program *program, int argc, char **argv)
     written = t->itemsWritten - written;
     svmr_onProgram(NULL, NULL);
     svmr_profileProgram(program->kernels, steadyStates);
+    if (o.control)
+        (void)program->outside->functions->control(program->outside, self, NULL);
+    free(o.sets);
     program->destroy(self);
     svmr_checkOutput(fflush(stdout) == 0);
     if (o.time)

@@ -24,8 +24,7 @@ static int64_t sdep(const svm_WayRow *r, int64_t n)
     return r->sdep[n - rounds * r->period] + rounds * r->step;
 }
 
-// The least count from 1 on whose sdep is at least `firings`.
-static int64_t firstThatNeeds(const svm_WayRow *r, int64_t firings)
+int64_t svmr_firstThatNeeds(const svm_WayRow *r, int64_t firings)
 {
     int64_t last = r->known - 1, rounds = 0;
     if (firings > r->sdep[last]) {
@@ -54,7 +53,7 @@ static int64_t dueAt(const svm_WayRow *r, int64_t n, int64_t latency)
         int64_t after = sdep(r, n + latency);
         return after < sdep(r, n) ? 0 : after == NEVER ? NEVER : after + 1;
     }
-    int64_t m = firstThatNeeds(r, n + latency);
+    int64_t m = svmr_firstThatNeeds(r, n + latency);
     return m != NEVER && sdep(r, m) < n ? 0 : m;
 }
 
@@ -183,9 +182,26 @@ static void receive(svm_Mail *m, int32_t way, const char *record)
     add(m, (struct svm_Pending){message, way});
 }
 
+// Those from outside go before others that are due at once.
+static void collectGiven(svm_Mail *m)
+{
+    if (__atomic_load_n(&m->givenCount, __ATOMIC_ACQUIRE) == 0)
+        return;
+    svmr_lock(m->machine);
+    for (size_t i = 0; i < m->givenCount; i++) {
+        svm_Message *message = m->given[i];
+        if (message->due <= m->completed)
+            message->due = m->completed + 1;
+        add(m, (struct svm_Pending){message, -1});
+    }
+    m->givenCount = 0;
+    svmr_unlock(m->machine);
+}
+
 static void collect(svm_Mail *m)
 {
     svmr_Kernel *p = svmr_thread.current;
+    collectGiven(m);
     for (int32_t i = 0; i < m->wayCount; i++) {
         svm_Way *w = m->ways[i];
         svm_Stream *s = &w->messages->stream;
@@ -216,7 +232,7 @@ static int64_t limitOf(const svm_Way *w, int64_t sent)
     const svm_WayRow *r = w->row;
     if (r->upstream)
         return sdep(r, sent + 1 + r->latency);
-    int64_t next = firstThatNeeds(r, sent + 1);
+    int64_t next = svmr_firstThatNeeds(r, sent + 1);
     return next == NEVER ? NEVER : next - 1;
 }
 
@@ -225,7 +241,7 @@ static int64_t firingsFor(const svm_Way *w, int64_t next)
     const svm_WayRow *r = w->row;
     if (!r->upstream)
         return sdep(r, next);
-    int64_t n = firstThatNeeds(r, next);
+    int64_t n = svmr_firstThatNeeds(r, next);
     return n == NEVER ? NEVER : n - 1 - r->latency;
 }
 
@@ -285,6 +301,21 @@ svm_Message *svm_mailNext(svm_Mail *m)
 
 // ---- The control side ----
 
+void svmr_giveMail(svm_Mail *m, int64_t due, int32_t handler, const void *arguments, size_t size)
+{
+    svm_Message *message = svmr_allocate(1, sizeof *message + size);
+    *message = (svm_Message){.due = due, .where = "", .handler = handler, .arguments = message + 1};
+    if (size != 0)
+        memcpy(message + 1, arguments, size);
+    svm_Machine *machine = svmr_machine();
+    svmr_lock(machine);
+    m->machine = machine;
+    m->given = svmr_grow(m->given, &m->givenRoom, m->givenCount + 1, sizeof *m->given);
+    m->given[m->givenCount] = message;
+    __atomic_store_n(&m->givenCount, m->givenCount + 1, __ATOMIC_RELEASE);
+    svmr_unlock(machine);
+}
+
 void svm_wayInit(svm_Net *n, svm_Way *w, const svm_WayRow *row, svm_Channel *messages)
 {
     w->row = row;
@@ -308,8 +339,13 @@ static void destroyOf(svm_Mail *m)
 {
     for (size_t i = 0; i < m->count; i++)
         free(m->pending[m->first + i].message);
+    for (size_t i = 0; i < m->givenCount; i++)
+        free(m->given[i]);
+    free(m->given);
     free(m->current);
     free(m->pending);
+    m->given = NULL;
+    m->givenCount = m->givenRoom = 0;
     m->current = NULL;
     m->pending = NULL;
     m->first = m->count = m->room = 0;

@@ -15,6 +15,10 @@ int64_t svmr_cutAtMail(svm_Mail *m, int64_t k);
 // The sender has completed so many firings; it completes no more.
 void svmr_tellFirings(svm_Sender *s);
 void svmr_endFirings(svm_Sender *s);
+// The least count from 1 on whose sdep is at least `firings`.
+int64_t svmr_firstThatNeeds(const svm_WayRow *r, int64_t firings);
+// Control side: a message from outside; due 0: before the next firing, whichever that is.
+void svmr_giveMail(svm_Mail *m, int64_t due, int32_t handler, const void *arguments, size_t size);
 // Control side. No sender sends any more; true if somebody may have waited for that.
 bool svmr_endMail(svm_Net *n);
 void svmr_destroyMail(svm_Net *n);

@@ -398,6 +398,8 @@ static bool start(svm_Net *n)
     for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
         n->writerLeft[i] = n->writerInit[i];
     n->started = true;
+    if (n->betweenRuns)
+        n->betweenRuns(n);
     runPaced(n);
     return true;
 }
@@ -439,6 +441,8 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
                 n->pieces[i]->left = n->pieces[i]->steady * steady;
         for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
             n->writerLeft[i] += n->writerSteady[i] * steady;
+        if (steady > 0 && n->betweenRuns)
+            n->betweenRuns(n);
         if (steady > 0)
             runPaced(n);
         n->steadyStates += steady;

@@ -210,6 +210,9 @@ typedef struct svm_Net {
     // NULL: all writers do.
     const int64_t *writerInit, *writerSteady;
     int64_t *writerLeft; // private
+    // Private: called between runs, when what they read is there, and what it needs; NULL: nobody waits for that.
+    void (*betweenRuns)(struct svm_Net *n);
+    struct svm_Control *control;
 } svm_Net;
 
 // C: sets up a channel's stream.

@@ -23,6 +23,7 @@ enum {
     SVM_LIBRARY_ENDED = 1,  // the program has ended, and all it gave has been taken
     SVM_LIBRARY_ERROR = -1, // svm_libraryError tells; what is counted as taken and given is so all the same
 };
+enum { SVM_LIBRARY_NOW = -1 };
 
 // A program as a library has it.
 typedef struct svm_LibraryRow {
@@ -45,6 +46,10 @@ int svm_libraryProcess(svm_Library *l, const void *in, size_t count, size_t *con
 int svm_libraryRun(svm_Library *l, int64_t steadyStates);
 // The input has ended: gives what is left, up to capacity items at a time, until the result is SVM_LIBRARY_ENDED.
 int svm_libraryDrain(svm_Library *l, void *out, size_t capacity, size_t *produced);
+// A message of a row of the program's outside (svm/messages.h). when: before the first firing that depends on that item
+// of the input, counted from 0 (a program without input: in that steady state); SVM_LIBRARY_NOW: before the next firing.
+// function: its name, for messages.
+int svm_librarySend(svm_Library *l, const char *function, size_t row, void *arguments, int64_t when);
 // As if it had just been created.
 int svm_libraryReset(svm_Library *l);
 // Closes what is open and frees everything; NULL is allowed.

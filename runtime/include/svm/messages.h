@@ -63,7 +63,63 @@ typedef struct svm_Mail {
     struct svm_Pending *pending; // messages that have come and are not due yet, by when they are: from `first` on
     size_t first, count, room;
     svm_Message *current; // that was given last
+    svm_Message **given;  // from outside, not yet collected; the machine's lock guards them
+    size_t givenCount, givenRoom;
+    svm_Machine *machine;
 } svm_Mail;
+
+// ---- Messages from outside the program: of --set, --control, and C programs that use a library ----
+
+// Scalars of a message's arguments that lie side by side.
+typedef struct svm_OutsideValue {
+    svm_Item item; // never RAW
+    size_t offset, count;
+} svm_OutsideValue;
+
+// A receiver. Its firing before which a message of the item (or the steady state) `when` is due: the first that depends
+// on that item, if there is a row; else the first of the item's steady state, if it has steady states.
+typedef struct svm_OutsideTo {
+    const char *name;
+    int32_t piece;
+    int64_t init, steady;  // firings; 0, 0: messages can only be for its next firing
+    const svm_WayRow *row; // how its firings depend on the program's own input; NULL: they do not
+} svm_OutsideTo;
+
+// A handler of the receivers of a portal.
+typedef struct svm_OutsideRow {
+    const char *portal, *handler;
+    const char *parameters; // for messages: "float gain, int[4] taps"
+    int32_t number;         // of the handler
+    size_t size;            // of the arguments
+    size_t valueCount, toCount;
+    const svm_OutsideValue *values;
+    const svm_OutsideTo *to;
+} svm_OutsideRow;
+
+struct svm_Outside;
+// What can be done with them, as pointers, so that programs without messages have none of it. Texts that they give are
+// the caller's to free.
+typedef struct svm_OutsideFunctions {
+    void (*list)(const struct svm_Outside *o); // to standard output, for --help
+    // C: sends "Portal.handler=value,value" or "Portal.handler value value"; instance NULL: only reads it. What is wrong
+    // with it; NULL: nothing.
+    char *(*set)(const struct svm_Outside *o, void *instance, const char *text);
+    // C: the lines that can be read from a file are sent between the instance's runs; path NULL: no more. What is wrong
+    // with the file; NULL: nothing.
+    char *(*control)(const struct svm_Outside *o, void *instance, const char *path);
+    // C: when: an item of the program's own input, counted from 0, or a steady state if it takes none; negative: before
+    // each receiver's next firing. Bits of the arguments become 0 or 1. What is wrong; NULL: nothing.
+    char *(*send)(const struct svm_Outside *o, void *instance, size_t row, void *arguments, int64_t when);
+} svm_OutsideFunctions;
+extern const svm_OutsideFunctions svm_outsideFunctions;
+
+typedef struct svm_Outside {
+    const svm_OutsideFunctions *functions;
+    svm_Net *(*net)(void *instance);
+    size_t count;
+    const svm_OutsideRow *rows;
+    int64_t inputInit, inputSteady; // items that it takes of its own input; 0, 0: none, and `when` means steady states
+} svm_Outside;
 
 // K: to all receivers of a portal. where: "fm.str:12" or "", for when it comes too late.
 void svm_send(svm_Sender *s, int32_t portal, int32_t handler, int32_t latency, const char *where, const void *arguments,

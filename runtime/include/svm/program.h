@@ -218,8 +218,10 @@ typedef struct svm_Program {
     // complex item is two); 0: they are not, or their number differs.
     int64_t samples_in, samples_out;
     bool pairs_out; // complex items
+    const struct svm_Outside *outside; // messages that it takes from outside (svm/messages.h); NULL: none
 } svm_Program;
-// -i N, --loop-input, --in=FILE, --out=FILE, --time (steady states, seconds and items a second to standard error),
+// -i N, --loop-input, --in=FILE, --out=FILE, --set Portal.handler=value (a message before the first firing),
+// --control=PATH (messages while it runs), --time (steady states, seconds and items a second to standard error),
 // --profile=FILE (times of kernels), --trace=FILE (a timeline), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
 
