@@ -24,7 +24,8 @@ static int64_t sdep(const svm_WayRow *r, int64_t n)
     return r->sdep[n - rounds * r->period] + rounds * r->step;
 }
 
-int64_t svmr_firstThatNeeds(const svm_WayRow *r, int64_t firings)
+// The least count from 1 on whose sdep is at least `firings`.
+static inline int64_t firstThatNeeds(const svm_WayRow *r, int64_t firings)
 {
     int64_t last = r->known - 1, rounds = 0;
     if (firings > r->sdep[last]) {
@@ -44,6 +45,11 @@ int64_t svmr_firstThatNeeds(const svm_WayRow *r, int64_t firings)
     return low + rounds * r->period;
 }
 
+int64_t svmr_firstThatNeeds(const svm_WayRow *r, int64_t firings)
+{
+    return firstThatNeeds(r, firings);
+}
+
 // The receiver's firing before which a message of the sender's n-th firing is due; 0: that has passed.
 static int64_t dueAt(const svm_WayRow *r, int64_t n, int64_t latency)
 {
@@ -53,7 +59,7 @@ static int64_t dueAt(const svm_WayRow *r, int64_t n, int64_t latency)
         int64_t after = sdep(r, n + latency);
         return after < sdep(r, n) ? 0 : after == NEVER ? NEVER : after + 1;
     }
-    int64_t m = svmr_firstThatNeeds(r, n + latency);
+    int64_t m = firstThatNeeds(r, n + latency);
     return m != NEVER && sdep(r, m) < n ? 0 : m;
 }
 
@@ -148,7 +154,7 @@ struct svm_Pending {
     int32_t way;
 };
 
-static void add(svm_Mail *m, struct svm_Pending new)
+static inline void add(svm_Mail *m, struct svm_Pending new)
 {
     if (m->first != 0 && m->first >= m->count) { // those that were delivered make room
         memcpy(m->pending, m->pending + m->first, m->count * sizeof *m->pending);
@@ -183,10 +189,8 @@ static void receive(svm_Mail *m, int32_t way, const char *record)
 }
 
 // Those from outside go before others that are due at once.
-static void collectGiven(svm_Mail *m)
+static SVMR_COLD void collectGiven(svm_Mail *m)
 {
-    if (__atomic_load_n(&m->givenCount, __ATOMIC_ACQUIRE) == 0)
-        return;
     svmr_lock(m->machine);
     for (size_t i = 0; i < m->givenCount; i++) {
         svm_Message *message = m->given[i];
@@ -201,7 +205,8 @@ static void collectGiven(svm_Mail *m)
 static void collect(svm_Mail *m)
 {
     svmr_Kernel *p = svmr_thread.current;
-    collectGiven(m);
+    if (__atomic_load_n(&m->givenCount, __ATOMIC_ACQUIRE) != 0)
+        collectGiven(m);
     for (int32_t i = 0; i < m->wayCount; i++) {
         svm_Way *w = m->ways[i];
         svm_Stream *s = &w->messages->stream;
@@ -232,7 +237,7 @@ static int64_t limitOf(const svm_Way *w, int64_t sent)
     const svm_WayRow *r = w->row;
     if (r->upstream)
         return sdep(r, sent + 1 + r->latency);
-    int64_t next = svmr_firstThatNeeds(r, sent + 1);
+    int64_t next = firstThatNeeds(r, sent + 1);
     return next == NEVER ? NEVER : next - 1;
 }
 
@@ -241,7 +246,7 @@ static int64_t firingsFor(const svm_Way *w, int64_t next)
     const svm_WayRow *r = w->row;
     if (!r->upstream)
         return sdep(r, next);
-    int64_t n = svmr_firstThatNeeds(r, next);
+    int64_t n = firstThatNeeds(r, next);
     return n == NEVER ? NEVER : n - 1 - r->latency;
 }
 
