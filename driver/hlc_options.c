@@ -338,6 +338,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .fast_math = fast,
         .target_fp = fp_of(o),
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
+        .gdb_commands = paths_installed(t->arena, "share/svmc/gdb/svm.py"),
         .any_extents = option_flag(o, OPT_ANY_EXTENTS, false),
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),

@@ -45,6 +45,7 @@ typedef struct hlc_config {
     bool brook;     // the sources are Brook
     int opt_level; // 0..3
     bool fast_math, debug_info;
+    const char *gdb_commands; // a file in Python that gdb loads with the program, where it may; NULL: none
     bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool fuse;     // kernels of Brook that are called one behind the other become one

@@ -746,6 +746,7 @@ void program_main(program_emitter *x, bool in, bool out)
         program_library(x);
         return;
     }
+    program_debugger(x);
     text_line(x, 0, "#ifndef SVM_NO_MAIN");
     text_line(x, 0, "int main(int argc, char **argv)");
     text_line(x, 0, "{");

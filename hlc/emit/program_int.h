@@ -156,6 +156,7 @@ const char *text_comment(program_emitter *x, const char *text); // nothing in it
 // ---- program_lines.c ----
 // The program's text with #line directives for its marks (NOTE(lines) in hlc/emit/body_stmt.c); path: its own file's.
 const char *program_resolve_lines(program_emitter *x, const char *path);
+void program_debugger(program_emitter *x); // what tells gdb of its commands for the program
 
 // ---- program_items.c ----
 // The fields of a reader or writer that tell what of its items differs between files and memory, with the table (a

@@ -44,6 +44,18 @@ static void write_line(line_writer *w, const char *text, size_t len)
     w->at_line++;
 }
 
+// gdb reads the section: a byte 1 before each name of a file in Python.
+void program_debugger(program_emitter *x)
+{
+    const char *file = hlc_keeps_names(x->p->config) ? x->p->config->gdb_commands : NULL;
+    if (file == NULL || strpbrk(file, "\"\\\n") != NULL)
+        return;
+    text_line(x, 0, "#ifdef __ELF__ /* gdb's commands for actors, which it loads with the program where it may */");
+    text_line(x, 0, "__asm__(\".pushsection .debug_gdb_scripts, \\\"MS\\\", %%progbits, 1\\n\"");
+    text_line(x, 0, "        \".byte 1\\n.asciz \\\"%s\\\"\\n.popsection\");", file);
+    text_line(x, 0, "#endif\n");
+}
+
 const char *program_resolve_lines(program_emitter *x, const char *path)
 {
     line_writer w = {.m = x->m, .path = path};

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""gdb commands for programs that svmc has compiled with -O0 -g: `gdb -x svm.py PROGRAM`, then `help svm`.
+"""gdb commands for programs that svmc has compiled with -O0 -g, which gdb loads with these where it may (docs/debugging.md); else
+`gdb -x svm.py PROGRAM`. `help svm` lists them.
 
 Who is an actor and which function fires for it is read from the emitted C, which -g keeps beside the program.
 """
@@ -211,8 +212,25 @@ strip, and what it has pushed in it. A compiled program fires an actor a strip a
             show_items("output of this strip so far", values["out"], -done * function.push, done * function.push)
 
 
+class Items(gdb.Function):
+    """$items(NAME): an array field or array local of the actor whose firing the selected frame is in, as an array: print $items("taps")[3]."""
+
+    def __init__(self):
+        super().__init__("items")
+
+    def invoke(self, name):
+        program, frame = here()
+        function = program.functions.get(frame.name())
+        value = frame.read_var(name.string())
+        if value.type.code == gdb.TYPE_CODE_PTR and function is not None and name.string() in function.lengths:
+            return array_at(value, 0, function.lengths[name.string()])
+        constant = gdb.lookup_static_symbol("%s_%s" % (re.sub("_(fire|prework)$", "", frame.name()), name.string()))
+        return value if constant is None or value.type.code != gdb.TYPE_CODE_PTR else constant.value()
+
+
 Svm()
 Actors()
 Break()
 Next()
 Look()
+Items()
