@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "driver/compare.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
@@ -31,8 +32,9 @@ static bool usage_error(tool_session *t, const char *text)
 static bool check_options(tool_session *t, bool is_graph)
 {
     static const option_id graphs[] = {OPT_SIM_ITERATIONS, OPT_SIM_SEARCH},
-                           programs[] = {OPT_COSTS,   OPT_PROFILE,      OPT_PROFILE_OUT, OPT_ADVERSARY, OPT_INCLUDE,
-                                         OPT_DEFINE,  OPT_LINK_LIBRARY, OPT_LINK_FOLDER, OPT_LINKER,    OPT_PTHREAD};
+                           programs[] = {OPT_COSTS,        OPT_PROFILE,     OPT_PROFILE_OUT, OPT_COMPARE,
+                                         OPT_COMPARE_WITH, OPT_ADVERSARY,   OPT_INCLUDE,     OPT_DEFINE,
+                                         OPT_LINK_LIBRARY, OPT_LINK_FOLDER, OPT_LINKER,      OPT_PTHREAD};
     const option_id *wrong = is_graph ? programs : graphs;
     size_t n = is_graph ? sizeof programs / sizeof *programs : sizeof graphs / sizeof *graphs;
     for (size_t i = 0; i < n; i++)
@@ -47,6 +49,8 @@ static bool check_options(tool_session *t, bool is_graph)
             return usage_error(t, arena_printf(t->arena, "option '%.*s' needs '--search=SECONDS'",
                                                (int)strcspn(option_rows[searches[i]].spelling, "="),
                                                option_rows[searches[i]].spelling));
+    if (option_flag(&t->options, OPT_COMPARE, false) && option_last(&t->options, OPT_COMPARE_WITH) != NULL)
+        return usage_error(t, "options '--compare' and '--compare=FILE' exclude each other");
     const char *costs = option_last(&t->options, OPT_COSTS);
     if (costs != NULL && strcmp(costs, "profile") == 0 && option_last(&t->options, OPT_PROFILE) == NULL)
         return usage_error(t, "option '--costs=profile' needs '--profile=FILE'");
@@ -171,12 +175,12 @@ static int simulate_graph(tool_session *t, const char *path)
 // ---- Programs ----
 
 // What svm-llc is called with: this tool's options that it has too, the program and where it goes.
-static const char *const *llc_command(tool_session *t, const char *program, const char *output)
+static const char *const *llc_command(tool_session *t, const char *target, const char *program, const char *output)
 {
     arena *a = t->arena;
     argument_list argv = {0};
     VEC_PUSH(a, &argv, paths_installed(a, "bin/svm-llc"));
-    VEC_PUSH(a, &argv, "--target=sim");
+    VEC_PUSH(a, &argv, arena_printf(a, "--target=%s", target));
     for (VEC_EACH(const option, o, &t->options.items)) {
         if (o->id == OPT_SIM_MACHINE)
             VEC_PUSH(a, &argv, arena_printf(a, "--machine=%s", o->value));
@@ -196,9 +200,10 @@ static void set_environment(tool_session *t, const char *report)
     static const struct {
         option_id id;
         const char *variable;
-    } rows[] = {{OPT_SIM_JSON, "SVM_SIM_JSON"},   {OPT_SIM_TRACE, "SVM_SIM_TRACE"},
-                {OPT_SIM_GANTT, "SVM_SIM_GANTT"}, {OPT_COSTS, "SVM_SIM_COSTS"},
-                {OPT_PROFILE, "SVM_SIM_PROFILE"}, {OPT_PROFILE_OUT, "SVM_SIM_PROFILE_OUT"}};
+    } rows[] = {{OPT_SIM_JSON, "SVM_SIM_JSON"},       {OPT_SIM_TRACE, "SVM_SIM_TRACE"},
+                {OPT_SIM_GANTT, "SVM_SIM_GANTT"},     {OPT_COSTS, "SVM_SIM_COSTS"},
+                {OPT_PROFILE, "SVM_SIM_PROFILE"},     {OPT_PROFILE_OUT, "SVM_SIM_PROFILE_OUT"},
+                {OPT_COMPARE_WITH, "SVM_SIM_COMPARE"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const char *value = option_last(&t->options, rows[i].id);
         if (value != NULL)
@@ -238,19 +243,34 @@ static int simulate_program(tool_session *t, const char *path, const argument_li
     const char *base = strrchr(path, '/') == NULL ? path : strrchr(path, '/') + 1;
     const char *stem = arena_strndup(t->arena, base, strcspn(base, "."));
     const char *program = process_temporary(s, stem, ""), *report = process_temporary(s, stem, ".report");
-    int status = program == NULL || report == NULL ? EXIT_WRONG : process_run(s, llc_command(t, path, program));
+    int status = program == NULL || report == NULL ? EXIT_WRONG : process_run(s, llc_command(t, "sim", path, program));
+    argument_list argv = {0};
     if (status == EXIT_OK) {
-        argument_list argv = {0};
         VEC_PUSH(t->arena, &argv, strchr(program, '/') == NULL ? arena_printf(t->arena, "./%s", program) : program);
         for (VEC_EACH(const char *, argument, arguments))
             VEC_PUSH(t->arena, &argv, *argument);
         VEC_PUSH(t->arena, &argv, NULL);
+    }
+    compare_run measured = {0};
+    if (status == EXIT_OK && option_flag(&t->options, OPT_COMPARE, false)) {
+        const char *native = process_temporary(s, stem, "");
+        tool_doing(t, "measuring");
+        status = native == NULL ? EXIT_WRONG : process_run(s, llc_command(t, "host", path, native));
+        if (status == EXIT_OK)
+            status = compare_measure(s, native, argv.data, option_last(&t->options, OPT_SIM_TRACE) != NULL, &measured);
+    }
+    if (status == EXIT_OK) {
         set_environment(t, report);
+        if (measured.profile != NULL)
+            setenv("SVM_SIM_COMPARE", measured.profile, 1);
         tool_doing(t, "simulating");
         if (isatty(STDOUT_FILENO)) // the program writes there
             tool_show_nothing(t);
         status = process_run(s, argv.data);
         if (!settings.dry_run && status == EXIT_OK && !print_report(t, report)) // after an error times mean nothing
+            status = EXIT_WRONG;
+        if (!settings.dry_run && status == EXIT_OK && measured.timeline != NULL &&
+            !compare_join_timelines(t, option_last(&t->options, OPT_SIM_TRACE), measured.timeline))
             status = EXIT_WRONG;
     }
     process_close(s);

@@ -4,31 +4,7 @@
 
 #include "sim/sim.h"
 #include "support/json.h"
-
-// Seconds with three or four digits that count and their unit: "14.70 ms".
-static const char *seconds_text(arena *a, double s)
-{
-    static const struct {
-        double scale;
-        const char *unit;
-    } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}};
-    if (s <= 0)
-        return "0 s";
-    size_t i = 0;
-    while (i + 1 < sizeof units / sizeof *units && s < units[i].scale * 0.99995)
-        i++;
-    double v = s / units[i].scale;
-    return arena_printf(a, "%.*f %s", v >= 99.995 ? 1 : v >= 9.9995 ? 2 : 3, v, units[i].unit);
-}
-
-static const char *bytes_text(arena *a, double n)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-    size_t i = 0;
-    for (; i + 1 < sizeof units / sizeof *units && n >= 1024; i++)
-        n /= 1024;
-    return arena_printf(a, i == 0 ? "%.0f %s" : "%.1f %s", n, units[i]);
-}
+#include "support/quantity.h"
 
 // ---- Text ----
 
@@ -80,8 +56,8 @@ static void add_links(const sim_report *r, strbuf *out, int width)
                   "link");
     for (VEC_EACH(const sim_link_row, l, &r->links)) {
         strbuf_printf(out, "%-*s %7.1f%% %8zu %9llu %11s %10s %6llu", width, l->name, 100 * l->share, l->channels,
-                      (unsigned long long)l->messages, bytes_text(out->arena, (double)l->bytes),
-                      seconds_text(out->arena, sim_to_seconds(l->waited) / (double)l->messages),
+                      (unsigned long long)l->messages, quantity_bytes(out->arena, (double)l->bytes),
+                      quantity_seconds(out->arena, sim_to_seconds(l->waited) / (double)l->messages),
                       (unsigned long long)l->longest_queue);
         if (l->interface != NULL)
             strbuf_printf(out, "  %s %.1f%%", l->interface, 100 * l->interface_share);
@@ -96,22 +72,22 @@ static void add_memories(const sim_report *r, strbuf *out, int width)
     strbuf_printf(out, "\n%-*s     busy  requests  sequential     strided      random  mean wait\n", width, "memory");
     for (VEC_EACH(const sim_memory_row, m, &r->memories))
         strbuf_printf(out, "%-*s %7.1f%% %9llu %11s %11s %11s %10s\n", width, m->name, 100 * m->share,
-                      (unsigned long long)m->requests, bytes_text(out->arena, (double)m->bytes[SIM_SEQUENTIAL]),
-                      bytes_text(out->arena, (double)m->bytes[SIM_STRIDED]),
-                      bytes_text(out->arena, (double)m->bytes[SIM_RANDOM]),
-                      seconds_text(out->arena, sim_to_seconds(m->waited) / (double)m->requests));
+                      (unsigned long long)m->requests, quantity_bytes(out->arena, (double)m->bytes[SIM_SEQUENTIAL]),
+                      quantity_bytes(out->arena, (double)m->bytes[SIM_STRIDED]),
+                      quantity_bytes(out->arena, (double)m->bytes[SIM_RANDOM]),
+                      quantity_seconds(out->arena, sim_to_seconds(m->waited) / (double)m->requests));
 }
 
 void sim_report_text(const sim_report *r, strbuf *out)
 {
     arena *a = out->arena;
     int width = name_width(r);
-    strbuf_printf(out, "%s on %s: %s\n", r->program, r->machine, seconds_text(a, sim_to_seconds(r->total)));
+    strbuf_printf(out, "%s on %s: %s\n", r->program, r->machine, quantity_seconds(a, sim_to_seconds(r->total)));
     if (r->iterations > 0)
         strbuf_printf(out, "%llu iteration%s, the first after %s", (unsigned long long)r->iterations,
-                      r->iterations == 1 ? "" : "s", seconds_text(a, sim_to_seconds(r->first_iteration)));
+                      r->iterations == 1 ? "" : "s", quantity_seconds(a, sim_to_seconds(r->first_iteration)));
     if (r->iteration_seconds > 0)
-        strbuf_printf(out, ", then one in %s", seconds_text(a, r->iteration_seconds));
+        strbuf_printf(out, ", then one in %s", quantity_seconds(a, r->iteration_seconds));
     if (r->iterations > 0)
         strbuf_addc(out, '\n');
     if (r->bottleneck != NULL)

@@ -172,6 +172,11 @@ const char *svmr_profileFires(const char *kernel)
     return k ? k->fires : NULL;
 }
 
+int64_t svmr_profileSteadyStates(void)
+{
+    return profiled.steadyStates > 0 ? profiled.steadyStates : 0;
+}
+
 void svmr_profileWrite(const svmr_Profile *p, const char *comment, double seconds, FILE *f)
 {
     fprintf(f, "svm-profile 1\n# %s\n", comment);

@@ -71,6 +71,7 @@ void svmr_profileProgram(const struct svm_KernelFires *kernels, int64_t steadySt
 void svmr_profileWrite(const svmr_Profile *p, const char *comment, double seconds, FILE *f);
 // What a kernel of the program that runs fires in a steady state ("LowPass 5 Matrix 1"); NULL: it does not tell.
 const char *svmr_profileFires(const char *kernel);
+int64_t svmr_profileSteadyStates(void); // that ran; 0: it does not tell
 // False with a message ("FILE:LINE: what was expected") if the text is not a profile; the caller frees it.
 bool svmr_profileRead(svmr_Profile *p, const char *path, FILE *f, char **message);
 void svmr_profileFree(svmr_Profile *p);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Clocks: what code has done since somebody last looked, as time.
+#include <string.h>
+
 #include "runtime/sim/internal.h"
 
 // The counters that instrumented code keeps; a program that is not instrumented has these, which stay zero.
@@ -55,9 +57,12 @@ void simr_look(simr_Actor *a)
             continue;
         }
         work += (double)n * costs[i];
+        a->spent[i] += (double)n * costs[i];
     }
-    if (!counted)
+    if (!counted) {
         work = 0;
+        memset(a->spent, 0, sizeof a->spent);
+    }
     uint64_t firings = svm_simFirings - seen.firings;
     double cycles = svm_simFiringCycles - seen.cycles;
     if (firings) {

@@ -74,6 +74,7 @@ struct simr_Actor {
     simr_Cost cost;
     svm_KernelFunction *costOf; // the function that `cost` is of
     double computed, moved, charged, carry;
+    double spent[SVM_SIM_CLASSES]; // of what was computed, by class of operations
     uint64_t firings, elements;
     uint64_t launches; // of threads, in this run
 
@@ -85,6 +86,11 @@ struct simr_Actor {
     svmr_Thread thread;      // of a created one, while it does not run
     struct simr_Actor *next; // threads
 };
+
+// What a kernel's time on a processor goes into, in seconds.
+typedef struct simr_Spent {
+    double classes[SVM_SIM_CLASSES];
+} simr_Spent;
 
 struct svmr_Scheduler {
     svm_Machine *machine;
@@ -98,7 +104,8 @@ struct svmr_Scheduler {
     simr_Actor *threads;    // created control threads
     bool shares;            // there were some: the main thread has its control processor only while it runs
     simr_Plan *freePlans;
-    svmr_Profile profile;                   // SVM_SIM_PROFILE_OUT
+    svmr_Profile profile;                   // SVM_SIM_PROFILE_OUT, SVM_SIM_COMPARE
+    VEC(simr_Spent) spent;                  // of each of its rows
     uint64_t runs;                          // kernels run
     int64_t submitted;                      // steady states that the program says it has run; 0: the engine knows
     sim_time iterated;                      // when the first began
@@ -169,6 +176,8 @@ void simr_finish(simr_Simulation *s); // writes what the environment asks for
 bool simr_wantsTrace(void);
 bool simr_wantsProfile(void);
 const svmr_Profile *simr_profile(void); // SVM_SIM_PROFILE; NULL: none
+// Adds the comparison with a measured run (compare.c).
+void simr_compare(const simr_Simulation *s, const svmr_Profile *measured, strbuf *out);
 typedef enum simr_CostsFrom { SIMR_AUTO, SIMR_ONLY_DECLARED, SIMR_ONLY_COUNTED, SIMR_ONLY_PROFILE } simr_CostsFrom;
 simr_CostsFrom simr_costsFrom(void); // SVM_SIM_COSTS
 

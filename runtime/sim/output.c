@@ -9,6 +9,7 @@
 //   SVM_SIM_TRACE        a timeline for Chrome's trace viewer
 //   SVM_SIM_GANTT        a timeline as SVG
 //   SVM_SIM_PROFILE_OUT  a profile of the kernels' predicted work
+//   SVM_SIM_COMPARE      the profile of a measured run: the report lays it beside what is predicted
 //
 // A program that has several instances of machines writes those of the second to FILE.2, and so on.
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/sim/internal.h"
+#include "support/quantity.h"
 #include "svm/sim.h"
 
 // ---- Settings ----
@@ -48,37 +50,56 @@ bool simr_wantsTrace(void)
 
 bool simr_wantsProfile(void)
 {
-    return setting("SVM_SIM_PROFILE_OUT");
+    return setting("SVM_SIM_PROFILE_OUT") || setting("SVM_SIM_COMPARE");
 }
 
-static struct {
+// A profile that a variable of the environment names.
+typedef struct GivenProfile {
     pthread_once_t once;
+    const char *variable;
     svmr_Profile profile;
     char *message; // what is wrong
     bool read;
-} given = {.once = PTHREAD_ONCE_INIT};
+} GivenProfile;
+static GivenProfile costs = {.once = PTHREAD_ONCE_INIT, .variable = "SVM_SIM_PROFILE"},
+                    compared = {.once = PTHREAD_ONCE_INIT, .variable = "SVM_SIM_COMPARE"};
 
-static void readProfile(void)
+static void readProfile(GivenProfile *given)
 {
-    const char *path = setting("SVM_SIM_PROFILE");
+    const char *path = setting(given->variable);
     if (!path)
         return;
     FILE *f = fopen(path, "r");
     if (!f) {
-        if (asprintf(&given.message, "%s: error: the profile cannot be read: %s", path, strerror(errno)) < 0)
-            given.message = NULL;
+        if (asprintf(&given->message, "%s: error: the profile cannot be read: %s", path, strerror(errno)) < 0)
+            given->message = NULL;
         return;
     }
-    given.read = svmr_profileRead(&given.profile, path, f, &given.message);
+    given->read = svmr_profileRead(&given->profile, path, f, &given->message);
     fclose(f);
+}
+
+static void readCosts(void)
+{
+    readProfile(&costs);
+}
+
+static void readCompared(void)
+{
+    readProfile(&compared);
+}
+
+static const svmr_Profile *profileOf(GivenProfile *given, void (*read)(void))
+{
+    pthread_once(&given->once, read);
+    if (given->message)
+        svmr_fatal("%s", given->message);
+    return given->read ? &given->profile : NULL;
 }
 
 const svmr_Profile *simr_profile(void)
 {
-    pthread_once(&given.once, readProfile);
-    if (given.message)
-        svmr_fatal("%s", given.message);
-    return given.read ? &given.profile : NULL;
+    return profileOf(&costs, readCosts);
 }
 
 // ---- Writing ----
@@ -133,6 +154,9 @@ static void writeResults(simr_Simulation *s)
         const sim_report *report = sim_make_report(s->engine, s->arena, program);
         strbuf_init(&text, s->arena);
         sim_report_text(report, &text);
+        const svmr_Profile *measured = profileOf(&compared, readCompared);
+        if (measured)
+            simr_compare(s, measured, &text);
         if (setting("SVM_SIM_REPORT"))
             writeFile(s, "report", "SVM_SIM_REPORT", &text);
         strbuf_init(&text, s->arena);
@@ -206,29 +230,19 @@ void simr_finish(simr_Simulation *s)
 
 #define WAITS_TOLD 20
 
-static void tellTime(FILE *f, sim_time t)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    double v = sim_to_seconds(t) * 1e9;
-    size_t i = 0;
-    for (; i < 3 && v >= 1000; i++)
-        v /= 1000;
-    fprintf(f, "%.6g %s", v, units[i]);
-}
-
 void svmr_onDeadlock(svm_Machine *m, FILE *f)
 {
     simr_Simulation *s = simr_of(m);
     if (!s->engine)
         return;
     fputs("; it is ", f);
-    tellTime(f, sim_now(s->engine));
+    fputs(quantity_seconds(s->arena, sim_to_seconds(sim_now(s->engine))), f);
     int told = 0;
     for (const svmr_Kernel *p = m->all.first; p && told < WAITS_TOLD; p = p->allNext) {
         if (!svmr_pending(p))
             continue;
         fprintf(f, "%s '%s' since ", told++ ? "," : ", and they wait:", svmr_name(p));
-        tellTime(f, ((const simr_Actor *)p->scheduling)->waitsSince);
+        fputs(quantity_seconds(s->arena, sim_to_seconds(((const simr_Actor *)p->scheduling)->waitsSince)), f);
     }
 }
 

@@ -208,8 +208,15 @@ static void noteProfile(simr_Actor *a)
     svmr_ProfileUnit unit;
     double units = simr_units(a, &unit);
     profile->keepFirst = true;
-    svmr_profileAdd(profile, svmr_profileRow(profile, a->label, a->processor->machine->element.name), unit, units,
-                    a->charged / (double)SIM_SECOND);
+    svmr_ProfileRow *row = svmr_profileRow(profile, a->label, a->processor->machine->element.name);
+    svmr_profileAdd(profile, row, unit, units, a->charged / (double)SIM_SECOND);
+    size_t number = (size_t)(row - profile->rows);
+    if (number == a->simulation->spent.len)
+        VEC_PUSH(a->simulation->arena, &a->simulation->spent, (simr_Spent){0});
+    for (size_t i = 0; i < svm_simTable.classCount; i++) {
+        a->simulation->spent.data[number].classes[i] += a->spent[i] / (double)SIM_SECOND;
+        a->spent[i] = 0;
+    }
 }
 
 static void commit(simr_Actor *a)
