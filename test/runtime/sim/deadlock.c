@@ -1,6 +1,6 @@
 // A deadlock's report says who has waited for what, and since when in simulated time; results are written after errors too.
 // RUN: %sim -o %t && not env SVM_SIM_REPORT=%t.report %t 2>&1 | FileCheck --match-full-lines %s
-// CHECK: {{.*}}deadlock.c:[[#@LINE+36]]: error: svm_kernelWait of 'second': the control thread waits for 'second' to finish; 'first' waits to pop from 'empty', which is empty; 'second' waits for 'first'; 'third' waits to push to 'full', which is full with 4 elements; it is 180 ns, and they wait: 'first' since 150 ns, 'second' since 0 ns, 'third' since 180 ns [deadlock]
+// CHECK: {{.*}}deadlock.c:[[#@LINE+36]]: error: svm_kernelWait of 'second': the control thread waits for 'second' to finish; 'first' waits to pop from 'empty', which is empty; 'second' waits for 'first'; 'third' waits to push to 'full', which is full with 4 elements; it is 180.0 ns, and they wait: 'first' since 150.0 ns, 'second' since 0 s, 'third' since 180.0 ns [deadlock]
 // RUN: FileCheck --check-prefix=REPORT --input-file=%t.report %s
 // REPORT: on timed: 180.0 ns
 #include "timed.h"
