@@ -77,7 +77,7 @@ RANDOM_ROOMS = ("lang/streamit", "hlc/ir", "hlc/elaborate", "hlc/schedule", "hlc
                 "runtime/host")
 RANDOM = ["--quick=3", "--first=9600", "--count=60", "--jobs=1", "--machine=host-4,cell-qs20", "--adversary=1,zeroes"]
 RANDOM_SECONDS = 4
-OWN = 3                # a test of another room comes when three times as long ones of the room's own have run
+OWN = 5                # a test of another room comes when five times as long ones of the room's own have run
 BATCHES = (0.3, 2, 6, 20)  # seconds: tests up to so long go to lit together
 SECONDS = 60           # a test that takes longer than that and ten times as long as usual kills the mutant
 MOST_MEMORY = 4 << 20  # kilobytes: a process that has more is ended
@@ -603,7 +603,8 @@ class Run:
                     found += [(Results.key(Results.row(room, m, text)), m) for m in mutants_of(path, text)] if self.args.again else [(None, m) for m in mutants_of(path, text)]
             known = [row for row in self.results.rows.values() if row["room"] == room]
             if self.args.again:
-                lived = {Results.key(row) for row in known if row["result"] == "survived"}
+                why = explained()
+                lived = {Results.key(row) for row in known if row["result"] == "survived" and (row["path"], row["text"], row["old"], row["new"]) not in why}
                 found = [(key, m) for key, m in found if key in lived]
             self.random.shuffle(found)
             self.mutants[room] = [m for _, m in found]
@@ -649,7 +650,7 @@ def main():
     parser.add_argument("--own", action="store_true", help="only the room's own tests, of its first folder: quick, and stricter")
     parser.add_argument("--suite", action="store_true", help="the whole suite: all other tests too")
     parser.add_argument("--tests", metavar="TEST,..", help="only these tests, as 'run/x.str'")
-    parser.add_argument("--most", type=float, default=1e9, metavar="SECONDS", help="leave out tests that take longer, those of other rooms if a third as long")
+    parser.add_argument("--most", type=float, default=1e9, metavar="SECONDS", help="leave out tests that take longer, those of other rooms if a fifth as long")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     args = parser.parse_args()
     if args.list:
