@@ -110,8 +110,10 @@ class Program:
         """An error's text, or None."""
         rows = [self.measure(items, self.args.level) for items in LENGTHS]
         print(f"{self.name:<18}" + "".join(f" {peak:>9}" for peak, _, _ in rows) + f" {rows[-1][1]:>12} {rows[-1][2]:>8.1f}", flush=True)
-        if max(peak for peak, _, _ in rows) > rows[0][0] + NOISE:
-            return f"{self.name}: takes {max(peak for peak, _, _ in rows)} kB, and {rows[0][0]} for {LENGTHS[0]} items"
+        # The shortest may not touch all of its buffers; which pages of them are touched when, and by which core, varies.
+        before, most = rows[1][0], max(peak for peak, _, _ in rows[2:])
+        if most > before + max(NOISE, before // 4):
+            return f"{self.name}: takes {most} kB, and {before} for {LENGTHS[1]} items"
         return None
 
     def check(self):
