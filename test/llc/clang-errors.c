@@ -16,7 +16,8 @@ int f(int i)
     // CHECK: clang-errors.c:[[@LINE+1]]:13: error: expected ';' after return statement
     return i
 #endif
-    // WARNING: clang-errors.c:[[@LINE+5]]:11: warning: using the result of an assignment as a condition without parentheses (-Wparentheses) [-Wclang]
+    // WARNING: clang-errors.c:[[@LINE+6]]:11: warning: using the result of an assignment as a condition without parentheses (-Wparentheses) [-Wclang]
+    // WARNING: note: place parentheses around the assignment to silence this warning
     // WARNING: note: use '==' to turn this assignment into an equality comparison
     // WARNING: 1 warning generated.
     // WARNING-NOT: warning
