@@ -3,14 +3,14 @@
 """Compares the peak memory of a run with that of one ten times as long: it must not depend on the length.
 
     memory.py --svmc=PATH [--cc=CC --lib=DIR] [--level="-O2 ..."] [--items=N] [PROGRAM...]
-    memory.py --svmc=PATH [--level="-O2 ..."] --whole [PROGRAM...]
+    memory.py --svmc=PATH [--level="-O2 ..."] --whole[=ITEMS] [PROGRAM...]
 
 --level: options of svmc, "interpret", or "library": a C program that calls a library (Inputs/library.c). PROGRAMs are those of
 Inputs without their ".str", all unless told. Such a file's first line says what it shows; "// OPTIONS:" are those of its runs,
 and %n in it, or in the program, is the number of items. in.raw has as many; a program may read it and write out.raw. The
 output of the shorter run must be that of the interpreter: with --tag-prints line by line of each filter, else byte by byte.
 
---whole runs each program with a million, ten million, .. a thousand million items and prints what each run took, in kilobytes, how many
+--whole runs each program with a million, ten million, .. ITEMS, a thousand million unless told, and prints what each run took, in kilobytes, how many
 bytes came out of the longest and its seconds. Nothing is kept or compared: in.raw has zeros, out.raw is /dev/null. PATH's
 folder has the test programs' folder beside it, or peak-memory is on PATH.
 """
@@ -25,7 +25,7 @@ import time
 
 INPUTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs")
 LONGER = 10
-LENGTHS = [10**n for n in range(6, 10)] # of --whole
+SHORTEST, LONGEST = 10**6, 10**9 # runs of --whole
 NOISE = 1024  # kilobytes by which two runs may differ: what is loaded and where the system puts it
 
 
@@ -108,12 +108,12 @@ class Program:
 
     def whole(self):
         """An error's text, or None."""
-        rows = [self.measure(items, self.args.level) for items in LENGTHS]
+        rows = [self.measure(items, self.args.level) for items in self.args.lengths]
         print(f"{self.name:<18}" + "".join(f" {peak:>9}" for peak, _, _ in rows) + f" {rows[-1][1]:>12} {rows[-1][2]:>8.1f}", flush=True)
         # The shortest may not touch all of its buffers; which pages of them are touched when, and by which core, varies.
         before, most = rows[1][0], max(peak for peak, _, _ in rows[2:])
         if most > before + max(NOISE, before // 4):
-            return f"{self.name}: takes {most} kB, and {before} for {LENGTHS[1]} items"
+            return f"{self.name}: takes {most} kB, and {before} for {self.args.lengths[1]} items"
         return None
 
     def check(self):
@@ -138,15 +138,18 @@ def main():
     parser.add_argument("--lib", default="")
     parser.add_argument("--level", default="-O2")
     parser.add_argument("--items", type=int, default=100000)
-    parser.add_argument("--whole", action="store_true")
+    parser.add_argument("--whole", nargs="?", type=int, const=LONGEST, metavar="ITEMS")
     parser.add_argument("programs", nargs="*", metavar="PROGRAM")
     args = parser.parse_args()
     names = args.programs or sorted(f[:-4] for f in os.listdir(INPUTS) if f.endswith(".str"))
     failed = 0
     if args.whole:
+        args.lengths = [SHORTEST]
+        while len(args.lengths) < 3 or args.lengths[-1] < args.whole:
+            args.lengths.append(10 * args.lengths[-1])
         beside = os.path.join(os.path.dirname(os.path.abspath(args.svmc)), "..", "test", "bin")
         os.environ["PATH"] = beside + os.pathsep + os.environ["PATH"]
-        print(f"{'kB at':<18}" + "".join(f" {'10^' + str(len(str(n)) - 1):>9}" for n in LENGTHS) + "    bytes out  seconds")
+        print(f"{'kB at':<18}" + "".join(f" {'10^' + str(len(str(n)) - 1):>9}" for n in args.lengths) + "    bytes out  seconds")
     for name in names:
         with tempfile.TemporaryDirectory() as folder:
             program = Program(args, name, folder)
