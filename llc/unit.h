@@ -29,7 +29,7 @@ typedef struct llc_function {
     CXCursor cursor; // its definition
     // LLC_KERNEL
     llc_basis basis;
-    double start, per_firing; // cost() or estimate(); 0 when unknown
+    double start, per_firing; // cost() or estimate(); 0 when unknown. A thread's estimate() has a start too
     // LLC_FIRE
     bool stateless;
     bool thread;            // what one thread of a launch does (svm/launch.h)
@@ -38,6 +38,9 @@ typedef struct llc_function {
     uint64_t firings; // firings(): how many a call does
     bool timed;       // with cost():
     double cycles;    // of one firing
+    bool
+        estimated; // with estimate(): a launch takes `start` cycles and so many for a thread, but not less than `least`
+    double per_thread, least;
     // LLC_CONTROL
     const char *control_name;
     src_range control_range; // of the macro

@@ -86,7 +86,8 @@ static bool find_shape(const emit_signature *fire, const plan_walk *items, const
     size_t at = unbounded_digit(&w->in);
     int64_t firings = t->shape.firings;
     bool in_continues = true, out_continues;
-    if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->given.len != 0 || fire->iter || fire->log)
+    if (w->general || at == w->in.len || !fire->out || fire->actor || fire->fields.len != 0 || fire->given.len != 0 ||
+        fire->iter || fire->log)
         return false;
     int64_t in = w->in.data[at].stride, out = w->out.data[at].stride;
     t->reads = fire->in;
@@ -151,7 +152,8 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
         VEC_PUSH(a, &params, arena_printf(a, "const svm_Plane *%s", plane_name(x, "in", i, inputs)));
     for (int64_t i = 0; i < outputs; i++)
         VEC_PUSH(a, &params, arena_printf(a, "svm_Plane *%s", plane_name(x, "out", i, outputs)));
-    text_line(x, 0, "SVM_FIRE(thread, firings(%" PRId64 "))", t->shape.firings);
+    text_line(x, 0, "SVM_FIRE(thread, firings(%" PRId64 "), estimate(%.0f, %.2f, %.0f))", t->shape.firings,
+              t->shape.start, t->shape.each, t->shape.least);
     text_call(x, 0, arena_printf(a, "static inline void %s(", t->name), &params, ")");
     text_line(x, 0, "{");
     if (t->reads)

@@ -5,32 +5,38 @@
 #include "hlc/plan/threads.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "hlc/ir/ops.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
+#include "hlc/plan/thread_ops.h"
 
 enum {
     MOST_STEPS = 40000, // of the walk: far more than a program has instructions
     MOST_FIRINGS = 4,
     ELEMENT = 4,
+    BYTES = 16, // of an element
     MOST_INPUTS = 16,
     MOST_OUTPUTS = 4,
     GENERATIONS = 8,    // of batches in a launch, at least
     MOST_LOOKUPS = 110, // they stay in registers, and coordinates and sums need some
+    SPARE = 4,          // of so many instructions one is spare: it is estimated how many there are
 };
 
 typedef struct known_value {
     bool known;
-    bool mixed;   // an int that a branch may have left known: nothing may read it any more
-    sir_scalar v; // of an int, a boolean or a float
+    bool mixed;    // an int that a branch may have left known: nothing may read it any more
+    sir_scalar v;  // of an int, a boolean or a float
+    uint32_t node; // of a value that is not known: what it is (thread_ops.h). A boolean is 0 or more, or below
 } known_value;
 
 typedef struct frame {
     const sir_function *function;
-    known_value *local; // scalars
+    known_value *local;  // scalars
+    uint32_t **elements; // of arrays: nodes, words in memory order
     struct frame *caller;
 } frame;
 
@@ -39,8 +45,9 @@ typedef struct walker {
     bool inexact; // the processor's own division and roots will do
     const sir_filter *filter;
     frame *frame;
-    int64_t popped, reach;        // items
-    int64_t operations, products; // of floats; products that a sum takes in
+    int64_t popped, reach; // items
+    thread_ops *ops;
+    thread_values pushed;
     int64_t steps;
     known_value result; // of the function that has returned
     plan_lack lack;
@@ -55,10 +62,16 @@ static known_value lack(walker *w, sir_loc loc, const char *text)
     return unknown;
 }
 
-static bool is_number_type(const sir_type *t)
+static const sir_type *number_type(const sir_type *t)
 {
     while (t->kind == SIR_ARRAY)
         t = t->element;
+    return t;
+}
+
+static bool is_number_type(const sir_type *t)
+{
+    t = number_type(t);
     return t->kind == SIR_FLOAT || t->kind == SIR_INT || t->kind == SIR_BOOLEAN || t->kind == SIR_BIT;
 }
 
@@ -79,41 +92,178 @@ static known_value whole_number(walker *w, sir_loc loc)
     return lack(w, loc, "computes with integers that are known only as it runs");
 }
 
+// ---- What is computed ----
+
+static known_value made(uint32_t node)
+{
+    return (known_value){.node = node};
+}
+
+// A known value is a number; a boolean is 1 or -1.
+static uint32_t node_of(walker *w, known_value v, const sir_type *t)
+{
+    if (!v.known)
+        return v.node;
+    if (t->kind == SIR_BOOLEAN)
+        return thread_ops_number(w->ops, v.v.i != 0 ? 1 : -1);
+    return thread_ops_number(w->ops, t->kind == SIR_FLOAT ? v.v.f : (float)v.v.i);
+}
+
+static uint32_t op1(walker *w, thread_op op, uint32_t a)
+{
+    return thread_ops_add(w->ops, op, a, 0, 0);
+}
+
+static uint32_t op2(walker *w, thread_op op, uint32_t a, uint32_t b)
+{
+    return thread_ops_add(w->ops, op, a, b, 0);
+}
+
+static uint32_t op3(walker *w, thread_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+    return thread_ops_add(w->ops, op, a, b, c);
+}
+
+static bool is_zero(const walker *w, uint32_t v)
+{
+    const thread_node *n = &w->ops->nodes.data[v];
+    return n->op == THREAD_NUMBER && n->a << 1 == 0;
+}
+
+// 0 or more where a is at least b.
+static uint32_t difference(walker *w, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        return thread_ops_number(w->ops, 0);
+    if (is_zero(w, b))
+        return a;
+    return is_zero(w, a) ? op1(w, THREAD_NEG, b) : op2(w, THREAD_ADD, a, op1(w, THREAD_NEG, b));
+}
+
+// Of a truth that is turned around: a number that says it.
+static uint32_t upright(walker *w, uint32_t truth)
+{
+    if (w->ops->nodes.data[truth].op != THREAD_NOT)
+        return truth;
+    return op3(w, THREAD_SELECT, truth, thread_ops_number(w->ops, 1), thread_ops_number(w->ops, -1));
+}
+
+static uint32_t both(walker *w, uint32_t a, uint32_t b)
+{
+    const thread_node *x = &w->ops->nodes.data[a], *y = &w->ops->nodes.data[b];
+    if (x->op == THREAD_NUMBER || y->op == THREAD_NUMBER)
+        return thread_ops_add(w->ops, THREAD_SELECT, x->op == THREAD_NUMBER ? a : b, x->op == THREAD_NUMBER ? b : a,
+                              thread_ops_number(w->ops, -1));
+    if (x->op == THREAD_NOT && y->op == THREAD_NOT)
+        return op1(w, THREAD_NOT, op2(w, THREAD_MAX, x->a, y->a));
+    a = upright(w, a);
+    return op2(w, THREAD_MIN, a, upright(w, b));
+}
+
+static uint32_t either(walker *w, uint32_t a, uint32_t b)
+{
+    a = op1(w, THREAD_NOT, a);
+    return op1(w, THREAD_NOT, both(w, a, op1(w, THREAD_NOT, b)));
+}
+
+static uint32_t compared(walker *w, lang_binary_op op, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case LANG_OP_GE: return difference(w, a, b);
+    case LANG_OP_LE: return difference(w, b, a);
+    case LANG_OP_LT: return op1(w, THREAD_NOT, difference(w, a, b));
+    case LANG_OP_GT: return op1(w, THREAD_NOT, difference(w, b, a));
+    default: break;
+    }
+    uint32_t equal = op1(w, THREAD_NEG, op1(w, THREAD_ABS, difference(w, a, b)));
+    return op == LANG_OP_NE ? op1(w, THREAD_NOT, equal) : equal;
+}
+
+static uint32_t quotient(walker *w, uint32_t a, uint32_t b)
+{
+    return op2(w, THREAD_MUL, a, op1(w, THREAD_SPECIAL, b));
+}
+
+// Of truths: whether they are the same, or differ.
+static uint32_t alike(walker *w, bool same, uint32_t a, uint32_t b)
+{
+    uint32_t yes = thread_ops_number(w->ops, 1), no = thread_ops_number(w->ops, -1);
+    if (b == yes || b == no)
+        return (b == yes) == same ? a : op1(w, THREAD_NOT, a);
+    if (a == yes || a == no)
+        return alike(w, same, b, a);
+    b = upright(w, b);
+    uint32_t equal = op3(w, THREAD_SELECT, a, b, op1(w, THREAD_NEG, b));
+    return same ? equal : op1(w, THREAD_NOT, equal);
+}
+
+static uint32_t computed(walker *w, lang_binary_op op, const sir_type *t, uint32_t a, uint32_t b)
+{
+    switch (op) {
+    case LANG_OP_ADD: return op2(w, THREAD_ADD, a, b);
+    case LANG_OP_SUB: return op2(w, THREAD_ADD, a, op1(w, THREAD_NEG, b));
+    case LANG_OP_MUL: return op2(w, THREAD_MUL, a, b);
+    case LANG_OP_DIV: return quotient(w, a, b);
+    case LANG_OP_AND: return both(w, a, b);
+    case LANG_OP_OR: return either(w, a, b);
+    default: break;
+    }
+    return t->kind == SIR_BOOLEAN ? alike(w, op == LANG_OP_EQ, a, b) : compared(w, op, a, b);
+}
+
+static uint32_t chosen(walker *w, uint32_t truth, const sir_type *t, uint32_t yes, uint32_t no)
+{
+    if (t->kind == SIR_BOOLEAN) {
+        yes = upright(w, yes);
+        no = upright(w, no);
+    }
+    return op3(w, THREAD_SELECT, truth, yes, no);
+}
+
 // ---- Expressions ----
+
+// Where an element is: in a constant table, or in a local array.
+typedef struct element_place {
+    const sir_value *table;
+    uint32_t *elements;
+    uint64_t at;
+} element_place;
 
 static known_value walk_expr(walker *w, const sir_expr *e);
 
-// The element of a constant table, where it and all subscripts are known; subscripts must be.
-static known_value walk_place(walker *w, const sir_expr *e, const sir_value **table, uint64_t *at)
+// Subscripts must be known.
+static known_value walk_place(walker *w, const sir_expr *e, element_place *place)
 {
-    *table = NULL;
-    *at = 0;
+    *place = (element_place){0};
     if (e->kind == SIR_FIELD && w->filter->fields.data[e->index].constant) {
-        *table = &w->filter->fields.data[e->index].init;
+        place->table = &w->filter->fields.data[e->index].init;
         return unknown;
     }
-    if (e->kind == SIR_LOCAL)
+    if (e->kind == SIR_LOCAL) {
+        place->elements = w->frame->elements[e->index];
         return of_type(w, w->frame->function->locals.data[e->index].type, e->loc);
+    }
     if (e->kind != SIR_INDEX)
         return e->kind == SIR_GLOBAL ? unknown : lack(w, e->loc, "computes with structs or complex numbers");
-    walk_place(w, e->u.arg[0], table, at);
+    walk_place(w, e->u.arg[0], place);
     known_value index = walk_expr(w, e->u.arg[1]);
     if (!index.known)
         return lack(w, e->loc, "has a subscript that is known only as it runs");
     if (index.v.i < 0 || (uint32_t)index.v.i >= e->u.arg[0]->type->length)
         return lack(w, e->loc, "has a subscript outside of its array");
-    *at += (uint64_t)index.v.i * e->type->words;
+    place->at += (uint64_t)index.v.i * e->type->words;
     return unknown;
 }
 
 static known_value walk_index(walker *w, const sir_expr *e)
 {
-    const sir_value *table;
-    uint64_t at;
-    walk_place(w, e, &table, &at);
-    if (table == NULL || e->type->kind == SIR_ARRAY)
+    element_place place;
+    walk_place(w, e, &place);
+    if (w->lack.text != NULL || e->type->kind == SIR_ARRAY)
         return unknown;
-    return (known_value){.known = true, .v = table->zero ? (sir_scalar){0} : table->data[at]};
+    if (place.table != NULL)
+        return (known_value){.known = true, .v = place.table->zero ? (sir_scalar){0} : place.table->data[place.at]};
+    return place.elements != NULL ? made(place.elements[place.at]) : unknown;
 }
 
 static known_value walk_short(walker *w, const sir_expr *e)
@@ -125,8 +275,8 @@ static known_value walk_short(walker *w, const sir_expr *e)
     known_value right = walk_expr(w, e->u.arg[1]);
     if (left.known)
         return right;
-    w->operations++;
-    return unknown;
+    uint32_t a = left.node, b = node_of(w, right, e->type);
+    return made(decides ? either(w, a, b) : both(w, a, b));
 }
 
 static known_value walk_binary(walker *w, const sir_expr *e)
@@ -142,14 +292,9 @@ static known_value walk_binary(walker *w, const sir_expr *e)
         return whole_number(w, e->loc);
     if (t->kind == SIR_FLOAT && e->op == LANG_OP_DIV && !w->inexact)
         return lack(w, e->loc, "divides, which is not rounded there as elsewhere");
-    w->operations++;
-    bool sum = e->op == LANG_OP_ADD || e->op == LANG_OP_SUB;
-    for (unsigned i = 0; i < 2 && sum && t->kind == SIR_FLOAT; i++)
-        if (e->u.arg[i]->kind == SIR_BINARY && e->u.arg[i]->op == LANG_OP_MUL) {
-            w->products++;
-            break;
-        }
-    return of_type(w, t, e->loc);
+    of_type(w, t, e->loc);
+    uint32_t left = node_of(w, a, t);
+    return made(computed(w, (lang_binary_op)e->op, t, left, node_of(w, b, t)));
 }
 
 static known_value walk_unary(walker *w, const sir_expr *e)
@@ -157,7 +302,10 @@ static known_value walk_unary(walker *w, const sir_expr *e)
     known_value a = walk_expr(w, e->u.arg[0]), r = {.known = true};
     if (a.known && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a.v, &r.v))
         return r;
-    return is_whole(e->type) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
+    if (is_whole(e->type))
+        return whole_number(w, e->loc);
+    of_type(w, e->type, e->loc);
+    return made(op1(w, e->op == LANG_OP_NOT ? THREAD_NOT : THREAD_NEG, node_of(w, a, e->type)));
 }
 
 // Whether the C compiler computes it of constants. Others, which it leaves as calls, are constants by tables alone.
@@ -187,11 +335,18 @@ static known_value walk_math(walker *w, const sir_expr *e)
         return whole_number(w, e->loc);
     bool exact = e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX ||
                  e->op == LANG_MATH_FLOOR || (e->op == LANG_MATH_SQRT && w->inexact);
-    w->operations += 2;
     if (!exact)
         return lack(w, e->loc,
                     arena_printf(w->arena, "uses %s, which is not there as elsewhere", sir_math_ops[e->op].name));
-    return of_type(w, t, e->loc);
+    of_type(w, t, e->loc);
+    uint32_t left = node_of(w, a, t), right = node_of(w, b, t);
+    switch ((lang_math_op)e->op) {
+    case LANG_MATH_ABS: return made(op1(w, THREAD_ABS, left));
+    case LANG_MATH_MIN: return made(op2(w, THREAD_MIN, left, right));
+    case LANG_MATH_MAX: return made(op2(w, THREAD_MAX, left, right));
+    case LANG_MATH_SQRT: return made(op1(w, THREAD_SPECIAL, op1(w, THREAD_SPECIAL, left)));
+    default: return made(op2(w, THREAD_ADD, left, op1(w, THREAD_NEG, op1(w, THREAD_FRACTION, left))));
+    }
 }
 
 static known_value walk_select(walker *w, const sir_expr *e)
@@ -200,8 +355,11 @@ static known_value walk_select(walker *w, const sir_expr *e)
     if (c.known)
         return walk_expr(w, e->u.arg[c.v.i != 0 ? 1 : 2]);
     known_value yes = walk_expr(w, e->u.arg[1]), no = walk_expr(w, e->u.arg[2]);
-    w->operations++;
-    return is_whole(e->type) && (yes.known || no.known) ? whole_number(w, e->loc) : of_type(w, e->type, e->loc);
+    if (is_whole(e->type) && (yes.known || no.known))
+        return whole_number(w, e->loc);
+    of_type(w, e->type, e->loc);
+    uint32_t a = node_of(w, yes, e->type);
+    return made(chosen(w, c.node, e->type, a, node_of(w, no, e->type)));
 }
 
 static known_value walk_convert(walker *w, const sir_expr *e)
@@ -211,7 +369,13 @@ static known_value walk_convert(walker *w, const sir_expr *e)
         return (known_value){.known = true, .v = sir_eval_convert(e->u.arg[0]->type, e->type, a.v)};
     if (is_whole(e->type))
         return whole_number(w, e->loc);
-    return of_type(w, e->type, e->loc);
+    of_type(w, e->type, e->loc);
+    return made(a.node);
+}
+
+static uint32_t item(walker *w, int64_t number)
+{
+    return thread_ops_add(w->ops, THREAD_ITEM, (uint32_t)number, 0, 0);
 }
 
 static known_value walk_peek(walker *w, const sir_expr *e)
@@ -221,7 +385,7 @@ static known_value walk_peek(walker *w, const sir_expr *e)
         return lack(w, e->loc, "looks ahead by a number that is known only as it runs");
     if (w->popped + at.v.i + 1 > w->reach)
         w->reach = w->popped + at.v.i + 1;
-    return unknown;
+    return made(item(w, w->popped + at.v.i));
 }
 
 static known_value walk_local(walker *w, const sir_expr *e)
@@ -261,8 +425,7 @@ static void walk_block(walker *w, const sir_block *b);
 
 static void assign(walker *w, const sir_expr *target, known_value v)
 {
-    const sir_value *table;
-    uint64_t at;
+    element_place place;
     if (target == NULL)
         return;
     if (target->kind == SIR_LOCAL && target->type->kind != SIR_ARRAY) {
@@ -271,14 +434,96 @@ static void assign(walker *w, const sir_expr *target, known_value v)
     } else {
         if (is_whole(target->type) && v.known)
             whole_number(w, target->loc);
-        walk_place(w, target, &table, &at);
+        walk_place(w, target, &place);
+        if (w->lack.text == NULL && place.elements != NULL)
+            place.elements[place.at] = node_of(w, v, target->type);
     }
+}
+
+static void assign_array(walker *w, const sir_expr *target, const sir_expr *value)
+{
+    element_place to, from;
+    walk_place(w, target, &to);
+    walk_place(w, value, &from);
+    if (w->lack.text != NULL || to.elements == NULL)
+        return;
+    const sir_type *t = number_type(value->type);
+    for (uint64_t i = 0; i < value->type->words; i++)
+        to.elements[to.at + i] =
+            from.elements != NULL ? from.elements[from.at + i]
+            : from.table != NULL
+                ? node_of(w,
+                          (known_value){.known = true,
+                                        .v = from.table->zero ? (sir_scalar){0} : from.table->data[from.at + i]},
+                          t)
+                : 0;
 }
 
 // Of types that threads have, whose bits are those of an int.
 static bool same(known_value a, known_value b)
 {
-    return a.known == b.known && a.mixed == b.mixed && (!a.known || a.v.i == b.v.i);
+    return a.known == b.known && a.mixed == b.mixed && a.node == b.node && (!a.known || a.v.i == b.v.i);
+}
+
+// What a branch may change. Arrays that begin within it are gone behind it.
+typedef struct standing {
+    known_value *local;
+    uint32_t **elements;
+    int64_t popped;
+    size_t pushed;
+} standing;
+
+static uint64_t array_words(const walker *w, size_t local)
+{
+    return w->frame->elements[local] == NULL ? 0 : w->frame->function->locals.data[local].type->words;
+}
+
+static standing stand(walker *w)
+{
+    size_t n = w->frame->function->locals.len;
+    standing s = {ARENA_ARRAY(w->arena, known_value, n + 1), ARENA_ARRAY(w->arena, uint32_t *, n + 1), w->popped,
+                  w->pushed.len};
+    memcpy(s.local, w->frame->local, n * sizeof *s.local);
+    for (size_t i = 0; i < n; i++) {
+        s.elements[i] = NULL;
+        if (w->frame->elements[i] == NULL)
+            continue;
+        s.elements[i] = ARENA_ARRAY(w->arena, uint32_t, array_words(w, i) + 1);
+        memcpy(s.elements[i], w->frame->elements[i], array_words(w, i) * sizeof **s.elements);
+        w->steps += (int64_t)array_words(w, i);
+    }
+    return s;
+}
+
+static void go_back(walker *w, const standing *s)
+{
+    size_t n = w->frame->function->locals.len;
+    memcpy(w->frame->local, s->local, n * sizeof *s->local);
+    for (size_t i = 0; i < n; i++) {
+        if (s->elements[i] != NULL)
+            memcpy(w->frame->elements[i], s->elements[i], array_words(w, i) * sizeof **s->elements);
+        else
+            w->frame->elements[i] = NULL;
+    }
+    w->popped = s->popped;
+    w->pushed.len = s->pushed;
+}
+
+// Behind both ways of a branch: what `then` left, or what there is now, of what there was before.
+static void join(walker *w, uint32_t truth, const standing *before, const standing *then)
+{
+    for (size_t i = 0; i < w->frame->function->locals.len; i++) {
+        const sir_type *t = w->frame->function->locals.data[i].type, *number = number_type(t);
+        known_value *now = &w->frame->local[i], was = then->local[i];
+        for (uint64_t k = 0; before->elements[i] != NULL && k < array_words(w, i); k++)
+            if (w->frame->elements[i][k] != then->elements[i][k])
+                w->frame->elements[i][k] = chosen(w, truth, number, then->elements[i][k], w->frame->elements[i][k]);
+        if (t->kind == SIR_ARRAY || same(*now, was))
+            continue;
+        bool mixed = is_whole(t) && (now->known || was.known || now->mixed || was.mixed);
+        uint32_t yes = node_of(w, was, t);
+        *now = (known_value){.mixed = mixed, .node = chosen(w, truth, t, yes, node_of(w, *now, t))};
+    }
 }
 
 static void walk_if(walker *w, const sir_stmt *s)
@@ -288,23 +533,18 @@ static void walk_if(walker *w, const sir_stmt *s)
         walk_block(w, c.v.i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
         return;
     }
-    size_t n = w->frame->function->locals.len;
-    known_value *before = ARENA_ARRAY(w->arena, known_value, n + 1), *then = ARENA_ARRAY(w->arena, known_value, n + 1);
-    int64_t popped = w->popped;
-    memcpy(before, w->frame->local, n * sizeof *before);
+    standing before = stand(w);
     walk_block(w, &s->u.if_.then);
-    memcpy(then, w->frame->local, n * sizeof *then);
-    memcpy(w->frame->local, before, n * sizeof *before);
-    w->popped = popped;
+    standing then = stand(w);
+    thread_values pushed = {0};
+    for (size_t i = before.pushed; i < w->pushed.len; i++)
+        VEC_PUSH(w->arena, &pushed, w->pushed.data[i]);
+    go_back(w, &before);
     walk_block(w, &s->u.if_.otherwise);
-    for (size_t i = 0; i < n; i++) {
-        known_value *now = &w->frame->local[i];
-        if (same(*now, then[i]))
-            continue;
-        bool whole = is_whole(w->frame->function->locals.data[i].type);
-        bool mixed = whole && (now->known || then[i].known || now->mixed || then[i].mixed);
-        w->operations += !same(then[i], before[i]) || !same(*now, before[i]);
-        *now = (known_value){.mixed = mixed};
+    join(w, c.node, &before, &then);
+    for (size_t i = 0; i < pushed.len && before.pushed + i < w->pushed.len; i++) {
+        uint32_t *now = &w->pushed.data[before.pushed + i];
+        *now = pushed.data[i] == *now ? *now : op3(w, THREAD_SELECT, c.node, pushed.data[i], *now);
     }
 }
 
@@ -349,9 +589,16 @@ static void walk_call(walker *w, const sir_stmt *s)
         return;
     }
     inner.local = ARENA_ARRAY(w->arena, known_value, f->locals.len + 1);
-    for (size_t i = 0; i < s->u.call.args.len; i++)
-        if (f->locals.data[i].type->kind != SIR_ARRAY)
-            inner.local[i] = walk_expr(w, s->u.call.args.data[i]);
+    inner.elements = ARENA_ARRAY(w->arena, uint32_t *, f->locals.len + 1);
+    for (size_t i = 0; i < s->u.call.args.len; i++) {
+        const sir_expr *argument = s->u.call.args.data[i];
+        element_place place;
+        if (f->locals.data[i].type->kind != SIR_ARRAY) {
+            inner.local[i] = walk_expr(w, argument);
+        } else if (walk_place(w, argument, &place), place.elements != NULL) {
+            inner.elements[i] = place.elements + place.at;
+        }
+    }
     if (++w->steps > MOST_STEPS)
         lack(w, s->loc, "has too many operations");
     w->frame = &inner;
@@ -364,15 +611,22 @@ static void walk_call(walker *w, const sir_stmt *s)
 static void walk_declaration(walker *w, const sir_stmt *s)
 {
     const sir_local *l = &w->frame->function->locals.data[s->u.decl.local];
-    const sir_type *item = l->type;
-    while (item->kind == SIR_ARRAY)
-        item = item->element;
+    const sir_type *item = number_type(l->type);
     of_type(w, l->type, s->loc);
     if (l->type->kind == SIR_ARRAY && is_whole(item) && s->u.decl.init == NULL && !s->u.decl.uninitialised)
         whole_number(w, s->loc);
-    if (l->type->kind == SIR_ARRAY)
-        return;
     known_value zero = {.known = true};
+    if (l->type->kind == SIR_ARRAY && l->type->words > MOST_STEPS) {
+        lack(w, s->loc, "has too large an array");
+        return;
+    }
+    if (l->type->kind == SIR_ARRAY) {
+        uint32_t *elements = ARENA_ARRAY(w->arena, uint32_t, l->type->words + 1);
+        for (uint64_t i = 0; i < l->type->words && w->lack.text == NULL; i++)
+            elements[i] = node_of(w, zero, item);
+        w->frame->elements[s->u.decl.local] = elements;
+        return;
+    }
     w->frame->local[s->u.decl.local] = s->u.decl.init == NULL ? zero : walk_expr(w, s->u.decl.init);
 }
 
@@ -381,15 +635,22 @@ static void walk_stmt(walker *w, const sir_stmt *s)
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: walk_declaration(w, s); return;
     case SIR_SET:
-        assign(w, s->u.set.target, s->u.set.value->type->kind == SIR_ARRAY ? unknown : walk_expr(w, s->u.set.value));
+        if (s->u.set.value->type->kind == SIR_ARRAY)
+            assign_array(w, s->u.set.target, s->u.set.value);
+        else
+            assign(w, s->u.set.target, walk_expr(w, s->u.set.value));
         return;
     case SIR_POP:
         w->popped++;
         if (w->popped > w->reach)
             w->reach = w->popped;
-        assign(w, s->u.set.target, unknown);
+        assign(w, s->u.set.target, made(item(w, w->popped - 1)));
         return;
-    case SIR_PUSH: walk_expr(w, s->u.value); return;
+    case SIR_PUSH: {
+        known_value v = walk_expr(w, s->u.value);
+        VEC_PUSH(w->arena, &w->pushed, node_of(w, v, s->u.value->type));
+        return;
+    }
     case SIR_CALL: walk_call(w, s); return;
     case SIR_IF: walk_if(w, s); return;
     case SIR_FOR: walk_for(w, s); return;
@@ -435,13 +696,68 @@ static int64_t firings_of(int64_t pop, int64_t push, int64_t window)
     return 0;
 }
 
-// Instructions for ten operations, as measured. The operations of firings with neighbouring items, and of one firing, fill
-// instructions best. Where firings are whole elements apart all lanes want the same component, of registers that differ.
-static int64_t slots_of(const walker *w, const plan_thread *t, int64_t pop)
+// What the firings of a thread push, as one graph.
+static thread_values outputs_of(walker *w, int64_t firings, int64_t pop)
 {
-    int64_t operations = (w->operations - w->products) * t->firings;
-    int64_t tenths = pop == 1 ? 3 : t->firings < MOST_FIRINGS ? 5 : pop % ELEMENT == 0 ? 8 : 6;
-    return operations * tenths / 10 + 2 * t->lookups + 4 * t->outputs;
+    thread_values all = {0};
+    size_t nodes = w->ops->nodes.len;
+    for (int64_t f = 0; f < firings; f++) {
+        uint32_t *copied = ARENA_ARRAY(w->arena, uint32_t, nodes);
+        for (size_t i = 0; i < w->pushed.len; i++)
+            VEC_PUSH(w->arena, &all, thread_ops_shift(w->ops, w->pushed.data[i], (uint32_t)(f * pop), copied));
+    }
+    return all;
+}
+
+// Instructions, and lookups of what is read. Where elements continue each other there is one input, and the coordinates of all
+// elements but the first are sums.
+static void count_slots(walker *w, plan_thread *t, int64_t pop)
+{
+    enum { MOST_NODES = 8192 }; // operations of a firing
+    if ((int64_t)w->ops->nodes.len > MOST_NODES) {
+        t->slots = INT64_MAX;
+        return;
+    }
+    int64_t elements = t->firings * pop / ELEMENT;
+    bool apart = t->firings * pop % ELEMENT != 0;
+    thread_values outputs = outputs_of(w, t->firings, pop);
+    t->slots = thread_ops_instructions(w->ops, &outputs, apart ? 0 : t->lookups - (elements == 1), &t->read);
+}
+
+// ---- Cycles ----
+
+// A launch's cycles: at least what one batch takes. Many batches take what is busiest one after another, beside the first
+// lookups and the end, in which those under way, half done in the mean, are followed by no others. docs/softproc.md has the
+// formula.
+static void count_cycles(const machine_processor *x, plan_thread *t)
+{
+    const machine_pipeline *m = &x->pipeline;
+    double threads = (double)m->threads, alu = (double)t->slots, tex = (double)t->read, outputs = (double)t->outputs;
+    double bytes = machine_bytes_per_second(m->link_bandwidth, x->clock) / x->clock; // of the link, a cycle
+    double reads = (double)(m->operand_reads + 1), rotation = threads > reads ? threads : reads;
+    double stages = (double)(m->operand_reads + m->threads + m->alu_stages), block = threads * BYTES;
+    double held = ceil(stages / rotation) * rotation; // by an arithmetic instruction
+    double latency = (machine_seconds(m->request_latency, x->clock) + machine_seconds(m->host_latency, x->clock) +
+                      machine_seconds(m->memory_latency, x->clock) + machine_seconds(m->response_latency, x->clock)) *
+                     x->clock;
+    double response = (BYTES + (double)m->response_header) / bytes, request = (double)m->request_bytes / bytes;
+    double packets = ceil(block / (double)m->largest_packet);
+    double read = latency + request + response;
+    double lookup =
+        (double)(m->address_stages + m->return_stages) + read + (threads - 1) * (response > 1 ? response : 1);
+    double batch = alu * held + tex * ceil(lookup / rotation) * rotation;
+    double busiest[] = {alu * rotation,
+                        tex * rotation,
+                        tex * threads * response,
+                        tex * threads * request + outputs * (block + packets * (double)m->write_header) / bytes,
+                        tex * threads * read / (double)m->outstanding_reads,
+                        batch / (double)m->batches};
+    double most = 0;
+    for (size_t i = 0; i < sizeof busiest / sizeof *busiest; i++)
+        most = busiest[i] > most ? busiest[i] : most;
+    t->least = batch;
+    t->start = (t->read > 0 ? lookup : 0) + batch / 2;
+    t->each = most / threads;
 }
 
 static const char *refusal(arena *a, const sir_filter *f, const machine_processor *x)
@@ -474,15 +790,20 @@ plan_lack plan_thread_of(const hlc_program *p, const sir_filter *f, const machin
         return (plan_lack){text, f->loc, "pipeline"};
     int64_t pop = f->work->pop.max, push = f->work->push.max;
     frame outer = {.function = f->work};
+    *thread = (plan_thread){0};
     walker w = {.arena = a, .inexact = p->config != NULL && p->config->target_fp, .filter = f, .frame = &outer};
+    w.ops = thread_ops_create(a);
     outer.local = ARENA_ARRAY(a, known_value, f->work->locals.len + 1);
+    outer.elements = ARENA_ARRAY(a, uint32_t *, f->work->locals.len + 1);
     walk_block(&w, &f->work->body);
     int64_t window = w.reach > pop ? w.reach : pop;
     thread->firings = firings_of(pop, push, window);
     window += (thread->firings - 1) * pop;
     thread->lookups = elements_of(window);
     thread->outputs = thread->firings * push / ELEMENT;
-    thread->slots = slots_of(&w, thread, pop);
+    if (w.lack.text == NULL && thread->firings > 0 && thread->lookups <= MOST_LOOKUPS)
+        count_slots(&w, thread, pop);
+    count_cycles(x, thread);
     int64_t slots = (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
     if (w.lack.text == NULL && thread->firings == 0)
         lack(&w, f->loc,
@@ -493,7 +814,7 @@ plan_lack plan_thread_of(const hlc_program *p, const sir_filter *f, const machin
         lack(&w, f->loc,
              arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
                           window, thread->firings));
-    if (w.lack.text == NULL && thread->slots > slots)
+    if (w.lack.text == NULL && thread->slots > slots / SPARE * (SPARE - 1))
         lack(&w, f->loc,
              arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, thread->slots,
                           x->element.name, slots));

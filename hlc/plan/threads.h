@@ -8,8 +8,10 @@
 
 typedef struct plan_thread {
     int64_t firings;
-    int64_t lookups, outputs; // elements that a thread reads and writes
-    int64_t slots;            // instructions, about and rather too many
+    int64_t lookups, outputs;  // elements that a thread reads and writes
+    int64_t slots;             // arithmetic instructions, about
+    int64_t read;              // elements of which something is read
+    double start, each, least; // cycles that a launch takes: once, for each thread, and at least
 } plan_thread;
 
 // Why the filter cannot be threads of the processor; text NULL: it can, as *thread says.

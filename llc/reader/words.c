@@ -79,7 +79,8 @@ static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
         VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
         return true;
     }
-    static const char *const known[] = {"stateless", "stateful", "thread", "peek", "pop", "push", "firings", "cost"};
+    static const char *const known[] = {"stateless", "stateful", "thread", "peek",    "pop",
+                                        "push",      "firings",  "cost",   "estimate"};
     const char *near = diag_nearest(c->word, known, sizeof known / sizeof *known);
     return wrong(
         r, c->word,
@@ -126,6 +127,21 @@ static bool parse_fire_cost(clause_reader *r, const clause *c, llc_function *f)
     return parse_numbers(r, c, &f->cycles, 1, "the cycles of one firing, for example cost(12)");
 }
 
+// Of a launch: what it begins and ends with, a thread, and the least.
+static bool parse_fire_estimate(clause_reader *r, const clause *c, llc_function *f)
+{
+    double values[3] = {0};
+    if (f->estimated)
+        return wrong(r, c->word, "the estimate is given twice");
+    f->estimated = true;
+    bool good = parse_numbers(
+        r, c, values, 3, "three numbers, the cycles of a launch, of a thread, and the least: estimate(700, 6.5, 1300)");
+    f->start = values[0];
+    f->per_thread = values[1];
+    f->least = values[2];
+    return good;
+}
+
 static bool parse_firings(clause_reader *r, const clause *c, llc_function *f)
 {
     const char *digits = c->arguments == NULL ? "" : c->arguments + strspn(c->arguments, " ");
@@ -151,6 +167,8 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
             f->thread = f->stateless = true;
         } else if (strcmp(c.word, "cost") == 0) {
             good = parse_fire_cost(&r, &c, f);
+        } else if (strcmp(c.word, "estimate") == 0) {
+            good = parse_fire_estimate(&r, &c, f);
         } else if (strcmp(c.word, "firings") == 0) {
             good = parse_firings(&r, &c, f);
         } else {
@@ -159,6 +177,8 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
     }
     if (good && f->thread && !f->stateless)
         return wrong(&r, "stateful", "a thread has no state");
+    if (good && f->estimated && !f->thread)
+        return wrong(&r, "estimate", "only threads have an estimate; other functions have cost(CYCLES)");
     return good;
 }
 

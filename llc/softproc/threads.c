@@ -312,7 +312,7 @@ static LLVMValueRef program_global(const linker *l, const thread_program *t)
 {
     size_t size;
     const char *container = (const char *)sp_container(l->session->arena, t->program.program, &size);
-    LLVMTypeRef count = LLVMInt64TypeInContext(l->context);
+    LLVMTypeRef count = LLVMInt64TypeInContext(l->context), real = LLVMDoubleTypeInContext(l->context);
     LLVMValueRef bytes = LLVMConstStringInContext2(l->context, container, size, true);
     LLVMValueRef fields[] = {text_global(l, t->function->name),
                              text_global(l, t->function->parameters),
@@ -321,6 +321,9 @@ static LLVMValueRef program_global(const linker *l, const thread_program *t)
                              scalars_global(l, &t->program),
                              LLVMConstInt(count, t->program.scalar_count, false),
                              LLVMConstInt(count, t->function->firings, false),
+                             LLVMConstReal(real, t->function->start),
+                             LLVMConstReal(real, t->function->per_thread),
+                             LLVMConstReal(real, t->function->least),
                              LLVMConstPointerNull(LLVMPointerTypeInContext(l->context, 0))};
     const char *name = arena_printf(l->session->arena, "%s.program", t->function->name);
     return hidden_global(l, name, LLVMConstStructInContext(l->context, fields, sizeof fields / sizeof *fields, false),

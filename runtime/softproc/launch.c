@@ -33,6 +33,7 @@ typedef struct loaded_thread {
     const svm_ThreadProgram *thread;
     sp_program program;
     uint64_t launches, copied; // copied: bytes
+    double expected;           // cycles
     sp_stats stats;
     struct loaded_thread *next;
 } loaded_thread;
@@ -56,9 +57,13 @@ static void print_row(FILE *f, const loaded_thread *l)
 {
     const sp_stats *s = &l->stats;
     double cycles = s->cycles > 0 ? (double)s->cycles : 1, threads = s->threads > 0 ? (double)s->threads : 1;
-    fprintf(f, "%-24s %8" PRIu64 " %10" PRIu64 " %12" PRIu64 " %8.2f %4.0f : %-4.0f %5.1f %% %10" PRIu64 "\n",
-            l->thread->name, l->launches, s->threads, s->cycles, cycles / threads, (double)s->alu_threads / threads,
-            (double)s->tex_threads / threads, 100 * (double)s->alu_cycles / cycles, l->copied);
+    char expected[40] = "-";
+    if (l->expected > 0)
+        snprintf(expected, sizeof expected, "%.0f", l->expected);
+    fprintf(f, "%-24s %8" PRIu64 " %10" PRIu64 " %12" PRIu64 " %12s %8.2f %4.0f : %-4.0f %5.1f %% %10" PRIu64 "\n",
+            l->thread->name, l->launches, s->threads, s->cycles, expected, cycles / threads,
+            (double)s->alu_threads / threads, (double)s->tex_threads / threads, 100 * (double)s->alu_cycles / cycles,
+            l->copied);
 }
 
 static void print_table(void)
@@ -70,8 +75,8 @@ static void print_table(void)
             perror(path);
         return;
     }
-    fprintf(f, "%-24s %8s %10s %12s %8s %11s %7s %10s\n", "thread function", "launches", "threads", "cycles",
-            "a thread", "alu : tex", "used", "copied");
+    fprintf(f, "%-24s %8s %10s %12s %12s %8s %11s %7s %10s\n", "thread function", "launches", "threads", "cycles",
+            "predicted", "a thread", "alu : tex", "used", "copied");
     for (const loaded_thread *l = all_loaded; l != NULL; l = l->next)
         print_row(f, l);
     if (f != stderr)
@@ -344,6 +349,8 @@ static void store_outputs(const launch *l)
 static void add_stats(loaded_thread *to, const launch *l, const sp_stats *s)
 {
     to->launches++;
+    double expected = l->thread->start + l->thread->perThread * (double)s->threads;
+    to->expected += expected > l->thread->least ? expected : l->thread->least;
     to->copied += l->copied;
     to->stats.cycles += s->cycles;
     to->stats.threads += s->threads;

@@ -20,8 +20,9 @@ typedef struct svm_ThreadProgram {
     size_t size;
     const svm_ThreadScalar *scalars;
     size_t scalarCount;
-    uint64_t firings; // of a thread
-    void *loaded;     // the program, once it has been launched
+    uint64_t firings;               // of a thread
+    double start, perThread, least; // cycles of a launch as its author expects them; 0: nobody said
+    void *loaded;                   // the program, once it has been launched
 } svm_ThreadProgram;
 
 bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ...);

@@ -51,6 +51,9 @@ static void o(const float *in) { (void)in; }
 // CHECK: words.c:[[@LINE+1]]:10: error: SVM_FIRE: 'firings' needs how many firings one call does, for example firings(8)
 SVM_FIRE(firings(0))
 static void p(const float *in) { (void)in; }
+// CHECK: words.c:[[@LINE+1]]:10: error: SVM_FIRE: only threads have an estimate; other functions have cost(CYCLES)
+SVM_FIRE(estimate(1, 2, 3))
+static void q(const float *in) { (void)in; }
 SVM_FIRE(stateful, cost(2.5), firings(4), pop(4))
 static void fine_cost(const float *in) { (void)in; }
 SVM_KERNEL(estimate(10, 1e3))
@@ -61,4 +64,4 @@ SVM_KERNEL(cost(10.5, 3))
 static void fine_kernel(svm_Kernel *kernel) { (void)kernel; }
 SVM_KERNEL()
 static void no_cost(svm_Kernel *kernel) { (void)kernel; }
-// CHECK: 16 errors generated.
+// CHECK: 17 errors generated.

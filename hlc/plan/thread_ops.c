@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "hlc/plan/thread_ops.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "support/hmap.h"
+
+enum { LANES = 4, SCALAR_LANE = 3, OPERANDS = 3 };
+
+// ---- The graph ----
+
+thread_ops *thread_ops_create(arena *a)
+{
+    thread_ops *o = ARENA_NEW(a, thread_ops);
+    o->arena = a;
+    o->known = ARENA_NEW(a, hmap);
+    hmap_init(o->known, a);
+    VEC_PUSH(a, &o->nodes, (thread_node){THREAD_UNKNOWN, 0, 0, 0});
+    return o;
+}
+
+static uint32_t node(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+    thread_node n = {op, a, b, c};
+    size_t number = (size_t)hmap_getn(o->known, &n, sizeof n);
+    if (number != 0)
+        return (uint32_t)number;
+    VEC_PUSH(o->arena, &o->nodes, n);
+    hmap_setn(o->known, &n, sizeof n, (void *)(o->nodes.len - 1));
+    return (uint32_t)o->nodes.len - 1;
+}
+
+uint32_t thread_ops_number(thread_ops *o, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return node(o, THREAD_NUMBER, bits, 0, 0);
+}
+
+static float value_of(const thread_ops *o, uint32_t v)
+{
+    float value;
+    memcpy(&value, &o->nodes.data[v].a, sizeof value);
+    return value;
+}
+
+// Of numbers; 0: there is no such rule.
+static uint32_t folded(thread_ops *o, thread_op op, uint32_t x, uint32_t y)
+{
+    float a = value_of(o, x), b = value_of(o, y);
+    switch (op) {
+    case THREAD_ADD: return thread_ops_number(o, a + b);
+    case THREAD_MUL: return thread_ops_number(o, a * b);
+    case THREAD_MIN: return a < b ? x : y;
+    case THREAD_MAX: return a > b ? x : y;
+    case THREAD_FRACTION: return thread_ops_number(o, a - floorf(a));
+    case THREAD_ABS: return thread_ops_number(o, fabsf(a));
+    default: return 0;
+    }
+}
+
+static bool is_any_number(const thread_ops *o, uint32_t v)
+{
+    return o->nodes.data[v].op == THREAD_NUMBER;
+}
+
+static bool is_number(const thread_ops *o, uint32_t v, float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return o->nodes.data[v].op == THREAD_NUMBER && o->nodes.data[v].a == bits;
+}
+
+static bool is_zero(const thread_ops *o, uint32_t v)
+{
+    return is_number(o, v, 0) || is_number(o, v, -0.0F);
+}
+
+// a >= b ? a : b, and the like, as the machine has it.
+static uint32_t selected(thread_ops *o, uint32_t truth, uint32_t yes, uint32_t no)
+{
+    const thread_node *t = &o->nodes.data[truth];
+    uint32_t larger = truth, smaller = 0; // by the truth
+    bool zero = true;
+    if (t->op == THREAD_ADD && o->nodes.data[t->a].op == THREAD_NEG) {
+        larger = t->b;
+        smaller = o->nodes.data[t->a].a;
+        zero = false;
+    } else if (t->op == THREAD_ADD && o->nodes.data[t->b].op == THREAD_NEG) {
+        larger = t->a;
+        smaller = o->nodes.data[t->b].a;
+        zero = false;
+    }
+    if (is_any_number(o, truth))
+        return value_of(o, truth) >= 0 ? yes : no;
+    if (yes == no)
+        return yes;
+    if (yes == larger && (zero ? is_zero(o, no) : no == smaller))
+        return node(o, THREAD_MAX, yes, no, 0);
+    if (no == larger && (zero ? is_zero(o, yes) : yes == smaller))
+        return node(o, THREAD_MIN, yes, no, 0);
+    return node(o, THREAD_SELECT, truth, yes, no);
+}
+
+static uint32_t negated(thread_ops *o, uint32_t a)
+{
+    enum { SIGN = 31 };
+    if (is_any_number(o, a))
+        return node(o, THREAD_NUMBER, o->nodes.data[a].a ^ UINT32_C(1) << SIGN, 0, 0);
+    return o->nodes.data[a].op == THREAD_NEG ? o->nodes.data[a].a : node(o, THREAD_NEG, a, 0, 0);
+}
+
+// Sums and products in one order, with what leaves them as they are left out.
+static uint32_t commutative(thread_ops *o, thread_op op, uint32_t a, uint32_t b)
+{
+    if (is_any_number(o, a) || (!is_any_number(o, b) && a > b)) {
+        uint32_t t = a;
+        a = b;
+        b = t;
+    }
+    if ((op == THREAD_ADD && is_number(o, b, -0.0F)) || (op == THREAD_MUL && is_number(o, b, 1)))
+        return a;
+    return op == THREAD_MUL && is_number(o, b, -1) ? negated(o, a) : node(o, op, a, b, 0);
+}
+
+uint32_t thread_ops_add(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+    bool one = op == THREAD_FRACTION || op == THREAD_ABS;
+    uint32_t number = is_any_number(o, a) && (one || is_any_number(o, b)) ? folded(o, op, a, one ? a : b) : 0;
+    if (number != 0)
+        return number;
+    switch (op) {
+    case THREAD_NEG: return negated(o, a);
+    case THREAD_ABS:
+        while (o->nodes.data[a].op == THREAD_NEG || o->nodes.data[a].op == THREAD_ABS)
+            a = o->nodes.data[a].a;
+        return node(o, op, a, 0, 0);
+    case THREAD_NOT: return o->nodes.data[a].op == THREAD_NOT ? o->nodes.data[a].a : node(o, op, a, 0, 0);
+    case THREAD_ADD:
+    case THREAD_MUL: return commutative(o, op, a, b);
+    case THREAD_SELECT:
+        if (o->nodes.data[a].op == THREAD_NOT)
+            return thread_ops_add(o, op, o->nodes.data[a].a, c, b);
+        return selected(o, a, b, c);
+    case THREAD_MIN:
+    case THREAD_MAX: return a == b ? a : node(o, op, a, b, 0);
+    default: return node(o, op, a, b, c);
+    }
+}
+
+uint32_t thread_ops_shift(thread_ops *o, uint32_t value, uint32_t offset, uint32_t *copied)
+{
+    thread_node n = o->nodes.data[value];
+    if (value == 0 || n.op == THREAD_NUMBER || offset == 0)
+        return value;
+    if (copied[value] != 0)
+        return copied[value];
+    if (n.op == THREAD_ITEM)
+        return copied[value] = node(o, n.op, n.a + offset, 0, 0);
+    uint32_t a = thread_ops_shift(o, n.a, offset, copied), b = thread_ops_shift(o, n.b, offset, copied);
+    return copied[value] = thread_ops_add(o, n.op, a, b, thread_ops_shift(o, n.c, offset, copied));
+}
+
+// ---- Instructions ----
+
+typedef struct placed {
+    bool there;
+    uint32_t reg;
+    uint8_t lane;
+} placed;
+
+typedef struct packer {
+    const thread_ops *o;
+    arena *arena;
+    placed *at; // by node
+    bool *read; // items' elements
+    uint32_t registers;
+    int64_t vectors, scalars, loose; // halves; loose: those that fit either way
+    VEC(thread_values) packs;        // four nodes each, 0: none
+} packer;
+
+// A value without its signs, and these: a half has one of each operand.
+enum { NEGATED = 1, ABSOLUTE = 2 };
+typedef struct operand {
+    uint32_t value;
+    unsigned modifiers;
+} operand;
+
+static operand base_of(const packer *p, uint32_t v)
+{
+    operand o = {v, 0};
+    for (;;) {
+        const thread_node *n = &p->o->nodes.data[o.value];
+        if (n->op == THREAD_NEG)
+            o.modifiers ^= (o.modifiers & ABSOLUTE) != 0 ? 0 : NEGATED;
+        else if (n->op == THREAD_ABS)
+            o.modifiers |= ABSOLUTE;
+        else if (n->op != THREAD_NOT)
+            return o;
+        o.value = n->a;
+    }
+}
+
+static bool is_operation(const packer *p, uint32_t v)
+{
+    return p->o->nodes.data[v].op >= THREAD_ADD;
+}
+
+static unsigned kind_of(const packer *p, uint32_t v)
+{
+    thread_op op = p->o->nodes.data[v].op;
+    return op == THREAD_MUL ? THREAD_ADD : op;
+}
+
+static bool is_product(const packer *p, operand o)
+{
+    return p->o->nodes.data[o.value].op == THREAD_MUL && (o.modifiers & ABSOLUTE) == 0;
+}
+
+// a * b; a number has the sign.
+static void factors_of(const packer *p, operand product, operand out[OPERANDS])
+{
+    const thread_node *n = &p->o->nodes.data[product.value];
+    out[0] = base_of(p, n->a);
+    out[1] = base_of(p, n->b);
+    out[0].modifiers ^= product.modifiers;
+    if (p->o->nodes.data[out[1].value].op == THREAD_NUMBER && (out[0].modifiers & ABSOLUTE) == 0)
+        out[0].modifiers = 0;
+}
+
+// What an instruction for the node reads, numbers left out: a sum has the factors of a product of its own.
+static void operands_of(const packer *p, uint32_t v, operand out[OPERANDS])
+{
+    const thread_node *n = &p->o->nodes.data[v];
+    operand a = base_of(p, n->a), b = base_of(p, n->b), c = base_of(p, n->c);
+    memset(out, 0, OPERANDS * sizeof *out);
+    if (n->op == THREAD_ADD && (is_product(p, a) || is_product(p, b))) {
+        bool second = is_product(p, b) && (!is_product(p, a) || b.value > a.value);
+        factors_of(p, second ? b : a, out);
+        out[2] = second ? a : b;
+    } else if (n->op == THREAD_MUL) {
+        factors_of(p, (operand){v, 0}, out);
+    } else if (n->op >= THREAD_ADD) {
+        out[0] = a;
+        out[n->op == THREAD_ADD ? 2 : 1] = b;
+        if (n->op == THREAD_SELECT)
+            out[2] = c;
+    }
+    for (unsigned k = 0; k < OPERANDS; k++)
+        if (p->o->nodes.data[out[k].value].op == THREAD_NUMBER)
+            out[k] = (operand){0, 0};
+}
+
+static void add_pack(packer *p, const uint32_t lane[LANES])
+{
+    thread_values pack = {0};
+    for (unsigned i = 0; i < LANES; i++) {
+        VEC_PUSH(p->arena, &pack, lane[i]);
+        if (lane[i] != 0)
+            p->at[lane[i]] = (placed){true, p->registers, (uint8_t)i};
+    }
+    p->registers++;
+    VEC_PUSH(p->arena, &p->packs, pack);
+}
+
+// What the lanes of a pack read is a pack, unless it has a place.
+static void follow(packer *p, const thread_values *pack)
+{
+    operand read[LANES][OPERANDS] = {{{0}}};
+    for (unsigned i = 0; i < LANES; i++)
+        if (pack->data[i] != 0)
+            operands_of(p, pack->data[i], read[i]);
+    for (unsigned k = 0; k < OPERANDS; k++) {
+        uint32_t lane[LANES] = {0};
+        bool any = false;
+        for (unsigned i = 0; i < LANES; i++) {
+            uint32_t v = read[i][k].value;
+            bool first = v != 0 && is_operation(p, v) && !p->at[v].there;
+            for (unsigned j = 0; j < i; j++)
+                first = first && lane[j] != v;
+            lane[i] = first ? v : 0;
+            any = any || first;
+        }
+        if (any)
+            add_pack(p, lane);
+    }
+}
+
+// What a half reads with: for each operand the register of red, green and blue, that of alpha (0: any), and modifiers.
+typedef struct half {
+    unsigned kind;
+    uint32_t rgb[OPERANDS], alpha[OPERANDS];
+    unsigned modifiers[OPERANDS];
+} half;
+
+static half half_of(const packer *p, uint32_t v)
+{
+    operand read[OPERANDS];
+    half h = {.kind = kind_of(p, v)};
+    operands_of(p, v, read);
+    for (unsigned k = 0; k < OPERANDS; k++) {
+        const placed *at = &p->at[read[k].value];
+        if (read[k].value == 0 || !at->there)
+            continue;
+        *(at->lane == SCALAR_LANE ? &h.alpha[k] : &h.rgb[k]) = at->reg + 1;
+        h.modifiers[k] = read[k].modifiers;
+    }
+    return h;
+}
+
+static bool join(half *have, const half *more)
+{
+    half both = *have;
+    for (unsigned k = 0; k < OPERANDS; k++) {
+        bool old = have->rgb[k] + have->alpha[k] != 0, new = more->rgb[k] + more->alpha[k] != 0;
+        if ((have->rgb[k] != 0 && more->rgb[k] != 0 && have->rgb[k] != more->rgb[k]) ||
+            (have->alpha[k] != 0 && more->alpha[k] != 0 && have->alpha[k] != more->alpha[k]) ||
+            (old && new && have->modifiers[k] != more->modifiers[k]))
+            return false;
+        both.rgb[k] |= more->rgb[k];
+        both.alpha[k] |= more->alpha[k];
+        both.modifiers[k] |= more->modifiers[k];
+    }
+    if (have->kind != more->kind)
+        return false;
+    *have = both;
+    return true;
+}
+
+// The vector halves that the first three lanes need: lanes share one that do the same to components of the same registers.
+static void count_vectors(packer *p, const thread_values *pack)
+{
+    half halves[SCALAR_LANE];
+    unsigned count = 0;
+    for (unsigned i = 0; i < SCALAR_LANE; i++) {
+        if (pack->data[i] == 0)
+            continue;
+        half own = half_of(p, pack->data[i]);
+        unsigned h = 0;
+        while (h < count && !join(&halves[h], &own))
+            h++;
+        if (h == count)
+            halves[count++] = own;
+    }
+    p->vectors += count;
+}
+
+static void count_pack(packer *p, const thread_values *pack)
+{
+    unsigned lanes = 0, special = 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        lanes += pack->data[i] != 0;
+        special += p->o->nodes.data[pack->data[i]].op == THREAD_SPECIAL;
+    }
+    if (special > 0) {
+        p->scalars += lanes;
+    } else if (lanes == 1) {
+        p->loose++;
+    } else {
+        p->scalars += pack->data[SCALAR_LANE] != 0;
+        count_vectors(p, pack);
+    }
+}
+
+// Items lie where lookups put them.
+static void place_items(packer *p)
+{
+    for (uint32_t v = 1; v < p->o->nodes.len; v++) {
+        const thread_node *n = &p->o->nodes.data[v];
+        if (n->op != THREAD_ITEM)
+            continue;
+        p->at[v] = (placed){true, n->a / LANES, (uint8_t)(n->a % LANES)};
+        if (n->a / LANES >= p->registers)
+            p->registers = n->a / LANES + 1;
+    }
+}
+
+// What a place of an output holds is computed there, unless it is somewhere already: then it is moved, and the move is a half.
+static void place_output(packer *p, const uint32_t *values)
+{
+    uint32_t lane[LANES] = {0};
+    unsigned moves[2] = {0, 0};
+    bool any = false;
+    for (unsigned i = 0; i < LANES; i++) {
+        uint32_t v = base_of(p, values[i]).value;
+        bool here = is_operation(p, v) && !p->at[v].there;
+        for (unsigned j = 0; j < i; j++)
+            here = here && lane[j] != v;
+        lane[i] = here ? v : 0;
+        any = any || here;
+        moves[i == SCALAR_LANE] += !here || v != values[i];
+    }
+    if (any)
+        add_pack(p, lane);
+    p->vectors += moves[0] > 0;
+    p->scalars += moves[1] > 0;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void mark_items(packer *p, uint32_t v, bool *seen)
+{
+    if (seen[v])
+        return;
+    seen[v] = true;
+    const thread_node *n = &p->o->nodes.data[v];
+    if (n->op == THREAD_ITEM)
+        p->read[n->a / LANES] = true;
+    if (n->op < THREAD_NEG)
+        return;
+    mark_items(p, n->a, seen);
+    mark_items(p, n->b, seen);
+    mark_items(p, n->c, seen);
+}
+
+int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, int64_t addresses, int64_t *lookups)
+{
+    packer p = {.o = o, .arena = o->arena, .registers = 1};
+    p.at = ARENA_ARRAY(o->arena, placed, o->nodes.len + 1);
+    place_items(&p);
+    uint32_t elements = p.registers;
+    p.read = ARENA_ARRAY(o->arena, bool, elements + 1);
+    bool *seen = ARENA_ARRAY(o->arena, bool, o->nodes.len + 1);
+    for (size_t i = 0; i < outputs->len; i++)
+        mark_items(&p, outputs->data[i], seen);
+    for (size_t i = 0; i + LANES <= outputs->len; i += LANES)
+        place_output(&p, outputs->data + i);
+    for (size_t i = 0; i < p.packs.len; i++) {
+        thread_values pack = p.packs.data[i];
+        follow(&p, &pack);
+    }
+    for (size_t i = 0; i < p.packs.len; i++)
+        count_pack(&p, &p.packs.data[i]);
+    *lookups = 0;
+    for (uint32_t r = 0; r < elements; r++)
+        *lookups += p.read[r];
+    // Coordinates are computed where a lookup needs them, two an instruction.
+    int64_t coordinates = *lookups < addresses ? *lookups : addresses, all = p.vectors + p.scalars + p.loose;
+    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + coordinates / 2;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a thread computes, as a graph of operations on floats in which equal ones are one, and how many instructions it takes: each
+// has a vector half of three components, which do the same, and a scalar half of one, and operands come from the
+// four components of registers (docs/softproc.md). So it is counted which results can be neighbours in a register.
+#ifndef SVMC_HLC_PLAN_THREAD_OPS_H
+#define SVMC_HLC_PLAN_THREAD_OPS_H
+
+#include "support/hmap.h"
+#include "support/vec.h"
+
+typedef enum thread_op {
+    THREAD_UNKNOWN, // nothing is known of it; it costs nothing
+    THREAD_ITEM,    // number `a` of the thread's window
+    THREAD_NUMBER,  // bits `a`
+    THREAD_NEG,     // these two come with what reads them
+    THREAD_ABS,
+    THREAD_NOT, // of a truth: it is turned around where it is read
+    THREAD_ADD,
+    THREAD_MUL,
+    THREAD_MIN,
+    THREAD_MAX,
+    THREAD_FRACTION,
+    THREAD_SELECT,  // b where a is 0 or more, else c
+    THREAD_SPECIAL, // of the special unit
+} thread_op;
+
+typedef struct thread_node {
+    thread_op op;
+    uint32_t a, b, c;
+} thread_node;
+
+typedef VEC(uint32_t) thread_values;
+
+typedef struct thread_ops {
+    arena *arena;
+    VEC(thread_node) nodes; // number 0: unknown
+    hmap *known;
+} thread_ops;
+
+thread_ops *thread_ops_create(arena *a);
+uint32_t thread_ops_number(thread_ops *o, float value);
+// Simplified; an equal one that is there already.
+uint32_t thread_ops_add(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c);
+// The value in a graph where items are `offset` further on. *copied: what has been so far, of nodes.len.
+uint32_t thread_ops_shift(thread_ops *o, uint32_t value, uint32_t offset, uint32_t *copied);
+// Instructions that compute the outputs, elements of four values, and `addresses` coordinates. *lookups: elements of items that are read.
+int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, int64_t addresses, int64_t *lookups);
+
+#endif
