@@ -401,13 +401,24 @@ static spc_operand upright(selector *s, truth t)
     return t.inverted ? operation(s, SPC_CMP, number(s, -1), number(s, 1), t.value) : t.value;
 }
 
+// A half reads one difference by presubtracting: the second of two is computed, 1 - 2 * v as a sum, which rounds it alike.
+static spc_operand beside(selector *s, spc_operand first, spc_operand o)
+{
+    if (!first.presubtract || !o.presubtract)
+        return o;
+    spc_operand sum = operation(s, SPC_MAD, (spc_operand){.value = o.value}, number(s, -2), number(s, 1));
+    sum.neg = o.neg;
+    sum.abs = o.abs;
+    return sum;
+}
+
 static truth both(selector *s, truth a, truth b)
 {
     spc_operand none = {0};
     if (a.inverted && b.inverted)
-        return (truth){operation(s, SPC_MAX, a.value, b.value, none), true};
-    spc_operand left = upright(s, a);
-    return (truth){operation(s, SPC_MIN, left, upright(s, b), none), false};
+        return (truth){operation(s, SPC_MAX, a.value, beside(s, a.value, b.value), none), true};
+    spc_operand left = upright(s, a), right = upright(s, b);
+    return (truth){operation(s, SPC_MIN, left, beside(s, left, right), none), false};
 }
 
 static truth opposite(truth t)
