@@ -131,6 +131,9 @@ static void add_entry(preparation *p, const llc_function *thread)
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), types, (unsigned)scalars, false);
     LLVMValueRef f = LLVMAddFunction(p->module, thread->name, type);
     LLVMPositionBuilderAtEnd(p->builder, LLVMAppendBasicBlockInContext(p->context, f, ""));
+    // Without it LLVM makes vectors of neighbouring conditions, whether its options have that or not.
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(p->context, attribute_kind("noimplicitfloat"), 0));
     size_t scalar = 0;
     for (size_t i = 0; i < count; i++) {
         char kind = i < 2 ? 's' : thread->parameters[i - 2];
