@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // svm-llc: SVM C, by hand or from the high-level compiler, to whatever the target backend makes of it.
+#include <stdlib.h>
 #include <string.h>
 
 #include "driver/guard.h"
@@ -82,6 +83,27 @@ static llc_options options_of(tool_session *t)
     return o;
 }
 
+// svmc gives its children a folder of its own for temporary files, where what it has emitted is too (driver/process.h).
+static const char *passing_folder(arena *a)
+{
+    const char *folder = getenv("TMPDIR"), *last = folder == NULL ? NULL : strrchr(folder, '/');
+    return last != NULL && strncmp(last, "/svmc-", 6) == 0 ? arena_printf(a, "%s/", folder) : NULL;
+}
+
+// An error in a text that nobody has seen says how it can be.
+static void explain_passing(tool_session *t)
+{
+    for (size_t i = t->diags.records.len; i-- > 0;) {
+        diag_record *r = t->diags.records.data[i];
+        if (r->severity < DIAG_ERROR || !source_passes(&t->sources, r->range.file))
+            continue;
+        diag_add_note(&t->diags, r, (src_range){0},
+                      "'%s' is what svmc has made of the program; with --save-temps it stays in the current folder",
+                      source_shown(&t->sources, r->range.file));
+        return;
+    }
+}
+
 static int compile(tool_session *t)
 {
     process_settings settings = {
@@ -97,6 +119,7 @@ static int compile(tool_session *t)
     }
     if (options.output_path != NULL && !tool_check_folder(t, options.output_path))
         return EXIT_WRONG;
+    t->sources.passing = passing_folder(t->arena);
     process_session *session = process_open(&t->diags, &settings);
     llc_environment environment = {
         .clang = paths_clang(t->arena),
@@ -111,6 +134,7 @@ static int compile(tool_session *t)
     int status;
     bool good = llc_compile(t->arena, &t->diags, &options, &environment, &status);
     process_close(session);
+    explain_passing(t);
     // What clang refuses it has explained itself; anything but its plain "wrong" is a defect.
     if (status != 0)
         return status == EXIT_WRONG ? EXIT_WRONG : EXIT_INTERNAL;

@@ -38,7 +38,8 @@ static void add_heading(diag_renderer *r, strbuf *b, const diag_record *record)
         source_load(r->sources, record->range.file);
         const source_file *f = source_get(r->sources, record->range.file);
         src_pos p = source_pos(r->sources, record->range.file, record->range.begin);
-        utf8_add_printable(b, f->name, strlen(f->name));
+        const char *name = source_shown(r->sources, record->range.file);
+        utf8_add_printable(b, name, strlen(name));
         if (f->text != NULL)
             strbuf_printf(b, ":%u:%u", p.line, p.column);
         strbuf_add(b, ": ");
@@ -68,7 +69,7 @@ static void add_imports(diag_renderer *r, strbuf *b, source_id file)
         VEC_PUSH(r->scratch, &chain, source_get(r->sources, f)->imported);
     for (size_t i = chain.len; i-- > 0;) {
         strbuf_add(b, "in file imported from ");
-        const char *name = source_get(r->sources, chain.data[i].file)->name;
+        const char *name = source_shown(r->sources, chain.data[i].file);
         utf8_add_printable(b, name, strlen(name));
         strbuf_printf(b, ":%u:\n", source_pos(r->sources, chain.data[i].file, chain.data[i].begin).line);
     }
@@ -117,7 +118,7 @@ static void add_json_place(diag_renderer *r, json_out *j, src_range range, const
         begin = source_pos(r->sources, range.file, range.begin);
         end = source_pos(r->sources, range.file, range.end);
     }
-    add_json_text(r, j, "file", range.file != 0 ? f->name : place);
+    add_json_text(r, j, "file", range.file != 0 ? source_shown(r->sources, range.file) : place);
     add_json_number(j, "line", known, begin.line);
     add_json_number(j, "column", known, begin.column);
     add_json_number(j, "end_line", known, end.line);

@@ -85,6 +85,17 @@ bool source_load(source_set *s, source_id id)
     return true;
 }
 
+bool source_passes(const source_set *s, source_id id)
+{
+    const char *name = source_get(s, id)->name;
+    return s->passing != NULL && name != NULL && strncmp(name, s->passing, strlen(s->passing)) == 0;
+}
+
+const char *source_shown(const source_set *s, source_id id)
+{
+    return source_get(s, id)->name + (source_passes(s, id) ? strlen(s->passing) : 0);
+}
+
 src_pos source_pos(const source_set *s, source_id id, uint32_t offset)
 {
     const source_file *f = source_get(s, id);

@@ -29,6 +29,7 @@ typedef struct source_file {
 typedef struct source_set {
     arena *arena;
     VEC(source_file) files; // files.data[0] is a dummy
+    const char *passing;    // a folder, with its slash, that is gone when the tool has ended; NULL: there is none
 } source_set;
 
 typedef struct src_pos {
@@ -49,6 +50,10 @@ source_id source_add_name(source_set *s, const char *name);
 // Reads the text of a file known by name; false when it cannot be had. Only regular files are read so.
 bool source_load(source_set *s, source_id id);
 const source_file *source_get(const source_set *s, source_id id);
+// A file that passes, since it is in that folder; it is named without it.
+bool source_passes(const source_set *s, source_id id);
+// How messages name it.
+const char *source_shown(const source_set *s, source_id id);
 src_pos source_pos(const source_set *s, source_id id, uint32_t offset);
 // The offset of line:column, clamped to the text; 0 when the text is unknown.
 uint32_t source_offset(source_set *s, source_id id, uint32_t line, uint32_t column);

@@ -91,13 +91,24 @@ static src_range diagnostic_range(llc_session *s, CXDiagnostic diagnostic)
     return at;
 }
 
+// What clang says, which names files too: "in file included from ...".
+static const char *sentence(llc_session *s, CXDiagnostic diagnostic)
+{
+    char *text = reader_string(s, clang_getDiagnosticSpelling(diagnostic));
+    const char *folder = s->diag->sources->passing;
+    char *at = folder == NULL ? NULL : strstr(text, folder);
+    if (at != NULL)
+        memmove(at, at + strlen(folder), strlen(at + strlen(folder)) + 1);
+    return text;
+}
+
 // True for an error.
 static bool report_one(llc_session *s, CXDiagnostic diagnostic)
 {
     enum CXDiagnosticSeverity severity = clang_getDiagnosticSeverity(diagnostic);
     if (severity < CXDiagnostic_Warning)
         return false;
-    char *text = reader_string(s, clang_getDiagnosticSpelling(diagnostic));
+    const char *text = sentence(s, diagnostic);
     src_range at = diagnostic_range(s, diagnostic);
     diag_record *record;
     if (severity == CXDiagnostic_Warning) {
@@ -110,8 +121,7 @@ static bool report_one(llc_session *s, CXDiagnostic diagnostic)
     CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
     for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); i++) {
         CXDiagnostic note = clang_getDiagnosticInSet(notes, i);
-        diag_add_note(s->diag, record, diagnostic_range(s, note), "%s",
-                      reader_string(s, clang_getDiagnosticSpelling(note)));
+        diag_add_note(s->diag, record, diagnostic_range(s, note), "%s", sentence(s, note));
         clang_disposeDiagnostic(note);
     }
     return severity >= CXDiagnostic_Error;
