@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "characterize/characterize.h"
-#include "support/strbuf.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
-enum { WIDTH = 880, HEIGHT = 500, LEFT = 78, RIGHT = 40, TOP = 92, BOTTOM = 64, LABEL_BOTTOM = 132, COLORS = 6 };
-static const char *const colors[COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9"};
+enum { WIDTH = 880, HEIGHT = 500, LEFT = 78, RIGHT = 40, TOP = 92, BOTTOM = 64, LABEL_BOTTOM = 132 };
 
 typedef struct axis {
     bool log, bytes;
@@ -31,24 +31,10 @@ static void add_tick(arena *a, axis *x, double value)
         VEC_PUSH(a, &x->ticks, value);
 }
 
-// The nearest number 1, 2 or 5 times a power of ten that is not above (or, up, not below) value.
-static double round_number(double value, bool up)
-{
-    static const double steps[] = {1, 2, 5, 10};
-    double decade = pow(10, floor(log10(value) + 1e-9)), best = decade;
-    for (int i = 0; i < 4; i++) {
-        if (!up && steps[i] * decade <= value * (1 + 1e-9))
-            best = steps[i] * decade;
-        if (up && steps[i] * decade >= value * (1 - 1e-9))
-            return steps[i] * decade;
-    }
-    return best;
-}
-
 static void set_decades(arena *a, axis *x, double least, double most)
 {
-    x->low = round_number(least, false);
-    x->high = round_number(most, true);
+    x->low = svg_round(least, false);
+    x->high = svg_round(most, true);
     if (x->high <= x->low)
         x->high = x->low * 10;
     bool all = x->high / x->low <= 1000;
@@ -75,7 +61,7 @@ static void set_powers(arena *a, axis *x, double least, double most)
 
 static void set_linear(arena *a, axis *x, double most)
 {
-    double step = round_number(most / 7, true);
+    double step = svg_round(most / 7, true);
     x->low = 0;
     x->high = ceil(most / step - 1e-9) * step;
     for (int i = 0; i * step <= x->high * 1.001; i++)
@@ -107,40 +93,21 @@ static axis make_axis(arena *a, const figure *f, bool vertical)
 
 // ---- Text ----
 
-static void add_text(strbuf *b, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '<')
-            strbuf_add(b, "&lt;");
-        else if (*text == '&')
-            strbuf_add(b, "&amp;");
-        else
-            strbuf_addc(b, *text);
-    }
-}
-
-static void add_label(strbuf *b, double x, double y, const char *attributes, const char *text)
-{
-    strbuf_printf(b, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-    add_text(b, text);
-    strbuf_add(b, "</text>\n");
-}
-
 static const char *tick_text(arena *a, const axis *x, double value)
 {
     if (!x->bytes)
         return arena_printf(a, "%g", value);
-    return value >= 1 << 30   ? arena_printf(a, "%g GiB", value / (1 << 30))
-           : value >= 1 << 20 ? arena_printf(a, "%g MiB", value / (1 << 20))
-           : value >= 1 << 10 ? arena_printf(a, "%g KiB", value / (1 << 10))
-                              : arena_printf(a, "%g B", value);
+    return quantity_bytes(a, value);
 }
 
 // ---- Parts of the picture ----
 
-static void add_line(strbuf *b, double x1, double y1, double x2, double y2, const char *style)
+// Turned by so many degrees around its place.
+static void add_turned(strbuf *b, double x, double y, int degrees, const char *class, const char *text)
 {
-    strbuf_printf(b, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
+    strbuf_printf(b, "<g transform=\"rotate(%d %.1f %.1f)\">", degrees, x, y);
+    svg_text(b, x, y, class, text, SIZE_MAX);
+    strbuf_add(b, "</g>\n");
 }
 
 static void draw_frame(strbuf *b, const figure *f, const axis *x, const axis *y)
@@ -148,21 +115,19 @@ static void draw_frame(strbuf *b, const figure *f, const axis *x, const axis *y)
     arena *a = b->arena;
     for (VEC_EACH(const double, t, &y->ticks)) {
         double at = position(y, *t);
-        add_line(b, x->from, at, x->to, at, "stroke=\"#dddddd\"");
-        add_label(b, x->from - 8, at + 4, "text-anchor=\"end\"", tick_text(a, y, *t));
+        svg_line(b, x->from, at, x->to, at, "scale");
+        svg_text(b, x->from - 8, at + 4, "right", tick_text(a, y, *t), SIZE_MAX);
     }
     for (VEC_EACH(const double, t, &x->ticks)) {
         double at = position(x, *t);
-        add_line(b, at, y->to, at, y->from, "stroke=\"#eeeeee\"");
-        add_label(b, at, y->from + 18, "text-anchor=\"middle\"", tick_text(a, x, *t));
+        svg_line(b, at, y->to, at, y->from, "scale");
+        svg_text(b, at, y->from + 18, "middle", tick_text(a, x, *t), SIZE_MAX);
     }
     strbuf_printf(b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"none\" stroke=\"#444444\"/>\n",
                   x->from, y->to, x->to - x->from, y->from - y->to);
     if (f->x_label != NULL)
-        add_label(b, (x->from + x->to) / 2, HEIGHT - 18, "text-anchor=\"middle\"", f->x_label);
-    double middle = (y->from + y->to) / 2;
-    add_label(b, 22, middle, arena_printf(a, "text-anchor=\"middle\" transform=\"rotate(-90 22 %.1f)\"", middle),
-              f->y_label);
+        svg_text(b, (x->from + x->to) / 2, HEIGHT - 18, "middle", f->x_label, SIZE_MAX);
+    add_turned(b, 22, (y->from + y->to) / 2, -90, "middle", f->y_label);
 }
 
 static void draw_marks(strbuf *b, const figure *f, const axis *x, const axis *y)
@@ -172,8 +137,8 @@ static void draw_marks(strbuf *b, const figure *f, const axis *x, const axis *y)
         if (value < x->low || value > x->high)
             continue;
         at = position(x, value);
-        add_line(b, at, y->to, at, y->from, "stroke=\"#888888\" stroke-dasharray=\"5 4\"");
-        add_label(b, at + 4, y->to + 14, "fill=\"#666666\" font-size=\"12\"", f->mark_names.data[i]);
+        svg_line(b, at, y->to, at, y->from, "mark");
+        svg_text(b, at + 4, y->to + 14, "region", f->mark_names.data[i], SIZE_MAX);
     }
 }
 
@@ -193,10 +158,7 @@ static void draw_bars(strbuf *b, const figure *f, const axis *x, const axis *y)
     double group = (x->to - x->from) / (double)f->labels.len, bar = group * 0.84 / (double)f->curves.len;
     for (size_t i = 0; i < f->labels.len; i++) {
         double at = x->from + ((double)i + 0.5) * group;
-        add_label(b, at + 4, y->from + 14,
-                  arena_printf(b->arena, "text-anchor=\"end\" font-size=\"12\" transform=\"rotate(-40 %.1f %.1f)\"",
-                               at + 4, y->from + 14),
-                  f->labels.data[i]);
+        add_turned(b, at + 4, y->from + 14, -40, "right", f->labels.data[i]);
     }
     for (size_t k = 0; k < f->curves.len; k++)
         for (VEC_EACH(const curve_point, p, &f->curves.data[k].points)) {
@@ -204,23 +166,19 @@ static void draw_bars(strbuf *b, const figure *f, const axis *x, const axis *y)
             strbuf_printf(b,
                           "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>%s, %s: %.4g"
                           "</title></rect>\n",
-                          left, top, bar * 0.92, y->from - top, colors[k % COLORS], f->labels.data[(size_t)p->x],
+                          left, top, bar * 0.92, y->from - top, svg_strong_color(k), f->labels.data[(size_t)p->x],
                           f->curves.data[k].name, p->y);
         }
 }
 
 static void draw_head(strbuf *b, const figure *f)
 {
-    add_label(b, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", f->title);
+    svg_text(b, LEFT, 28, "title", f->title, SIZE_MAX);
     if (f->note != NULL)
-        add_label(b, LEFT, 48, "fill=\"#555555\" font-size=\"12\"", f->note);
+        svg_text(b, LEFT, 48, "region", f->note, SIZE_MAX);
     double at = LEFT;
-    for (size_t i = 0; i < f->curves.len && f->curves.len > 1; i++) {
-        strbuf_printf(b, "<rect x=\"%.1f\" y=\"66\" width=\"14\" height=\"10\" fill=\"%s\"/>\n", at,
-                      colors[i % COLORS]);
-        add_label(b, at + 20, 75, "font-size=\"13\"", f->curves.data[i].name);
-        at += 48 + 6.6 * (double)strlen(f->curves.data[i].name);
-    }
+    for (size_t i = 0; i < f->curves.len && f->curves.len > 1; i++)
+        at = svg_legend(b, at, 66, svg_strong_color(i), f->curves.data[i].name);
 }
 
 const char *figure_svg(arena *a, const figure *f)
@@ -233,11 +191,7 @@ const char *figure_svg(arena *a, const figure *f)
     x.to = WIDTH - RIGHT;
     y.from = HEIGHT - (bars ? LABEL_BOTTOM : BOTTOM);
     y.to = TOP;
-    strbuf_printf(&b,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                  "font-family=\"sans-serif\" font-size=\"13\" fill=\"#222222\">\n"
-                  "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-                  WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+    svg_begin(&b, WIDTH, HEIGHT, "figure", f->title);
     draw_head(&b, f);
     draw_frame(&b, f, &x, &y);
     if (bars) {
@@ -245,8 +199,8 @@ const char *figure_svg(arena *a, const figure *f)
     } else {
         draw_marks(&b, f, &x, &y);
         for (size_t i = 0; i < f->curves.len; i++)
-            draw_curve(&b, &f->curves.data[i], colors[i % COLORS], &x, &y);
+            draw_curve(&b, &f->curves.data[i], svg_strong_color(i), &x, &y);
     }
-    strbuf_add(&b, "</svg>\n");
+    svg_end(&b);
     return b.data;
 }

@@ -8,6 +8,7 @@
 #include "driver/option_table.h"
 #include "driver/refine.h"
 #include "driver/report.h"
+#include "support/quantity.h"
 
 // Rounds of the first mapping that are simulated, and steady states at least; what is better must be so by this part; from
 // this share of its time on, what a processor does beside working asks for longer strips.
@@ -185,13 +186,6 @@ static mapping changed(const refiner *f, const mapping *m, change c, const char 
 
 // ---- The flow ----
 
-static const char *seconds_text(arena *a, double seconds)
-{
-    return seconds >= 1e-3   ? arena_printf(a, "%.4g ms", seconds * 1e3)
-           : seconds >= 1e-6 ? arena_printf(a, "%.4g us", seconds * 1e6)
-                             : arena_printf(a, "%.4g ns", seconds * 1e9);
-}
-
 static void tell(refiner *f, const mapping *m, const char *what, outcome o, bool best)
 {
     arena *a = f->t->arena;
@@ -209,9 +203,9 @@ static void tell(refiner *f, const mapping *m, const char *what, outcome o, bool
     }
     diag_remark(d, (src_range){0},
                 "%s: a steady state takes %s in simulation%s, in strips of %" PRId64 "; limited by %s%s [refine]", what,
-                seconds_text(a, m->seconds),
-                m->predicted > 0 ? arena_printf(a, " (predicted: %s)", seconds_text(a, m->predicted)) : "", m->covers,
-                m->run.bottleneck, best ? "; the best so far" : "");
+                quantity_seconds(a, m->seconds),
+                m->predicted > 0 ? arena_printf(a, " (predicted: %s)", quantity_seconds(a, m->predicted)) : "",
+                m->covers, m->run.bottleneck, best ? "; the best so far" : "");
 }
 
 static mapping improve(refiner *f, mapping best, int64_t most)
@@ -254,7 +248,7 @@ bool refine_mapping(tool_session *t, process_session *s, const driver_inputs *in
     diag_remark(&t->diags, (src_range){0},
                 "%" PRIu64
                 " mapping%s simulated: the best takes %s for a steady state, %.3g times as fast as the first [refine]",
-                f.simulated, f.simulated == 1 ? "" : "s", seconds_text(t->arena, best.seconds),
+                f.simulated, f.simulated == 1 ? "" : "s", quantity_seconds(t->arena, best.seconds),
                 first.seconds / best.seconds);
     t->options.given = f.given;
     set_options(&f, &best);

@@ -5,26 +5,43 @@
 #include <string.h>
 
 #include "driver/report.h"
-#include "hlc/report/svg.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 static const char style[] =
-    "body { font: 15px/1.5 sans-serif; color: #222; max-width: 1320px; margin: 2em auto; padding: 0 1.5em }\n"
-    "h1 { font-size: 1.6em; margin-bottom: 0 } h2 { font-size: 1.2em; margin: 2em 0 .4em; border-bottom: 1px solid "
-    "#ddd }\n"
-    "p { margin: .4em 0; max-width: 60em } .quiet { color: #666 } code { background: #f4f4f4; padding: .1em .3em }\n"
-    ".verdict { background: #f5f9ff; border-left: 4px solid #4a7ebb; padding: .6em 1em; margin: 1em 0 }\n"
-    "table { border-collapse: collapse; margin: .6em 0 } td, th { padding: .2em .9em .2em 0; text-align: left; "
+    ":root { color-scheme: light dark; --ink: #222; --quiet: #666; --line: #ccc; --pale: #f4f4f4; --ground: #fff; "
+    "--empty: #e6e6e6;\n"
+    "  --waiting: #c4c4c4; --verdict: #f2f7fd }\n"
+    "@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --quiet: #9a9a9a; --line: #444; --pale: #262626; "
+    "--ground: #1b1b1b;\n"
+    "  --empty: #333; --waiting: #6a6a6a; --verdict: #1d2733 } }\n"
+    "body { font: 15px/1.5 sans-serif; color: var(--ink); background: var(--ground); max-width: 1320px; margin: 1.5em "
+    "auto; padding: 0 1em }\n"
+    "h1 { font-size: 1.6em; margin-bottom: 0; overflow-wrap: anywhere } h2 { font-size: 1.2em; margin: 1.6em 0 .4em; "
+    "border-bottom: 1px "
+    "solid var(--line) }\n"
+    "p { margin: .4em 0; max-width: 60em } .quiet { color: var(--quiet) }\n"
+    "code { background: var(--pale); padding: .1em .3em; overflow-wrap: anywhere }\n"
+    ".verdict { background: var(--verdict); border-left: 4px solid #4a7ebb; padding: .6em 1em; margin: 1em 0; "
+    "max-width: none }\n"
+    ".pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr)); gap: 0 3em } .pair "
+    "> div { min-width: 0 }\n"
+    ".table { overflow-x: auto } table { border-collapse: collapse; margin: .6em 0 } td, th { padding: .2em .9em .2em "
+    "0; text-align: left; "
     "vertical-align: top }\n"
-    "th { font-weight: 600; border-bottom: 1px solid #ccc } .facts th { border: none } td.n, th.n { text-align: right; "
-    "font-variant-numeric: tabular-nums }\n"
-    ".bar { display: inline-block; width: 260px; height: 13px; background: #eee; vertical-align: middle; overflow: "
-    "hidden; "
-    "white-space: nowrap; font-size: 0 }\n"
+    "th { font-weight: 600; border-bottom: 1px solid var(--line) } .facts th { border: none } td.n, th.n { text-align: "
+    "right; "
+    "font-variant-numeric: tabular-nums; white-space: nowrap }\n"
+    ".bar { display: inline-block; width: clamp(70px, 18vw, 240px); height: 13px; background: var(--empty); "
+    "vertical-align: middle; "
+    "overflow: hidden; white-space: nowrap; font-size: 0 }\n"
     ".bar span { display: inline-block; height: 13px } .work { background: #4a7ebb } .overhead { background: #e0963a } "
-    ".waiting { background: #cfcfcf }\n"
+    ".waiting { background: var(--waiting) }\n"
     ".key span { display: inline-block; width: 12px; height: 12px; margin: 0 .3em 0 1em; vertical-align: -1px }\n"
-    ".picture { overflow: auto; max-height: 900px; border: 1px solid #eee; padding: 6px; margin: .6em 0 }\n"
-    ".picture svg { max-width: none; height: auto } .wide svg { max-width: 100% }\n";
+    ".picture { overflow: auto; border: 1px solid var(--line); padding: 6px; margin: .6em 0; background: var(--ground) "
+    "}\n"
+    ".picture svg { display: block; margin: auto; height: auto } .tall { max-height: 900px }\n"
+    ".wide svg { width: 100%; min-width: 700px; max-width: 1280px }\n";
 
 // Tables with more rows than this leave out what is hardly used.
 enum { FEW_ROWS = 4 };
@@ -61,10 +78,10 @@ static void print_verdict(strbuf *out, const report_page *page)
         return;
     }
     double each = iteration_of(page);
-    strbuf_printf(out, "<p class=\"verdict\">In simulation a steady state takes <b>%s</b>, %.4g of them a second",
-                  svg_seconds(a, each), each > 0 ? 1 / each : 0);
+    strbuf_printf(out, "<p class=\"verdict\">In simulation a steady state takes <b>%s</b>, %s of them a second",
+                  quantity_seconds(a, each), quantity_count(a, each > 0 ? 1 / each : 0));
     if (page->plan->predicted > 0)
-        strbuf_printf(out, " (predicted when it was planned: %s)", svg_seconds(a, page->plan->predicted));
+        strbuf_printf(out, " (predicted when it was planned: %s)", quantity_seconds(a, page->plan->predicted));
     strbuf_add(out, ". ");
     strbuf_add(out, "What limits it is <b>");
     add(out, page->run.bottleneck);
@@ -77,7 +94,7 @@ static void print_verdict(strbuf *out, const report_page *page)
         add(out, best->to);
         strbuf_add(out, " instead of ");
         add(out, best->from);
-        strbuf_printf(out, " it would take %s, %.3g times as fast.", svg_seconds(a, best->iteration),
+        strbuf_printf(out, " it would take %s, %.3g times as fast.", quantity_seconds(a, best->iteration),
                       each / best->iteration);
     } else if (page->changes.len > 0) {
         strbuf_add(out, "No parameter of the machine that was tried would make it 1 % faster by itself.");
@@ -90,11 +107,14 @@ static void print_changes(strbuf *out, const report_page *page)
     if (page->changes.len == 0)
         return;
     double each = iteration_of(page);
-    strbuf_add(
+    quantity_unit unit = quantity_unit_for(each);
+    strbuf_printf(
         out,
-        "<h2>What would relieve it</h2>\n<p>Each parameter changed by itself, and the same program simulated "
-        "again.</p>\n<table><tr><th>parameter</th><th class=\"n\">is</th><th class=\"n\">tried</th>"
-        "<th class=\"n\">a steady state</th><th class=\"n\">times as fast</th><th>what limits it then</th></tr>\n");
+        "<div>\n<h2>What would relieve it</h2>\n<p>Each parameter changed by itself, and the same program simulated "
+        "again.</p>\n<div class=\"table\"><table><tr><th>parameter</th><th class=\"n\">is</th><th "
+        "class=\"n\">tried</th>"
+        "<th class=\"n\">a steady state, %s</th><th class=\"n\">times as fast</th><th>what limits it then</th></tr>\n",
+        unit.name);
     for (VEC_EACH(const report_change, c, &page->changes)) {
         strbuf_printf(out, "<tr><td>%s</td><td class=\"n\">", c->what);
         add(out, c->from);
@@ -105,11 +125,11 @@ static void print_changes(strbuf *out, const report_page *page)
             continue;
         }
         strbuf_printf(out, "</td><td class=\"n\">%s</td><td class=\"n\">%.2f</td><td>",
-                      svg_seconds(out->arena, c->iteration), c->iteration > 0 ? each / c->iteration : 0);
+                      quantity_seconds_in(out->arena, c->iteration, unit), c->iteration > 0 ? each / c->iteration : 0);
         add(out, c->bottleneck);
         strbuf_add(out, "</td></tr>\n");
     }
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</table></div>\n</div>\n");
 }
 
 // ---- Utilisation ----
@@ -166,24 +186,24 @@ static void print_utilisation(strbuf *out, const report_page *page)
 {
     const report_run *run = &page->run;
     strbuf_add(out,
-               "<h2>Utilisation</h2>\n<p class=\"key\">of the time: <span class=\"work\"></span>work"
+               "<div>\n<h2>Utilisation</h2>\n<p class=\"key\">of the time: <span class=\"work\"></span>work"
                "<span class=\"overhead\"></span>starting, stopping, sending, receiving<span class=\"waiting\"></span>"
-               "waiting</p>\n<table>\n");
+               "waiting</p>\n<div class=\"table\"><table>\n");
     print_rows(out, "processor", &run->processors, true);
     print_rows(out, "link", &run->links, false);
     print_rows(out, "memory", &run->memories, false);
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</table></div>\n</div>\n");
 }
 
 // ---- Pictures ----
 
-// charts: scaled to the page's width.
-static void print_picture(strbuf *out, const char *title, const char *text, const char *svg, bool chart)
+// class: "wide", scaled to the page's width; "tall", which may be high; or nothing.
+static void print_picture(strbuf *out, const char *title, const char *text, const char *svg, const char *class)
 {
     if (svg == NULL)
         return;
-    strbuf_printf(out, "<h2>%s</h2>\n<p>%s</p>\n<div class=\"picture%s\">\n%s</div>\n", title, text,
-                  chart ? " wide" : "", svg);
+    strbuf_printf(out, "<div>\n<h2>%s</h2>\n<p>%s</p>\n<div class=\"picture %s\">\n%s</div>\n</div>\n", title, text,
+                  class, svg);
 }
 
 static void print_memories(strbuf *out, const report_page *page)
@@ -200,7 +220,8 @@ static void print_memories(strbuf *out, const report_page *page)
 
 static void print_head(strbuf *out, const report_page *page)
 {
-    strbuf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
+    strbuf_add(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                    "content=\"width=device-width, initial-scale=1\">\n<title>");
     add(out, page->plan->program);
     strbuf_add(out, " on ");
     add(out, page->plan->machine);
@@ -215,7 +236,7 @@ static void print_head(strbuf *out, const report_page *page)
 
 static void print_facts(strbuf *out, const report_page *page)
 {
-    strbuf_add(out, "<table class=\"facts\">\n");
+    strbuf_add(out, "<div class=\"table\"><table class=\"facts\">\n");
     for (VEC_EACH(const hlc_report_fact, f, &page->plan->facts)) {
         strbuf_add(out, "<tr><th>");
         add(out, f->what);
@@ -224,10 +245,11 @@ static void print_facts(strbuf *out, const report_page *page)
         strbuf_add(out, "</td></tr>\n");
     }
     if (page->failure == NULL)
-        strbuf_printf(out, "<tr><th>simulated</th><td>%" PRId64 " steady states, %s%s</td></tr>\n", page->steady_states,
-                      svg_seconds(out->arena, page->run.seconds),
+        strbuf_printf(out, "<tr><th>simulated</th><td>%s steady states, %s%s</td></tr>\n",
+                      quantity_count(out->arena, (double)page->steady_states),
+                      quantity_seconds(out->arena, page->run.seconds),
                       page->plan->invented_input ? "; input that is not there is made up of small random numbers" : "");
-    strbuf_add(out, "</table>\n");
+    strbuf_add(out, "</table></div>\n");
 }
 
 // How the mapping was searched for.
@@ -241,41 +263,51 @@ static void print_search(strbuf *out, const report_page *page)
     strbuf_add(out, "</p>\n");
     if (page->plan->search == NULL)
         return;
-    strbuf_add(out, "<table><tr><th>method</th><th class=\"n\">tries or nodes</th><th class=\"n\">a steady state before</th>"
-                    "<th class=\"n\">after</th><th class=\"n\">lower bound then</th><th class=\"n\">bound over "
-                    "predicted</th></tr>\n");
+    quantity_unit unit = {1, "s"};
+    for (VEC_EACH(const hlc_report_method, m, &page->plan->methods))
+        if (m->lower > 0)
+            unit = quantity_unit_for(m->lower);
+    strbuf_printf(
+        out,
+        "<div class=\"table\"><table><tr><th>method</th><th class=\"n\">tries or nodes</th><th class=\"n\">a steady "
+        "state before, %s</th><th class=\"n\">after, %s</th><th class=\"n\">lower bound then, %s</th>"
+        "<th class=\"n\">bound over predicted</th></tr>\n",
+        unit.name, unit.name, unit.name);
     for (VEC_EACH(const hlc_report_method, m, &page->plan->methods)) {
-        strbuf_printf(out, "<tr><td>%s</td><td class=\"n\">%" PRIu64 "</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
-                      m->name, m->tries, m->before > 0 ? svg_seconds(a, m->before) : "nothing fits yet",
-                      m->after > 0 ? svg_seconds(a, m->after) : "nothing fits");
-        strbuf_printf(out, "<td class=\"n\">%s</td><td class=\"n\">%.3f</td></tr>\n", svg_seconds(a, m->lower),
-                      m->after > 0 ? m->lower / m->after : 0);
+        strbuf_printf(out, "<tr><td>%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td><td class=\"n\">%s</td>",
+                      m->name, quantity_count(a, (double)m->tries),
+                      m->before > 0 ? quantity_seconds_in(a, m->before, unit) : "nothing fits yet",
+                      m->after > 0 ? quantity_seconds_in(a, m->after, unit) : "nothing fits");
+        strbuf_printf(out, "<td class=\"n\">%s</td><td class=\"n\">%.3f</td></tr>\n",
+                      quantity_seconds_in(a, m->lower, unit), m->after > 0 ? m->lower / m->after : 0);
     }
-    strbuf_printf(out, "</table>\n<div class=\"picture wide\">\n%s</div>\n", page->plan->search);
+    strbuf_printf(out, "</table></div>\n<div class=\"picture wide\">\n%s</div>\n", page->plan->search);
 }
 
 void report_print(strbuf *out, const report_page *page)
 {
     print_head(out, page);
     print_verdict(out, page);
+    strbuf_add(out, "<div class=\"pair\">\n<div>\n");
     print_facts(out, page);
     if (page->failure == NULL) {
         print_utilisation(out, page);
         print_changes(out, page);
-        print_picture(out, "Timeline",
-                      "What each processor, link and memory does in a stretch of the simulated run. Rest the "
-                      "mouse on a bar for its name and times.",
-                      page->run.chart, true);
     }
+    strbuf_add(out, "</div>\n");
     print_picture(out, "Mapping",
                   "Kernels, the processors that run them, and the bytes that move between them in a steady "
                   "state.",
-                  page->plan->mapped, false);
+                  page->plan->mapped, "tall");
+    strbuf_add(out, "</div>\n");
+    if (page->failure == NULL)
+        print_picture(out, "Timeline",
+                      "What each processor, link and memory does in a stretch of the simulated run. Rest the "
+                      "mouse on a bar for its name and times.",
+                      page->run.chart, "wide");
     print_search(out, page);
     print_memories(out, page);
-    print_picture(out, "The program's graph",
-                  "As it is written; filters of one colour are in one kernel, those with a brown "
-                  "edge have state, white splitters and joiners have become index maps.",
-                  page->plan->graph, false);
+    print_picture(out, "The program's graph", "As it is written. Rest the mouse on a box or an edge for what it is.",
+                  page->plan->graph, "tall");
     strbuf_add(out, "</body>\n</html>\n");
 }

@@ -10,6 +10,7 @@
 #include "driver/report.h"
 #include "targets/machine.h"
 #include "targets/yaml.h"
+#include "support/quantity.h"
 
 // Seconds that a simulation may take, compiling included.
 enum { RUN_SECONDS = 120 };
@@ -55,7 +56,8 @@ static void read_rows(arena *a, const yaml_node *root, const char *key, report_r
         double bytes =
             number(n, "bytes") + number(n, "sequential_bytes") + number(n, "strided_bytes") + number(n, "random_bytes");
         if (bytes > 0)
-            row.more = arena_printf(a, "%.4g bytes in %.4g %s", bytes, number(n, "messages") + number(n, "requests"),
+            row.more = arena_printf(a, "%s in %s %s", quantity_bytes(a, bytes),
+                                    quantity_count(a, number(n, "messages") + number(n, "requests")),
                                     member(n, "messages") != NULL ? "messages" : "requests");
         VEC_PUSH(a, rows, row);
     }

@@ -10,6 +10,7 @@
 
 #include "driver/softproc_run.h"
 #include "support/json.h"
+#include "support/svg.h"
 
 static const char *const idle_names[SP_IDLE_COUNT] = {"Semwait", "Inside_ALU", "NotALU"};
 static const char *const idle_keys[SP_IDLE_COUNT] = {"semwait", "inside_alu", "notalu"};
@@ -290,58 +291,37 @@ void softproc_report_json(const softproc_result_list *results, const char *name,
 
 enum { PLOT_LEFT = 60, PLOT_TOP = 40, PLOT_HEIGHT = 260, PLOT_BAR = 44, PLOT_GAP = 18, PLOT_BOTTOM = 90 };
 
-static void add_text(strbuf *b, const char *s)
-{
-    for (; *s != '\0'; s++) {
-        if (*s == '&')
-            strbuf_add(b, "&amp;");
-        else if (*s == '<')
-            strbuf_add(b, "&lt;");
-        else if (*s == '>')
-            strbuf_add(b, "&gt;");
-        else
-            strbuf_addc(b, *s);
-    }
-}
+static const char *const bar_names[1 + SP_IDLE_COUNT] = {"used", "Semwait", "Inside_ALU", "NotALU"};
 
 static void add_bar(strbuf *b, const softproc_result *r, double x)
 {
-    static const char *const colors[1 + SP_IDLE_COUNT] = {"#2e6f9e", "#d98c3f", "#b9b9b9", "#8a6bb0"};
     double bottom = PLOT_TOP + PLOT_HEIGHT;
     for (unsigned i = 0; i <= SP_IDLE_COUNT; i++) {
         double part = i == 0 ? softproc_use(softproc_steady(&r->results)) : idle_part(r, i - 1),
                height = part * PLOT_HEIGHT;
         bottom -= height;
         strbuf_printf(b, "<rect x=\"%.1f\" y=\"%.2f\" width=\"%d\" height=\"%.2f\" fill=\"%s\"/>\n", x, bottom,
-                      PLOT_BAR, height, colors[i]);
+                      PLOT_BAR, height, svg_strong_color(i));
     }
     if (r->facts.straight) {
         double y = PLOT_TOP + PLOT_HEIGHT * (1 - softproc_predicted(&r->facts, r->parameters.batches));
-        strbuf_printf(b,
-                      "<line x1=\"%.1f\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" stroke=\"#c02020\" stroke-width=\"2\"/>\n",
-                      x - 4, y, x + PLOT_BAR + 4, y);
+        strbuf_printf(
+            b, "<line x1=\"%.1f\" y1=\"%.2f\" x2=\"%.1f\" y2=\"%.2f\" style=\"stroke: #c02020; stroke-width: 2\"/>\n",
+            x - 4, y, x + PLOT_BAR + 4, y);
     }
     const char *label = r->label == NULL ? "" : strchr(r->label, '=') == NULL ? r->label : strchr(r->label, '=') + 1;
-    strbuf_printf(b, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">", x + PLOT_BAR / 2.0,
-                  PLOT_TOP + PLOT_HEIGHT + 18);
-    add_text(b, label);
-    strbuf_add(b, "</text>\n");
+    svg_text(b, x + PLOT_BAR / 2.0, PLOT_TOP + PLOT_HEIGHT + 18, "middle", label, SIZE_MAX);
 }
 
 static void add_legend(strbuf *b)
 {
-    static const char *const names[] = {"used", "Semwait", "Inside_ALU", "NotALU"}, *const colors[] = {
-                                                                                        "#2e6f9e", "#d98c3f", "#b9b9b9",
-                                                                                        "#8a6bb0"};
     int y = PLOT_TOP + PLOT_HEIGHT + 44;
-    for (int i = 0; i < 4; i++) {
-        strbuf_printf(b, "<rect x=\"%d\" y=\"%d\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", PLOT_LEFT + 95 * i, y,
-                      colors[i]);
-        strbuf_printf(b, "<text x=\"%d\" y=\"%d\">%s</text>\n", PLOT_LEFT + 16 + 95 * i, y + 11, names[i]);
-    }
-    strbuf_printf(b, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"#c02020\" stroke-width=\"2\"/>\n",
+    double x = PLOT_LEFT;
+    for (unsigned i = 0; i <= SP_IDLE_COUNT; i++)
+        x = svg_legend(b, x, y, svg_strong_color(i), bar_names[i]);
+    strbuf_printf(b, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" style=\"stroke: #c02020; stroke-width: 2\"/>\n",
                   PLOT_LEFT, y + 28, PLOT_LEFT + 12, y + 28);
-    strbuf_printf(b, "<text x=\"%d\" y=\"%d\">closed form</text>\n", PLOT_LEFT + 16, y + 32);
+    svg_text(b, PLOT_LEFT + 17, y + 32, "left", "closed form", SIZE_MAX);
 }
 
 void softproc_plot(const softproc_result_list *results, const char *name, strbuf *b)
@@ -349,21 +329,15 @@ void softproc_plot(const softproc_result_list *results, const char *name, strbuf
     double width = PLOT_LEFT + 40 + (PLOT_BAR + PLOT_GAP) * (double)results->len;
     width = width < PLOT_LEFT + 400 ? PLOT_LEFT + 400 : width;
     int height = PLOT_TOP + PLOT_HEIGHT + PLOT_BOTTOM;
-    strbuf_printf(
-        b,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%d\" viewBox=\"0 0 %.0f %d\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-        width, height, width, height);
-    strbuf_printf(b, "<text x=\"%d\" y=\"22\" font-size=\"15\">", PLOT_LEFT);
     const char *label = results->len > 0 && results->data[0].label != NULL ? results->data[0].label : "";
-    add_text(b, arena_printf(b->arena, "%s: cycles of the arithmetic pipeline by %.*s", name, (int)strcspn(label, "="),
-                             label));
-    strbuf_add(b, "</text>\n");
+    const char *title =
+        arena_printf(b->arena, "%s: cycles of the arithmetic pipeline by %.*s", name, (int)strcspn(label, "="), label);
+    svg_begin(b, width, height, "figure", title);
+    svg_text(b, PLOT_LEFT, 22, "title", title, SIZE_MAX);
     for (int i = 0; i <= 4; i++) {
         double y = PLOT_TOP + PLOT_HEIGHT * (1 - i / 4.0);
-        strbuf_printf(b, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%.0f\" y2=\"%.1f\" stroke=\"#dddddd\"/>\n", PLOT_LEFT, y,
-                      width - 20, y);
-        strbuf_printf(b, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%d %%</text>\n", PLOT_LEFT - 6, y + 4, 25 * i);
+        svg_line(b, PLOT_LEFT, y, width - 20, y, "scale");
+        svg_text(b, PLOT_LEFT - 6, y + 4, "right", arena_printf(b->arena, "%d %%", 25 * i), SIZE_MAX);
     }
     double x = PLOT_LEFT + PLOT_GAP;
     for (VEC_EACH(const softproc_result, r, results)) {
@@ -371,5 +345,5 @@ void softproc_plot(const softproc_result_list *results, const char *name, strbuf
         x += PLOT_BAR + PLOT_GAP;
     }
     add_legend(b);
-    strbuf_add(b, "</svg>\n");
+    svg_end(b);
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "sim/trace.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 enum { WIDTH = 1280, ROW = 26, BAR = 20, TOP = 64, RIGHT = 24, LETTER = 7, DRAW_IN_ROW = 30, STRETCHES = 6 };
 
@@ -20,23 +22,9 @@ typedef struct chart {
     sim_time begin, end;
     size_t *lines; // of each row of the trace: 1 + its place in the chart, 0 when it has none
     size_t line_count, left;
+    quantity_unit unit; // of all times
     bool used[SIM_ACTIVITY_COUNT + 1];
 } chart;
-
-static void add_escaped(strbuf *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '<')
-            strbuf_add(out, "&lt;");
-        else if (c == '&')
-            strbuf_add(out, "&amp;");
-        else if (c == '"')
-            strbuf_add(out, "&quot;");
-        else
-            strbuf_addc(out, c < 0x20 || c == 0x7f ? ' ' : (char)c);
-    }
-}
 
 static double x_of(const chart *c, sim_time t)
 {
@@ -125,19 +113,17 @@ static void draw_bar(chart *c, const sim_interval *v)
     strbuf_add(c->out, what);
     if (v->label != NULL) {
         strbuf_add(c->out, ": ");
-        add_escaped(c->out, v->label);
+        svg_add_text(c->out, v->label, SIZE_MAX);
     }
-    strbuf_printf(c->out, ", %.10g to %.10g us", (double)v->begin / 1e9, (double)v->end / 1e9);
+    double one = c->unit.seconds * (double)SIM_SECOND;
+    strbuf_printf(c->out, ", %.10g to %.10g %s", (double)v->begin / one, (double)v->end / one, c->unit.name);
     if (message)
         strbuf_printf(c->out, ", %llu bytes", (unsigned long long)v->bytes);
     strbuf_add(c->out, "</title></rect>\n");
     const char *text = v->label != NULL ? v->label : what;
     if (width < (double)(strlen(text) * LETTER + 6))
         return;
-    strbuf_printf(c->out, "<text x=\"%.2f\" y=\"%zu\" class=\"in\" style=\"fill: %s\">", x + width / 2, y + BAR / 2 + 4,
-                  waits ? "#777" : "#fff");
-    add_escaped(c->out, text);
-    strbuf_add(c->out, "</text>\n");
+    svg_text(c->out, x + width / 2, (double)(y + BAR / 2 + 4), waits ? "name" : "light", text, SIZE_MAX);
 }
 
 static void draw_rows(chart *c)
@@ -148,87 +134,70 @@ static void draw_rows(chart *c)
         sim_row_kind kind;
         size_t y = TOP + (c->lines[row] - 1) * ROW;
         if (c->lines[row] % 2 == 1)
-            strbuf_printf(c->out, "<rect x=\"0\" y=\"%zu\" width=\"%d\" height=\"%d\" fill=\"#f7f7f7\"/>\n", y, WIDTH,
+            strbuf_printf(c->out, "<rect x=\"0\" y=\"%zu\" width=\"%d\" height=\"%d\" class=\"band\"/>\n", y, WIDTH,
                           ROW);
-        strbuf_printf(c->out, "<text x=\"12\" y=\"%zu\" class=\"row\">", y + ROW / 2 + 4);
-        add_escaped(c->out, sim_row_name(c->sim, row, &kind));
-        strbuf_add(c->out, "</text>\n");
+        svg_text(c->out, 12, (double)(y + ROW / 2 + 4), "left", sim_row_name(c->sim, row, &kind), SIZE_MAX);
     }
 }
 
 static void draw_axis(chart *c)
 {
-    static const struct {
-        double femtoseconds;
-        const char *name;
-    } units[] = {{1e15, "s"}, {1e12, "ms"}, {1e9, "us"}, {1e6, "ns"}};
-    double span = (double)(c->end - c->begin), step = pow(10, floor(log10(span / 8)));
-    step *= span / 8 / step >= 5 ? 5 : span / 8 / step >= 2 ? 2 : 1;
-    size_t unit = 0, bottom = TOP + c->line_count * ROW;
-    while (unit + 1 < sizeof units / sizeof *units && (double)c->end < units[unit].femtoseconds)
-        unit++;
+    double span = (double)(c->end - c->begin), step = svg_round(span / 8, false),
+           one = c->unit.seconds * (double)SIM_SECOND;
+    double bottom = (double)(TOP + c->line_count * ROW);
     for (double t = ceil((double)c->begin / step) * step; t <= (double)c->end; t += step) {
         double x = x_of(c, (sim_time)t);
-        strbuf_printf(c->out,
-                      "<line x1=\"%.2f\" y1=\"%d\" x2=\"%.2f\" y2=\"%zu\" stroke=\"#ccc\" stroke-width=\"0.6\"/>\n", x,
-                      TOP, x, bottom + 4);
-        strbuf_printf(c->out, "<text x=\"%.2f\" y=\"%zu\" class=\"tick\">%.7g</text>\n", x, bottom + 17,
-                      t / units[unit].femtoseconds);
+        svg_line(c->out, x, TOP, x, bottom + 4, "scale");
+        svg_text(c->out, x, bottom + 17, "middle", arena_printf(c->out->arena, "%.7g", t / one), SIZE_MAX);
     }
-    strbuf_printf(c->out, "<text x=\"%d\" y=\"%zu\" class=\"axis\">time (%s)</text>\n", WIDTH - RIGHT, bottom + 33,
-                  units[unit].name);
+    svg_text(c->out, WIDTH - RIGHT, bottom + 33, "right", arena_printf(c->out->arena, "time (%s)", c->unit.name),
+             SIZE_MAX);
 }
 
-static void draw_legend(chart *c)
+// Rows of the legend that are needed; drawn if `draw`.
+static size_t legend(chart *c, bool draw)
 {
-    size_t x = c->left, y = TOP + c->line_count * ROW + 44;
+    double x = (double)c->left;
+    size_t rows = 1;
+    strbuf nothing;
+    strbuf_init(&nothing, c->out->arena);
     for (size_t i = 0; i <= SIM_ACTIVITY_COUNT; i++) {
         if (!c->used[i])
             continue;
         const char *text = i == SIM_ACTIVITY_COUNT ? "message" : sim_activity_text((sim_activity)i);
-        size_t width = 26 + strlen(text) * LETTER;
-        if (x + width > WIDTH - RIGHT) {
-            x = c->left;
-            y += 20;
+        if (x + 32 + svg_text_width(text, SIZE_MAX) > WIDTH - RIGHT) {
+            x = (double)c->left;
+            rows++;
         }
-        strbuf_printf(
-            c->out,
-            "<rect x=\"%zu\" y=\"%zu\" width=\"12\" height=\"12\" fill=\"%s\" stroke=\"#999\" stroke-width=\"0.4\"/>"
-            "<text x=\"%zu\" y=\"%zu\" class=\"row\">%s</text>\n",
-            x, y, activity_colors[i], x + 17, y + 10, text);
-        x += width;
+        x = svg_legend(draw ? c->out : &nothing, x, (double)(TOP + c->line_count * ROW + 24 + 20 * rows),
+                       activity_colors[i], text);
     }
+    return rows;
 }
 
 void sim_trace_gantt(sim *s, const char *title, strbuf *out)
 {
     chart c = {.sim = s, .out = out};
     choose_window(&c);
-    size_t height = TOP + c.line_count * ROW + 110;
-    strbuf_printf(out,
-                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %zu\" width=\"%d\" height=\"%zu\" "
-                  "class=\"gantt\">\n",
-                  WIDTH, height, WIDTH, height);
-    // Of this chart alone, as it may be put into a page with others.
-    strbuf_add(out, "<style>.gantt text { font: 12px sans-serif; fill: #222 }\n"
-                    ".gantt .title { font-size: 15px; font-weight: bold } .gantt .in { font-size: 11px; text-anchor: middle }\n"
-                    ".gantt .tick { text-anchor: middle; fill: #555 } .gantt .axis { text-anchor: end; fill: #555 }</style>\n"
-                    "<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n<text x=\"12\" y=\"26\" class=\"title\">");
-    add_escaped(out, title);
-    strbuf_add(out, "</text>\n<text x=\"12\" y=\"46\">");
-    if (c.line_count == 0)
-        strbuf_add(out, "nothing was recorded");
-    else
-        strbuf_printf(out, "%s, %.6g to %.6g us", c.begin == 0 ? "from the start" : "a stretch of the run",
-                      (double)c.begin / 1e9, (double)c.end / 1e9);
-    strbuf_add(out, "</text>\n");
+    c.unit = quantity_unit_for(sim_to_seconds(c.end));
+    bool any = c.line_count > 0 && c.end > c.begin;
+    svg_begin(out, WIDTH, (double)(TOP + c.line_count * ROW + (any ? 46 + 20 * legend(&c, false) : 12)), "gantt",
+              title);
+    svg_text(out, 12, 26, "title", title, SIZE_MAX);
+    svg_text(out, 12, 46, "left",
+             c.line_count == 0
+                 ? "nothing was recorded"
+                 : arena_printf(out->arena, "%s, %s to %s %s", c.begin == 0 ? "from the start" : "a stretch of the run",
+                                c.begin == 0 ? "0" : quantity_seconds_in(out->arena, sim_to_seconds(c.begin), c.unit),
+                                quantity_seconds_in(out->arena, sim_to_seconds(c.end), c.unit), c.unit.name),
+             SIZE_MAX);
     draw_rows(&c);
-    if (c.line_count > 0 && c.end > c.begin) {
+    if (any) {
         draw_axis(&c);
         for (VEC_EACH(const sim_interval, v, &s->trace))
             if (v->end > c.begin && v->begin < c.end)
                 draw_bar(&c, v);
-        draw_legend(&c);
+        legend(&c, true);
     }
-    strbuf_add(out, "</svg>\n");
+    svg_end(out);
 }

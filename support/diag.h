@@ -14,7 +14,14 @@
 #include "support/source.h"
 #include "support/vec.h"
 
-typedef enum diag_severity { DIAG_NOTE, DIAG_REMARK, DIAG_WARNING, DIAG_ERROR, DIAG_FATAL, DIAG_INTERNAL } diag_severity;
+typedef enum diag_severity {
+    DIAG_NOTE,
+    DIAG_REMARK,
+    DIAG_WARNING,
+    DIAG_ERROR,
+    DIAG_FATAL,
+    DIAG_INTERNAL
+} diag_severity;
 
 // The warnings, one row each in warnings.def: id, flag (-Wflag, -Wno-flag, -Werror=flag), on by default, help.
 typedef enum diag_warning_id {
@@ -35,9 +42,9 @@ struct diag_record {
     diag_severity severity;
     diag_warning_id warning; // WARN_NONE but for warnings
     const char *message;
-    src_range range;        // primary: the caret points at its begin, the range is underlined; file 0: no place
-    const char *place;      // printed instead of file:line:col when range has no file (a tool or a file name); may be NULL
-    VEC(src_range) ranges;  // further ranges underlined in the same snippet
+    src_range range;   // primary: the caret points at its begin, the range is underlined; file 0: no place
+    const char *place; // printed instead of file:line:col when range has no file (a tool or a file name); may be NULL
+    VEC(src_range) ranges; // further ranges underlined in the same snippet
     VEC(diag_record *) notes;
     VEC(diag_fixit) fixits;
 };

@@ -26,9 +26,9 @@ typedef struct hmap {
 } hmap;
 
 void hmap_init(hmap *m, arena *a);
-void *hmap_get(const hmap *m, const char *key);                    // NULL when absent
-void *hmap_getn(const hmap *m, const void *key, size_t key_len);   // key of any bytes
-void hmap_set(hmap *m, const char *key, void *value);              // inserts or replaces; copies the key
+void *hmap_get(const hmap *m, const char *key);                  // NULL when absent
+void *hmap_getn(const hmap *m, const void *key, size_t key_len); // key of any bytes
+void hmap_set(hmap *m, const char *key, void *value);            // inserts or replaces; copies the key
 void hmap_setn(hmap *m, const void *key, size_t key_len, void *value);
 uint64_t hash_bytes(const void *data, size_t n, uint64_t seed);
 

@@ -55,7 +55,7 @@ const char *quantity_bytes(arena *a, double bytes)
     size_t i = 0;
     for (; i + 1 < sizeof names / sizeof *names && bytes >= 1024; i++)
         bytes /= 1024;
-    return arena_printf(a, i == 0 ? "%.0f %s" : "%.1f %s", bytes, names[i]);
+    return arena_printf(a, bytes <= floor(bytes) ? "%.0f %s" : "%.1f %s", bytes, names[i]);
 }
 
 const char *quantity_count(arena *a, double n)

@@ -19,7 +19,10 @@
 #define VEC_ADD(a, v) ((__typeof__((v)->data))vec_slot((a), (v), sizeof *(v)->data))
 #define VEC_LAST(v) ((v)->data[(v)->len - 1])
 // for (VEC_EACH(int, it, &numbers)): v is evaluated more than once and must have no side effects.
-#define VEC_EACH(T, it, v) __typeof__(T) *it = (v)->data, *it##_end = (v)->data + (v)->len; it < it##_end; it++
+#define VEC_EACH(T, it, v)                                                                                             \
+    __typeof__(T) *it = (v)->data, *it##_end = (v)->data + (v)->len;                                                   \
+    it < it##_end;                                                                                                     \
+    it++
 
 // Makes room for one more element, zeroes it, counts it and gives its address. vector points to any VEC.
 void *vec_slot(arena *a, void *vector, size_t element_size);

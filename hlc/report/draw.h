@@ -10,6 +10,7 @@
 typedef struct draw_colors {
     const uint32_t *of_actor; // SIR_NONE: to none
     const char *const *names;
+    size_t count;
 } draw_colors;
 
 // The program as it is written; colors may be NULL.

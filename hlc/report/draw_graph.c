@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The program's graph as it is written: pipelines from top to bottom, branches side by side, a frame around each
-// composite stream. Large graphs are shortened: of many alike branches a few are drawn, and composite streams that are
+// composite stream. Boxes have the actors' names, as all else has; how many items a firing pushes and pops stands at the ends of edges. Large graphs are shortened: of many alike branches a few are drawn, and composite streams that are
 // nested deeply become one box.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/report/draw.h"
-#include "hlc/report/svg.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 enum { MOST_BOXES = 300, MOST_BRANCHES = 8, MOST_STEPS = 24, MOST_LETTERS = 30 };
 #define BOX_HEIGHT 30.0
-#define GAP 24.0
+#define GAP 34.0
 #define SIDE 14.0
 #define FRAME 9.0
 #define FRAME_TOP 20.0
+#define LEGEND_HEIGHT 44.0
+#define GRAPH_LEGEND 560.0 // its width
 
 typedef struct node node;
 struct node {
@@ -25,8 +28,17 @@ struct node {
     VEC(node *) children;
     node *parent;
     const char *label, *note;
+    size_t outputs, inputs; // edges that are drawn
     double x, y, width, height;
 };
+
+// From box to box; port: which of the box's edges it is there.
+typedef struct edge {
+    node *from, *to;
+    size_t from_port, to_port;
+    const sir_channel *channel; // the first of those that it stands for
+    size_t channels;
+} edge;
 
 typedef struct drawing {
     arena *arena;
@@ -35,7 +47,7 @@ typedef struct drawing {
     const draw_colors *colors;
     node *root;
     node **of_region, **of_actor;
-    size_t boxes;
+    VEC(edge) edges;
 } drawing;
 
 // ---- The tree ----
@@ -94,14 +106,13 @@ const char *draw_actor_label(arena *a, const sir_actor *actor)
 static const char *actor_note(arena *a, const sir_actor *actor)
 {
     if (actor->kind == SIR_SPLIT || actor->kind == SIR_JOIN)
-        return actor->duplicate ? "" : weights(a, actor);
+        return actor->duplicate ? "duplicate" : arena_printf(a, "round robin, %s", weights(a, actor));
     if (actor->kind != SIR_FILTER)
-        return "";
+        return actor->path == NULL ? "" : actor->path;
     const sir_function *w = actor->filter->work;
-    const char *peek =
-        w->peek.dynamic || w->peek.min > w->pop.min ? arena_printf(a, ", peek %s", rate(a, w->peek)) : "";
-    return arena_printf(a, "%s in, %s out%s%s", rate(a, w->pop), rate(a, w->push), peek,
-                        actor->filter->stateful ? ", state" : "");
+    const char *peek = w->peek.dynamic || w->peek.min > w->pop.min ? arena_printf(a, "peek %s", rate(a, w->peek)) : "";
+    return arena_printf(a, "%s%s%s", peek, peek[0] != '\0' && actor->filter->stateful ? ", " : "",
+                        actor->filter->stateful ? "state" : "");
 }
 
 static void add_actors(drawing *d)
@@ -111,7 +122,7 @@ static void add_actors(drawing *d)
         node *n = ARENA_NEW(d->arena, node);
         n->actor = i;
         n->actors = 1;
-        n->label = draw_actor_label(d->arena, actor);
+        n->label = actor->name;
         n->note = actor_note(d->arena, actor);
         uint32_t region = actor->region < d->m->regions.len ? actor->region : 0;
         if (d->m->regions.data[region].kind == SIR_FILTER_REGION && d->m->regions.data[region].parent != SIR_NONE)
@@ -300,7 +311,7 @@ static void draw_box(drawing *d, const node *n)
 {
     const char *tip = n->label;
     if (n->actor != SIR_NONE)
-        tip = arena_printf(d->arena, "%s: %s%s%s%s", d->m->actors.data[n->actor]->name, n->label,
+        tip = arena_printf(d->arena, "%s: %s%s%s%s", n->label, draw_actor_label(d->arena, d->m->actors.data[n->actor]),
                            n->note[0] == '\0' ? "" : "; ", n->note,
                            d->colors != NULL && d->colors->of_actor[n->actor] != SIR_NONE
                                ? arena_printf(d->arena, "; kernel %s", d->colors->names[d->colors->of_actor[n->actor]])
@@ -345,15 +356,72 @@ static node *visible(node *n)
     return seen;
 }
 
-static void draw_channel(drawing *d, const sir_channel *ch, hmap *drawn)
+static void find_edges(drawing *d)
 {
-    node *from = visible(d->of_actor[ch->producer]), *to = visible(d->of_actor[ch->consumer]);
-    node *pair[2] = {from, to};
-    if (from == to || hmap_getn(drawn, pair, sizeof pair) != NULL)
-        return;
-    hmap_setn(drawn, pair, sizeof pair, d);
+    hmap numbers;
+    hmap_init(&numbers, d->arena);
+    for (VEC_EACH(const sir_channel, ch, &d->m->channels)) {
+        node *pair[2] = {visible(d->of_actor[ch->producer]), visible(d->of_actor[ch->consumer])};
+        if (pair[0] == pair[1])
+            continue;
+        size_t number = (size_t)hmap_getn(&numbers, pair, sizeof pair);
+        if (number != 0) {
+            d->edges.data[number - 1].channels++;
+            continue;
+        }
+        const edge e = {pair[0], pair[1], pair[0]->outputs++, pair[1]->inputs++, ch, 1};
+        VEC_PUSH(d->arena, &d->edges, e);
+        hmap_setn(&numbers, pair, sizeof pair, (void *)d->edges.len);
+    }
+}
+
+static bool is_single(const node *n)
+{
+    return n->actor != SIR_NONE;
+}
+
+// What a firing pushes into a channel, or pops from it; "" where that is not one number to tell.
+static const char *rate_at(const drawing *d, const edge *e, bool push)
+{
+    const node *n = push ? e->from : e->to;
+    if (e->channels > 1 || !is_single(n))
+        return "";
+    const sir_actor *actor = d->m->actors.data[n->actor];
+    size_t port = push ? e->channel->producer_port : e->channel->consumer_port;
+    switch (actor->kind) {
+    case SIR_FILTER: return rate(d->arena, push ? actor->filter->work->push : actor->filter->work->pop);
+    case SIR_SPLIT:
+    case SIR_JOIN:
+        if ((actor->kind == SIR_SPLIT) != push || actor->duplicate)
+            return "";
+        return port < actor->weights.len ? arena_printf(d->arena, "%u", (unsigned)actor->weights.data[port]) : "";
+    default: return "";
+    }
+}
+
+// Where an edge's end is along its box: edges of a box stand side by side.
+static double along(double width, size_t port, size_t count)
+{
+    return width * (double)(port + 1) / (double)(count + 1);
+}
+
+// A number beside an edge's end, if the next edge leaves it room.
+static void draw_rate(drawing *d, const edge *e, bool push, double x, double y)
+{
+    const char *text = rate_at(d, e, push);
+    const node *n = push ? e->from : e->to;
+    double room = n->width / (double)((push ? n->outputs : n->inputs) + 1) - 4;
+    if (text[0] != '\0' && svg_text_width(text, 20) * 0.85 <= room)
+        svg_text(d->out, x + 3, y, "edge", text, 20);
+}
+
+static void draw_edge(drawing *d, const edge *e)
+{
+    const node *from = e->from, *to = e->to;
     bool down = from->y + from->height <= to->y;
-    double x1 = from->x + from->width / 2, y1 = from->y + from->height, x2 = to->x + to->width / 2, y2 = to->y;
+    double x1 = from->x + along(from->width, e->from_port, from->outputs), y1 = from->y + from->height;
+    double x2 = to->x + along(to->width, e->to_port, to->inputs), y2 = to->y;
+    bool up1 = !down && from->up, up2 = !down && to->up;
     if (!down) {
         if (from->up)
             y1 = from->y;
@@ -366,10 +434,26 @@ static void draw_channel(drawing *d, const sir_channel *ch, hmap *drawn)
     }
     strbuf tip;
     strbuf_init(&tip, d->arena);
-    sir_type_print(&tip, ch->type);
-    if (ch->initial.len > 0)
-        strbuf_printf(&tip, ", %zu items at the start", ch->initial.len);
+    strbuf_printf(&tip, "%s to %s: ", from->label, to->label);
+    sir_type_print(&tip, e->channel->type);
+    if (e->channel->initial.len > 0)
+        strbuf_printf(&tip, ", %zu items at the start", e->channel->initial.len);
     svg_arrow(d->out, x1, y1, x2, y2, tip.data);
+    draw_rate(d, e, true, x1, up1 ? y1 - 4 : y1 + 10);
+    draw_rate(d, e, false, x2, up2 ? y2 + 13 : y2 - 7);
+}
+
+static void draw_legend(drawing *d, double y)
+{
+    bool several = d->colors != NULL && d->colors->count > 1;
+    double x = 12;
+    if (d->colors != NULL)
+        x = svg_legend(d->out, x, y, svg_color(0), several ? "one colour: one kernel" : "in the kernel");
+    x = svg_legend(d->out, x, y, "#ffffff", "done by index maps, or by the control program");
+    svg_box(d->out, x, y, 12, 12, "#ffffff", "#b8651b", NULL);
+    svg_text(d->out, x + 17, y + 10, "left", "has state", 40);
+    svg_text(d->out, 12, y + 28, "left",
+             "Numbers at the ends of edges: items that a firing pushes, and that the next actor's firing pops.", 120);
 }
 
 void draw_graph(arena *a, strbuf *out, const sir_module *m, const draw_colors *colors)
@@ -385,11 +469,13 @@ void draw_graph(arena *a, strbuf *out, const sir_module *m, const draw_colors *c
     close_below(&d, d.root, 0, limit);
     lay_out(&d, d.root, false);
     place(d.root, 10, 10);
-    svg_begin(out, d.root->width + 20, d.root->height + 20, "the program's graph");
+    double width = d.root->width + 20;
+    width = width < GRAPH_LEGEND ? GRAPH_LEGEND : width;
+    svg_begin(out, width, d.root->height + 20 + LEGEND_HEIGHT, NULL, "the program's graph");
     draw_node(&d, d.root);
-    hmap drawn;
-    hmap_init(&drawn, a);
-    for (VEC_EACH(const sir_channel, ch, &m->channels))
-        draw_channel(&d, ch, &drawn);
+    find_edges(&d);
+    for (VEC_EACH(const edge, e, &d.edges))
+        draw_edge(&d, e);
+    draw_legend(&d, d.root->height + 24);
     svg_end(out);
 }

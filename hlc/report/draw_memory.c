@@ -2,25 +2,19 @@
 // A map of a memory: addresses upwards, the stages of a run from left to right; a box for all that lies there, as wide
 // as it lives.
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "hlc/report/draw.h"
-#include "hlc/report/svg.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 #define MAP_LEFT 84.0
 #define MAP_TOP 34.0
 #define MAP_WIDTH 860.0
 #define MAP_HEIGHT 300.0
 #define NAMES 22.0
-
-static const char *bytes_text(arena *a, uint64_t bytes)
-{
-    if (bytes >= UINT64_C(10240) * 1024 * 1024)
-        return arena_printf(a, "%.4g GiB", (double)bytes / (1024.0 * 1024 * 1024));
-    if (bytes >= 10240 * 1024)
-        return arena_printf(a, "%.4g MiB", (double)bytes / (1024 * 1024));
-    return bytes >= 10240 ? arena_printf(a, "%.4g KiB", (double)bytes / 1024) : arena_printf(a, "%" PRIu64 " B", bytes);
-}
+enum { MOST_NAME_ROWS = 4 };
 
 // Round numbers of bytes along the left side.
 static void draw_scale(arena *a, strbuf *out, const draw_memory_map *map)
@@ -30,19 +24,31 @@ static void draw_scale(arena *a, strbuf *out, const draw_memory_map *map)
         step *= 2;
     for (uint64_t at = 0; at <= map->bytes; at += step) {
         double y = MAP_TOP + MAP_HEIGHT * (1 - (double)at / (double)map->bytes);
-        strbuf_printf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", MAP_LEFT - 4, y,
-                      MAP_LEFT + MAP_WIDTH, y);
-        svg_text(out, MAP_LEFT - 8, y + 4, "right", bytes_text(a, at), 30);
+        svg_line(out, MAP_LEFT - 4, y, MAP_LEFT + MAP_WIDTH, y, "scale");
+        svg_text(out, MAP_LEFT - 8, y + 4, "right", quantity_bytes(a, (double)at), 30);
     }
+}
+
+// Rows of stage names, so that none is cut where a few rows are enough.
+static uint32_t name_rows(const draw_memory_map *map)
+{
+    double width = MAP_WIDTH / map->stages, longest = 0;
+    for (uint32_t i = 0; i < map->stages && map->stage_names != NULL; i++) {
+        double needs = svg_text_width(map->stage_names[i], SIZE_MAX) + 6;
+        longest = needs > longest ? needs : longest;
+    }
+    double rows = ceil(longest / width);
+    return map->stage_names == NULL || rows < 1 ? 1 : rows > MOST_NAME_ROWS ? MOST_NAME_ROWS : (uint32_t)rows;
 }
 
 static void draw_stages(strbuf *out, const draw_memory_map *map)
 {
+    uint32_t rows = name_rows(map);
     double width = MAP_WIDTH / map->stages;
-    size_t letters = width < 24 ? 0 : (size_t)((width - 6) / 6.3);
+    size_t letters = (size_t)((width * rows - 6) / 6.3);
     for (uint32_t i = 0; i < map->stages && map->stage_names != NULL && letters >= 6; i++)
-        svg_text(out, MAP_LEFT + (i + 0.5) * width, MAP_TOP + MAP_HEIGHT + 15, "small", map->stage_names[i],
-                 letters < 4 ? 1 : letters - 3);
+        svg_text(out, MAP_LEFT + (i + 0.5) * width, MAP_TOP + MAP_HEIGHT + 15 + 14 * (i % rows), "middle", map->stage_names[i],
+                 letters);
 }
 
 static void draw_extent_box(arena *a, strbuf *out, const draw_memory_map *map, const draw_extent *e)
@@ -57,7 +63,7 @@ static void draw_extent_box(arena *a, strbuf *out, const draw_memory_map *map, c
                          ? ""
                          : arena_printf(a, "%s to %s", map->stage_names[e->first], map->stage_names[e->last]));
     svg_box(out, x, y, w, h < 0.5 ? 0.5 : h, e->color == SIR_NONE ? "#eeeeee" : svg_color(e->color), "#777", tip);
-    const char *text = arena_printf(a, "%s, %s", e->name, bytes_text(a, e->bytes));
+    const char *text = arena_printf(a, "%s, %s", e->name, quantity_bytes(a, (double)e->bytes));
     if (h < 13)
         return;
     if (svg_text_width(text, 100) + 8 < w)
@@ -70,10 +76,12 @@ void draw_memory(arena *a, strbuf *out, const draw_memory_map *map)
 {
     if (map->bytes == 0 || map->stages == 0)
         return;
-    svg_begin(out, MAP_LEFT + MAP_WIDTH + 12, MAP_TOP + MAP_HEIGHT + NAMES,
+    svg_begin(out, MAP_LEFT + MAP_WIDTH + 12, MAP_TOP + MAP_HEIGHT + NAMES + 14 * (name_rows(map) - 1), NULL,
               arena_printf(a, "what lies in memory %s", map->name));
     svg_text(out, 6, 16, "left",
-             arena_printf(a, "%s: %s used of %s", map->name, bytes_text(a, map->used), bytes_text(a, map->size)), 200);
+             arena_printf(a, "%s: %s used of %s", map->name, quantity_bytes(a, (double)map->used),
+                          quantity_bytes(a, (double)map->size)),
+             200);
     draw_scale(a, out, map);
     for (VEC_EACH(const draw_extent, e, &map->extents))
         draw_extent_box(a, out, map, e);

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "hlc/report/draw.h"
-#include "hlc/report/svg.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 enum { MOST_LETTERS = 40, MOST_IN_LAYER = 12 };
 #define PART_HEIGHT 52.0
@@ -113,14 +114,14 @@ void draw_parts(arena *a, strbuf *out, const draw_flows *f)
     }
     for (uint32_t i = 0; i < n; i++)
         l.x[i] += width / 2 + EDGE;
-    svg_begin(out, width + 2 * EDGE, 2 * EDGE + (l.count == 0 ? 0 : l.count - 1) * LAYER + PART_HEIGHT,
+    svg_begin(out, width + 2 * EDGE, 2 * EDGE + (l.count == 0 ? 0 : l.count - 1) * LAYER + PART_HEIGHT, NULL,
               "what runs where");
     for (VEC_EACH(const draw_flow, e, &f->flows)) {
         double x1 = l.x[e->from] + l.width[e->from] / 2, y1 = l.y[e->from] + PART_HEIGHT;
         double x2 = l.x[e->to] + l.width[e->to] / 2, y2 = l.y[e->to];
         svg_arrow(out, x1, y1, x2, y2, e->label);
         if (l.layer[e->to] == l.layer[e->from] + 1)
-            svg_text(out, (x1 + x2) / 2, (y1 + y2) / 2 + 3, "small", e->label, 40);
+            svg_text(out, (x1 + x2) / 2 + 6, (y1 + y2) / 2 + 3, "edge", e->label, 40);
     }
     for (uint32_t i = 0; i < n; i++)
         draw_part_box(out, &l, i);

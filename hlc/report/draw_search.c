@@ -4,7 +4,8 @@
 #include <inttypes.h>
 
 #include "hlc/report/draw.h"
-#include "hlc/report/svg.h"
+#include "support/quantity.h"
+#include "support/svg.h"
 
 #define CHART_LEFT 92.0
 #define CHART_TOP 40.0
@@ -65,11 +66,12 @@ static void draw_level(const chart *c, double seconds, const char *color, const 
 
 static void draw_scale(const chart *c)
 {
+    quantity_unit unit = quantity_unit_for(c->most);
     for (int i = 0; i <= 4; i++) {
         double seconds = c->least + (c->most - c->least) * i / 4, y = y_of(c, seconds);
-        strbuf_printf(c->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#e4e4e4\"/>\n",
-                      CHART_LEFT - 4, y, CHART_LEFT + CHART_WIDTH, y);
-        svg_text(c->out, CHART_LEFT - 8, y + 4, "right", svg_seconds(c->arena, seconds), 30);
+        svg_line(c->out, CHART_LEFT - 4, y, CHART_LEFT + CHART_WIDTH, y, "scale");
+        svg_text(c->out, CHART_LEFT - 8, y + 4, "right",
+                 arena_printf(c->arena, "%s %s", quantity_seconds_in(c->arena, seconds, unit), unit.name), 30);
     }
 }
 
@@ -80,8 +82,8 @@ static void draw_method(const chart *c, size_t from, size_t end, double left, do
     uint64_t first = m[from].step, last = m[end - 1].step;
     last = last > first ? last : first + 1;
     svg_box(c->out, left, CHART_TOP, width, CHART_HEIGHT, svg_color(number), "none", NULL);
-    svg_text(c->out, left + width / 2, CHART_TOP - 8, "name", map_stage_name(m[from].stage), 40);
-    svg_text(c->out, left + width / 2, CHART_TOP + CHART_HEIGHT + 16, "small",
+    svg_text(c->out, left + width / 2, CHART_TOP - 8, "middle", map_stage_name(m[from].stage), 40);
+    svg_text(c->out, left + width / 2, CHART_TOP + CHART_HEIGHT + 16, "middle",
              arena_printf(c->arena, "%" PRIu64 " %s", m[end - 1].step - first,
                           m[from].stage == MAP_INTEGER ? "nodes" : "tries"),
              60);
@@ -116,10 +118,10 @@ static void draw_points(const chart *c, size_t from, size_t end, double left, do
             continue;
         strbuf_printf(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.6\" fill=\"#234f7d\"><title>",
                       left + width * (double)(m[i].step - first) / (double)(last - first), y_of(c, seconds));
-        svg_add_text(
-            c->out,
-            arena_printf(c->arena, "try %" PRIu64 ": %s a steady state", m[i].step, svg_seconds(c->arena, seconds)),
-            200);
+        svg_add_text(c->out,
+                     arena_printf(c->arena, "try %" PRIu64 ": %s a steady state", m[i].step,
+                                  quantity_seconds(c->arena, seconds)),
+                     200);
         strbuf_add(c->out, "</title></circle>\n");
     }
 }
@@ -133,7 +135,7 @@ void draw_search(arena *a, strbuf *out, const draw_search_history *h)
     if (methods == 0)
         return;
     find_range(&c);
-    svg_begin(out, CHART_LEFT + CHART_WIDTH + CHART_RIGHT, CHART_TOP + CHART_HEIGHT + CHART_BELOW,
+    svg_begin(out, CHART_LEFT + CHART_WIDTH + CHART_RIGHT, CHART_TOP + CHART_HEIGHT + CHART_BELOW, NULL,
               "the best mapping after so many tries");
     draw_scale(&c);
     double width = CHART_WIDTH / (double)methods, left = CHART_LEFT;

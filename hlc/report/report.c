@@ -11,10 +11,11 @@
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 #include "hlc/report/draw.h"
+#include "support/quantity.h"
 
 // A kernel as the report sees it: of one processor, a part, or a piece.
 typedef struct kernel_view {
-    const char *name;
+    const char *name, *of; // of: the stream that its actors are from; NULL: the program
     size_t actors;
     double operations; // of a steady state of the program, about
     const char *where, *more;
@@ -60,16 +61,31 @@ static const char *common_name(const reporter *r, const plan_piece *piece)
     return m->regions.data[region].name;
 }
 
+// What the kernel of a piece is called where it runs; NULL: it has none.
+static const char *emitted_name(const reporter *r, uint32_t piece)
+{
+    for (VEC_EACH(const plan_kernel, k, &r->p->plan->kernels))
+        for (VEC_EACH(const plan_item, item, &k->items))
+            for (VEC_EACH(const plan_stage, st, &item->stages))
+                for (size_t i = 0; i < plan_stage_members(st); i++) {
+                    uint32_t of = r->cut->actor_of[plan_stage_member(st, i).actor];
+                    if (of != SIR_NONE)
+                        for (VEC_EACH(const uint32_t, actor, &r->cut->pieces.data[piece].actors))
+                            if (*actor == of)
+                                return k->name;
+                }
+    return NULL;
+}
+
 static void view_pieces(reporter *r)
 {
     for (uint32_t i = 0; i < r->cut->pieces.len; i++) {
         const plan_piece *piece = &r->cut->pieces.data[i];
         for (VEC_EACH(const uint32_t, actor, &piece->actors))
             r->kernel_of[*actor] = i;
-        const char *name = piece->actors.len == 0 ? "empty" : common_name(r, piece);
-        VEC_PUSH(
-            r->arena, &r->kernels,
-            (kernel_view){.name = arena_printf(r->arena, "%" PRIu32 ": %s", i + 1, name), .actors = piece->actors.len});
+        const char *common = piece->actors.len == 0 ? "empty" : common_name(r, piece), *name = emitted_name(r, i);
+        VEC_PUSH(r->arena, &r->kernels,
+                 (kernel_view){.name = name == NULL ? common : name, .of = common, .actors = piece->actors.len});
     }
 }
 
@@ -133,8 +149,10 @@ static void find_operations(reporter *r)
                 ? ""
                 : arena_printf(r->arena, ", %s %s", r->whole->actors.data[parts->parts.data[i].keeper]->name,
                                parts->parts.data[i].why);
-        k->more = arena_printf(r->arena, "%zu actor%s, about %.3g %% of all operations%s", k->actors,
-                               k->actors == 1 ? "" : "s", total > 0 ? 100 * k->operations / total : 0, state);
+        k->more = arena_printf(r->arena, "%zu actor%s%s%s, about %.3g %% of all operations%s", k->actors,
+                               k->actors == 1 ? "" : "s", k->of == NULL || k->actors == 1 ? "" : " of ",
+                               k->of == NULL || k->actors == 1 ? "" : k->of,
+                               total > 0 ? 100 * k->operations / total : 0, state);
     }
 }
 
@@ -147,7 +165,7 @@ static void draw_program(reporter *r)
     const char **names = ARENA_ARRAY(r->arena, const char *, r->kernels.len + 1);
     for (size_t i = 0; i < r->kernels.len; i++)
         names[i] = arena_printf(r->arena, "%s on %s", r->kernels.data[i].name, r->kernels.data[i].where);
-    const draw_colors colors = {r->kernel_of, names};
+    const draw_colors colors = {r->kernel_of, names, r->kernels.len};
     draw_graph(r->arena, &b, r->whole, &colors);
     r->report->graph = b.data;
 }
@@ -232,7 +250,7 @@ static void draw_mapping(reporter *r)
     for (VEC_EACH(draw_flow, e, &f.flows)) {
         uint32_t pair[2] = {e->from, e->to};
         double bytes = *(double *)hmap_getn(&sums, pair, sizeof pair);
-        e->label = bytes == 0 ? "as rates vary" : arena_printf(a, "%.10g bytes", bytes);
+        e->label = bytes == 0 ? "as rates vary" : quantity_bytes(a, bytes);
         used[0] = used[0] || e->from == 0;
         used[1] = used[1] || e->to == r->kernels.len + 1;
     }
@@ -434,10 +452,10 @@ static void add_judgement(reporter *r)
     r->report->predicted = j->seconds / strip;
     const char *by = r->p->profile != NULL ? "by measured times" : "by estimated operations";
     add_fact(r, "predicted",
-             arena_printf(r->arena, "%.4g steady states a second %s (limit: %s); the bound is %.4g (%s); ratio %.3f",
-                          strip / j->seconds, by, map_limit_text(r->arena, &j->bottleneck),
-                          strip / parts->bound->seconds, map_limit_text(r->arena, parts->bound),
-                          parts->bound->seconds / j->seconds));
+             arena_printf(r->arena, "%s steady states a second %s (limit: %s); the bound is %s (%s); ratio %.3f",
+                          quantity_count(r->arena, strip / j->seconds), by, map_limit_text(r->arena, &j->bottleneck),
+                          quantity_count(r->arena, strip / parts->bound->seconds),
+                          map_limit_text(r->arena, parts->bound), parts->bound->seconds / j->seconds));
     const char *how = !parts->searched ? "strips dealt evenly, which the search could not better"
                       : j->exact       ? "the search, by integer programming"
                                        : "the search, by annealing";
@@ -474,8 +492,9 @@ static void add_search(reporter *r)
         VEC_PUSH(r->arena, &r->report->methods, m);
     }
     r->report->search_text =
-        parts->searched ? "Strips are dealt as the search found best."
-                        : "What the search found is no better than strips dealt evenly, or does not fit: they are dealt evenly.";
+        parts->searched
+            ? "Strips are dealt as the search found best."
+            : "What the search found is no better than strips dealt evenly, or does not fit: they are dealt evenly.";
 }
 
 static void add_facts(reporter *r)
@@ -505,7 +524,8 @@ static void add_facts(reporter *r)
         add_fact(r, "strip", arena_printf(a, "%" PRId64 " steady states", pl->strip));
     }
     add_fact(r, "buffers",
-             arena_printf(a, "%" PRIu64 " bytes; no layout takes fewer than %" PRIu64, pl->bytes, pl->least_bytes));
+             arena_printf(a, "%s bytes; no layout takes fewer than %s", quantity_count(a, (double)pl->bytes),
+                          quantity_count(a, (double)pl->least_bytes)));
 }
 
 bool report_make(hlc_program *p, hlc_report *report)

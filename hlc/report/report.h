@@ -41,9 +41,9 @@ typedef struct hlc_report {
     const char *search; // the mapping search's history; NULL: nothing was searched for
     VEC(hlc_report_method) methods;
     const char *search_text; // what became of it, or why there was none
-    const char *input;   // a made-up file for the program's own input; NULL: it has none
-    bool own_output;     // it has an output of its own
-    bool invented_input; // some input is made up
+    const char *input;       // a made-up file for the program's own input; NULL: it has none
+    bool own_output;         // it has an output of its own
+    bool invented_input;     // some input is made up
 } hlc_report;
 
 struct hlc_program;
