@@ -32,7 +32,8 @@ static const char style[] =
     "th { font-weight: 600; border-bottom: 1px solid var(--line) } .facts th { border: none } td.n, th.n { text-align: "
     "right; "
     "font-variant-numeric: tabular-nums; white-space: nowrap }\n"
-    ".bar { display: inline-block; width: clamp(70px, 18vw, 240px); height: 13px; background: var(--empty); "
+    ".name { white-space: nowrap } .bar { display: inline-block; width: clamp(70px, 18vw, 240px); height: 13px; "
+    "background: var(--empty); "
     "vertical-align: middle; "
     "overflow: hidden; white-space: nowrap; font-size: 0 }\n"
     ".bar span { display: inline-block; height: 13px } .work { background: #4a7ebb } .overhead { background: #e0963a } "
@@ -144,7 +145,7 @@ static void print_part(strbuf *out, const char *class, double share)
 static void print_row(strbuf *out, const char *kind, const report_row *r, bool processor)
 {
     double busy = processor ? r->work + r->overhead : r->busy;
-    strbuf_printf(out, "<tr><td>%s ", kind);
+    strbuf_printf(out, "<tr><td class=\"name\">%s ", kind);
     add(out, r->name);
     strbuf_add(out, "</td><td><span class=\"bar\">");
     print_part(out, "work", processor ? r->work : r->busy);
@@ -290,16 +291,16 @@ void report_print(strbuf *out, const report_page *page)
     print_verdict(out, page);
     strbuf_add(out, "<div class=\"pair\">\n<div>\n");
     print_facts(out, page);
-    if (page->failure == NULL) {
+    if (page->failure == NULL)
         print_utilisation(out, page);
-        print_changes(out, page);
-    }
-    strbuf_add(out, "</div>\n");
+    strbuf_add(out, "</div>\n<div>\n");
     print_picture(out, "Mapping",
                   "Kernels, the processors that run them, and the bytes that move between them in a steady "
                   "state.",
                   page->plan->mapped, "tall");
-    strbuf_add(out, "</div>\n");
+    if (page->failure == NULL)
+        print_changes(out, page);
+    strbuf_add(out, "</div>\n</div>\n");
     if (page->failure == NULL)
         print_picture(out, "Timeline",
                       "What each processor, link and memory does in a stretch of the simulated run. Rest the "
