@@ -85,9 +85,7 @@ static bool is_steady(const brook_lowering *L, const sir_expr *e, int depth)
 
 static bool is_steady_value(const brook_lowering *L, const brook_value *v)
 {
-    if (v->type.element == BROOK_STRUCT)
-        return is_steady(L, v->part[0], 0);
-    for (uint8_t i = 0; i < v->type.width; i++)
+    for (uint8_t i = 0; i < v->type.width; i++) // a struct has one part
         if (!is_steady(L, v->part[i], 0))
             return false;
     return true;
