@@ -417,7 +417,8 @@ static void mark_items(packer *p, uint32_t v, bool *seen)
     mark_items(p, n->c, seen);
 }
 
-int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, int64_t addresses, int64_t *lookups)
+int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, thread_coordinates coordinates,
+                                int64_t *lookups)
 {
     packer p = {.o = o, .arena = o->arena, .registers = 1};
     p.at = ARENA_ARRAY(o->arena, placed, o->nodes.len + 1);
@@ -438,7 +439,10 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_values *output
     *lookups = 0;
     for (uint32_t r = 0; r < elements; r++)
         *lookups += p.read[r];
-    // Coordinates are computed where a lookup needs them, two an instruction.
-    int64_t coordinates = *lookups < addresses ? *lookups : addresses, all = p.vectors + p.scalars + p.loose;
-    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + coordinates / 2;
+    // Coordinates are computed where a lookup needs them, two an instruction, but one alone where nothing comes before it.
+    bool at_once = coordinates == THREAD_ALL_BUT_ONE && p.read[0];
+    int64_t sums = coordinates == THREAD_GIVEN ? 0 : *lookups - at_once, all = p.vectors + p.scalars + p.loose;
+    if (sums > 0 && !at_once)
+        sums++;
+    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + sums / 2;
 }

@@ -43,7 +43,10 @@ uint32_t thread_ops_number(thread_ops *o, float value);
 uint32_t thread_ops_add(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c);
 // The value in a graph where items are `offset` further on. *copied: what has been so far, of nodes.len.
 uint32_t thread_ops_shift(thread_ops *o, uint32_t value, uint32_t offset, uint32_t *copied);
-// Instructions that compute the outputs, elements of four values, and `addresses` coordinates. *lookups: elements of items that are read.
-int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, int64_t addresses, int64_t *lookups);
+// Which lookups need a coordinate that is computed: none, as each has an input of its own, all but that of the first element, or all.
+typedef enum thread_coordinates { THREAD_GIVEN, THREAD_ALL_BUT_ONE, THREAD_ALL } thread_coordinates;
+// Instructions that compute the outputs, elements of four values, and coordinates. *lookups: elements of items that are read.
+int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, thread_coordinates coordinates,
+                                int64_t *lookups);
 
 #endif

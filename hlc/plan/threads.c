@@ -718,10 +718,11 @@ static void count_slots(walker *w, plan_thread *t, int64_t pop)
         t->slots = INT64_MAX;
         return;
     }
-    int64_t elements = t->firings * pop / ELEMENT;
-    bool apart = t->firings * pop % ELEMENT != 0;
+    thread_coordinates coordinates = t->firings * pop % ELEMENT != 0 ? THREAD_GIVEN
+                                     : t->firings * pop == ELEMENT   ? THREAD_ALL_BUT_ONE
+                                                                     : THREAD_ALL;
     thread_values outputs = outputs_of(w, t->firings, pop);
-    t->slots = thread_ops_instructions(w->ops, &outputs, apart ? 0 : t->lookups - (elements == 1), &t->read);
+    t->slots = thread_ops_instructions(w->ops, &outputs, coordinates, &t->read);
 }
 
 // ---- Cycles ----
