@@ -343,6 +343,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
+        .march = option_last(o, OPT_MARCH) != NULL,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
         .no_outside_messages = !option_flag(o, OPT_OUTSIDE_MESSAGES, true),

@@ -48,6 +48,7 @@ typedef struct hlc_config {
     const char *gdb_commands; // a file in Python that gdb loads with the program, where it may; NULL: none
     bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
+    bool march;    // C is compiled for a processor that the user names
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
     bool no_outside_messages; // portals are for the program's own messages alone

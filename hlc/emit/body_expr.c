@@ -642,6 +642,58 @@ const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_ex
     return NULL;
 }
 
+static bool near_offset(const body_context *c, const sir_expr *e, int64_t *offset)
+{
+    const emit_filter_info *info = c->info;
+    return info->near != SIR_NONE && c->function->kind == SIR_WORK &&
+           body_near_offset(info->filter, info->near, info->lanes > 0 ? info->lane : SIR_NONE, e, offset);
+}
+
+bool body_is_near(const body_context *c, const sir_expr *fetch)
+{
+    int64_t offset;
+    return near_offset(c, fetch, &offset);
+}
+
+// The last subscript of what is near or of a run.
+static void print_last(body_context *c, const sir_expr *e, const emit_lane_run *run, bool near, int64_t offset)
+{
+    strbuf *out = c->e->out;
+    const emit_filter_info *info = c->info;
+    const char *lane = info->lanes > 0 ? c->locals[info->lane].c_name : "";
+    if (near) {
+        strbuf_printf(out, "svm_column%s%s", info->lanes > 0 ? " + " : "", lane);
+        if (offset != 0)
+            strbuf_printf(out, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    } else if (body_is_inside(c, e)) {
+        print(c, run->first, PREC_ADD);
+        strbuf_printf(out, " + %s", lane);
+    } else {
+        strbuf_printf(out, "svm_first%zu + %s", (size_t)(run - info->runs.data), lane);
+    }
+}
+
+// "svm_brookIn2(image_walk, i, j)" in a loop that stays inside.
+static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run *run, bool near, int64_t offset)
+{
+    strbuf *out = c->e->out;
+    const char *name = c->info->field_names.data[e->index];
+    strbuf_printf(out, "svm_brookIn%d(%s_walk", (int)e->op, name);
+    for (size_t i = 0; i < e->op; i++) {
+        bool last = i + 1 == e->op && (near || run != NULL);
+        strbuf_add(out, ", ");
+        if (last && near)
+            strbuf_printf(out, "svm_brookNear1(%s_walk, svm_inside, ", name);
+        if (last)
+            print_last(c, e, run, near, offset);
+        else
+            print(c, e->u.arg[i], PREC_COND);
+        if (last && near)
+            strbuf_addc(out, ')');
+    }
+    strbuf_addc(out, ')');
+}
+
 // "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,
 // "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]".
 static void print_fetch(body_context *c, const sir_expr *e)
@@ -651,13 +703,17 @@ static void print_fetch(body_context *c, const sir_expr *e)
     const char *name = info->field_names.data[e->index];
     bool stored = info->filter->fields.data[e->index].stored != NULL;
     int64_t offset;
-    bool near = info->near != SIR_NONE && c->function->kind == SIR_WORK &&
-                body_near_offset(info->filter, info->near, info->lanes > 0 ? info->lane : SIR_NONE, e, &offset);
+    bool near = near_offset(c, e, &offset);
     const emit_lane_run *run = near ? NULL : emit_lane_run_of(info, e);
     if (stored)
         strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
         strbuf_printf(out, "%s[", name);
+    if (body_is_inside(c, e)) {
+        print_inside(c, e, run, near, offset);
+        strbuf_addc(out, stored ? ')' : ']');
+        return;
+    }
     strbuf_printf(out, "svm_brook%s%d(%s_walk%s", near || run != NULL ? "Near" : "At", (int)e->op, name,
                   near          ? ", svm_inside"
                   : run != NULL ? ", svm_straight"
@@ -666,13 +722,10 @@ static void print_fetch(body_context *c, const sir_expr *e)
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
     }
-    if (near)
-        strbuf_printf(out, ", svm_column%s%s", info->lanes > 0 ? " + " : "",
-                      info->lanes > 0 ? c->locals[info->lane].c_name : "");
-    if (run != NULL)
-        strbuf_printf(out, ", svm_first%zu + %s", (size_t)(run - info->runs.data), c->locals[info->lane].c_name);
-    if (near && offset != 0)
-        strbuf_printf(out, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
+    if (near || run != NULL) {
+        strbuf_add(out, ", ");
+        print_last(c, e, run, near, offset);
+    }
     strbuf_add(out, stored ? "))" : ")]");
 }
 

@@ -54,6 +54,15 @@ typedef struct body_local {
     const char *forward; // text to use instead: a popped item read where it lies
 } body_local;
 
+// A loop that counts, of a finite filter, while it is done without clamps.
+typedef struct body_trips {
+    uint32_t value, counter; // locals: what the condition compares, the int that counts with it
+    const sir_expr *bound;
+    bool or_equal;        // the condition is "value <= bound"
+    const sir_stmt *step; // sets the counter, if that is not the value
+    VEC(const sir_expr *) inside; // fetches that are inside of their streams in all trips
+} body_trips;
+
 // One function being emitted.
 typedef struct body_context {
     emitter *e;
@@ -71,6 +80,7 @@ typedef struct body_context {
     int lanes;          // firings computed side by side; 0: one firing
     bool in_lane_loop;
     bool in_runs;       // in a loop over the lanes of a finite filter that tells where runs are (lane_loop)
+    const body_trips *trips; // the loop that is done without clamps; NULL: none
     uint32_t lane;      // with lanes: the number in locals of the lane loops' variable, one behind the function's own
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
@@ -80,10 +90,18 @@ typedef struct body_context {
     uint32_t masks;     // named so far
 } body_context;
 
+// ---- body_trips.c ----
+// Whether a loop is worth being done by trips where possible; then the line that counts these is written, and the condition under which it is, is given. NULL: no.
+const char *body_find_trips(body_context *c, const sir_stmt *loop, body_trips *t);
+// Whether a fetch needs no clamps in the present loop, but of what is near.
+bool body_is_inside(const body_context *c, const sir_expr *fetch);
+
 // ---- body.c ----
 const char *body_given(const body_context *c, const sir_expr *e); // the parameter that stands for a constant; NULL: none
 
 // ---- body_expr.c ----
+// Whether the last subscript of a fetch is near the firing's place (body_near_offset).
+bool body_is_near(const body_context *c, const sir_expr *fetch);
 // Binding strength of C's operators as the printer needs it.
 enum { PREC_LOWEST = 0, PREC_COND, PREC_LOR, PREC_LAND, PREC_BITS, PREC_EQUAL, PREC_COMPARE, PREC_SHIFT, PREC_ADD, PREC_MUL, PREC_UNARY, PREC_POSTFIX };
 void body_expr(body_context *c, const sir_expr *e, int precedence);

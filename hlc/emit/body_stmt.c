@@ -112,6 +112,10 @@ static void set(body_context *c, const sir_stmt *s)
         compute_only(c, body_compound_operator(target, value) == NULL ? value : value->u.arg[1]);
         return;
     }
+    if (c->trips != NULL && s == c->trips->step) {
+        body_line(c, "%s++;", text(c, target));
+        return;
+    }
     const char *op = body_compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op == NULL || declare) {
@@ -516,7 +520,7 @@ static void find_run(void *context, sir_expr *e, bool written)
     body_context *c = f->c;
     (void)written;
     const emit_lane_run *r = e->kind == SIR_FETCH ? emit_lane_run_of(c->info, e) : NULL;
-    if (r == NULL)
+    if (r == NULL || body_is_inside(c, e))
         return;
     size_t number = (size_t)(r - c->info->runs.data);
     body_line(c, "const ptrdiff_t svm_first%zu = %s;", number, body_expr_text(c, r->first, PREC_COND));
@@ -566,6 +570,35 @@ static bool lane_loop(body_context *c, const sir_stmt *s)
     c->indent--;
     body_line(c, "}");
     return true;
+}
+
+// Loops of finite filters are done without clamps where their trips are known to stay inside.
+static void unless_outside(body_context *c, const sir_stmt *s, void loop(body_context *c, const sir_stmt *s))
+{
+    body_trips trips;
+    size_t start = c->e->out->len;
+    body_line(c, "{");
+    c->indent++;
+    const char *inside = body_find_trips(c, s, &trips);
+    if (inside == NULL) {
+        c->indent--;
+        cut_back(c->e->out, start);
+        loop(c, s);
+        return;
+    }
+    body_line(c, "if (%s) {", inside);
+    c->indent++;
+    c->trips = &trips;
+    loop(c, s);
+    c->trips = NULL;
+    c->indent--;
+    body_line(c, "} else {");
+    c->indent++;
+    loop(c, s);
+    c->indent--;
+    body_line(c, "}");
+    c->indent--;
+    body_line(c, "}");
 }
 
 static void for_(body_context *c, const sir_stmt *s)
@@ -637,7 +670,9 @@ static void loop(body_context *c, const sir_stmt *s)
     const char *outer_label = c->continue_label;
     bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);
     c->continue_label = jumps ? arena_printf(c->e->arena, "next_%" PRIu32, ++c->labels) : NULL;
-    if (plain && s->u.loop.cond != NULL)
+    if (c->trips != NULL)
+        body_line(c, "for (ptrdiff_t svm_trip = 0; svm_trip < svm_trips; svm_trip++) {");
+    else if (plain && s->u.loop.cond != NULL)
         body_line(c, "while (%s) {", text(c, s->u.loop.cond));
     else
         body_line(c, "for (;;) {");
@@ -680,8 +715,8 @@ static void stmt(body_context *c, const sir_stmt *s)
     case SIR_CALL: call(c, s); break;
     case SIR_RANDOM: random_number(c, s); break;
     case SIR_IF: if_(c, s, false); break;
-    case SIR_FOR: for_(c, s); break;
-    case SIR_LOOP: loop(c, s); break;
+    case SIR_FOR: unless_outside(c, s, for_); break;
+    case SIR_LOOP: unless_outside(c, s, loop); break;
     case SIR_BREAK: body_line(c, "break;"); break;
     case SIR_CONTINUE:
         if (c->continue_label != NULL)

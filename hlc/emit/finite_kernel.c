@@ -565,7 +565,7 @@ static void emit_columns(finite_graph *g)
     text_line(x, 0, "/* The same for blocks of one column each that lie side by side. */");
     text_call(x, 0, format(g, "static void %s_columns(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "enum { TILE = 256 };");
+    text_line(x, 1, "enum { TILE = 1024 };");
     begin_fold(g, in);
     text_line(x, 1, "for (ptrdiff_t at = 0; at < columns; at += TILE) {");
     text_line(x, 2, "const ptrdiff_t end = columns - at < TILE ? columns - at : TILE;");

@@ -376,10 +376,28 @@ static void group_block(widener *w, const sir_block *from, sir_block *to)
 
 // ---- Is it possible, and worth it? ----
 
-enum { MOST_LANES = 32, LEAST_LANES = 8 };
+enum { MOST_LANES = 64, LEAST_LANES = 8, USUAL = 32 };
+
+// Floats that half of the registers of each processor have, as far as they are known; without an own -march the C
+// compiler takes those that every processor has.
+static int room_of(const finite_emitter *all)
+{
+    const hlc_config *config = all->x.p->config;
+    if (all->direct.len > 0 && (config == NULL || !config->march))
+        return USUAL;
+    int room = all->local.len + all->direct.len > 0 ? MOST_LANES : USUAL;
+    for (size_t i = 0; i < all->local.len + all->direct.len; i++) {
+        const machine_processor *p =
+            (i < all->local.len ? all->local.data[i] : all->direct.data[i - all->local.len])->processor;
+        uint64_t floats = p->simd_width / sizeof(float) * p->registers / 2;
+        int own = floats == 0 ? USUAL : floats > MOST_LANES ? MOST_LANES : (int)floats;
+        room = own < room ? own : room;
+    }
+    return room;
+}
 
 // Lanes such that what lives from run to run stays in registers; 0: it does not.
-static int choose_lanes(widener *w)
+static int choose_lanes(widener *w, int room)
 {
     for (size_t i = 0; i < w->work->locals.len; i++) {
         const sir_type *t = w->work->locals.data[i].type;
@@ -392,12 +410,12 @@ static int choose_lanes(widener *w)
     for (VEC_EACH(const sir_field, f, &w->from->fields))
         w->carried += f->role == SIR_OUTPUT;
     int lanes = MOST_LANES;
-    while (lanes > LEAST_LANES && lanes * w->carried > 2 * MOST_LANES)
+    while (lanes > LEAST_LANES && (lanes > room || lanes * w->carried > 2 * room))
         lanes /= 2;
-    return lanes * w->carried > 2 * MOST_LANES ? 0 : lanes;
+    return lanes * w->carried > 2 * room ? 0 : lanes;
 }
 
-static bool analyse(widener *w)
+static bool analyse(widener *w, int room)
 {
     arena *a = w->m->arena;
     size_t n = w->work->locals.len + 1;
@@ -417,7 +435,7 @@ static bool analyse(widener *w)
     group_block(w, &w->work->body, &unused);
     if (!w->loops)
         return false;
-    w->lanes = choose_lanes(w);
+    w->lanes = choose_lanes(w, room);
     return w->lanes != 0;
 }
 
@@ -454,7 +472,7 @@ void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
     widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
-    if (e->keep_names || e->line_directives || !analyse(&w))
+    if (e->keep_names || e->line_directives || !analyse(&w, room_of(g->all)))
         return;
     w.to = ARENA_NEW(w.m->arena, sir_function);
     *w.to = *w.work;

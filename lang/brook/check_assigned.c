@@ -108,13 +108,25 @@ static void walk_arguments(flow *f, const brook_expr *call)
             walk_expr(f, call->u.call.args.data[i]);
 }
 
+// Scalars of a variable or member of one are read; false: it is another expression.
+static bool read_scalars(flow *f, const brook_expr *e)
+{
+    const brook_expr *base = e;
+    while (base->kind == BROOK_EXPR_MEMBER)
+        base = base->u.member.base;
+    if (base->kind != BROOK_EXPR_NAME)
+        return false;
+    unsigned first = 0;
+    uint64_t bits = 0;
+    if (f->output != NULL && target_bits(f, e, &first, &bits))
+        f->early |= first >= 64 || (f->now & bits << first) != bits << first;
+    return true;
+}
+
 static void walk_expr(flow *f, const brook_expr *e)
 {
     switch (e->kind) {
-    case BROOK_EXPR_NAME:
-        if (f->output != NULL && e->u.name.var == f->output)
-            f->early |= (f->now & ones(scalars(e->type))) != ones(scalars(e->type));
-        break;
+    case BROOK_EXPR_NAME: read_scalars(f, e); break;
     case BROOK_EXPR_ASSIGN:
         walk_expr(f, e->u.assign.value);
         if (e->u.assign.compound)
@@ -136,7 +148,10 @@ static void walk_expr(flow *f, const brook_expr *e)
         if (e->u.call.intrinsic && brook_intrinsics[e->u.call.fn].shape == BROOK_SHAPE_PARTS)
             written(f, e->u.call.args.data[1]);
         break;
-    case BROOK_EXPR_MEMBER: walk_expr(f, e->u.member.base); break;
+    case BROOK_EXPR_MEMBER:
+        if (!read_scalars(f, e))
+            walk_expr(f, e->u.member.base);
+        break;
     case BROOK_EXPR_INDEX:
         walk_expr(f, e->u.index.base);
         walk_list(f, &e->u.index.at);

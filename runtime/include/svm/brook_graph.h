@@ -195,6 +195,46 @@ static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, bool inside, ptrd
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookNear3(w, inside, k, j, i);
 }
 
+// The same without clamps.
+static inline ptrdiff_t svm_brookIn1(const svm_BrookWalk *w, ptrdiff_t i)
+{
+    (void)w;
+    return i;
+}
+static inline ptrdiff_t svm_brookIn2(const svm_BrookWalk *w, ptrdiff_t j, ptrdiff_t i)
+{
+    return j * w->pitch[2] + i;
+}
+static inline ptrdiff_t svm_brookIn3(const svm_BrookWalk *w, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+{
+    return k * w->pitch[1] + svm_brookIn2(w, j, i);
+}
+static inline ptrdiff_t svm_brookIn4(const svm_BrookWalk *w, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+{
+    return l * w->pitch[0] + svm_brookIn3(w, k, j, i);
+}
+
+// Whether dimension d (3: the fastest) has so many elements from the first one on.
+static inline bool svm_brookWithin(const svm_BrookWalk *w, int d, ptrdiff_t first, ptrdiff_t count)
+{
+    return first >= 0 && first + count <= w->extent[d];
+}
+
+// How often a loop goes round that counts from i by ones, below a bound or up to it.
+static inline ptrdiff_t svm_brookTrips(ptrdiff_t i, ptrdiff_t bound, bool orEqual)
+{
+    return bound - i + orEqual;
+}
+// The same with a float beside the int. -1: the two are not the same number, or not in all trips.
+static inline ptrdiff_t svm_brookTripsOfFloat(int32_t i, float v, float bound, bool orEqual)
+{
+    if (!(v == (float)i && bound <= 16777215.0f && bound >= v))
+        return -1;
+    const ptrdiff_t whole = (ptrdiff_t)bound; // above a negative bound, so that it does not count
+    const bool counts = orEqual ? (float)whole <= bound : (float)whole < bound;
+    return whole - i + counts;
+}
+
 // Whether a row has so many elements from the first one on.
 static inline bool svm_brookHas(const svm_BrookWalk *w, ptrdiff_t first, ptrdiff_t count)
 {
