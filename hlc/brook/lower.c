@@ -165,7 +165,17 @@ static void bind_parameters(brook_lowering *L, const brook_kernel *k)
 
 // ---- Filters ----
 
-// The head of the kernel as it is written, on one line.
+// Where a comment ends that begins at i; i: there is none.
+static uint32_t behind_comment(const char *text, uint32_t i, uint32_t end)
+{
+    if (i + 1 >= end || text[i] != '/' || (text[i + 1] != '*' && text[i + 1] != '/'))
+        return i;
+    const char *mark = text[i + 1] == '*' ? "*/" : "\n";
+    const char *found = memmem(text + i + 2, end - i - 2, mark, strlen(mark));
+    return found == NULL ? end : (uint32_t)(found - text) + (uint32_t)strlen(mark);
+}
+
+// The head of the kernel as it is written, on one line without comments.
 static const char *head_of(const brook_lowering *L, const brook_kernel *k)
 {
     const source_file *f = source_get(L->program->diags->sources, k->file);
@@ -175,8 +185,10 @@ static const char *head_of(const brook_lowering *L, const brook_kernel *k)
     bool blank = false;
     for (uint32_t i = begin; i < end && b.len < 200; i++) {
         unsigned char c = (unsigned char)f->text[i];
-        if (c <= ' ') {
+        uint32_t behind = behind_comment(f->text, i, end);
+        if (c <= ' ' || behind > i) {
             blank = b.len > 0;
+            i = behind > i ? behind - 1 : i;
             continue;
         }
         if (blank)

@@ -416,8 +416,6 @@ class Program:
         if gone is not None:
             self.text += [f'    if ({gone[0]}) return;']
         self.text += [f'    o += {last[0]};', '}']
-        self.main += [f'    {{ {type_name(width)} o<{self.stream_extents(self.extents)}>; {name}(a, b, us, ut, g, h, o); '
-                      f'streamWrite(o, out); show("{name}", {width * self.count}); }}']
         values = []
         for at in range(self.count):
             e = self.environment(at)
@@ -426,10 +424,53 @@ class Program:
                 run(e)
                 if gone is None or not gone[1](e):
                     e['o'] = ARITHMETIC['+'](e['o'], last[1](e))
-                values += e['o']
+                values.append(e['o'])
             except Wild:
-                values += [None] * width
-        self.expected.append((name, values))
+                values.append(None)
+        self.add_calls(name, width, values, helpers)
+
+    def add_calls(self, name, width, values, helpers):
+        """The call of a kernel, and maybe others that take what it gives: calls that can become one kernel."""
+        r, extents = self.r, self.stream_extents(self.extents)
+        streams, calls = [], []
+        to = 's0'
+        calls.append(f'{name}(a, b, us, ut, g, h, {to});')
+        streams.append(f'{type_name(width)} {to}<{extents}>;')
+        for i in range(r.choice((0, 0, 1, 1, 2, 3))):
+            follower, given = f'{name}_{i + 1}', width
+            width, values = self.add_follower(follower, width, values, helpers)
+            again = given == width and r.random() < 0.3  # to where it comes from
+            before, to = to, to if again else f's{i + 1}'
+            if not again:
+                streams.append(f'{type_name(width)} {to}<{extents}>;')
+            calls.append(f'{follower}({before}, a, us, g, {to});')
+        shown = [x for v in values for x in (v if v is not None else [None] * width)]
+        self.main += ['    {', f'        {" ".join(streams)}', f'        {" ".join(calls)}',
+                      f'        streamWrite({to}, out); show("{name}", {width * self.count});', '    }']
+        self.expected.append((name, shown))
+
+    def add_follower(self, name, given, values, helpers):
+        r, width = self.r, self.r.randint(1, 4)
+        place = r.choice(('s', 'o'))
+        body = Body(r, {'s': given, 'a': 4, 'us': 1}, {'s', 'a', 'us'}, self.gathers[:1], helpers, place)
+        start = body.expr(2, width)
+        body.names['o'] = width
+        lines, run = body.statements(r.randint(0, 2), 2, '    ')
+        self.text += [f'kernel void {name}({type_name(given)} s<>, float4 a<>, float us, float g[], '
+                      f'out {type_name(width)} o<>) {{', f'    o = {start[0]};'] + lines + ['}']
+        made = []
+        for at, value in enumerate(values):
+            try:
+                if value is None:
+                    raise Wild
+                e = self.environment(at)
+                e['s'] = list(value)
+                e['o'] = start[1](e)
+                run(e)
+                made.append(e['o'])
+            except Wild:
+                made.append(None)
+        return width, made
 
     def add_reduction(self, name, helpers):
         body = Body(self.r, {'v': 4, 'r': 4}, {'v'}, (), helpers, None)
