@@ -869,6 +869,14 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     return lanes;
 }
 
+bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows)
+{
+    emit_filter_info info = {.filter = f, .near = SIR_NONE};
+    info.of = &info;
+    body_context c = context_new(e, &info, f->work, rows, rows);
+    return c.in.affine && c.out.affine && c.open == NULL && lanes_find_vectors(&c);
+}
+
 // Items that lie apart are turned in a tile.
 static void make_tiles(body_context *c)
 {

@@ -145,6 +145,9 @@ typedef struct emit_lanes {
 // width: lanes of the machine's registers; most: no more are worth it.
 emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
                            int width, int64_t in_stride, int64_t out_stride, int64_t most);
+// Whether firings of a filter without state can be vectors at all, equal items of different ones side by side: rows lie
+// as the view says.
+bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows);
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,
                                emit_view in, emit_view out, const emit_lanes *lanes);
 // The parameter for a given constant.

@@ -118,6 +118,7 @@ typedef struct program_emitter {
     plan_actor_list printing;
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer
+    hmap skews;                     // program_skew by firing function
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
     const plan_pieces *pieces;
@@ -198,6 +199,18 @@ const char *program_nest_pointer(program_emitter *x, const char *base, const pla
 bool program_other_functions(program_emitter *x, const plan_stage *st, const sir_filter *f, const plan_view *in,
                              int64_t in_first, const plan_view *out, int64_t out_first, int64_t firings,
                              program_stage *code);
+
+// The types and functions for vectors of so many lanes.
+void program_include_lanes(program_emitter *x, int lanes);
+
+// ---- program_skew.c ----
+// Trips of a firing's loop side by side, each of a firing of its own: NOTE(skew).
+typedef struct program_skew program_skew;
+// What the trips do, emitted; NULL: the function is no such loop. width: lanes of the processor's registers.
+const program_skew *program_find_skew(program_emitter *x, const emit_filter_info *info, const sir_function *f,
+                                      const emit_signature *fire, int width);
+// The strip's firings, where there are enough of them, of contiguous items.
+void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info);
 
 // ---- program_zeros.c ----
 struct program_zeros {

@@ -290,7 +290,7 @@ typedef struct strip_lanes {
 #define MOST_LANES 1024
 
 // The types and functions for vectors of so many lanes.
-static void include_lanes(program_emitter *x, int lanes)
+void program_include_lanes(program_emitter *x, int lanes)
 {
     if (hmap_getn(&x->lane_headers, &lanes, sizeof lanes) != NULL)
         return;
@@ -320,7 +320,7 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
                 "%d firings of '%s' go side by side, so that its %s vectorise [lanes]", l.lanes, info->filter->name,
                 lanes.vectors ? "loops" : "sums");
     if (lanes.vectors)
-        include_lanes(x, l.lanes);
+        program_include_lanes(x, l.lanes);
     l.fire = emit_fire_lanes(&x->e, info, f,
                              emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", info->c_name, l.lanes)), in,
                              out, &lanes);
@@ -451,11 +451,13 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
 }
 
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
-                       const program_threads *threads)
+                       const program_threads *threads, const program_skew *skew)
 {
     const emit_filter_info *info = b.info;
     const emit_signature *fire = b.fire;
     strbuf_add(x->e.out, "{\n");
+    if (skew != NULL)
+        program_emit_skew(x, skew, info);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f)) {
             const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
@@ -483,6 +485,24 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     strbuf_add(x->e.out, "}\n\n");
 }
 
+// Firings of a run from which what a strip begins and ends with does not weigh.
+enum { SKEW_FIRINGS = 128 };
+
+static const program_skew *skew_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                   const emit_signature *fire, const program_walk *w, int64_t firings)
+{
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || w->tail || w->in.len != 1 ||
+        w->in.data[0].stride != 1 || w->out.data[0].stride != 1 || firings < SKEW_FIRINGS)
+        return NULL;
+    const program_skew **known = hmap_getn(&x->skews, &fire->name, sizeof fire->name);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, const program_skew *);
+        *known = program_find_skew(x, info, f, fire, lane_width(x));
+        hmap_setn(&x->skews, &fire->name, sizeof fire->name, known);
+    }
+    return *known;
+}
+
 static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                            const emit_signature *fire, const plan_walk *items, const program_walk *w,
                                            int64_t firings)
@@ -492,8 +512,9 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
         b.arrays = b.prefix;
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
     strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w, firings);
+    const program_skew *skew = threads.name == NULL ? skew_of(x, info, f, fire, w, firings) : NULL;
     strbuf *out = begin_body(x);
-    emit_strip(x, b, w, &lanes, &threads);
+    emit_strip(x, b, w, &lanes, &threads, skew);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {

@@ -291,19 +291,25 @@ static bool decimate_at(decimator *d, const sir_channel *c)
     return true;
 }
 
-static void drop_unused_filters(decimator *d)
+void pass_drop_filters(sir_module *m)
 {
-    sir_module *m = d->m;
+    arena *a = arena_create();
     hmap used;
-    hmap_init(&used, d->a);
+    hmap_init(&used, a);
     for (VEC_EACH(sir_actor *, actor, &m->actors))
         if ((*actor)->filter != NULL)
-            hmap_setn(&used, &(*actor)->filter, sizeof(sir_filter *), d);
+            hmap_setn(&used, &(*actor)->filter, sizeof(sir_filter *), m);
+    for (VEC_EACH(const sir_channel, c, &m->channels))
+        if (c->zeros != NULL) {
+            hmap_setn(&used, &c->zeros->samples, sizeof(sir_filter *), m);
+            hmap_setn(&used, &c->zeros->phases, sizeof(sir_filter *), m);
+        }
     size_t kept = 0;
     for (size_t i = 0; i < m->filters.len; i++)
         if (hmap_getn(&used, &m->filters.data[i], sizeof(sir_filter *)) != NULL)
             m->filters.data[kept++] = m->filters.data[i];
     m->filters.len = kept;
+    arena_destroy(a);
 }
 
 bool pass_decimate(hlc_program *p)
@@ -322,7 +328,7 @@ bool pass_decimate(hlc_program *p)
             again |= decimate_at(&d, c);
     }
     if (changed)
-        drop_unused_filters(&d);
+        pass_drop_filters(d.m);
     arena_destroy(d.a);
     if (!changed)
         return false;

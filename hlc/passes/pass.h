@@ -94,8 +94,13 @@ bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_share(hlc_program *p);
 bool pass_polyphase(hlc_program *p);
+bool pass_chain(hlc_program *p);
+// Takes away the filters that no actor is one of, and no channel names.
+void pass_drop_filters(sir_module *m);
 // Whether a function is known to pop and push what it declares, and to peek no further.
 bool pass_rates_proved(const sir_module *m, const sir_function *f);
+// Whether all of the machine's processors for kernels keep state from firing to firing.
+bool pass_keeps_state(const hlc_program *p);
 // Whether the program's machine has several processors for kernels: what is apart can run on processors of its own.
 bool pass_shares_out(const hlc_program *p);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.

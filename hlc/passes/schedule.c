@@ -45,10 +45,24 @@ static void convert_latency(hlc_program *p)
     p->config = config;
 }
 
+// Where zeros lie is known of one schedule, from which the pass 'polyphase' finds it again.
+static bool forget_zeros(sir_module *m)
+{
+    bool any = false;
+    for (VEC_EACH(sir_channel, c, &m->channels)) {
+        any |= c->zeros != NULL;
+        c->zeros = NULL;
+    }
+    if (any)
+        pass_drop_filters(m);
+    return any;
+}
+
 bool pass_schedule(hlc_program *p)
 {
+    bool changed = forget_zeros(p->module);
     p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
     if (p->schedule != NULL && p->config->latency_items > 0)
         convert_latency(p);
-    return false; // what it finds is beside the text
+    return changed; // what it finds is beside the text
 }

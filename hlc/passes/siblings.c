@@ -13,6 +13,15 @@
 // constants lie side by side, branch by branch, and vector units work on all of them at once. Within a branch items go from
 // stage to stage in locals.
 //
+// So are such filters that follow each other item by item, each a trip of a loop that the item goes through:
+//
+//     for (m = 0; m < 10; m++)                              item = pop();
+//         add Peaking(m);                           ->      for (m = 0; m < 10; m++)
+//                                                               item = b0[m] * item + s1[m]; ...
+//                                                           push(item);
+//
+// Trips of several firings run side by side then (NOTE(skew) in hlc/emit/skew.c).
+//
 // NOTE(alike). The filter fires when every branch would fire once, and moves what they all would. So each branch pops a
 // whole number of the splitter's firings and pushes a whole number of the joiner's: then initialisation, steady states and
 // the end of input are what they were.
@@ -49,6 +58,8 @@ typedef struct merger {
     sir_function *work;
     uint32_t branch; // local: the loop's variable
     bool windows;    // deals_single_windows
+    bool chain;      // the branches follow each other
+    uint32_t item;   // then: the local that goes through them
     const char *why; // it cannot be done; NULL: it can
     sir_loc where;
     // The stage that is copied.
@@ -344,7 +355,9 @@ static sir_expr *copy_field(merger *x, const sir_expr *e)
 static sir_expr *copy_peek(merger *x, sir_expr *const *e)
 {
     sir_expr *at = copy_arg(x, e, 0);
-    if (x->stage > 0 || x->popped)
+    if (x->chain && at->kind == SIR_CONST && at->u.value.i == 0 && x->pops == 0)
+        return sir_ref(x->m, SIR_LOCAL, x->item, e[0]->type, e[0]->loc);
+    if (x->chain || x->stage > 0 || x->popped)
         return give_up(x, e[0]->loc, "peeks");
     if (at->kind == SIR_CONST)
         at = sir_const_int(x->m, at->u.value.i + (int32_t)x->pops, at->loc);
@@ -435,7 +448,9 @@ static sir_stmt *copy_pop(merger *x, sir_stmt *const *s, sir_expr *target)
         (void)give_up(x, loc, "pops behind a loop that does");
     sir_stmt *copy = sir_stmt_new(x->m, SIR_SET, loc);
     copy->u.set.target = target;
-    if (x->stage == 0)
+    if (x->chain)
+        copy->u.set.value = sir_ref(x->m, SIR_LOCAL, x->item, t, loc);
+    else if (x->stage == 0)
         copy->u.set.value = item_of_input(x, sir_const_int(x->m, (int32_t)at, loc), t, loc);
     else if (at < (int64_t)x->given->len)
         copy->u.set.value = sir_ref(x->m, SIR_LOCAL, x->given->data[at], t, loc);
@@ -712,9 +727,8 @@ static void set_rates(merger *x, const sir_function *first, const sir_function *
     x->work->push.min = x->work->push.max = last->push.max * n;
 }
 
-static bool make_filter(merger *x)
+static sir_filter *new_filter(merger *x, const sir_filter *first, const sir_filter *last)
 {
-    const sir_filter *first = filter_at(x, 0, 0), *last = filter_at(x, x->b->stages.len - 1, 0);
     size_t n = x->b->branches;
     x->filter = ARENA_NEW(x->a, sir_filter);
     x->work = ARENA_NEW(x->a, sir_function);
@@ -726,6 +740,13 @@ static bool make_filter(merger *x)
     x->filter->source = arena_printf(x->a, "%zu of %s", n, first->source != NULL ? first->source : first->name);
     *x->work = (sir_function){
         .kind = SIR_WORK, .name = first->work->name, .result = first->work->result, .loc = first->work->loc};
+    return x->filter;
+}
+
+static bool make_filter(merger *x)
+{
+    const sir_filter *first = filter_at(x, 0, 0), *last = filter_at(x, x->b->stages.len - 1, 0);
+    (void)new_filter(x, first, last);
     set_rates(x, first->work, last->work);
     x->branch = new_local(x, "m", x->m->scalar[SIR_INT], x->work->loc);
     sir_block loop = {0};
@@ -741,6 +762,38 @@ static bool make_filter(merger *x)
         loop_over(x, new_local(x, "i", x->m->scalar[SIR_INT], x->work->loc), x->work->pop.max, x->work->loc);
     VEC_PUSH(x->a, &pops->u.for_.body, sir_stmt_new(x->m, SIR_POP, x->work->loc));
     VEC_PUSH(x->a, &x->work->body, pops);
+    return true;
+}
+
+// The filter of branches that follow each other.
+static bool make_chain(merger *x)
+{
+    const sir_filter *first = filter_at(x, 0, 0);
+    sir_loc loc = first->work->loc;
+    (void)new_filter(x, first, first);
+    x->work->pop = first->work->pop;
+    x->work->peek = first->work->peek;
+    x->work->push = first->work->push;
+    x->branch = new_local(x, "m", x->m->scalar[SIR_INT], loc);
+    x->item = new_local(x, "item", first->input, loc);
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc), *pop = sir_stmt_new(x->m, SIR_POP, loc),
+             *loop = loop_over(x, x->branch, (int64_t)x->b->branches, loc), *next = sir_stmt_new(x->m, SIR_SET, loc);
+    decl->u.decl.local = x->item;
+    pop->u.set.target = sir_ref(x->m, SIR_LOCAL, x->item, first->input, loc);
+    sir_block body = {0};
+    numbers given = {0};
+    copy_stage(x, 0, &given, &body);
+    if (x->why != NULL)
+        return false;
+    next->u.set.target = sir_ref(x->m, SIR_LOCAL, x->item, first->input, loc);
+    next->u.set.value = sir_ref(x->m, SIR_LOCAL, x->pushed.data[0], first->output, loc);
+    VEC_PUSH(x->a, &body, next);
+    memcpy(&loop->u.for_.body, &body, sizeof body);
+    VEC_PUSH(x->a, &x->work->body, decl);
+    VEC_PUSH(x->a, &x->work->body, pop);
+    VEC_PUSH(x->a, &x->work->body, loop);
+    VEC_PUSH(x->a, &x->work->body,
+             new_push(x, sir_ref(x->m, SIR_LOCAL, x->item, first->output, loc), loc));
     return true;
 }
 
@@ -841,8 +894,6 @@ static void drop_filters(sir_module *m, arena *a)
     m->filters.len = kept;
 }
 
-// ---- The pass ----
-
 // Siblings that are apart can run on processors of their own.
 bool pass_shares_out(const hlc_program *p)
 {
@@ -850,6 +901,17 @@ bool pass_shares_out(const hlc_program *p)
     for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++)
         kernels += p->machine->processors.data[i].kind == MACHINE_processor_kind_KERNEL;
     return kernels > 1;
+}
+
+// Where state cannot be kept, whoever has it is told by its own name.
+bool pass_keeps_state(const hlc_program *p)
+{
+    bool keeps = true;
+    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++) {
+        const machine_processor *k = &p->machine->processors.data[i];
+        keeps &= k->kind != MACHINE_processor_kind_KERNEL || k->abilities.state;
+    }
+    return keeps;
 }
 
 static bool receives(const sir_module *m, const bank *b)
@@ -877,6 +939,100 @@ static void remark(const merger *x)
                     first->name, x->why);
 }
 
+// ---- Branches that follow each other ----
+
+// Items of other types are not lanes; more filters would be more lanes than registers have.
+enum { MOST_CHAIN = 32 };
+
+static bool moves_single_items(const sir_module *m, const sir_actor *a)
+{
+    const sir_filter *f = a->filter;
+    return a->kind == SIR_FILTER && a->inputs.len == 1 && a->outputs.len == 1 && a->least == 0 && is_plain(f) &&
+           f->stateful && f->work->pop.max == 1 && f->work->peek.max == 1 && f->work->push.max == 1 &&
+           f->input == f->output && (f->input->kind == SIR_FLOAT || f->input->kind == SIR_INT) &&
+           !pass_in_loop(m, a->region);
+}
+
+// The filters from an actor on that look alike.
+static bool find_chain(const sir_module *m, arena *a, uint32_t first, const bool *gone, bank *b)
+{
+    *b = (bank){0};
+    VEC_PUSH(a, &b->stages, (numbers){0});
+    numbers *chain = &b->stages.data[0];
+    for (uint32_t i = first; !gone[i] && chain->len < MOST_CHAIN && moves_single_items(m, m->actors.data[i]);) {
+        const sir_filter *f = m->actors.data[i]->filter, *g = m->actors.data[first]->filter;
+        if (memcmp(&f->loc, &g->loc, sizeof f->loc) != 0 || f->fields.len != g->fields.len ||
+            f->work->locals.len != g->work->locals.len || f->input != g->input)
+            break;
+        VEC_PUSH(a, chain, i);
+        const sir_channel *c = only_output(m, m->actors.data[i]);
+        if (c == NULL || c->initial.len != 0)
+            break;
+        i = c->consumer;
+    }
+    b->branches = chain->len;
+    return b->branches >= LEAST_SIBLINGS;
+}
+
+static void replace_chain(merger *x, bool *gone_actor, bool *gone_channel)
+{
+    sir_module *m = x->m;
+    const numbers *chain = &x->b->stages.data[0];
+    const sir_actor *first = m->actors.data[chain->data[0]];
+    sir_actor *actor = ARENA_NEW(x->a, sir_actor);
+    *actor = *first;
+    memset(&actor->outputs, 0, sizeof actor->outputs);
+    actor->name = unique_actor_name(m, x->a, x->filter->name);
+    actor->filter = x->filter;
+    uint32_t out = m->actors.data[VEC_LAST(chain)]->outputs.data[0];
+    VEC_PUSH(x->a, &actor->outputs, out);
+    for (size_t i = 1; i < chain->len; i++) {
+        gone_actor[chain->data[i]] = true;
+        gone_channel[m->actors.data[chain->data[i]]->inputs.data[0]] = true;
+    }
+    m->actors.data[chain->data[0]] = actor;
+    m->channels.data[out].producer = chain->data[0];
+    m->channels.data[out].producer_port = 0;
+}
+
+static void remark_chain(const merger *x)
+{
+    const sir_actor *first = x->m->actors.data[x->b->stages.data[0].data[0]];
+    const char *name = filter_at(x, 0, 0)->name;
+    if (x->why == NULL)
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, first->loc),
+                    "%zu of '%s' that follow each other are one filter [siblings]", x->b->branches, name);
+    else
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, x->where.file != 0 ? x->where : first->loc),
+                    "%zu of '%s' that follow each other stay apart: one of them %s [siblings]", x->b->branches, name,
+                    x->why);
+}
+
+static bool chain_siblings(hlc_program *p, bool *gone_actor, bool *gone_channel)
+{
+    sir_module *m = p->module;
+    bool changed = false;
+    for (uint32_t i = 0; pass_keeps_state(p) && i < m->actors.len; i++) {
+        bank b;
+        if (gone_actor[i] || !find_chain(m, p->arena, i, gone_actor, &b) || receives(m, &b))
+            continue;
+        merger x = {.p = p, .m = m, .a = p->arena, .b = &b, .chain = true};
+        bool done = make_chain(&x);
+        remark_chain(&x);
+        if (!done) {
+            i = VEC_LAST(&b.stages.data[0]);
+            continue;
+        }
+        replace_chain(&x, gone_actor, gone_channel);
+        VEC_PUSH(m->arena, &m->filters, x.filter);
+        sir_filter_derive(m, x.filter);
+        changed = true;
+    }
+    return changed;
+}
+
+// ---- The pass ----
+
 bool pass_siblings(hlc_program *p)
 {
     sir_module *m = p->module;
@@ -901,6 +1057,7 @@ bool pass_siblings(hlc_program *p)
         sir_filter_derive(m, x.filter);
         changed = true;
     }
+    changed |= chain_siblings(p, gone_actor, gone_channel);
     if (changed) {
         sweep(m, p->arena, gone_actor, gone_channel);
         drop_filters(m, p->arena);

@@ -270,6 +270,24 @@ static inline INTS OWN(svm_sameInts)(int x)
     return v;
 }
 
+// The number of each lane.
+static inline INTS OWN(svm_numberInts)(void)
+{
+    INTS v;
+    SVM_LANES_ALL(i, SVM_LANES)
+    SVM_LANES_AT(v, i) = i;
+    return v;
+}
+// Each lane has what the one before had, the first one x.
+static inline FLOATS OWN(svm_nextFloats)(FLOATS v, float x)
+{
+    FLOATS next;
+    for (int i = COUNT - 1; i > 0; i--)
+        SVM_LANES_AT(next, i) = SVM_LANES_AT(v, i - 1);
+    SVM_LANES_AT(next, 0) = x;
+    return next;
+}
+
 // ---- Choice ----
 
 // a where the mask is set, else b.

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 hlc, opt, scratch, machines, programs = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4].split(","), sys.argv[5:]
+BEFORE = "siblings,canonicalize,inline,privatize,tabulate,share,decimate,chain,schedule,polyphase,interchange,map"
 PASSES = ["sync-elim", "coalesce", "fuse", "fiss", "transfer", "strip-mine", "allocate"]
 os.makedirs(scratch, exist_ok=True)
 
@@ -24,7 +25,7 @@ for program in programs:
     for machine in machines:
         start = [hlc, "-w", "--machine=" + machine, "--emit=plan", program]
         _, whole = plan(start, "whole")
-        path, text = plan(start + ["--passes=canonicalize,schedule,map"], "map")
+        path, text = plan(start + ["--passes=" + BEFORE], "map")
         for name in PASSES:
             before = text
             path, text = plan([opt, "-w", "--verify-each", "--passes=" + name, "--emit=plan", path], name)

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters that take an item through a loop whose trips have their own state, as cascades of recursive filters do.
+//
+// NOTE(skew). Each trip waits for the one before, and for what it did with the item before. So trip m of one firing, trip
+// m + 1 of the firing before it, and so on, wait for nothing of each other: they are the lanes of a vector. An item goes
+// from lane to lane, a firing each, and comes out as many firings later as there are lanes before the last; a strip begins
+// and ends with some firings in which only part of the lanes do something.
+//
+//     float rows[8][16]: the item, the trips' states, their constants       Peaking_stage_fire_16(rows[0], next[0])
+//
+// What a trip does is a filter of its own, made here, which takes a row's items and gives the new ones; it fires side by
+// side like others (NOTE(vectors) in body.h).
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+#include "hlc/ir/walk.h"
+
+enum { LEAST_STAGES = 4, MOST_REGISTERS = 4 };
+
+// A table or array of the state that is subscripted by the loop's variable: a row of what a trip takes.
+typedef struct skew_row {
+    uint32_t field, local; // of the filter; of the stage's function
+} skew_row;
+typedef VEC(skew_row) skew_rows;
+
+struct program_skew {
+    int64_t stages;
+    int lanes;
+    const char *fire;
+    skew_rows states, constants;
+};
+
+typedef struct skewer {
+    program_emitter *x;
+    sir_module *m;
+    const sir_filter *filter;
+    const sir_stmt *loop;
+    sir_filter *stage;
+    uint32_t *locals; // 1 + what a local of the filter's is
+    program_skew *skew;
+    bool fails;
+} skewer;
+
+// ---- The form ----
+
+static bool is_item(const sir_expr *e, uint32_t local)
+{
+    return e != NULL && e->kind == SIR_LOCAL && e->index == local;
+}
+
+// pop into a local; a loop; push of the local.
+static const sir_stmt *find_loop(const sir_function *f, uint32_t *item)
+{
+    const sir_stmt *s[3];
+    size_t n = 0;
+    for (size_t i = 0; i < f->body.len; i++) {
+        if (f->body.data[i]->kind == SIR_DECL)
+            continue;
+        if (n == 3)
+            return NULL;
+        s[n++] = f->body.data[i];
+    }
+    if (n != 3 || s[0]->kind != SIR_POP || s[1]->kind != SIR_FOR || s[2]->kind != SIR_PUSH ||
+        s[0]->u.set.target == NULL || s[0]->u.set.target->kind != SIR_LOCAL)
+        return NULL;
+    *item = s[0]->u.set.target->index;
+    const sir_stmt *loop = s[1];
+    bool counts = loop->u.for_.lo->kind == SIR_CONST && loop->u.for_.hi->kind == SIR_CONST && loop->u.for_.step == 1 &&
+                  loop->u.for_.lo->u.value.i == 0;
+    return counts && is_item(s[2]->u.value, *item) ? loop : NULL;
+}
+
+// ---- What a trip does, as a filter ----
+
+static uint32_t row_of(skewer *k, uint32_t field)
+{
+    const sir_field *f = &k->filter->fields.data[field];
+    skew_rows *rows = f->constant ? &k->skew->constants : &k->skew->states;
+    for (VEC_EACH(const skew_row, r, rows))
+        if (r->field == field)
+            return r->local;
+    k->fails |= f->type->kind != SIR_ARRAY || f->type->element->kind != SIR_FLOAT || f->type->length != k->skew->stages;
+    uint32_t local = sir_local_new(k->m, k->stage->work, f->name, k->m->scalar[SIR_FLOAT], f->loc);
+    VEC_PUSH(k->x->e.arena, rows, ((skew_row){field, local}));
+    return local;
+}
+
+static bool is_fine(const sir_expr *e)
+{
+    return e->kind == SIR_CONST || e->kind == SIR_UNARY || e->kind == SIR_BINARY || e->kind == SIR_SELECT ||
+           e->kind == SIR_CONVERT ||
+           (e->kind == SIR_MATH &&
+            (e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_SQRT));
+}
+
+static sir_expr *copy_expr(skewer *k, const sir_expr *e)
+{
+    const sir_expr *base = e->kind == SIR_INDEX ? e->u.arg[0] : NULL;
+    if (base != NULL && base->kind == SIR_FIELD && is_item(e->u.arg[1], k->loop->u.for_.local))
+        return sir_ref(k->m, SIR_LOCAL, row_of(k, base->index), e->type, e->loc);
+    if (e->kind == SIR_LOCAL && k->locals[e->index] != 0)
+        return sir_ref(k->m, SIR_LOCAL, k->locals[e->index] - 1, e->type, e->loc);
+    k->fails |= !is_fine(e);
+    sir_expr *r = ARENA_NEW(k->m->arena, sir_expr);
+    *r = *e;
+    for (size_t i = 0; !k->fails && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        r->u.arg[i] = copy_expr(k, e->u.arg[i]);
+    return r;
+}
+
+static sir_block copy_block(skewer *k, const sir_block *b);
+
+static sir_stmt *copy_stmt(skewer *k, const sir_stmt *s)
+{
+    sir_stmt *r = ARENA_NEW(k->m->arena, sir_stmt);
+    *r = *s;
+    if (s->kind == SIR_DECL) {
+        const sir_local *l = &k->filter->work->locals.data[s->u.decl.local];
+        r->u.decl.local = sir_local_new(k->m, k->stage->work, l->name, l->type, l->loc);
+    }
+    k->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_IF;
+    if (k->fails)
+        return r;
+    sir_parts parts = sir_stmt_parts(r);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = copy_expr(k, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = copy_expr(k, *parts.target);
+    if (s->kind == SIR_DECL)
+        k->locals[s->u.decl.local] = r->u.decl.local + 1;
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        *parts.block[i] = copy_block(k, parts.block[i]);
+    return r;
+}
+
+static sir_block copy_block(skewer *k, const sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len && !k->fails; i++)
+        VEC_PUSH(k->m->arena, &r, copy_stmt(k, b->data[i]));
+    return r;
+}
+
+static void take_row(skewer *k, uint32_t local)
+{
+    sir_module *m = k->m;
+    sir_function *w = k->stage->work;
+    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, w->loc), *pop = sir_stmt_new(m, SIR_POP, w->loc);
+    decl->u.decl.local = local;
+    decl->u.decl.uninitialised = true;
+    pop->u.set.target = sir_ref(m, SIR_LOCAL, local, m->scalar[SIR_FLOAT], w->loc);
+    VEC_PUSH(m->arena, &w->body, decl);
+    VEC_PUSH(m->arena, &w->body, pop);
+    w->pop.min = ++w->pop.max;
+    w->peek = w->pop;
+}
+
+static void give_row(skewer *k, uint32_t local)
+{
+    sir_module *m = k->m;
+    sir_function *w = k->stage->work;
+    sir_stmt *push = sir_stmt_new(m, SIR_PUSH, w->loc);
+    push->u.value = sir_ref(m, SIR_LOCAL, local, m->scalar[SIR_FLOAT], w->loc);
+    VEC_PUSH(m->arena, &w->body, push);
+    w->push.min = ++w->push.max;
+}
+
+static bool make_stage(skewer *k, uint32_t item)
+{
+    sir_module *m = k->m;
+    const sir_filter *f = k->filter;
+    k->stage = ARENA_NEW(m->arena, sir_filter);
+    *k->stage = (sir_filter){.name = arena_printf(m->arena, "%s_stage", f->name),
+                             .source = arena_printf(m->arena, "a trip of the loop of %s", f->source),
+                             .input = f->input,
+                             .output = f->output,
+                             .loc = f->loc};
+    k->stage->work = ARENA_NEW(m->arena, sir_function);
+    *k->stage->work =
+        (sir_function){.kind = SIR_WORK, .name = f->work->name, .result = f->work->result, .loc = f->work->loc};
+    k->locals = ARENA_ARRAY(m->arena, uint32_t, f->work->locals.len + 1);
+    uint32_t own = sir_local_new(m, k->stage->work, f->work->locals.data[item].name, f->input, f->work->loc);
+    k->locals[item] = own + 1;
+    sir_block body = copy_block(k, &k->loop->u.for_.body);
+    take_row(k, own);
+    for (VEC_EACH(const skew_row, r, &k->skew->states))
+        take_row(k, r->local);
+    for (VEC_EACH(const skew_row, r, &k->skew->constants))
+        take_row(k, r->local);
+    for (VEC_EACH(sir_stmt *, s, &body))
+        VEC_PUSH(m->arena, &k->stage->work->body, *s);
+    give_row(k, own);
+    for (VEC_EACH(const skew_row, r, &k->skew->states))
+        give_row(k, r->local);
+    return !k->fails && k->skew->states.len != 0;
+}
+
+const program_skew *program_find_skew(program_emitter *x, const emit_filter_info *info, const sir_function *f,
+                                      const emit_signature *fire, int width)
+{
+    uint32_t item;
+    const sir_filter *filter = info->filter;
+    const sir_stmt *loop = f->kind == SIR_WORK ? find_loop(f, &item) : NULL;
+    if (loop == NULL || filter->input->kind != SIR_FLOAT || filter->output->kind != SIR_FLOAT || fire->given.len != 0 ||
+        fire->iter || fire->random || fire->log || fire->sends || fire->actor || info->handlers.len != 0)
+        return NULL;
+    program_skew *skew = ARENA_NEW(x->e.arena, program_skew);
+    *skew = (program_skew){.stages = loop->u.for_.hi->u.value.i, .lanes = 4};
+    while (skew->lanes < skew->stages && skew->lanes < MOST_REGISTERS * width)
+        skew->lanes *= 2;
+    skewer k = {.x = x, .m = x->p->module, .filter = filter, .loop = loop, .skew = skew};
+    if (skew->stages < LEAST_STAGES || skew->stages > skew->lanes || !make_stage(&k, item) ||
+        skew->states.len != fire->fields.len)
+        return NULL;
+    sir_filter_derive(k.m, k.stage);
+    const emit_digit *apart = ARENA_NEW(x->e.arena, emit_digit);
+    memcpy((void *)(uintptr_t)apart, &(emit_digit){0, skew->lanes}, sizeof *apart);
+    emit_view rows = {apart, 1};
+    if (!emit_can_vectors(&x->e, k.stage, rows))
+        return NULL;
+    emit_filter_info *of = emit_filter(&x->e, k.stage);
+    emit_lanes lanes = {.count = skew->lanes, .vectors = true, .in_stride = 1, .out_stride = 1};
+    program_include_lanes(x, skew->lanes);
+    skew->fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire_%d", of->c_name, skew->lanes));
+    (void)emit_fire_lanes(&x->e, of, k.stage->work, skew->fire, rows, rows, &lanes);
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, loop->loc.file != 0 ? loop->loc : f->loc),
+                "%" PRId64 " trips of the loop of '%s', each of a firing of its own, go side by side [lanes]",
+                skew->stages, filter->name);
+    return skew;
+}
+
+// ---- The strip ----
+
+// The rows of the state as vectors, where a mask says so: of lanes that have an item.
+static void emit_states(program_emitter *x, const program_skew *s, int indent, const char *mask)
+{
+    for (size_t i = 0; i <= s->states.len; i++) {
+        const char *next = arena_printf(x->e.arena, "svm_loadFloats%d(next[%zu])", s->lanes, i);
+        if (mask != NULL && i > 0)
+            next = arena_printf(x->e.arena, "svm_chooseFloats%d(%s, %s, svm_loadFloats%d(rows[%zu]))", s->lanes, mask,
+                                next, s->lanes, i);
+        text_line(x, indent, "svm_storeFloats%d(rows[%zu], %s);", s->lanes, i, next);
+    }
+}
+
+static void emit_trip(program_emitter *x, const program_skew *s, const char *head, const char *item, const char *mask,
+                      bool gives)
+{
+    text_line(x, 2, "%s {", head);
+    text_line(x, 3, "svm_storeFloats%d(rows[0], svm_nextFloats%d(svm_loadFloats%d(rows[0]), %s));", s->lanes, s->lanes,
+              s->lanes, item);
+    text_line(x, 3, "%s(rows[0], next[0]);", s->fire);
+    if (gives)
+        text_line(x, 3, "out[i - %" PRId64 "] = next[0][%" PRId64 "];", s->stages - 1, s->stages - 1);
+    if (mask != NULL)
+        text_line(x, 3, "const svm_Ints%d busy = SVM_MASK(%s);", s->lanes, mask);
+    emit_states(x, s, 3, mask == NULL ? NULL : "busy");
+    text_line(x, 2, "}");
+}
+
+void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info)
+{
+    arena *a = x->e.arena;
+    int64_t late = s->stages - 1;
+    size_t rows = 1 + s->states.len + s->constants.len, at = 1;
+    text_line(x, 1,
+              "if (svm_lanes%d > 1 && count >= %" PRId64
+              ") { /* trips side by side, each a firing behind the one before */",
+              s->lanes, s->stages);
+    text_line(x, 2, "float rows[%zu][%d] = {{0}}, next[%zu][%d];", rows, s->lanes, 1 + s->states.len, s->lanes);
+    text_line(x, 2, "const svm_Ints%d lane = svm_numberInts%d();", s->lanes, s->lanes);
+    text_line(x, 2, "ptrdiff_t i = 0;");
+    for (VEC_EACH(const skew_row, r, &s->states))
+        text_line(x, 2, "memcpy(rows[%zu], state->%s, sizeof state->%s);", at++, info->field_names.data[r->field],
+                  info->field_names.data[r->field]);
+    for (VEC_EACH(const skew_row, r, &s->constants))
+        text_line(x, 2, "memcpy(rows[%zu], %s, sizeof %s);", at++, info->field_names.data[r->field],
+                  info->field_names.data[r->field]);
+    emit_trip(x, s, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), "in[i]", "lane <= (int)i", false);
+    emit_trip(x, s, "for (; i < count; i++)", "in[i]", NULL, true);
+    emit_trip(x, s, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), "0.0f", "lane > (int)(i - count)",
+              true);
+    at = 1;
+    for (VEC_EACH(const skew_row, r, &s->states))
+        text_line(x, 2, "memcpy(state->%s, rows[%zu], sizeof state->%s);", info->field_names.data[r->field], at++,
+                  info->field_names.data[r->field]);
+    text_line(x, 2, "return;");
+    text_line(x, 1, "}");
+}

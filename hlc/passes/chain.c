@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'chain': filters with state that follow each other item by item become one.
+//
+//     Peaking -> Peaking_2 -> ... -> Peaking_10        (each pop 1 push 1)
+//     Peaking_to_Peaking_10 (pop 1 push 1)
+//
+// A recursive filter waits for what it computed of the item before: a few operations, one after the other. The next filter,
+// at the item before, waits for something else, so a processor that looks ahead does both at once, where it would go
+// through all the items for the one and then for the other. Between the filters items are locals.
+//
+// Each filter fires as often as the one before, in all phases: the one that does what they do fires as often, too.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/pass.h"
+
+// Nodes of the bodies at most: of one filter, and of all that become one.
+enum { CHAIN_NODES = 400, CHAIN_ALL_NODES = 2000 };
+
+typedef VEC(uint32_t) numbers;
+
+typedef struct chainer {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    size_t *nodes;    // per actor: of its body; 0: it cannot be in a chain
+    uint32_t *merged; // per actor: SIR_NONE, or the first of its chain
+    hmap names;       // of filters and actors
+    bool any;
+} chainer;
+
+// ---- Which filters ----
+
+typedef struct body_facts {
+    size_t nodes, pops, pushes;
+    bool fails;
+} body_facts;
+
+static void look_at_expr(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    body_facts *b = context;
+    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
+    b->nodes++;
+    // Whoever divides by zero is named.
+    b->fails |= e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) ||
+                (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+                 (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+}
+
+static void look_at_stmt(void *context, sir_stmt *s)
+{
+    body_facts *b = context;
+    b->nodes++;
+    b->pops += s->kind == SIR_POP;
+    b->pushes += s->kind == SIR_PUSH;
+    b->fails |=
+        s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH && s->kind != SIR_IF;
+    sir_visit_exprs(s, look_at_expr, b);
+}
+
+static void find_peek(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    *(bool *)context |= e->kind == SIR_PEEK;
+}
+
+static void find_peeks(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_peek, context);
+}
+
+// One pop and one push, whatever the data say, and no look at the item behind it.
+static bool moves_plainly(const sir_block *b, const body_facts *facts)
+{
+    size_t pops = 0, pushes = 0;
+    bool behind = false;
+    for (size_t i = 0; i < b->len; i++) {
+        sir_block one = {.data = &b->data[i], .len = 1};
+        if (pops > 0)
+            sir_visit_stmts(&one, find_peeks, &behind);
+        pops += b->data[i]->kind == SIR_POP;
+        pushes += b->data[i]->kind == SIR_PUSH;
+    }
+    return pops == 1 && pushes == 1 && facts->pops == 1 && facts->pushes == 1 && !behind;
+}
+
+static size_t nodes_of(const sir_module *m, const sir_actor *a)
+{
+    const sir_filter *f = a->filter;
+    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || f->prework != NULL ||
+        f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random || f->prints || f->sends ||
+        f->work->peek.max != 1 || f->work->pop.max != 1 || f->work->push.max != 1 || pass_in_loop(m, a->region) ||
+        !pass_rates_proved(m, f->work) || f->input->words != 1 || f->output->words != 1)
+        return 0;
+    body_facts b = {0};
+    sir_visit_stmts(&f->work->body, look_at_stmt, &b);
+    return b.fails || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
+}
+
+// The actor behind, if it can follow in a chain.
+static uint32_t next_of(const chainer *x, uint32_t actor)
+{
+    const sir_channel *c = &x->m->channels.data[x->m->actors.data[actor]->outputs.data[0]];
+    return c->initial.len == 0 && x->nodes[c->consumer] != 0 ? c->consumer : SIR_NONE;
+}
+
+// ---- One filter of several ----
+
+typedef struct copier {
+    chainer *x;
+    sir_filter *filter;       // the new one
+    const sir_filter *source; // that is copied
+    uint32_t field;           // number of its first field in the new one
+    uint32_t *locals;         // per local: what it is there
+    sir_expr *given;          // the item that the filter before made; NULL: pops and peeks stay
+    uint32_t item;            // the local for that which this one makes
+    bool last;
+} copier;
+
+static sir_expr *copy_expr(copier *c, const sir_expr *e)
+{
+    if (e->kind == SIR_PEEK && c->given != NULL)
+        e = c->given; // of the new filter, as it is
+    sir_expr *r = ARENA_NEW(c->x->m->arena, sir_expr);
+    *r = *e;
+    if (e == c->given)
+        return r;
+    if (e->kind == SIR_LOCAL)
+        r->index = c->locals[e->index];
+    if (e->kind == SIR_FIELD)
+        r->index += c->field;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        r->u.arg[i] = copy_expr(c, e->u.arg[i]);
+    return r;
+}
+
+static sir_block copy_block(copier *c, const sir_block *b);
+
+static sir_stmt *copy_stmt(copier *c, const sir_stmt *s)
+{
+    sir_stmt *r = ARENA_NEW(c->x->m->arena, sir_stmt);
+    *r = *s;
+    if (s->kind == SIR_POP && c->given != NULL) {
+        r->kind = SIR_SET;
+        r->u.set.value = copy_expr(c, c->given);
+        r->u.set.target = copy_expr(c, s->u.set.target);
+        return r;
+    }
+    if (s->kind == SIR_PUSH && !c->last) {
+        r->kind = SIR_DECL;
+        r->u.decl.local = c->item;
+        r->u.decl.init = copy_expr(c, s->u.value);
+        r->u.decl.uninitialised = false;
+        return r;
+    }
+    sir_parts parts = sir_stmt_parts(r);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = copy_expr(c, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = copy_expr(c, *parts.target);
+    if (s->kind == SIR_DECL)
+        r->u.decl.local = c->locals[s->u.decl.local];
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        *parts.block[i] = copy_block(c, parts.block[i]);
+    return r;
+}
+
+static sir_block copy_block(copier *c, const sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind != SIR_POP || c->given == NULL || b->data[i]->u.set.target != NULL)
+            VEC_PUSH(c->x->m->arena, &r, copy_stmt(c, b->data[i]));
+    return r;
+}
+
+static const char *field_name(const chainer *x, const sir_filter *f, const char *wanted)
+{
+    const char *name = wanted;
+    for (size_t n = 2, i = 0; i < f->fields.len;)
+        if (strcmp(f->fields.data[i].name, name) == 0) {
+            name = arena_printf(x->m->arena, "%s_%zu", wanted, n++);
+            i = 0;
+        } else {
+            i++;
+        }
+    return name;
+}
+
+static void add_stage(copier *c, const sir_filter *f)
+{
+    sir_module *m = c->x->m;
+    sir_function *work = c->filter->work;
+    c->source = f;
+    c->field = (uint32_t)c->filter->fields.len;
+    for (VEC_EACH(sir_field, field, &f->fields)) {
+        sir_field copy = *field;
+        copy.name = field_name(c->x, c->filter, field->name);
+        VEC_PUSH(m->arena, &c->filter->fields, copy);
+    }
+    c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
+    for (size_t i = 0; i < f->work->locals.len; i++) {
+        const sir_local *l = &f->work->locals.data[i];
+        c->locals[i] = sir_local_new(m, work, l->name, l->type, l->loc);
+    }
+    if (!c->last)
+        c->item = sir_local_new(m, work, "item", f->output, f->work->loc);
+    sir_block body = copy_block(c, &f->work->body);
+    for (VEC_EACH(sir_stmt *, s, &body))
+        VEC_PUSH(m->arena, &work->body, *s);
+    if (!c->last)
+        c->given = sir_ref(m, SIR_LOCAL, c->item, f->output, f->work->loc);
+}
+
+static const char *unique_name(chainer *x, const char *first, const char *last)
+{
+    const char *wanted = arena_printf(x->m->arena, "%s_to_%s", first, last), *name = wanted;
+    for (uint32_t n = 2; hmap_get(&x->names, name) != NULL; n++)
+        name = arena_printf(x->m->arena, "%s_%" PRIu32, wanted, n);
+    hmap_set(&x->names, name, x);
+    return name;
+}
+
+static sir_filter *make_filter(chainer *x, const numbers *chain)
+{
+    sir_module *m = x->m;
+    const sir_filter *first = m->actors.data[chain->data[0]]->filter,
+                     *last = m->actors.data[chain->data[chain->len - 1]]->filter;
+    sir_filter *r = ARENA_NEW(m->arena, sir_filter);
+    *r = *first;
+    memset(&r->fields, 0, sizeof r->fields);
+    r->output = last->output;
+    r->name = unique_name(x, first->name, last->name);
+    r->source = arena_printf(m->arena, "%s to %s", first->source, last->source);
+    r->work = ARENA_NEW(m->arena, sir_function);
+    *r->work = *first->work;
+    memset(&r->work->locals, 0, sizeof r->work->locals);
+    r->work->body = (sir_block){0};
+    copier c = {.x = x, .filter = r};
+    for (size_t i = 0; i < chain->len; i++) {
+        c.last = i + 1 == chain->len;
+        add_stage(&c, m->actors.data[chain->data[i]]->filter);
+    }
+    VEC_PUSH(m->arena, &m->filters, r);
+    return r;
+}
+
+// ---- The graph ----
+
+static void merge(chainer *x, const numbers *chain)
+{
+    sir_module *m = x->m;
+    sir_actor *first = m->actors.data[chain->data[0]], *last = m->actors.data[chain->data[chain->len - 1]];
+    diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
+                "'%s' to '%s' are one filter: %zu that wait for their own state wait at the same time [chain]",
+                first->name, last->name, chain->len);
+    first->filter = make_filter(x, chain);
+    first->name = unique_name(x, first->name, last->name);
+    uint32_t out = last->outputs.data[0];
+    first->outputs.data[0] = out;
+    m->channels.data[out].producer = chain->data[0];
+    m->channels.data[out].producer_port = 0;
+    for (size_t i = 1; i < chain->len; i++)
+        x->merged[chain->data[i]] = chain->data[0];
+    x->any = true;
+}
+
+// Takes away the actors that are merged, with the channels to them.
+static void compact(chainer *x)
+{
+    sir_module *m = x->m;
+    uint32_t *actor = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1),
+             *channel = ARENA_ARRAY(x->a, uint32_t, m->channels.len + 1);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        channel[i] = kept;
+        if (x->merged[m->channels.data[i].consumer] == SIR_NONE)
+            m->channels.data[kept++] = m->channels.data[i];
+    }
+    m->channels.len = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        actor[i] = kept;
+        if (x->merged[i] == SIR_NONE)
+            m->actors.data[kept++] = m->actors.data[i];
+    }
+    m->actors.len = kept;
+    for (VEC_EACH(sir_channel, c, &m->channels)) {
+        c->producer = actor[c->producer];
+        c->consumer = actor[c->consumer];
+    }
+    for (VEC_EACH(sir_actor *, a, &m->actors)) {
+        for (size_t i = 0; i < (*a)->inputs.len; i++)
+            if ((*a)->inputs.data[i] != SIR_NONE)
+                (*a)->inputs.data[i] = channel[(*a)->inputs.data[i]];
+        for (size_t i = 0; i < (*a)->outputs.len; i++)
+            if ((*a)->outputs.data[i] != SIR_NONE)
+                (*a)->outputs.data[i] = channel[(*a)->outputs.data[i]];
+    }
+    pass_drop_filters(m);
+}
+
+static bool is_stateful(const chainer *x, uint32_t actor)
+{
+    return x->m->actors.data[actor]->filter->stateful;
+}
+
+// The chain that begins with an actor with state: up to the last with state, of so many nodes. Those behind may begin
+// another one.
+static void try_chain(chainer *x, uint32_t actor)
+{
+    numbers chain = {0};
+    size_t nodes = 0, until = 0;
+    for (uint32_t i = actor; i != SIR_NONE && nodes + x->nodes[i] <= CHAIN_ALL_NODES; i = next_of(x, i)) {
+        VEC_PUSH(x->a, &chain, i);
+        nodes += x->nodes[i];
+        if (is_stateful(x, i))
+            until = chain.len;
+    }
+    chain.len = until;
+    if (until < 2)
+        return;
+    merge(x, &chain);
+    for (VEC_EACH(uint32_t, i, &chain))
+        x->nodes[*i] = 0;
+}
+
+bool pass_chain(hlc_program *p)
+{
+    sir_module *m = p->module;
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 ||
+        pass_shares_out(p) || !pass_keeps_state(p))
+        return false;
+    chainer x = {.a = arena_create(), .hlc = p, .m = m};
+    hmap_init(&x.names, x.a);
+    x.nodes = ARENA_ARRAY(x.a, size_t, m->actors.len + 1);
+    x.merged = ARENA_ARRAY(x.a, uint32_t, m->actors.len + 1);
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        x.nodes[i] = nodes_of(m, m->actors.data[i]);
+        x.merged[i] = SIR_NONE;
+        hmap_set(&x.names, m->actors.data[i]->name, &x);
+    }
+    for (VEC_EACH(sir_filter *, f, &m->filters))
+        hmap_set(&x.names, (*f)->name, &x);
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        if (x.nodes[i] != 0 && is_stateful(&x, i))
+            try_chain(&x, i);
+    if (x.any)
+        compact(&x);
+    arena_destroy(x.a);
+    if (!x.any)
+        return false;
+    for (VEC_EACH(sir_filter *, f, &m->filters))
+        sir_filter_derive(m, *f);
+    sir_canonicalize(m, &(canon_options){0});
+    return true;
+}
