@@ -350,6 +350,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .machine = option_last(o, OPT_MACHINE),
         .machine_dir = paths_installed(t->arena, "share/svmc/machines"),
         .passes = option_last(o, OPT_PASSES),
+        .skip_passes = join_values(t->arena, o, OPT_SKIP_PASSES),
         .print_after = join_values(t->arena, o, OPT_PRINT_AFTER),
         .print_after_all = option_flag(o, OPT_PRINT_AFTER_ALL, false),
         .verify_each = option_flag(o, OPT_VERIFY_EACH, SVMC_VERIFY_EACH),

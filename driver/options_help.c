@@ -188,7 +188,8 @@ static const struct {
 } asked_values[] = {
     {OPT_MACHINE, "svmc --list-machines", false},     {OPT_SIM_MACHINE, "svmc --list-machines", false},
     {OPT_PRINT_MACHINE, "svmc --list-machines", false}, {OPT_TARGET, "svmc --list-targets", false},
-    {OPT_PASSES, "svmc --list-passes", true},         {OPT_PRINT_AFTER, "svmc --list-passes", true},
+    {OPT_PASSES, "svmc --list-passes", true},         {OPT_SKIP_PASSES, "svmc --list-passes", true},
+            {OPT_PRINT_AFTER, "svmc --list-passes", true},
 };
 
 static void add_asked_values(strbuf *b, option_tool tool)

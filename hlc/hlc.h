@@ -57,6 +57,7 @@ typedef struct hlc_config {
     const char *machine;     // name or path; NULL: "host"
     const char *machine_dir; // where shipped machine files are
     const char *passes;      // NULL: those of the level
+    const char *skip_passes; // comma list of those to leave out; NULL none
     const char *print_after; // comma list of pass names; NULL none
     bool print_after_all, verify_each, time_report;
     int64_t strip;           // steady states a strip; 0: choose

@@ -221,12 +221,32 @@ static bool plan_order(hlc_program *p, pass_order *order)
     return true;
 }
 
+// Takes those of --skip-passes from the order.
+static bool leave_out(hlc_program *p, pass_order *order)
+{
+    pass_order skipped = {0};
+    if (p->config->skip_passes == NULL)
+        return true;
+    if (!passes_parse(p->arena, p->diag, p->config->skip_passes, &skipped))
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < order->len; i++) {
+        bool skip = false;
+        for (size_t k = 0; k < skipped.len; k++)
+            skip |= order->data[i] == skipped.data[k];
+        if (!skip)
+            order->data[kept++] = order->data[i];
+    }
+    order->len = kept;
+    return true;
+}
+
 static bool run_passes(hlc_program *p, uint32_t goal)
 {
     pass_order order = {0}, printed = {0};
     if (p->config->print_after != NULL && !passes_parse(p->arena, p->diag, p->config->print_after, &printed))
         return false;
-    if (!plan_order(p, &order) || !passes_check(p, &order, goal))
+    if (!plan_order(p, &order) || !leave_out(p, &order) || !passes_check(p, &order, goal))
         return false;
     uint32_t gives = goal;
     for (size_t i = 0; i < order.len; i++)
