@@ -76,6 +76,8 @@ static void add_tools(arena *a, XXH3_state_t *h)
     static const char *const variables[] = {"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH"};
     add_identity(h, paths_installed(a, "bin/svm-llc"));
     add_identity(h, paths_clang(a));
+    if (paths_linker(a) != NULL)
+        add_identity(h, paths_linker(a));
     add_folder(a, h, paths_installed(a, "include/svm"));
     add_folder(a, h, paths_installed(a, "lib"));
     for (size_t i = 0; i < sizeof system / sizeof *system; i++)

@@ -2,6 +2,7 @@
 // Places relative to the running executable.
 #include "driver/paths.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,4 +44,10 @@ const char *paths_clang(arena *a)
     if (access(own, X_OK) == 0)
         return own;
     return access(SVMC_CLANG, X_OK) == 0 ? SVMC_CLANG : "clang-22";
+}
+
+const char *paths_linker(arena *a)
+{
+    bool own = access(paths_installed(a, "bin/clang"), X_OK) == 0;
+    return !own && access(SVMC_LINKER, X_OK) == 0 ? SVMC_LINKER : NULL;
 }

@@ -13,5 +13,7 @@ const char *paths_installed(arena *a, const char *relative);
 // The clang that compiles emitted code: bin/clang of the prefix, else the one that svmc was built for, else "clang-22"
 // of PATH.
 const char *paths_clang(arena *a);
+// A gcc that links what clang has compiled; NULL: clang is to link, as it is one of the user's, or there is no gcc.
+const char *paths_linker(arena *a);
 
 #endif

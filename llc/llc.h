@@ -44,6 +44,7 @@ typedef struct llc_options {
 // What the tool around the compiler provides.
 typedef struct llc_environment {
     const char *clang;             // program that compiles C
+    const char *linker;            // program that links objects as clang does, and starts faster; NULL: clang does
     const char *include_directory; // with svm/svm.h
     const char *library_directory; // with libsvm-host.a
     const char *machine_directory;

@@ -123,6 +123,7 @@ static int compile(tool_session *t)
     process_session *session = process_open(&t->diags, &settings);
     llc_environment environment = {
         .clang = paths_clang(t->arena),
+        .linker = paths_linker(t->arena),
         .include_directory = paths_installed(t->arena, "include"),
         .library_directory = paths_installed(t->arena, "lib"),
         .machine_directory = paths_installed(t->arena, "share/svmc/machines"),

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The host backend: SVM C through clang to native code with the host runtime. One clang compiles and links; the
-// table of the machines that the text names is included by svm/svm.h.
-#include "llc/cc/cc.h"
+// The host backend: SVM C through clang to native code with the host runtime; the table of the machines that the text names is
+// included by svm/svm.h. A clang that compiles and links starts a second one for compiling: where nothing but SVM C goes into an
+// executable, gcc links what clang has compiled.
 #include "llc/host/host.h"
+#include "llc/cc/cc.h"
 
 // C files beside SVM C are compiled by themselves, because they keep their warnings.
 static bool compile_others(llc_session *s)
@@ -54,6 +55,14 @@ static void add_gather_flags(llc_session *s, llc_strings *command)
 #endif
 }
 
+static void add_runtime(llc_session *s, llc_strings *command)
+{
+    cc_add_link_flags(s, command);
+    cc_add(s, command, arena_printf(s->arena, "%s/libsvm-host.a", s->environment->library_directory));
+    cc_add(s, command, "-lm");
+    cc_add(s, command, "-ldl");
+}
+
 bool host_compile(llc_session *s, llc_output output, const char *source, const char *path, const char *extra)
 {
     llc_strings command = {0};
@@ -81,17 +90,15 @@ bool host_compile(llc_session *s, llc_output output, const char *source, const c
         add_inputs(s, &command);
     cc_add(s, &command, "-o");
     cc_add(s, &command, path);
-    const char *step = output == LLC_OUTPUT_EXE ? s->options->time_report != NULL ? "linker" : "clang and linker" : "clang";
+    const char *step =
+        output == LLC_OUTPUT_EXE ? s->options->time_report != NULL ? "linker" : "clang and linker" : "clang";
     if (output == LLC_OUTPUT_EXE) {
-        cc_add_link_flags(s, &command);
-        cc_add(s, &command, arena_printf(s->arena, "%s/libsvm-host.a", s->environment->library_directory));
-        cc_add(s, &command, "-lm");
-        cc_add(s, &command, "-ldl");
+        add_runtime(s, &command);
     }
     return llc_run_step(s, &command, step);
 }
 
-// By themselves, so that the linker's time is known.
+// By themselves, so that the linker is a process of its own.
 static bool compile_units(llc_session *s)
 {
     for (VEC_EACH(llc_unit *, unit, &s->units)) {
@@ -103,6 +110,23 @@ static bool compile_units(llc_session *s)
     return true;
 }
 
+// What others have compiled may be for clang alone (bitcode, options for its linker).
+static bool links_with_gcc(const llc_session *s)
+{
+    return s->environment->linker != NULL && s->others.len == 0 && s->options->link.len == 0;
+}
+
+static bool link_with_gcc(llc_session *s)
+{
+    llc_strings command = {0};
+    cc_add(s, &command, s->environment->linker);
+    add_inputs(s, &command);
+    cc_add(s, &command, "-o");
+    cc_add(s, &command, s->output);
+    add_runtime(s, &command);
+    return llc_run_step(s, &command, "linker");
+}
+
 static bool emit(llc_session *s)
 {
     llc_output output = s->options->output;
@@ -110,8 +134,11 @@ static bool emit(llc_session *s)
     cc_sources(s, &names); // before standard input gets a file
     if (!cc_store_standard_input(s))
         return false;
-    if (output == LLC_OUTPUT_EXE && s->options->time_report != NULL && !compile_units(s))
+    bool gcc = output == LLC_OUTPUT_EXE && links_with_gcc(s);
+    if (output == LLC_OUTPUT_EXE && (gcc || s->options->time_report != NULL) && !compile_units(s))
         return false;
+    if (gcc)
+        return link_with_gcc(s);
     if (output == LLC_OUTPUT_EXE)
         return compile_others(s) && host_compile(s, output, NULL, s->output, NULL);
     if (output == LLC_OUTPUT_LIB)
