@@ -157,6 +157,11 @@ int main(int argc, char **argv)
     // Loads and stores of mapped registers.
     volatile spe_spu_control_area_t *control = spe_ps_area_get(spe, SPE_CONTROL_AREA);
     volatile spe_sig_notify_1_area_t *signal = spe_ps_area_get(spe, SPE_SIG_NOTIFY_1_AREA);
+    volatile spe_mssync_area_t *synchronization = spe_ps_area_get(spe, SPE_MSSYNC_AREA);
+    synchronization->MFC_MSSync = 1;
+    while (synchronization->MFC_MSSync & 1)
+        ;
+    printf("synchronized\n");                                                         // CHECK-NEXT: synchronized
     printf("mailboxes 0x%x\n", control->SPU_Mbox_Stat);                               // CHECK-NEXT: mailboxes 0x400
     control->SPU_In_Mbox = 1u << 24 | 55;
     while (!(control->SPU_Mbox_Stat & 0xFF))

@@ -31,6 +31,7 @@ VARIANTS = [
     ("time: 40 cycles", "time: 40 cycles, acquire: [{pop: s}]"),
     ("time: 40 cycles", "time: 40 cycles, acquire: [s], release: []"),
     ("time: 40 cycles", "time: 40 cycles, acquire: []"),
+    ("time: 6 ns", "time: 6 ns, acquire: []"),
     ("time: 40 cycles", "subtasks: []"),
     ("time: 40 cycles", "time: 4 ns, subtasks: []"),
     ("  b:", "  c: {processor: P2, time: 1 ns}\n  b:"),
