@@ -301,7 +301,7 @@ void lower_send(lower *L, const ast_stmt *s)
         values[n] = lower_after(L, s->u.send.args.data[n], held, n);
         held[n] = (lower_held){&values[n], false};
         const ast_var *param = handler->params.data[n];
-        if (!L->x->failed && lower_scalar_type(L, param->type) != NULL)
+        if (!L->x->failed)
             values[n] = lower_convert(L, values[n], lower_scalar_type(L, param->type));
     }
     const ast_expr *bounds[2] = {s->u.send.min, s->u.send.max};
