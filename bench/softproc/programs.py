@@ -24,10 +24,10 @@ PROGRAMS = {
     "dct": Program("dct/dct.str", "f", 0.95),
     "filter-bank": Program("filter-bank/filterbank.str", "f", 0.9),
     "beamformer": Program("beamformer/beamformer.str", "f", 0.9),
-    "fft": Program("fft/fft.str", "f", 0.65),
+    "fft": Program("fft/fft.str", "f", 0.93),
     "fm-receiver": Program("fm-receiver/fm.str", "f", 0.9),
     "matrix-multiply": Program("matrix-multiply/matmul.str", "f", None),
-    "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.85),
+    "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.9),
     "edge-detector": Program("edge-detector/edges.str", "i", None),
 }
 Row = namedtuple("Row", "name launches threads cycles predicted used")

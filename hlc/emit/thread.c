@@ -202,22 +202,23 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
 
 // ---- Launches ----
 
-// A launch's rows are the turns of a digit of the walk that has a bound, and there may be several such launches, one behind the other; or,
-// rows 0, they are of one long row of threads.
+// A launch's rows are the turns of digits of the walk that have bounds, and there may be several such launches, one behind the
+// other; or, rows 0, they are of one long row of threads.
 typedef struct launch_rows {
-    int64_t rows, in, out; // in and out: from a turn's items to the next one's
+    int64_t rows, in, out; // in and out: from a turn's items to the next one's, of one digit
+    bool several;          // digits: tables have the places
     int64_t in_firing, out_firing;
 } launch_rows;
 
 static const char *plane(program_emitter *x, const char *data, int64_t offset, const char *width, const char *elements,
-                         const program_side *s, const launch_rows *rows, int64_t row, bool ints)
+                         const program_side *s, const launch_rows *rows, const char *row, bool ints)
 {
     arena *a = x->e.arena;
     const char *strides = arena_printf(a, "%" PRId64 ", %" PRId64 ", %" PRId64, s->step, s->stride, s->second), *text;
     data = text_plus(x, data, offset);
     if (rows->rows != 0)
-        text = arena_printf(a, "svm_planeRows(%s, %s, %" PRId64 ", %" PRId64 ", %s)", data, width, rows->rows, row,
-                            strides);
+        text = arena_printf(a, "%s(%s, %s, %" PRId64 ", %s, %s)", rows->several ? "svm_planePlaces" : "svm_planeRows",
+                            data, width, rows->rows, row, strides);
     else if (s->step == ELEMENT && s->stride == 1 && s->second == 2)
         text = arena_printf(a, "svm_plane(%s, %s, %s)", data, width, elements);
     else
@@ -231,6 +232,8 @@ static void emit_planes(program_emitter *x, int indent, const program_threads *t
 {
     arena *a = x->e.arena;
     int64_t inputs = inputs_of(t), outputs = t->shape.outputs, pops = t->shape.firings * t->pop / ELEMENT;
+    const char *in_row = rows->several ? "in_rows" : arena_printf(a, "%" PRId64, rows->in);
+    const char *out_row = rows->several ? "out_rows" : arena_printf(a, "%" PRId64, rows->out);
     for (int64_t i = 0; i < inputs; i++) {
         const char *name = plane_name(x, "from", i, inputs), *width = "threads.width", *elements = "threads.threads";
         if (!t->apart) {
@@ -240,34 +243,63 @@ static void emit_planes(program_emitter *x, int indent, const program_threads *t
         if (!t->apart && rows->rows != 0)
             width = text_plus(x, width, t->shape.lookups - pops);
         text_line(x, indent, "const svm_Plane %s = %s;", name,
-                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in, rows, rows->in, t->in_ints));
+                  plane(x, in, 2 * i * t->in.second, width, elements, &t->in, rows, in_row, t->in_ints));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
     for (int64_t i = 0; i < outputs; i++) {
         const char *name = plane_name(x, "to", i, outputs);
         text_line(x, indent, "svm_Plane %s = %s;", name,
-                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out, rows, rows->out,
+                  plane(x, out, 2 * i * t->out.second, "threads.width", "threads.threads", &t->out, rows, out_row,
                         t->out_ints));
         VEC_PUSH(a, args, arena_printf(a, "&%s", name));
     }
 }
 
 // Of a nest's digits those with bounds that loops go through, for pointers.
-static void looped_digits(arena *a, const plan_digits *d, size_t rows, plan_digits *out)
+static void looped_digits(arena *a, const plan_digits *d, const bool *joined, plan_digits *out)
 {
     for (size_t i = 0; i < d->len; i++)
-        VEC_PUSH(a, out, d->data[i].radix == 0 || i == rows ? ((plan_digit){0, 0}) : d->data[i]);
+        VEC_PUSH(a, out, d->data[i].radix == 0 || joined[i] ? ((plan_digit){0, 0}) : d->data[i]);
 }
 
-// The digit with a bound that has most turns; the number of digits: none has a bound.
-static size_t row_digit(const program_walk *w)
+// The digits with bounds whose turns are rows of one launch: those with most turns first, as many as a domain has rows for. Gives
+// the number of rows; 0: none has a bound.
+static int64_t join_digits(const program_walk *w, bool *joined)
 {
-    size_t best = w->in.len;
-    for (size_t i = 0; i < w->in.len; i++)
-        if (w->in.data[i].radix > (best == w->in.len ? 1 : w->in.data[best].radix) &&
-            w->in.data[i].radix <= MOST_ROWS && w->out.data[i].stride > 0)
-            best = i;
-    return best;
+    int64_t rows = 1;
+    for (;;) {
+        size_t best = w->in.len;
+        for (size_t i = 0; i < w->in.len; i++)
+            if (!joined[i] && w->in.data[i].radix > (best == w->in.len ? 1 : w->in.data[best].radix) &&
+                w->in.data[i].radix <= MOST_ROWS / rows && w->out.data[i].stride > 0)
+                best = i;
+        if (best == w->in.len)
+            return rows == 1 ? 0 : rows;
+        joined[best] = true;
+        rows *= w->in.data[best].radix;
+    }
+}
+
+// The places of rows of several digits.
+static void emit_row_places(program_emitter *x, const char *side, const plan_digits *d, const bool *joined,
+                            int64_t rows)
+{
+    arena *a = x->e.arena;
+    const char *turns = "", *strides = "";
+    size_t loops = 0;
+    for (size_t i = 0; i < d->len; i++)
+        if (joined[i]) {
+            const char *comma = loops++ == 0 ? "" : ", ";
+            turns = arena_printf(a, "%s%s%" PRId64, turns, comma, d->data[i].radix);
+            strides = arena_printf(a, "%s%s%" PRId64, strides, comma, d->data[i].stride);
+        }
+    text_line(x, 1, "ptrdiff_t %s_rows[%" PRId64 "];", side, rows);
+    text_args args = {0};
+    VEC_PUSH(a, &args, arena_printf(a, "%s_rows", side));
+    VEC_PUSH(a, &args, arena_printf(a, "%zu", loops));
+    VEC_PUSH(a, &args, arena_printf(a, "(const ptrdiff_t[]){%s}", turns));
+    VEC_PUSH(a, &args, arena_printf(a, "(const ptrdiff_t[]){%s}", strides));
+    text_call(x, 1, "svm_rowPlaces(", &args, ");");
 }
 
 static const char *extent(program_emitter *x, const program_threads *t, const char *count)
@@ -293,18 +325,29 @@ const char *program_launch(program_emitter *x, const program_threads *t, const p
         return "0";
     int64_t period = digits_period(&w->in);
     const char *count = period == 1 ? "count" : arena_printf(a, "count / %" PRId64, period);
-    size_t at = row_digit(w), long_row = unbounded_digit(&w->in);
-    launch_rows rows = {0};
-    if (at < w->in.len)
-        rows = (launch_rows){w->in.data[at].radix, w->in.data[at].stride, w->out.data[at].stride,
-                             w->in.data[long_row].stride, w->out.data[long_row].stride};
-    looped_digits(a, &w->in, at, &in);
-    looped_digits(a, &w->out, at, &out);
+    size_t long_row = unbounded_digit(&w->in);
+    bool *joined = ARENA_ARRAY(a, bool, w->in.len + 1);
+    launch_rows rows = {.rows = join_digits(w, joined)};
+    rows.in_firing = w->in.data[long_row].stride;
+    rows.out_firing = w->out.data[long_row].stride;
+    for (size_t i = 0, digits = 0; i < w->in.len; i++)
+        if (joined[i]) {
+            rows.several = digits++ > 0;
+            rows.in = w->in.data[i].stride;
+            rows.out = w->out.data[i].stride;
+        }
+    looped_digits(a, &w->in, joined, &in);
+    looped_digits(a, &w->out, joined, &out);
+    if (rows.several) {
+        if (t->reads)
+            emit_row_places(x, "in", &w->in, joined, rows.rows);
+        emit_row_places(x, "out", &w->out, joined, rows.rows);
+    }
     text_line(x, 1, "const svm_Extent threads = %s;", extent(x, t, count));
     int indent = 1;
     for (size_t i = w->in.len; i-- > 0;) {
         const char *index = i == 0 ? "i" : arena_printf(a, "i%zu", i);
-        if (w->in.data[i].radix != 0 && i != at)
+        if (w->in.data[i].radix != 0 && !joined[i])
             text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %" PRId64 "; %s++) {", index, index,
                       w->in.data[i].radix, index);
     }

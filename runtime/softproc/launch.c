@@ -133,7 +133,7 @@ static ptrdiff_t rows_of(const svm_Plane *p)
 // Whether rows continue each other, so that a lookup may go on into the next one.
 static bool continues(const svm_Plane *p)
 {
-    return p->row == p->width * p->step;
+    return p->places == NULL && p->row == p->width * p->step;
 }
 
 // Elements of a row in the machine. The driver fills up rows that it copies.
@@ -212,7 +212,7 @@ static bool convert(float *here, uint8_t *there, bool out)
 static bool copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t count, bool out)
 {
     const svm_Plane *p = l->plane[plane];
-    float *here = p->data + y * p->row;
+    float *here = p->data + (p->places != NULL ? p->places[y] : y * p->row);
     uint8_t *machine = l->memory + l->at[plane] + (size_t)(y * pitch_of(p)) * ELEMENT;
     bool whole = true;
     if (is_dense(p)) {

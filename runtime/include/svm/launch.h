@@ -34,12 +34,13 @@ typedef struct svm_Plane {
     ptrdiff_t row, step;       // floats from a row to the next, and from an element to the next
     bool ints; // `data` are ints, which the machine has as floats: of magnitudes up to 2^24, or the launch is loops
     ptrdiff_t stride, second; // from its first float to its second one, and to its third; the fourth is beyond that
+    const ptrdiff_t *places;  // of each row, in floats from `data`; NULL: `row` apart
 } svm_Plane;
 
 // Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, false, 1, 2};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, false, 1, 2, 0};
     return p;
 }
 
@@ -47,7 +48,7 @@ static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t e
 static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
                                        ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, false, stride, second};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, false, stride, second, 0};
     return p;
 }
 
@@ -55,8 +56,30 @@ static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdif
 static inline svm_Plane svm_planeRows(const void *data, ptrdiff_t width, ptrdiff_t rows, ptrdiff_t row, ptrdiff_t step,
                                       ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, false, stride, second};
+    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, false, stride, second, 0};
     return p;
+}
+
+// The same with rows anywhere.
+static inline svm_Plane svm_planePlaces(const void *data, ptrdiff_t width, ptrdiff_t rows, const ptrdiff_t *places,
+                                        ptrdiff_t step, ptrdiff_t stride, ptrdiff_t second)
+{
+    svm_Plane p = svm_planeRows(data, width, rows, 0, step, stride, second);
+    p.places = places;
+    return p;
+}
+
+// Places of rows in loops in loops: turns[i] is how many rounds loop i has, strides[i] how far apart they are; the first loop is
+// the innermost one.
+static inline void svm_rowPlaces(ptrdiff_t *places, int loops, const ptrdiff_t *turns, const ptrdiff_t *strides)
+{
+    ptrdiff_t count = 1;
+    places[0] = 0;
+    for (int i = 0; i < loops; i++) {
+        for (ptrdiff_t k = count; k < count * turns[i]; k++)
+            places[k] = places[k % count] + k / count * strides[i];
+        count *= turns[i];
+    }
 }
 
 // The same of ints, which svm_lookupInts and svm_outputInts read and write. Threads compare and choose them.
@@ -97,9 +120,10 @@ static inline ptrdiff_t svm_planeElement(const svm_Plane *plane, float s, float 
     ptrdiff_t number = (ptrdiff_t)s + (ptrdiff_t)t * plane->width;
     if (number < 0 || number >= plane->elements)
         svm_planeError(plane, s, t, reading);
-    if (plane->row == plane->width * plane->step)
+    if (!plane->places && plane->row == plane->width * plane->step)
         return number * plane->step;
-    return number / plane->width * plane->row + number % plane->width * plane->step;
+    ptrdiff_t row = number / plane->width;
+    return (plane->places ? plane->places[row] : row * plane->row) + number % plane->width * plane->step;
 }
 
 static inline void svm_lookup(float element[4], const svm_Plane *in, float s, float t)
