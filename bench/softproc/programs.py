@@ -22,10 +22,10 @@ ITEMS, MOST_OFF = 60000, 0.15
 Program = namedtuple("Program", "path letter used")
 PROGRAMS = {
     "dct": Program("dct/dct.str", "f", 0.95),
-    "filter-bank": Program("filter-bank/filterbank.str", "f", 0.9),
+    "filter-bank": Program("filter-bank/filterbank.str", "f", 0.95),
     "beamformer": Program("beamformer/beamformer.str", "f", 0.9),
     "fft": Program("fft/fft.str", "f", 0.93),
-    "fm-receiver": Program("fm-receiver/fm.str", "f", 0.9),
+    "fm-receiver": Program("fm-receiver/fm.str", "f", 0.95),
     "matrix-multiply": Program("matrix-multiply/matmul.str", "f", None),
     "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.9),
     "edge-detector": Program("edge-detector/edges.str", "i", None),

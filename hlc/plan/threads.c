@@ -11,7 +11,6 @@
 #include "hlc/ir/ops.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 #include "hlc/plan/thread_ops.h"
 
 enum {
@@ -22,6 +21,7 @@ enum {
     MOST_INPUTS = 16,
     MOST_OUTPUTS = 4,
     GENERATIONS = 8,    // of batches in a launch, at least
+    STARTS = 32,        // a launch's threads take so many times the cycles that it begins and ends with
     MOST_LOOKUPS = 110, // they stay in registers, and coordinates and sums need some
     SPARE = 4,          // of so many instructions one is spare: it is estimated how many there are
 };
@@ -822,6 +822,8 @@ plan_lack plan_thread_of(const hlc_program *p, const sir_filter *f, const machin
     return w.lack;
 }
 
+// Steady states that give what takes longest so many threads, and in which starts of launches are a small part of all launches' cycles:
+// filters that are the same may have one launch.
 int64_t plan_threads_strip(hlc_program *p)
 {
     const machine_processor *x = NULL;
@@ -829,18 +831,24 @@ int64_t plan_threads_strip(hlc_program *p)
         x = x == NULL && q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q) ? q : x;
     if (x == NULL)
         return 1;
-    const double *each = plan_costs(p, p->module);
-    double most = 0;
+    hmap seen; // filters
+    hmap_init(&seen, p->arena);
+    double most = 0, starts = 0, all = 0;
     int64_t strip = 1;
     for (uint32_t i = 0; i < p->module->actors.len; i++) {
         const sir_actor *actor = p->module->actors.data[i];
-        double work = each[i] * (double)p->schedule->reps[i];
         plan_thread t;
-        if (actor->kind != SIR_FILTER || work <= most || plan_thread_of(p, actor->filter, x, &t).text != NULL)
+        if (actor->kind != SIR_FILTER || plan_thread_of(p, actor->filter, x, &t).text != NULL)
             continue;
-        most = work;
-        int64_t firings = GENERATIONS * (int64_t)(x->pipeline.batches * x->pipeline.threads) * t.firings;
-        strip = (firings + p->schedule->reps[i] - 1) / p->schedule->reps[i];
+        double threads = (double)p->schedule->reps[i] / (double)t.firings, cycles = t.each * threads;
+        starts += hmap_getn(&seen, &actor->filter, sizeof actor->filter) == NULL ? t.start : 0;
+        hmap_setn(&seen, &actor->filter, sizeof actor->filter, &seen);
+        all += cycles;
+        if (cycles <= most)
+            continue;
+        most = cycles;
+        strip = (int64_t)ceil((double)(GENERATIONS * x->pipeline.batches * x->pipeline.threads) / threads);
     }
-    return strip;
+    double wanted = all > 0 ? ceil(STARTS * starts / all) : 1;
+    return wanted > (double)strip ? (int64_t)wanted : strip;
 }
