@@ -30,11 +30,16 @@ typedef struct llc_session {
     VEC(llc_time) times;   // of steps
 } llc_session;
 
+// An operation that the target does not round as the host does; --fp=target allows it in kernels.
+typedef struct llc_inexact {
+    const char *operation;
+    unsigned units; // in the last place that it is off at most
+} llc_inexact;
+
 typedef struct llc_backend {
     const char *name, *summary;
     unsigned outputs; // bits 1 << llc_output
-    const char *const
-        *inexact; // operations whose results differ from the host's; ends with NULL; NULL when there are none
+    const llc_inexact *inexact; // ends with a NULL; NULL when there are none
     // Refuses what the backend cannot do, with located errors; NULL: it takes whatever keeps the contract.
     bool (*check)(llc_session *s, const llc_unit *unit);
     // Makes the session's output from all units and other inputs. NULL: there is nothing to write.

@@ -28,8 +28,13 @@ const char *llc_output_text(llc_output output)
 
 void llc_list_backends(strbuf *out)
 {
-    for (size_t i = 0; i < BACKEND_COUNT; i++)
+    for (size_t i = 0; i < BACKEND_COUNT; i++) {
         strbuf_printf(out, "%-12s %s\n", backends[i]->name, backends[i]->summary);
+        for (const llc_inexact *o = backends[i]->inexact; o != NULL && o->operation != NULL; o++)
+            strbuf_printf(out, "%*s%s%s to %u%s", o == backends[i]->inexact ? 13 : 0, "",
+                          o == backends[i]->inexact ? "with --fp=target " : ", ", o->operation, o->units,
+                          o[1].operation == NULL ? " units in the last place\n" : "");
+    }
 }
 
 static const llc_backend *find_backend(llc_session *s)
@@ -194,9 +199,10 @@ static bool check_main(llc_session *s)
             clang_visitChildren(clang_getTranslationUnitCursor((*unit)->tu), visit_main, &found);
     if (found)
         return true;
-    diag_error_at(s->diag, s->units.data[0]->path,
-                  "there is no 'main' to make an executable of; if this is a library, compile it with -c or --emit=lib and "
-                  "link that with a program, or give the program's C files too");
+    diag_error_at(
+        s->diag, s->units.data[0]->path,
+        "there is no 'main' to make an executable of; if this is a library, compile it with -c or --emit=lib and "
+        "link that with a program, or give the program's C files too");
     return false;
 }
 
@@ -262,7 +268,8 @@ static void print_times(const llc_session *s, FILE *out)
         total += t->seconds;
     fprintf(out, "%10s %6s %10s  %s\n", "ms", "%", "", "step (processor time)");
     for (VEC_EACH(const llc_time, t, &s->times))
-        fprintf(out, "%10.3f %6.1f %10s  %s\n", 1e3 * t->seconds, total > 0 ? 100 * t->seconds / total : 0, "", t->name);
+        fprintf(out, "%10.3f %6.1f %10s  %s\n", 1e3 * t->seconds, total > 0 ? 100 * t->seconds / total : 0, "",
+                t->name);
     fprintf(out, "%10.3f %6.1f %10s  total\n", 1e3 * total, 100.0, "");
 }
 

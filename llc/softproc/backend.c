@@ -130,7 +130,8 @@ static bool emit(llc_session *s)
     return good;
 }
 
-static const char *const inexact[] = {"division", "sqrt", "exp2", "log2", NULL};
+// A reciprocal or its root is rounded, and then what is made of it; exponentials and logarithms are rounded once.
+static const llc_inexact inexact[] = {{"division", 2}, {"sqrt", 2}, {"exp2", 1}, {"log2", 1}, {NULL, 0}};
 
 const llc_backend llc_backend_softproc = {
     .name = "softproc",
