@@ -22,7 +22,7 @@ enum { TABULATE_ELEMENTS = 65536, TABULATE_NODES = 64, TABULATE_BYTES = 256 * 10
 
 typedef struct tab_loop {
     uint32_t local;
-    int32_t least; // of its values
+    int32_t least;  // of its values
     int64_t extent; // of the interval from its least to its greatest value; 0: not known
     int64_t step;   // between values that it takes, positive
     int32_t now;    // while elements are computed
@@ -35,8 +35,8 @@ typedef struct tabulator {
     sir_filter *filter;
     sir_function *function;
     const machine_processor *processor; // NULL: no machine is known
-    int64_t bytes; // left for tables
-    sir_expr **value; // per local: what its only assignment gives, as far as its scope; NULL: it is not known
+    int64_t bytes;                      // left for tables
+    sir_expr **value;    // per local: what its only assignment gives, as far as its scope; NULL: it is not known
     VEC(tab_loop) loops; // around the present statement, outermost first
     size_t made;
     bool locals_too; // else values of locals wait: what they are used for may become a table, and they go
@@ -46,7 +46,7 @@ typedef struct tabulator {
 typedef struct tab_known {
     bool known; // its value is, once those of the loops' variables are
     uint64_t loops;
-    double cost;  // seconds; where no machine is known, loads
+    double cost; // seconds; where no machine is known, loads
     uint32_t nodes;
 } tab_known;
 
@@ -57,6 +57,13 @@ static double cost_of(const tabulator *t, machine_operation op, double otherwise
     return machine_can_run(t->processor, op) ? machine_operation_seconds(t->processor, op) : 1; // a second is much
 }
 
+// Processors that launch threads have no such function that rounds as the language's do: a table makes a thread of the filter.
+static double function_cost(const tabulator *t, machine_operation op)
+{
+    bool launches = t->processor != NULL && t->processor->pipeline.batches > 0;
+    return launches ? 1 : cost_of(t, op, 100);
+}
+
 static double load_cost(const tabulator *t)
 {
     return cost_of(t, MACHINE_OP_LOAD, 1);
@@ -64,17 +71,18 @@ static double load_cost(const tabulator *t)
 
 static double operation_cost(const tabulator *t, const sir_expr *e)
 {
-    bool wide = e->type->kind == SIR_DOUBLE, floating = wide || e->type->kind == SIR_FLOAT || e->type->kind == SIR_COMPLEX;
+    bool wide = e->type->kind == SIR_DOUBLE,
+         floating = wide || e->type->kind == SIR_FLOAT || e->type->kind == SIR_COMPLEX;
     if (e->kind == SIR_CONVERT)
         return cost_of(t, MACHINE_OP_CONVERT, 1);
     if (e->kind == SIR_MATH && (e->op == LANG_MATH_SQRT || e->op == LANG_MATH_CSQRT))
         return cost_of(t, wide ? MACHINE_OP_DOUBLE_SQRT : MACHINE_OP_FLOAT_SQRT, 8);
-    if (e->kind == SIR_MATH && (e->op == LANG_MATH_ABS || e->op == LANG_MATH_MAX || e->op == LANG_MATH_MIN ||
-                                e->op == LANG_MATH_FLOOR || e->op == LANG_MATH_CEIL || e->op == LANG_MATH_ROUND ||
-                                e->op == LANG_MATH_RINT))
+    if (e->kind == SIR_MATH &&
+        (e->op == LANG_MATH_ABS || e->op == LANG_MATH_MAX || e->op == LANG_MATH_MIN || e->op == LANG_MATH_FLOOR ||
+         e->op == LANG_MATH_CEIL || e->op == LANG_MATH_ROUND || e->op == LANG_MATH_RINT))
         return cost_of(t, MACHINE_OP_CONVERT, 1);
     if (e->kind == SIR_MATH)
-        return cost_of(t, wide ? MACHINE_OP_DOUBLE_TRANSCENDENTAL : MACHINE_OP_FLOAT_TRANSCENDENTAL, 100);
+        return function_cost(t, wide ? MACHINE_OP_DOUBLE_TRANSCENDENTAL : MACHINE_OP_FLOAT_TRANSCENDENTAL);
     if (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM))
         return !floating ? cost_of(t, MACHINE_OP_INT_DIV, 8)
                          : cost_of(t, wide ? MACHINE_OP_DOUBLE_DIV : MACHINE_OP_FLOAT_DIV, 8);
@@ -85,8 +93,8 @@ static double operation_cost(const tabulator *t, const sir_expr *e)
 
 static bool is_constant_root(const tabulator *t, const sir_expr *root)
 {
-    return root != NULL && (root->kind == SIR_GLOBAL ||
-                            (root->kind == SIR_FIELD && t->filter->fields.data[root->index].constant));
+    return root != NULL &&
+           (root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && t->filter->fields.data[root->index].constant));
 }
 
 static tab_known look(const tabulator *t, sir_expr *e);
@@ -284,7 +292,8 @@ static bool fill(tabulator *t, const sir_expr *e, uint64_t loops, size_t from, c
 
 static bool same_value(const sir_value *a, const sir_value *b)
 {
-    return a->type == b->type && !a->zero && !b->zero && memcmp(a->data, b->data, a->type->words * sizeof *a->data) == 0;
+    return a->type == b->type && !a->zero && !b->zero &&
+           memcmp(a->data, b->data, a->type->words * sizeof *a->data) == 0;
 }
 
 static uint32_t table_field(tabulator *t, sir_value value, sir_loc loc)
@@ -336,7 +345,10 @@ static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
 {
     int64_t n = elements_of(t, loops), size = e->type->kind == SIR_FLOAT ? 4 : 8;
     if (n > TABULATE_ELEMENTS || n * size > t->bytes) {
-        remark(t, e, "a table of its %" PRId64 " values would take too much memory; it is computed in every firing of '%s' [tabulate]", n);
+        remark(t, e,
+               "a table of its %" PRId64
+               " values would take too much memory; it is computed in every firing of '%s' [tabulate]",
+               n);
         return NULL;
     }
     sir_value value = sir_value_new(t->m->arena, table_type(t, e->type, loops));
@@ -428,8 +440,8 @@ static void walk(tabulator *t, sir_block *b)
     for (size_t i = 0; i < b->len; i++) {
         sir_stmt *s = b->data[i];
         sir_parts parts = sir_stmt_parts(s);
-        bool waits = s->kind == SIR_DECL && !t->locals_too && t->value[s->u.decl.local] != NULL &&
-                     look(t, s->u.decl.init).known;
+        bool waits =
+            s->kind == SIR_DECL && !t->locals_too && t->value[s->u.decl.local] != NULL && look(t, s->u.decl.init).known;
         for (uint8_t k = 0; k < parts.expr_count && !waits; k++)
             replace_in(t, parts.expr[k]);
         for (size_t k = 0; k < parts.arg_count; k++)
@@ -495,7 +507,11 @@ int64_t pass_table_bytes(const hlc_program *p)
 
 static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
 {
-    tabulator t = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .bytes = pass_table_bytes(p),
+    tabulator t = {.a = arena_create(),
+                   .hlc = p,
+                   .m = p->module,
+                   .filter = f,
+                   .bytes = pass_table_bytes(p),
                    .locals_too = locals_too};
     t.processor = kernel_processor(p->machine);
     if (f->work != NULL)
