@@ -4,10 +4,13 @@
 
 Each program has some kernels and reduce functions, correct by construction and the same for the same seed. What they
 give is computed here as well, element by element, with floats of 32 bits; a program is compiled in each of the ways
-and must print the same numbers. Elements for which an operation gives an infinity or no number are not compared."""
+and must print the same numbers. Elements for which an operation gives an infinity or no number are not compared.
+
+A hundred thousand kernels take some minutes:    brook.py --count=500 --kernels=110 --way='apart -O2' --jobs=8"""
 
 import argparse
 import math
+import multiprocessing
 import os
 import random
 import struct
@@ -527,21 +530,51 @@ def f32_or_wild(text):
         return None
 
 
+def compile(options, way, path, out):
+    """What went wrong, or nothing. 'apart WAY': to C that way, which is then compiled without optimisation, and quickly."""
+    if not way.startswith('apart '):
+        return subprocess.run([options.svmc, '-w'] + way.split() + [path, '-o', out], capture_output=True, text=True).stderr
+    texts = [f'{out}.svm.c', f'{out}.host.c']
+    stages = [[options.svmc, '-w'] + way.split()[1:] + [f'--emit={kind}', path, '-o', text]
+              for kind, text in zip(('svm-c', 'host-c'), texts)]
+    stages.append([os.path.join(os.path.dirname(options.svmc), 'svm-llc'), '-w', '-O0'] + texts + ['-o', out])
+    said = ''.join(subprocess.run(stage, capture_output=True, text=True).stderr for stage in stages)
+    for text in texts:
+        if os.path.exists(text):
+            os.remove(text)
+    return said
+
+
 def check(program, seed, options, folder):
     path, out = os.path.join(folder, f'{seed}.br'), os.path.join(folder, str(seed))
     with open(path, 'w') as f:
         f.write(program.source())
     failures = []
     for way in options.ways:
-        made = subprocess.run([options.svmc, '-w'] + way.split() + [path, '-o', out], capture_output=True, text=True)
-        if made.returncode != 0:
-            failures.append(f'{way}: {made.stderr[:500]}')
+        said = compile(options, way, path, out)
+        if said:
+            failures.append(f'{way}: {said[:500]}')
             continue
         ran = subprocess.run([out], capture_output=True, text=True, timeout=60)
         failures += [f'{way}: {p}' for p in program.problems(ran.stdout)]
         if ran.returncode != 0:
             failures.append(f'{way}: exit status {ran.returncode}, {ran.stderr[:200]}')
+    for leftover in (path, out):
+        if os.path.exists(leftover):
+            os.remove(leftover)
     return failures
+
+
+def run(job):
+    """The failures of a seed, how many numbers were compared of how many, and how many kernels there were."""
+    seed, options, folder = job
+    program = Program(seed, options.kernels)
+    failures = check(program, seed, options, folder)
+    if failures and options.keep:
+        os.makedirs(options.keep, exist_ok=True)
+        with open(os.path.join(options.keep, f'{seed}.br'), 'w') as f:
+            f.write(program.source())
+    return seed, failures, program.compared(), sum(line.startswith('kernel') for line in program.text)
 
 
 def main():
@@ -549,30 +582,27 @@ def main():
     parser.add_argument('--svmc', default='svmc')
     parser.add_argument('--first', type=int, default=1, help='the first seed')
     parser.add_argument('--count', type=int, default=10, help='of programs')
-    parser.add_argument('--kernels', type=int, default=8, help='of each program')
+    parser.add_argument('--kernels', type=int, default=8, help='of each program, without those that take what others give')
     parser.add_argument('--way', dest='ways', action='append', help='options of svmc; several: each in turn')
+    parser.add_argument('--jobs', type=int, default=1, help='programs at a time')
     parser.add_argument('--print', action='store_true', help='print the programs only')
     parser.add_argument('--keep', help='a folder for programs that fail')
     options = parser.parse_args()
     options.ways = options.ways or ['-O0', '-O3', '--interpret-kernels']
-    failed = compared = numbers = 0
-    with tempfile.TemporaryDirectory(prefix='svmc-brook-') as folder:
-        for seed in range(options.first, options.first + options.count):
-            program = Program(seed, options.kernels)
-            if options.print:
-                print(program.source())
-                continue
-            failures = check(program, seed, options, folder)
-            compared, numbers = compared + program.compared()[0], numbers + program.compared()[1]
+    seeds = range(options.first, options.first + options.count)
+    if options.print:
+        for seed in seeds:
+            print(Program(seed, options.kernels).source())
+        return 0
+    failed = compared = numbers = kernels = 0
+    with tempfile.TemporaryDirectory(prefix='svmc-brook-') as folder, multiprocessing.Pool(options.jobs) as pool:
+        for seed, failures, some, made in pool.imap(run, [(seed, options, folder) for seed in seeds]):
             for f in failures:
-                print(f'seed {seed}: {f}')
+                print(f'seed {seed}: {f}', flush=True)
             failed += bool(failures)
-            if failures and options.keep:
-                os.makedirs(options.keep, exist_ok=True)
-                with open(os.path.join(options.keep, f'{seed}.br'), 'w') as f:
-                    f.write(program.source())
-    if not options.print:
-        print(f'{options.count} programs, {failed} failed; {compared} of {numbers} numbers were compared')
+            compared, numbers, kernels = compared + some[0], numbers + some[1], kernels + made
+    print(f'{options.count} programs of {kernels} kernels, {failed} failed; '
+          f'{compared} of {numbers} numbers were compared')
     return failed != 0
 
 
