@@ -97,7 +97,8 @@ static const char *stem_of(arena *a, const char *path)
 static brook_program *read_brook(hlc_program *p, const source_id *files, size_t count, hlc_hosts *hosts)
 {
     stage_mark mark = stage_begin(p);
-    brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count);
+    brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count, p->config->import_path,
+                                         p->config->import_folders);
     stage_end(p, mark, "parse");
     mark = stage_begin(p);
     brook_check(program);

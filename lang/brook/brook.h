@@ -295,13 +295,17 @@ typedef struct brook_program {
     hmap macros;                     // of the file being read
     hmap headers;                    // paths of those included by it
     int nesting;                     // of headers, at present
+    const char *const *folders;      // that they are looked for in
+    size_t folder_count;
 } brook_program;
 
 // A tree of kernels is at most this high, so that recursive walks need no checks.
 #define BROOK_MAX_HEIGHT 400
 
 // Parses and checks. Always returns a program; it is complete only without errors.
-brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count);
+// folders: where Brook headers are looked for that are not beside the file that includes them.
+brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
+                           const char *const *folders, size_t folder_count);
 void brook_check(brook_program *program);
 // The kernels' trees with types and places, for --emit=ast.
 void brook_print(strbuf *out, const source_set *sources, const brook_program *program);

@@ -200,8 +200,8 @@ static bool ends_with(const char *s, const char *suffix)
     return n > m && strcmp(s + n - m, suffix) == 0;
 }
 
-// What '#include "NAME"' names, beside the file that says so; NULL of any other directive.
-static const char *included_path(const splitter *s, const brook_token *directive)
+// NAME of '#include "NAME"'; NULL of any other directive.
+static const char *included_name(const splitter *s, const brook_token *directive)
 {
     const source_file *f = source_get(s->program->diags->sources, s->file->source);
     const char *text = f->text + directive->begin + 1, *end = f->text + directive->end;
@@ -213,9 +213,7 @@ static const char *included_path(const splitter *s, const brook_token *directive
     const char *close = open == NULL ? NULL : memchr(open + 1, '"', (size_t)(end - open - 1));
     if (close == NULL)
         return NULL;
-    const char *slash = strrchr(f->name, '/');
-    int folder = slash == NULL ? 0 : (int)(slash + 1 - f->name);
-    return arena_printf(s->program->arena, "%.*s%.*s", folder, f->name, (int)(close - open - 1), open + 1);
+    return arena_printf(s->program->arena, "%.*s", (int)(close - open - 1), open + 1);
 }
 
 // The Brook header of that name, or the one that a C++ header of this name was once made from; NULL: neither.
@@ -228,6 +226,28 @@ static const char *header_path(const splitter *s, const char *path)
         return NULL;
     const char *brook = arena_printf(s->program->arena, "%.*s.brh", (int)(dot - path), path);
     return access(path, R_OK) != 0 && access(brook, R_OK) == 0 ? brook : NULL;
+}
+
+// The Brook header that an include names: beside the file that includes it, or in the first of the folders that has it.
+static const char *find_header(const splitter *s, const char *name)
+{
+    const brook_program *p = s->program;
+    const char *own = source_get(p->diags->sources, s->file->source)->name, *slash = strrchr(own, '/');
+    const char *beside = arena_printf(p->arena, "%.*s%s", slash == NULL ? 0 : (int)(slash + 1 - own), own, name);
+    if (name[0] == '/')
+        return header_path(s, name);
+    if (access(beside, R_OK) == 0)
+        return header_path(s, beside);
+    const char *first = header_path(s, beside);
+    if (first != NULL && access(first, R_OK) == 0)
+        return first;
+    for (size_t i = 0; i < p->folder_count; i++) {
+        const char *path = arena_printf(p->arena, "%s/%s", p->folders[i], name);
+        const char *header = header_path(s, path);
+        if (access(path, R_OK) == 0 || (header != NULL && access(header, R_OK) == 0))
+            return header;
+    }
+    return first;
 }
 
 static void read_file(brook_program *p, brook_file *file, source_id source)
@@ -243,9 +263,7 @@ static void read_file(brook_program *p, brook_file *file, source_id source)
 static void include(splitter *s, size_t at)
 {
     brook_program *p = s->program;
-    const char *path = included_path(s, &s->t[at]);
-    if (path != NULL)
-        path = header_path(s, path);
+    const char *name = included_name(s, &s->t[at]), *path = name == NULL ? NULL : find_header(s, name);
     if (path == NULL)
         return;
     brook_item item = {.kind = BROOK_ITEM_HEADER, .range = range_of(s, at, at), .first = at, .last = at + 1};
@@ -292,12 +310,15 @@ void brook_split(brook_program *p, brook_file *file)
     }
 }
 
-brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count)
+brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
+                           const char *const *folders, size_t folder_count)
 {
     brook_program *p = ARENA_NEW(a, brook_program);
     p->arena = a;
     p->names = names;
     p->diags = d;
+    p->folders = folders;
+    p->folder_count = folder_count;
     hmap_init(&p->kernel_names, a);
     hmap_init(&p->fused, a);
     hmap_init(&p->struct_names, a);
