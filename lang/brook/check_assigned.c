@@ -276,7 +276,7 @@ void brook_check_assigned(brook_checker *c, brook_kernel *k)
         walk_stmt(&f, k->body);
         uint64_t all = ones(scalars((*v)->type));
         if ((f.now & f.at_exit & all) == all) {
-            (*v)->whole = !f.early;
+            (*v)->whole = !f.early && scalars((*v)->type) <= 64;
             continue;
         }
         if (k->fused) // has been said of what it calls

@@ -34,10 +34,13 @@ typedef enum usage { UNUSED, READ, WRITTEN } usage; // what a call does first wi
 
 // ---- Runs ----
 
+// A statement of a block, as far as directives let see.
 static bool begins_statement(const host_writer *w, size_t i)
 {
+    while (i > 0 && host_kind(w, i - 1) == TOK_DIRECTIVE)
+        i--;
     int before = i == 0 ? 0 : host_kind(w, i - 1);
-    return before == ';' || before == '{' || before == '}' || before == TOK_DIRECTIVE;
+    return before == ';' || before == '{' || before == '}';
 }
 
 static bool read_call(const host_writer *w, size_t i, run_call *c)
