@@ -16,7 +16,8 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/walk.h"
 
-enum { LEAST_STAGES = 4, MOST_REGISTERS = 4 };
+// Trips; lanes of a register at least, and registers of a vector at most.
+enum { LEAST_STAGES = 4, LEAST_WIDTH = 4, MOST_REGISTERS = 4 };
 
 // A table or array of the state that is subscripted by the loop's variable: a row of what a trip takes.
 typedef struct skew_row {
@@ -202,8 +203,9 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
     uint32_t item;
     const sir_filter *filter = info->filter;
     const sir_stmt *loop = f->kind == SIR_WORK ? find_loop(f, &item) : NULL;
-    if (loop == NULL || filter->input->kind != SIR_FLOAT || filter->output->kind != SIR_FLOAT || fire->given.len != 0 ||
-        fire->iter || fire->random || fire->log || fire->sends || fire->actor || info->handlers.len != 0)
+    if (width < LEAST_WIDTH || loop == NULL || filter->input->kind != SIR_FLOAT || filter->output->kind != SIR_FLOAT ||
+        fire->given.len != 0 || fire->iter || fire->random || fire->log || fire->sends || fire->actor ||
+        info->handlers.len != 0)
         return NULL;
     program_skew *skew = ARENA_NEW(x->e.arena, program_skew);
     *skew = (program_skew){.stages = loop->u.for_.hi->u.value.i, .lanes = 4};
