@@ -56,8 +56,11 @@ static bool write_assembly(llc_session *s, const thread_programs *programs, cons
     strbuf_init(&b, s->arena);
     for (VEC_EACH(const thread_program, t, programs)) {
         const spc_program *p = &t->program;
-        strbuf_printf(&b, "// %s: %u arithmetic, %u lookups, %u registers, %u constants\n", t->function->name, p->alu,
+        strbuf_printf(&b, "// %s: %u arithmetic, %u lookups, %u registers, %u constants", t->function->name, p->alu,
                       p->tex, p->registers, p->constants);
+        if (p->flow > 0)
+            strbuf_printf(&b, ", %u of flow control", p->flow);
+        strbuf_addc(&b, '\n');
         for (size_t i = 0; i < p->scalar_count; i++)
             strbuf_printf(&b, "// scalar %u is c%u.%c\n", p->scalars[i].scalar, p->scalars[i].constant,
                           "rgba"[p->scalars[i].component]);

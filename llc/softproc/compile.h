@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiling a thread function for the soft processor: what one thread does, from LLVM IR to a program.
 //
+//   compile_prepare.c   what LLVM does before: which loops are unrolled
+//   compile_loops.c     loops of IR and their rounds
 //   compile_select.c    IR to scalar values: multiply-adds, comparisons, lookups, outputs
+//   compile_ints.c      int arithmetic, in floats
+//   compile_ranges.c    bounds of ints
+//   compile_control.c   conditions, branches and loops to selections, variables and steps
+//   compile_variables.c values that are computed where a variable is
 //   compile_pack.c      values to virtual registers and lanes, and to halves of instructions
 //   compile_sources.c   which source addresses the operands of two halves can share
 //   compile_schedule.c  halves and lookups to an order of instructions
@@ -20,6 +26,7 @@
 
 #include "llc/softproc/isa.h"
 #include "support/diag.h"
+#include "support/hmap.h"
 #include "support/vec.h"
 
 #define SPC_NONE UINT32_MAX
@@ -33,6 +40,7 @@ typedef enum spc_op {
     SPC_SCALAR,
     SPC_NUMBER,
     SPC_LOOKED_UP,
+    SPC_VARIABLE, // what loops and branches write: those copies that have it as `into`
     SPC_MAD,
     SPC_MIN,
     SPC_MAX,
@@ -56,6 +64,9 @@ static inline bool spc_is_arithmetic(spc_op op)
 }
 unsigned spc_operands(spc_op op);
 
+// Whether a value's sign decides about a step: it is taken where the value is at least 0, or below.
+typedef enum spc_decision { SPC_NO_DECISION, SPC_IF_POSITIVE, SPC_IF_NEGATIVE } spc_decision;
+
 typedef struct spc_operand {
     uint32_t value;
     bool neg, abs;    // abs first
@@ -65,6 +76,10 @@ typedef struct spc_operand {
 typedef struct spc_value {
     spc_op op;
     spc_operand operand[3];
+    uint32_t region; // where it is computed: in front of the step of this number
+    uint32_t into;   // the variable that it writes, or SPC_NONE
+    uint32_t writer; // VARIABLE: the last value that writes it; such a value: the one before; SPC_NONE: no more
+    spc_decision decides;
     uint32_t bits;     // NUMBER: the float's; SCALAR: which
     uint32_t lookup;   // LOOKED_UP
     uint8_t component; // LOOKED_UP
@@ -85,10 +100,71 @@ enum { SPC_NO_OUTPUT = 255 };
 
 typedef struct spc_lookup {
     unsigned input;
+    uint32_t region;
     spc_operand at[2]; // s and t
     uint32_t value[4]; // what is read, or SPC_NONE where nobody wants it
     uint32_t reg;      // where it goes
 } spc_lookup;
+
+// ---- Flow control ----
+
+// A function is straight code, a step, straight code, a step, ..., straight code. Code number n, a region, is in front of step n.
+typedef enum spc_flow { SPC_REP, SPC_ENDREP, SPC_BRK, SPC_IF, SPC_ELSE, SPC_ENDIF } spc_flow;
+typedef struct spc_step {
+    spc_flow flow;
+    unsigned rounds;   // REP
+    uint32_t begin;    // ENDREP, BRK: the step of the REP; ELSE, ENDIF: of the IF
+    uint32_t end;      // REP: of the ENDREP; IF: of the ELSE, or of the ENDIF; ELSE: of the ENDIF
+    unsigned branches; // BRK: those around it in its loop
+    uint32_t value;    // IF, BRK: what decides
+} spc_step;
+
+// ---- Loops of LLVM IR ----
+
+enum { SPC_MOST_ROUNDS = 255 * 255 };
+typedef struct spc_loop {
+    LLVMBasicBlockRef header;
+    LLVMBasicBlockRef before, latch,
+        exit;        // in front of it, its last one, and the one behind it; NULL: there are several
+    uint32_t parent; // the loop around it, or SPC_NONE
+    uint32_t rounds; // at most; 0: not known
+    unsigned exits;  // edges that leave it
+    bool many;       // more than SPC_MOST_ROUNDS
+    bool counted;    // the way out of its last block counts rounds and looks at nothing else
+} spc_loop;
+typedef struct spc_block {
+    LLVMBasicBlockRef block;
+    uint32_t loop; // the innermost one, or SPC_NONE
+} spc_block;
+typedef struct spc_edge {
+    LLVMBasicBlockRef from, to;
+} spc_edge;
+typedef struct spc_loops {
+    VEC(spc_loop) loops;   // outer ones first
+    VEC(spc_block) blocks; // that can be reached
+    VEC(spc_edge) back;
+    hmap index; // of a block, plus 1
+} spc_loops;
+void spc_find_loops(arena *a, LLVMValueRef function, spc_loops *out);
+uint32_t spc_loop_of(const spc_loops *l, LLVMBasicBlockRef block);
+bool spc_in_loop(const spc_loops *l, LLVMBasicBlockRef block, uint32_t loop);
+
+// ---- Ranges of IR values ----
+
+typedef struct spc_range {
+    double lo, hi;
+} spc_range;
+typedef struct spc_ranges {
+    arena *arena;
+    const spc_loops *loops;
+    LLVMValueRef x, y; // the coordinates
+    hmap known;
+    struct spc_frame *frames;
+    uint32_t epoch, epochs, looked_at;
+} spc_ranges;
+// Ints are floats in the machine; a float has all of them within this of 0.
+enum { SPC_MOST_WHOLE = 1 << 24 };
+spc_range spc_range_of(spc_ranges *r, LLVMValueRef value);
 
 // ---- Halves of instructions ----
 
@@ -124,8 +200,9 @@ typedef struct spc_assignment {
     spc_operand modifier[2][3]; // of all lanes; the value says nothing
 } spc_assignment;
 
-// A place in the order: a lookup, or a pair of halves of which one may be missing.
+// A place in the order: a step, a lookup, or a pair of halves of which one may be missing.
 typedef struct spc_slot {
+    uint32_t step;    // or SPC_NONE
     uint32_t lookup;  // or SPC_NONE
     uint32_t half[2]; // vector, scalar; or SPC_NONE
     spc_assignment assignment;
@@ -151,6 +228,8 @@ typedef struct spc_function {
     spc_strategy strategy;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
+    VEC(spc_step) steps;
+    uint32_t region;                    // of values that are added
     uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE
     uint32_t scalars;
     VEC(spc_register) registers;
@@ -165,22 +244,25 @@ typedef struct spc_function {
 // What a program takes. A scalar may be in several constants' components: `scalars` says which of each constant.
 typedef struct spc_program {
     sp_program *program;
-    unsigned alu, tex, registers, constants;
+    unsigned alu, tex, flow, registers, constants;
     struct spc_scalar_place {
         unsigned scalar, constant, component;
     } *scalars;
     size_t scalar_count;
 } spc_program;
 
-// Makes every defined function of the module fit for compiling: calls inlined, loops unrolled, vectors taken apart.
-// False with an error.
-bool spc_prepare(diag_engine *d, LLVMModuleRef module);
-// Compiles a function; range is where its source has it, or {0}. Errors have the line of the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
+// Compiles a function of a module, which stays as it is; range is where the function's source has it, or {0}. Errors have the line of
+// the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
 // taken only if inexact says so. False with errors.
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out);
+bool spc_compile(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range, bool inexact,
+                 spc_program *out);
 
 // ---- Stages; each is false after an error ----
+// A function that LLVM has prepared.
+bool spc_compile_prepared(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
+                          spc_program *out);
 bool spc_select(spc_function *f, LLVMValueRef function);
+void spc_join_variables(spc_function *f);
 void spc_pack(spc_function *f);
 bool spc_schedule(spc_function *f);
 bool spc_colour(spc_function *f);

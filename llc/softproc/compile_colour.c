@@ -14,9 +14,17 @@ typedef struct span {
 
 typedef VEC(span) spans;
 
+// An instruction that reads a value.
+typedef struct use {
+    uint32_t value;
+    int at;
+} use;
+
 typedef struct colouring {
     spc_function *f;
-    span *life;                  // by value
+    span *life; // by value; a variable has that of all that writes it
+    int *step;  // where each step is
+    VEC(use) uses;
     spans used[SP_MAX_TEMPS][4]; // components of registers
 } colouring;
 
@@ -26,11 +34,71 @@ static void extend(span *s, int end)
         s->end = end;
 }
 
-static void read_operands(colouring *c, uint32_t value, int at)
+// The variable that a value writes, or itself.
+static uint32_t home_of(const colouring *c, uint32_t value)
+{
+    uint32_t into = c->f->values.data[value].into;
+    return into == SPC_NONE ? value : into;
+}
+
+static void read_value(colouring *c, uint32_t value, int at)
+{
+    uint32_t home = home_of(c, value);
+    extend(&c->life[home], at);
+    VEC_PUSH(c->f->arena, &c->uses, (use){home, at});
+}
+
+static void write_value(colouring *c, uint32_t value, int at)
 {
     const spc_value *v = &c->f->values.data[value];
-    for (unsigned k = 0; k < spc_operands(v->op); k++)
-        extend(&c->life[v->operand[k].value], at);
+    span *life = &c->life[home_of(c, value)];
+    if (v->into == SPC_NONE || life->begin < 0)
+        *life = (span){at, life->end > at ? life->end : at};
+    if (v->into != SPC_NONE)
+        extend(life, at + 1); // a later one may still be written before anything reads it
+}
+
+static void find_lives_at(colouring *c, const spc_slot *slot, int at)
+{
+    const spc_function *f = c->f;
+    if (slot->step != SPC_NONE) {
+        c->step[slot->step] = at;
+        return;
+    }
+    if (slot->lookup != SPC_NONE) {
+        const spc_lookup *l = &f->lookups.data[slot->lookup];
+        for (unsigned k = 0; k < 2; k++)
+            read_value(c, l->at[k].value, at);
+        for (unsigned k = 0; k < 4; k++)
+            if (l->value[k] != SPC_NONE)
+                write_value(c, l->value[k], at);
+        return;
+    }
+    for (unsigned which = 0; which < 2; which++)
+        for (unsigned k = 0; k < 3 && slot->half[which] != SPC_NONE; k++) {
+            uint32_t v = f->halves.data[slot->half[which]].value[k];
+            const spc_value *of = v == SPC_NONE ? NULL : &f->values.data[v];
+            for (unsigned n = 0; of != NULL && n < spc_operands(of->op); n++)
+                read_value(c, of->operand[n].value, at);
+        }
+    for (unsigned which = 0; which < 2; which++)
+        for (unsigned k = 0; k < 3 && slot->half[which] != SPC_NONE; k++)
+            if (f->halves.data[slot->half[which]].value[k] != SPC_NONE)
+                write_value(c, f->halves.data[slot->half[which]].value[k], at);
+}
+
+// What is there in front of a loop and is read within it is there until its end, as the next round may read it.
+static void live_through_loops(colouring *c)
+{
+    const spc_function *f = c->f;
+    for (VEC_EACH(spc_step, step, &f->steps)) {
+        if (step->flow != SPC_REP)
+            continue;
+        int begin = c->step[step - f->steps.data], end = c->step[step->end];
+        for (VEC_EACH(use, u, &c->uses))
+            if (u->at > begin && u->at < end && c->life[u->value].begin < begin)
+                extend(&c->life[u->value], end);
+    }
 }
 
 static void find_lives(colouring *c)
@@ -38,27 +106,9 @@ static void find_lives(colouring *c)
     const spc_function *f = c->f;
     for (size_t i = 0; i < f->values.len; i++)
         c->life[i] = (span){-1, -1};
-    for (size_t i = 0; i < f->order.len; i++) {
-        const spc_slot *slot = &f->order.data[i];
-        int at = (int)i;
-        if (slot->lookup != SPC_NONE) {
-            const spc_lookup *l = &f->lookups.data[slot->lookup];
-            for (unsigned k = 0; k < 2; k++)
-                extend(&c->life[l->at[k].value], at);
-            for (unsigned k = 0; k < 4; k++)
-                if (l->value[k] != SPC_NONE)
-                    c->life[l->value[k]] = (span){at, at};
-            continue;
-        }
-        for (unsigned which = 0; which < 2; which++)
-            for (unsigned k = 0; k < 3 && slot->half[which] != SPC_NONE; k++) {
-                uint32_t v = f->halves.data[slot->half[which]].value[k];
-                if (v == SPC_NONE)
-                    continue;
-                read_operands(c, v, at);
-                c->life[v] = (span){at, at};
-            }
-    }
+    for (size_t i = 0; i < f->order.len; i++)
+        find_lives_at(c, &f->order.data[i], (int)i);
+    live_through_loops(c);
 }
 
 static bool overlaps(const spans *s, span life)
@@ -126,6 +176,7 @@ bool spc_colour(spc_function *f)
     colouring *c = ARENA_NEW(f->arena, colouring);
     c->f = f;
     c->life = ARENA_ARRAY(f->arena, span, f->values.len);
+    c->step = ARENA_ARRAY(f->arena, int, f->steps.len + 1);
     find_lives(c);
     colour_group *groups = ARENA_ARRAY(f->arena, colour_group, f->registers.len);
     size_t count = find_groups(c, groups);

@@ -3,8 +3,6 @@
 // stages, and what LLVM does before them.
 #include <string.h>
 
-#include <llvm-c/Transforms/PassBuilder.h>
-
 #include "llc/softproc/compile.h"
 
 static const uint8_t vector_codes[] = {
@@ -21,6 +19,7 @@ typedef struct emitter {
     spc_function *f;
     sp_instruction code[SP_MAX_INSTRUCTIONS + 1];
     unsigned count;
+    unsigned *step; // the instruction of each step
     bool failed;
 } emitter;
 
@@ -105,6 +104,11 @@ static void set_destination(const emitter *e, sp_instruction *in, const spc_half
         if (h->value[lane] == SPC_NONE)
             continue;
         const spc_value *v = &e->f->values.data[h->value[lane]];
+        if (v->decides != SPC_NO_DECISION) {
+            in->f[SP_F_ALU_WMASK] = 1;
+            in->f[SP_F_ALU_RESULT_SEL] = h->scalar;
+            in->f[SP_F_ALU_RESULT_OP] = v->decides == SPC_IF_NEGATIVE ? SP_LT : SP_GE;
+        }
         if (v->omod != 0)
             in->f[fields->omod] = v->omod;
         if (v->registered) {
@@ -157,6 +161,88 @@ static void emit_lookup(const emitter *e, sp_instruction *in, const spc_lookup *
     in->f[SP_F_TEX_OUT_A] = SP_A;
 }
 
+// ---- Flow control ----
+
+// Branches are shaped as the assembler's (assemble_flow.c). What is not known yet is set by finish_flow.
+static void emit_step(const emitter *e, sp_instruction *in, const spc_step *step)
+{
+    static const uint8_t codes[] = {
+        [SPC_REP] = SP_FC_REP, [SPC_ENDREP] = SP_FC_ENDREP, [SPC_BRK] = SP_FC_BREAKREP,
+        [SPC_IF] = SP_FC_JUMP, [SPC_ELSE] = SP_FC_JUMP,     [SPC_ENDIF] = SP_FC_JUMP,
+    };
+    memset(in, 0, sizeof *in);
+    in->f[SP_F_TYPE] = SP_FC;
+    in->f[SP_F_ALU_WAIT] = 1;
+    in->f[SP_F_FC_OP] = codes[step->flow];
+    in->f[SP_F_FC_UNCOVERED] = step->flow != SPC_ELSE && step->flow != SPC_ENDIF;
+    switch (step->flow) {
+    case SPC_REP: break;
+    case SPC_ENDREP:
+        in->f[SP_F_JUMP_FUNC] = SP_IF_ALWAYS;
+        in->f[SP_F_JUMP_ANY] = 1;
+        break;
+    case SPC_BRK:
+        in->f[SP_F_JUMP_FUNC] = SP_IF_ALU;
+        in->f[SP_F_B_POP_CNT] = (uint16_t)step->branches;
+        in->f[SP_F_B_OP1] = step->branches > 0 ? SP_BRANCH_DECR : SP_BRANCH_NONE;
+        break;
+    case SPC_IF:
+        in->f[SP_F_JUMP_FUNC] = SP_IF_ALU ^ SP_IF_ALWAYS;
+        in->f[SP_F_B_OP0] = SP_BRANCH_INCR;
+        in->f[SP_F_B_OP1] = e->f->steps.data[step->end].flow == SPC_ELSE ? SP_BRANCH_INCR : SP_BRANCH_NONE;
+        break;
+    case SPC_ELSE:
+        in->f[SP_F_B_ELSE] = 1;
+        in->f[SP_F_B_OP1] = SP_BRANCH_DECR;
+        in->f[SP_F_B_POP_CNT] = 1;
+        break;
+    case SPC_ENDIF:
+        in->f[SP_F_JUMP_ANY] = 1;
+        in->f[SP_F_B_OP0] = SP_BRANCH_DECR;
+        in->f[SP_F_B_POP_CNT] = 1;
+        break;
+    }
+}
+
+// The int constant with a number of rounds; loops of equally many share it.
+static unsigned rounds_constant(spc_function *f, sp_program *p, unsigned rounds)
+{
+    unsigned k = 0;
+    while (k < SP_MAX_INTS && (p->given_ints >> k & 1) != 0 && p->int_values[k].count != rounds)
+        k++;
+    if (k == SP_MAX_INTS) {
+        spc_error(f, NULL, "'%s' has loops of more than %d different numbers of rounds", f->name, SP_MAX_INTS);
+        return 0;
+    }
+    p->given_ints |= 1u << k;
+    p->int_values[k].count = (uint8_t)rounds;
+    return k;
+}
+
+// What jumps where: a loop's begin and BRK behind its end, its end behind its begin, IF behind ELSE or ENDIF.
+static void finish_flow(emitter *e, sp_program *p)
+{
+    const spc_function *f = e->f;
+    for (uint32_t i = 0; i < f->steps.len; i++) {
+        const spc_step *step = &f->steps.data[i];
+        unsigned begin = e->step[step->begin];
+        sp_instruction *in = &e->code[e->step[i]];
+        switch (step->flow) {
+        case SPC_REP:
+            in->f[SP_F_FC_INT] = (uint16_t)rounds_constant(e->f, p, step->rounds);
+            in->f[SP_F_FC_JUMP] = (uint16_t)(e->step[step->end] + 1);
+            break;
+        case SPC_ENDREP:
+            in->f[SP_F_FC_INT] = e->code[begin].f[SP_F_FC_INT];
+            in->f[SP_F_FC_JUMP] = (uint16_t)(begin + 1);
+            break;
+        case SPC_BRK: in->f[SP_F_FC_JUMP] = (uint16_t)(e->step[f->steps.data[step->begin].end] + 1); break;
+        case SPC_ENDIF: in->f[SP_F_FC_JUMP] = (uint16_t)(e->step[i] + 1); break;
+        default: in->f[SP_F_FC_JUMP] = (uint16_t)(e->step[step->end] + 1);
+        }
+    }
+}
+
 // ---- Bubbles and semaphores ----
 
 // An instruction that writes what the next one presubtracts is followed by a bubble.
@@ -194,7 +280,8 @@ static void set_semaphores(emitter *e)
     for (unsigned i = 0; i < e->count; i++) {
         sp_instruction *in = &e->code[i];
         sp_temp_uses u = sp_temps_used(in);
-        if (any && (i + 1 == e->count || depends(&u, pending))) {
+        // Steps lead to elsewhere: what is under way there must be known.
+        if (any && (i + 1 == e->count || in->f[SP_F_TYPE] == SP_FC || depends(&u, pending))) {
             e->code[last].f[SP_F_SEM_ACQUIRE] = e->code[last].f[SP_F_SEM_WAIT] = 1;
             in->f[SP_F_SEM_WAIT] = 1;
             memset(pending, 0, sizeof pending);
@@ -252,14 +339,20 @@ bool spc_emit(spc_function *f, spc_program *out)
 {
     emitter *e = ARENA_NEW(f->arena, emitter);
     e->f = f;
+    e->step = ARENA_ARRAY(f->arena, unsigned, f->steps.len + 1);
     for (VEC_EACH(spc_slot, slot, &f->order)) {
         sp_instruction *in = &e->code[e->count++];
-        if (slot->lookup != SPC_NONE)
+        if (slot->step != SPC_NONE) {
+            e->step[slot->step] = e->count - 1;
+            emit_step(e, in, &f->steps.data[slot->step]);
+            out->flow++;
+        } else if (slot->lookup != SPC_NONE) {
             emit_lookup(e, in, &f->lookups.data[slot->lookup]);
-        else
+            out->tex++;
+        } else {
             emit_arithmetic(e, in, slot);
-        out->alu += slot->lookup == SPC_NONE;
-        out->tex += slot->lookup != SPC_NONE;
+            out->alu++;
+        }
     }
     if (e->failed)
         return false;
@@ -274,6 +367,7 @@ bool spc_emit(spc_function *f, spc_program *out)
     set_bubbles(e);
     set_semaphores(e);
     sp_program *p = out->program = ARENA_NEW(f->arena, sp_program);
+    finish_flow(e, p);
     p->count = e->count;
     p->end = e->count - 1;
     for (unsigned i = 0; i < e->count; i++)
@@ -288,28 +382,6 @@ bool spc_emit(spc_function *f, spc_program *out)
 
 // ---- All stages ----
 
-bool spc_prepare(diag_engine *d, LLVMModuleRef module)
-{
-    // Everything becomes one block of scalars: O2 inlines, unrolls and turns conditions into selections. Loops are unrolled before
-    // anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then.
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
-    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
-    LLVMErrorRef error = LLVMRunPasses(module,
-                                       "always-inline,function(sroa<modify-cfg>,early-cse,loop-simplify,lcssa,loop("
-                                       "loop-rotate,indvars,loop-unroll-full),"
-                                       "sroa<modify-cfg>,early-cse),default<O2>,function(scalarizer,instcombine<no-"
-                                       "verify-fixpoint>,early-cse,simplifycfg,dce)",
-                                       NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error == NULL)
-        return true;
-    char *message = LLVMGetErrorMessage(error);
-    diag_error_at(d, "llvm", "%s", message);
-    LLVMDisposeErrorMessage(message);
-    return false;
-}
-
 static const spc_strategy strategies[] = {
     {.low = 1, .high = 1},
     {.early = 1, .low = 1, .high = 1},
@@ -319,8 +391,24 @@ static const spc_strategy strategies[] = {
     {.loose = true, .reach = 30, .slack = 1, .early = 2, .low = 1, .high = 2},
 };
 
+// Whether there are more operations than fit, however they are packed.
+static bool is_hopeless(spc_function *f)
+{
+    enum { LANES = 4 };
+    size_t operations = 0;
+    for (VEC_EACH(spc_value, v, &f->values))
+        operations += spc_is_arithmetic(v->op);
+    if (operations / LANES + f->lookups.len + f->steps.len <= SP_MAX_INSTRUCTIONS)
+        return false;
+    spc_error(f, NULL,
+              "'%s' needs more than %d instructions: it has %zu operations, %zu lookups and %zu of flow control",
+              f->name, SP_MAX_INSTRUCTIONS, operations, f->lookups.len, f->steps.len);
+    return true;
+}
+
+// *selected: what is wrong, if something is, another strategy may do better.
 static bool compile_by(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
-                       const spc_strategy *strategy, spc_program *out)
+                       const spc_strategy *strategy, bool *selected, spc_program *out)
 {
     size_t length;
     spc_function *f = ARENA_NEW(a, spc_function);
@@ -332,24 +420,27 @@ static bool compile_by(arena *a, diag_engine *d, LLVMValueRef function, src_rang
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);
     *out = (spc_program){0};
-    if (!spc_select(f, function))
+    *selected = spc_select(f, function) && !is_hopeless(f);
+    if (!*selected)
         return false;
+    spc_join_variables(f);
     spc_pack(f);
     return spc_schedule(f) && spc_colour(f) && spc_emit(f, out);
 }
 
-bool spc_compile(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact, spc_program *out)
+bool spc_compile_prepared(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
+                          spc_program *out)
 {
-    bool any = false;
-    for (size_t i = 0; i < sizeof strategies / sizeof *strategies; i++) {
+    bool any = false, selected = true;
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies && selected; i++) {
         diag_engine quiet;
         spc_program found;
         diag_init(&quiet, a, d->sources);
-        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &found))
+        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &selected, &found))
             continue;
         if (!any || found.alu < out->alu || (found.alu == out->alu && found.registers < out->registers))
             *out = found;
         any = true;
     }
-    return any || compile_by(a, d, function, range, inexact, &strategies[0], out);
+    return any || compile_by(a, d, function, range, inexact, &strategies[0], &selected, out);
 }

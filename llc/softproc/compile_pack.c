@@ -22,21 +22,46 @@ static uint32_t new_register(spc_function *f, unsigned lanes)
     return self;
 }
 
-// Whether a value can be in a lane.
+// The variable that a value writes, or itself: they have one place.
+static uint32_t home_of(const spc_function *f, uint32_t value)
+{
+    return value == SPC_NONE || f->values.data[value].into == SPC_NONE ? value : f->values.data[value].into;
+}
+
+static uint32_t first_writer(const spc_function *f, uint32_t home)
+{
+    return f->values.data[home].op == SPC_VARIABLE ? f->values.data[home].writer : SPC_NONE;
+}
+
+// Whether a value can be in a lane. What decides about a step is red or alpha.
 static bool suits(const spc_function *f, uint32_t value, unsigned lane)
 {
-    return lane == 3 || !spc_is_special(f->values.data[value].op);
+    const spc_value *v = &f->values.data[value];
+    for (uint32_t w = first_writer(f, value); w != SPC_NONE; w = f->values.data[w].writer)
+        if (lane != 3 && spc_is_special(f->values.data[w].op))
+            return false;
+    return lane == 3 || (!spc_is_special(v->op) && (lane == 0 || v->decides == SPC_NO_DECISION));
 }
 
 static bool unplaced(const spc_function *f, uint32_t value)
 {
-    return value != SPC_NONE && spc_is_arithmetic(f->values.data[value].op) && f->values.data[value].reg == SPC_NONE;
+    return value != SPC_NONE &&
+           (spc_is_arithmetic(f->values.data[value].op) || f->values.data[value].op == SPC_VARIABLE) &&
+           f->values.data[value].reg == SPC_NONE;
+}
+
+static void place_one(spc_function *f, uint32_t value, uint32_t reg, unsigned lane)
+{
+    f->values.data[value].reg = reg;
+    f->values.data[value].lane = (uint8_t)lane;
 }
 
 static void place(spc_function *f, uint32_t value, uint32_t reg, unsigned lane)
 {
-    f->values.data[value].reg = reg;
-    f->values.data[value].lane = (uint8_t)lane;
+    uint32_t home = home_of(f, value);
+    place_one(f, home, reg, lane);
+    for (uint32_t w = first_writer(f, home); w != SPC_NONE; w = f->values.data[w].writer)
+        place_one(f, w, reg, lane);
 }
 
 static uint32_t root_of(const spc_function *f, uint32_t reg)
@@ -67,6 +92,7 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
     unsigned rgb = 0;
     bool alpha = false;
     for (unsigned lane = 0; lane < 4; lane++) {
+        p->value[lane] = home_of(f, p->value[lane]);
         for (unsigned before = 0; before < lane; before++)
             if (p->value[before] == p->value[lane])
                 p->value[lane] = SPC_NONE;
@@ -82,6 +108,8 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
         for (unsigned lane = 0; lane < 4; lane++)
             if (p->value[lane] != SPC_NONE) {
                 spc_value *v = &f->values.data[p->value[lane]];
+                if (v->op == SPC_VARIABLE)
+                    break;
                 bool seen = v->loose;
                 v->loose = true;
                 return !seen;
@@ -107,15 +135,29 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
     return rgb != 0 || alpha;
 }
 
+// The operands of a pack are packs. Variables have those of all that writes them, in its order.
 static void push_operands(spc_function *f, packs *work, const pack *p)
 {
-    for (unsigned k = 0; k < 3; k++) {
-        pack next;
+    pack writers = *p;
+    bool more = true;
+    for (unsigned round = 0; more; round++) {
+        more = false;
         for (unsigned lane = 0; lane < 4; lane++) {
-            const spc_value *v = p->value[lane] == SPC_NONE ? NULL : &f->values.data[p->value[lane]];
-            next.value[lane] = v != NULL && k < spc_operands(v->op) ? v->operand[k].value : SPC_NONE;
+            uint32_t v = writers.value[lane];
+            bool variable =
+                v != SPC_NONE && (f->values.data[v].op == SPC_VARIABLE || f->values.data[v].into != SPC_NONE);
+            if (round > 0 || variable)
+                writers.value[lane] = variable ? f->values.data[v].writer : SPC_NONE;
+            more = more || (variable && writers.value[lane] != SPC_NONE);
         }
-        VEC_PUSH(f->arena, work, next);
+        for (unsigned k = 0; k < 3; k++) {
+            pack next;
+            for (unsigned lane = 0; lane < 4; lane++) {
+                const spc_value *v = writers.value[lane] == SPC_NONE ? NULL : &f->values.data[writers.value[lane]];
+                next.value[lane] = v != NULL && k < spc_operands(v->op) ? v->operand[k].value : SPC_NONE;
+            }
+            VEC_PUSH(f->arena, work, next);
+        }
     }
 }
 
@@ -154,7 +196,7 @@ typedef struct number_copy {
     uint32_t copy, used; // by which lookup
 } number_copy;
 
-// Makes a coordinate a value with a register, if it is none or has a modifier.
+// Makes a coordinate a value with a register, if it is none or has a modifier. A copy serves lookups of one region.
 static void make_placeable(spc_function *f, spc_operand *o, uint32_t lookup, number_copy *copies)
 {
     const spc_value *v = &f->values.data[o->value];
@@ -162,33 +204,55 @@ static void make_placeable(spc_function *f, spc_operand *o, uint32_t lookup, num
     if (!spc_is_constant(v) && !o->neg && !o->abs)
         return;
     bool number = v->op == SPC_NUMBER, zero = number && v->bits == 0;
-    if (!number || known->copy == 0 || (!zero && lookup > known->used + NEAR))
+    if (!number || known->copy == 0 || (!zero && lookup > known->used + NEAR) ||
+        f->values.data[known->copy].region != f->region)
         known->copy = copy_of(f, *o);
     known->used = lookup;
     *o = (spc_operand){.value = known->copy};
+}
+
+// A coordinate that is computed in front of a loop with its lookup serves all of the loop's rounds: until that lookup or the
+// loop's last one.
+static uint32_t last_use(const spc_function *f, uint32_t region, uint32_t lookup)
+{
+    uint32_t at = f->lookups.data[lookup].region;
+    for (size_t i = 0; i < f->steps.len; i++) {
+        const spc_step *step = &f->steps.data[i];
+        if (step->flow != SPC_REP || i < region || i >= at || at > step->end)
+            continue;
+        while (lookup + 1 < f->lookups.len && f->lookups.data[lookup + 1].region <= step->end)
+            lookup++;
+        break;
+    }
+    return lookup;
 }
 
 // The last lookup that has each value as a coordinate, and whether coordinates are all that it is for.
 static void mark_coordinates(spc_function *f)
 {
     for (VEC_EACH(spc_value, v, &f->values)) {
-        v->coordinate = spc_is_arithmetic(v->op) && !spc_is_special(v->op) && v->output == SPC_NO_OUTPUT;
+        v->coordinate = spc_is_arithmetic(v->op) && !spc_is_special(v->op) && v->output == SPC_NO_OUTPUT &&
+                        v->into == SPC_NONE && v->decides == SPC_NO_DECISION;
         v->lookups = 0;
     }
     for (VEC_EACH(spc_value, v, &f->values))
         for (unsigned k = 0; k < spc_operands(v->op); k++)
             f->values.data[v->operand[k].value].coordinate = false;
     for (size_t i = 0; i < f->lookups.len; i++)
-        for (unsigned k = 0; k < 2; k++)
-            f->values.data[f->lookups.data[i].at[k].value].lookups = (uint32_t)i + 1;
+        for (unsigned k = 0; k < 2; k++) {
+            spc_value *v = &f->values.data[f->lookups.data[i].at[k].value];
+            uint32_t last = last_use(f, v->region, (uint32_t)i) + 1;
+            v->lookups = last > v->lookups ? last : v->lookups;
+        }
 }
 
-// A lane of a register that is free when lookup number `at` comes, for a coordinate; -1: none.
-static int free_lane(const spc_register *r, uint32_t at)
+// A lane of a register that is free when lookup number `at` comes, for a coordinate of a region; -1: none.
+static int free_lane(const spc_function *f, const spc_register *r, uint32_t at, uint32_t region)
 {
     int best = -1;
     for (int lane = 3; lane >= 0; lane--)
-        if ((r->lanes >> lane & 1) == 0 && r->busy[lane] <= at && (best < 0 || r->busy[lane] < r->busy[best]))
+        if ((r->lanes >> lane & 1) == 0 && r->busy[lane] <= at && (best < 0 || r->busy[lane] < r->busy[best]) &&
+            (r->busy[lane] == 0 || f->lookups.data[r->busy[lane] - 1].region <= region))
             best = lane;
     return best;
 }
@@ -198,7 +262,7 @@ static bool join(spc_function *f, uint32_t value, uint32_t other, uint32_t at)
 {
     spc_value *v = &f->values.data[value];
     uint32_t root = root_of(f, f->values.data[other].reg);
-    int lane = free_lane(&f->registers.data[root], at);
+    int lane = free_lane(f, &f->registers.data[root], at, v->region);
     if (!v->coordinate || lane < 0)
         return false;
     uint32_t reg = new_register(f, 0);
@@ -215,7 +279,7 @@ static bool join_copy(spc_function *f, spc_lookup *l, unsigned k, uint32_t at)
 {
     uint32_t other = l->at[1 - k].value;
     if (f->values.data[other].reg == SPC_NONE ||
-        free_lane(&f->registers.data[root_of(f, f->values.data[other].reg)], at) < 0)
+        free_lane(f, &f->registers.data[root_of(f, f->values.data[other].reg)], at, f->region) < 0)
         return false;
     uint32_t copy = copy_of(f, l->at[k]);
     f->values.data[copy].coordinate = true;
@@ -252,11 +316,14 @@ static void place_coordinates(spc_function *f)
 {
     number_copy *copies = ARENA_ARRAY(f->arena, number_copy, f->values.len);
     for (uint32_t i = 0; i < f->lookups.len; i++)
-        for (unsigned k = 0; k < 2; k++)
+        for (unsigned k = 0; k < 2; k++) {
+            f->region = f->lookups.data[i].region;
             make_placeable(f, &f->lookups.data[i].at[k], i, copies);
+        }
     mark_coordinates(f);
     for (size_t i = 0; i < f->lookups.len; i++) {
         spc_lookup *l = &f->lookups.data[i];
+        f->region = l->region;
         uint32_t s = l->at[0].value, t = l->at[1].value;
         bool s_open = unplaced(f, s), t_open = unplaced(f, t);
         if (s == t ? !s_open : in_one_register(f, s, t))
@@ -332,7 +399,8 @@ static uint32_t waits_for(const spc_function *f, uint32_t value)
 
 static bool same_operation(const spc_value *a, const spc_value *b)
 {
-    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for && a->omod == b->omod;
+    return a->op == b->op && a->output == b->output && a->wait_for == b->wait_for && a->omod == b->omod &&
+           a->region == b->region;
 }
 
 static bool joins_row(spc_function *f, row *r, uint32_t value)
@@ -340,7 +408,7 @@ static bool joins_row(spc_function *f, row *r, uint32_t value)
     spc_value *v = &f->values.data[value];
     spc_half h = {false, v->op, {SPC_NONE, SPC_NONE, SPC_NONE}};
     spc_assignment assignment;
-    if (r->count == 0 || r->count == LOW_LANES)
+    if (r->count == 0 || r->count == LOW_LANES || !suits(f, value, r->count))
         return false;
     for (unsigned i = 0; i < r->count; i++) {
         const spc_value *other = &f->values.data[r->value[i]];
@@ -410,7 +478,8 @@ static void lower(spc_value *v, uint32_t first)
 static void measure(spc_function *f)
 {
     for (VEC_EACH(spc_value, v, &f->values))
-        v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT;
+        v->coordinate = spc_is_arithmetic(v->op) && v->output == SPC_NO_OUTPUT && v->into == SPC_NONE &&
+                        v->decides == SPC_NO_DECISION;
     for (uint32_t i = 0; i < f->lookups.len; i++)
         for (unsigned k = 0; k < 2; k++) {
             spc_value *at = &f->values.data[f->lookups.data[i].at[k].value];
@@ -427,6 +496,8 @@ static void measure(spc_function *f)
             from->registered = true;
         }
     }
+    for (VEC_EACH(spc_value, v, &f->values))
+        v->registered = v->registered || v->into != SPC_NONE;
 }
 
 // ---- Halves ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Scheduling: an order of lookups and of pairs of halves.
+// Scheduling: an order of lookups and of pairs of halves, of one region after another.
 //
 // Arithmetic comes first, in the program's order, each half with the first one of the other kind that shares its sources; a
 // lookup comes when nothing else can. So few values live at a time, and other batches hide the lookups' time. Coordinates wait until their lookup is next; before that they fill halves that would be empty.
@@ -16,8 +16,11 @@ typedef struct scheduler {
     bool *scheduled;          // by half
     uint32_t issued;          // lookups
     uint32_t consumed;        // lookups up to the last of which something has been read
-    size_t left;              // halves
-    VEC(uint32_t) waiting[2]; // halves in the program's order: vector, scalar
+    uint32_t region, lookups; // the region at hand, and all lookups up to its end
+    size_t left;              // halves of that region
+    VEC(uint32_t) waiting[2]; // halves of the region in the program's order: vector, scalar
+    uint32_t *readers;        // by variable: the last operand that reads it, or SPC_NONE
+    uint32_t *next_reader;    // by operand (3 * value + number): the one before
 } scheduler;
 
 static uint32_t first_value(const spc_half *h)
@@ -50,10 +53,32 @@ static bool value_ready(const scheduler *s, const spc_value *v)
     return v->wait_for <= s->issued;
 }
 
+// What reads a variable comes before what writes it, if it is no lane of the same half.
+static bool is_read(const scheduler *s, const spc_value *v, const spc_half *h)
+{
+    const spc_function *f = s->f;
+    for (uint32_t i = s->readers[v->into]; i != SPC_NONE; i = s->next_reader[i]) {
+        uint32_t reader = i / 3;
+        bool own = reader == h->value[0] || reader == h->value[1] || reader == h->value[2];
+        if (!own && !s->done[reader] && f->values.data[reader].region == v->region)
+            return true;
+    }
+    for (uint32_t i = s->issued; i < s->lookups; i++)
+        if (f->lookups.data[i].at[0].value == v->into || f->lookups.data[i].at[1].value == v->into)
+            return true;
+    return false;
+}
+
+static bool lane_ready(const scheduler *s, const spc_half *h, unsigned lane)
+{
+    const spc_value *v = &s->f->values.data[h->value[lane]];
+    return value_ready(s, v) && (v->into == SPC_NONE || !is_read(s, v, h));
+}
+
 static bool ready(const scheduler *s, const spc_half *h)
 {
     for (unsigned i = 0; i < 3; i++)
-        if (h->value[i] != SPC_NONE && !value_ready(s, &s->f->values.data[h->value[i]]))
+        if (h->value[i] != SPC_NONE && !lane_ready(s, h, i))
             return false;
     return true;
 }
@@ -85,8 +110,16 @@ static uint32_t best(const scheduler *s, unsigned which, uint32_t coordinates)
     return SPC_NONE;
 }
 
+// What decides about a step is no part of an instruction that writes outputs.
 static bool fits(const scheduler *s, uint32_t vector, uint32_t scalar, spc_assignment *out)
 {
+    if (vector != SPC_NONE && scalar != SPC_NONE) {
+        const spc_value *v = &s->f->values.data[first_value(&s->f->halves.data[vector])];
+        const spc_value *w = &s->f->values.data[first_value(&s->f->halves.data[scalar])];
+        bool decides = v->decides != SPC_NO_DECISION || w->decides != SPC_NO_DECISION;
+        if (decides && (v->output != SPC_NO_OUTPUT || w->output != SPC_NO_OUTPUT))
+            return false;
+    }
     return spc_assign_sources(s->f, vector == SPC_NONE ? NULL : &s->f->halves.data[vector],
                               scalar == SPC_NONE ? NULL : &s->f->halves.data[scalar], out);
 }
@@ -130,7 +163,7 @@ static void finish(scheduler *s, uint32_t half)
 
 static void issue(scheduler *s, unsigned which, uint32_t half)
 {
-    spc_slot slot = {.lookup = SPC_NONE};
+    spc_slot slot = {.step = SPC_NONE, .lookup = SPC_NONE};
     uint32_t other = partner(s, which, half, &slot.assignment);
     slot.half[which] = half;
     slot.half[1 - which] = other;
@@ -172,8 +205,10 @@ static void sort_halves(scheduler *s, unsigned which)
     spc_function *f = s->f;
     uint32_t *at = ARENA_ARRAY(f->arena, uint32_t, f->values.len);
     for (uint32_t i = 0; i < f->halves.len; i++)
-        if (f->halves.data[i].scalar == (which != 0))
+        if (f->halves.data[i].scalar == (which != 0) &&
+            f->values.data[first_value(&f->halves.data[i])].region == s->region)
             at[place_of(&f->halves.data[i])] = i + 1;
+    s->waiting[which].len = 0;
     for (size_t i = 0; i < f->values.len; i++)
         if (at[i] != 0)
             VEC_PUSH(f->arena, &s->waiting[which], at[i] - 1);
@@ -184,12 +219,13 @@ static void sort_halves(scheduler *s, unsigned which)
 static bool split_half(scheduler *s)
 {
     for (uint32_t i = 0; i < s->f->halves.len; i++) {
-        spc_half *h = &s->f->halves.data[i], own = *h;
+        spc_half *h = &s->f->halves.data[i], own = *h, own_all = *h;
         bool some = false;
-        if (s->scheduled[i] || (is_coordinate(s, h) && needed_by(s, h) > s->issued))
+        if (s->scheduled[i] || s->f->values.data[first_value(h)].region != s->region ||
+            (s->issued < s->lookups && is_coordinate(s, h) && needed_by(s, h) > s->issued))
             continue;
         for (unsigned lane = 0; lane < 3; lane++)
-            if (h->value[lane] != SPC_NONE && value_ready(s, &s->f->values.data[h->value[lane]])) {
+            if (h->value[lane] != SPC_NONE && lane_ready(s, &own_all, lane)) {
                 h->value[lane] = SPC_NONE;
                 some = true;
             } else {
@@ -205,30 +241,70 @@ static bool split_half(scheduler *s)
     return false;
 }
 
-bool spc_schedule(spc_function *f)
+static bool too_long(spc_function *f)
 {
-    scheduler s = {.f = f, .left = f->halves.len};
-    s.done = ARENA_ARRAY(f->arena, bool, f->values.len);
-    s.scheduled = ARENA_ARRAY(f->arena, bool, f->values.len); // splitting makes no more than there are values
-    sort_halves(&s, 0);
-    sort_halves(&s, 1);
-    while (s.left > 0 || s.issued < f->lookups.len) {
-        bool early = s.issued < f->lookups.len && s.issued < s.consumed + f->strategy.early &&
-                     coordinates_done(&s, &f->lookups.data[s.issued]);
-        if (!early && issue_arithmetic(&s, 0))
+    if (f->order.len <= SP_MAX_INSTRUCTIONS)
+        return false;
+    spc_error(f, NULL, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
+    return true;
+}
+
+static bool schedule_region(scheduler *s)
+{
+    spc_function *f = s->f;
+    while (s->left > 0 || s->issued < s->lookups) {
+        bool early = s->issued < s->lookups && s->issued < s->consumed + f->strategy.early &&
+                     coordinates_done(s, &f->lookups.data[s->issued]);
+        if (!early && issue_arithmetic(s, 0))
             continue;
-        if (s.issued < f->lookups.len && coordinates_done(&s, &f->lookups.data[s.issued])) {
-            VEC_PUSH(f->arena, &f->order, (spc_slot){.lookup = s.issued++, .half = {SPC_NONE, SPC_NONE}});
+        if (s->issued < s->lookups && coordinates_done(s, &f->lookups.data[s->issued])) {
+            VEC_PUSH(f->arena, &f->order,
+                     (spc_slot){.step = SPC_NONE, .lookup = s->issued++, .half = {SPC_NONE, SPC_NONE}});
             continue;
         }
-        if (!issue_arithmetic(&s, s.issued + 1) && !split_half(&s)) {
+        // Coordinates of lookups in regions behind this one come last.
+        if (!issue_arithmetic(s, s->issued < s->lookups ? s->issued + 1 : SPC_NONE) && !split_half(s)) {
             diag_internal(f->diag, (src_range){0}, "the instructions of '%s' have no order", f->name);
             return false;
         }
         if (f->order.len > SP_MAX_INSTRUCTIONS)
             break;
     }
-    if (f->order.len > SP_MAX_INSTRUCTIONS)
-        spc_error(f, NULL, "'%s' needs more than %d instructions", f->name, SP_MAX_INSTRUCTIONS);
-    return f->order.len <= SP_MAX_INSTRUCTIONS;
+    return !too_long(f);
+}
+
+static void find_readers(scheduler *s)
+{
+    const spc_function *f = s->f;
+    s->readers = ARENA_ARRAY(f->arena, uint32_t, f->values.len + 1);
+    s->next_reader = ARENA_ARRAY(f->arena, uint32_t, 3 * f->values.len + 1);
+    for (size_t i = 0; i < f->values.len; i++)
+        s->readers[i] = SPC_NONE;
+    for (uint32_t i = 0; i < f->values.len; i++)
+        for (unsigned k = 0; k < spc_operands(f->values.data[i].op); k++) {
+            uint32_t from = f->values.data[i].operand[k].value;
+            s->next_reader[3 * i + k] = s->readers[from];
+            s->readers[from] = 3 * i + k;
+        }
+}
+
+bool spc_schedule(spc_function *f)
+{
+    scheduler s = {.f = f};
+    s.done = ARENA_ARRAY(f->arena, bool, f->values.len);
+    s.scheduled = ARENA_ARRAY(f->arena, bool, f->values.len); // splitting makes no more than there are values
+    find_readers(&s);
+    for (s.region = 0; s.region <= f->steps.len; s.region++) {
+        while (s.lookups < f->lookups.len && f->lookups.data[s.lookups].region == s.region)
+            s.lookups++;
+        sort_halves(&s, 0);
+        sort_halves(&s, 1);
+        s.left = s.waiting[0].len + s.waiting[1].len;
+        if (!schedule_region(&s))
+            return false;
+        if (s.region < f->steps.len)
+            VEC_PUSH(f->arena, &f->order,
+                     (spc_slot){.step = s.region, .lookup = SPC_NONE, .half = {SPC_NONE, SPC_NONE}});
+    }
+    return !too_long(f);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Thread functions in LLVM IR. A copy of the module gets, for each one, a function that compile.h can take: planes become
-// numbers of inputs and outputs, lookups and outputs the machine's, and all loops are to be unrolled. In the module itself each
+// numbers of inputs and outputs, lookups and outputs the machine's. In the module itself each
 // launch gets the program in place of the function.
 #include "llc/softproc/threads.h"
 
@@ -131,9 +131,6 @@ static void add_entry(preparation *p, const llc_function *thread)
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(p->context), types, (unsigned)scalars, false);
     LLVMValueRef f = LLVMAddFunction(p->module, thread->name, type);
     LLVMPositionBuilderAtEnd(p->builder, LLVMAppendBasicBlockInContext(p->context, f, ""));
-    // Without it LLVM makes vectors of neighbouring conditions, whether its options have that or not.
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(p->context, attribute_kind("noimplicitfloat"), 0));
     size_t scalar = 0;
     for (size_t i = 0; i < count; i++) {
         char kind = i < 2 ? 's' : thread->parameters[i - 2];
@@ -179,48 +176,9 @@ static void keep_entries(preparation *p, const thread_programs *threads)
     }
 }
 
-// ---- Loops ----
-
-// A loop's identity, which says that it is to be unrolled.
-static LLVMValueRef unrolled_loop(const preparation *p)
-{
-    static const char full[] = "llvm.loop.unroll.full";
-    LLVMMetadataRef word = LLVMMDStringInContext2(p->context, full, sizeof full - 1);
-    LLVMMetadataRef own = LLVMMDStringInContext2(p->context, "", 0),
-                    parts[] = {own, LLVMMDNodeInContext2(p->context, &word, 1)};
-    LLVMMetadataRef node = LLVMMDNodeInContext2(p->context, parts, 2);
-    LLVMValueRef value = LLVMMetadataAsValue(p->context, node);
-    LLVMReplaceMDNodeOperandWith(value, 0, node); // a node of its own, which nothing else shares
-    return value;
-}
-
-// clang has the blocks of a loop in order: what jumps back closes one.
-static void unroll_loops(const preparation *p, LLVMValueRef f)
-{
-    unsigned kind = LLVMGetMDKindIDInContext(p->context, "llvm.loop", 9);
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b != NULL; b = LLVMGetNextBasicBlock(b)) {
-        LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-        bool back = false;
-        for (LLVMBasicBlockRef c = LLVMGetFirstBasicBlock(f); LLVMIsABranchInst(end) != NULL && !back;
-             c = LLVMGetNextBasicBlock(c)) {
-            for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-                back = back || LLVMGetSuccessor(end, i) == c;
-            if (c == b)
-                break;
-        }
-        if (back)
-            LLVMSetMetadata(end, kind, unrolled_loop(p));
-    }
-}
-
 // ---- Compiling ----
 
-static void ignore(LLVMDiagnosticInfoRef info, void *context)
-{
-    (void)info, (void)context; // a loop that is not unrolled has an error with its line
-}
-
-static bool prepare(preparation *p, const thread_programs *threads)
+static void prepare(preparation *p, const thread_programs *threads)
 {
     replace_lookup(p, "svm_lookup", false);
     replace_lookup(p, "svm_lookupInts", true);
@@ -234,12 +192,6 @@ static bool prepare(preparation *p, const thread_programs *threads)
     LLVMDisposePassBuilderOptions(options);
     if (error != NULL)
         LLVMConsumeError(error);
-    for (LLVMValueRef f = LLVMGetFirstFunction(p->module); f != NULL; f = LLVMGetNextFunction(f))
-        unroll_loops(p, f);
-    LLVMContextSetDiagnosticHandler(p->context, ignore, NULL);
-    bool good = spc_prepare(p->session->diag, p->module);
-    LLVMContextSetDiagnosticHandler(p->context, NULL, NULL);
-    return good;
 }
 
 // Constants that have a scalar in a component are given too, with 0 there until it is launched.
@@ -253,8 +205,8 @@ static bool compile_all(const preparation *p, thread_programs *threads)
 {
     llc_session *s = p->session;
     for (VEC_EACH(thread_program, t, threads)) {
-        LLVMValueRef f = LLVMGetNamedFunction(p->module, t->function->name);
-        if (!spc_compile(s->arena, s->diag, f, t->function->range, s->options->target_fp, &t->program))
+        if (!spc_compile(s->arena, s->diag, p->module, t->function->name, t->function->range, s->options->target_fp,
+                         &t->program))
             return false;
         give_constants(&t->program);
     }
@@ -270,7 +222,8 @@ bool threads_compile(llc_session *s, const llc_unit *unit, LLVMModuleRef module,
         return true;
     preparation p = {.session = s, .context = LLVMGetModuleContext(module), .module = LLVMCloneModule(module)};
     p.builder = LLVMCreateBuilderInContext(p.context);
-    bool good = prepare(&p, out) && compile_all(&p, out);
+    prepare(&p, out);
+    bool good = compile_all(&p, out);
     LLVMDisposeBuilder(p.builder);
     LLVMDisposeModule(p.module);
     return good;

@@ -430,7 +430,7 @@ static bool run_one(session *s, uint64_t seed)
     s->builder = LLVMCreateBuilderInContext(s->context);
     fill(s);
     make_function(s);
-    bool fine = spc_prepare(&diags, s->module) && spc_compile(a, &diags, s->function, (src_range){0}, true, &program);
+    bool fine = spc_compile(a, &diags, s->module, "thread", (src_range){0}, true, &program);
     if (fine)
         run(s, program.program);
     else if (diags.records.len == 0 || strstr(diags.records.data[0]->message, "needs more than") == NULL)

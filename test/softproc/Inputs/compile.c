@@ -59,10 +59,10 @@ int main(int argc, char **argv)
     diag_init(&diags, a, &sources);
     LLVMContextRef context = LLVMContextCreate();
     LLVMModuleRef module = read_module(context, argv[1]);
-    LLVMValueRef function = NULL;
-    if (module != NULL && spc_prepare(&diags, module) && (function = LLVMGetNamedFunction(module, argv[2])) == NULL)
+    LLVMValueRef function = module == NULL ? NULL : LLVMGetNamedFunction(module, argv[2]);
+    if (module != NULL && function == NULL)
         diag_error_at(&diags, argv[1], "there is no function '%s'", argv[2]);
-    bool ok = function != NULL && spc_compile(a, &diags, function, (src_range){0}, inexact, &program);
+    bool ok = function != NULL && spc_compile(a, &diags, module, argv[2], (src_range){0}, inexact, &program);
     if (ok) {
         set_scalars(&program, argv + 4, (unsigned)argc - 4);
         ok = write_container(a, program.program, argv[3]);

@@ -217,6 +217,11 @@ void mixture(float x, float y)
     svm_spOutput(2, (float4){fraction, fraction, s, o[0]});
 }
 
+// Another file's thread functions.
+#ifdef OTHER
+#include OTHER
+#endif
+
 #ifndef DEVICE
 #include <stdio.h>
 #include <stdlib.h>
@@ -268,7 +273,11 @@ static const struct {
                {"mixture", mixture},
                {"matmatmult", matmatmult},
                {"sgemm", sgemm_here},
-               {"photon", photon_here}};
+               {"photon", photon_here},
+#ifdef OTHER
+               OTHER_KERNELS
+#endif
+};
 
 static FILE *open_file(const char *folder, char kind, int n)
 {

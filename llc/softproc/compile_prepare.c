@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What LLVM does before: calls inlined, vectors taken apart, loops unrolled.
+//
+// All loops are unrolled if the program fits then: straight code packs best, and needs no steps. If it does not fit, the loops with the
+// most rounds stay loops, then those with the next fewer, and so on.
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "llc/softproc/compile.h"
+
+static bool run_passes(diag_engine *d, LLVMModuleRef module, const char *passes)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+    LLVMPassBuilderOptionsSetSLPVectorization(options, false);
+    LLVMErrorRef error = LLVMRunPasses(module, passes, NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error == NULL)
+        return true;
+    char *message = LLVMGetErrorMessage(error);
+    diag_error_at(d, "llvm", "%s", message);
+    LLVMDisposeErrorMessage(message);
+    return false;
+}
+
+// A copy of the module of which only one function is wanted. No vectors are made of what is none: the attribute says that.
+static LLVMModuleRef copy_of(LLVMModuleRef module, const char *name)
+{
+    static const char scalars[] = "noimplicitfloat";
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    LLVMAttributeRef attribute = LLVMCreateEnumAttribute(
+        LLVMGetModuleContext(copy), LLVMGetEnumAttributeKindForName(scalars, sizeof scalars - 1), 0);
+    size_t length;
+    for (LLVMValueRef f = LLVMGetFirstFunction(copy); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+        if (strcmp(LLVMGetValueName2(f, &length), name) != 0)
+            LLVMSetLinkage(f, LLVMInternalLinkage);
+    }
+    return copy;
+}
+
+// ---- Loops that are unrolled ----
+
+// A loop's identity, with something that is to be done with it.
+static LLVMValueRef identity(LLVMContextRef context, const char *what)
+{
+    LLVMMetadataRef word = LLVMMDStringInContext2(context, what, strlen(what));
+    LLVMMetadataRef own = LLVMMDStringInContext2(context, "", 0),
+                    parts[] = {own, LLVMMDNodeInContext2(context, &word, 1)};
+    LLVMMetadataRef node = LLVMMDNodeInContext2(context, parts, 2);
+    LLVMValueRef value = LLVMMetadataAsValue(context, node);
+    LLVMReplaceMDNodeOperandWith(value, 0, node); // a node of its own, which nothing else shares
+    return value;
+}
+
+// Which loops stay loops: those of `most` rounds and more, and those that may end before their last round.
+typedef struct choice {
+    uint32_t most;
+    bool early;
+} choice;
+
+// A loop of a few rounds is unrolled even if it may end early.
+static bool ends_early(const spc_loop *l)
+{
+    enum { FEW = 16 };
+    return l->rounds > FEW && (!l->counted || l->exit == NULL || l->exits > 1);
+}
+
+// A number of rounds that is not known may be, once the loop around is unrolled.
+static void mark_loops(arena *a, LLVMValueRef function, choice c)
+{
+    LLVMContextRef context = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+    unsigned kind = LLVMGetMDKindIDInContext(context, "llvm.loop", 9);
+    spc_loops loops;
+    spc_find_loops(a, function, &loops);
+    for (VEC_EACH(spc_edge, e, &loops.back)) {
+        const spc_loop *loop = &loops.loops.data[spc_loop_of(&loops, e->to)];
+        bool stays = loop->rounds >= c.most || loop->many || (c.early && ends_early(loop));
+        LLVMSetMetadata(LLVMGetBasicBlockTerminator(e->from), kind,
+                        identity(context, stays ? "llvm.loop.disable_nonforced" : "llvm.loop.unroll.full"));
+    }
+}
+
+typedef VEC(uint32_t) counts;
+
+static int falling(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x < y) - (x > y);
+}
+
+// Numbers of rounds of a function's loops, the largest first. How many instructions it has when they are unrolled goes to *size; whether one
+// may end early, to *early.
+static void find_counts(arena *a, LLVMValueRef function, counts *out, double *size, bool *early)
+{
+    spc_loops loops;
+    spc_find_loops(a, function, &loops);
+    *early = false;
+    for (VEC_EACH(spc_loop, l, &loops.loops)) {
+        VEC_PUSH(a, out, l->many ? UINT32_MAX : l->rounds);
+        *early = *early || ends_early(l);
+    }
+    *size = 0;
+    for (VEC_EACH(spc_block, b, &loops.blocks)) {
+        double times = 1;
+        for (uint32_t l = b->loop; l != SPC_NONE; l = loops.loops.data[l].parent)
+            times *= loops.loops.data[l].many         ? SPC_MOST_ROUNDS
+                     : loops.loops.data[l].rounds > 0 ? loops.loops.data[l].rounds
+                                                      : 1;
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b->block); in != NULL; in = LLVMGetNextInstruction(in))
+            *size += times;
+    }
+    if (out->len > 1)
+        qsort(out->data, out->len, sizeof *out->data, falling);
+}
+
+// ---- Functions ----
+
+// Loops become such that their rounds can be counted.
+static const char before[] =
+    "always-inline,globaldce,function(sroa<modify-cfg>,early-cse,loop-simplify,lcssa,loop(loop-rotate,indvars))";
+
+// Everything becomes straight code of scalars: O2 inlines, unrolls and turns conditions into selections. Loops are unrolled before
+// anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then. What stays a loop has
+// one way in, one block behind it and one at its end.
+static const char passes[] =
+    "function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full),"
+    "sroa<modify-cfg>,early-cse),default<O2>,function(scalarizer,instcombine<no-"
+    "verify-fixpoint>,early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa)";
+
+// Compiles with some loops.
+static bool compile_with(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range,
+                         bool inexact, choice c, spc_program *out)
+{
+    LLVMModuleRef copy = LLVMCloneModule(module);
+    mark_loops(a, LLVMGetNamedFunction(copy, name), c);
+    bool good = run_passes(d, copy, passes) &&
+                spc_compile_prepared(a, d, LLVMGetNamedFunction(copy, name), range, inexact, out);
+    LLVMDisposeModule(copy);
+    return good;
+}
+
+static void ignore(LLVMDiagnosticInfoRef info, void *context)
+{
+    (void)info, (void)context; // a loop that is not unrolled is a loop
+}
+
+// First with those loops alone that may end early; then all unrolled, as long as that is not much more than what fits; then with more
+// and more loops. The errors are those of all unrolled, or, where that is too much, of the fewest loops.
+static bool compile_somehow(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range,
+                            bool inexact, spc_program *out)
+{
+    enum { WORTH_TRYING = 100 * SP_MAX_INSTRUCTIONS };
+    counts rounds = {0};
+    VEC(choice) choices = {0};
+    double size;
+    bool early;
+    find_counts(a, LLVMGetNamedFunction(module, name), &rounds, &size, &early);
+    if (early)
+        VEC_PUSH(a, &choices, (choice){UINT32_MAX, true});
+    if (size <= WORTH_TRYING)
+        VEC_PUSH(a, &choices, (choice){UINT32_MAX, false});
+    for (size_t i = 0; i < rounds.len && rounds.data[i] > 1; i++)
+        if (i == 0 || rounds.data[i] != rounds.data[i - 1])
+            VEC_PUSH(a, &choices, (choice){rounds.data[i], early});
+    diag_engine quiet;
+    for (VEC_EACH(choice, c, &choices)) {
+        diag_init(&quiet, a, d->sources);
+        if (choices.len > 1 && compile_with(a, &quiet, module, name, range, inexact, *c, out))
+            return true;
+    }
+    choice last = {size <= WORTH_TRYING ? UINT32_MAX : choices.data[0].most, size > WORTH_TRYING && early};
+    return compile_with(a, d, module, name, range, inexact, last, out);
+}
+
+bool spc_compile(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range, bool inexact,
+                 spc_program *out)
+{
+    LLVMModuleRef copy = copy_of(module, name);
+    LLVMContextRef context = LLVMGetModuleContext(copy);
+    LLVMContextSetDiagnosticHandler(context, ignore, NULL);
+    bool good = run_passes(d, copy, before) && compile_somehow(a, d, copy, name, range, inexact, out);
+    LLVMContextSetDiagnosticHandler(context, NULL, NULL);
+    LLVMDisposeModule(copy);
+    return good;
+}
