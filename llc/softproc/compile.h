@@ -216,6 +216,7 @@ typedef struct spc_strategy {
     unsigned reach;     // how far apart in the program they are at most
     unsigned slack;     // and by how many lookups
     unsigned early;     // lookups that may come before what they are read by can
+    unsigned together;  // coordinates of so many lookups are computed in front of the first
     unsigned low, high; // of those that find no others, as many as this in vector and in scalar halves
 } spc_strategy;
 

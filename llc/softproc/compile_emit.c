@@ -428,19 +428,48 @@ static bool compile_by(arena *a, diag_engine *d, LLVMValueRef function, src_rang
     return spc_schedule(f) && spc_colour(f) && spc_emit(f, out);
 }
 
+// A batch's arithmetic is four cycles of the pipeline; an element is about as long on the link, and thread by thread.
+static bool is_moving(const spc_program *p)
+{
+    unsigned outputs = 0;
+    for (unsigned i = 0; i < SP_MAX_OUTPUTS; i++)
+        outputs += p->program->outputs >> i & 1;
+    return p->alu <= 2 * (p->tex + outputs);
+}
+
+// Another order of what has been found: lookups between which a batch computes keep the link from being busy all the time.
+static void bring_together(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
+                           spc_strategy strategy, spc_program *out)
+{
+    enum { TOGETHER = 8, MORE_REGISTERS = 4 };
+    diag_engine quiet;
+    spc_program found;
+    bool selected;
+    diag_init(&quiet, a, d->sources);
+    strategy.together = TOGETHER;
+    if (compile_by(a, &quiet, function, range, inexact, &strategy, &selected, &found) && found.alu <= out->alu &&
+        found.registers <= out->registers + MORE_REGISTERS)
+        *out = found;
+}
+
 bool spc_compile_prepared(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
                           spc_program *out)
 {
-    bool any = false, selected = true;
+    const spc_strategy *best = NULL;
+    bool selected = true;
     for (size_t i = 0; i < sizeof strategies / sizeof *strategies && selected; i++) {
         diag_engine quiet;
         spc_program found;
         diag_init(&quiet, a, d->sources);
-        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &selected, &found))
+        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &selected, &found) ||
+            (best != NULL && found.alu >= out->alu && (found.alu > out->alu || found.registers >= out->registers)))
             continue;
-        if (!any || found.alu < out->alu || (found.alu == out->alu && found.registers < out->registers))
-            *out = found;
-        any = true;
+        *out = found;
+        best = &strategies[i];
     }
-    return any || compile_by(a, d, function, range, inexact, &strategies[0], &selected, out);
+    if (best == NULL)
+        return compile_by(a, d, function, range, inexact, &strategies[0], &selected, out);
+    if (out->tex > 1 && is_moving(out))
+        bring_together(a, d, function, range, inexact, *best, out);
+    return true;
 }

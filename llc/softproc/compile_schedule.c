@@ -2,7 +2,8 @@
 // Scheduling: an order of lookups and of pairs of halves, of one region after another.
 //
 // Arithmetic comes first, in the program's order, each half with the first one of the other kind that shares its sources; a
-// lookup comes when nothing else can. So few values live at a time, and other batches hide the lookups' time. Coordinates wait until their lookup is next; before that they fill halves that would be empty.
+// lookup comes when nothing else can. So few values live at a time, and other batches hide the lookups' time. Coordinates wait until their lookup is next; before that they fill
+// halves that would be empty. Where the link is what limits a program, lookups come together, with their coordinates in front of them.
 #include "llc/softproc/compile.h"
 
 enum {
@@ -256,6 +257,8 @@ static bool schedule_region(scheduler *s)
         bool early = s->issued < s->lookups && s->issued < s->consumed + f->strategy.early &&
                      coordinates_done(s, &f->lookups.data[s->issued]);
         if (!early && issue_arithmetic(s, 0))
+            continue;
+        if (s->issued < s->lookups && f->strategy.together > 0 && issue_arithmetic(s, s->issued + f->strategy.together))
             continue;
         if (s->issued < s->lookups && coordinates_done(s, &f->lookups.data[s->issued])) {
             VEC_PUSH(f->arena, &f->order,

@@ -78,6 +78,10 @@ static bool can_join(joiner *j, uint32_t copy, uint32_t value)
         n->into != SPC_NONE || n->output != SPC_NO_OUTPUT || n->decides != SPC_NO_DECISION ||
         !straight(f, n->region, w->region))
         return false;
+    // What leaves with another value in between has it written there.
+    for (uint32_t i = f->values.data[w->into].writer; i != SPC_NONE; i = f->values.data[i].writer)
+        if (i != copy && f->values.data[i].region >= n->region && f->values.data[i].region <= w->region)
+            return false;
     bool last = w->region < f->steps.len && f->steps.data[w->region].flow == SPC_ENDREP, looks = false;
     mark_after(j, value, w->region);
     for (VEC_EACH(spc_lookup, l, &f->lookups))
