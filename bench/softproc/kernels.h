@@ -21,6 +21,9 @@
 #define IS_black_scholes 13
 #define IS_grey 14
 #define IS_gather 15
+#define IS_decay 16
+#define IS_escape 17
+#define IS_luma 18
 
 #define TABLE_65(e)                                                                                                    \
     e(0) e(1) e(2) e(3) e(4) e(5) e(6) e(7) e(8) e(9) e(10) e(11) e(12) e(13) e(14) e(15) e(16) e(17) e(18) e(19)      \
@@ -315,5 +318,60 @@ THREAD void gather(float x, float y, INPUT in, INPUT table, OUTPUT out)
         svm_lookup(low, table, place, 0);
         result[i] = low[0] + (FABS(v[i]) * 31 - place) * low[1];
     }
+    svm_output(out, x, y, result);
+}
+
+// ---- Loops and ints ----
+
+// Sums that forget, over 300 elements of a row and the next ones.
+THREAD void decay(float x, float y, INPUT in, OUTPUT out)
+{
+    float sum[4] = {0, 0, 0, 0};
+    for (int i = 0; i < 300; i++) {
+        float item[4];
+        svm_lookup(item, in, (float)(i & 63), y + (float)(i >> 6));
+        for (int k = 0; k < 4; k++)
+            sum[k] = sum[k] * 0.96875f + item[k];
+    }
+    sum[0] += x;
+    svm_output(out, x, y, sum);
+}
+
+// Rounds that a point stays within a circle of radius 2, of 200 at most.
+THREAD void escape(float x, float y, INPUT in, OUTPUT out)
+{
+    float c[4], z[2] = {0, 0}, result[4];
+    int count = 0;
+    svm_lookup(c, in, x, y);
+    for (int i = 0; i < 200; i++) {
+        float re = z[0] * z[0] - z[1] * z[1] + c[0];
+        z[1] = 2 * z[0] * z[1] + c[1];
+        z[0] = re;
+        if (z[0] * z[0] + z[1] * z[1] > 4.0f)
+            break;
+        count++;
+    }
+    result[0] = z[0];
+    result[1] = z[1];
+    result[2] = (float)count;
+    result[3] = (float)(count / 3);
+    svm_output(out, x, y, result);
+}
+
+// Brightness of three bytes in ints, and its high and low digits.
+THREAD void luma(float x, float y, INPUT in, OUTPUT out)
+{
+    float v[4], result[4];
+    int byte[3];
+    svm_lookup(v, in, x, y);
+    ALL for (int i = 0; i < 3; i++) {
+        float bounded = FABS(v[i]);
+        byte[i] = (int)((bounded > 1 ? 1.0f : bounded) * 255);
+    }
+    int bright = (byte[0] * 77 + byte[1] * 150 + byte[2] * 29) >> 8;
+    result[0] = (float)bright;
+    result[1] = (float)(bright >> 4);
+    result[2] = (float)(bright & 15);
+    result[3] = (float)(bright / 10);
     svm_output(out, x, y, result);
 }
