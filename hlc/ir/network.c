@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Boolean networks: gates, and gates out of truth tables.
+#include "hlc/ir/network.h"
+
+#include <string.h>
+
+// Tables of so few gates become gates where they are used.
+enum { TABLE_GATES = 10 };
+
+sir_network *sir_network_new(arena *a)
+{
+    sir_network *n = ARENA_NEW(a, sir_network);
+    n->arena = a;
+    hmap_init(&n->known, a);
+    VEC_PUSH(a, &n->gates, (sir_gate){GATE_CONST, 0, 0});
+    return n;
+}
+
+// ---- Gates ----
+
+static sir_wire gate(sir_network *n, sir_gate_kind kind, uint32_t a, uint32_t b)
+{
+    uint32_t key[3] = {kind, a, b};
+    size_t known = (size_t)hmap_getn(&n->known, key, sizeof key);
+    if (known == 0) {
+        known = n->gates.len;
+        VEC_PUSH(n->arena, &n->gates, (sir_gate){kind, a, b});
+        hmap_setn(&n->known, key, sizeof key, (void *)known);
+    }
+    return (sir_wire)(2 * known);
+}
+
+sir_wire sir_wire_input(sir_network *n, uint32_t item, uint32_t bit)
+{
+    return gate(n, GATE_INPUT, item, bit);
+}
+
+sir_wire sir_wire_and(sir_network *n, sir_wire a, sir_wire b)
+{
+    if (a == WIRE_FALSE || b == WIRE_FALSE || a == sir_wire_not(b))
+        return WIRE_FALSE;
+    if (a == WIRE_TRUE || a == b)
+        return b;
+    if (b == WIRE_TRUE)
+        return a;
+    return a < b ? gate(n, GATE_AND, a, b) : gate(n, GATE_AND, b, a);
+}
+
+sir_wire sir_wire_xor(sir_network *n, sir_wire a, sir_wire b)
+{
+    sir_wire inverted = (a ^ b) & 1;
+    a &= ~1U;
+    b &= ~1U;
+    if (a == b)
+        return WIRE_FALSE ^ inverted;
+    if (a == WIRE_FALSE)
+        return b ^ inverted;
+    if (b == WIRE_FALSE)
+        return a ^ inverted;
+    return (a < b ? gate(n, GATE_XOR, a, b) : gate(n, GATE_XOR, b, a)) ^ inverted;
+}
+
+sir_wire sir_wire_choose(sir_network *n, sir_wire which, sir_wire a, sir_wire b)
+{
+    if (which == WIRE_TRUE || a == b)
+        return a;
+    if (which == WIRE_FALSE)
+        return b;
+    if (a == WIRE_FALSE)
+        return sir_wire_and(n, sir_wire_not(which), b);
+    if (b == WIRE_FALSE)
+        return sir_wire_and(n, which, a);
+    if (a == WIRE_TRUE)
+        return sir_wire_or(n, which, b);
+    if (b == WIRE_TRUE)
+        return sir_wire_or(n, sir_wire_not(which), a);
+    return sir_wire_xor(n, b, sir_wire_and(n, which, sir_wire_xor(n, a, b)));
+}
+
+// ---- Gates out of truth tables ----
+//
+// A function of r bits is split by its highest: f0 and f1 are what it is where that bit x is 0 and 1, and f2 is f0 ^ f1.
+// Then it is f0 ^ (x & f2), f1 ^ (~x & f2), or the choice of f1 and f0 by x; the parts are functions of r - 1 bits, of which
+// there are few, so that most are known before long. Several orders of the bits are tried.
+
+typedef struct splitter {
+    sir_network *n;
+    const sir_wire *bits; // lowest first
+    hmap made;            // by number of bits and truth table
+} splitter;
+
+typedef struct made_key {
+    uint64_t bits;
+    sir_truth truth;
+} made_key;
+
+static sir_truth half_of(const sir_truth *t, uint32_t bits, bool high)
+{
+    sir_truth r = {{0}};
+    if (bits > 6) {
+        size_t words = (size_t)1 << (bits - 7);
+        memcpy(r.word, t->word + (high ? words : 0), words * sizeof *r.word);
+        return r;
+    }
+    uint32_t length = UINT32_C(1) << (bits - 1);
+    uint64_t mask = length == 64 ? UINT64_MAX : (UINT64_C(1) << length) - 1;
+    r.word[0] = t->word[0] >> (high ? length : 0) & mask;
+    return r;
+}
+
+static sir_truth truth_xor(const sir_truth *a, const sir_truth *b)
+{
+    sir_truth r;
+    for (size_t i = 0; i < NETWORK_WORDS; i++)
+        r.word[i] = a->word[i] ^ b->word[i];
+    return r;
+}
+
+static sir_truth all_true(uint32_t bits)
+{
+    sir_truth r = {{0}};
+    if (bits >= 6)
+        memset(r.word, 0xff, ((size_t)1 << (bits - 6)) * sizeof *r.word);
+    else
+        r.word[0] = (UINT64_C(1) << (1U << bits)) - 1;
+    return r;
+}
+
+static bool is_zero(const sir_truth *t)
+{
+    static const sir_truth zero;
+    return memcmp(t, &zero, sizeof zero) == 0;
+}
+
+// As it is where index 0 is false; inverted or not, a function is known as this one.
+static made_key key_of(const sir_truth *t, uint32_t bits)
+{
+    made_key k = {bits, *t};
+    if (t->word[0] & 1) {
+        sir_truth ones = all_true(bits);
+        k.truth = truth_xor(t, &ones);
+    }
+    return k;
+}
+
+static bool is_made(const splitter *s, const sir_truth *t, uint32_t bits)
+{
+    made_key k = key_of(t, bits);
+    return is_zero(&k.truth) || hmap_getn(&s->made, &k, sizeof k) != NULL;
+}
+
+// About what making a function takes that is not made.
+static int64_t price(const splitter *s, const sir_truth *t, uint32_t bits)
+{
+    return is_made(s, t, bits) ? 0 : INT64_C(1) << bits;
+}
+
+static sir_wire make(splitter *s, const sir_truth *t, uint32_t bits)
+{
+    made_key k = key_of(t, bits);
+    sir_wire inverted = (sir_wire)(t->word[0] & 1);
+    if (is_zero(&k.truth))
+        return WIRE_FALSE ^ inverted;
+    size_t known = (size_t)hmap_getn(&s->made, &k, sizeof k);
+    if (known != 0)
+        return (sir_wire)(known - 1) ^ inverted;
+    uint32_t rest = bits - 1;
+    sir_wire x = s->bits[rest], r;
+    sir_truth f0 = half_of(&k.truth, bits, false), f1 = half_of(&k.truth, bits, true), f2 = truth_xor(&f0, &f1);
+    if (is_zero(&f2) || is_zero(&f0)) {
+        r = make(s, &f1, rest);
+        r = is_zero(&f2) ? r : sir_wire_and(s->n, x, r);
+    } else if (is_zero(&f1)) {
+        r = sir_wire_and(s->n, sir_wire_not(x), make(s, &f0, rest));
+    } else {
+        int64_t p0 = price(s, &f0, rest), p1 = price(s, &f1, rest), p2 = price(s, &f2, rest);
+        if (p0 + p2 <= p1 + p2 && p0 + p2 <= p0 + p1 + 1)
+            r = sir_wire_xor(s->n, make(s, &f0, rest), sir_wire_and(s->n, x, make(s, &f2, rest)));
+        else if (p1 + p2 <= p0 + p1 + 1)
+            r = sir_wire_xor(s->n, make(s, &f1, rest), sir_wire_and(s->n, sir_wire_not(x), make(s, &f2, rest)));
+        else
+            r = sir_wire_choose(s->n, x, make(s, &f1, rest), make(s, &f0, rest));
+    }
+    hmap_setn(&s->made, &k, sizeof k, (void *)((size_t)r + 1));
+    return r ^ inverted;
+}
+
+// The table with its inputs in another order: input i is order[i] of before.
+static sir_truth reorder(const sir_truth *t, uint32_t inputs, const uint32_t *order)
+{
+    sir_truth r = {{0}};
+    for (uint32_t i = 0; i < UINT32_C(1) << inputs; i++) {
+        uint32_t index = 0;
+        for (uint32_t b = 0; b < inputs; b++)
+            index |= (i >> b & 1) << order[b];
+        if (sir_truth_at(t, index))
+            r.word[i / 64] |= UINT64_C(1) << (i % 64);
+    }
+    return r;
+}
+
+static sir_network *make_in_order(arena *a, const sir_table *t, const uint32_t *order)
+{
+    sir_network *n = sir_network_new(a);
+    sir_wire bits[NETWORK_INDEX];
+    for (uint32_t i = 0; i < t->inputs; i++)
+        (void)sir_wire_input(n, i, 0);
+    for (uint32_t i = 0; i < t->inputs; i++)
+        bits[i] = sir_wire_input(n, order[i], 0);
+    splitter s = {.n = n, .bits = bits};
+    hmap_init(&s.made, a);
+    for (uint32_t i = 0; i < t->outputs; i++) {
+        sir_truth truth = reorder(&t->truth[i], t->inputs, order);
+        VEC_PUSH(a, &n->outputs, make(&s, &truth, t->inputs));
+    }
+    return n;
+}
+
+static int64_t operations_of(sir_network *n)
+{
+    sir_network_find_live(n);
+    return sir_network_operations(n);
+}
+
+// The best of the orders that put each pair of inputs first, the others behind in theirs.
+static sir_network *make_gates(arena *a, const sir_table *t)
+{
+    uint32_t best[NETWORK_INDEX] = {0};
+    int64_t least = INT64_MAX;
+    arena *scratch = arena_create();
+    for (uint32_t first = 0; first < t->inputs; first++)
+        for (uint32_t second = 0; second < t->inputs; second++) {
+            uint32_t order[NETWORK_INDEX], n = 0;
+            if (first == second && t->inputs > 1)
+                continue;
+            order[n++] = first;
+            if (second != first)
+                order[n++] = second;
+            for (uint32_t i = 0; i < t->inputs; i++)
+                if (i != first && i != second)
+                    order[n++] = i;
+            int64_t operations = operations_of(make_in_order(scratch, t, order));
+            if (operations >= least)
+                continue;
+            least = operations;
+            memcpy(best, order, sizeof best);
+        }
+    arena_destroy(scratch);
+    sir_network *n = make_in_order(a, t, best);
+    sir_network_find_live(n);
+    return n;
+}
+
+static uint32_t table_of(sir_network *n, uint32_t inputs, const sir_truth *truth, uint32_t outputs)
+{
+    size_t bytes = outputs * sizeof *truth;
+    uint32_t *key = arena_alloc(n->arena, sizeof *key + bytes);
+    key[0] = inputs << 8 | outputs;
+    memcpy(key + 1, truth, bytes);
+    size_t known = (size_t)hmap_getn(&n->known, key, sizeof *key + bytes);
+    if (known == 0) {
+        sir_table t = {.inputs = inputs, .outputs = outputs};
+        sir_truth *own = ARENA_ARRAY(n->arena, sir_truth, outputs);
+        memcpy(own, truth, bytes);
+        t.truth = own;
+        t.gates = make_gates(n->arena, &t);
+        VEC_PUSH(n->arena, &n->tables, t);
+        known = n->tables.len;
+        hmap_setn(&n->known, key, sizeof *key + bytes, (void *)known);
+    }
+    return (uint32_t)known - 1;
+}
+
+// The table's gates among those of the network.
+static void insert(sir_network *n, const sir_table *t, const sir_wire *in, sir_wire *out)
+{
+    sir_wire *wires = ARENA_ARRAY(n->arena, sir_wire, t->gates->gates.len);
+    for (size_t i = 1; i < t->gates->gates.len; i++) {
+        const sir_gate *g = &t->gates->gates.data[i];
+        if (g->kind == GATE_INPUT) {
+            wires[i] = in[g->a];
+            continue;
+        }
+        sir_wire a = wires[g->a / 2] ^ (g->a & 1), b = wires[g->b / 2] ^ (g->b & 1);
+        wires[i] = !t->gates->live[i]    ? WIRE_FALSE
+                   : g->kind == GATE_AND ? sir_wire_and(n, a, b)
+                                         : sir_wire_xor(n, a, b);
+    }
+    for (uint32_t i = 0; i < t->outputs; i++) {
+        sir_wire w = t->gates->outputs.data[i];
+        out[i] = wires[w / 2] ^ (w & 1);
+    }
+}
+
+// A use has as its key its table and inputs, and a number behind all gates' kinds.
+static uint32_t use_of(sir_network *n, const sir_table_use *u)
+{
+    struct {
+        uint32_t what;
+        sir_table_use use;
+    } key = {UINT32_MAX, *u};
+    size_t known = (size_t)hmap_getn(&n->known, &key, sizeof key);
+    if (known == 0) {
+        VEC_PUSH(n->arena, &n->uses, *u);
+        known = n->uses.len;
+        hmap_setn(&n->known, &key, sizeof key, (void *)known);
+    }
+    return (uint32_t)known - 1;
+}
+
+// Exchanges what the table says where a bit of the index is 0 and where it is 1.
+static sir_truth flip(const sir_truth *t, uint32_t bit)
+{
+    static const uint64_t low[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                   0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+    sir_truth r;
+    for (size_t i = 0; i < NETWORK_WORDS; i++)
+        r.word[i] = bit < 6 ? (t->word[i] & low[bit]) << (1U << bit) | (t->word[i] >> (1U << bit) & low[bit])
+                            : t->word[i ^ ((size_t)1 << (bit - 6))];
+    return r;
+}
+
+// Of a table and those with some inputs inverted, the first one by its values: then many uses share one. The inputs are
+// inverted likewise; gives which outputs are, by bits.
+static uint32_t normalise(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t inputs)
+{
+    sir_truth best[NETWORK_BITS], now[NETWORK_BITS], tried[NETWORK_BITS];
+    uint32_t inverted = 0, mask = 0, best_mask = 0;
+    memcpy(best, truth, count * sizeof *truth);
+    memcpy(now, truth, count * sizeof *truth);
+    for (uint32_t i = 1; i < UINT32_C(1) << inputs; i++) {
+        uint32_t bit = (uint32_t)__builtin_ctz(i); // one at a time goes through all
+        mask ^= UINT32_C(1) << bit;
+        for (uint32_t k = 0; k < count; k++) {
+            now[k] = flip(&now[k], bit);
+            tried[k] = key_of(&now[k], inputs).truth;
+        }
+        if (memcmp(tried, best, count * sizeof *tried) >= 0)
+            continue;
+        memcpy(best, tried, count * sizeof *tried);
+        best_mask = mask;
+    }
+    for (uint32_t bit = 0; bit < inputs; bit++) {
+        if ((best_mask >> bit & 1) == 0)
+            continue;
+        in[bit] = sir_wire_not(in[bit]);
+        for (uint32_t k = 0; k < count; k++)
+            truth[k] = flip(&truth[k], bit);
+    }
+    for (uint32_t k = 0; k < count; k++)
+        inverted |= (uint32_t)(truth[k].word[0] & 1) << k;
+    memcpy(truth, best, count * sizeof *truth);
+    return inverted;
+}
+
+void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const sir_truth *truth, uint32_t outputs,
+                      sir_wire *out)
+{
+    // Outputs that are constant, or equal to others, or their inverse, are no outputs of the table.
+    sir_truth own[NETWORK_BITS];
+    sir_wire of[NETWORK_BITS], made[NETWORK_BITS]; // 2 * output of the table, or inverted
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < outputs; i++) {
+        made_key k = key_of(&truth[i], inputs);
+        uint32_t at = 0;
+        while (at < count && memcmp(&own[at], &k.truth, sizeof k.truth) != 0)
+            at++;
+        of[i] = is_zero(&k.truth) ? UINT32_MAX : 2 * at + (sir_wire)(truth[i].word[0] & 1);
+        if (at == count && !is_zero(&k.truth))
+            own[count++] = k.truth;
+    }
+    if (count > 0) {
+        sir_table_use u = {0};
+        memcpy(u.in, in, inputs * sizeof *in);
+        uint32_t inverted = normalise(own, count, u.in, inputs);
+        u.table = table_of(n, inputs, own, count);
+        const sir_table *t = &n->tables.data[u.table];
+        bool small = sir_network_operations(t->gates) <= TABLE_GATES;
+        uint32_t use = small ? 0 : use_of(n, &u);
+        if (small)
+            insert(n, t, u.in, made);
+        for (uint32_t i = 0; i < count; i++)
+            made[i] = (small ? made[i] : gate(n, GATE_TABLE, use, i)) ^ (inverted >> i & 1);
+    }
+    for (uint32_t i = 0; i < outputs; i++)
+        out[i] = of[i] == UINT32_MAX ? (sir_wire)(truth[i].word[0] & 1) : made[of[i] / 2] ^ (of[i] & 1);
+}
+
+// ---- What is needed ----
+
+void sir_network_find_live(sir_network *n)
+{
+    n->live = ARENA_ARRAY(n->arena, bool, n->gates.len);
+    for (VEC_EACH(sir_wire, w, &n->outputs))
+        n->live[*w / 2] = true;
+    for (size_t i = n->gates.len; i-- > 1;) {
+        const sir_gate *g = &n->gates.data[i];
+        if (!n->live[i])
+            continue;
+        if (g->kind == GATE_AND || g->kind == GATE_XOR)
+            n->live[g->a / 2] = n->live[g->b / 2] = true;
+        if (g->kind != GATE_TABLE)
+            continue;
+        const sir_table_use *u = &n->uses.data[g->a];
+        for (uint32_t k = 0; k < n->tables.data[u->table].inputs; k++)
+            n->live[u->in[k] / 2] = true;
+    }
+}
+
+int64_t sir_network_text(const sir_network *n)
+{
+    int64_t sum = 0;
+    for (size_t i = 1; i < n->gates.len; i++)
+        sum += n->live[i];
+    for (VEC_EACH(const sir_table, t, &n->tables))
+        sum += sir_network_operations(t->gates);
+    return sum;
+}
+
+int64_t sir_network_operations(const sir_network *n)
+{
+    int64_t sum = 0;
+    uint32_t last = UINT32_MAX; // outputs of a use follow each other
+    for (size_t i = 1; i < n->gates.len; i++) {
+        const sir_gate *g = &n->gates.data[i];
+        if (!n->live[i])
+            continue;
+        sum += g->kind == GATE_AND || g->kind == GATE_XOR;
+        if (g->kind == GATE_TABLE && g->a != last)
+            sum += sir_network_operations(n->tables.data[n->uses.data[g->a].table].gates);
+        if (g->kind == GATE_TABLE)
+            last = g->a;
+    }
+    return sum;
+}
