@@ -28,7 +28,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
-OTHER_HEADERS = {"brook.h": "streams of finite graphs",
+OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
+                 "brook.h": "streams of finite graphs",
                  "brook_graph.h": "what compiled finite graphs use",
                  "brook_host.h": "what the host code of Brook programs uses",
                  "brook_interpret.h": "what interpreted ones use",
