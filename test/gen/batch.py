@@ -62,7 +62,7 @@ def write_batch(folder, name, parts, headers):
             left_out.append(number)
             continue
         kept |= names & headers
-        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes).*$", text, re.M))) # lanes.h comes with its number
+        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits).*$", text, re.M))) # these come with their numbers
         names = sorted(names - headers)
         lines += [f"#define {n} batch{number}_{n}" for n in names]
         lines.append(f'#include "{source}"')

@@ -3,6 +3,7 @@
 from fractions import Fraction
 from math import gcd, lcm
 
+from gen_bits import Bits, fits_bits
 from gen_body import Body
 from gen_equal import EqualBranches, fits_equal
 from gen_siblings import Siblings
@@ -94,7 +95,7 @@ class Messages:
 class Graph:
     def __init__(self, program):
         self.program, self.rng = program, program.rng
-        large = "equal" in program.features
+        large = program.features & {"equal", "bits"}
         self.most_items, self.most_cost = (4000, 60000) if large else (400, 4000)
 
     # ---- Choosing ----
@@ -123,6 +124,8 @@ class Graph:
             return self.equal(in_t, out_t, size, composite, loop_part)
         if "siblings" in f and fits_equal(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
             return self.composite("splitjoin", in_t, out_t, composite, Siblings(self, in_t, out_t).write)
+        if "bits" in f and fits_bits(in_t, out_t) and self.rng.random() < 0.5:
+            return self.composite("pipeline", in_t, out_t, composite, Bits(self, in_t, out_t).write)
         if size <= 1:
             return self.filter(in_t, out_t, composite, loop_part)
         kinds = [(self.pipeline, 3), (self.splitjoin, 3 if "splitjoin" in f else 0),

@@ -13,6 +13,7 @@ import random
 import re
 import sys
 
+from gen_bits import Bits
 from gen_body import Body
 from gen_expr import COND, Function, Var, wrap
 from gen_graph import Composite, Graph
@@ -22,7 +23,7 @@ from gen_types import BOOLEAN, INT, SCALARS, VOID, Type, array, file_text
 OPTIONAL = {"bit": 0.4, "double": 0.4, "complex": 0.4, "boolean": 0.6, "struct": 0.4, "arrays": 0.7, "state": 0.8, "peek": 0.7,
             "prework": 0.5, "splitjoin": 0.8, "feedback": 0.5, "recursion": 0.4, "voids": 0.5, "functions": 0.7, "iter": 0.4,
             "random": 0.2, "initprint": 0.3, "untyped": 0.6, "helper": 0.3, "globals": 0.5, "arrayitems": 0.4, "traps": 0.04, "sidefiles": 0.4, "names": 0.3,
-            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12}
+            "dynamic": 0.25, "messages": 0.25, "tables": 0.1, "lazypops": 0.08, "equal": 0.12, "fieldloops": 0.2, "bigstate": 0.05, "siblings": 0.12, "bits": 0.08}
 
 
 # Names that mean something in C, in the SVM headers, in libm or in what is emitted, and nothing in StreamIt.
@@ -123,6 +124,8 @@ class Program:
         """The type of the items of a channel."""
         if self.signal and self.rng.random() < 0.8:
             return SCALARS["double" if "double" in self.features and self.rng.random() < 0.2 else "float"]
+        if "bits" in self.features and self.rng.random() < 0.7:
+            return SCALARS[self.rng.choice(["int", "bit"] if "bit" in self.features else ["int"])]
         r = self.rng.random()
         if "arrayitems" in self.features and r < 0.2:
             return self.pick_array()
@@ -229,6 +232,8 @@ class Program:
                 last = self.file_type()
         if mode == "void" and rng.random() < 0.08:
             return self.lone_filter(name)
+        if "bits" in self.features and rng.random() < 0.6:
+            return self.bits_top(graph, name)
         kind = "pipeline"
         if mode == "items" and rng.random() < 0.3:
             kind, (i, o, cost, _) = graph.other_top(first, last, self.size, body)
@@ -238,6 +243,14 @@ class Program:
             body.out.append(f'add FileWriter<{last.text()}>("out0.bin");')
         self.in_t, self.out_t, self.i, self.cost = in_t, out_t, i, cost
         return [f"{in_t.text()}->{out_t.text()} {kind} {name} {{", *body.out, "}"]
+
+    def bits_top(self, graph, name):
+        """A whole program over bits, with much input: firings fill vectors."""
+        t = SCALARS["bit"] if "bit" in self.features and self.rng.random() < 0.7 else INT
+        body = Composite(self, [self.globals], True)
+        self.i, _, self.cost, _ = Bits(graph, t, t).write(body)
+        self.in_t = self.out_t = t
+        return [f"{t.text()}->{t.text()} pipeline {name} {{", *body.out, "}"]
 
     def lone_filter(self, name):
         from gen_filter import FilterMaker, Rates
