@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hlc/emit/program_int.h"
+#include "hlc/plan/bit_lanes.h"
 
 static void emit_header(program_emitter *x)
 {
@@ -155,6 +156,7 @@ static void prepare(program_emitter *x)
     name_buffers(x);
     find_last_users(x);
     x->operations = plan_operations(a, x->m);
+    plan_bit_costs(x->p, x->m, x->operations);
 }
 
 static void name_kernels(program_emitter *x)

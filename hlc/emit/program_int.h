@@ -106,6 +106,7 @@ typedef struct program_emitter {
     bool in_cycle;              // the stage at hand is in a feedback loop: it is on a processor that keeps state
     hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
+    bool bits_header;           // svm/bits.h is included
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
     program_stage **stages;     // by kernel: its stages in order
@@ -178,6 +179,10 @@ bool program_walk_is_exact(const program_walk *w, int lanes, bool free);
 // ---- alike.c ----
 void program_find_alike(program_emitter *x); // before the following
 emit_filter_info *program_filter_info(program_emitter *x, const sir_filter *f);
+
+// ---- bit_lanes.c ----
+// The function of a stage whose firings run one a bit of vectors (hlc/plan/bit_lanes.h); false: it is none.
+bool program_bit_strip(program_emitter *x, const plan_item *item, const plan_stage *st, program_stage *code);
 
 // ---- program_strip.c ----
 emit_view program_view(program_emitter *x, const plan_digits *bounded);

@@ -641,6 +641,8 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     }
     code->info = program_filter_info(x, actor->filter);
     code->has_prework = plan_actor_has_prework(actor);
+    if (program_bit_strip(x, item, st, code))
+        return;
     emit_filter_info *of = code->info->of; // whose functions it has
     const sir_function *work = of->filter->work;
     code->fire = program_fire_function(x, of, work, &code->walk.in_items, &code->walk.out_items);

@@ -31,6 +31,7 @@ typedef struct hlc_program {
     struct plan_pieces *pieces;
     // Of one that is spread over several processors, likewise.
     struct plan_parts *parts;
+    hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
     hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
     struct plan_profile *profile;  // of --profile-use; NULL: none
@@ -104,6 +105,12 @@ bool pass_rates_proved(const sir_module *m, const sir_function *f);
 bool pass_keeps_state(const hlc_program *p);
 // Whether the program's machine has several processors for kernels: what is apart can run on processors of its own.
 bool pass_shares_out(const hlc_program *p);
+bool pass_join_bits(hlc_program *p);
+// Names that no filter and no actor has yet, near to the wanted ones.
+const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *wanted);
+const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wanted);
+// The module without these actors and channels.
+void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.
 int64_t pass_table_bytes(const hlc_program *p);
 // Whether a region is a feedback loop, or in one.

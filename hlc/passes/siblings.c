@@ -701,7 +701,7 @@ static void push_items(merger *x, sir_block *loop)
     }
 }
 
-static const char *unique_filter_name(const sir_module *m, arena *a, const char *wanted)
+const char *pass_unique_filter_name(const sir_module *m, arena *a, const char *wanted)
 {
     const char *name = wanted;
     for (size_t n = 2, i = 0; i < m->filters.len;)
@@ -732,11 +732,12 @@ static sir_filter *new_filter(merger *x, const sir_filter *first, const sir_filt
     size_t n = x->b->branches;
     x->filter = ARENA_NEW(x->a, sir_filter);
     x->work = ARENA_NEW(x->a, sir_function);
-    *x->filter = (sir_filter){.name = unique_filter_name(x->m, x->a, arena_printf(x->a, "%s_x%zu", first->name, n)),
-                              .input = first->input,
-                              .output = last->output,
-                              .work = x->work,
-                              .loc = first->loc};
+    *x->filter =
+        (sir_filter){.name = pass_unique_filter_name(x->m, x->a, arena_printf(x->a, "%s_x%zu", first->name, n)),
+                     .input = first->input,
+                     .output = last->output,
+                     .work = x->work,
+                     .loc = first->loc};
     x->filter->source = arena_printf(x->a, "%zu of %s", n, first->source != NULL ? first->source : first->name);
     *x->work = (sir_function){
         .kind = SIR_WORK, .name = first->work->name, .result = first->work->result, .loc = first->work->loc};
@@ -799,7 +800,7 @@ static bool make_chain(merger *x)
 
 // ---- The graph ----
 
-static const char *unique_actor_name(const sir_module *m, arena *a, const char *wanted)
+const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wanted)
 {
     const char *name = wanted;
     for (size_t n = 2, i = 0; i < m->actors.len;)
@@ -819,7 +820,7 @@ static void replace(merger *x, bool *gone_actor, bool *gone_channel)
     const sir_actor *split = m->actors.data[x->b->split], *join = m->actors.data[x->b->join];
     sir_actor *actor = ARENA_NEW(x->a, sir_actor);
     *actor = (sir_actor){.kind = SIR_FILTER,
-                         .name = unique_actor_name(m, x->a, x->filter->name),
+                         .name = pass_unique_actor_name(m, x->a, x->filter->name),
                          .region = split->region,
                          .filter = x->filter,
                          .item = NULL,
@@ -849,7 +850,7 @@ static void renumber_ports(uint32_t *ports, size_t count, const uint32_t *number
             ports[i] = number[ports[i]];
 }
 
-static void sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel)
+void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel)
 {
     uint32_t *actors = ARENA_ARRAY(a, uint32_t, m->actors.len + 1),
              *channels = ARENA_ARRAY(a, uint32_t, m->channels.len + 1);
@@ -982,7 +983,7 @@ static void replace_chain(merger *x, bool *gone_actor, bool *gone_channel)
     sir_actor *actor = ARENA_NEW(x->a, sir_actor);
     *actor = *first;
     memset(&actor->outputs, 0, sizeof actor->outputs);
-    actor->name = unique_actor_name(m, x->a, x->filter->name);
+    actor->name = pass_unique_actor_name(m, x->a, x->filter->name);
     actor->filter = x->filter;
     uint32_t out = m->actors.data[VEC_LAST(chain)]->outputs.data[0];
     VEC_PUSH(x->a, &actor->outputs, out);
@@ -1059,7 +1060,7 @@ bool pass_siblings(hlc_program *p)
     }
     changed |= chain_siblings(p, gone_actor, gone_channel);
     if (changed) {
-        sweep(m, p->arena, gone_actor, gone_channel);
+        pass_sweep(m, p->arena, gone_actor, gone_channel);
         drop_filters(m, p->arena);
     }
     return changed;

@@ -87,6 +87,13 @@ static double actor_operations(cost_table *t, const sir_actor *a)
     return a->kind == SIR_SPLIT || a->kind == SIR_JOIN ? (double)plan_weights(a, a->weights.len) : 1;
 }
 
+double plan_filter_operations(arena *a, const sir_filter *f)
+{
+    cost_table t = {.arena = a};
+    hmap_init(&t.calls, a);
+    return 1 + block_cost(&t, &f->work->body);
+}
+
 double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor)
 {
     cost_table t = {.arena = a};

@@ -77,6 +77,7 @@ bool plan_replay(arena *a, diag_engine *d, const plan *pl, const sir_module *m, 
 // rounds, branches as their mean.
 double plan_actor_operations(arena *a, const sir_module *m, uint32_t actor);
 // The same for all actors; filters that instances share are looked at once.
+double plan_filter_operations(arena *a, const sir_filter *f); // of a firing of its work function
 double *plan_operations(arena *a, const sir_module *m);
 
 // ---- remarks.c: what each pass says for --remarks, at its end ----

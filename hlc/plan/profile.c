@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
 typedef struct fired {
@@ -257,6 +258,7 @@ static void tell_unused(hlc_program *p, bool any)
 double *plan_costs(hlc_program *p, const sir_module *m)
 {
     double *all = plan_operations(p->arena, m);
+    plan_bit_costs(p, m, all);
     if (p->profile == NULL)
         return all;
     costs c = {.p = p, .estimates = all, .factor = ARENA_ARRAY(p->arena, double, m->actors.len + 1)};

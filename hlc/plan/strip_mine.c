@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 #include "hlc/plan/threads.h"
@@ -126,6 +127,18 @@ static int64_t choose_strip(hlc_program *p)
     return best;
 }
 
+// Firings side by side that fill vectors; 0: they go one by one.
+static int64_t lanes_of(hlc_program *p, const machine_processor *kernel, uint32_t actor)
+{
+    const sir_actor *a = p->module->actors.data[actor];
+    if (a->kind == SIR_FILTER && plan_bit_lanes_of(p, kernel) != 0) {
+        const plan_bit_lanes *b = plan_bit_lanes_for(p, kernel, a->filter);
+        if (b->network != NULL)
+            return b->lanes;
+    }
+    return plan_runs_in_lanes(p, actor) ? PLAN_LANES : 0;
+}
+
 // Steady states that give all filters whose firings go side by side enough of them, if the channels then fit the second
 // cache: firings one by one cost more than it does.
 static int64_t fill_lanes(hlc_program *p, int64_t strip)
@@ -137,9 +150,10 @@ static int64_t fill_lanes(hlc_program *p, int64_t strip)
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
             for (VEC_EACH(plan_stage, st, &item->stages)) {
-                int64_t firings = p->schedule->reps[st->actor];
-                if (st->kind == PLAN_FIRE && firings * wanted < PLAN_LANES && plan_runs_in_lanes(p, st->actor))
-                    wanted = (PLAN_LANES + firings - 1) / firings;
+                int64_t firings = p->schedule->reps[st->actor],
+                        lanes = st->kind == PLAN_FIRE ? lanes_of(p, kernel, st->actor) : 0;
+                if (firings * wanted < lanes)
+                    wanted = (lanes + firings - 1) / firings;
             }
     if (p->plan->most != 0 && wanted > p->plan->most)
         wanted = p->plan->most;

@@ -2,6 +2,7 @@
 // About how long kernels take on a machine: one estimate, for the length of strips, for dealing them, and for the mapping
 // search.
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
@@ -69,6 +70,16 @@ double plan_steady_seconds(hlc_program *p)
     return sum;
 }
 
+// Firings that go side by side as bits; 0: they do not.
+static int64_t bit_lanes(hlc_program *p, const sir_actor *a)
+{
+    const machine_processor *x = first_processor(p);
+    if (a->kind != SIR_FILTER || plan_bit_lanes_of(p, x) == 0)
+        return 0;
+    const plan_bit_lanes *b = plan_bit_lanes_for(p, x, a->filter);
+    return b->network == NULL ? 0 : b->lanes;
+}
+
 plan_lane_use plan_lane_use_of(hlc_program *p)
 {
     const plan_pieces *cut = p->parts->cut;
@@ -88,6 +99,11 @@ double plan_lanes_wasted(const plan_lane_use *use, int64_t strip)
     for (size_t i = 0; i < cut->module->actors.len; i++) {
         if (cut->actor_of[i] == SIR_NONE || use->lanes[i] <= 1 || cut->schedule->reps[i] == 0)
             continue;
+        int64_t bits = bit_lanes(use->p, cut->module->actors.data[i]), firings = strip * cut->schedule->reps[i];
+        if (bits != 0) { // vectors that are filled in part take as long as others
+            wasted += use->seconds[i] * (double)((bits - firings % bits) % bits) / (double)firings;
+            continue;
+        }
         int64_t left = strip % WORK_FIRINGS * (cut->schedule->reps[i] % WORK_FIRINGS) % WORK_FIRINGS;
         wasted +=
             use->seconds[i] * (use->lanes[i] - 1) * (double)left / ((double)strip * (double)cut->schedule->reps[i]);

@@ -1,0 +1,659 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stages over bits become one filter, where its firings gain by running one a bit of vectors (hlc/plan/bit_lanes.h): then
+// nothing between them goes through memory, and what only moves items is no code.
+//
+// A region is a stretch of actors, in the order of the module, that one channel enters and one leaves. Its filter fires
+// once for the least number of firings that balance; channels inside are local arrays with a place where the next item is
+// read and one where it is written. Nothing else may notice: no firing of a region puts out anything before it has had all
+// items of its firing, so that the same comes out where data end, and nothing behind it looks ahead, so that the
+// initialisation does not fire it.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
+#include "hlc/plan/plan_int.h"
+#include "targets/machine.h"
+
+enum {
+    JOIN_ACTORS = 2048,   // of a region, at most
+    JOIN_ITEMS = 1 << 14, // of a firing on one channel
+    JOIN_WORDS = 1 << 17, // of all local arrays
+    JOIN_TRIES = 3,       // ends of a region that begins at an actor
+    JOIN_COPY = 16,       // steps that an actor's copy costs
+    JOIN_STEPS = 1 << 19  // of looking at regions, in all
+};
+
+typedef struct join_channel {
+    bool inside;
+    uint32_t items, read, write; // locals: the array, and the places in it
+} join_channel;
+
+typedef struct joiner {
+    hlc_program *p;
+    sir_module *m;
+    arena *a;
+    const machine_processor *processor;
+    bool *looks_ahead; // by actor: it, or one behind it, does
+    bool *gone_actor, *gone_channel;
+    uint32_t told;   // actors before this one have been told of
+    uint32_t slower; // and those before this one gain nothing
+    bool *unfit;     // by actor: it has no network
+    int64_t left;    // steps of looking at regions
+    // Of the region at hand.
+    uint32_t first, last, in, out; // actors; channels
+    int64_t *reps;                 // by actor, from the first on
+    join_channel *channels;
+    sir_filter *filter;
+    sir_function *work;
+    // Of the actor at hand.
+    const sir_filter *from;
+    uint32_t local_base, field_base, input, output;
+} joiner;
+
+// ---- Which actors ----
+
+static bool is_item(const sir_type *t)
+{
+    return t->kind == SIR_INT || t->kind == SIR_BIT;
+}
+
+static bool may_join_filter(const sir_filter *f)
+{
+    const sir_function *w = f->work;
+    return plan_filter_can_gang(f) && !w->pop.dynamic && !w->peek.dynamic && !w->push.dynamic && w->pop.max > 0 &&
+           w->push.max > 0 && w->peek.max == w->pop.max && is_item(f->input) && is_item(f->output);
+}
+
+static bool may_join(const sir_module *m, const sir_actor *a)
+{
+    if (a->least != 0 || pass_in_loop(m, a->region))
+        return false;
+    for (VEC_EACH(uint32_t, c, &a->inputs))
+        if (*c == SIR_NONE)
+            return false;
+    for (VEC_EACH(uint32_t, c, &a->outputs))
+        if (*c == SIR_NONE)
+            return false;
+    if (a->kind == SIR_FILTER)
+        return a->inputs.len == 1 && a->outputs.len == 1 && may_join_filter(a->filter);
+    return (a->kind == SIR_SPLIT || a->kind == SIR_JOIN) && is_item(a->item);
+}
+
+static bool is_dynamic(const sir_module *m)
+{
+    for (VEC_EACH(sir_actor *, a, &m->actors))
+        if ((*a)->kind == SIR_FILTER &&
+            ((*a)->filter->work->pop.dynamic || (*a)->filter->work->peek.dynamic || (*a)->filter->work->push.dynamic))
+            return true;
+    return false;
+}
+
+// Filters that look ahead, or begin in another way, have what is before them fire before the first steady state.
+static void find_looks_ahead(joiner *x)
+{
+    const sir_module *m = x->m;
+    x->looks_ahead = ARENA_ARRAY(x->a, bool, m->actors.len + 1);
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = m->actors.len; i-- > 0;) {
+            const sir_actor *a = m->actors.data[i];
+            bool ahead = a->kind == SIR_FILTER &&
+                         (a->filter->prework != NULL || a->filter->work->peek.max != a->filter->work->pop.max);
+            for (VEC_EACH(uint32_t, c, &a->outputs))
+                ahead = ahead || (*c != SIR_NONE && x->looks_ahead[m->channels.data[*c].consumer]);
+            again = again || ahead != x->looks_ahead[i];
+            x->looks_ahead[i] = ahead;
+        }
+    }
+}
+
+// ---- Rates ----
+
+static int64_t rate(const sir_actor *a, size_t port, bool output)
+{
+    if (a->kind == SIR_FILTER)
+        return output ? a->filter->work->push.max : a->filter->work->pop.max;
+    if (a->kind == SIR_SPLIT && a->duplicate)
+        return 1;
+    if (a->kind == (output ? SIR_SPLIT : SIR_JOIN))
+        return a->weights.data[port];
+    return plan_weights(a, a->weights.len);
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+// Firings of each actor, the least that balance; false: too many. Where the first input of an actor does not come in whole
+// firings, all actors before fire so many times as often.
+static bool balance(joiner *x)
+{
+    const sir_module *m = x->m;
+    size_t n = x->last - x->first + 1;
+    int64_t factor = 1, all = 0;
+    x->reps = ARENA_ARRAY(x->a, int64_t, n);
+    x->reps[0] = 1;
+    for (size_t i = 1; i < n; i++) {
+        const sir_actor *a = m->actors.data[x->first + i];
+        const sir_channel *c = &m->channels.data[a->inputs.data[0]];
+        int64_t taken = rate(a, 0, false), d,
+                items = x->reps[c->producer - x->first] * rate(m->actors.data[c->producer], c->producer_port, true);
+        if (items == 0 || taken == 0 || items > (int64_t)JOIN_ITEMS * JOIN_ITEMS)
+            return false;
+        d = gcd(items, taken);
+        factor *= taken / d;
+        if (factor > JOIN_ITEMS)
+            return false;
+        for (size_t k = 0; taken != d && k < i; k++)
+            x->reps[k] *= taken / d;
+        x->reps[i] = items / d;
+    }
+    for (size_t i = 0; i < n; i++)
+        all = gcd(all, x->reps[i]);
+    for (size_t i = 0; i < n; i++)
+        x->reps[i] /= all;
+    return true;
+}
+
+static int64_t items_of(const joiner *x, uint32_t channel)
+{
+    const sir_channel *c = &x->m->channels.data[channel];
+    if (channel == x->in)
+        return x->reps[c->consumer - x->first] * rate(x->m->actors.data[c->consumer], c->consumer_port, false);
+    return x->reps[c->producer - x->first] * rate(x->m->actors.data[c->producer], c->producer_port, true);
+}
+
+// With all items of a firing but the last one, nothing comes out.
+static bool comes_out_at_once(const joiner *x)
+{
+    const sir_module *m = x->m;
+    size_t n = x->last - x->first + 1;
+    int64_t *fires = ARENA_ARRAY(x->a, int64_t, n);
+    for (size_t i = 0; i < n; i++) {
+        const sir_actor *a = m->actors.data[x->first + i];
+        fires[i] = INT64_MAX;
+        for (size_t k = 0; k < a->inputs.len; k++) {
+            const sir_channel *c = &m->channels.data[a->inputs.data[k]];
+            int64_t items = a->inputs.data[k] == x->in ? items_of(x, x->in) - 1
+                                                       : fires[c->producer - x->first] *
+                                                             rate(m->actors.data[c->producer], c->producer_port, true),
+                    taken = rate(a, k, false);
+            if (taken > 0 && items / taken < fires[i])
+                fires[i] = items / taken;
+        }
+    }
+    const sir_channel *out = &m->channels.data[x->out];
+    return fires[out->producer - x->first] * rate(m->actors.data[out->producer], out->producer_port, true) == 0;
+}
+
+// ---- The body ----
+
+static uint32_t new_local(joiner *x, const char *name, const sir_type *t, sir_loc loc)
+{
+    return sir_local_new(x->m, x->work, name, t, loc);
+}
+
+static sir_expr *local(const joiner *x, uint32_t number, sir_loc loc)
+{
+    return sir_ref(x->m, SIR_LOCAL, number, x->work->locals.data[number].type, loc);
+}
+
+static sir_expr *plus(const joiner *x, sir_expr *a, sir_expr *b)
+{
+    return sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, x->m->scalar[SIR_INT], a, b, a->loc);
+}
+
+// The item at a place behind the one that is read or written next; offset NULL: that one.
+static sir_expr *item_at(const joiner *x, uint32_t channel, uint32_t place, sir_expr *offset, sir_loc loc)
+{
+    sir_expr *at = local(x, place, loc), *array = local(x, x->channels[channel].items, loc);
+    if (offset != NULL)
+        at = plus(x, at, offset);
+    return sir_expr2(x->m, SIR_INDEX, 0, array->type->element, array, at, loc);
+}
+
+static void set(const joiner *x, sir_block *to, sir_expr *target, sir_expr *value, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_SET, loc);
+    s->u.set.target = target;
+    s->u.set.value = value;
+    VEC_PUSH(x->m->arena, to, s);
+}
+
+static void move_on(const joiner *x, sir_block *to, uint32_t place, sir_loc loc)
+{
+    set(x, to, local(x, place, loc), plus(x, local(x, place, loc), sir_const_int(x->m, 1, loc)), loc);
+}
+
+// target NULL: the item is dropped.
+static void add_pop(const joiner *x, sir_block *to, uint32_t channel, sir_expr *target, sir_loc loc)
+{
+    if (!x->channels[channel].inside) {
+        sir_stmt *s = sir_stmt_new(x->m, SIR_POP, loc);
+        s->u.set.target = target;
+        VEC_PUSH(x->m->arena, to, s);
+        return;
+    }
+    uint32_t place = x->channels[channel].read;
+    if (target != NULL)
+        set(x, to, target, item_at(x, channel, place, NULL, loc), loc);
+    move_on(x, to, place, loc);
+}
+
+static void add_push(const joiner *x, sir_block *to, uint32_t channel, sir_expr *value, sir_loc loc)
+{
+    if (!x->channels[channel].inside) {
+        sir_stmt *s = sir_stmt_new(x->m, SIR_PUSH, loc);
+        s->u.value = value;
+        VEC_PUSH(x->m->arena, to, s);
+        return;
+    }
+    set(x, to, item_at(x, channel, x->channels[channel].write, NULL, loc), value, loc);
+    move_on(x, to, x->channels[channel].write, loc);
+}
+
+static sir_expr *copy_expr(const joiner *x, const sir_expr *e)
+{
+    if (e == NULL)
+        return NULL;
+    sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
+    *r = *e;
+    if (e->kind == SIR_LOCAL)
+        r->index += x->local_base;
+    if (e->kind == SIR_FIELD)
+        r->index += x->field_base;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
+    if (e->kind == SIR_PEEK && x->channels[x->input].inside)
+        return item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc);
+    return r;
+}
+
+static void copy_block(joiner *x, const sir_block *from, sir_block *to);
+
+static void copy_stmt(joiner *x, const sir_stmt *from, sir_block *to)
+{
+    if (from->kind == SIR_POP) {
+        add_pop(x, to, x->input, copy_expr(x, from->u.set.target), from->loc);
+        return;
+    }
+    if (from->kind == SIR_PUSH) {
+        add_push(x, to, x->output, copy_expr(x, from->u.value), from->loc);
+        return;
+    }
+    sir_stmt *s = sir_stmt_new(x->m, (sir_stmt_kind)from->kind, from->loc);
+    *s = *from;
+    VEC_PUSH(x->m->arena, to, s);
+    switch ((sir_stmt_kind)from->kind) {
+    case SIR_DECL:
+        s->u.decl.local += x->local_base;
+        s->u.decl.init = copy_expr(x, from->u.decl.init);
+        return;
+    case SIR_SET:
+        s->u.set.target = copy_expr(x, from->u.set.target);
+        s->u.set.value = copy_expr(x, from->u.set.value);
+        return;
+    case SIR_IF:
+        s->u.if_.cond = copy_expr(x, from->u.if_.cond);
+        s->u.if_.then = s->u.if_.otherwise = (sir_block){0};
+        copy_block(x, &from->u.if_.then, &s->u.if_.then);
+        copy_block(x, &from->u.if_.otherwise, &s->u.if_.otherwise);
+        return;
+    case SIR_FOR:
+        s->u.for_.local += x->local_base;
+        s->u.for_.lo = copy_expr(x, from->u.for_.lo);
+        s->u.for_.hi = copy_expr(x, from->u.for_.hi);
+        s->u.for_.body = (sir_block){0};
+        copy_block(x, &from->u.for_.body, &s->u.for_.body);
+        return;
+    case SIR_LOOP:
+        s->u.loop.cond = copy_expr(x, from->u.loop.cond);
+        s->u.loop.pre = s->u.loop.body = s->u.loop.step = (sir_block){0};
+        copy_block(x, &from->u.loop.pre, &s->u.loop.pre);
+        copy_block(x, &from->u.loop.body, &s->u.loop.body);
+        copy_block(x, &from->u.loop.step, &s->u.loop.step);
+        return;
+    case SIR_BLOCK:
+        s->u.block = (sir_block){0};
+        copy_block(x, &from->u.block, &s->u.block);
+        return;
+    default: return; // others are in no filter that joins
+    }
+}
+
+static void copy_block(joiner *x, const sir_block *from, sir_block *to)
+{
+    for (size_t i = 0; i < from->len; i++)
+        copy_stmt(x, from->data[i], to);
+}
+
+static sir_stmt *loop(joiner *x, int64_t count, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_FOR, loc);
+    s->u.for_.local = new_local(x, "n", x->m->scalar[SIR_INT], loc);
+    s->u.for_.lo = sir_const_int(x->m, 0, loc);
+    s->u.for_.hi = sir_const_int(x->m, (int32_t)count, loc);
+    s->u.for_.step = 1;
+    return s;
+}
+
+static void copy_filter(joiner *x, const sir_actor *a, sir_block *to)
+{
+    const sir_filter *f = a->filter;
+    x->from = f;
+    x->input = a->inputs.data[0];
+    x->output = a->outputs.data[0];
+    x->local_base = (uint32_t)x->work->locals.len;
+    x->field_base = (uint32_t)x->filter->fields.len;
+    for (VEC_EACH(const sir_local, l, &f->work->locals))
+        (void)new_local(x, l->name, l->type, l->loc);
+    for (VEC_EACH(const sir_field, field, &f->fields)) {
+        sir_field copy = *field;
+        copy.name = arena_printf(x->m->arena, "%s.%zu", field->name, x->filter->fields.len);
+        VEC_PUSH(x->m->arena, &x->filter->fields, copy);
+    }
+    copy_block(x, &f->work->body, to);
+}
+
+static void move_items(joiner *x, const sir_actor *a, uint32_t from, uint32_t to_channel, int64_t count, sir_block *to)
+{
+    if (count == 0)
+        return;
+    uint32_t item = new_local(x, "t", a->item, a->loc);
+    sir_stmt *each = loop(x, count, a->loc), *decl = sir_stmt_new(x->m, SIR_DECL, a->loc);
+    decl->u.decl.local = item;
+    decl->u.decl.uninitialised = true;
+    VEC_PUSH(x->m->arena, &each->u.for_.body, decl);
+    add_pop(x, &each->u.for_.body, from, local(x, item, a->loc), a->loc);
+    if (to_channel != SIR_NONE) {
+        add_push(x, &each->u.for_.body, to_channel, local(x, item, a->loc), a->loc);
+    } else {
+        for (VEC_EACH(uint32_t, c, &a->outputs))
+            add_push(x, &each->u.for_.body, *c, local(x, item, a->loc), a->loc);
+    }
+    VEC_PUSH(x->m->arena, to, each);
+}
+
+static void copy_actor(joiner *x, uint32_t actor, sir_block *to)
+{
+    const sir_actor *a = x->m->actors.data[actor];
+    if (a->kind == SIR_FILTER)
+        copy_filter(x, a, to);
+    else if (a->kind == SIR_SPLIT && a->duplicate)
+        move_items(x, a, a->inputs.data[0], SIR_NONE, 1, to);
+    else if (a->kind == SIR_SPLIT)
+        for (size_t i = 0; i < a->outputs.len; i++)
+            move_items(x, a, a->inputs.data[0], a->outputs.data[i], a->weights.data[i], to);
+    else
+        for (size_t i = 0; i < a->inputs.len; i++)
+            move_items(x, a, a->inputs.data[i], a->outputs.data[0], a->weights.data[i], to);
+}
+
+static uint32_t declare(joiner *x, const char *name, const sir_type *t, bool zero, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(x->m, SIR_DECL, loc);
+    s->u.decl.local = new_local(x, name, t, loc);
+    s->u.decl.uninitialised = !zero;
+    VEC_PUSH(x->m->arena, &x->work->body, s);
+    return s->u.decl.local;
+}
+
+// Channels inside; false: they are too large.
+static bool declare_channels(joiner *x)
+{
+    int64_t words = 0;
+    for (uint32_t i = x->first; i <= x->last; i++) {
+        const sir_actor *a = x->m->actors.data[i];
+        for (VEC_EACH(uint32_t, c, &a->outputs)) {
+            int64_t items = items_of(x, *c);
+            words += items;
+            if (items > JOIN_ITEMS || words > JOIN_WORDS)
+                return false;
+            if (*c == x->out)
+                continue;
+            x->channels[*c].inside = true;
+            x->channels[*c].items =
+                declare(x, a->name, sir_type_array(x->m, x->m->channels.data[*c].type, (uint32_t)items), false, a->loc);
+            x->channels[*c].read = declare(x, "read", x->m->scalar[SIR_INT], true, a->loc);
+            x->channels[*c].write = declare(x, "written", x->m->scalar[SIR_INT], true, a->loc);
+        }
+    }
+    return items_of(x, x->in) <= JOIN_ITEMS;
+}
+
+// The name of the smallest stream that has all of the region's actors.
+static const char *region_name(const joiner *x)
+{
+    const sir_module *m = x->m;
+    uint32_t common = m->actors.data[x->first]->region;
+    for (uint32_t i = x->first + 1; i <= x->last; i++) {
+        uint32_t other = m->actors.data[i]->region;
+        while (common != other) // a region's parent has a smaller number
+            if (common > other)
+                common = m->regions.data[common].parent;
+            else
+                other = m->regions.data[other].parent;
+    }
+    const char *name = m->regions.data[common].name;
+    if (strcmp(name, "anon") != 0)
+        return name;
+    for (uint32_t i = x->first; i <= x->last; i++)
+        if (m->actors.data[i]->kind == SIR_FILTER)
+            return m->actors.data[i]->filter->name;
+    return name;
+}
+
+static sir_rate static_rate(int64_t items)
+{
+    return (sir_rate){.min = items, .max = items};
+}
+
+static bool make_filter(joiner *x)
+{
+    sir_module *m = x->m;
+    const sir_actor *first = m->actors.data[x->first];
+    const char *name = region_name(x);
+    x->filter = ARENA_NEW(m->arena, sir_filter);
+    x->work = ARENA_NEW(m->arena, sir_function);
+    *x->filter =
+        (sir_filter){.name = pass_unique_filter_name(m, m->arena, name),
+                     .source = arena_printf(m->arena, "%s: %" PRIu32 " stages over bits", name, x->last - x->first + 1),
+                     .input = m->channels.data[x->in].type,
+                     .output = m->channels.data[x->out].type,
+                     .work = x->work,
+                     .loc = first->loc};
+    *x->work = (sir_function){.kind = SIR_WORK, .name = "work", .result = m->scalar[SIR_VOID], .loc = first->loc};
+    x->work->pop = x->work->peek = static_rate(items_of(x, x->in));
+    x->work->push = static_rate(items_of(x, x->out));
+    x->channels = ARENA_ARRAY(x->a, join_channel, m->channels.len + 1);
+    if (!declare_channels(x))
+        return false;
+    for (uint32_t i = x->first; i <= x->last; i++) {
+        sir_stmt *s = sir_stmt_new(m, SIR_BLOCK, m->actors.data[i]->loc);
+        int64_t reps = x->reps[i - x->first];
+        if (reps > 1)
+            s = loop(x, reps, m->actors.data[i]->loc);
+        copy_actor(x, i, reps > 1 ? &s->u.for_.body : &s->u.block);
+        VEC_PUSH(m->arena, &x->work->body, s);
+    }
+    sir_filter_derive(m, x->filter);
+    return true;
+}
+
+// ---- Regions ----
+
+static void tell(const joiner *x, const plan_bit_lanes *b)
+{
+    const sir_actor *first = x->m->actors.data[x->first], *last = x->m->actors.data[x->last];
+    bool apart = b->network == NULL;
+    if (!x->p->diag->remarks || (apart && x->first < x->told))
+        return;
+    src_range at = sir_range(x->m, x->p->sources, first->loc);
+    if (b->network != NULL)
+        diag_remark(x->p->diag, at,
+                    "%" PRIu32 " stages from '%s' to '%s' are one filter: %" PRId64
+                    " operations on vectors of %d firings, and %.0f around them, for %.0f [join-bits]",
+                    x->last - x->first + 1, first->name, last->name, b->gates, b->lanes, b->turns, b->single);
+    else
+        diag_remark(x->p->diag, b->fault.where.file != 0 ? sir_range(x->m, x->p->sources, b->fault.where) : at,
+                    "%" PRIu32 " stages from '%s' to '%s' stay apart: what they do %s [join-bits]",
+                    x->last - x->first + 1, first->name, last->name, b->fault.why != NULL ? b->fault.why : b->slower);
+}
+
+// Statements of the filter before those of the first actor.
+static size_t statements_before(const joiner *x)
+{
+    return x->work->body.len - (x->last - x->first + 1);
+}
+
+static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, uint32_t out)
+{
+    x->first = first;
+    x->last = last;
+    x->in = in;
+    x->out = out;
+    if (x->looks_ahead[x->m->channels.data[out].consumer] || !balance(x) || !comes_out_at_once(x) || !make_filter(x))
+        return false;
+    const plan_bit_lanes *b = plan_bit_lanes_for(x->p, x->processor, x->filter);
+    x->left -= b->fault.steps + (int64_t)x->work->body.len * JOIN_COPY;
+    size_t before = statements_before(x), at = b->fault.statement;
+    if (b->network == NULL && b->fault.why != NULL && at >= before && at < x->work->body.len)
+        x->unfit[first + (at - before)] = true;
+    tell(x, b);
+    if (b->slower != NULL && b->gates + b->turns >= b->single)
+        x->slower = x->last + 1;
+    x->told = x->last + 1 > x->told ? x->last + 1 : x->told;
+    return b->network != NULL;
+}
+
+// Puts the filter where the first actor was.
+static void replace(joiner *x)
+{
+    sir_module *m = x->m;
+    sir_actor *actor = ARENA_NEW(m->arena, sir_actor);
+    const sir_actor *first = m->actors.data[x->first];
+    *actor = (sir_actor){.kind = SIR_FILTER,
+                         .name = pass_unique_actor_name(m, m->arena, x->filter->name),
+                         .region = first->region,
+                         .filter = x->filter,
+                         .loc = first->loc};
+    VEC_PUSH(m->arena, &actor->inputs, x->in);
+    VEC_PUSH(m->arena, &actor->outputs, x->out);
+    for (uint32_t i = x->first; i <= x->last; i++) {
+        x->gone_actor[i] = i != x->first;
+        for (VEC_EACH(uint32_t, c, &m->actors.data[i]->outputs))
+            x->gone_channel[*c] = *c != x->out;
+    }
+    m->actors.data[x->first] = actor;
+    m->channels.data[x->in].consumer = m->channels.data[x->out].producer = x->first;
+    m->channels.data[x->in].consumer_port = m->channels.data[x->out].producer_port = 0;
+    VEC_PUSH(m->arena, &m->filters, x->filter);
+}
+
+typedef struct region_end {
+    uint32_t last, out;
+} region_end;
+
+static bool has_bits(const joiner *x, uint32_t first, uint32_t last)
+{
+    bool found = false;
+    for (uint32_t i = first; i <= last && !found; i++) {
+        const sir_actor *a = x->m->actors.data[i];
+        for (VEC_EACH(uint32_t, c, &a->outputs))
+            found = found || x->m->channels.data[*c].type->kind == SIR_BIT;
+        found = found || (a->kind == SIR_FILTER && plan_has_bits(a->filter));
+    }
+    return found;
+}
+
+static bool has_unfit(const joiner *x, uint32_t first, uint32_t last)
+{
+    bool found = false;
+    for (uint32_t i = first; i <= last && !found; i++)
+        found = x->unfit[i];
+    return found;
+}
+
+static bool join_at(joiner *x, uint32_t first, uint32_t *next)
+{
+    const sir_module *m = x->m;
+    VEC(region_end) ends = {0};
+    int64_t entering = 0, leaving = 0;
+    uint32_t most = first + JOIN_ACTORS < m->actors.len ? first + JOIN_ACTORS : (uint32_t)m->actors.len;
+    for (uint32_t i = first; i < most && !x->unfit[i] && may_join(m, m->actors.data[i]); i++) {
+        const sir_actor *a = m->actors.data[i];
+        uint32_t out = SIR_NONE;
+        bool fits = true;
+        for (VEC_EACH(uint32_t, c, &a->inputs)) {
+            bool inside = m->channels.data[*c].producer >= first && m->channels.data[*c].producer < i;
+            leaving -= inside;
+            entering += !inside;
+            fits = fits && (!inside || m->channels.data[*c].initial.len == 0);
+        }
+        for (VEC_EACH(uint32_t, c, &a->outputs)) {
+            fits = fits && m->channels.data[*c].consumer > i;
+            leaving++;
+            out = *c;
+        }
+        if (entering != 1 || !fits)
+            break;
+        if (leaving == 1 && a->outputs.len == 1 && i > first)
+            VEC_PUSH(x->a, &ends, (region_end){i, out});
+    }
+    if (ends.len == 0)
+        return false;
+    uint32_t in = m->actors.data[first]->inputs.data[0];
+    size_t tries = JOIN_TRIES;
+    for (size_t k = 0; tries > 0 && k < ends.len && x->left > 0 && first >= x->slower; k++) {
+        const region_end *end = &ends.data[ends.len - 1 - k];
+        if (has_unfit(x, first, end->last))
+            continue;
+        tries--;
+        if (!has_bits(x, first, end->last) || !try_region(x, first, end->last, in, end->out))
+            continue;
+        replace(x);
+        *next = end->last + 1;
+        return true;
+    }
+    return false;
+}
+
+bool pass_join_bits(hlc_program *p)
+{
+    sir_module *m = p->module;
+    if (m->portals.len != 0 || p->config->check_rates || p->config->check_bounds || is_dynamic(m))
+        return false;
+    if (p->machine == NULL)
+        p->machine = machine_find(p->arena, p->diag, p->config->machine_dir,
+                                  p->config->machine != NULL ? p->config->machine : "host", (src_range){0});
+    joiner x = {.p = p, .m = m, .processor = plan_bit_processor(p), .left = JOIN_STEPS};
+    int64_t lanes = plan_bit_lanes_of(p, x.processor), strip = p->config->strip, latency = p->config->max_latency;
+    if ((strip != 0 && strip < lanes) || (latency != 0 && latency < lanes))
+        return false; // vectors would not be filled
+    if (lanes == 0)
+        return false;
+    x.a = arena_create();
+    sir_find_byte_bits(m);
+    find_looks_ahead(&x);
+    x.unfit = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
+    x.gone_actor = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
+    x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + 1);
+    bool changed = false;
+    for (uint32_t i = 0, next; i < m->actors.len; i = next) {
+        next = i + 1;
+        changed |= join_at(&x, i, &next);
+    }
+    if (changed) {
+        pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
+        pass_drop_filters(m);
+    }
+    arena_destroy(x.a);
+    return changed;
+}

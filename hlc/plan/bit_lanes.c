@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Whether firings run one a bit of vectors.
+//
+// NOTE(bit-cost). A vector of n bits takes n firings through the gates of one. Around them items are turned to bits and
+// back: what that costs grows with the bits that items have, so that it gains where items are single bits, or where a
+// firing computes much of few bits. Firings one by one are taken to run in vectors of ints themselves, if without tables.
+#include "hlc/plan/bit_lanes.h"
+
+#include "hlc/ir/walk.h"
+#include "hlc/plan/plan_int.h"
+
+enum {
+    BIT_LEVEL = 2,  // of -O
+    BIT_LEAST = 16, // bytes of a vector
+    BIT_MOST = 64,
+    BIT_STEPS = 1 << 19, // of running a firing with bits
+    BIT_TEXT = 1 << 13,  // as they are written: the C compiler takes about a second for so many
+    BIT_DROPPED = 4,     // times as many are made and not needed
+    BIT_ROWS = 16,       // items that are turned together
+    BIT_TURN_BYTE = 40,  // operations for 256 lanes that turn a bit of a byte's item to a vector, or back, with others
+    BIT_TURN_INT = 160,
+    BIT_TURN_ALONE = 1300, // and without
+    BIT_TURN_WORD = 1000,  // that turn all bits of an int
+    BIT_SINGLE = 8,        // firings one by one that vectors of ints do at a time
+    BIT_CODE = 8,          // bytes for an operation
+    BIT_OUTPUTS = 1 << 20  // that a firing may have on a processor for such
+};
+
+int plan_bit_lanes_of(const hlc_program *p, const machine_processor *x)
+{
+    if (p->config->no_lanes || p->config->opt_level < BIT_LEVEL || x == NULL || x->simd_width < BIT_LEAST ||
+        x->abilities.outputs < BIT_OUTPUTS || x->caches.len == 0)
+        return 0;
+    return 8 * (x->simd_width >= BIT_MOST ? BIT_MOST : x->simd_width >= BIT_MOST / 2 ? BIT_MOST / 2 : BIT_LEAST);
+}
+
+// Vectors for each bit of items, in by gates and out by wires.
+static void count_planes(const sir_network *n, int64_t in[NETWORK_BITS], int64_t out[NETWORK_BITS])
+{
+    for (size_t i = 1; i < n->gates.len; i++)
+        if (n->live[i] && n->gates.data[i].kind == GATE_INPUT)
+            in[n->gates.data[i].b]++;
+    for (size_t i = 0; i < n->outputs.len; i++)
+        out[i % NETWORK_BITS] += n->outputs.data[i] != WIRE_FALSE;
+}
+
+static bool are_bytes(const hlc_program *p, const sir_type *t)
+{
+    return t->kind == SIR_BIT && p->module->byte_bits;
+}
+
+// Items one by one or bit by bit, whichever is less.
+static double turns(const hlc_program *p, const sir_type *t, const int64_t planes[NETWORK_BITS], int64_t items,
+                    int lanes, bool *words)
+{
+    double sum = 0, by_words = (double)items * BIT_TURN_WORD;
+    for (int i = 0; i < NETWORK_BITS; i++) {
+        int64_t alone = planes[i] % BIT_ROWS;
+        sum += (double)(planes[i] - alone) * (are_bytes(p, t) ? BIT_TURN_BYTE : BIT_TURN_INT);
+        sum += (double)alone * BIT_TURN_ALONE;
+    }
+    *words = !are_bytes(p, t) && by_words < sum;
+    return (*words ? by_words : sum) * lanes / 256;
+}
+
+// Of stack and code.
+static int64_t bytes(const hlc_program *p, const sir_filter *f, const plan_bit_lanes *b, const sir_network *n,
+                     const int64_t in[NETWORK_BITS], const int64_t out[NETWORK_BITS])
+{
+    int64_t planes = 0;
+    for (int i = 0; i < NETWORK_BITS; i++)
+        planes += (b->words_in ? f->work->pop.max : in[i]) + (b->words_out ? f->work->push.max : out[i]);
+    int64_t items =
+        f->work->pop.max * (are_bytes(p, f->input) ? 1 : 4) + f->work->push.max * (are_bytes(p, f->output) ? 1 : 4);
+    return planes * b->lanes / 8 + items * b->lanes + BIT_CODE * sir_network_text(n);
+}
+
+static void find_bits(void *context, sir_expr *e, bool written)
+{
+    bool *found = context;
+    (void)written;
+    if (e->kind == SIR_BINARY && e->type->kind != SIR_BOOLEAN)
+        *found = *found || e->op == LANG_OP_AND || e->op == LANG_OP_OR || e->op == LANG_OP_XOR ||
+                 e->op == LANG_OP_SHL || e->op == LANG_OP_SHR;
+}
+
+static void find_bits_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_bits, context);
+}
+
+bool plan_has_bits(const sir_filter *f)
+{
+    bool found = f->input->kind == SIR_BIT || f->output->kind == SIR_BIT;
+    sir_visit_stmts(&f->work->body, find_bits_in, &found);
+    return found;
+}
+
+static void decide(hlc_program *p, plan_bit_lanes *b, const sir_filter *f)
+{
+    double operations = plan_filter_operations(p->arena, f);
+    int64_t most = (int64_t)(operations * b->lanes / BIT_SINGLE);
+    most = most > BIT_TEXT ? BIT_TEXT : most;
+    const sir_network *n = sir_network_of(p->arena, p->module, f, BIT_STEPS, (size_t)(BIT_DROPPED * most), &b->fault);
+    if (n == NULL)
+        return;
+    b->gates = sir_network_operations(n);
+    int64_t in[NETWORK_BITS] = {0}, out[NETWORK_BITS] = {0};
+    count_planes(n, in, out);
+    b->turns = turns(p, f->input, in, f->work->pop.max, b->lanes, &b->words_in) +
+               turns(p, f->output, out, f->work->push.max, b->lanes, &b->words_out);
+    b->single = operations * b->lanes / BIT_SINGLE;
+    if ((double)b->gates + b->turns >= b->single)
+        b->slower = "would be slower as gates";
+    else if (sir_network_text(n) > BIT_TEXT || bytes(p, f, b, n, in, out) > pass_table_bytes(p))
+        b->slower = "is too large as gates";
+    else
+        b->network = n;
+}
+
+const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor *x, const sir_filter *f)
+{
+    struct {
+        const void *filter;
+        int64_t lanes;
+    } key = {f, 2 * plan_bit_lanes_of(p, x) + p->module->byte_bits};
+    if (p->bit_lanes == NULL) {
+        p->bit_lanes = ARENA_NEW(p->arena, hmap);
+        hmap_init(p->bit_lanes, p->arena);
+    }
+    plan_bit_lanes *b = hmap_getn(p->bit_lanes, &key, sizeof key);
+    if (b != NULL)
+        return b;
+    b = ARENA_NEW(p->arena, plan_bit_lanes);
+    b->lanes = (int)key.lanes / 2;
+    hmap_setn(p->bit_lanes, &key, sizeof key, b);
+    if (b->lanes != 0 && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_gang(f))
+        decide(p, b, f);
+    return b;
+}
+
+void plan_bit_costs(hlc_program *p, const sir_module *m, double *costs)
+{
+    const machine_processor *x = plan_bit_processor(p);
+    for (size_t i = 0; plan_bit_lanes_of(p, x) != 0 && i < m->actors.len; i++) {
+        const plan_bit_lanes *b =
+            m->actors.data[i]->kind == SIR_FILTER ? plan_bit_lanes_for(p, x, m->actors.data[i]->filter) : NULL;
+        if (b != NULL && b->network != NULL)
+            costs[i] = ((double)b->gates + b->turns) / b->lanes * ((double)x->simd_width / sizeof(float));
+    }
+}
+
+const machine_processor *plan_bit_processor(const hlc_program *p)
+{
+    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++)
+        if (p->machine->processors.data[i].kind == MACHINE_processor_kind_KERNEL)
+            return &p->machine->processors.data[i];
+    return NULL;
+}
