@@ -527,7 +527,7 @@ static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, ui
     if (b->network == NULL && b->fault.why != NULL && at >= before && at < x->work->body.len)
         x->unfit[first + (at - before)] = true;
     tell(x, b);
-    if (b->slower != NULL && b->gates + b->turns >= b->single)
+    if (b->slower != NULL && (double)b->gates + b->turns >= b->single)
         x->slower = x->last + 1;
     x->told = x->last + 1 > x->told ? x->last + 1 : x->told;
     return b->network != NULL;
