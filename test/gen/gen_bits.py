@@ -115,10 +115,10 @@ class Bits:
 
     # ---- The pipeline ----
 
-    def write(self, body):
+    def write(self, body, between=(0, 1, 1, 2, 3, 5)):
         """The body of the pipeline; gives (I, O, cost, lag)."""
         rng, pop, push, cost = self.rng, 1, 1, 0
-        types = [self.in_t, *[rng.choice([INT, BIT] if "bit" in self.program.features else [INT]) for _ in range(rng.choice([0, 1, 1, 2, 3, 5]))], self.out_t]
+        types = [self.in_t, *[rng.choice([INT, BIT] if "bit" in self.program.features else [INT]) for _ in range(rng.choice(between))], self.out_t]
         for in_t, out_t in zip(types, types[1:]):
             if rng.random() < 0.35:
                 text, i, o = self.split(in_t, out_t)

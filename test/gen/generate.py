@@ -56,6 +56,9 @@ def indent(lines):
     return text
 
 
+MOST_BITS = 1000  # items of a steady state of a whole program over bits
+
+
 class Features:
     """Which optional features programs may have, as the options say."""
 
@@ -247,8 +250,10 @@ class Program:
     def bits_top(self, graph, name):
         """A whole program over bits, with much input: firings fill vectors."""
         t = SCALARS["bit"] if "bit" in self.features and self.rng.random() < 0.7 else INT
-        body = Composite(self, [self.globals], True)
-        self.i, _, self.cost, _ = Bits(graph, t, t).write(body)
+        self.i = MOST_BITS + 1
+        while self.i > MOST_BITS:
+            body = Composite(self, [self.globals], True)
+            self.i, _, self.cost, _ = Bits(graph, t, t).write(body, (2, 4, 6, 8))
         self.in_t = self.out_t = t
         return [f"{t.text()}->{t.text()} pipeline {name} {{", *body.out, "}"]
 
