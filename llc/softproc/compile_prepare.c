@@ -130,7 +130,7 @@ static const char before[] =
 static const char passes[] =
     "function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full),"
     "sroa<modify-cfg>,early-cse),default<O2>,function(scalarizer,instcombine<no-"
-    "verify-fixpoint>,early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa)";
+    "verify-fixpoint>,early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa,scalarizer)";
 
 // Compiles with some loops.
 static bool compile_with(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range,
@@ -173,7 +173,8 @@ static bool compile_somehow(arena *a, diag_engine *d, LLVMModuleRef module, cons
         if (choices.len > 1 && compile_with(a, &quiet, module, name, range, inexact, *c, out))
             return true;
     }
-    choice last = {size <= WORTH_TRYING ? UINT32_MAX : choices.data[0].most, size > WORTH_TRYING && early};
+    bool few = size <= WORTH_TRYING || choices.len == 0;
+    choice last = few ? (choice){UINT32_MAX, false} : choices.data[0];
     return compile_with(a, d, module, name, range, inexact, last, out);
 }
 

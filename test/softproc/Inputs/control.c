@@ -156,6 +156,18 @@ void counters(float x, float y)
     svm_spOutput(0, (float4){(float)seed, (float)hits, (float)turn, sum});
 }
 
+// What is looked up in a loop is used behind it.
+void later(float x, float y)
+{
+    float4 v = {0, 0, 0, 0};
+    float sum = x;
+    for (int i = 0; i < 300; i++) {
+        v = svm_spLookup(1, (float)(i % 40), y);
+        sum = sum * 0.5f + v[0];
+    }
+    svm_spOutput(0, (float4){v[1], v[2], v[3], sum});
+}
+
 #define OTHER_KERNELS                                                                                                  \
     {"rounds", rounds}, {"escape", escape}, {"prime", prime}, {"turns", turns}, {"nested", nested},                    \
-        {"guarded", guarded}, {"seldom", seldom}, {"ints", ints}, {"counters", counters},
+        {"guarded", guarded}, {"seldom", seldom}, {"ints", ints}, {"counters", counters}, {"later", later},

@@ -8,7 +8,7 @@ import sys
 sys.dont_write_bytecode = True
 from compile import SOURCE, run, same  # noqa: E402
 
-KERNELS = ("rounds", "escape", "prime", "turns", "nested", "guarded", "seldom", "ints", "counters")
+KERNELS = ("rounds", "escape", "prime", "turns", "nested", "guarded", "seldom", "ints", "counters", "later")
 WIDTH, HEIGHT, SIDE = 24, 5, 64
 
 
