@@ -45,6 +45,7 @@ typedef struct net_text {
     VEC(net_block) in, out;
     uint32_t in_count, out_count;
     uint32_t part; // the one being written
+    bool uses_in, uses_out, uses_kept;
 } net_text;
 
 // ---- What is written where ----
@@ -168,6 +169,7 @@ static const char *gate_expression(net_text *t, uint32_t gate);
 
 static const char *input_text(net_text *t, const sir_gate *g)
 {
+    t->uses_in = true;
     if (t->is_table)
         return arena_printf(t->a, "b%" PRIu32, g->a);
     for (VEC_EACH(net_block, b, &t->in)) {
@@ -185,6 +187,7 @@ static const char *name_text(net_text *t, uint32_t gate)
     const net_gate *own = &t->gates[gate];
     if (g->kind == GATE_INPUT)
         return input_text(t, g);
+    t->uses_kept |= own->part != t->part;
     if (own->part != t->part)
         return arena_printf(t->a, "kept[%" PRIu32 "]", own->slot);
     if (g->kind == GATE_TABLE)
@@ -240,6 +243,7 @@ static void write_gates(net_text *t)
         use = g->kind == GATE_TABLE ? g->a : use;
         if (is_operation(g))
             text_line(t->x, 1, "const svm_Bits t%" PRIu32 " = %s;", i, gate_expression(t, i));
+        t->uses_kept |= t->gates[i].slot != NET_NONE;
         if (t->gates[i].slot != NET_NONE)
             text_line(t->x, 1, "kept[%" PRIu32 "] = %s;", t->gates[i].slot, name_text(t, i));
     }
@@ -257,8 +261,10 @@ static void write_outputs(net_text *t)
             if (b->word && w == WIRE_FALSE)
                 continue; // it is that before
             bool last = w <= WIRE_TRUE || n->gates.data[w / 2].kind == GATE_INPUT;
-            if ((last ? t->parts - 1 : t->gates[w / 2].part) == t->part)
-                text_line(t->x, 1, "out[%" PRIu32 "] = %s;", b->base + k, wire_text(t, w));
+            if ((last ? t->parts - 1 : t->gates[w / 2].part) != t->part)
+                continue;
+            t->uses_out = true;
+            text_line(t->x, 1, "out[%" PRIu32 "] = %s;", b->base + k, wire_text(t, w));
         }
 }
 
@@ -345,18 +351,40 @@ static bool are_bytes(const program_emitter *x, const sir_type *t)
     return t->kind == SIR_BIT && x->m->byte_bits;
 }
 
-static void write_part(net_text *t, const char *name)
+// A function; gives the call of it.
+static const char *write_part(net_text *t, const char *name)
 {
-    text_args params = {0};
-    VEC_PUSH(t->a, &params, "const svm_Bits *restrict in");
-    VEC_PUSH(t->a, &params, "svm_Bits *restrict out");
-    if (t->slots > 0)
-        VEC_PUSH(t->a, &params, "svm_Bits *restrict kept");
-    text_call(t->x, 0, arena_printf(t->a, "SVM_OUTLINED static void %s(", name), &params, ")");
-    text_line(t->x, 0, "{");
+    strbuf text, call, *out = t->x->e.out;
+    strbuf_init(&text, t->a);
+    strbuf_init(&call, t->a);
+    t->uses_in = t->uses_out = t->uses_kept = false;
+    t->x->e.out = &text;
     write_gates(t);
     write_outputs(t);
+    t->x->e.out = out;
+    text_args params = {0}, args = {0};
+    const struct {
+        bool used;
+        const char *param, *arg;
+    } all[] = {{t->uses_in, "const svm_Bits *restrict in", "in_bits"},
+               {t->uses_out, "svm_Bits *restrict out", "out_bits"},
+               {t->uses_kept, "svm_Bits *restrict kept", "kept"}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!all[i].used)
+            continue;
+        VEC_PUSH(t->a, &params, all[i].param);
+        VEC_PUSH(t->a, &args, all[i].arg);
+    }
+    if (params.len == 0)
+        VEC_PUSH(t->a, &params, "void");
+    text_call(t->x, 0, arena_printf(t->a, "SVM_OUTLINED static void %s(", name), &params, ")");
+    text_line(t->x, 0, "{");
+    strbuf_add(out, text.len == 0 ? "" : text.data);
     text_line(t->x, 0, "}\n");
+    t->x->e.out = &call;
+    text_call(t->x, 1, arena_printf(t->a, "%s(", name), &args, ");");
+    t->x->e.out = out;
+    return call.data;
 }
 
 static const char *part_name(net_text *t)
@@ -379,8 +407,11 @@ static void write_fire(net_text *t, const emit_filter_info *info, const sir_func
     VEC_PUSH(t->a, &params, emit_declare_pointer(&x->e, filter->output, "", "restrict", "out"));
     text_call(x, 0, arena_printf(t->a, "static inline void %s(", name), &params, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "svm_Bits in_bits[%" PRIu32 "], out_bits[%" PRIu32 "]%s;", t->in_count > 0 ? t->in_count : 1,
-              t->out_count, t->out.data[0].word ? " = {SVM_BITS_NONE}" : "");
+    if (t->in_count > 0)
+        text_line(x, 1, "svm_Bits in_bits[%" PRIu32 "];", t->in_count);
+    else
+        text_line(x, 1, "(void)in;");
+    text_line(x, 1, "svm_Bits out_bits[%" PRIu32 "]%s;", t->out_count, t->out.data[0].word ? " = {SVM_BITS_NONE}" : "");
     if (t->slots > 0)
         text_line(x, 1, "svm_Bits kept[%" PRIu32 "];", t->slots);
     for (VEC_EACH(net_block, b, &t->in)) {
@@ -394,7 +425,7 @@ static void write_fire(net_text *t, const emit_filter_info *info, const sir_func
                   plus(t->a, "in", b->first), b->count, f->pop.max, b->bit);
     }
     for (uint32_t i = 0; i < t->parts; i++)
-        text_line(x, 1, "%s(in_bits, out_bits%s);", parts[i], t->slots > 0 ? ", kept" : "");
+        strbuf_add(x->e.out, parts[i]);
     for (VEC_EACH(net_block, b, &t->out)) {
         if (b->word) {
             text_line(x, 1, "svm_bitsOutWord(%s, %s, %" PRId64 ");", plus(t->a, "out", b->first),
@@ -440,8 +471,7 @@ static const char *write_network(program_emitter *x, emit_filter_info *info, con
     give_slots(&t);
     const char **parts = ARENA_ARRAY(a, const char *, t.parts);
     for (t.part = 0; t.part < t.parts; t.part++) {
-        parts[t.part] = part_name(&t);
-        write_part(&t, parts[t.part]);
+        parts[t.part] = write_part(&t, part_name(&t));
     }
     const char *name = emit_unique_name(&x->e, arena_printf(a, "%s_fire", info->c_name));
     write_fire(&t, info, f, name, lanes, parts);

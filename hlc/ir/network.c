@@ -320,6 +320,33 @@ static sir_truth flip(const sir_truth *t, uint32_t bit)
     return r;
 }
 
+static bool same_truth(const sir_truth *a, const sir_truth *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+// Leaves out an input of which no output depends; false: one does.
+static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t inputs, uint32_t bit)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        sir_truth other = flip(&truth[k], bit);
+        if (!same_truth(&other, &truth[k]))
+            return false;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        sir_truth all = truth[k];
+        truth[k] = (sir_truth){{0}};
+        for (uint32_t i = 0; i < UINT32_C(1) << (inputs - 1); i++) {
+            uint32_t low = i & ((UINT32_C(1) << bit) - 1);
+            if (sir_truth_at(&all, (i - low) * 2 + low))
+                truth[k].word[i / 64] |= UINT64_C(1) << (i % 64);
+        }
+    }
+    memmove(in + bit, in + bit + 1, (inputs - bit - 1) * sizeof *in);
+    in[inputs - 1] = WIRE_FALSE;
+    return true;
+}
+
 // Of a table and those with some inputs inverted, the first one by its values: then many uses share one. The inputs are
 // inverted likewise; gives which outputs are, by bits.
 static uint32_t normalise(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t inputs)
@@ -372,6 +399,8 @@ void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const
     if (count > 0) {
         sir_table_use u = {0};
         memcpy(u.in, in, inputs * sizeof *in);
+        for (uint32_t bit = inputs; bit-- > 0;)
+            inputs -= drop_input(own, count, u.in, inputs, bit);
         uint32_t inverted = normalise(own, count, u.in, inputs);
         u.table = table_of(n, inputs, own, count);
         const sir_table *t = &n->tables.data[u.table];
