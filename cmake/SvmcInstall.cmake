@@ -54,7 +54,10 @@ install(FILES ${CMAKE_BINARY_DIR}/cmake/svmcConfig.cmake ${CMAKE_BINARY_DIR}/cma
 # ---- The conformance suite of the API ----
 install(DIRECTORY conformance DESTINATION ${CMAKE_INSTALL_DATADIR}/svmc USE_SOURCE_PERMISSIONS
     PATTERN "__pycache__" EXCLUDE)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc)
+# ---- The documents and the examples, whose links and scripts find each other as in the source tree ----
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md HACKING.md DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc)
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/svmc USE_SOURCE_PERMISSIONS
+    PATTERN "__pycache__" EXCLUDE)
 
 # ---- Taking it away again: what the last installation from this folder put somewhere ----
 file(WRITE ${CMAKE_BINARY_DIR}/cmake/uninstall.cmake [[

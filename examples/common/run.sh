@@ -2,9 +2,11 @@
 # What the examples' run scripts share; they source it with `here` set to their own folder, and `root` to the source tree if
 # that is not two folders up.
 #
-#   run [FOLDER]     the results go to FOLDER: build/examples/NAME unless told
+#   run [FOLDER]     the results go to FOLDER: build/examples/NAME unless told, and where the examples are
+#                    installed, NAME in the current folder
 #
-# $SVMC is the compiler: unless set, the one in build/bin, else the one on PATH. $CC compiles the C helpers.
+# $SVMC is the compiler: unless set, the one in build/bin, that of the installation, or the one on PATH. $CC compiles
+# the C helpers.
 set -eu
 
 name=$(basename "$here")
@@ -18,10 +20,16 @@ fail()
 
 if [ -z "${SVMC:-}" ]; then
     SVMC=$root/build/bin/svmc
+    [ -x "$SVMC" ] || SVMC=$root/../../../bin/svmc
     [ -x "$SVMC" ] || SVMC=$(command -v svmc) || fail "no svmc in build/bin or on PATH; run ./bootstrap.sh build, or set SVMC"
 fi
 
-results=${1:-$root/build/examples/$name}
+PYTHONDONTWRITEBYTECODE=1 # the examples' folder stays as it is
+export PYTHONDONTWRITEBYTECODE
+
+results=$root/build/examples/$name
+[ -e "$root/CMakeLists.txt" ] || results=$name
+results=${1:-$results}
 mkdir -p "$results"
 results=$(cd "$results" && pwd)
 
