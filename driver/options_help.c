@@ -228,7 +228,8 @@ static void add_words(strbuf *b, option_tool tool)
 }
 
 // bash takes a word to begin behind its last '=', unless somebody has told it otherwise for everything; so the word is
-// taken from the line, and what bash has already is cut off the answers.
+// taken from the line, and what bash has already is cut off the answers. Names of files are quoted by bash (-o filenames),
+// options are not; behind the '=' of an option that is still to get its value comes no blank.
 void options_add_completion(strbuf *b, option_tool tool)
 {
     const char *name = tool_rows[tool].name, *function = tool == TOOL_SVMC ? "svmc" : name + strlen("svm-");
@@ -246,14 +247,19 @@ void options_add_completion(strbuf *b, option_tool tool)
                   "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
                   "    if [[ $current == --*=* && ${#COMPREPLY[@]} -eq 0 ]]; then\n"
                   "        mapfile -t COMPREPLY < <(compgen -P \"${current%%=*}=\" -f -- \"${current#*=}\")\n"
+                  "        compopt -o filenames 2>/dev/null\n"
                   "    elif [[ $current != -* ]]; then\n"
                   "        mapfile -t COMPREPLY < <(compgen -f -- \"$current\")\n"
+                  "        compopt -o filenames 2>/dev/null\n"
+                  "    fi\n"
+                  "    if [[ ${#COMPREPLY[@]} -eq 1 && $COMPREPLY == *= ]]; then\n"
+                  "        compopt -o nospace 2>/dev/null\n"
                   "    fi\n"
                   "    if [[ $current == *=* && $COMP_WORDBREAKS == *=* ]]; then\n"
                   "        COMPREPLY=(\"${COMPREPLY[@]#\"${current%=*}=\"}\")\n"
                   "    fi\n"
                   "}\n");
-    strbuf_printf(b, "complete -o filenames -F _svmc_%s_complete %s\n", function, name);
+    strbuf_printf(b, "complete -F _svmc_%s_complete %s\n", function, name);
 }
 
 bool options_answer(const option_list *list, int *status)
