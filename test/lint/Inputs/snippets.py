@@ -13,14 +13,14 @@ import subprocess
 import sys
 
 SECONDS = 300
-COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z][a-z+-]*|cc|gdb|head|\./[a-z][\w.-]*)(?: .*|$))")
+COMMAND = re.compile(r"^\s{4,}(?:\$ )?((?:svmc|svm-[a-z][a-z+-]*|cc|cmp|gdb|head|printf|\./[a-z][\w.-]*)(?: .*|$))")
 # A page's files from elsewhere: of the tree, or bytes.
 FM = {"fm.str": "examples/fm-receiver/fm.str"}
 FILES = {
     "HACKING.md": FM,
     "docs/adversary.md": {"program.c": "test/llc/host-run.c", "prog.svm.c": "test/llc/host-run.c"},
     "docs/characterize.md": FM,
-    "docs/debugging.md": {"average.str": "README.md", "samples.raw": b"\1\0\0\0" * 1000},
+    "docs/debugging.md": {"average.str": "README.md"},
     "docs/language-brook.md": {"prog.br": "examples/brook/saxpy.br"},
     "docs/library.md": FM,
     "docs/mapping-search.md": {"graph.yaml": "bench/papers/asm/gnu-radio-optimized.yaml"},
