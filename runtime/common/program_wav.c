@@ -22,6 +22,7 @@ struct svmr_Wav {
     SF_INFO info;
     bool write;
     bool any;          // samples were read since the start
+    uint64_t bytes;    // of samples written
     void *buffer;      // FRAMES frames
     size_t begin, end; // the samples in it
     void *library;
@@ -241,8 +242,21 @@ static void readFrames(svmr_Wav *w)
     w->any |= n > 0;
 }
 
+// The header has 32 bits for lengths, and libsndfile writes on without a word.
+static void checkLength(svmr_Wav *w)
+{
+    const uint64_t most = UINT32_MAX - 4096 - 4 * FRAMES * (uint64_t)w->info.channels; // room for header and rest
+    int kind = w->info.format & SF_FORMAT_SUBMASK;
+    w->bytes += w->end * (kind == SF_FORMAT_PCM_16 ? 2 : kind == SF_FORMAT_PCM_24 ? 3 : 4);
+    if (w->bytes <= most)
+        return;
+    w->end = 0;
+    failWriting(w, "a WAV file holds 4 GiB at most; what comes before is there, and raw files hold more");
+}
+
 static void writeFrames(svmr_Wav *w)
 {
+    checkLength(w);
     sf_count_t n = (sf_count_t)(w->end / (size_t)w->info.channels);
     sf_count_t done = w->item == SVM_ITEM_INT      ? w->sf_writef_short(w->file, w->buffer, n)
                       : w->item == SVM_ITEM_DOUBLE ? w->sf_writef_double(w->file, w->buffer, n)

@@ -9,6 +9,7 @@ enum {
     THEIR_PCM_16 = SF_FORMAT_PCM_16,
     THEIR_PCM_24 = SF_FORMAT_PCM_24,
     THEIR_FLOAT = SF_FORMAT_FLOAT,
+    THEIR_SUBMASK = SF_FORMAT_SUBMASK,
     THEIR_READ = SFM_READ,
     THEIR_WRITE = SFM_WRITE,
     THEIR_CLIPPING = SFC_SET_CLIPPING
@@ -23,6 +24,7 @@ typedef SF_INFO TheirInfo;
 #define SF_FORMAT_PCM_16 OWN_PCM_16
 #define SF_FORMAT_PCM_24 OWN_PCM_24
 #define SF_FORMAT_FLOAT OWN_FLOAT
+#define SF_FORMAT_SUBMASK OWN_SUBMASK
 #define SFM_READ OWN_READ
 #define SFM_WRITE OWN_WRITE
 #define SFC_SET_CLIPPING OWN_CLIPPING
@@ -34,6 +36,7 @@ typedef SF_INFO TheirInfo;
 
 _Static_assert((int)OWN_WAV == THEIR_WAV && (int)OWN_PCM_16 == THEIR_PCM_16, "formats");
 _Static_assert((int)OWN_PCM_24 == THEIR_PCM_24 && (int)OWN_FLOAT == THEIR_FLOAT, "formats");
+_Static_assert((int)OWN_SUBMASK == THEIR_SUBMASK, "formats");
 _Static_assert((int)OWN_READ == THEIR_READ && (int)OWN_WRITE == THEIR_WRITE, "modes");
 _Static_assert((int)OWN_CLIPPING == THEIR_CLIPPING, "commands");
 _Static_assert(sizeof(OwnInfo) == sizeof(TheirInfo), "SF_INFO");
