@@ -95,8 +95,6 @@ void simr_pass(simr_Actor *a, sim_transfer *t)
     if (a == &s->main)
         a->holds = false;
     start(a, t, arrived);
-    if (sim_failure(s->engine) != NULL)
-        simr_step(s); // which says why
     if (a != &s->main)
         simr_leave(a);
     while (!a->holds && simr_step(s)) {

@@ -24,7 +24,7 @@ typedef enum svm_CellKind {
     SVM_CELL_PUT,    // and from here
     SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
     SVM_CELL_SCATTER,
-    SVM_CELL_TELL, // nothing but to tell others that what it waits for is complete
+    SVM_CELL_TELL, // nothing but to tell others that what is before it is complete, as all commands do
     SVM_CELL_QUIT  // the program ends
 } svm_CellKind;
 

@@ -130,8 +130,7 @@ static void subscribe(svmr_CellRun *on, const svmr_Spe *spe)
         on->told |= bit;
         return;
     }
-    const svm_CellWait wait = {other->number, on->number + 1};
-    svmr_queueCommand(other, NULL, (svm_CellCommand){.kind = SVM_CELL_TELL, .tells = bit}, &wait, 1, NULL, 0);
+    svmr_queueCommand(other, NULL, (svm_CellCommand){.kind = SVM_CELL_TELL, .tells = bit}, NULL, 0, NULL, 0);
 }
 
 // Do SPEs wait for all pending runs that p depends on?
