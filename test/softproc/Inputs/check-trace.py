@@ -16,6 +16,11 @@ text = open(sys.argv[2]).read()
 signals = re.findall(r"\$var wire \d+ (\S) (\w+) \$end", text)
 times = [int(t) for t in re.findall(r"^#(\d+)$", text, re.M)]
 assert times == sorted(times)
+# What lasts a cycle: up where the event begins, and down the cycle after.
+letter = next(c for c, name in signals if name == "tex_issue")
+changes = [(int(t), v) for t, lines in re.findall(r"^#(\d+)\n((?:[^#].*\n)*)", text.split("$end\n")[-1], re.M)
+           for v in re.findall(r"^([01])" + re.escape(letter) + "$", lines, re.M)]
+assert changes == [(t, v) for b in begin for t, v in ((b["ts"] * 10, "1"), (b["ts"] * 10 + 10, "0"))], changes
 stats = json.loads(open(sys.argv[3]).readline())["whole"]
 assert stats["alu"] == 4 and stats["tex"] == 4 and stats["reads"] == 4, stats
 last = batches[0]["ts"] + batches[0]["dur"]
