@@ -162,6 +162,11 @@ int main(int argc, char **argv)
     while (synchronization->MFC_MSSync & 1)
         ;
     printf("synchronized\n");                                                         // CHECK-NEXT: synchronized
+    const unsigned long long address = (unsigned long)synchronization;
+    send(9, 0);
+    words[0] = (unsigned)(address >> 32), words[1] = (unsigned)address;
+    spe_in_mbox_write(spe, words, 2, SPE_MBOX_ALL_BLOCKING);
+    printf("by the SPE too: %u\n", receive());                                        // CHECK-NEXT: by the SPE too: 0
     printf("mailboxes 0x%x\n", control->SPU_Mbox_Stat);                               // CHECK-NEXT: mailboxes 0x400
     control->SPU_In_Mbox = 1u << 24 | 55;
     while (!(control->SPU_Mbox_Stat & 0xFF))

@@ -4,6 +4,8 @@
 // RUN: %host -o %t && env SVM_WORKERS=1 %t && env SVM_WORKERS=2 %t && env SVM_WORKERS=4 %t
 // RUN: %host-asan -o %t && env SVM_WORKERS=4 %t && env SVM_WORKERS=1 %t
 // RUN: %host-tsan -o %t && env SVM_WORKERS=4 %t && env SVM_WORKERS=2 %t
+#include <time.h>
+
 #include "smp.h"
 
 #include "check.h"
@@ -420,6 +422,30 @@ static void destroyed(void)
     }
 }
 
+static void sleeps(svm_Kernel *k)
+{
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    ((Stage *)k)->result++;
+}
+
+// A run that is taken back while there is one thread leaves none that counts when there are several.
+static void takenBack(void)
+{
+    static Stage first, second;
+    svm_Machine *m = svm_machineCreate(), *before = svm_machineUse(m);
+    svm_kernelInit(&first.kernel, &CORE0, sleeps, "first");
+    svm_kernelRun(&first.kernel);
+    svm_kernelPause(&first.kernel);
+    svm_kernelEnd(&first.kernel);
+    CHECK(first.kernel.state == SVM_ENDED && first.result == 0);
+    svm_kernelInit(&second.kernel, &CORE1, sleeps, "second");
+    svm_kernelRun(&second.kernel);
+    svm_kernelWait(&second.kernel); // while it runs nobody is stuck
+    CHECK(second.result == 1);
+    svm_machineUse(before);
+    svm_machineDestroy(m);
+}
+
 int main(void)
 {
     for (size_t capacity = 1; capacity < 4; capacity++) {
@@ -445,6 +471,7 @@ int main(void)
     errors(false);
     errors(true);
     deadlock();
+    takenBack();
     if (beside()) // the first thread's stack is the system's matter here
         largeFrames();
     destroyed();

@@ -8,6 +8,20 @@ extern int __send_to_ppe(unsigned int code, unsigned int operation, void *data);
 static unsigned int word[4] __attribute__((aligned(16)));
 static char area[1024] __attribute__((aligned(128)));
 
+// Writes 1 to the register whose address the next two words are, as any processor may, and reads it until it is 0.
+static void synchronize(void)
+{
+    const unsigned long long high = spu_read_in_mbox(), ea = high << 32 | spu_read_in_mbox();
+    word[0] = 1;
+    mfc_put(word, ea, 4, 0, 0, 0);
+    do {
+        mfc_getf(word, ea, 4, 0, 0, 0);
+        mfc_write_tag_mask(1);
+        mfc_read_tag_status_all();
+    } while (word[0] & 1);
+    spu_write_out_intr_mbox(word[0]);
+}
+
 int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
 {
     (void)id;
@@ -34,6 +48,7 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
             spu_write_out_intr_mbox(0);
             spu_write_out_intr_mbox(spu_read_event_status());
             break;
+        case 9: synchronize(); break;
         }
     }
 }
