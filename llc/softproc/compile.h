@@ -252,16 +252,32 @@ typedef struct spc_program {
     size_t scalar_count;
 } spc_program;
 
-// Compiles a function of a module, which stays as it is; range is where the function's source has it, or {0}. Errors have the line of
-// the source where the IR has it. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
-// taken only if inexact says so. False with errors.
-bool spc_compile(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range, bool inexact,
-                 spc_program *out);
+// What a function is behind a stage: its values as selected; with variables' copies joined; placed, in halves; in their order; with
+// registers' numbers.
+typedef enum spc_stage { SPC_SELECTED, SPC_JOINED, SPC_PACKED, SPC_SCHEDULED, SPC_COLOURED } spc_stage;
+
+// Who looks at functions on their way, once for each stage of each strategy; tests execute them.
+typedef struct spc_watcher {
+    void (*see)(void *user, spc_stage stage, const spc_function *f);
+    void *user;
+} spc_watcher;
+
+// How a function is compiled. Division, square root, exp2 and log2 need the special unit, which does not round as C does: they are
+// taken only if inexact says so.
+typedef struct spc_request {
+    arena *arena;
+    diag_engine *diag;
+    src_range range; // where the function's source has it, or {0}
+    bool inexact;
+    const spc_watcher *watcher; // NULL: nobody
+} spc_request;
+
+// Compiles a function of a module, which stays as it is. Errors have the line of the source where the IR has it. False with errors.
+bool spc_compile(const spc_request *r, LLVMModuleRef module, const char *name, spc_program *out);
 
 // ---- Stages; each is false after an error ----
 // A function that LLVM has prepared.
-bool spc_compile_prepared(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
-                          spc_program *out);
+bool spc_compile_prepared(const spc_request *r, LLVMValueRef function, spc_program *out);
 bool spc_select(spc_function *f, LLVMValueRef function);
 void spc_join_variables(spc_function *f);
 void spc_pack(spc_function *f);

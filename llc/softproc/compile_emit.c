@@ -406,26 +406,36 @@ static bool is_hopeless(spc_function *f)
     return true;
 }
 
+// Whether a stage has gone well; then it is shown.
+static bool shown(const spc_request *r, spc_stage stage, const spc_function *f, bool good)
+{
+    if (good && r->watcher != NULL)
+        r->watcher->see(r->watcher->user, stage, f);
+    return good;
+}
+
 // *selected: what is wrong, if something is, another strategy may do better.
-static bool compile_by(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
-                       const spc_strategy *strategy, bool *selected, spc_program *out)
+static bool compile_by(const spc_request *r, LLVMValueRef function, const spc_strategy *strategy, bool *selected,
+                       spc_program *out)
 {
     size_t length;
-    spc_function *f = ARENA_NEW(a, spc_function);
-    f->arena = a;
-    f->diag = d;
-    f->range = range;
-    f->inexact = inexact;
+    spc_function *f = ARENA_NEW(r->arena, spc_function);
+    f->arena = r->arena;
+    f->diag = r->diag;
+    f->range = r->range;
+    f->inexact = r->inexact;
     f->strategy = *strategy;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);
     *out = (spc_program){0};
-    *selected = spc_select(f, function) && !is_hopeless(f);
+    *selected = shown(r, SPC_SELECTED, f, spc_select(f, function)) && !is_hopeless(f);
     if (!*selected)
         return false;
     spc_join_variables(f);
+    shown(r, SPC_JOINED, f, true);
     spc_pack(f);
-    return spc_schedule(f) && spc_colour(f) && spc_emit(f, out);
+    shown(r, SPC_PACKED, f, true);
+    return shown(r, SPC_SCHEDULED, f, spc_schedule(f)) && shown(r, SPC_COLOURED, f, spc_colour(f)) && spc_emit(f, out);
 }
 
 // A batch's arithmetic is four cycles of the pipeline; an element is about as long on the link, and thread by thread.
@@ -438,38 +448,40 @@ static bool is_moving(const spc_program *p)
 }
 
 // Another order of what has been found: lookups between which a batch computes keep the link from being busy all the time.
-static void bring_together(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
-                           spc_strategy strategy, spc_program *out)
+static void bring_together(const spc_request *r, LLVMValueRef function, spc_strategy strategy, spc_program *out)
 {
     enum { TOGETHER = 8, MORE_REGISTERS = 4 };
     diag_engine quiet;
+    spc_request trial = *r;
     spc_program found;
     bool selected;
-    diag_init(&quiet, a, d->sources);
+    diag_init(&quiet, r->arena, r->diag->sources);
+    trial.diag = &quiet;
     strategy.together = TOGETHER;
-    if (compile_by(a, &quiet, function, range, inexact, &strategy, &selected, &found) && found.alu <= out->alu &&
+    if (compile_by(&trial, function, &strategy, &selected, &found) && found.alu <= out->alu &&
         found.registers <= out->registers + MORE_REGISTERS)
         *out = found;
 }
 
-bool spc_compile_prepared(arena *a, diag_engine *d, LLVMValueRef function, src_range range, bool inexact,
-                          spc_program *out)
+bool spc_compile_prepared(const spc_request *r, LLVMValueRef function, spc_program *out)
 {
     const spc_strategy *best = NULL;
     bool selected = true;
     for (size_t i = 0; i < sizeof strategies / sizeof *strategies && selected; i++) {
         diag_engine quiet;
+        spc_request trial = *r;
         spc_program found;
-        diag_init(&quiet, a, d->sources);
-        if (!compile_by(a, &quiet, function, range, inexact, &strategies[i], &selected, &found) ||
+        diag_init(&quiet, r->arena, r->diag->sources);
+        trial.diag = &quiet;
+        if (!compile_by(&trial, function, &strategies[i], &selected, &found) ||
             (best != NULL && found.alu >= out->alu && (found.alu > out->alu || found.registers >= out->registers)))
             continue;
         *out = found;
         best = &strategies[i];
     }
     if (best == NULL)
-        return compile_by(a, d, function, range, inexact, &strategies[0], &selected, out);
+        return compile_by(r, function, &strategies[0], &selected, out);
     if (out->tex > 1 && is_moving(out))
-        bring_together(a, d, function, range, inexact, *best, out);
+        bring_together(r, function, *best, out);
     return true;
 }

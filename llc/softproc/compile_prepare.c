@@ -133,13 +133,11 @@ static const char passes[] =
     "verify-fixpoint>,early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa,scalarizer)";
 
 // Compiles with some loops.
-static bool compile_with(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range,
-                         bool inexact, choice c, spc_program *out)
+static bool compile_with(const spc_request *r, LLVMModuleRef module, const char *name, choice c, spc_program *out)
 {
     LLVMModuleRef copy = LLVMCloneModule(module);
-    mark_loops(a, LLVMGetNamedFunction(copy, name), c);
-    bool good = run_passes(d, copy, passes) &&
-                spc_compile_prepared(a, d, LLVMGetNamedFunction(copy, name), range, inexact, out);
+    mark_loops(r->arena, LLVMGetNamedFunction(copy, name), c);
+    bool good = run_passes(r->diag, copy, passes) && spc_compile_prepared(r, LLVMGetNamedFunction(copy, name), out);
     LLVMDisposeModule(copy);
     return good;
 }
@@ -151,14 +149,14 @@ static void ignore(LLVMDiagnosticInfoRef info, void *context)
 
 // First with those loops alone that may end early; then all unrolled, as long as that is not much more than what fits; then with more
 // and more loops. The errors are those of all unrolled, or, where that is too much, of the fewest loops.
-static bool compile_somehow(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range,
-                            bool inexact, spc_program *out)
+static bool compile_somehow(const spc_request *r, LLVMModuleRef module, const char *name, spc_program *out)
 {
     enum { WORTH_TRYING = 100 * SP_MAX_INSTRUCTIONS };
     counts rounds = {0};
     VEC(choice) choices = {0};
     double size;
     bool early;
+    arena *a = r->arena;
     find_counts(a, LLVMGetNamedFunction(module, name), &rounds, &size, &early);
     if (early)
         VEC_PUSH(a, &choices, (choice){UINT32_MAX, true});
@@ -168,23 +166,24 @@ static bool compile_somehow(arena *a, diag_engine *d, LLVMModuleRef module, cons
         if (i == 0 || rounds.data[i] != rounds.data[i - 1])
             VEC_PUSH(a, &choices, (choice){rounds.data[i], early});
     diag_engine quiet;
+    spc_request trial = *r;
+    trial.diag = &quiet;
     for (VEC_EACH(choice, c, &choices)) {
-        diag_init(&quiet, a, d->sources);
-        if (choices.len > 1 && compile_with(a, &quiet, module, name, range, inexact, *c, out))
+        diag_init(&quiet, a, r->diag->sources);
+        if (choices.len > 1 && compile_with(&trial, module, name, *c, out))
             return true;
     }
     bool few = size <= WORTH_TRYING || choices.len == 0;
     choice last = few ? (choice){UINT32_MAX, false} : choices.data[0];
-    return compile_with(a, d, module, name, range, inexact, last, out);
+    return compile_with(r, module, name, last, out);
 }
 
-bool spc_compile(arena *a, diag_engine *d, LLVMModuleRef module, const char *name, src_range range, bool inexact,
-                 spc_program *out)
+bool spc_compile(const spc_request *r, LLVMModuleRef module, const char *name, spc_program *out)
 {
     LLVMModuleRef copy = copy_of(module, name);
     LLVMContextRef context = LLVMGetModuleContext(copy);
     LLVMContextSetDiagnosticHandler(context, ignore, NULL);
-    bool good = run_passes(d, copy, before) && compile_somehow(a, d, copy, name, range, inexact, out);
+    bool good = run_passes(r->diag, copy, before) && compile_somehow(r, copy, name, out);
     LLVMContextSetDiagnosticHandler(context, NULL, NULL);
     LLVMDisposeModule(copy);
     return good;

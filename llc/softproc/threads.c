@@ -205,8 +205,8 @@ static bool compile_all(const preparation *p, thread_programs *threads)
 {
     llc_session *s = p->session;
     for (VEC_EACH(thread_program, t, threads)) {
-        if (!spc_compile(s->arena, s->diag, p->module, t->function->name, t->function->range, s->options->target_fp,
-                         &t->program))
+        spc_request request = {s->arena, s->diag, t->function->range, s->options->target_fp, NULL};
+        if (!spc_compile(&request, p->module, t->function->name, &t->program))
             return false;
         give_constants(&t->program);
     }

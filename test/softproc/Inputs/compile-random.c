@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random thread functions: softproc-compile-random COUNT [SEED]. Each is made as LLVM IR and computed here at the same time, for
-// all threads of a small domain; then it is compiled, and the functional and the cycle model must leave the same outputs, bit
-// for bit. Values stay finite, which is what selections by comparisons are exact for. What fails is printed with its seed.
+// all threads of a small domain; then it is compiled, and what each stage of each strategy has, the functional and the cycle model
+// must leave the same outputs, bit for bit. Values stay finite, which is what selections by comparisons are exact for. What fails is
+// printed with its seed.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 
 #include "llc/softproc/compile.h"
 #include "runtime/softproc/cycle.h"
+#include "test/softproc/Inputs/evaluate.h"
 
 enum { WIDTH = 8, HEIGHT = 3, THREADS = WIDTH * HEIGHT, INPUTS = 2, SIDE = 16, OUTPUTS = 4, MOST = 600 };
 enum { ELEMENT = 16, INPUT_BYTES = SIDE * SIDE * ELEMENT, OUTPUT_BYTES = WIDTH * HEIGHT * ELEMENT };
@@ -32,6 +34,7 @@ typedef struct session {
     float expected[OUTPUTS][THREADS][4];
     unsigned written; // outputs
     bool loops;
+    unsigned long stages; // executed
     uint8_t memory[INPUTS * INPUT_BYTES + OUTPUTS * OUTPUT_BYTES];
 } session;
 
@@ -563,6 +566,40 @@ static void run(session *s, const sp_program *p)
     sp_core_free(&c);
 }
 
+// ---- Stages ----
+
+// The coordinates of threads without a bound may be anywhere, where what is looked up is not used.
+static void read_element(void *user, unsigned input, float s, float t, float out[4])
+{
+    const session *from = user;
+    bool inside = s >= 0 && s < SIDE && t >= 0 && t < SIDE;
+    memset(out, 0, 4 * sizeof *out);
+    if (inside)
+        memcpy(out, from->input[input][(int)t][(int)s], 4 * sizeof *out);
+}
+
+// Some of the threads, other ones in each stage.
+static void see_stage(void *user, spc_stage stage, const spc_function *f)
+{
+    enum { EACH = 11 };
+    session *s = user;
+    evaluator *e = evaluator_create(&(evaluated){f, stage, NULL, read_element, s});
+    for (unsigned i = s->stages++ % EACH; i < THREADS; i += EACH) {
+        float out[OUTPUTS][4] = {{0}};
+        const char *fault = evaluator_run(e, (float)(i % WIDTH), (float)(i / WIDTH), out);
+        for (unsigned k = 0; k < OUTPUTS * 4 && fault == NULL; k++)
+            if ((s->written >> k / 4 & 1) != 0 && memcmp(&out[k / 4][k % 4], &s->expected[k / 4][i][k % 4], 4) != 0) {
+                printf("%s: thread (%u, %u), o%u component %u: %a, expected %a\n", stage_names[stage], i % WIDTH,
+                       i / WIDTH, k / 4, k % 4, (double)out[k / 4][k % 4], (double)s->expected[k / 4][i][k % 4]);
+                failed(s, "another value");
+            }
+        if (fault != NULL) {
+            printf("%s: ", stage_names[stage]);
+            failed(s, fault);
+        }
+    }
+}
+
 // False when the function is too large.
 // Too large, or, of loops that LLVM has unrolled or taken apart, with a lookup on a way that is no branch of C's.
 static bool is_refusal(const char *message)
@@ -587,7 +624,8 @@ static bool run_one(session *s, uint64_t seed)
     fill(s);
     s->loops = s->seed % 2 == 0;
     make_function(s);
-    bool fine = spc_compile(a, &diags, s->module, "thread", (src_range){0}, true, &program);
+    spc_request request = {a, &diags, {0}, true, &(spc_watcher){see_stage, s}};
+    bool fine = spc_compile(&request, s->module, "thread", &program);
     if (fine)
         run(s, program.program);
     else if (diags.records.len == 0 || !is_refusal(diags.records.data[0]->message))
@@ -609,7 +647,7 @@ int main(int argc, char **argv)
         return 1;
     for (unsigned long i = 0; i < count; i++)
         large += !run_one(s, seed + i);
-    printf("%lu thread functions agree, %lu refused\n", count - large, large);
+    printf("%lu thread functions agree, %lu refused; %lu stages of them agree\n", count - large, large, s->stages);
     free(s);
     return 0;
 }

@@ -62,7 +62,8 @@ int main(int argc, char **argv)
     LLVMValueRef function = module == NULL ? NULL : LLVMGetNamedFunction(module, argv[2]);
     if (module != NULL && function == NULL)
         diag_error_at(&diags, argv[1], "there is no function '%s'", argv[2]);
-    bool ok = function != NULL && spc_compile(a, &diags, module, argv[2], (src_range){0}, inexact, &program);
+    spc_request request = {.arena = a, .diag = &diags, .inexact = inexact};
+    bool ok = function != NULL && spc_compile(&request, module, argv[2], &program);
     if (ok) {
         set_scalars(&program, argv + 4, (unsigned)argc - 4);
         ok = write_container(a, program.program, argv[3]);
