@@ -6,6 +6,7 @@
 // RUN: %t/saxpy | FileCheck %t/main.c
 // RUN: svmc --interpret-kernels %t/saxpy.sir %t/main.c -o %t/interpreted
 // RUN: %t/interpreted | FileCheck %t/main.c
+// RUN: %t/interpreted again | tail -1 | FileCheck --check-prefix=KEPT %t/main.c
 // RUN: svmc -O0 %t/saxpy.sir %t/main.c -o %t/saxpy
 // RUN: %t/saxpy | FileCheck %t/main.c
 // RUN: svmc -O3 --machine=host-4 %t/saxpy.sir %t/main.c -o %t/saxpy
@@ -23,6 +24,7 @@ filter saxpy: void -> void finite {
     }
 }
 //--- main.c
+#include <malloc.h>
 #include <stdio.h>
 
 #include "saxpy.h"
@@ -35,8 +37,21 @@ static svm_BrookStream make(const char *name, int rank, ptrdiff_t a, ptrdiff_t b
     return svm_brookMake(SVM_BROOK_HERE, name, &real, rank, extents);
 }
 
-int main(void)
+// What a call takes of memory it gives back.
+static void callAgain(svm_BrookStream x, svm_BrookStream z)
 {
+    size_t before = 0;
+    for (int i = 0; i < 100; i++) {
+        brook_saxpy(SVM_BROOK_HERE, 2.0f, x, x, z);
+        before = i == 49 ? mallinfo2().uordblks : before;
+    }
+    printf("bytes kept: %zu\n", mallinfo2().uordblks - before);
+    // KEPT: bytes kept: 0
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
     float h[12];
     for (int i = 0; i < 12; i++)
         h[i] = (float)i;
@@ -93,10 +108,13 @@ int main(void)
     svm_BrookStream none = make("none", 2, 0, 4);
     brook_saxpy(SVM_BROOK_HERE, 10.0f, none, none, none);
     svm_brookPrint(SVM_BROOK_HERE, none);
+    if (argc > 1)
+        callAgain(x, z);
     svm_BrookStream *const all[] = {&x, &y, &z, &w, &none};
     for (int i = 0; i < 5; i++)
         svm_brookRelease(all[i]);
-    puts("end");
+    if (argc == 1)
+        puts("end");
     // CHECK-NEXT: end
     return 0;
 }
