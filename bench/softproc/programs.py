@@ -26,7 +26,7 @@ PROGRAMS = {
     "beamformer": Program("beamformer/beamformer.str", "f", 0.9),
     "fft": Program("fft/fft.str", "f", 0.93),
     "fm-receiver": Program("fm-receiver/fm.str", "f", 0.95),
-    "matrix-multiply": Program("matrix-multiply/matmul.str", "f", None),
+    "matrix-multiply": Program("matrix-multiply/matmul.str", "f", 0.95),
     "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.9),
     "edge-detector": Program("edge-detector/edges.str", "i", None),
 }

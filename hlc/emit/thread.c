@@ -7,7 +7,7 @@
 
 #include "hlc/emit/program_int.h"
 
-enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188, MOST_ROWS = 8191 };
+enum { ELEMENT = 4, MOST_INPUTS = 16, MOST_WIDTH = 4096, MOST_PITCH = 8188, MOST_ROWS = 8191, LAUNCH_ROWS = 8000 };
 
 static bool is_int(const sir_type *t)
 {
@@ -80,6 +80,17 @@ static bool find_input(program_threads *t, bool continues)
     return t->shape.lookups <= MOST_INPUTS && (continues || ELEMENT * t->shape.lookups <= t->peek);
 }
 
+// Of firings that are rows of a domain: elements lie in each as they do in others.
+static bool find_rows(const plan_walk *items, const program_walk *w, program_threads *t)
+{
+    bool regular = item_strides(&items->in_items, &t->in.stride, &t->in.second) &&
+                   item_strides(&items->out_items, &t->out.stride, &t->out.second);
+    t->in.step = 2 * t->in.second;
+    t->out.step = 2 * t->out.second;
+    return regular && t->reads && w->in.len == 1 && w->in.data[0].stride > 0 && w->out.data[0].stride > 0 &&
+           t->in.stride > 0 && t->out.stride > 0 && t->in.step > 0 && t->out.step > 0;
+}
+
 static bool find_shape(const emit_signature *fire, const plan_walk *items, const program_walk *w, int64_t push,
                        program_threads *t)
 {
@@ -91,6 +102,8 @@ static bool find_shape(const emit_signature *fire, const plan_walk *items, const
         return false;
     int64_t in = w->in.data[at].stride, out = w->out.data[at].stride;
     t->reads = fire->in;
+    if (t->shape.domain != NULL)
+        return find_rows(items, w, t);
     return find_side(&items->out_items, out, push, push, firings, &t->out, &out_continues) &&
            (!t->reads || (find_side(&items->in_items, in, t->pop, t->peek, firings, &t->in, &in_continues) &&
                           find_input(t, in_continues)));
@@ -108,11 +121,51 @@ static int64_t inputs_of(const program_threads *t)
     return !t->reads ? 0 : t->apart ? t->shape.lookups : 1;
 }
 
+// The loops' counters are digits of x. A quotient with a half more is away from whole numbers by more than it is rounded.
+static void emit_counters(program_emitter *x, const plan_domain *d)
+{
+    const char *left = "x";
+    for (size_t i = d->trips.len; i-- > 0;) {
+        int64_t trips = d->trips.data[i];
+        if (i == 0) {
+            text_line(x, 1, "const float i0 = %s;", left);
+            return;
+        }
+        text_line(x, 1, "const float left%zu = floorf((%s + 0.5f) * (1.0f / %" PRId64 ".0f));", i, left, trips);
+        text_line(x, 1, "const float i%zu = %s - %" PRId64 ".0f * left%zu;", i, left, trips, i);
+        left = arena_printf(x->e.arena, "left%zu", i);
+    }
+}
+
+static void emit_windows(program_emitter *x, const program_threads *t)
+{
+    arena *a = x->e.arena;
+    int64_t at = 0;
+    emit_counters(x, t->shape.domain);
+    for (VEC_EACH(const plan_window, w, &t->shape.domain->windows)) {
+        const char *from = "";
+        for (size_t i = 0; i < w->strides.len; i++)
+            if (w->strides.data[i] == 1)
+                from = arena_printf(a, "%si%zu + ", from, i);
+            else if (w->strides.data[i] != 0)
+                from = arena_printf(a, "%s%" PRId64 ".0f * i%zu + ", from, w->strides.data[i], i);
+        text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++)", w->elements);
+        text_line(x, 2, "%s(items + %s4 * i, in, %s(float)%s, y);", t->in_ints ? "svm_lookupInts" : "svm_lookup",
+                  at == 0 ? "" : arena_printf(a, "%" PRId64 " + ", ELEMENT * at), from,
+                  w->first == 0 ? "i" : arena_printf(a, "(%" PRId64 " + i)", w->first));
+        at += w->elements;
+    }
+}
+
 static void emit_lookups(program_emitter *x, const program_threads *t)
 {
     int64_t inputs = inputs_of(t), pops = t->shape.firings * t->pop / ELEMENT;
     if (!t->reads)
         return;
+    if (t->shape.domain != NULL) {
+        emit_windows(x, t);
+        return;
+    }
     if (t->apart) {
         for (int64_t i = 0; i < inputs; i++)
             text_line(x, 1, "%s(items%s, %s, x, y);", t->in_ints ? "svm_lookupInts" : "svm_lookup",
@@ -167,6 +220,20 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
     text_line(x, 0, "}\n");
 }
 
+static void remark_launch(program_emitter *x, const sir_filter *f, const program_threads *t)
+{
+    const char *lies = arena_printf(x->e.arena, "with %" PRId64 " lookups and %" PRId64 " outputs",
+                                    t->reads ? t->shape.lookups : 0, t->shape.outputs);
+    if (t->shape.domain != NULL)
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
+                    "'%s' is launched: a firing is %" PRId64 " threads, %s [thread]", f->name,
+                    plan_domain_threads(t->shape.domain), lies);
+    else
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
+                    "'%s' is launched: a thread has %" PRId64 " firing%s, %s [thread]", f->name, t->shape.firings,
+                    t->shape.firings == 1 ? "" : "s", lies);
+}
+
 program_threads program_thread_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                         const emit_signature *fire, const plan_walk *items, const program_walk *w)
 {
@@ -174,29 +241,26 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
     program_threads t = {0};
     if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
         return t;
-    int64_t push = f->push.max;
     t.in_ints = is_int(info->filter->input);
     t.out_ints = is_int(info->filter->output);
     t.pop = f->pop.max;
     t.peek = f->peek.max > t.pop ? f->peek.max : t.pop;
-    if (!find_shape(fire, items, w, push, &t)) {
+    if (!find_shape(fire, items, w, f->push.max, &t)) {
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                     "'%s' is not launched: its items lie where no thread's elements can [thread]", info->filter->name);
         return (program_threads){0};
     }
-    emit_signature one = program_fire_function(x, info, f, &together, &together);
-    const char *key = arena_printf(x->e.arena, "%s %d", one.name, t.apart);
+    const char *key = arena_printf(x->e.arena, "%p %d", (const void *)f, t.apart);
     t.name = hmap_get(&x->threads, key);
     if (t.name != NULL)
         return t;
+    emit_filter_info *of = t.shape.domain != NULL ? program_filter_info(x, t.shape.domain->block) : info;
+    const sir_function *work = t.shape.domain != NULL ? t.shape.domain->block->work : f;
+    emit_signature one = program_fire_function(x, of, work, &together, &together);
     t.name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_thread", info->c_name));
     hmap_set(&x->threads, key, (void *)(uintptr_t)t.name);
-    emit_function(x, &t, &one, push);
-    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                "'%s' is launched: a thread has %" PRId64 " firing%s, with %" PRId64 " lookups and %" PRId64
-                " outputs [thread]",
-                info->filter->name, t.shape.firings, t.shape.firings == 1 ? "" : "s", t.reads ? t.shape.lookups : 0,
-                t.shape.outputs);
+    emit_function(x, &t, &one, work->push.max);
+    remark_launch(x, info->filter, &t);
     return t;
 }
 
@@ -316,6 +380,36 @@ static const char *extent(program_emitter *x, const program_threads *t, const ch
     return arena_printf(a, "svm_extent(%s, %" PRId64 ")", threads, most);
 }
 
+// Firings that are rows of the domain.
+static const char *launch_rows_of_firings(program_emitter *x, const program_threads *t, const program_walk *w)
+{
+    const struct {
+        const char *constant, *name, *data;
+        int64_t width, firing;
+        const program_side *side;
+        bool ints;
+    } planes[] = {
+        {"const ", "from", "in", t->peek / ELEMENT, w->in.data[0].stride, &t->in, t->in_ints},
+        {"", "to", "out", plan_domain_threads(t->shape.domain), w->out.data[0].stride, &t->out, t->out_ints},
+    };
+    arena *a = x->e.arena;
+    text_args args = {0};
+    text_line(x, 1, "const ptrdiff_t rows = count < %d ? count : %d;", LAUNCH_ROWS, LAUNCH_ROWS);
+    for (size_t i = 0; i < sizeof planes / sizeof *planes; i++) {
+        const program_side *s = planes[i].side;
+        const char *plane =
+            arena_printf(a, "svm_planeRows(%s, %" PRId64 ", rows, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")",
+                         planes[i].data, planes[i].width, planes[i].firing, s->step, s->stride, s->second);
+        text_line(x, 1, "%ssvm_Plane %s = %s;", planes[i].constant, planes[i].name,
+                  planes[i].ints ? arena_printf(a, "svm_planeInts(%s)", plane) : plane);
+        VEC_PUSH(a, &args, arena_printf(a, "&%s", planes[i].name));
+    }
+    text_call(x, 1,
+              arena_printf(a, "SVM_DOMAIN(%" PRId64 ", rows, %s, ", plan_domain_threads(t->shape.domain), t->name),
+              &args, ");");
+    return "rows";
+}
+
 const char *program_launch(program_emitter *x, const program_threads *t, const program_walk *w)
 {
     arena *a = x->e.arena;
@@ -323,6 +417,8 @@ const char *program_launch(program_emitter *x, const program_threads *t, const p
     text_args args = {0};
     if (t->name == NULL)
         return "0";
+    if (t->shape.domain != NULL)
+        return launch_rows_of_firings(x, t, w);
     int64_t period = digits_period(&w->in);
     const char *count = period == 1 ? "count" : arena_printf(a, "count / %" PRId64, period);
     size_t long_row = unbounded_digit(&w->in);

@@ -20,6 +20,7 @@
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/threads.h"
 #include "targets/machine.h"
 
 // Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
@@ -728,7 +729,7 @@ bool pass_interchange(hlc_program *p)
         x.filter = *f;
         x.function = (*f)->work;
         x.copies = x.most / COPIES_PART;
-        if (x.function != NULL)
+        if (x.function != NULL && !plan_has_domain(p, *f)) // its trips are threads
             walk(&x, &x.function->body);
     }
     if (x.changed) {

@@ -126,6 +126,9 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
     const sir_actor *actor = m->actors.data[number];
     if (actor->kind != SIR_FILTER)
         return (plan_lack){0};
+    plan_thread thread;
+    if (plan_launches(x))
+        return plan_thread_of(p, actor->filter, x, &thread);
     int64_t push = 0;
     for (uint32_t port = 0; port < actor->outputs.len; port++)
         for (int first = 0; first < 2 && actor->outputs.data[port] != SIR_NONE && !sched_dynamic_output(actor);
@@ -137,9 +140,6 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
         return (plan_lack){arena_printf(p->arena, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
                                         push, x->element.name, x->abilities.outputs),
                            actor->loc, "outputs"};
-    plan_thread thread;
-    if (plan_launches(x))
-        return plan_thread_of(p, actor->filter, x, &thread);
     looker l = {.arena = p->arena, .on = x, .missing = MACHINE_OP_COUNT};
     hmap_init(&l.seen, p->arena);
     look_at_function(&l, actor->filter->work);

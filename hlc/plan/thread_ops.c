@@ -177,6 +177,7 @@ typedef struct packer {
     bool *read; // items' elements
     uint32_t registers;
     int64_t vectors, scalars, loose; // halves; loose: those that fit either way
+    int64_t alone;                   // scalar halves that no vector half leaves addresses for
     VEC(thread_values) packs;        // four nodes each, 0: none
 } packer;
 
@@ -328,7 +329,30 @@ static bool join(half *have, const half *more)
     return true;
 }
 
-// The vector halves that the first three lanes need: lanes share one that do the same to components of the same registers.
+static bool add_address(uint32_t have[OPERANDS], uint32_t reg)
+{
+    unsigned k = 0;
+    while (k < OPERANDS && have[k] != 0 && have[k] != reg)
+        k++;
+    if (reg != 0 && k < OPERANDS)
+        have[k] = reg;
+    return reg == 0 || k < OPERANDS;
+}
+
+// Whether two halves are one instruction: together they have three addresses for red, green and blue, and three for alpha.
+static bool share_addresses(const half *a, const half *b)
+{
+    uint32_t rgb[OPERANDS] = {0}, alpha[OPERANDS] = {0};
+    bool fits = true;
+    for (unsigned k = 0; k < OPERANDS; k++) {
+        fits = add_address(rgb, a->rgb[k]) && add_address(alpha, a->alpha[k]) && fits;
+        fits = add_address(rgb, b->rgb[k]) && add_address(alpha, b->alpha[k]) && fits;
+    }
+    return fits;
+}
+
+// The vector halves that the first three lanes need: lanes share one that do the same to components of the same registers. The
+// fourth lane goes with one of them, or else alone.
 static void count_vectors(packer *p, const thread_values *pack)
 {
     half halves[SCALAR_LANE];
@@ -344,6 +368,14 @@ static void count_vectors(packer *p, const thread_values *pack)
             halves[count++] = own;
     }
     p->vectors += count;
+    if (pack->data[SCALAR_LANE] == 0)
+        return;
+    half scalar = half_of(p, pack->data[SCALAR_LANE]);
+    bool fits = count == 0;
+    for (unsigned h = 0; h < count; h++)
+        fits = fits || share_addresses(&halves[h], &scalar);
+    p->scalars += fits;
+    p->alone += !fits;
 }
 
 static void count_pack(packer *p, const thread_values *pack)
@@ -358,7 +390,6 @@ static void count_pack(packer *p, const thread_values *pack)
     } else if (lanes == 1) {
         p->loose++;
     } else {
-        p->scalars += pack->data[SCALAR_LANE] != 0;
         count_vectors(p, pack);
     }
 }
@@ -444,5 +475,5 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_values *output
     int64_t sums = coordinates == THREAD_GIVEN ? 0 : *lookups - at_once, all = p.vectors + p.scalars + p.loose;
     if (sums > 0 && !at_once)
         sums++;
-    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + sums / 2;
+    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone + sums / 2;
 }

@@ -20,10 +20,13 @@ enum {
     BYTES = 16, // of an element
     MOST_INPUTS = 16,
     MOST_OUTPUTS = 4,
-    GENERATIONS = 8,    // of batches in a launch, at least
-    STARTS = 32,        // a launch's threads take so many times the cycles that it begins and ends with
-    MOST_LOOKUPS = 110, // they stay in registers, and coordinates and sums need some
-    SPARE = 4,          // of so many instructions one is spare: it is estimated how many there are
+    MOST_WIDTH = 4096,   // of a domain
+    MOST_PITCH = 8188,   // of an input, in elements
+    GENERATIONS = 8,     // of batches in a launch, at least
+    STARTS = 32,         // a launch's threads take so many times the cycles that it begins and ends with
+    MOST_LOOKUPS = 110,  // they stay in registers, and coordinates and sums need some
+    MOST_WINDOWS = 1024, // elements of a domain's windows: what nothing reads is looked up by none
+    SPARE = 4,           // of so many instructions one is spare: it is estimated how many there are
 };
 
 typedef struct known_value {
@@ -709,6 +712,18 @@ static thread_values outputs_of(walker *w, int64_t firings, int64_t pop)
     return all;
 }
 
+// Of where a domain's windows are: each counter but one is a whole part and a remainder, and moves windows by a product. One needs
+// the other.
+static int64_t counter_slots(const plan_domain *d)
+{
+    enum { COUNTER = 4 };
+    int64_t slots = COUNTER * ((int64_t)d->trips.len - 1);
+    for (VEC_EACH(plan_window, w, &d->windows))
+        for (VEC_EACH(int64_t, stride, &w->strides))
+            slots += *stride > 1;
+    return slots;
+}
+
 // Instructions, and lookups of what is read. Where elements continue each other there is one input, and the coordinates of all
 // elements but the first are sums.
 static void count_slots(walker *w, plan_thread *t, int64_t pop)
@@ -723,6 +738,7 @@ static void count_slots(walker *w, plan_thread *t, int64_t pop)
                                                                      : THREAD_ALL;
     thread_values outputs = outputs_of(w, t->firings, pop);
     t->slots = thread_ops_instructions(w->ops, &outputs, coordinates, &t->read);
+    t->slots += t->domain != NULL ? counter_slots(t->domain) : 0;
 }
 
 // ---- Cycles ----
@@ -783,52 +799,99 @@ static const char *refusal(arena *a, const sir_filter *f, const machine_processo
                           : NULL;
 }
 
+// What a thread computes of firings that push more than it has outputs for; NULL: nothing is known that it could.
+static const plan_domain *domain_of(arena *a, const sir_filter *f, const machine_processor *x)
+{
+    const sir_function *work = f->work;
+    int64_t peek = work->peek.max > work->pop.max ? work->peek.max : work->pop.max;
+    if ((uint64_t)work->push.max <= x->abilities.outputs || work->push.max > ELEMENT * MOST_WIDTH ||
+        peek > ELEMENT * MOST_PITCH)
+        return NULL;
+    return plan_domain_of(a, f);
+}
+
+// Elements that stay in registers.
+static int64_t held(const plan_thread *t)
+{
+    return t->domain != NULL && t->lookups <= MOST_WINDOWS ? t->read : t->lookups;
+}
+
+static const char *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
+                              const machine_processor *x)
+{
+    int64_t slots = (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
+    if (t->firings == 0)
+        return arena_printf(
+            a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
+            work->pop.max, work->push.max, ELEMENT);
+    if (held(t) > MOST_LOOKUPS)
+        return arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
+                            window, t->firings);
+    if (t->slots > slots / SPARE * (SPARE - 1))
+        return arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, t->slots,
+                            x->element.name, slots);
+    return NULL;
+}
+
 plan_lack plan_thread_of(const hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread)
 {
     arena *a = p->arena;
     const char *text = refusal(a, f, x);
+    *thread = (plan_thread){0};
     if (text != NULL)
         return (plan_lack){text, f->loc, "pipeline"};
-    int64_t pop = f->work->pop.max, push = f->work->push.max;
-    frame outer = {.function = f->work};
-    *thread = (plan_thread){0};
+    thread->domain = domain_of(a, f, x);
+    if (thread->domain == NULL && (uint64_t)f->work->push.max > x->abilities.outputs)
+        return (plan_lack){arena_printf(a, "pushes %" PRId64 " items a firing, and '%s' %" PRIu64 " at most",
+                                        f->work->push.max, x->element.name, x->abilities.outputs),
+                           f->loc, "outputs"};
+    const sir_function *work = thread->domain != NULL ? thread->domain->block->work : f->work;
+    int64_t pop = work->pop.max, push = work->push.max;
+    frame outer = {.function = work};
     walker w = {.arena = a, .inexact = p->config != NULL && p->config->target_fp, .filter = f, .frame = &outer};
     w.ops = thread_ops_create(a);
-    outer.local = ARENA_ARRAY(a, known_value, f->work->locals.len + 1);
-    outer.elements = ARENA_ARRAY(a, uint32_t *, f->work->locals.len + 1);
-    walk_block(&w, &f->work->body);
+    outer.local = ARENA_ARRAY(a, known_value, work->locals.len + 1);
+    outer.elements = ARENA_ARRAY(a, uint32_t *, work->locals.len + 1);
+    walk_block(&w, &work->body);
     int64_t window = w.reach > pop ? w.reach : pop;
     thread->firings = firings_of(pop, push, window);
     window += (thread->firings - 1) * pop;
     thread->lookups = elements_of(window);
     thread->outputs = thread->firings * push / ELEMENT;
-    if (w.lack.text == NULL && thread->firings > 0 && thread->lookups <= MOST_LOOKUPS)
+    if (w.lack.text == NULL && thread->firings > 0 && held(thread) <= MOST_LOOKUPS)
         count_slots(&w, thread, pop);
     count_cycles(x, thread);
-    int64_t slots = (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
-    if (w.lack.text == NULL && thread->firings == 0)
-        lack(&w, f->loc,
-             arena_printf(
-                 a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
-                 pop, push, ELEMENT));
-    if (w.lack.text == NULL && thread->lookups > MOST_LOOKUPS)
-        lack(&w, f->loc,
-             arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
-                          window, thread->firings));
-    if (w.lack.text == NULL && thread->slots > slots / SPARE * (SPARE - 1))
-        lack(&w, f->loc,
-             arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, thread->slots,
-                          x->element.name, slots));
-    return w.lack;
+    text = w.lack.text == NULL ? shape_lack(a, thread, work, window, x) : NULL;
+    return text != NULL ? (plan_lack){text, f->loc, "pipeline"} : w.lack;
+}
+
+double plan_thread_firings(const plan_thread *t)
+{
+    return t->domain == NULL ? (double)t->firings : 1 / (double)plan_domain_threads(t->domain);
+}
+
+static const machine_processor *launcher_of(const hlc_program *p)
+{
+    const machine_processor *x = NULL;
+    for (size_t i = 0; p->machine != NULL && i < p->machine->processors.len; i++) {
+        const machine_processor *q = &p->machine->processors.data[i];
+        x = x == NULL && q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q) ? q : x;
+    }
+    return x;
+}
+
+bool plan_has_domain(const hlc_program *p, const sir_filter *f)
+{
+    const machine_processor *x = launcher_of(p);
+    plan_thread t;
+    return x != NULL && !f->finite && f->work != NULL && plan_thread_of(p, f, x, &t).text == NULL && t.domain != NULL;
 }
 
 // Steady states that give what takes longest so many threads, and in which starts of launches are a small part of all launches' cycles:
 // filters that are the same may have one launch.
 int64_t plan_threads_strip(hlc_program *p)
 {
-    const machine_processor *x = NULL;
-    for (VEC_EACH(const machine_processor, q, &p->machine->processors))
-        x = x == NULL && q->kind == MACHINE_processor_kind_KERNEL && plan_launches(q) ? q : x;
+    const machine_processor *x = launcher_of(p);
     if (x == NULL)
         return 1;
     hmap seen; // filters
@@ -840,7 +903,7 @@ int64_t plan_threads_strip(hlc_program *p)
         plan_thread t;
         if (actor->kind != SIR_FILTER || plan_thread_of(p, actor->filter, x, &t).text != NULL)
             continue;
-        double threads = (double)p->schedule->reps[i] / (double)t.firings, cycles = t.each * threads;
+        double threads = (double)p->schedule->reps[i] / plan_thread_firings(&t), cycles = t.each * threads;
         starts += hmap_getn(&seen, &actor->filter, sizeof actor->filter) == NULL ? t.start : 0;
         hmap_setn(&seen, &actor->filter, sizeof actor->filter, &seen);
         all += cycles;
