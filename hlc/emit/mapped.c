@@ -93,8 +93,8 @@ void mapped_types(program_emitter *x)
     text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
     text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, parts->strips);
     text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
-    text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each ring has so many segments */", all->sets,
-              parts->sets);
+    text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each queue has so many slots */", all->slots,
+              parts->slots);
     text_line(x, 0, "};\n");
     emit_processors(x, all);
     text_line(x, 0,
@@ -119,29 +119,29 @@ static void emit_instance(program_emitter *x, const mapped *all)
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
-    text_line(x, 1, "bool placed; /* the next round's segments have what it needs of the one before */");
+    text_line(x, 1, "bool placed; /* the next round's slots have what it needs of the one before */");
     text_line(x, 1, "int64_t steadyStates; /* run so far, or started */");
     text_line(x, 1, "int64_t iterations; /* steady states still asked for in this call of run */");
     text_line(x, 1, "int64_t round; /* the next */");
-    text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->sets);
-    text_line(x, 1, "size_t memory; /* where the rings lie */");
-    for (VEC_EACH(const plan_ring, ring, &parts->rings))
+    text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->slots);
+    text_line(x, 1, "size_t memory; /* where the queues lie */");
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
         text_line(
-            x, 1, "svm_Block %s[%s]; /* ring: items from %s to %s */", all->rings[ring->stream].name, all->sets,
+            x, 1, "svm_Block %s[%s]; /* queue: items from %s to %s */", all->queues[queue->stream].name, all->slots,
             text_comment(
                 x, parts->cut->whole->actors
-                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].producer]
+                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[queue->stream].channel].producer]
                        ->name),
             text_comment(
                 x, parts->cut->whole->actors
-                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[ring->stream].channel].consumer]
+                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[queue->stream].channel].consumer]
                        ->name));
-    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
-        const mapped_ring *r = &all->rings[ring->stream];
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
         if (r->claimed != NULL) {
-            text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->sets,
+            text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->slots,
                       r->stream->from == SIR_NONE ? "read" : "write", r->stream->from == SIR_NONE ? "from" : "to");
-            text_line(x, 1, "int64_t %s[%s]; /* where they are there */", r->place, all->sets);
+            text_line(x, 1, "int64_t %s[%s]; /* where they are there */", r->place, all->slots);
         }
     }
     text_line(x, 1, "size_t ownMemory[%zu]; /* where each processor's own begins in its memory */", processors);
@@ -155,9 +155,9 @@ static void emit_instance(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++) {
         const mapped_part *p = &all->parts[i];
         if (p->primes)
-            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->sets,
+            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->slots,
                       p->rows.len);
-        text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->sets, p->run_count);
+        text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->slots, p->run_count);
         if (p->phases)
             text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
     }
@@ -184,39 +184,39 @@ static uint64_t units(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Otherwise nothing is ever used up, or nothing is there from round to round, and the segments are one.
-static bool has_segments(const mapped_ring *r)
+// Otherwise nothing is ever used up, or nothing is there from round to round, and the slots are one.
+static bool has_slots(const mapped_queue *r)
 {
     return r->step != 0 && !r->straight;
 }
 
-static void emit_create_rings(program_emitter *x, const mapped *all)
+static void emit_create_queues(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
     uint64_t unit = plan_parts_alignment(parts), total = 0;
     unit = parts->resources->alignment > unit ? parts->resources->alignment : unit;
-    text_line(x, 0, "/* Segments of the rings, one behind the other. */");
-    text_line(x, 0, "static void %s_createRings(%s *self)", x->name, x->type);
+    text_line(x, 0, "/* Slots of the queues, one behind the other. */");
+    text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     strbuf body, *out = x->e.out;
     strbuf_init(&body, x->e.arena);
     x->e.out = &body;
-    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
-        const mapped_ring *r = &all->rings[ring->stream];
-        uint64_t bytes = units((uint64_t)ring->room * r->size, unit);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        uint64_t bytes = units((uint64_t)queue->room * r->size, unit);
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
-        if (has_segments(r))
-            at = arena_printf(x->e.arena, "%s + (size_t)set * %" PRIu64, at, bytes);
-        text_line(x, 2, "svm_blockInit(&self->%s[set], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at,
-                  ring->room, r->type);
-        text_line(x, 2, "svm_blockName(&self->%s[set], \"%s\");", r->name, r->name);
-        total += bytes * (has_segments(r) ? parts->sets : 1);
+        if (has_slots(r))
+            at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, bytes);
+        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at,
+                  queue->room, r->type);
+        text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->name, r->name);
+        total += bytes * (has_slots(r) ? parts->slots : 1);
     }
     x->e.out = out;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
     text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
               unit);
-    text_line(x, 1, "for (int set = 0; set < %s; set++) {", all->sets);
+    text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
     strbuf_add(x->e.out, body.data);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
@@ -235,14 +235,14 @@ static uint64_t create_scratch(program_emitter *x, const mapped *all, bool decla
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows)) {
             if (!w->file)
                 continue;
-            int64_t items =
-                greater(all->parts[i].group * w->ring->step + (w->input ? w->ring->ring->ahead : 0), w->ring->prime);
+            int64_t items = greater(all->parts[i].group * w->queue->step + (w->input ? w->queue->queue->delay : 0),
+                                    w->queue->prime);
             if (declare)
                 text_line(x, 2,
                           "svm_blockInit(&self->%s[q], %s[q].memory, self->ownMemory[q] + bytes + %" PRIu64 ", %" PRId64
                           ", sizeof(%s));",
-                          w->scratch, all->processors, bytes, items, w->ring->type);
-            bytes += units((uint64_t)items * w->ring->size, unit);
+                          w->scratch, all->processors, bytes, items, w->queue->type);
+            bytes += units((uint64_t)items * w->queue->size, unit);
         }
     return bytes;
 }
@@ -255,7 +255,7 @@ static void emit_create_own(program_emitter *x, const mapped *all)
         for (size_t k = 0; k < i; k++)
             shared |= !all->used.data[i]->direct && all->used.data[k]->memory == all->used.data[i]->memory;
     text_line(x, 0, "/* What each processor has for itself: channels inside kernels%s, state. */",
-              all->moved ? ", windows of rings" : "");
+              all->moved ? ", windows of queues" : "");
     text_line(x, 0, "static void %s_createOwn(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     uint64_t files = create_scratch(x, all, false);
@@ -293,7 +293,7 @@ static void emit_create_own(program_emitter *x, const mapped *all)
         text_line(x, 2, "self->ownMemory[q] = %s;", local);
     text_line(x, 2, "svm_blockInit(&self->own[q], %s[q].memory, self->ownMemory[q], bytes, 1);", all->processors);
     text_line(x, 2, "svm_blockName(&self->own[q], \"own\");");
-    if (files != 0 && all->moved) // only who works in rings does so
+    if (files != 0 && all->moved) // only who works in queues does so
         text_line(x, 2, "if (%s[q].load != NULL)\n            continue;", all->processors);
     (void)create_scratch(x, all, true);
     text_line(x, 1, "}");
@@ -303,7 +303,7 @@ static void emit_create_own(program_emitter *x, const mapped *all)
 static void emit_create(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
-    emit_create_rings(x, all);
+    emit_create_queues(x, all);
     emit_create_own(x, all);
     const char *io = program_chunked_io(x);
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
@@ -315,7 +315,7 @@ static void emit_create(program_emitter *x, const mapped *all)
         text_line(x, 2, "self->logs[i] = &self->texts[i];");
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
     }
-    text_line(x, 1, "%s_createRings(self);", x->name);
+    text_line(x, 1, "%s_createQueues(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);
     for (size_t i = 0; i < parts->parts.len; i++)
         if (mapped_stream_any(&all->parts[i]))
@@ -324,9 +324,9 @@ static void emit_create(program_emitter *x, const mapped *all)
         text_line(x, 1, "%s(self);", all->parts[i].create_all);
     for (size_t i = 0; i < parts->parts.len; i++)
         text_line(x, 1, "%s(self);", all->parts[i].order);
-    for (VEC_EACH(const plan_ring, ring, &parts->rings))
-        if (mapped_is_linked(&all->rings[ring->stream]))
-            text_line(x, 1, "%s_link_%s(self);", x->name, all->rings[ring->stream].name);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+        if (mapped_is_linked(&all->queues[queue->stream]))
+            text_line(x, 1, "%s_link_%s(self);", x->name, all->queues[queue->stream].name);
     if (*io == '\0')
         text_line(x, 1, "(void)settings;");
     strbuf_add(x->e.out, io);
@@ -349,7 +349,7 @@ static void emit_destroy_run(program_emitter *x, const mapped_part *p)
         if (!p->moved)
             continue;
         text_line(x, 1, "%ssvm_kernelDestroy(&r->%s_%s.kernel);", moves, w->name, w->input ? "load" : "store");
-        if (mapped_window_has_tail(w)) {
+        if (mapped_window_has_halo(w)) {
             text_line(x, 1, "if (r->%s_last.capacity != 0)", w->name);
             text_line(x, 2, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
         }
@@ -376,12 +376,12 @@ static void emit_destroy(program_emitter *x, const mapped *all)
         text_line(x, 1, "svm_logDestroy(&self->start);");
     for (size_t i = 0; i < parts->parts.len; i++) {
         const mapped_part *p = &all->parts[i];
-        text_line(x, 1, "for (int set = 0; set < %s; set++) {", all->sets);
+        text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
         text_line(x, 2, "for (int i = 0; i < %" PRIu32 "; i++)", p->run_count);
-        text_line(x, 3, "%s(&self->%s[set][i]);", p->destroy, p->runs);
+        text_line(x, 3, "%s(&self->%s[slot][i]);", p->destroy, p->runs);
         if (p->primes) {
             text_line(x, 2, "for (int i = 0; i < %zu; i++)", p->rows.len);
-            text_line(x, 3, "%s(&self->%s[set][i]);", p->destroy, p->primings);
+            text_line(x, 3, "%s(&self->%s[slot][i]);", p->destroy, p->primings);
         }
         text_line(x, 1, "}");
         if (p->phases)
@@ -442,7 +442,7 @@ void mapped_program(program_emitter *x)
     x->has_init = true;
     if (all->phases)
         program_firing_table(x, "How often each actor fires in the initialisation.",
-                         arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
+                             arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
     for (size_t i = 0; i < pl->parts->parts.len; i++)
         mapped_runs(x, &all->parts[i]);
     mapped_links(x);

@@ -2,45 +2,45 @@
 // The control side of programs on several processors: round after round, read what the strips of a round need, start their
 // runs, wait for the round before the last and write what it gave.
 //
-// NOTE(rounds). A ring has a segment for each of the rounds under way: `front` items, of which the last are those that the
-// round before left, then the round's own. Kernels leave the last items of a whole round at the front of the next segment.
-// A round that is not whole ends with all rounds (`turn`): the control program moves what is left to the next segment, so
+// NOTE(rounds). A queue has a slot for each of the rounds under way: `history` items, of which the last are those that the
+// round before left, then the round's own. Kernels leave the last items of a whole round at the front of the next slot.
+// A round that is not whole ends with all rounds (`turn`): the control program moves what is left to the next slot, so
 // that each round begins alike. The initialisation's items end where those of the first round begin.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/emit/mapped_int.h"
 
-static bool at_file(const mapped_ring *r, bool reader)
+static bool at_file(const mapped_queue *r, bool reader)
 {
     return reader ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE;
 }
 
-static const mapped_ring *ring_at(program_emitter *x, const mapped *all, size_t i)
+static const mapped_queue *queue_at(program_emitter *x, const mapped *all, size_t i)
 {
-    return &all->rings[x->pl->parts->rings.data[i].stream];
+    return &all->queues[x->pl->parts->queues.data[i].stream];
 }
 
-// "T *name = svm_blockData(&self->ring[set]);"
-static void emit_items(program_emitter *x, int indent, const mapped_ring *r, const char *name, const char *set)
+// "T *name = svm_blockData(&self->queue[slot]);"
+static void emit_items(program_emitter *x, int indent, const mapped_queue *r, const char *name, const char *slot)
 {
     text_line(x, indent, "%s = svm_blockData(&self->%s[%s]);", emit_declare_pointer(&x->e, r->item, "", "", name),
-              r->name, set);
+              r->name, slot);
 }
 
 // ---- A run by itself ----
 
 mapped_span mapped_span_of(const mapped_window *w, bool starting)
 {
-    const mapped_ring *r = w->ring;
+    const mapped_queue *r = w->queue;
     mapped_span s;
     if (starting) {
         s.first = -mapped_round_up(r->init, w->unit);
         s.from = -s.first - r->init;
         s.items = mapped_round_up(s.from + r->first, w->unit);
     } else {
-        s.first = -mapped_ahead(w);
-        s.from = w->input ? -s.first - r->ring->ahead : 0;
+        s.first = -mapped_history(w);
+        s.from = w->input ? -s.first - r->queue->delay : 0;
         s.items = mapped_round_up(-s.first + r->last, w->unit);
     }
     s.items = s.items < w->unit ? w->unit : s.items;
@@ -69,7 +69,7 @@ static void serve_window(program_emitter *x, const mapped_part *p, const mapped_
     arena *a = x->e.arena;
     mapped_span first = mapped_span_of(w, true), last = mapped_span_of(w, false);
     const char *processor = arena_printf(a, "%" PRIu32, p->home_processor);
-    mapped_place(x, 1, p, w, processor, "0", "set", mapped_choice(x, first.first, last.first),
+    mapped_place(x, 1, p, w, processor, "0", "slot", mapped_choice(x, first.first, last.first),
                  mapped_choice(x, first.items, last.items));
     if (p->offsets)
         text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
@@ -91,11 +91,11 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
             continue;
         }
         int64_t prime = mapped_primed(w);
-        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "set",
+        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "slot",
                      arena_printf(a, "%" PRId64, -prime),
                      arena_printf(a, "%" PRId64, prime < w->unit ? w->unit : prime));
         if (p->offsets)
-            text_line(x, 2, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
+            text_line(x, 2, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->queue->prime);
         if (p->moved)
             run_and_wait(x, 2, arena_printf(a, "%s_load", w->name));
     }
@@ -131,7 +131,7 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */",
               p->k->kernel->name);
-    text_line(x, 0, "static void %s(%s *self, int set, bool starting, const int64_t *counts)", p->serve, x->type);
+    text_line(x, 0, "static void %s(%s *self, int slot, bool starting, const int64_t *counts)", p->serve, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *r = &self->%s;", p->run_type, p->home);
     if (x->pl->drains)
@@ -158,52 +158,52 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
 
 // ---- Reading ----
 
-// Whether what the next round needs of one is in the ring or in the file.
-static void place_front(program_emitter *x, const mapped *all, const mapped_ring *r)
+// Whether what the next round needs of one is in the queue or in the file.
+static void place_history(program_emitter *x, const mapped *all, const mapped_queue *r)
 {
-    int64_t round = mapped_round_items(x, r), tail = r->ring->tail;
-    const char *before = arena_printf(x->e.arena, "(set + %s - 1) %% %s", all->sets, all->sets);
-    if (tail == 0)
+    int64_t round = mapped_round_items(x, r), halo = r->queue->halo;
+    const char *before = arena_printf(x->e.arena, "(slot + %s - 1) %% %s", all->slots, all->slots);
+    if (halo == 0)
         return;
     text_line(x, 2, "if (!self->placed) { /* what the round needs of the one before */");
     text_line(x, 3, "const int before = %s;", before);
     if (r->claimed != NULL) {
         text_line(x, 3, "if (self->%s[before])", r->claimed);
         text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");",
-                  r->place, round - tail, r->ring->front - tail, tail);
+                  r->place, round - halo, r->queue->history - halo, halo);
         text_line(x, 3, "else");
     }
     text_line(x, r->claimed != NULL ? 4 : 3,
               "memcpy(items + %" PRId64 ", (%s)svm_blockData(&self->%s[before]) + %" PRId64 ", %" PRId64
               " * sizeof *items);",
-              r->ring->front - tail, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
-              r->ring->front + round - tail, tail);
+              r->queue->history - halo, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
+              r->queue->history + round - halo, halo);
     text_line(x, 2, "}");
 }
 
 // What a claim must have before the round's items, and which numbers of items it is read in.
-static void claim(program_emitter *x, const mapped_ring *r)
+static void claim(program_emitter *x, const mapped_queue *r)
 {
-    int64_t strip = mapped_strip_items(x, r), before = r->prime > r->ring->ahead ? r->prime : r->ring->ahead;
+    int64_t strip = mapped_strip_items(x, r), before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
     text_line(x, 2,
-              "self->%s[set] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
-              ", &self->%s[set]);",
-              r->claimed, strip | r->ring->ahead | r->prime | r->ring->tail | r->init, before, r->step, r->place);
-    text_line(x, 2, "if (self->%s[set])", r->claimed);
+              "self->%s[slot] = *held == 0 && svm_readerClaim(file, %" PRId64 ", %" PRId64 ", wanted * %" PRId64
+              ", &self->%s[slot]);",
+              r->claimed, strip | r->queue->delay | r->prime | r->queue->halo | r->init, before, r->step, r->place);
+    text_line(x, 2, "if (self->%s[slot])", r->claimed);
     text_line(x, 3, "*held = wanted * %" PRId64 ";", r->step);
     text_line(x, 2, "else {");
 }
 
 // The end comes elsewhere: what was left in the file is read after all.
-static void unclaim(program_emitter *x, const mapped_ring *r)
+static void unclaim(program_emitter *x, const mapped_queue *r)
 {
-    text_line(x, 1, "if (complete < wanted && self->%s[set]) {", r->claimed);
-    emit_items(x, 2, r, "items", "set");
+    text_line(x, 1, "if (complete < wanted && self->%s[slot]) {", r->claimed);
+    emit_items(x, 2, r, "items", "slot");
     text_line(x, 2,
-              "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], %" PRId64 ", items + %" PRId64
+              "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], %" PRId64 ", items + %" PRId64
               ", wanted * %" PRId64 " + %" PRId64 ");",
-              r->file, r->place, -r->ring->tail, r->ring->front - r->ring->tail, r->step, r->ring->tail);
-    text_line(x, 2, "self->%s[set] = false;", r->claimed);
+              r->file, r->place, -r->queue->halo, r->queue->history - r->queue->halo, r->step, r->queue->halo);
+    text_line(x, 2, "self->%s[slot] = false;", r->claimed);
     text_line(x, 1, "}");
 }
 
@@ -211,16 +211,16 @@ static void emit_read(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
     size_t count = 0;
-    for (size_t i = 0; i < parts->rings.len; i++)
-        count += at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->step != 0;
+    for (size_t i = 0; i < parts->queues.len; i++)
+        count += at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->step != 0;
     if (count == 0)
         return;
     text_line(x, 0, "/* Reads for a round of up to `wanted` steady states; gives for how many there is input. */");
-    text_line(x, 0, "static int64_t %s_read(%s *self, int set, int64_t wanted)", x->name, x->type);
+    text_line(x, 0, "static int64_t %s_read(%s *self, int slot, int64_t wanted)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "int64_t complete = wanted;");
-    for (size_t i = 0; i < parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+    for (size_t i = 0; i < parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->step == 0)
             continue;
         text_line(x, 1, "{");
@@ -228,18 +228,18 @@ static void emit_read(program_emitter *x, const mapped *all)
         text_line(x, 2, "ptrdiff_t *held = &self->readers[%" PRIu32 "].held;", r->file);
         if (r->claimed != NULL)
             claim(x, r);
-        emit_items(x, 2, r, "items", "set");
-        place_front(x, all, r);
+        emit_items(x, 2, r, "items", "slot");
+        place_history(x, all, r);
         text_line(x, 2, "*held += svm_readerRead(file, items + %" PRId64 " + *held, wanted * %" PRId64 " - *held);",
-                  r->ring->front, r->step);
+                  r->queue->history, r->step);
         if (r->claimed != NULL)
             text_line(x, 2, "}");
         text_line(x, 2, "complete = *held / %" PRId64 " < complete ? *held / %" PRId64 " : complete;", r->step,
                   r->step);
         text_line(x, 1, "}");
     }
-    for (size_t i = 0; i < parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+    for (size_t i = 0; i < parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->step == 0)
             continue;
         if (r->claimed != NULL && count > 1)
@@ -262,20 +262,20 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
               x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "const int set = starting ? 0 : (int)(self->round %% %s);", all->sets);
+    text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
     for (size_t i = 0; i < parts->parts.len; i++)
         if (all->parts[i].phases)
-            text_line(x, 1, "%s(self, set, starting, counts);", all->parts[i].serve);
-    for (size_t i = 0; i < parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+            text_line(x, 1, "%s(self, slot, starting, counts);", all->parts[i].serve);
+    for (size_t i = 0; i < parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, false))
             continue;
         uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
         text_line(x, 1, "{");
-        emit_items(x, 2, r, "items", "set");
+        emit_items(x, 2, r, "items", "slot");
         text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);",
-                  r->file, mapped_choice(x, r->ring->front - r->init, r->ring->front - r->ring->ahead), taker);
+                  r->file, mapped_choice(x, r->queue->history - r->init, r->queue->history - r->queue->delay), taker);
         text_line(x, 1, "}");
     }
     if (x->logs != 0)
@@ -292,8 +292,8 @@ static void emit_begin(program_emitter *x, const mapped *all)
     text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     program_start_text(x);
-    for (size_t i = 0; i < x->pl->parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+    for (size_t i = 0; i < x->pl->parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->init == 0)
             continue;
         reads = true;
@@ -302,16 +302,16 @@ static void emit_begin(program_emitter *x, const mapped *all)
         text_line(x, 2,
                   "self->readers[%" PRIu32 "].held = svm_readerRead(&self->readers[%" PRIu32 "].file, items + %" PRId64
                   ", %" PRId64 ");",
-                  r->file, r->file, r->ring->front - r->init, r->init);
+                  r->file, r->file, r->queue->history - r->init, r->init);
         text_line(x, 2, "self->ended |= self->readers[%" PRIu32 "].held < %" PRId64 ";", r->file, r->init);
         text_line(x, 1, "}");
     }
     if (reads) {
         text_line(x, 1, "if (self->ended)");
         text_line(x, 2, "return false;");
-        for (size_t i = 0; i < x->pl->parts->rings.len; i++)
-            if (at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->init != 0)
-                text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", ring_at(x, all, i)->file);
+        for (size_t i = 0; i < x->pl->parts->queues.len; i++)
+            if (at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->init != 0)
+                text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", queue_at(x, all, i)->file);
     }
     if (all->phases)
         text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
@@ -326,7 +326,7 @@ static void run_moves(program_emitter *x, int indent, const mapped_part *p, bool
 {
     const char *moves = p->direct ? "if (r->moves) " : "";
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (p->moved && w->input == input && (input || w->ring->step != 0))
+        if (p->moved && w->input == input && (input || w->queue->step != 0))
             text_line(x, indent, "%ssvm_kernelRun(&r->%s_%s.kernel);", moves, w->name, input ? "load" : "store");
 }
 
@@ -335,16 +335,16 @@ void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, c
 {
     int indent = p->streams && !priming ? 2 : 3;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        const mapped_ring *r = w->ring;
+        const mapped_queue *r = w->queue;
         if (!w->file || (priming && !w->input))
             continue;
-        text_line(x, indent, "r->run.%s = self->%s[set] ? &self->%s[%" PRIu32 "]%s : NULL;", w->file_of, r->claimed,
+        text_line(x, indent, "r->run.%s = self->%s[slot] ? &self->%s[%" PRIu32 "]%s : NULL;", w->file_of, r->claimed,
                   w->input ? "readers" : "writers", r->file, w->input ? ".file" : "");
-        text_line(x, indent, "r->run.%s = self->%s[set];", w->at_of, r->place);
+        text_line(x, indent, "r->run.%s = self->%s[slot];", w->at_of, r->place);
         text_line(x, indent, "r->run.%s = (%s) * %" PRId64 " - %" PRId64 ";", w->first_of, strip,
                   mapped_strip_items(x, r),
                   priming    ? r->prime
-                  : w->input ? r->ring->ahead
+                  : w->input ? r->queue->delay
                              : 0);
     }
 }
@@ -352,7 +352,7 @@ void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, c
 void mapped_start_priming(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 2, "{");
-    text_line(x, 3, "%s *r = &self->%s[set][c];", p->run_type, p->primings);
+    text_line(x, 3, "%s *r = &self->%s[slot][c];", p->run_type, p->primings);
     if (p->loops) {
         text_line(x, 3, "r->run.starting = true;");
         text_line(x, 3, "%s(&r->run, %s_init);", p->count, x->name);
@@ -378,7 +378,8 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
         mapped_start_priming(x, p);
     text_line(x, 2, "for (int k = 0; k < chunk->strips && (chunk->first + k) * %s < states; k%s) {", all->strip,
               several ? " += chunk->each" : "++");
-    text_line(x, 3, "%s *r = &self->%s[set][chunk->run + k%s];", p->run_type, p->runs, several ? " / chunk->each" : "");
+    text_line(x, 3, "%s *r = &self->%s[slot][chunk->run + k%s];", p->run_type, p->runs,
+              several ? " / chunk->each" : "");
     text_line(x, 3, "const int64_t left = states - (chunk->first + k) * %s;", all->strip);
     if (several) {
         text_line(x, 3,
@@ -393,13 +394,13 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
     mapped_tell_files(x, p, false, "chunk->first + k");
     run_moves(x, 3, p, true);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (mapped_window_has_tail(w) && p->direct)
-            text_line(x, 3, "r->run.%s_front = whole && %sr->%s_front.capacity != 0 ? &r->%s_front : NULL;", w->name,
-                      p->moved ? "!r->moves && " : "", w->name, w->name);
+        if (mapped_window_has_halo(w) && p->direct)
+            text_line(x, 3, "r->run.%s_history = whole && %sr->%s_history.capacity != 0 ? &r->%s_history : NULL;",
+                      w->name, p->moved ? "!r->moves && " : "", w->name, w->name);
     text_line(x, 3, "svm_kernelRun(&r->run.kernel);");
     run_moves(x, 3, p, false);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (mapped_window_has_tail(w) && p->moved) {
+        if (mapped_window_has_halo(w) && p->moved) {
             text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
             text_line(x, 4, "svm_kernelRun(&r->%s_keep.kernel);", w->name);
         }
@@ -410,28 +411,28 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
 static void emit_issue(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
-    bool tails = false;
+    bool halos = false;
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            tails |= mapped_window_has_tail(w);
+            halos |= mapped_window_has_halo(w);
     text_line(x, 0, "/* Starts the strips of a round of so many steady states. */");
-    text_line(x, 0, "static void %s_issue(%s *self, int set, int64_t states)", x->name, x->type);
+    text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
-    if (tails)
+    if (halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
-    for (size_t i = 0; i < parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+    for (size_t i = 0; i < parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         if (at_file(r, false) && r->claimed != NULL)
             text_line(x, 1,
-                      "self->%s[set] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
-                      ", states * %" PRId64 ", &self->%s[set]);",
+                      "self->%s[slot] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
+                      ", states * %" PRId64 ", &self->%s[slot]);",
                       r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
     for (size_t i = 0; i < parts->parts.len; i++) {
         text_line(x, 1, "/* Part %s */", all->parts[i].k->kernel->name);
         emit_start_part(x, all, &all->parts[i]);
     }
-    text_line(x, 1, "self->states[set] = states;");
+    text_line(x, 1, "self->states[slot] = states;");
     text_line(x, 0, "}\n");
 }
 
@@ -443,15 +444,15 @@ static void wait_for_part(program_emitter *x, const mapped_part *p)
     }
     bool stores = false;
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        stores |= !w->input && w->ring->step != 0 && p->moved;
+        stores |= !w->input && w->queue->step != 0 && p->moved;
     mapped_each_run(x, p, "states", false);
     if (!stores || p->direct)
         text_line(x, 3, "svm_kernelWait(&r->run.kernel);");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        if (w->input || w->ring->step == 0 || !p->moved)
+        if (w->input || w->queue->step == 0 || !p->moved)
             continue;
         text_line(x, 3, "%ssvm_kernelWait(&r->%s_store.kernel);", p->direct ? "if (r->moves) " : "", w->name);
-        if (mapped_window_has_tail(w)) {
+        if (mapped_window_has_halo(w)) {
             text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
             text_line(x, 4, "svm_kernelWait(&r->%s_keep.kernel);", w->name);
         }
@@ -460,22 +461,22 @@ static void wait_for_part(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "}");
 }
 
-static void emit_write(program_emitter *x, const mapped *all, const mapped_ring *r)
+static void emit_write(program_emitter *x, const mapped *all, const mapped_queue *r)
 {
-    int64_t at = r->ring->front - r->ring->ahead;
+    int64_t at = r->queue->history - r->queue->delay;
     text_line(x, 1, "{");
-    emit_items(x, 2, r, "items", "set");
+    emit_items(x, 2, r, "items", "slot");
     if (r->claimed != NULL)
-        text_line(x, 2, "if (!self->%s[set])", r->claimed);
+        text_line(x, 2, "if (!self->%s[slot])", r->claimed);
     text_line(x, r->claimed != NULL ? 3 : 2,
               "svm_writerWrite(&self->writers[%" PRIu32 "], items + %" PRId64 ", states * %" PRId64 ");", r->file, at,
               r->step);
-    if (r->ring->ahead != 0 && r->step != 0) { // its writer is behind by so many
-        emit_items(x, 2, r, "next", arena_printf(x->e.arena, "(set + 1) %% %s", all->sets));
+    if (r->queue->delay != 0 && r->step != 0) { // its writer is behind by so many
+        emit_items(x, 2, r, "next", arena_printf(x->e.arena, "(slot + 1) %% %s", all->slots));
         text_line(x, 2,
                   "memcpy(next + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %" PRId64
                   " * sizeof *items);",
-                  at, at, r->step, r->ring->ahead);
+                  at, at, r->step, r->queue->delay);
     }
     text_line(x, 1, "}");
 }
@@ -483,77 +484,76 @@ static void emit_write(program_emitter *x, const mapped *all, const mapped_ring 
 static void emit_finish(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
-    bool tails = false;
+    bool halos = false;
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            tails |= mapped_window_has_tail(w) && all->parts[i].moved;
-    text_line(x, 0, "/* Waits for the round that uses a set, and writes what it gave. */");
-    text_line(x, 0, "static void %s_finish(%s *self, int set)", x->name, x->type);
+            halos |= mapped_window_has_halo(w) && all->parts[i].moved;
+    text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
+    text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "const int64_t states = self->states[set];");
-    if (tails)
+    text_line(x, 1, "const int64_t states = self->states[slot];");
+    if (halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     text_line(x, 1, "if (states == 0)");
     text_line(x, 2, "return;");
     for (size_t i = 0; i < parts->parts.len; i++)
         wait_for_part(x, &all->parts[i]);
-    for (size_t i = 0; i < parts->rings.len; i++)
-        if (at_file(ring_at(x, all, i), false) && ring_at(x, all, i)->step != 0)
-            emit_write(x, all, ring_at(x, all, i));
-    text_line(x, 1, "self->states[set] = 0;");
+    for (size_t i = 0; i < parts->queues.len; i++)
+        if (at_file(queue_at(x, all, i), false) && queue_at(x, all, i)->step != 0)
+            emit_write(x, all, queue_at(x, all, i));
+    text_line(x, 1, "self->states[slot] = 0;");
     text_line(x, 0, "}\n");
     text_line(x, 0, "/* All rounds under way, the oldest first. */");
     text_line(x, 0, "static void %s_finishAll(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "for (int i = 0; i < %s; i++)", all->sets);
-    text_line(x, 2, "%s_finish(self, (int)((self->round + i) %% %s));", x->name, all->sets);
+    text_line(x, 1, "for (int i = 0; i < %s; i++)", all->slots);
+    text_line(x, 2, "%s_finish(self, (int)((self->round + i) %% %s));", x->name, all->slots);
     if (x->logs != 0)
         text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
     text_line(x, 0, "}\n");
 }
 
 // What a file's writer is behind by went on when its round was written, if there was one.
-static void keep_lag(program_emitter *x, const mapped_ring *r)
+static void keep_lag(program_emitter *x, const mapped_queue *r)
 {
-    int64_t at = r->ring->front - r->ring->ahead;
+    int64_t at = r->queue->history - r->queue->delay;
     text_line(x, 1, "if (states == 0) {");
-    emit_items(x, 2, r, "items", "set");
+    emit_items(x, 2, r, "items", "slot");
     emit_items(x, 2, r, "to", "next");
     text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 ", %" PRId64 " * sizeof *items);", at, at,
-              r->ring->ahead);
+              r->queue->delay);
     text_line(x, 1, "}");
 }
 
 // What a round that is not whole leaves to the next.
 static void emit_turn(program_emitter *x, const mapped *all)
 {
-    text_line(x, 0,
-              "/* A round that is not whole is over: moves what the next one needs of it to the next segments. */");
-    text_line(x, 0, "static void %s_turn(%s *self, int set, int64_t states)", x->name, x->type);
+    text_line(x, 0, "/* A round that is not whole is over: moves what the next one needs of it to the next slots. */");
+    text_line(x, 0, "static void %s_turn(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "const int next = (set + 1) %% %s;", all->sets);
-    for (size_t i = 0; i < x->pl->parts->rings.len; i++) {
-        const mapped_ring *r = ring_at(x, all, i);
+    text_line(x, 1, "const int next = (slot + 1) %% %s;", all->slots);
+    for (size_t i = 0; i < x->pl->parts->queues.len; i++) {
+        const mapped_queue *r = queue_at(x, all, i);
         bool reader = at_file(r, true);
-        int64_t tail = r->ring->tail, at = r->ring->front - tail;
-        if (at_file(r, false) && r->ring->ahead != 0 && r->step != 0)
+        int64_t halo = r->queue->halo, at = r->queue->history - halo;
+        if (at_file(r, false) && r->queue->delay != 0 && r->step != 0)
             keep_lag(x, r);
-        if (r->step == 0 || at_file(r, false) || ((tail == 0 || r->forgets) && !reader))
+        if (r->step == 0 || at_file(r, false) || ((halo == 0 || r->forgets) && !reader))
             continue;
         text_line(x, 1, "{");
-        emit_items(x, 2, r, "items", "set");
+        emit_items(x, 2, r, "items", "slot");
         emit_items(x, 2, r, "to", "next");
-        const char *count = arena_printf(x->e.arena, "%" PRId64, tail);
+        const char *count = arena_printf(x->e.arena, "%" PRId64, halo);
         if (r->claimed != NULL) {
-            text_line(x, 2, "if (self->%s[set])", r->claimed);
+            text_line(x, 2, "if (self->%s[slot])", r->claimed);
             text_line(x, 3,
-                      "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[set], states * %" PRId64
+                      "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], states * %" PRId64
                       " - %" PRId64 ", to + %" PRId64 ", %" PRId64 ");",
-                      r->file, r->place, r->step, tail, at, tail);
+                      r->file, r->place, r->step, halo, at, halo);
             text_line(x, 2, "else");
         }
         if (reader)
-            count = arena_printf(x->e.arena, "(size_t)(%" PRId64 " + self->readers[%" PRIu32 "].held)", tail, r->file);
+            count = arena_printf(x->e.arena, "(size_t)(%" PRId64 " + self->readers[%" PRIu32 "].held)", halo, r->file);
         text_line(x, 2, "memcpy(to + %" PRId64 ", items + %" PRId64 " + states * %" PRId64 ", %s * sizeof *items);", at,
                   at, r->step, count);
         text_line(x, 1, "}");
@@ -566,8 +566,8 @@ static void emit_turn(program_emitter *x, const mapped *all)
 static void emit_control(program_emitter *x, const mapped *all)
 {
     bool reads = false;
-    for (size_t i = 0; i < x->pl->parts->rings.len; i++)
-        reads |= at_file(ring_at(x, all, i), true) && ring_at(x, all, i)->step != 0;
+    for (size_t i = 0; i < x->pl->parts->queues.len; i++)
+        reads |= at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->step != 0;
     bool one = x->logs != 0 || x->pl->parts->rounds < 2; // at a time
     text_line(
         x, 0,
@@ -578,12 +578,12 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (self->iterations > 0) {");
-    text_line(x, 2, "const int set = (int)(self->round %% %s);", all->sets);
-    text_line(x, 2, "%s_finish(self, set);", x->name);
+    text_line(x, 2, "const int slot = (int)(self->round %% %s);", all->slots);
+    text_line(x, 2, "%s_finish(self, slot);", x->name);
     text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
-    text_line(x, 2, reads ? "const int64_t states = %s_read(self, set, wanted);" : "const int64_t states = wanted;",
+    text_line(x, 2, reads ? "const int64_t states = %s_read(self, slot, wanted);" : "const int64_t states = wanted;",
               x->name);
-    text_line(x, 2, "%s_issue(self, set, states);", x->name);
+    text_line(x, 2, "%s_issue(self, slot, states);", x->name);
     text_line(x, 2, "self->steadyStates += states;");
     text_line(x, 2, "self->iterations -= states;");
     text_line(x, 2, "self->round++;");
@@ -592,7 +592,7 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 2, "if (states < %s) {", all->round);
     if (!one)
         text_line(x, 3, "%s_finishAll(self);", x->name);
-    text_line(x, 3, "%s_turn(self, set, states);", x->name);
+    text_line(x, 3, "%s_turn(self, slot, states);", x->name);
     text_line(x, 2, "}");
     if (reads) {
         text_line(x, 2, "if (states < wanted) {");

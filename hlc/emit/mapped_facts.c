@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Facts of programs on several processors, taken together from the plan: rings, windows, chunks and the names that the
+// Facts of programs on several processors, taken together from the plan: queues, windows, chunks and the names that the
 // emitted text has for them.
 #include <inttypes.h>
 #include <string.h>
@@ -11,15 +11,15 @@ int64_t mapped_round_up(int64_t items, int64_t unit)
     return (items + unit - 1) / unit * unit;
 }
 
-int64_t mapped_ahead(const mapped_window *w)
+int64_t mapped_history(const mapped_window *w)
 {
-    int64_t ahead = w->input ? mapped_round_up(w->ring->ring->ahead, w->unit) : 0;
-    return w->own ? mapped_round_up(ahead, w->ring->aligned) : ahead; // what is loaded behind it begins aligned
+    int64_t history = w->input ? mapped_round_up(w->queue->queue->delay, w->unit) : 0;
+    return w->own ? mapped_round_up(history, w->queue->aligned) : history; // what is loaded behind it begins aligned
 }
 
 int64_t mapped_primed(const mapped_window *w)
 {
-    return mapped_round_up(w->ring->prime, w->unit);
+    return mapped_round_up(w->queue->prime, w->unit);
 }
 
 const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer)
@@ -35,7 +35,7 @@ static const char *unique(program_emitter *x, const char *base, const char *what
     return emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", base, what));
 }
 
-// ---- Rings ----
+// ---- Queues ----
 
 static uint32_t file_number(const sir_module *m, uint32_t actor)
 {
@@ -45,26 +45,26 @@ static uint32_t file_number(const sir_module *m, uint32_t actor)
     return number;
 }
 
-static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *members, mapped_ring *r)
+static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *members, mapped_queue *r)
 {
     const plan_parts *parts = x->pl->parts;
     const plan_pieces *cut = parts->cut;
-    const plan_stream *st = &cut->streams.data[ring->stream];
+    const plan_stream *st = &cut->streams.data[queue->stream];
     const sir_channel *c = &cut->whole->channels.data[st->channel];
     const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
     uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
-    *r = (mapped_ring){.ring = ring,
-                       .stream = st,
-                       .name = text_member(x, members, st->name),
-                       .type = emit_declare_item(&x->e, c->type, ""),
-                       .item = c->type,
-                       .size = plan_element_bytes(cut->whole, st->channel),
-                       .unit = plan_ring_unit(parts, ring->stream),
-                       .aligned = plan_ring_aligned(parts, ring->stream),
-                       .step = sc->steady,
-                       .init = sc->init_items,
-                       .prime = plan_ring_prime(parts, ring->stream),
-                       .last = x->pl->drain[end]};
+    *r = (mapped_queue){.queue = queue,
+                        .stream = st,
+                        .name = text_member(x, members, st->name),
+                        .type = emit_declare_item(&x->e, c->type, ""),
+                        .item = c->type,
+                        .size = plan_element_bytes(cut->whole, st->channel),
+                        .unit = plan_queue_unit(parts, queue->stream),
+                        .aligned = plan_queue_aligned(parts, queue->stream),
+                        .step = sc->steady,
+                        .init = sc->init_items,
+                        .prime = plan_queue_prime(parts, queue->stream),
+                        .last = x->pl->drain[end]};
     const machine_processor *engine;
     r->straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
@@ -77,13 +77,13 @@ static void describe_ring(program_emitter *x, const plan_ring *ring, hmap *membe
 static void add_stream(program_emitter *x, const mapped_part *p, hmap *members, mapped_window *w)
 {
     arena *a = x->e.arena;
-    w->own = p->moved || w->ring->straight;
-    w->stream = w->own && w->ring->step != 0;
-    if (w->ring->straight && !w->input)
-        (void)plan_parts_straight(x->pl->parts, w->ring->stream, &w->mover);
+    w->own = p->moved || w->queue->straight;
+    w->stream = w->own && w->queue->step != 0;
+    if (w->queue->straight && !w->input)
+        (void)plan_parts_straight(x->pl->parts, w->queue->stream, &w->mover);
     w->stream_of = arena_printf(a, "%s_stream", w->name);
     w->strips = unique(x, p->name, arena_printf(a, "strips_%s", w->name));
-    w->streams = text_member(x, members, arena_printf(a, "%s_%s", w->ring->name, w->input ? "in" : "out"));
+    w->streams = text_member(x, members, arena_printf(a, "%s_%s", w->queue->name, w->input ? "in" : "out"));
 }
 
 static void add_windows(program_emitter *x, const mapped *all, hmap *members, mapped_part *p)
@@ -93,10 +93,10 @@ static void add_windows(program_emitter *x, const mapped *all, hmap *members, ma
         uint32_t end = plan_end_of(x->pl, x->m, *b);
         if (end == PLAN_NONE)
             continue;
-        mapped_window w = {.ring = &all->rings[parts->cut->stream_of[end]],
+        mapped_window w = {.queue = &all->queues[parts->cut->stream_of[end]],
                            .input = x->m->actors.data[end]->kind == SIR_READER,
                            .name = program_buffer_name(p->k, *b),
-                           .unit = p->moved ? all->rings[parts->cut->stream_of[end]].unit : 1,
+                           .unit = p->moved ? all->queues[parts->cut->stream_of[end]].unit : 1,
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
         w.place = unique(x, p->name, arena_printf(x->e.arena, "window_%s", w.name));
@@ -109,14 +109,14 @@ static void add_windows(program_emitter *x, const mapped *all, hmap *members, ma
 // Bytes of a window, about, that are read from a file or written to it at once.
 enum { FILE_BYTES = 256 << 10 };
 
-// Which windows may be in files: a part's that works in rings everywhere, if the file's writer is not behind.
+// Which windows may be in files: a part's that works in queues everywhere, if the file's writer is not behind.
 static void find_files(program_emitter *x, mapped_part *p, hmap *members)
 {
     arena *a = x->e.arena;
     uint64_t most = 1;
     for (VEC_EACH(mapped_window, w, &p->windows)) {
-        mapped_ring *r = (mapped_ring *)(uintptr_t)w->ring;
-        bool end = w->input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE && r->ring->ahead == 0;
+        mapped_queue *r = (mapped_queue *)(uintptr_t)w->queue;
+        bool end = w->input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE && r->queue->delay == 0;
         w->file = !p->moved && !w->own && end && r->step > 0;
         if (!w->file)
             continue;
@@ -282,7 +282,7 @@ const mapped *mapped_facts(program_emitter *x)
     const plan_parts *parts = x->pl->parts;
     mapped *all = ARENA_NEW(x->e.arena, mapped);
     x->mapped = all;
-    all->rings = ARENA_ARRAY(x->e.arena, mapped_ring, parts->cut->streams.len + 1);
+    all->queues = ARENA_ARRAY(x->e.arena, mapped_queue, parts->cut->streams.len + 1);
     all->parts = ARENA_ARRAY(x->e.arena, mapped_part, parts->parts.len + 1);
     hmap members;
     hmap_init(&members, x->e.arena);
@@ -295,16 +295,16 @@ const mapped *mapped_facts(program_emitter *x)
     all->strip = unique(x, x->name, "STRIP");
     all->strips = unique(x, x->name, "STRIPS");
     all->round = unique(x, x->name, "ROUND");
-    all->sets = unique(x, x->name, "SETS");
-    for (VEC_EACH(const plan_ring, ring, &parts->rings))
-        describe_ring(x, ring, &members, &all->rings[ring->stream]);
+    all->slots = unique(x, x->name, "SLOTS");
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+        describe_queue(x, queue, &members, &all->queues[queue->stream]);
     find_used(x, all);
     for (uint32_t i = 0; i < parts->parts.len; i++) {
         describe_part(x, all, i, &members, &all->parts[i]);
         all->phases |= all->parts[i].phases;
     }
-    for (VEC_EACH(const plan_ring, ring, &parts->rings)) {
-        mapped_ring *r = &all->rings[ring->stream];
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        mapped_queue *r = &all->queues[queue->stream];
         bool linked = r->stream->from != SIR_NONE && r->stream->to != SIR_NONE;
         r->forgets = parts->streams && linked && !all->parts[r->stream->to].primes;
     }

@@ -3,10 +3,10 @@
 //
 // NOTE(runs). A part's strips go to processors in chunks, strips that follow each other on one. A chunk is one run or
 // several, each of `each` strips; where the part primes (NOTE(priming) in hlc/plan/parts.h) another goes before them. A
-// processor that reaches the shared memory works in the ring; for others engines move each run's window to one of `depth`
+// processor that reaches the shared memory works in the queue; for others engines move each run's window to one of `depth`
 // blocks, used in turn, and back.
 // NOTE(streams). With --transfer=stream a chunk is one run, whose kernel takes and gives a strip at a time through streams
-// in its processor's memory; an element is a strip. Engines fill and empty them meanwhile: from and to the ring, or, where
+// in its processor's memory; an element is a strip. Engines fill and empty them meanwhile: from and to the queue, or, where
 // each part has one processor, from one part's stream to the other's (`straight`); parts in one memory share the stream.
 // What a window looks ahead at stays in a block behind the streams. The initialisation, priming and the end of input move
 // their items to that block and back; such a run is a phase.
@@ -15,9 +15,9 @@
 
 #include "hlc/emit/program_int.h"
 
-// A ring, by stream of the cut graph. Items are counted from the first of a round's own.
-typedef struct mapped_ring {
-    const plan_ring *ring;
+// A queue, by stream of the cut graph. Items are counted from the first of a round's own.
+typedef struct mapped_queue {
+    const plan_queue *queue;
     const plan_stream *stream;
     const char *name, *type; // of the instance's member; of items in memory
     const sir_type *item;
@@ -32,13 +32,13 @@ typedef struct mapped_ring {
     uint32_t file;       // of a reader or writer: its number
     const char *claimed,
         *place; // of the instance, if items may stay in the file: whether those of a round are, and where
-} mapped_ring;
+} mapped_queue;
 
-// The end of a ring at a part.
+// The end of a queue at a part.
 typedef struct mapped_window {
-    const mapped_ring *ring;
+    const mapped_queue *queue;
     bool input;
-    int64_t unit;            // items that it is a multiple of: the ring's where it is moved
+    int64_t unit;            // items that it is a multiple of: the queue's where it is moved
     const char *name;        // of the kernel's local and members of the same
     const char *place;       // the function that places it
     uint64_t address, bytes; // of its blocks in a processor's own memory
@@ -47,7 +47,7 @@ typedef struct mapped_window {
     const machine_processor *mover; // of a straight output: the engine between the streams; NULL: there is one stream
     const char *stream_of;          // member of the kernel
     const char *streams;            // of the instance: by processor
-    const char *strips;             // the function that places the strips of a run in the ring
+    const char *strips;             // the function that places the strips of a run in the queue
     // The items may lie in a file, from which kernels read them to memory of their own, and to which they write.
     bool file;
     const char *file_of, *at_of, *first_of, *scratch_of; // members of the kernel: the file; what of it; where it goes
@@ -63,7 +63,7 @@ typedef struct mapped_part {
     const program_kernel *k;
     const plan_part *part;
     uint32_t number;
-    bool primes, moved, direct; // some processor has its windows moved; some works in rings
+    bool primes, moved, direct; // some processor has its windows moved; some works in queues
     bool loops;                 // a run may be of several strips
     bool offsets;               // items may begin somewhere in a window
     bool files;                 // some window may be in a file
@@ -80,14 +80,14 @@ typedef struct mapped_part {
 } mapped_part;
 
 typedef struct mapped {
-    mapped_ring *rings;                        // by stream
-    mapped_part *parts;                        // by kernel
-    const char *processors;                    // the table
-    const char *strip, *strips, *round, *sets; // constants
+    mapped_queue *queues;                       // by stream
+    mapped_part *parts;                         // by kernel
+    const char *processors;                     // the table
+    const char *strip, *strips, *round, *slots; // constants
     // Those of the plan's processors that run anything, in order, and the number of each among them.
     VEC(const plan_processor *) used;
     uint32_t *number_of;
-    bool moved, direct; // some processor works in a memory of its own; in rings
+    bool moved, direct; // some processor works in a memory of its own; in queues
     bool phases;        // of some part
     uint32_t readers, writers;
 } mapped;
@@ -95,10 +95,10 @@ typedef struct mapped {
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
 int64_t mapped_round_up(int64_t items, int64_t unit);
-int64_t mapped_ahead(const mapped_window *w);  // items that a run's window has before its own, in whole units
+int64_t mapped_history(const mapped_window *w); // items that a run's window has before its own, in whole units
 bool mapped_has_stream(const mapped_window *w); // of its own: not the one of the other end
-const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w); // in the part that its ring leads to
-int64_t mapped_primed(const mapped_window *w); // and that of priming
+const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w); // in the part that its queue leads to
+int64_t mapped_primed(const mapped_window *w);                                    // and that of priming
 const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
 // Where the state of a part lies in what its processor has for itself, an expression; of the number of parts: where all of
 // a processor's (by number among those used) ends.
@@ -109,20 +109,20 @@ plan mapped_whole_plan(program_emitter *x); // the control program's graph is th
 void mapped_main(program_emitter *x);       // of that
 
 // ---- mapped_runs.c ----
-int64_t mapped_strip_items(const program_emitter *x, const mapped_ring *r); // of a whole strip
-int64_t mapped_round_items(const program_emitter *x, const mapped_ring *r);
+int64_t mapped_strip_items(const program_emitter *x, const mapped_queue *r); // of a whole strip
+int64_t mapped_round_items(const program_emitter *x, const mapped_queue *r);
 void mapped_run_type(program_emitter *x, const mapped_part *p);
 void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w); // that places it
 // A run knows its windows, where in them its items begin, and its logs; in a function that has `r`, `self` and `q`.
 void mapped_point_windows(program_emitter *x, const mapped_part *p);
 const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
 void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
-bool mapped_window_has_tail(const mapped_window *w);        // its last items go to the next round's segment too
-int64_t mapped_first_tail(const program_emitter *x, const mapped_ring *r); // the first strip that has some of them
-bool mapped_is_linked(const mapped_ring *r);                               // it joins parts
-void mapped_links(program_emitter *x);                                     // functions that set up dependences of parts
+bool mapped_window_has_halo(const mapped_window *w);        // its last items go to the next round's slot too
+int64_t mapped_first_halo(const program_emitter *x, const mapped_queue *r); // the first strip that has some of them
+bool mapped_is_linked(const mapped_queue *r);                               // it joins parts
+void mapped_links(program_emitter *x); // functions that set up dependences of parts
 void mapped_place(program_emitter *x, int indent, const mapped_part *p, const mapped_window *w, const char *processor,
-                  const char *block, const char *set, const char *first, const char *items);
+                  const char *block, const char *slot, const char *first, const char *items);
 // Loops over a part's chunks and, unless it is for what primes, their runs below so many steady states: "c", "k", "r" and
 // "chunk". Gives how many braces are open.
 int mapped_each_run(program_emitter *x, const mapped_part *p, const char *states, bool primings);
@@ -144,12 +144,12 @@ void mapped_control(program_emitter *x);
 void mapped_stream_type(program_emitter *x, const mapped_part *p);
 void mapped_stream_members(program_emitter *x, const mapped *all);
 void mapped_stream_runs(program_emitter *x, const mapped_part *p);
-void mapped_stream_link(program_emitter *x, const mapped_ring *r);
+void mapped_stream_link(program_emitter *x, const mapped_queue *r);
 void mapped_stream_start(program_emitter *x, const mapped_part *p);
 void mapped_stream_wait(program_emitter *x, const mapped_part *p);
 void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w);
 void mapped_stream_serve_priming(program_emitter *x, const mapped_part *p, const mapped_window *w);
-void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w); // in the ring
+void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w); // in the queue
 bool mapped_stream_any(const mapped_part *p); // it has streams of its own
 void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p);
 void mapped_stream_destroy(program_emitter *x, const mapped_part *p);

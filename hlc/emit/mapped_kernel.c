@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of programs on several processors: their structs, and what their runs have that those of programs on one
-// processor have not: channels and state in a block of the processor's, windows of rings, runs that prime, runs of several
+// processor have not: channels and state in a block of the processor's, windows of queues, runs that prime, runs of several
 // strips.
 #include <inttypes.h>
 #include <string.h>
@@ -39,7 +39,7 @@ static const char *mapped_window_start(program_emitter *x, const mapped_part *p,
     if (!p->offsets)
         return arena_printf(x->e.arena, "svm_blockData(self->%s)", w->name);
     return arena_printf(x->e.arena, "(%s)svm_blockData(self->%s) + self->%s_from",
-                        emit_declare_pointer(&x->e, w->ring->item, "", "", ""), w->name, w->name);
+                        emit_declare_pointer(&x->e, w->queue->item, "", "", ""), w->name, w->name);
 }
 
 // Functions that tell a run how often its actors fire: in so many steady states; with counts of all the program's actors.
@@ -102,10 +102,10 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
         if (!w->input)
             continue;
         text_line(x, 1, "self->%s_from = %" PRId64 " + (%" PRId64 " - self->states) * %" PRId64 ";", w->name,
-                  mapped_primed(w) - w->ring->prime, p->part->repeat, w->ring->step);
+                  mapped_primed(w) - w->queue->prime, p->part->repeat, w->queue->step);
         if (w->file)
             text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->part->repeat,
-                      w->ring->step);
+                      w->queue->step);
     }
     text_line(x, 0, "}\n");
 }
@@ -186,8 +186,8 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_part
         if (p->offsets)
             text_line(x, 1, "ptrdiff_t %s_from; /* where in it the items begin */", w->name);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (p->direct && mapped_window_has_tail(w))
-            text_line(x, 1, "svm_Block *%s_front; /* where the last items go too; or NULL */", w->name);
+        if (p->direct && mapped_window_has_halo(w))
+            text_line(x, 1, "svm_Block *%s_history; /* where the last items go too; or NULL */", w->name);
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->file)
             continue;
@@ -234,7 +234,7 @@ void mapped_own(program_emitter *x, const program_kernel *k)
 static const char *declare_window(program_emitter *x, const mapped_window *w)
 {
     const char *qualifier = w->stream && w->input && !mapped_stream_keeps(w) ? "const" : "";
-    return emit_declare_pointer(&x->e, w->ring->item, qualifier, "", w->name);
+    return emit_declare_pointer(&x->e, w->queue->item, qualifier, "", w->name);
 }
 
 void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
@@ -316,12 +316,12 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
     text_line(x, 1, "}");
 }
 
-// Where a kernel works in a ring it leaves the last items of a round to the next itself.
+// Where a kernel works in a queue it leaves the last items of a round to the next itself.
 static void emit_tails(program_emitter *x, const mapped_part *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (p->direct && mapped_window_has_tail(w))
-            text_line(x, 1, "svm_blockTail(self->%s_front, self->%s);", w->name, w->name);
+        if (p->direct && mapped_window_has_halo(w))
+            text_line(x, 1, "svm_blockTail(self->%s_history, self->%s);", w->name, w->name);
 }
 
 // "svm_readerReadAt(...)" of so many items.
@@ -334,10 +334,10 @@ static void read_at(program_emitter *x, const mapped_window *w, const char *coun
 
 static void read_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
-    int64_t repeat = p->part->repeat, step = w->ring->step;
-    const char *count = arena_printf(x->e.arena, "%" PRId64, w->ring->prime);
+    int64_t repeat = p->part->repeat, step = w->queue->step;
+    const char *count = arena_printf(x->e.arena, "%" PRId64, w->queue->prime);
     if (repeat != 0)
-        count = arena_printf(x->e.arena, "%" PRId64 " + %s", w->ring->init, text_times(x, "self->states", step));
+        count = arena_printf(x->e.arena, "%" PRId64 " + %s", w->queue->init, text_times(x, "self->states", step));
     text_line(x, 2, "if (self->%s != NULL) {", w->file_of);
     read_at(x, w, count);
     text_line(x, 2, "}");
@@ -354,8 +354,8 @@ static void begin_group(program_emitter *x, const mapped_part *p)
             continue;
         text_line(x, 2, "if (ready == group && self->%s != NULL) {", w->file_of);
         if (w->input) {
-            read_at(x, w, text_plus(x, text_times(x, "group", w->ring->step), w->ring->ring->ahead));
-            text_line(x, 3, "self->%s += %s;", w->first_of, text_times(x, "group", w->ring->step));
+            read_at(x, w, text_plus(x, text_times(x, "group", w->queue->step), w->queue->queue->delay));
+            text_line(x, 3, "self->%s += %s;", w->first_of, text_times(x, "group", w->queue->step));
         } else {
             text_line(x, 3, "%s = svm_blockData(self->%s);", w->name, w->scratch_of);
         }
@@ -369,7 +369,7 @@ static void end_group(program_emitter *x, const mapped_part *p)
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->file || w->input)
             continue;
-        const char *items = text_times(x, "group", w->ring->step);
+        const char *items = text_times(x, "group", w->queue->step);
         text_line(x, 2, "if (ready == 0 && self->%s != NULL) {", w->file_of);
         text_line(x, 3, "svm_writerWriteAt(self->%s, self->%s, self->%s, svm_blockData(self->%s), %s);", w->file_of,
                   w->at_of, w->first_of, w->scratch_of, items);
@@ -381,8 +381,8 @@ static void end_group(program_emitter *x, const mapped_part *p)
 static void end_counted(program_emitter *x, const mapped_part *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->input && p->primes && p->part->repeat != 0 && w->ring->init != w->ring->ring->ahead)
-            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
+        if (w->input && p->primes && p->part->repeat != 0 && w->queue->init != w->queue->queue->delay)
+            text_line(x, 2, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
     text_line(x, 2, "self->starting = false;");
     if (p->files)
         text_line(x, 2, "ready = self->states;");
@@ -429,8 +429,8 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
     if (p->streams)
         mapped_stream_give(x, p);
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->ring->step != 0 && !w->own)
-            text_line(x, 2, "%s += %s;", w->name, text_times(x, "self->steady", w->ring->step));
+        if (w->queue->step != 0 && !w->own)
+            text_line(x, 2, "%s += %s;", w->name, text_times(x, "self->steady", w->queue->step));
     if (p->files)
         end_group(x, p);
     text_line(x, 1, "}");

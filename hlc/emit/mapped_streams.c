@@ -10,27 +10,27 @@
 
 bool mapped_has_stream(const mapped_window *w)
 {
-    return w->stream && (w->input || !w->ring->straight || w->mover != NULL);
+    return w->stream && (w->input || !w->queue->straight || w->mover != NULL);
 }
 
 const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w)
 {
-    const mapped_part *to = &all->parts[w->ring->stream->to];
+    const mapped_part *to = &all->parts[w->queue->stream->to];
     for (VEC_EACH(const mapped_window, end, &to->windows))
-        if (end->ring == w->ring && end->input)
+        if (end->queue == w->queue && end->input)
             return end;
     return NULL;
 }
 
-// Whether an engine moves the window's strips from the ring or to it.
+// Whether an engine moves the window's strips from the queue or to it.
 static bool is_filled(const mapped_window *w)
 {
-    return w->stream && !w->ring->straight;
+    return w->stream && !w->queue->straight;
 }
 
 static const char *engine_kernel(const mapped_window *w)
 {
-    return w->ring->straight ? "pass" : w->input ? "fill" : "empty";
+    return w->queue->straight ? "pass" : w->input ? "fill" : "empty";
 }
 
 // Whether its run has a kernel of an engine for it.
@@ -51,7 +51,7 @@ static uint64_t block_address(const program_emitter *x, const mapped_window *w)
 }
 
 // Bytes of a strip, an expression.
-static const char *strip_bytes(program_emitter *x, const mapped_ring *r)
+static const char *strip_bytes(program_emitter *x, const mapped_queue *r)
 {
     return arena_printf(x->e.arena, "%s * sizeof(%s)", text_times(x, mapped_facts(x)->strip, r->step), r->type);
 }
@@ -72,19 +72,19 @@ void mapped_stream_type(program_emitter *x, const mapped_part *p)
         if (!w->own)
             continue;
         if (is_phased(p))
-            text_line(x, 1, "svm_Block %s_here, %s_there; /* what a phase moves: in that block, in the ring */", w->name,
-                  w->name);
+            text_line(x, 1, "svm_Block %s_here, %s_there; /* what a phase moves: in that block, in the queue */",
+                      w->name, w->name);
         if (p->moved && is_phased(p))
             text_line(x, 1, "svm_MoveB2B %s_%s;", w->name, w->input ? "load" : "store");
         if (is_filled(w)) {
-            text_line(x, 1, "svm_Block %s_strips; /* in the ring */", w->name);
+            text_line(x, 1, "svm_Block %s_strips; /* in the queue */", w->name);
             text_line(x, 1, "svm_Move%s %s_%s;", w->input ? "B2S" : "S2B", w->name, engine_kernel(w));
         } else if (is_moved(w)) {
             text_line(x, 1, "svm_MoveS2S %s_%s; /* to the stream of the part that reads it */", w->name,
                       engine_kernel(w));
         }
-        if (mapped_window_has_tail(w)) {
-            text_line(x, 1, "svm_Block %s_last, %s_front; /* in the ring, and where the round after finds them */",
+        if (mapped_window_has_halo(w)) {
+            text_line(x, 1, "svm_Block %s_last, %s_history; /* in the queue, and where the round after finds them */",
                       w->name, w->name);
             text_line(x, 1, "svm_MoveB2B %s_keep;", w->name);
         }
@@ -97,7 +97,7 @@ void mapped_stream_members(program_emitter *x, const mapped *all)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             if (mapped_has_stream(w))
                 text_line(x, 1, "svm_Stream %s[%zu]; /* of each processor of part %s: strips of %s */", w->streams,
-                          all->used.len, all->parts[i].k->kernel->name, w->ring->name);
+                          all->used.len, all->parts[i].k->kernel->name, w->queue->name);
 }
 
 // ---- Places ----
@@ -105,7 +105,7 @@ void mapped_stream_members(program_emitter *x, const mapped *all)
 static void emit_place(program_emitter *x, const mapped *all, const mapped_part *p, const mapped_window *w)
 {
     arena *a = x->e.arena;
-    const mapped_ring *r = w->ring;
+    const mapped_queue *r = w->queue;
     if (!w->own) {
         mapped_window_function(x, p, w);
         return;
@@ -120,14 +120,14 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
     VEC_PUSH(a, &params, arena_printf(a, "%s *self", x->type));
     VEC_PUSH(a, &params, arena_printf(a, "%s *r", p->run_type));
     VEC_PUSH(a, &params, "int q");
-    VEC_PUSH(a, &params, "int set");
+    VEC_PUSH(a, &params, "int slot");
     VEC_PUSH(a, &params, "size_t at");
     VEC_PUSH(a, &params, "int64_t first");
     VEC_PUSH(a, &params, "size_t items");
     text_call(x, 0, arena_printf(a, "static void %s(", w->place), &params, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "const size_t there = self->%s[set].address + (size_t)(%" PRId64 " + first) * sizeof(%s);", r->name,
-              r->ring->front, r->type);
+    text_line(x, 1, "const size_t there = self->%s[slot].address + (size_t)(%" PRId64 " + first) * sizeof(%s);",
+              r->name, r->queue->history, r->type);
     text_line(x, 1, "svm_blockInit(&r->%s_there, &%s, there, items, sizeof(%s));", w->name, x->pl->memory, r->type);
     text_line(x, 1,
               "svm_blockInit(&r->%s_here, %s[q].memory, self->ownMemory[q] + %" PRIu64
@@ -140,24 +140,24 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
 
 static void emit_strips(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
-    const mapped_ring *r = w->ring;
+    const mapped_queue *r = w->queue;
     text_line(x, 0, "/* So many strips of %s from the round's strip `first` on. */", r->name);
-    text_line(x, 0, "static void %s(%s *self, %s *r, int set, int first, size_t strips)", w->strips, x->type,
+    text_line(x, 0, "static void %s(%s *self, %s *r, int slot, int first, size_t strips)", w->strips, x->type,
               p->run_type);
     text_line(x, 0, "{");
     text_line(x, 1,
-              "const size_t there = self->%s[set].address + (%" PRId64 " + (size_t)first * %" PRId64 ") * sizeof(%s);",
-              r->name, r->ring->front, mapped_strip_items(x, r), r->type);
+              "const size_t there = self->%s[slot].address + (%" PRId64 " + (size_t)first * %" PRId64 ") * sizeof(%s);",
+              r->name, r->queue->history, mapped_strip_items(x, r), r->type);
     text_line(x, 1, "svm_blockInit(&r->%s_strips, &%s, there, strips, %s);", w->name, x->pl->memory, strip_bytes(x, r));
     text_line(x, 1, "svm_blockName(&r->%s_strips, \"%s\");", w->name, r->name);
     text_line(x, 0, "}\n");
 }
 
 // The call that places what a phase moves; first, at, items: texts.
-static void place(program_emitter *x, int indent, const mapped_window *w, const char *q, const char *set,
+static void place(program_emitter *x, int indent, const mapped_window *w, const char *q, const char *slot,
                   const char *at, const char *first, const char *items)
 {
-    text_line(x, indent, "%s(self, r, %s, %s, %s, %s, %s);", w->place, q, set, at, first, items);
+    text_line(x, indent, "%s(self, r, %s, %s, %s, %s, %s);", w->place, q, slot, at, first, items);
 }
 
 // ---- Creation ----
@@ -165,25 +165,25 @@ static void place(program_emitter *x, int indent, const mapped_window *w, const 
 static void emit_create_run(program_emitter *x, const mapped *all, const mapped_part *p)
 {
     text_line(x, 0, "/* A run of part %s on processor q: so many strips of a round. */", p->k->kernel->name);
-    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips)", p->create, x->type,
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip, int strips)", p->create, x->type,
               p->run_type);
     text_line(x, 0, "{");
     bool places = false;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        int64_t strip = mapped_strip_items(x, w->ring), ahead = mapped_ahead(w);
+        int64_t strip = mapped_strip_items(x, w->queue), history = mapped_history(w);
         if (w->own) {
             text_line(x, 1,
                       "svm_blockInit(&r->%s, %s[q].memory, self->ownMemory[q] + %" PRIu64 ", %" PRIu64 ", sizeof(%s));",
-                      w->name, all->processors, block_address(x, w), w->bytes / w->ring->size, w->ring->type);
+                      w->name, all->processors, block_address(x, w), w->bytes / w->queue->size, w->queue->type);
             text_line(x, 1, "svm_blockName(&r->%s, \"%s\");", w->name, w->name);
             continue;
         }
         places = true;
-        mapped_place(x, 1, p, w, "q", "0", "set", mapped_times_plus(x, "(int64_t)strip", strip, -ahead),
-                     mapped_times_plus(x, "(size_t)strips", strip, strip == 0 && ahead == 0 ? 1 : ahead));
+        mapped_place(x, 1, p, w, "q", "0", "slot", mapped_times_plus(x, "(int64_t)strip", strip, -history),
+                     mapped_times_plus(x, "(size_t)strips", strip, strip == 0 && history == 0 ? 1 : history));
     }
     if (!places)
-        text_line(x, 1, "(void)set, (void)strip, (void)strips;");
+        text_line(x, 1, "(void)slot, (void)strip, (void)strips;");
     text_line(x, 1, "svm_kernelInit(&r->run.kernel, %s[q].processor, %s, \"%s\");", all->processors, p->k->run,
               p->k->kernel->name);
     text_line(x, 1, "r->run.own = &self->own[q];");
@@ -227,33 +227,33 @@ static int64_t least_items(int64_t items, const mapped_window *w)
 static void place_priming(program_emitter *x, int indent, const mapped_window *w, const char *q, const char *first)
 {
     int64_t prime = mapped_primed(w);
-    place(x, indent, w, q, "set", "0", first, number(x, least_items(prime, w)));
-    text_line(x, indent, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->ring->prime);
+    place(x, indent, w, q, "slot", "0", first, number(x, least_items(prime, w)));
+    text_line(x, indent, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->queue->prime);
 }
 
 static void emit_create_priming(program_emitter *x, const mapped_part *p)
 {
     text_line(x, 0, "/* What primes part %s on processor q for the strips of a round from `strip` on. */",
               p->k->kernel->name);
-    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip)", p->create_priming, x->type,
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip)", p->create_priming, x->type,
               p->run_type);
     text_line(x, 0, "{");
-    text_line(x, 1, "%s(self, r, q, set, strip, 1);", p->create);
+    text_line(x, 1, "%s(self, r, q, slot, strip, 1);", p->create);
     text_line(x, 1, "%s(self, r, q);", p->create_phase);
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (w->input)
             place_priming(x, 1, w, "q",
-                          mapped_times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->ring), -mapped_primed(w)));
+                          mapped_times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->queue), -mapped_primed(w)));
     text_line(x, 1, "r->run.starting = r->run.priming = r->run.counted = true;");
     text_line(x, 1, "%s(&r->run, %s_init);", p->count, x->name);
     text_line(x, 0, "}\n");
 }
 
-// The last items of a round go to the next round's segment, when they are in their own.
-static void emit_tail(program_emitter *x, const mapped *all, const mapped_window *w)
+// The last items of a round go to the next round's slot, when they are in their own.
+static void emit_halo(program_emitter *x, const mapped *all, const mapped_window *w)
 {
-    const mapped_ring *r = w->ring;
-    int64_t strip = mapped_strip_items(x, r), round = mapped_round_items(x, r), before = round - r->ring->tail;
+    const mapped_queue *r = w->queue;
+    int64_t strip = mapped_strip_items(x, r), round = mapped_round_items(x, r), before = round - r->queue->halo;
     const char *from = "last > first ? last : first";
     if (r->aligned > 1)
         from = arena_printf(x->e.arena, "last > first ? first + (last - first) / %" PRId64 " * %" PRId64 " : first",
@@ -261,22 +261,23 @@ static void emit_tail(program_emitter *x, const mapped *all, const mapped_window
     text_line(x, 1,
               "if (strip + strips > %" PRId64 ") { /* the next round finds the last %" PRId64
               " items in front of its own */",
-              before / strip, r->ring->tail);
+              before / strip, r->queue->halo);
     text_line(x, 2,
               "const int64_t first = strip * %" PRId64 ", end = first + strips * %" PRId64 ", last = %" PRId64 ";",
               strip, strip, before);
     text_line(x, 2, "const int64_t from = %s;", from);
-    const char *const names[] = {"last", "front"}, *const sets[] = {
-                                                       "set", arena_printf(x->e.arena, "(set + 1) %% %s", all->sets)};
+    const char *const names[] = {"last", "history"}, *const slots[] = {
+                                                         "slot",
+                                                         arena_printf(x->e.arena, "(slot + 1) %% %s", all->slots)};
     for (int i = 0; i < 2; i++) {
         text_line(x, 2,
                   "svm_blockInit(&r->%s_%s, &%s, self->%s[%s].address + (size_t)(%" PRId64
                   " + from) * sizeof(%s), (size_t)(end - from), sizeof(%s));",
-                  w->name, names[i], x->pl->memory, r->name, sets[i], r->ring->front - (i == 0 ? 0 : round), r->type,
-                  r->type);
+                  w->name, names[i], x->pl->memory, r->name, slots[i], r->queue->history - (i == 0 ? 0 : round),
+                  r->type, r->type);
         text_line(x, 2, "svm_blockName(&r->%s_%s, \"%s\");", w->name, names[i], r->name);
     }
-    text_line(x, 2, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_front);", w->name, all->processors,
+    text_line(x, 2, "svm_moveB2BInit(&r->%s_keep, %s[q].store, &r->%s_last, &r->%s_history);", w->name, all->processors,
               w->name, w->name);
     text_line(x, 2, "svm_kernelAddDependence(&r->%s_keep.kernel, &r->%s_empty.kernel);", w->name, w->name);
     text_line(x, 1, "}");
@@ -288,22 +289,22 @@ static const char *stream_at(program_emitter *x, const mapped *all, const mapped
     if (mapped_has_stream(w))
         return arena_printf(x->e.arena, "&self->%s[q]", w->streams);
     return arena_printf(x->e.arena, "&self->%s[%" PRIu32 "]", mapped_other_end(all, w)->streams,
-                        all->parts[w->ring->stream->to].home_processor);
+                        all->parts[w->queue->stream->to].home_processor);
 }
 
 static void emit_create_moves(program_emitter *x, const mapped *all, const mapped_part *p)
 {
     text_line(x, 0, "/* The streams of a run, and what fills and empties them. */");
-    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int set, int strip, int strips)", p->create_moves, x->type,
+    text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip, int strips)", p->create_moves, x->type,
               p->run_type);
     text_line(x, 0, "{");
-    text_line(x, 1, "(void)q, (void)set, (void)strip, (void)strips;");
+    text_line(x, 1, "(void)q, (void)slot, (void)strip, (void)strips;");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->stream)
             continue;
         text_line(x, 1, "r->run.%s = %s;", w->stream_of, stream_at(x, all, w));
         if (is_filled(w))
-            text_line(x, 1, "%s(self, r, set, strip, (size_t)strips);", w->strips);
+            text_line(x, 1, "%s(self, r, slot, strip, (size_t)strips);", w->strips);
         if (is_filled(w) && w->input)
             text_line(x, 1, "svm_moveB2SInit(&r->%s_fill, %s[q].load, &r->%s_strips, r->run.%s);", w->name,
                       all->processors, w->name, w->stream_of);
@@ -313,9 +314,9 @@ static void emit_create_moves(program_emitter *x, const mapped *all, const mappe
         else if (is_moved(w))
             text_line(x, 1, "svm_moveS2SInit(&r->%s_pass, &%s, r->run.%s, &self->%s[%" PRIu32 "], (size_t)strips);",
                       w->name, w->mover->element.name, w->stream_of, mapped_other_end(all, w)->streams,
-                      all->parts[w->ring->stream->to].home_processor);
-        if (mapped_window_has_tail(w))
-            emit_tail(x, all, w);
+                      all->parts[w->queue->stream->to].home_processor);
+        if (mapped_window_has_halo(w))
+            emit_halo(x, all, w);
     }
     text_line(x, 0, "}\n");
 }
@@ -324,15 +325,15 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
 {
     text_line(x, 0, "static void %s(%s *self)", p->create_all, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int slot = 0; slot < %s; slot++)", all->slots);
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);
-    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    text_line(x, 2, "%s *r = &self->%s[slot][c];", p->run_type, p->runs);
     if (p->primes)
-        text_line(x, 2, "%s(self, &self->%s[set][c], chunk->processor, set, chunk->first);", p->create_priming,
+        text_line(x, 2, "%s(self, &self->%s[slot][c], chunk->processor, slot, chunk->first);", p->create_priming,
                   p->primings);
-    text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create);
-    text_line(x, 2, "%s(self, r, chunk->processor, set, chunk->first, chunk->strips);", p->create_moves);
+    text_line(x, 2, "%s(self, r, chunk->processor, slot, chunk->first, chunk->strips);", p->create);
+    text_line(x, 2, "%s(self, r, chunk->processor, slot, chunk->first, chunk->strips);", p->create_moves);
     text_line(x, 1, "}");
     if (p->phases) {
         text_line(x, 1, "%s(self, &self->%s, %" PRIu32 ", 0, 0, 1);", p->create, p->home, p->home_processor);
@@ -369,12 +370,12 @@ static void emit_create_streams(program_emitter *x, const mapped *all, const map
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!mapped_has_stream(w))
             continue;
-        uint64_t strip = (uint64_t)mapped_strip_items(x, w->ring) * w->ring->size;
+        uint64_t strip = (uint64_t)mapped_strip_items(x, w->queue) * w->queue->size;
         text_line(x, 2,
                   "svm_streamInitRAM(&self->%s[q], %s[q].memory, self->ownMemory[q] + %" PRIu64 ", %" PRIu64 ", %s);",
                   w->streams, all->processors, w->address, (x->p->parts->depth - 1) * w->bytes / strip,
-                  strip_bytes(x, w->ring));
-        text_line(x, 2, "svm_streamName(&self->%s[q], \"%s\");", w->streams, w->ring->name);
+                  strip_bytes(x, w->queue));
+        text_line(x, 2, "svm_streamName(&self->%s[q], \"%s\");", w->streams, w->queue->name);
     }
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
@@ -388,14 +389,15 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
               p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self)", p->order, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int slot = 0; slot < %s; slot++)", all->slots);
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const int before = %s[c].before;", p->chunks);
-    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
-    text_line(x, 2, "%s *last = &self->%s[before < c ? set : (set + %s - 1) %% %s][before];", p->run_type, p->runs,
-              all->sets, all->sets);
+    text_line(x, 2, "%s *r = &self->%s[slot][c];", p->run_type, p->runs);
+    text_line(x, 2, "%s *last = &self->%s[before < c ? slot : (slot + %s - 1) %% %s][before];", p->run_type, p->runs,
+              all->slots, all->slots);
     if (p->primes) {
-        text_line(x, 2, "%s *priming = &self->%s[set][c]; /* it uses the windows' blocks */", p->run_type, p->primings);
+        text_line(x, 2, "%s *priming = &self->%s[slot][c]; /* it uses the windows' blocks */", p->run_type,
+                  p->primings);
         for (VEC_EACH(const mapped_window, w, &p->windows))
             if (w->input)
                 text_line(x, 2, "svm_kernelAddDependence(&priming->%s_load.kernel, &last->run.kernel);", w->name);
@@ -412,45 +414,45 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
     text_line(x, 0, "}\n");
 }
 
-static const mapped_window *output_of(const mapped *all, const mapped_ring *r)
+static const mapped_window *output_of(const mapped *all, const mapped_queue *r)
 {
     const mapped_part *from = &all->parts[r->stream->from];
     for (VEC_EACH(const mapped_window, w, &from->windows))
-        if (w->ring == r && !w->input)
+        if (w->queue == r && !w->input)
             return w;
     return NULL;
 }
 
-void mapped_stream_link(program_emitter *x, const mapped_ring *r)
+void mapped_stream_link(program_emitter *x, const mapped_queue *r)
 {
     const mapped *all = mapped_facts(x);
     const mapped_part *from = &all->parts[r->stream->from], *to = &all->parts[r->stream->to];
     const mapped_window *out = output_of(all, r), *in = mapped_other_end(all, out);
     int64_t strip = mapped_strip_items(x, r), prime = mapped_primed(in);
-    text_line(x, 0, "/* Ring %s: what is read of it for %s has been written for %s. */", r->name, to->k->kernel->name,
+    text_line(x, 0, "/* Queue %s: what is read of it for %s has been written for %s. */", r->name, to->k->kernel->name,
               from->k->kernel->name);
     text_line(x, 0, "static void %s_link_%s(%s *self)", x->name, r->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "for (int set = 0; set < %s; set++)", all->sets);
+    text_line(x, 1, "for (int slot = 0; slot < %s; slot++)", all->slots);
     text_line(x, 1, "for (int c = 0; c < %zu; c++)", to->rows.len);
     text_line(x, 1, "for (int i = 0; i < %zu; i++) {", from->rows.len);
-    text_line(x, 2, "%s *made = &self->%s[set][i];", from->run_type, from->runs);
+    text_line(x, 2, "%s *made = &self->%s[slot][i];", from->run_type, from->runs);
     text_line(x, 2, "const int first = %s[c].first, end = first + %s[c].strips;", to->chunks, to->chunks);
     text_line(x, 2, "const int madeFirst = %s[i].first, madeEnd = madeFirst + %s[i].strips;", from->chunks,
               from->chunks);
     text_line(x, 2, "if (madeFirst < end && first < madeEnd)");
-    text_line(x, 3, "svm_kernelAddDependence(&self->%s[set][c].%s_fill.kernel, &made->%s_empty.kernel);", to->runs,
+    text_line(x, 3, "svm_kernelAddDependence(&self->%s[slot][c].%s_fill.kernel, &made->%s_empty.kernel);", to->runs,
               in->name, out->name);
     if (to->primes) {
-        text_line(x, 2, "svm_Kernel *load = &self->%s[set][c].%s_load.kernel;", to->primings, in->name);
+        text_line(x, 2, "svm_Kernel *load = &self->%s[slot][c].%s_load.kernel;", to->primings, in->name);
         text_line(x, 2, "const int64_t begin = first * INT64_C(%" PRId64 ") - %" PRId64 "; /* of what primes */", strip,
                   prime);
         text_line(x, 2, "if (madeFirst < first && madeEnd * INT64_C(%" PRId64 ") > begin)", strip);
         text_line(x, 3, "svm_kernelAddDependence(load, &made->%s_empty.kernel);", out->name);
     }
-    if (to->primes && mapped_window_has_tail(out)) {
-        text_line(x, 2, "made = &self->%s[(set + %s - 1) %% %s][i]; /* of the round before */", from->runs, all->sets,
-                  all->sets);
+    if (to->primes && mapped_window_has_halo(out)) {
+        text_line(x, 2, "made = &self->%s[(slot + %s - 1) %% %s][i]; /* of the round before */", from->runs, all->slots,
+                  all->slots);
         text_line(x, 2, "if (made->%s_last.capacity != 0 && madeEnd * INT64_C(%" PRId64 ") - %" PRId64 " > begin) {",
                   out->name, strip, mapped_round_items(x, r));
         text_line(x, 3, "svm_kernelAddDependence(load, &made->%s_keep.kernel);", out->name);
@@ -495,7 +497,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
     if (p->primes)
         mapped_start_priming(x, p);
-    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    text_line(x, 2, "%s *r = &self->%s[slot][c];", p->run_type, p->runs);
     text_line(x, 2, "const int64_t left = states - chunk->first * %s, most = chunk->strips * %s;", all->strip,
               all->strip);
     text_line(x, 2, "r->run.states = left < most ? left : most;");
@@ -505,7 +507,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
     mapped_tell_files(x, p, false, "chunk->first");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (is_filled(w))
-            text_line(x, 2, "%s(self, r, set, chunk->first, strips);", w->strips);
+            text_line(x, 2, "%s(self, r, slot, chunk->first, strips);", w->strips);
         else if (is_moved(w))
             text_line(x, 2, "r->%s_pass.length = strips;", w->name);
         if (is_filled(w) && w->input)
@@ -516,7 +518,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
         if (!is_moved(w) || w->input)
             continue;
         text_line(x, 2, "svm_kernelRun(&r->%s_%s.kernel);", w->name, engine_kernel(w));
-        if (mapped_window_has_tail(w)) {
+        if (mapped_window_has_halo(w)) {
             text_line(x, 2, "if (whole && r->%s_last.capacity != 0)", w->name);
             text_line(x, 3, "svm_kernelRun(&r->%s_keep.kernel);", w->name);
         }
@@ -528,7 +530,7 @@ void mapped_stream_wait(program_emitter *x, const mapped_part *p)
 {
     (void)mapped_each_run(x, p, "states", true);
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", mapped_facts(x)->strip);
-    text_line(x, 2, "%s *r = &self->%s[set][c];", p->run_type, p->runs);
+    text_line(x, 2, "%s *r = &self->%s[slot][c];", p->run_type, p->runs);
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (is_moved(w) && w->input)
             text_line(x, 2, "svm_kernelWait(&r->%s_fill.kernel);", w->name);
@@ -536,7 +538,7 @@ void mapped_stream_wait(program_emitter *x, const mapped_part *p)
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (is_moved(w) && !w->input)
             text_line(x, 2, "svm_kernelWait(&r->%s_%s.kernel);", w->name, engine_kernel(w));
-        if (mapped_window_has_tail(w)) {
+        if (mapped_window_has_halo(w)) {
             text_line(x, 2, "if (whole && r->%s_last.capacity != 0)", w->name);
             text_line(x, 3, "svm_kernelWait(&r->%s_keep.kernel);", w->name);
         }
@@ -556,7 +558,7 @@ static void move_phase(program_emitter *x, int indent, const mapped_part *p, con
     } else {
         text_line(x, indent,
                   "memcpy(svm_blockData(&r->%s_%s), svm_blockData(&r->%s_%s), r->%s_here.capacity * sizeof(%s));",
-                  w->name, w->input ? "here" : "there", w->name, w->input ? "there" : "here", w->name, w->ring->type);
+                  w->name, w->input ? "here" : "there", w->name, w->input ? "there" : "here", w->name, w->queue->type);
     }
 }
 
@@ -566,8 +568,8 @@ static mapped_span last_span(const mapped_part *p, const mapped_window *w)
     mapped_span s = mapped_span_of(w, false);
     if (!p->primes && w->input) {
         s.first = 0;
-        s.items = least_items(mapped_round_up(w->ring->last, w->unit), w);
-        s.from = mapped_ahead(w) - w->ring->ring->ahead;
+        s.items = least_items(mapped_round_up(w->queue->last, w->unit), w);
+        s.from = mapped_history(w) - w->queue->queue->delay;
     }
     return s;
 }
@@ -575,8 +577,8 @@ static mapped_span last_span(const mapped_part *p, const mapped_window *w)
 void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
     mapped_span first = mapped_span_of(w, true), last = last_span(p, w);
-    int64_t at = !p->primes && w->input ? mapped_ahead(w) : 0;
-    place(x, 1, w, number(x, p->home_processor), "set", mapped_choice(x, 0, at),
+    int64_t at = !p->primes && w->input ? mapped_history(w) : 0;
+    place(x, 1, w, number(x, p->home_processor), "slot", mapped_choice(x, 0, at),
           mapped_choice(x, first.first, last.first), mapped_choice(x, first.items, last.items));
     text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
     if (w->input)
@@ -600,7 +602,7 @@ static void destroy_moves(program_emitter *x, const mapped_part *p, int indent)
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (is_moved(w))
             text_line(x, indent, "svm_kernelDestroy(&r->%s_%s.kernel);", w->name, engine_kernel(w));
-        if (mapped_window_has_tail(w)) {
+        if (mapped_window_has_halo(w)) {
             text_line(x, indent, "if (r->%s_last.capacity != 0)", w->name);
             text_line(x, indent + 1, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
         }
@@ -637,15 +639,15 @@ void mapped_stream_destroy(program_emitter *x, const mapped_part *p)
 
 bool mapped_stream_keeps(const mapped_window *w)
 {
-    return w->own && w->input && w->ring->ring->ahead != 0;
+    return w->own && w->input && w->queue->queue->delay != 0;
 }
 
 // What is still to be read moves to where the next strip's items come behind it.
 static void keep_front(program_emitter *x, int indent, const mapped_window *w)
 {
     text_line(x, indent, "memmove((%s)svm_blockData(self->%s) + %" PRId64 ", %s, %" PRId64 " * sizeof *%s);",
-              emit_declare_pointer(&x->e, w->ring->item, "", "", ""), w->name, mapped_ahead(w) - w->ring->ring->ahead,
-              w->name, w->ring->ring->ahead, w->name);
+              emit_declare_pointer(&x->e, w->queue->item, "", "", ""), w->name,
+              mapped_history(w) - w->queue->queue->delay, w->name, w->queue->queue->delay, w->name);
 }
 
 // In the initialisation and priming: what the block then holds is what the first strip finds.
@@ -659,16 +661,16 @@ void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const tex
         return;
     text_line(x, 2, "if (self->starting) {");
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->own && w->input && w->ring->init != w->ring->ring->ahead && (repeats || mapped_stream_keeps(w)))
-            text_line(x, 3, "%s += %" PRId64 ";", w->name, w->ring->init - w->ring->ring->ahead);
+        if (w->own && w->input && w->queue->init != w->queue->queue->delay && (repeats || mapped_stream_keeps(w)))
+            text_line(x, 3, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
     if (repeats) {
         text_line(x, 3, "self->starting = false;");
         text_line(x, 3, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
         text_line(x, 4, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
         text_call(x, 4, arena_printf(x->e.arena, "%s(", strip), args, ");");
         for (VEC_EACH(const mapped_window, w, &p->windows))
-            if (w->own && w->input && w->ring->step != 0)
-                text_line(x, 4, "%s += %s;", w->name, text_times(x, "self->steady", w->ring->step));
+            if (w->own && w->input && w->queue->step != 0)
+                text_line(x, 4, "%s += %s;", w->name, text_times(x, "self->steady", w->queue->step));
         text_line(x, 3, "}");
     }
     for (VEC_EACH(const mapped_window, w, &p->windows))
@@ -684,7 +686,7 @@ void mapped_stream_take(program_emitter *x, const mapped_part *p)
             continue;
         if (mapped_stream_keeps(w)) {
             text_line(x, 2, "memcpy(%s + %" PRId64 ", svm_streamPopAcquire(self->%s, 1), %s);", w->name,
-                      w->ring->ring->ahead, w->stream_of, strip_bytes(x, w->ring));
+                      w->queue->queue->delay, w->stream_of, strip_bytes(x, w->queue));
             text_line(x, 2, "svm_streamPopDiscard(self->%s, 1);", w->stream_of);
         } else {
             text_line(x, 2, "%s = svm_streamPopAcquire(self->%s, 1);", w->name, w->stream_of);
@@ -704,6 +706,6 @@ void mapped_stream_give(program_emitter *x, const mapped_part *p)
             text_line(x, 2, "svm_streamPopDiscard(self->%s, 1);", w->stream_of);
         if (w->stream && mapped_stream_keeps(w))
             text_line(x, 2, "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);", w->name, w->name,
-                      text_times(x, "self->steady", w->ring->step), w->ring->ring->ahead, w->name);
+                      text_times(x, "self->steady", w->queue->step), w->queue->queue->delay, w->name);
     }
 }

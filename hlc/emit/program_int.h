@@ -44,12 +44,12 @@ typedef struct program_stage {
     plan_walk walk;
     emit_signature fire, first; // FIRE: work, and prework if there is one
     bool has_prework;
-    const program_strip *strip;   // FIRE: a strip of one member's firings
-    const program_strip *gang;    // FIRE: of all members' firings in whole steady states; NULL: member by member
-    const char *copy, *gang_copy; // COPY: functions that copy a number of items, alike
-    bool irregular;               // there are runs other than of whole steady states in which it fires
-    bool print_marks;             // each steady state is marked in the log
-    const program_zeros *zeros;   // NULL: it is not beside such a channel
+    const program_strip *strip;      // FIRE: a strip of one member's firings
+    const program_strip *members;    // FIRE: of all members' firings in whole steady states; NULL: member by member
+    const char *copy, *members_copy; // COPY: functions that copy a number of items, alike
+    bool irregular;                  // there are runs other than of whole steady states in which it fires
+    bool print_marks;                // each steady state is marked in the log
+    const program_zeros *zeros;      // NULL: it is not beside such a channel
 } program_stage;
 
 // Names of the fields of a kernel's struct that belong to one actor; NULL: it has none such.
@@ -79,7 +79,7 @@ typedef struct program_kernel {
 
 // A filter with dynamic rates, as a kernel of its own.
 typedef struct program_flow {
-    uint32_t actor;                 // of the whole program
+    uint32_t actor; // of the whole program
     emit_filter_info *info;
     emit_signature fire, first;
     program_actor_names names;
@@ -123,17 +123,17 @@ typedef struct program_emitter {
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
     const plan_pieces *pieces;
-    program_flow *flows;    // per piece that is one
+    program_flow *flows; // per piece that is one
     struct program_piece **piece_of_kernel;
     uint32_t *number_in_piece, *channel_in_piece; // per actor and per channel
     const plan_io **io_of;                        // per end of a stream
     hmap tables;                                  // of islands, by their text
     bool *block_taken;                            // per buffer: its piece knows it
-    strbuf *before;                 // text that goes before the kernel at hand
-    hmap *used;                     // names that the text of its run has, for their declarations; NULL: of another function
-    const char *own;                // a kernel's pointer to the state of its actors
-    const char *allowed;            // name of the helper that feedback cycles use; NULL until needed
-    struct mapped *mapped;           // facts of a program on several processors; NULL until needed
+    strbuf *before;                               // text that goes before the kernel at hand
+    hmap *used;            // names that the text of its run has, for their declarations; NULL: of another function
+    const char *own;       // a kernel's pointer to the state of its actors
+    const char *allowed;   // name of the helper that feedback cycles use; NULL until needed
+    struct mapped *mapped; // facts of a program on several processors; NULL until needed
     struct program_outside *outside; // what messages from outside are; NULL: there can be none
     struct program_library *library; // names of what a library offers; NULL: the program has a main function
 } program_emitter;
@@ -144,7 +144,7 @@ void text_line(program_emitter *x, int indent, const char *format, ...) __attrib
 // head, then the arguments separated by commas, then tail; wrapped at 120 columns.
 typedef VEC(const char *) text_args;
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail);
-void text_rows(program_emitter *x, int indent, const text_args *rows); // side by side
+void text_rows(program_emitter *x, int indent, const text_args *rows);       // side by side
 const char *text_plus(program_emitter *x, const char *base, int64_t offset); // "base", "base + 3"
 const char *text_times(program_emitter *x, const char *factor, int64_t by);  // "0", "n", "n * 3"
 // The element at a walk's index (an expression): "i * 4", "i % 4 + i / 4 * 16".
@@ -228,8 +228,8 @@ struct program_zeros {
 void program_find_zeros(program_emitter *x); // after the functions of the stages
 const program_zeros *program_zeros_of(const program_emitter *x, uint32_t buffer);
 // The stage in a run of whole steady states; in, out: as its own call would have them.
-void program_zeros_stage(program_emitter *x, int indent, const program_kernel *k, const program_stage *code, const char *in,
-                         const char *out);
+void program_zeros_stage(program_emitter *x, int indent, const program_kernel *k, const program_stage *code,
+                         const char *in, const char *out);
 // The samples that are kept go where the next run finds them.
 void program_zeros_keep(program_emitter *x, int indent, const program_kernel *k, const program_zeros *z);
 
@@ -242,9 +242,9 @@ typedef struct program_threads {
     const char *name; // of the thread function; NULL: it has none
     plan_thread shape;
     int64_t pop, peek;
-    bool reads;                   // it has an input
-    bool in_ints, out_ints;       // its items are ints
-    bool apart;                   // each lookup has an input of its own
+    bool reads;             // it has an input
+    bool in_ints, out_ints; // its items are ints
+    bool apart;             // each lookup has an input of its own
     program_side in, out;
 } program_threads;
 // The thread function of a strip's firings, emitted. Where the program's machine launches nothing, or this cannot be, there is none.
@@ -281,12 +281,13 @@ void program_uses(program_emitter *x, const char *name); // a buffer's local, "s
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
-void program_kernel_firings(program_emitter *x, const program_kernel *k); // the member of its struct
+void program_kernel_firings(program_emitter *x, const program_kernel *k);                // the member of its struct
 
 // ---- mapped*.c: programs on several processors ----
-uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
+uint32_t mapped_end_kernel(const program_emitter *x,
+                           uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
 bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // what the stage makes leaves the part
-bool mapped_primes(program_emitter *x, uint32_t kernel); // some runs of the kernel prime
+bool mapped_primes(program_emitter *x, uint32_t kernel);                  // some runs of the kernel prime
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
 // Declares a kernel's local for a buffer, or for its state.
 void mapped_local(program_emitter *x, const program_kernel *k, size_t buffer);
@@ -334,13 +335,13 @@ void program_write_initial(program_emitter *x, const plan_initial *initial, cons
 void program_initial_table(program_emitter *x, const sir_channel *c, const char *consumer, const char *name);
 
 // ---- program_library.c ----
-void program_library_names(program_emitter *x); // taken before others; after x->name is known
-const char *program_linkage(const program_emitter *x);                   // "static " in a library
-const char *program_entry(const program_emitter *x, const char *what);   // the function that svm_Program has for it
-void program_new_instance(program_emitter *x);                           // the beginning of create
+void program_library_names(program_emitter *x);                        // taken before others; after x->name is known
+const char *program_linkage(const program_emitter *x);                 // "static " in a library
+const char *program_entry(const program_emitter *x, const char *what); // the function that svm_Program has for it
+void program_new_instance(program_emitter *x);                         // the beginning of create
 void program_forget(program_emitter *x, size_t readers, size_t writers, size_t logs); // a library's
-void program_library(program_emitter *x);                                // the functions that it offers
-const char *program_library_header(program_emitter *x);                  // what declares them
+void program_library(program_emitter *x);                                             // the functions that it offers
+const char *program_library_header(program_emitter *x);                               // what declares them
 
 // Firings of each actor, a line each where that is readable.
 const char *program_chunked_io(program_emitter *x); // emits functions that open the files; gives their calls
@@ -348,7 +349,7 @@ const char *program_chunked_io(program_emitter *x); // emits functions that open
 // ---- program_flow.c, program_island.c, program_net.c: programs with dynamic rates ----
 void program_flow_functions(program_emitter *x);
 void program_describe_pieces(program_emitter *x);
-void program_island_struct(program_emitter *x, uint32_t kernel);   // members of a kernel's struct
+void program_island_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
 void program_island_tables(program_emitter *x, uint32_t kernel);
 void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations);
 void program_island_create(program_emitter *x, uint32_t kernel);
@@ -360,14 +361,15 @@ void program_message_types(program_emitter *x);
 bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
 bool program_sends(const program_emitter *x, uint32_t actor);
 // Names that handlers need in a kernel's struct beside those of firings; taken NULL: plain names, of a flow.
-void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken, program_actor_names *names);
+void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken,
+                           program_actor_names *names);
 // Delivers what is due: in a kernel, before it fires. local: the scalar fields that are locals of the kernel; NULL: none.
-void program_deliver(program_emitter *x, int indent, uint32_t actor, const emit_filter_info *info, const program_actor_names *names,
-                     const emit_signature *local);
+void program_deliver(program_emitter *x, int indent, uint32_t actor, const emit_filter_info *info,
+                     const program_actor_names *names, const emit_signature *local);
 size_t program_way_count(const program_emitter *x);
 void program_way_instance(program_emitter *x); // members
 void program_way_tables(program_emitter *x);
-void program_way_streams(program_emitter *x);  // rows of streams
+void program_way_streams(program_emitter *x); // rows of streams
 // Statements of create. kernel_of gives the C text of the kernel struct of an actor, sender_of that of its sender.
 typedef struct program_way_places {
     const char *const *kernel, *const *sender, *const *piece; // per actor of the whole program: "self->Gain", ...; NULL

@@ -27,7 +27,7 @@ static void add_buffer(program_emitter *x, program_kernel *k, member_names *seen
     hmap_setn(&k->name_of, &buffer, sizeof buffer, (void *)(uintptr_t)name);
     const plan_buffer *b = &x->pl->buffers.data[buffer];
     if (plan_end_of(x->pl, x->m, buffer) != PLAN_NONE)
-        return; // it is a window of a ring
+        return; // it is a window of a queue
     if (b->keep != 0 && x->last_kernel[buffer] == (uint32_t)(k - x->kernels)) {
         VEC_PUSH(x->e.arena, &k->shifts, buffer);
         k->uses_steady |= b->step != 0;
@@ -77,7 +77,7 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
     const plan_stage *st = code->stage;
     for (size_t i = 0; i < plan_stage_members(st); i++)
         add_actor(x, k, &seen->firings, plan_stage_member(st, i).actor);
-    k->uses_steady |= st->others.len != 0 && code->irregular && (code->gang != NULL || code->gang_copy != NULL);
+    k->uses_steady |= st->others.len != 0 && code->irregular && (code->members != NULL || code->members_copy != NULL);
     add_buffer(x, k, seen, st->in.buffer);
     add_buffer(x, k, seen, st->out.buffer);
     if (st->kind == PLAN_FIRE)
@@ -102,7 +102,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&seen.firings, x->e.arena);
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
-    static const char *const own[] = {"kernel", "starting", "steady", "firings", "self", "all", "s", "own", "local", "priming", "states", "logs", "left"};
+    static const char *const own[] = {"kernel", "starting", "steady",  "firings", "self", "all", "s",
+                                      "own",    "local",    "priming", "states",  "logs", "left"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -295,7 +296,7 @@ void program_first_call(program_emitter *x, int indent, const program_stage *cod
 // ---- The run function ----
 
 typedef struct ports {
-    const char *in, *out; // names of the buffers, NULL if there is none
+    const char *in, *out;              // names of the buffers, NULL if there is none
     int64_t in_start[2], out_start[2]; // by phase
 } ports;
 
@@ -359,13 +360,13 @@ static void emit_marked(program_emitter *x, program_kernel *k, const program_sta
     text_line(x, 1, "if (self->steady == 0)%s", code->has_prework ? " {" : "");
 }
 
-// Members of a gang one by one.
+// Members of a fused stage one by one.
 static void emit_members(program_emitter *x, program_kernel *k, int indent, const program_stage *code, const ports *p)
 {
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
     const char *in = start_text(x, k, p->in, p->in_start, -1), *out = start_text(x, k, p->out, p->out_start, -1);
-    const char *in_at = text_position(x, &st->in_gang, "m"), *out_at = text_position(x, &st->out_gang, "m");
+    const char *in_at = text_position(x, &st->in_members, "m"), *out_at = text_position(x, &st->out_members, "m");
     size_t members = plan_stage_members(st);
     bool same = true, range = true;
     for (size_t i = 1; i < members; i++) {
@@ -379,7 +380,8 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
         const program_firings *first = program_firings_of(k, st->actor);
         const char *firings =
             same ? firings_text(x, k, st)
-                 : firings_of_all(x, st, arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index)));
+                 : firings_of_all(x, st,
+                                  arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index)));
         text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
         program_stage_call(x, indent + 1, code, in, out, firings);
         return;
@@ -394,12 +396,14 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     text_line(x, indent, "}");
 }
 
-static void emit_gang(program_emitter *x, program_kernel *k, const program_stage *code)
+static void emit_fused(program_emitter *x, program_kernel *k, const program_stage *code)
 {
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
     ports p = stage_ports(x, k, code, st);
-    const char *function = st->kind == PLAN_COPY ? code->gang_copy : code->gang != NULL ? code->gang->name : NULL;
+    const char *function = st->kind == PLAN_COPY   ? code->members_copy
+                           : code->members != NULL ? code->members->name
+                                                   : NULL;
     if (function == NULL) {
         emit_members(x, k, 1, code, &p);
         return;
@@ -419,7 +423,7 @@ static void emit_gang(program_emitter *x, program_kernel *k, const program_stage
 static void emit_stage(program_emitter *x, program_kernel *k, const program_stage *code)
 {
     if (code->stage->others.len != 0) {
-        emit_gang(x, k, code);
+        emit_fused(x, k, code);
         return;
     }
     arena *a = x->e.arena;
@@ -502,11 +506,14 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
         from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
     if (x->pl->parts == NULL) {
-        text_line(x, zeros != NULL ? 2 : 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from, b->keep);
+        text_line(x, zeros != NULL ? 2 : 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from,
+                  b->keep);
         return;
     }
     program_uses(x, name);
-    text_line(x, 1, starts ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);" : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
+    text_line(x, 1,
+              starts ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);"
+                     : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
               name, name, from, b->keep, name);
 }
 
@@ -657,8 +664,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         run = mapped_strip_name(x, k);
         emit_run(x, k, "A strip", run, body.data, &used);
     }
-    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */", k->kernel->name,
-              x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
+              k->kernel->name, x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");

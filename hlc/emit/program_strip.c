@@ -105,15 +105,15 @@ static program_walk make_walk(program_emitter *x, const plan_digits *in, const p
     return w;
 }
 
-// The walk of a gang's steady states: the members' digits among those of the firings.
-static program_walk make_gang_walk(program_emitter *x, const program_walk *one, const plan_stage *st)
+// The walk of fused members' steady states: the members' digits among those of the firings.
+static program_walk make_members_walk(program_emitter *x, const program_walk *one, const plan_stage *st)
 {
     arena *a = x->e.arena;
     program_walk w = {0};
     plan_digits in = {0}, out = {0}, rin, rout;
-    for (VEC_EACH(plan_digit, d, &st->in_gang))
+    for (VEC_EACH(plan_digit, d, &st->in_members))
         VEC_PUSH(a, &in, *d);
-    for (VEC_EACH(plan_digit, d, &st->out_gang))
+    for (VEC_EACH(plan_digit, d, &st->out_members))
         VEC_PUSH(a, &out, *d);
     if (one->general || !digits_refine(a, &in, &out, &rin, &rout))
         return (program_walk){.general = true};
@@ -329,7 +329,8 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
 
 // fire: of one firing, whose name stands for the function and its views. firings: of a run.
 static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                  const emit_signature *fire, const plan_walk *items, const program_walk *w, int64_t firings)
+                                  const emit_signature *fire, const plan_walk *items, const program_walk *w,
+                                  int64_t firings)
 {
     size_t unbounded = 0;
     while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
@@ -359,7 +360,8 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
         VEC_PUSH(a, &args, in);
     if (b->fire->out)
         VEC_PUSH(a, &args, out);
-    program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, "(int)n++", "random", "log", "svm_sender", "svm_actor", NULL, &args);
+    program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, "(int)n++", "random", "log", "svm_sender",
+                           "svm_actor", NULL, &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
 
@@ -474,7 +476,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
     emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
-    verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_gang(info->filter), info->c_name);
+    verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
@@ -620,10 +622,10 @@ static void copy_stage_functions(program_emitter *x, const plan_stage *st, progr
     const sir_type *t = x->m->channels.data[x->pl->buffers.data[st->in.buffer].channel].type;
     program_walk w =
         make_walk(x, &st->in.view.digits, &st->out.view.digits, plan_in_items(x->m, st, x->s->init[st->actor]), true);
-    program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
-    if (!gang.general)
-        code->gang_copy = copy_function(x, t, &gang);
-    if (gang.general || code->irregular)
+    program_walk fused = st->others.len != 0 ? make_members_walk(x, &w, st) : (program_walk){.general = true};
+    if (!fused.general)
+        code->members_copy = copy_function(x, t, &fused);
+    if (fused.general || code->irregular)
         code->copy = copy_function(x, t, &w);
 }
 
@@ -647,21 +649,22 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     const sir_function *work = of->filter->work;
     code->fire = program_fire_function(x, of, work, &code->walk.in_items, &code->walk.out_items);
     if (code->has_prework)
-        code->first = program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
+        code->first =
+            program_fire_function(x, code->info, actor->filter->prework, &code->walk.in_first, &code->walk.out_first);
     program_state_initial(x, code->info, &code->fire, &code->first);
-    bool free = plan_filter_can_gang(actor->filter);
+    bool free = plan_filter_can_fuse_horizontally(actor->filter);
     // Cycles go through their steps, of some firings each.
     int64_t firings = x->s->reps[st->actor] * (item->cycle < 0 ? x->pl->strip : 1);
     program_walk w =
         make_walk(x, &code->walk.in_firing, &code->walk.out_firing, init - (code->has_prework ? 1 : 0), free);
-    program_walk gang = st->others.len != 0 ? make_gang_walk(x, &w, st) : (program_walk){.general = true};
-    if (!gang.general) {
-        drop_unused(x, &gang, &code->fire, true);
-        code->gang = strip_function(x, of, work, &code->fire, &code->walk, &gang,
-                                    firings * (int64_t)plan_stage_members(st));
+    program_walk fused = st->others.len != 0 ? make_members_walk(x, &w, st) : (program_walk){.general = true};
+    if (!fused.general) {
+        drop_unused(x, &fused, &code->fire, true);
+        code->members =
+            strip_function(x, of, work, &code->fire, &code->walk, &fused, firings * (int64_t)plan_stage_members(st));
     }
     drop_unused(x, &w, &code->fire, free);
-    if ((gang.general || code->irregular) && !in_place(x, item))
+    if ((fused.general || code->irregular) && !in_place(x, item))
         code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w, firings);
     code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->pieces == NULL;
 }
@@ -679,7 +682,7 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
         return false;
     *code = (program_stage){.stage = st, .info = program_filter_info(x, f), .walk = walk};
     emit_filter_info *of = code->info->of;
-    bool free = plan_filter_can_gang(f);
+    bool free = plan_filter_can_fuse_horizontally(f);
     work = of->filter->work;
     code->fire = program_fire_function(x, of, work, &walk.in_items, &walk.out_items);
     program_walk w = make_walk(x, &walk.in_firing, &walk.out_firing, 0, free);

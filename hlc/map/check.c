@@ -189,7 +189,7 @@ static bool sort_roots(maker *k, uint32_t *sorted, uint32_t *count)
 
 typedef VEC(uint32_t) index_list;
 
-// Whether all tasks of each root's set may be dealt to several processors.
+// Whether all tasks of each root's set may be assigned to several processors.
 static bool *find_replicable(maker *k)
 {
     const map_problem *p = k->problem;

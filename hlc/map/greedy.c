@@ -68,8 +68,8 @@ static uint32_t soonest(const builder *b, uint32_t cluster, uint32_t strips)
     return best;
 }
 
-// Deals a replicable cluster: each processor up to the level that all would reach, the strips left one by one.
-static void deal(builder *b, uint32_t cluster, double level)
+// Assigns a replicable cluster: each processor up to the level that all would reach, the strips left one by one.
+static void assign(builder *b, uint32_t cluster, double level)
 {
     const map_core *c = b->core;
     const map_cluster *x = &c->clusters.data[cluster];
@@ -88,7 +88,7 @@ static void deal(builder *b, uint32_t cluster, double level)
         put(b, cluster, soonest(b, cluster, 1), 1);
 }
 
-// The time of a round if work were dealt as finely as one likes, times slack.
+// The time of a round if work were assigned as finely as one likes, times slack.
 static double level_of(const builder *b, double slack)
 {
     return b->core->bound.seconds * b->strips * slack;
@@ -102,7 +102,7 @@ static void by_processing_time(builder *b, double slack)
         put(b, b->by_weight[i], soonest(b, b->by_weight[i], b->strips), b->strips);
     for (uint32_t i = 0; i < c->clusters.len; i++)
         if (c->clusters.data[i].replicable)
-            deal(b, i, level_of(b, slack));
+            assign(b, i, level_of(b, slack));
 }
 
 // Clusters in topological order fill one processor after the other.
@@ -205,8 +205,8 @@ map_state map_greedy(arena *a, const map_core *c)
     map_costs costs = map_costs_make(a, c);
     best so_far = {.state.count = ARENA_ARRAY(a, uint32_t, c->clusters.len * c->processors)};
     uint32_t most = p->most_strips != 0 ? p->most_strips : MAP_MOST_STRIPS;
-    bool deals = b.heavies < c->clusters.len && c->processors > 1;
-    uint32_t first = p->strips != 0 ? p->strips : 1, last = p->strips != 0 ? p->strips : deals ? most : 1;
+    bool assigns = b.heavies < c->clusters.len && c->processors > 1;
+    uint32_t first = p->strips != 0 ? p->strips : 1, last = p->strips != 0 ? p->strips : assigns ? most : 1;
     bool large = c->clusters.len * c->processors > LARGE_CELLS; // doubling is enough: clusters are small beside a round
     for (b.strips = first; b.strips <= last; b.strips += large ? b.strips : 1) {
         try_strips(&so_far, &b, &costs);

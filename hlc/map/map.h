@@ -3,7 +3,7 @@
 // IR, plan or machine: tasks with times, edges with bytes, processors, and resources that all share. docs/mapping-search.md.
 //
 // NOTE(strips). A round is `strips` strips. A task that is not replicable runs all of them on one processor; the
-// strips of one that is are dealt to several, in chunks of consecutive strips, one a processor. Rounds are pipelined in
+// strips of one that is are assigned to several, in chunks of consecutive strips, one a processor. Rounds are pipelined in
 // stages, so tasks of one round wait for nobody in the steady state, and the time of a round is that of the busiest
 // processor or shared resource, whichever takes longer.
 // NOTE(parts). With `fuse`, tasks that run the same strips on the same processors and lie together are one part (one
@@ -112,19 +112,19 @@ typedef struct map_limit {
 typedef struct map_result {
     uint32_t strips, rounds; // strips of a round; rounds under way at once (the stages)
     uint32_t parts;
-    uint32_t *part;       // by task; parts are numbered in topological order
-    uint32_t *stage;      // by task: a round's strips of it run `stage` rounds later than those of stage 0
-    uint32_t *processor;  // by task and strip: [task * strips + strip]
-    double *busy;         // by processor: seconds a strip
-    double seconds;       // predicted, a strip
-    map_limit bottleneck; // what takes that long
-    map_limit bound;      // no mapping of this problem is faster: the tightest of all limits
-    double ratio;         // bound over predicted, at most 1
-    bool exact;           // by integer programming,
-    bool proven;          // which has shown that nothing is more than MAP_GAP better
-    bool cut_off;         // the clock ended the search: another run may find something else
-    uint64_t steps;       // of the search, and
-    double lower;         // seconds a strip below which it has shown that there is nothing; 0 if it has not
+    uint32_t *part;          // by task; parts are numbered in topological order
+    uint32_t *stage;         // by task: a round's strips of it run `stage` rounds later than those of stage 0
+    uint32_t *processor;     // by task and strip: [task * strips + strip]
+    double *busy;            // by processor: seconds a strip
+    double seconds;          // predicted, a strip
+    map_limit bottleneck;    // what takes that long
+    map_limit bound;         // no mapping of this problem is faster: the tightest of all limits
+    double ratio;            // bound over predicted, at most 1
+    bool exact;              // by integer programming,
+    bool proven;             // which has shown that nothing is more than MAP_GAP better
+    bool cut_off;            // the clock ended the search: another run may find something else
+    uint64_t steps;          // of the search, and
+    double lower;            // seconds a strip below which it has shown that there is nothing; 0 if it has not
     VEC(map_moment) history; // of a search, in order; steps and seconds depend on nothing but problem and options
 } map_result;
 #define MAP_GAP 0.002

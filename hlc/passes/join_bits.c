@@ -61,8 +61,8 @@ static bool is_item(const sir_type *t)
 static bool may_join_filter(const sir_filter *f)
 {
     const sir_function *w = f->work;
-    return plan_filter_can_gang(f) && !w->pop.dynamic && !w->peek.dynamic && !w->push.dynamic && w->pop.max > 0 &&
-           w->push.max > 0 && w->peek.max == w->pop.max && is_item(f->input) && is_item(f->output);
+    return plan_filter_can_fuse_horizontally(f) && !w->pop.dynamic && !w->peek.dynamic && !w->push.dynamic &&
+           w->pop.max > 0 && w->push.max > 0 && w->peek.max == w->pop.max && is_item(f->input) && is_item(f->output);
 }
 
 static bool may_join(const sir_module *m, const sir_actor *a)

@@ -143,7 +143,7 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
     b = ARENA_NEW(p->arena, plan_bit_lanes);
     b->lanes = (int)key.lanes / 2;
     hmap_setn(p->bit_lanes, &key, sizeof key, b);
-    if (b->lanes != 0 && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_gang(f))
+    if (b->lanes != 0 && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
         decide(p, b, f);
     return b;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // fuse, simple form: consecutive stages become one kernel, so that a run of the kernels costs one start and what passes
-// between them stays in the nearest cache, and stages of equal branches become gangs (gang.c). A small program is one
+// between them stays in the nearest cache, and stages of equal branches are fused horizontally (horizontal.c). A small program is one
 // kernel; a large one is cut where its top-level streams end, into kernels of some dozens of stages.
 #include <inttypes.h>
 #include <string.h>
@@ -84,9 +84,9 @@ bool plan_pass_fuse(hlc_program *p)
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
             VEC_PUSH(p->arena, &f.items, *item);
-    bool gangs = plan_gang_items(p, &f.items);
+    bool fused = plan_fuse_horizontally(p, &f.items);
     bool cut = plan_cut_of(p->plan) != NULL;
-    if ((p->plan->kernels.len < 2 || cut) && !gangs)
+    if ((p->plan->kernels.len < 2 || cut) && !fused)
         return false;
     if (cut) { // there are as few kernels as can be
         plan_kernel all = {0};

@@ -38,7 +38,7 @@ bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
         return false;
     const sir_function *work = a->filter->work;
     bool loops = false, *locals = ARENA_ARRAY(p->arena, bool, work->locals.len + 1);
-    if (!plan_filter_can_gang(a->filter) || !is_item_type(p->module, a->filter->input) ||
+    if (!plan_filter_can_fuse_horizontally(a->filter) || !is_item_type(p->module, a->filter->input) ||
         !is_item_type(p->module, a->filter->output) ||
         plan_actor_operations(p->arena, p->module, actor) < LANES_OPERATIONS)
         return false;

@@ -229,7 +229,7 @@ static plan_access access(parser *p)
     return result;
 }
 
-static plan_digits gang_digits(parser *p)
+static plan_digits member_digits(parser *p)
 {
     plan_digits digits = {0};
     while (!p->failed && p->kind == TOKEN_NUMBER) {
@@ -252,11 +252,11 @@ static uint32_t port(parser *p)
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static void gang(parser *p, plan_stage *st)
+static void members(parser *p, plan_stage *st)
 {
-    st->in_gang = gang_digits(p);
+    st->in_members = member_digits(p);
     expect(p, TOKEN_SIGN, "->");
-    st->out_gang = gang_digits(p);
+    st->out_members = member_digits(p);
     expect(p, TOKEN_SIGN, "{");
     while (!p->failed && !is(p, TOKEN_SIGN, "}")) {
         plan_member other = {.actor = actor(p)};
@@ -280,8 +280,8 @@ static plan_stage stage(parser *p)
     st.in = access(p);
     expect(p, TOKEN_SIGN, "->");
     st.out = access(p);
-    if (accept(p, TOKEN_WORD, "gang"))
-        gang(p, &st);
+    if (accept(p, TOKEN_WORD, "members"))
+        members(p, &st);
     return st;
 }
 
@@ -399,15 +399,15 @@ static void know_actors(parser *p)
         hmap_set(&p->actors, p->m->actors.data[i]->name, (void *)(i + 1));
 }
 
-// What stands behind "part", in order: 'r' for "replicated", 'k' for "kept", 0 for nothing.
+// What stands behind "part", in order: 'r' for "parallel", 'k' for "pinned", 0 for nothing.
 typedef VEC(char) flag_list;
 
 static void part_line(parser *p, uint32_t *part, flag_list *flags)
 {
     char flag = 0;
-    if (accept(p, TOKEN_WORD, "replicated"))
+    if (accept(p, TOKEN_WORD, "parallel"))
         flag = 'r';
-    else if (accept(p, TOKEN_WORD, "kept"))
+    else if (accept(p, TOKEN_WORD, "pinned"))
         flag = 'k';
     expect(p, TOKEN_SIGN, "{");
     while (!p->failed && p->kind == TOKEN_WORD) {
@@ -421,7 +421,7 @@ static void part_line(parser *p, uint32_t *part, flag_list *flags)
     VEC_PUSH(p->a, flags, flag);
 }
 
-static void deal_line(parser *p, plan_parts *parts)
+static void assign_line(parser *p, plan_parts *parts)
 {
     VEC(uint32_t) strips = {0};
     while (!p->failed && p->kind == TOKEN_NUMBER) {
@@ -441,40 +441,39 @@ static void deal_line(parser *p, plan_parts *parts)
     parts->where += parts->strips;
 }
 
-static void ring_line(parser *p, plan_parts *parts)
+static void queue_line(parser *p, plan_parts *parts)
 {
-    size_t i = parts->rings.len;
+    size_t i = parts->queues.len;
     if (i >= parts->cut->streams.len || !is(p, TOKEN_WORD, parts->cut->streams.data[i].name))
-        fail(p, i >= parts->cut->streams.len
-                    ? "as many rings as channels are cut"
-                    : arena_printf(p->a, "the ring '%s'", parts->cut->streams.data[i].name));
-    name(p, "the name of a ring");
-    plan_ring ring = {.stream = (uint32_t)i, .ahead = keyed(p, "ahead")};
-    ring.tail = keyed(p, "tail");
-    ring.front = keyed(p, "front");
-    ring.room = keyed(p, "room");
-    VEC_PUSH(p->a, &parts->rings, ring);
+        fail(p, i >= parts->cut->streams.len ? "as many queues as channels are cut"
+                                             : arena_printf(p->a, "the queue '%s'", parts->cut->streams.data[i].name));
+    name(p, "the name of a queue");
+    plan_queue queue = {.stream = (uint32_t)i, .delay = keyed(p, "delay")};
+    queue.halo = keyed(p, "halo");
+    queue.history = keyed(p, "history");
+    queue.room = keyed(p, "room");
+    VEC_PUSH(p->a, &parts->queues, queue);
 }
 
 // What fiss, transfer and strip-mine add.
 static void round_lines(parser *p, plan_parts *parts)
 {
-    int64_t strips = keyed(p, "strips"), sets = keyed(p, "sets"), rounds = keyed(p, "rounds");
-    if (!p->failed && (strips < 1 || strips > PLAN_MOST_STRIPS || sets < 2 || sets > PLAN_MOST_STRIPS || rounds < 1 ||
-                       rounds > sets))
-        fail(p, "a round of 1 to 65536 strips, and 2 sets or more, of which as many or fewer are under way,");
+    int64_t strips = keyed(p, "strips"), slots = keyed(p, "slots"), rounds = keyed(p, "rounds");
+    if (!p->failed && (strips < 1 || strips > PLAN_MOST_STRIPS || slots < 2 || slots > PLAN_MOST_STRIPS || rounds < 1 ||
+                       rounds > slots))
+        fail(p, "a round of 1 to 65536 strips, and 2 slots or more, of which as many or fewer are under way,");
     parts->strips = p->failed ? 0 : (uint32_t)strips;
-    parts->sets = (uint32_t)sets;
+    parts->slots = (uint32_t)slots;
     parts->rounds = (uint32_t)rounds;
     uint32_t *where = ARENA_ARRAY(p->a, uint32_t, parts->parts.len * parts->strips + 1);
     parts->where = where;
     for (size_t i = 0; i < parts->parts.len && !p->failed; i++) {
-        expect(p, TOKEN_WORD, "deal");
-        deal_line(p, parts);
+        expect(p, TOKEN_WORD, "assign");
+        assign_line(p, parts);
     }
     parts->where = where;
-    while (accept(p, TOKEN_WORD, "ring"))
-        ring_line(p, parts);
+    while (accept(p, TOKEN_WORD, "queue"))
+        queue_line(p, parts);
 }
 
 static const machine_processor *engine(parser *p, const char *word)
@@ -519,9 +518,10 @@ static void parts_lines(parser *p)
     flag_list flags = {0};
     int64_t processors = keyed(p, "processors");
     bool fallbacks = !p->failed && accept(p, TOKEN_WORD, "fallbacks");
-    int64_t lead = keyed(p, "lead"), windows = keyed(p, "windows");
+    int64_t priming = keyed(p, "priming"), windows = keyed(p, "windows");
     bool streams = !p->failed && accept(p, TOKEN_WORD, "streams");
-    if (!p->failed && (streams ? windows != 2 && windows != PLAN_STREAM_WINDOWS : windows != 1 && windows != PLAN_WINDOWS))
+    if (!p->failed &&
+        (streams ? windows != 2 && windows != PLAN_STREAM_WINDOWS : windows != 1 && windows != PLAN_WINDOWS))
         fail(p, streams ? "2 or 3 windows for each end with streams" : "1 or 2 windows for each end");
     uint32_t *part = ARENA_ARRAY(p->a, uint32_t, n + 1);
     memset(part, 0xff, (n + 1) * sizeof *part);
@@ -540,7 +540,7 @@ static void parts_lines(parser *p)
     p->m = p->program->module;
     p->s = p->program->schedule;
     p->pl->parts = parts;
-    parts->lead = lead;
+    parts->priming = priming;
     parts->depth = (uint32_t)windows;
     parts->streams = streams;
     know_actors(p);
@@ -591,7 +591,7 @@ static void body(parser *p)
 static bool check_lead(parser *p)
 {
     plan_parts *parts = p->program->parts;
-    const int64_t lead = parts->lead;
+    const int64_t priming = parts->priming;
     for (VEC_EACH(const plan_kernel, k, &p->pl->kernels))
         for (VEC_EACH(const plan_item, item, &k->items))
             for (VEC_EACH(const plan_stage, st, &item->stages))
@@ -599,11 +599,12 @@ static bool check_lead(parser *p)
                     return true; // the verifier says so
     plan *before = p->program->plan;
     p->program->plan = p->pl;
-    plan_parts_warm(p->program);
+    plan_parts_prime(p->program);
     p->program->plan = before;
-    if (parts->lead == lead)
+    if (parts->priming == priming)
         return true;
-    diag_error_at(p->d, NULL, "plan of '%s': chunks begin with a lead of %" PRId64 " steady states", p->pl->name, parts->lead);
+    diag_error_at(p->d, NULL, "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name,
+                  parts->priming);
     return false;
 }
 

@@ -84,7 +84,7 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 static void describe_parts(hlc_program *p, plan_parts *parts)
 {
     for (VEC_EACH(const plan_piece, piece, &parts->cut->pieces)) {
-        plan_part part = {.keeper = SIR_NONE};
+        plan_part part = {.pinned_by = SIR_NONE};
         for (VEC_EACH(uint32_t, actor, &piece->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
             bool state = why != NULL && strcmp(why, "prints") != 0;
@@ -94,7 +94,7 @@ static void describe_parts(hlc_program *p, plan_parts *parts)
             if (why == NULL || (part.why != NULL && (part.state || !state)))
                 continue;
             part.state |= state;
-            part.keeper = *actor;
+            part.pinned_by = *actor;
             part.why = why;
         }
         VEC_PUSH(p->arena, &parts->parts, part);
@@ -112,18 +112,18 @@ static void find_lost_items(plan_parts *parts)
         bool end = cut->actor_of[c->producer] == SIR_NONE || cut->actor_of[c->consumer] == SIR_NONE;
         if (end || sc->steady != 0 || sc->remainder == 0 || part->why != NULL)
             continue;
-        part->keeper = cut->actor_of[c->consumer];
+        part->pinned_by = cut->actor_of[c->consumer];
         part->why = "is given items that no steady state takes";
     }
 }
 
 // An actor keeps state, and no processor can.
-static void report_state(hlc_program *p, const plan_resources *r, const sir_actor *keeper, const char *why)
+static void report_state(hlc_program *p, const plan_resources *r, const sir_actor *pinned_by, const char *why)
 {
     const machine_element *e = &r->processors.data[0].processor->element;
-    diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, keeper->loc),
+    diag_record *d = diag_error(p->diag, sir_range(p->module, p->sources, pinned_by->loc),
                                 "'%s' %s, and no kernel processor of machine '%s' keeps state from firing to firing",
-                                keeper->name, why, r->machine->name);
+                                pinned_by->name, why, r->machine->name);
     diag_add_note(p->diag, d, machine_value_range(e, "state"), "the machine file says so of '%s'", e->name);
 }
 
@@ -156,9 +156,9 @@ static bool report_inability(hlc_program *p, const plan_resources *r)
     const char *why = NULL;
     uint32_t actor;
     plan_lack lack;
-    const sir_actor *keeper = find_state(p, r, &why);
-    if (keeper != NULL)
-        report_state(p, r, keeper, why);
+    const sir_actor *pinned_by = find_state(p, r, &why);
+    if (pinned_by != NULL)
+        report_state(p, r, pinned_by, why);
     else if (plan_find_lack(p, r, &actor, &lack))
         report_lack(p, r, p->module->actors.data[actor], &lack);
     else
@@ -229,9 +229,9 @@ static const plan_resources *able_resources(hlc_program *p, const plan_resources
     uint32_t actor;
     plan_lack lack;
     bool lacks = plan_find_lack(p, r, &actor, &lack);
-    const sir_actor *keeper = find_state(p, r, &why), *unable = lacks ? p->module->actors.data[actor] : keeper;
-    const plan_resources *more = lacks || keeper != NULL ? plan_resources_with_fallbacks(p->arena, r) : NULL;
-    if (!lacks && keeper == NULL)
+    const sir_actor *pinned_by = find_state(p, r, &why), *unable = lacks ? p->module->actors.data[actor] : pinned_by;
+    const plan_resources *more = lacks || pinned_by != NULL ? plan_resources_with_fallbacks(p->arena, r) : NULL;
+    if (!lacks && pinned_by == NULL)
         return r;
     if (more != NULL && !plan_find_lack(p, more, &actor, &lack) && find_state(p, more, &why) == NULL) {
         find_foreign(p, more);
@@ -253,7 +253,7 @@ static bool can_keep_state(hlc_program *p, const plan_parts *parts)
             can |= plan_part_may_run_on(parts, i, q);
         if (can)
             continue;
-        report_state(p, r, m->actors.data[part->keeper], part->why);
+        report_state(p, r, m->actors.data[part->pinned_by], part->why);
         return false;
     }
     return true;
@@ -280,8 +280,8 @@ static void keep_parts(plan_parts *parts, const char *why)
         plan_part *part = &parts->parts.data[i];
         if (part->why != NULL)
             continue;
-        part->kept = true;
-        part->keeper = parts->cut->pieces.data[i].actors.data[0];
+        part->pinned = true;
+        part->pinned_by = parts->cut->pieces.data[i].actors.data[0];
         part->why = why;
     }
 }
@@ -453,8 +453,8 @@ bool plan_parts_find(hlc_program *p, bool *found)
     if (count == 1 && first->why != NULL && r->processors.data[0].direct && !space)
         return stay(p, r,
                     arena_printf(p->arena, "all of it must run on one, as '%s' %s",
-                                 p->module->actors.data[first->keeper]->name, first->why));
-    parts->warm = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
+                                 p->module->actors.data[first->pinned_by]->name, first->why));
+    parts->primes = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
     p->parts = parts;
     p->module = parts->cut->module;
     p->schedule = parts->cut->schedule;
@@ -507,14 +507,14 @@ bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, cons
         plan_part *x = &parts->parts.data[i];
         if (parts->cut->pieces.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
             return false;
-        x->replicated = flags[i] == 'r';
+        x->parallel = flags[i] == 'r';
         if (flags[i] != 'k')
             continue;
-        x->kept = true;
-        x->keeper = parts->cut->pieces.data[i].actors.data[0];
+        x->pinned = true;
+        x->pinned_by = parts->cut->pieces.data[i].actors.data[0];
         x->why = "stays where the plan has it";
     }
-    parts->warm = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
+    parts->primes = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
     p->parts = parts;
     p->module = parts->cut->module;
     p->schedule = parts->cut->schedule;

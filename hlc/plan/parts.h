@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a static program is spread over several processors: parts, each a kernel, joined by rings; rounds of strips. The
-// cut graph is a static program of its own, in which a reader and a writer stand for the ends of each ring, and which
+// How a static program is spread over several processors: parts, each a kernel, joined by queues; rounds of strips. The
+// cut graph is a static program of its own, in which a reader and a writer stand for the ends of each queue, and which
 // everything that plans static programs plans. docs/mapping.md explains it.
 //
 // NOTE(priming). A part without state may run on several processors. A chunk, strips that follow each other on one, begins
@@ -15,46 +15,47 @@
 #include "hlc/plan/resources.h"
 
 typedef struct plan_part {
-    bool state;          // firings depend on earlier ones
-    bool replicated;     // of fiss: its strips may be dealt to several processors
-    bool foreign;        // only fallback processors can run it
-    bool kept;           // of map: they may not, although nothing in the part is in the way
-    uint32_t keeper;     // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
-    const char *why;     // and why: "writes its field 'x'"; NULL: they may
-    double seconds;      // of a steady state on the first processor, about (of dealing)
-    int64_t repeat;      // NOTE(priming)
-    int64_t lead;        // steady states that the beginning of a chunk comes to: the most of any actor
+    bool state;         // firings depend on earlier ones
+    bool parallel;      // of fiss: its strips may be assigned to several processors
+    bool foreign;       // only fallback processors can run it
+    bool pinned;        // of map: they may not, although nothing in the part is in the way
+    uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
+    const char *why;    // and why: "writes its field 'x'"; NULL: they may
+    double seconds;     // of a steady state on the first processor, about (of assignment)
+    int64_t repeat;     // NOTE(priming)
+    int64_t priming;    // steady states that the beginning of a chunk comes to: the most of any actor
 } plan_part;
 
-typedef struct plan_ring {
-    uint32_t stream;     // of the cut graph
-    int64_t ahead;       // items that are in it between steady states, and in what views on its window hold; of a file: that its writer has
-                         // not come to
-    int64_t front, room; // items: of a segment before a round's own, and in all
-    int64_t tail;        // the last of them, which the round before leaves
-} plan_ring;
+typedef struct plan_queue {
+    uint32_t stream; // of the cut graph
+    int64_t
+        delay; // items that are in it between steady states, and in what views on its window hold; of a file: that its writer has
+               // not come to
+    int64_t history, room; // items: of a slot before a round's own, and in all
+    int64_t halo;          // the last of them, which the round before leaves
+} plan_queue;
 
 typedef struct plan_parts {
     plan_pieces *cut;
     const plan_resources *resources;
     VEC(plan_part) parts; // as cut->pieces, in topological order
-    int64_t *warm;        // per actor of the cut graph: steady states that it fires more where a chunk begins, rounded up
-    int64_t lead;         // of all parts, the most
+    int64_t *primes; // per actor of the cut graph: steady states that it fires more where a chunk begins, rounded up
+    int64_t priming; // of all parts, the most
     // Of transfer: blocks of each end that is moved; with streams: one that kernels work on, the others' bytes its
     // stream's.
     uint32_t depth;
     // Of fiss, with the shortest strips that there can be, then of strip-mine.
-    // Of a round; segments of each ring; rounds under way at once, at most as many.
-    uint32_t strips, sets, rounds;
-    bool space;     // each part has a processor to itself, as --mapping=space asks
-    bool streams;   // items move through streams while kernels run (docs/mapping-four.md)
-    uint32_t *where;      // per part and strip: a processor of resources
-    VEC(plan_ring) rings; // one a stream
-    const struct map_result *judged; // what is predicted of it, by strip; NULL: nothing
-    const struct map_limit *bound;   // below which no mapping goes
-    bool searched;                   // the search dealt the strips
-    const struct map_result *dealt;  // what is predicted of strips dealt evenly; NULL: nothing
-    const struct map_result *tried;  // what the search came to; NULL: there was nothing to search for
+    // Of a round; slots of each queue; rounds under way at once, at most as many.
+    uint32_t strips, slots, rounds;
+    bool space;                        // each part has a processor to itself, as --mapping=space asks
+    bool streams;                      // items move through streams while kernels run (docs/mapping-four.md)
+    uint32_t *where;                   // per part and strip: a processor of resources
+    VEC(plan_queue) queues;            // one a stream
+    const struct map_result *judged;   // what is predicted of it, by strip; NULL: nothing
+    const struct map_limit *bound;     // below which no mapping goes
+    bool searched;                     // the search assigned the strips
+    const struct map_result *assigned; // what is predicted of strips assigned evenly; NULL: nothing
+    const struct map_result *tried;    // what the search came to; NULL: there was nothing to search for
 } plan_parts;
 
 enum {
@@ -62,7 +63,7 @@ enum {
     PLAN_STREAM_WINDOWS = 3, // with streams, likewise
 };
 
-// Whether a part runs on a processor of resources; before strips are dealt every part may run on each.
+// Whether a part runs on a processor of resources; before strips are assigned every part may run on each.
 bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor);
 // Whether a processor can do what the part needs.
 bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor);
@@ -71,7 +72,7 @@ uint32_t plan_parts_most_windows(const plan_parts *parts);
 uint32_t plan_parts_fewest_windows(const plan_parts *parts);
 bool plan_parts_move(const plan_parts *parts); // windows are moved to and from some processor's own memory
 
-// Strips that a run may cover at once on a processor that works on the rings.
+// Strips that a run may cover at once on a processor that works on the queues.
 uint32_t plan_parts_chunk(const plan_parts *parts);
 
 struct hlc_program;
@@ -82,38 +83,38 @@ bool plan_parts_find(struct hlc_program *p, bool *found);
 // processors: how many there are.
 uint32_t *plan_parts_group(struct hlc_program *p, const plan_resources *r, size_t *count);
 // The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
-// actor's strips are dealt to several processors.
+// actor's strips are assigned to several processors.
 uint32_t *plan_parts_group_by_search(struct hlc_program *p, const plan_resources *r, bool keep, size_t *count);
 // The same for --mapping=space: one stretch of the pipeline for each processor (parts_space.c).
 uint32_t *plan_parts_group_in_space(struct hlc_program *p, const plan_resources *r, size_t *count);
 enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
-// Cuts the program into given parts, as a plan's text has them; flags: 'r' of one that is replicated, 'k' of one that is
+// Cuts the program into given parts, as a plan's text has them; flags: 'r' of one that is data-parallel, 'k' of one that is
 // kept. False if they are no parts, or after an error.
 bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t count, const char *flags,
                         int64_t processors, bool fallbacks);
 // Why an actor's firings depend on each other; NULL: they do not.
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
-// Leads and warm firings, for the parts that are replicated (fiss.c).
-void plan_parts_warm(struct hlc_program *p);
+// What priming comes to and fires, for the parts that are data-parallel (fiss.c).
+void plan_parts_prime(struct hlc_program *p);
 // What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
 // `actor` (of the cut graph).
 bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, uint32_t *actor);
 // Steady states that an actor fires more where a chunk begins; 0: its part has one chunk.
 double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
-// Items of a ring that its consumer's part reads before the items of a chunk's first strip, to begin with.
-int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream);
-// The fewest items of a ring whose bytes are whole units of what engines move, and of the alignment of processors' memories.
-int64_t plan_ring_unit(const plan_parts *parts, uint32_t stream);
-int64_t plan_ring_aligned(const plan_parts *parts, uint32_t stream);
+// Items of a queue that its consumer's part reads before the items of a chunk's first strip, to begin with.
+int64_t plan_queue_prime(const plan_parts *parts, uint32_t stream);
+// The fewest items of a queue whose bytes are whole units of what engines move, and of the alignment of processors' memories.
+int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream);
+int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream);
 // Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_parts_gather(struct hlc_program *p);
 // Work of a round that is done again where chunks of a part begin, in relation to the round's.
 double plan_parts_repeated(struct hlc_program *p, uint32_t part);
-// Strips, rounds and rings for p->plan->strip steady states a strip; false when that is too little for what must be read
+// Strips, rounds and queues for p->plan->strip steady states a strip; false when that is too little for what must be read
 // again.
-bool plan_parts_deal(struct hlc_program *p);
-// The rings for the strips and leads that there are.
-void plan_parts_rings(arena *a, const struct plan *pl, plan_parts *parts);
+bool plan_parts_assign(struct hlc_program *p);
+// The queues for the strips and primings that there are.
+void plan_parts_queues(arena *a, const struct plan *pl, plan_parts *parts);
 // Settles strips of about as many steady states; the most that strips may have; the longest that fits local memories, 0
 // after an error (strip_parts.c).
 bool plan_parts_strip(struct hlc_program *p, int64_t strip);
@@ -123,7 +124,7 @@ int64_t plan_parts_longest(struct hlc_program *p);
 // memory in which all meet; then the engine that moves them, NULL if both work in one memory.
 bool plan_parts_straight(const plan_parts *parts, const plan_stream *st, const machine_processor **engine);
 bool plan_parts_all_straight(const plan_parts *parts); // all between parts
-// Settles and deals the shortest strips, or those that --strip asks for; false when no round has room for what must be
+// Settles and assigns the shortest strips, or those that --strip asks for; false when no round has room for what must be
 // read again. The same, and whether what then runs on each processor fits its memory.
 bool plan_parts_shortest(struct hlc_program *p);
 bool plan_parts_shortest_fit(struct hlc_program *p);
@@ -132,13 +133,14 @@ bool plan_parts_fit(struct hlc_program *p);
 // Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
 int64_t plan_parts_unit(const plan_parts *parts);
 uint64_t plan_parts_alignment(const plan_parts *parts); // of what lies in processors' memories
-int64_t plan_parts_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
+int64_t
+plan_parts_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
 int64_t plan_parts_granule_of(const plan_parts *parts);
 // Steady states that a round of such strips has at least.
 int64_t plan_parts_least_round(const struct hlc_program *p, int64_t strip);
 // Steady states of input that are taken in, at most, before the output of the first of them is written.
 int64_t plan_parts_latency(const struct hlc_program *p);
-// Keeps the part with the longest lead on one processor, and makes up leads again.
+// Keeps the part with the longest priming on one processor, and makes up primings again.
 void plan_parts_give_up(struct hlc_program *p);
 // About how long kernels take (work.c), by counts of operations or a profile: to start and end one; an operation; the actors
 // of the cut graph in a steady state on the first processor, and all together.
@@ -157,13 +159,13 @@ typedef struct plan_lane_use {
 } plan_lane_use;
 plan_lane_use plan_lane_use_of(struct hlc_program *p);
 double plan_lanes_wasted(const plan_lane_use *use, int64_t strip);
-// For the mapping search (parts_search.c): the rings for strips and processors as they are now; how many strips a round
+// For the mapping search (parts_search.c): the queues for strips and processors as they are now; how many strips a round
 // may have.
 void plan_parts_lay_out(struct hlc_program *p);
 void plan_parts_strips(struct hlc_program *p, uint32_t *least, uint32_t *most);
-// Deals a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
+// Assigns a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
 bool plan_parts_adopt(struct hlc_program *p, uint32_t strips, uint32_t *where);
-// Improves the dealing where the search finds a better one, and remarks on what it comes to.
+// Improves the assignment where the search finds a better one, and remarks on what it comes to.
 void plan_parts_search(struct hlc_program *p);
 
 #endif

@@ -25,7 +25,7 @@ typedef struct group {
     bool alive, keeps;
     bool launched; // has filters that are launched as threads
     double load;
-    uint32_t first; // actor, for the order
+    uint32_t first;      // actor, for the order
     number_list out, in; // groups, maybe several times
 } group;
 
@@ -35,12 +35,13 @@ typedef struct grouper {
     const sir_module *m;
     const schedule *s;
     size_t processors;
-    bool launches; // the first processor does, and others run what it cannot: a launch is by itself, so that cuts cost nothing
+    bool
+        launches; // the first processor does, and others run what it cannot: a launch is by itself, so that cuts cost nothing
     const double *work; // per actor, in a steady state
-    uint32_t *unit; // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
-    bool *keeps;    // per unit
+    uint32_t *unit;     // per actor: the first of its cycle, or itself; SIR_NONE: the control program's
+    bool *keeps;        // per unit
     uint32_t *level;
-    uint32_t *of;   // per actor: its group
+    uint32_t *of; // per actor: its group
     VEC(group) groups;
     uint32_t *mark, marks;
 } grouper;
@@ -122,12 +123,12 @@ static void find_levels(grouper *g)
     }
 }
 
-static size_t count_keepers(const grouper *g)
+static size_t count_pinned(const grouper *g)
 {
-    size_t keepers = 0;
+    size_t pinned = 0;
     for (uint32_t i = 0; i < g->m->actors.len; i++)
-        keepers += g->unit[i] == i && g->keeps[i];
-    return keepers;
+        pinned += g->unit[i] == i && g->keeps[i];
+    return pinned;
 }
 
 static uint32_t new_group(grouper *g, bool keeps, uint32_t first)
@@ -143,13 +144,13 @@ static void make_groups(grouper *g)
     uint32_t *of_level = ARENA_ARRAY(g->a, uint32_t, n + 2), *of_unit = ARENA_ARRAY(g->a, uint32_t, n + 1);
     memset(of_level, 0xff, (n + 2) * sizeof *of_level);
     memset(of_unit, 0xff, (n + 1) * sizeof *of_unit);
-    size_t keepers = count_keepers(g);
+    size_t pinned = count_pinned(g);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t unit = g->unit[i];
         g->of[i] = SIR_NONE;
         if (unit == SIR_NONE)
             continue;
-        bool own = g->keeps[unit] && keepers <= GROUP_MANY;
+        bool own = g->keeps[unit] && pinned <= GROUP_MANY;
         uint32_t *known = own ? &of_unit[unit] : &of_level[g->level[unit]];
         if (*known == SIR_NONE)
             *known = new_group(g, g->keeps[unit], i);
@@ -356,7 +357,7 @@ uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *coun
     g.of = ARENA_ARRAY(g.a, uint32_t, n + 1);
     g.launches = r->ordinary < r->processors.len && plan_launches(r->processors.data[0].processor);
     find_units(&g);
-    if (!g.launches && g.processors > 1 && count_keepers(&g) > GROUP_MANY) {
+    if (!g.launches && g.processors > 1 && count_pinned(&g) > GROUP_MANY) {
         uint32_t *found = plan_parts_group_by_search(p, r, false, count);
         if (found != NULL)
             return found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts on processors as an abstract mapping problem (hlc/map): what a dealing of strips comes to, whether the search knows
+// Parts on processors as an abstract mapping problem (hlc/map): what an assignment of strips comes to, whether the search knows
 // a better one, and how far that is from the bound. Times are estimates from counts of operations.
 #include "hlc/map/map.h"
 #include "hlc/passes/pass.h"
@@ -24,20 +24,20 @@ static void add_parts(problem *k)
     const machine_processor *first = parts->resources->processors.data[0].processor;
     const double *seconds = plan_actor_seconds(k->p);
     double *steady = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1); // seconds of a steady state
-    double *warm = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1);   // and of a cold run's beginning
+    double *primed = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1); // and of a priming run's beginning
     for (uint32_t i = 0; i < m->actors.len; i++) {
         steady[parts->cut->piece_of[i]] += seconds[i];
-        warm[parts->cut->piece_of[i]] += seconds[i] * plan_parts_repeats(parts, i);
+        primed[parts->cut->piece_of[i]] += seconds[i] * plan_parts_repeats(parts, i);
     }
     for (uint32_t i = 0; i < parts->parts.len; i++) {
         const plan_part *part = &parts->parts.data[i];
-        uint32_t named =
-            part->keeper != SIR_NONE && !part->replicated ? part->keeper : parts->cut->pieces.data[i].actors.data[0];
+        uint32_t named = part->pinned_by != SIR_NONE && !part->parallel ? part->pinned_by
+                                                                        : parts->cut->pieces.data[i].actors.data[0];
         VEC_PUSH(k->p->arena, &k->map.tasks,
                  (map_task){.name = parts->cut->whole->actors.data[named]->name,
                             .time = steady[i] * k->strip,
-                            .replicable = part->replicated,
-                            .cold = warm[i],
+                            .replicable = part->parallel,
+                            .cold = primed[i],
                             .start = plan_start_seconds(first),
                             .processor = MAP_ANY});
     }
@@ -50,20 +50,20 @@ static double steady_bytes(const plan_pieces *cut, const plan_stream *st)
     return (double)items * (double)plan_element_bytes(cut->whole, st->channel);
 }
 
-static void add_rings(problem *k)
+static void add_queues(problem *k)
 {
     const plan_parts *parts = k->p->parts;
     const plan_pieces *cut = parts->cut;
     for (VEC_EACH(const plan_stream, st, &cut->streams)) {
-        double ahead = 0; // items that a strip reads beyond its own
-        for (VEC_EACH(const plan_ring, ring, &parts->rings))
-            ahead = &cut->streams.data[ring->stream] == st ? (double)ring->ahead : ahead;
+        double delay = 0; // items that a strip reads beyond its own
+        for (VEC_EACH(const plan_queue, queue, &parts->queues))
+            delay = &cut->streams.data[queue->stream] == st ? (double)queue->delay : delay;
         double item = (double)plan_element_bytes(cut->whole, st->channel);
         double step = steady_bytes(cut, st);
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
-                      .bytes = step * k->strip + ahead * item};
-        e.cold_bytes = (double)plan_ring_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
+                      .bytes = step * k->strip + delay * item};
+        e.cold_bytes = (double)plan_queue_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
         const machine_processor *engine;
         if (plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine)) // not through the shared memory
             e.bytes = e.cold_bytes = 0;
@@ -95,7 +95,7 @@ static void make_problem(problem *k)
     k->strip = (double)k->p->plan->strip;
     add_machine(k);
     add_parts(k);
-    add_rings(k);
+    add_queues(k);
 }
 
 // Whole rounds of the answer one after the other, so that a round has at least so many strips: each chunk is that much longer.
@@ -156,7 +156,7 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 each / r->seconds, items > 0 ? "items" : "steady states",
                 k->p->profile != NULL ? "measured times" : "estimated operations",
                 map_limit_text(k->p->arena, &r->bottleneck), each / bound.seconds, map_limit_text(k->p->arena, &bound),
-                bound.seconds / r->seconds, searched ? "; dealt by the search" : "");
+                bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
 void plan_parts_search(hlc_program *p)
@@ -177,7 +177,7 @@ void plan_parts_search(hlc_program *p)
     if (there == NULL || there->seconds <= 0 || there->bound.seconds <= 0)
         return;
     const map_result *best = there;
-    parts->dealt = there;
+    parts->assigned = there;
     if (there->ratio < 1 - SEARCH_GAIN && parts->parts.len > 0 && !parts->space &&
         p->config->mapping == HLC_MAPPING_CHOSEN) {
         double seconds = p->config->search;

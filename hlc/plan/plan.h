@@ -46,16 +46,17 @@ typedef enum plan_stage_kind {
 typedef struct plan_member {
     uint32_t actor, port; // port: COPY of a splitter (an output) or joiner (an input), else 0
 } plan_member;
-// NOTE(gangs). Stages that do the same on one pair of buffers at regular distances are one stage with several members:
-// member m does what the stage says, the positions of its views being further by digits_at(in_gang, m) and
-// digits_at(out_gang, m). Members have no state, no prework and equal counts; copies are of different ports of one
+// NOTE(horizontal fusion). Stages that do the same on one pair of buffers at regular distances are one stage with several members:
+// member m does what the stage says, the positions of its views being further by digits_at(in_members, m) and
+// digits_at(out_members, m). Members have no state, no prework and equal counts; copies are of different ports of one
 // actor or of the same port of different actors.
 typedef struct plan_stage {
     plan_stage_kind kind;
     uint32_t actor, port; // member 0
     plan_access in, out;
-    VEC(plan_member) others;       // members 1, 2, ...
-    plan_digits in_gang, out_gang; // bounded, of as many indices as there are members; empty if there is one member
+    VEC(plan_member) others; // members 1, 2, ...
+    plan_digits in_members,
+        out_members; // bounded, of as many indices as there are members; empty if there is one member
 } plan_stage;
 
 // A step of a cycle's inner schedule: count firings of a stage's actor, or count times a list of steps.
@@ -99,9 +100,9 @@ typedef struct plan {
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
     int64_t strip;                                      // most steady states in a run
-    int64_t most;   // greatest strip that the layout of the buffers has room for; 0: no bound
-    bool allocated; // buffers have addresses
-    uint64_t bytes; // then: of memory that they take
+    int64_t most;         // greatest strip that the layout of the buffers has room for; 0: no bound
+    bool allocated;       // buffers have addresses
+    uint64_t bytes;       // then: of memory that they take
     uint64_t least_bytes; // and that they take at some time at least: no layout has fewer
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
@@ -112,9 +113,9 @@ typedef struct plan {
     // Derived from the schedule, not in the text.
     const plan_pieces *pieces; // NULL: all rates are static
     const plan_parts *parts;   // NULL: one processor
-    bool drains;         // some reader can end, and what then fires may be seen (drain.c)
-    int64_t *drain;      // per actor: most firings in the drain after steady states
-    int64_t *init_drain; // per actor: most firings when input ends in the initialisation
+    bool drains;               // some reader can end, and what then fires may be seen (drain.c)
+    int64_t *drain;            // per actor: most firings in the drain after steady states
+    int64_t *init_drain;       // per actor: most firings when input ends in the initialisation
 } plan;
 
 // ---- Building (build.c): every pass leaves a complete, valid plan ----

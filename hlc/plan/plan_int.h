@@ -52,20 +52,20 @@ plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight);
 // where its rounds do.
 bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d);
 
-// ---- gang.c ----
+// ---- horizontal.c ----
 typedef VEC(plan_item) plan_item_list;
-bool plan_filter_can_gang(const sir_filter *f); // its firings are independent of each other
-// Makes gangs of items in order of a run; gives whether there were any.
-bool plan_gang_items(struct hlc_program *p, plan_item_list *items);
+bool plan_filter_can_fuse_horizontally(const sir_filter *f); // its firings are independent of each other
+// Fuses items horizontally in order of a run; gives whether there were any.
+bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 
 // ---- lanes.c ---- Whether the actor's firings will go side by side in vectors; firings that fill these; bytes of a
 // processor's registers from which that is so.
 enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
 
-// ---- gang_places.c ---- Moves channels of equal branches into common buffers. Gives how many steady states a strip
+// ---- horizontal_places.c ---- Moves channels of equal branches into common buffers. Gives how many steady states a strip
 // may have at most then; 0: any number.
-int64_t plan_gang_places(struct hlc_program *p, plan_place *places);
+int64_t plan_horizontal_places(struct hlc_program *p, plan_place *places);
 
 // ---- sync_elim.c ---- Whether the actors at both ends of a channel can work on its items through this view.
 bool plan_place_fits(struct hlc_program *p, uint32_t channel, const plan_view *v);

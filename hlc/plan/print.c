@@ -27,12 +27,12 @@ static void print_digits(strbuf *out, const plan_digits *digits)
         strbuf_printf(out, " %" PRId64 ":%" PRId64, d->radix, d->stride);
 }
 
-static void print_gang(strbuf *out, const plan_stage *st, const sir_module *m)
+static void print_members(strbuf *out, const plan_stage *st, const sir_module *m)
 {
-    strbuf_add(out, " gang");
-    print_digits(out, &st->in_gang);
+    strbuf_add(out, " members");
+    print_digits(out, &st->in_members);
     strbuf_add(out, " ->");
-    print_digits(out, &st->out_gang);
+    print_digits(out, &st->out_members);
     strbuf_add(out, " {");
     for (VEC_EACH(plan_member, o, &st->others)) {
         strbuf_printf(out, " %s", m->actors.data[o->actor]->name);
@@ -54,7 +54,7 @@ static void print_stage(strbuf *out, const plan_stage *st, const sir_module *m, 
     strbuf_add(out, " -> ");
     print_access(out, &st->out);
     if (st->others.len != 0)
-        print_gang(out, st, m);
+        print_members(out, st, m);
     strbuf_addc(out, '\n');
 }
 
@@ -116,10 +116,10 @@ static void print_io(strbuf *out, const char *word, const plan_io *io, const sir
     strbuf_addc(out, '\n');
 }
 
-static void print_deal(strbuf *out, const plan_parts *parts, size_t part)
+static void print_assignment(strbuf *out, const plan_parts *parts, size_t part)
 {
     const uint32_t *where = parts->where + part * parts->strips;
-    strbuf_add(out, "  deal");
+    strbuf_add(out, "  assign");
     for (uint32_t i = 0, end; i < parts->strips; i = end) {
         for (end = i + 1; end < parts->strips && where[end] == where[i];)
             end++;
@@ -131,12 +131,11 @@ static void print_deal(strbuf *out, const plan_parts *parts, size_t part)
 static void print_parts(strbuf *out, const plan_parts *parts)
 {
     bool fallbacks = parts->resources->ordinary < parts->resources->processors.len;
-    strbuf_printf(out, "  processors %zu%s lead %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->ordinary,
-                  fallbacks ? " fallbacks" : "", parts->lead,
-                  parts->depth, parts->streams ? " streams" : "");
+    strbuf_printf(out, "  processors %zu%s priming %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->ordinary,
+                  fallbacks ? " fallbacks" : "", parts->priming, parts->depth, parts->streams ? " streams" : "");
     for (size_t i = 0; i < parts->parts.len; i++) {
         const plan_part *part = &parts->parts.data[i];
-        strbuf_printf(out, "  part%s {", part->replicated ? " replicated" : part->kept ? " kept" : "");
+        strbuf_printf(out, "  part%s {", part->parallel ? " parallel" : part->pinned ? " pinned" : "");
         for (VEC_EACH(const uint32_t, a, &parts->cut->pieces.data[i].actors))
             strbuf_printf(out, " %s", parts->cut->whole->actors.data[*a]->name);
         strbuf_add(out, " }\n");
@@ -147,13 +146,14 @@ static void print_parts(strbuf *out, const plan_parts *parts)
                           q->store->element.name);
     if (parts->where == NULL)
         return;
-    strbuf_printf(out, "  round strips %" PRIu32 " sets %" PRIu32 " rounds %" PRIu32 "\n", parts->strips, parts->sets,
+    strbuf_printf(out, "  round strips %" PRIu32 " slots %" PRIu32 " rounds %" PRIu32 "\n", parts->strips, parts->slots,
                   parts->rounds);
     for (size_t i = 0; i < parts->parts.len; i++)
-        print_deal(out, parts, i);
-    for (VEC_EACH(const plan_ring, ring, &parts->rings))
-        strbuf_printf(out, "  ring %s ahead %" PRId64 " tail %" PRId64 " front %" PRId64 " room %" PRId64 "\n",
-                      parts->cut->streams.data[ring->stream].name, ring->ahead, ring->tail, ring->front, ring->room);
+        print_assignment(out, parts, i);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+        strbuf_printf(out, "  queue %s delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64 "\n",
+                      parts->cut->streams.data[queue->stream].name, queue->delay, queue->halo, queue->history,
+                      queue->room);
 }
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m)

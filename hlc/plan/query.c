@@ -26,12 +26,12 @@ plan_stage plan_stage_member(const plan_stage *st, size_t member)
 {
     plan_stage one = *st;
     one.others.len = 0;
-    one.in_gang = one.out_gang = (plan_digits){0};
+    one.in_members = one.out_members = (plan_digits){0};
     if (member != 0) {
         one.actor = st->others.data[member - 1].actor;
         one.port = st->others.data[member - 1].port;
-        one.in.view.offset += digits_at(&st->in_gang, (int64_t)member);
-        one.out.view.offset += digits_at(&st->out_gang, (int64_t)member);
+        one.in.view.offset += digits_at(&st->in_members, (int64_t)member);
+        one.out.view.offset += digits_at(&st->out_members, (int64_t)member);
     }
     return one;
 }

@@ -13,9 +13,10 @@ static src_range actor_range(const hlc_program *p, uint32_t actor)
 void plan_remark_bits(const hlc_program *p)
 {
     if (p->diag->remarks && p->module->other_bit.file != 0)
-        diag_remark(p->diag, sir_range(p->module, p->sources, p->module->other_bit),
-                    "items of type bit take 4 bytes instead of 1, since this item is not known to be 0 or 1; '& 1' would "
-                    "make it so [map]");
+        diag_remark(
+            p->diag, sir_range(p->module, p->sources, p->module->other_bit),
+            "items of type bit take 4 bytes instead of 1, since this item is not known to be 0 or 1; '& 1' would "
+            "make it so [map]");
 }
 
 // Stages that copy for each splitter, joiner or identity.
@@ -47,7 +48,7 @@ void plan_remark_sync_elim(hlc_program *p)
         else
             diag_remark(p->diag, actor_range(p, i),
                         "%s '%s' copies (%" PRIu32 " of its ports): the items of its neighbours' firings do not lie at "
-                                                   "constant distances there, or reading them "
+                        "constant distances there, or reading them "
                         "scattered costs more than a copy [sync-elim]",
                         what, a->name, copies[i]);
     }
@@ -131,7 +132,8 @@ void plan_remark_allocate(hlc_program *p)
     const plan *pl = p->plan;
     if (p->diag->remarks)
         diag_remark(p->diag, program_range(p),
-                    "buffers take %" PRIu64 " bytes of '%s', and no layout less than %" PRIu64 ": ratio %.3f [allocate]",
+                    "buffers take %" PRIu64 " bytes of '%s', and no layout less than %" PRIu64
+                    ": ratio %.3f [allocate]",
                     pl->bytes, memory_name(p), pl->least_bytes,
                     pl->least_bytes > 0 ? (double)pl->bytes / (double)pl->least_bytes : 1);
 }
@@ -191,17 +193,17 @@ void plan_remark_map(hlc_program *p)
     for (size_t i = 0; i < parts->parts.len; i++)
         diag_remark(p->diag, whole_range(p, parts->cut->pieces.data[i].actors.data[0]),
                     "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", part_text(p, i),
-                    parts->parts.len, parts->resources->processors.len, parts->resources->processors.len == 1 ? "" : "s",
-                    all > 0 ? 100 * of[i] / all : 0);
+                    parts->parts.len, parts->resources->processors.len,
+                    parts->resources->processors.len == 1 ? "" : "s", all > 0 ? 100 * of[i] / all : 0);
 }
 
 // Other actors that alone would keep the part on one processor.
-static void remark_keepers(hlc_program *p, size_t part)
+static void remark_pinned(hlc_program *p, size_t part)
 {
     const plan_pieces *cut = p->parts->cut;
     for (uint32_t i = 0; i < cut->module->actors.len; i++) {
         uint32_t actor = cut->actor_of[i];
-        const char *why = actor == SIR_NONE || cut->piece_of[i] != part || actor == p->parts->parts.data[part].keeper
+        const char *why = actor == SIR_NONE || cut->piece_of[i] != part || actor == p->parts->parts.data[part].pinned_by
                               ? NULL
                               : plan_actor_keeps(p, i);
         if (why != NULL)
@@ -214,28 +216,29 @@ void plan_remark_fiss(hlc_program *p)
     const plan_parts *parts = p->parts;
     for (size_t i = 0; i < parts->parts.len && p->diag->remarks; i++) {
         const plan_part *part = &parts->parts.data[i];
-        if (!part->replicated) {
-            diag_remark(p->diag, whole_range(p, part->keeper), "%s stays on one processor: '%s' %s [fiss]",
-                        part_text(p, i), whole_name(p, part->keeper), part->why);
-            remark_keepers(p, i);
+        if (!part->parallel) {
+            diag_remark(p->diag, whole_range(p, part->pinned_by), "%s stays on one processor: '%s' %s [fiss]",
+                        part_text(p, i), whole_name(p, part->pinned_by), part->why);
+            remark_pinned(p, i);
             continue;
         }
         size_t processors = parts->where != NULL ? processors_of(parts, i) : parts->resources->processors.len;
         src_range at = whole_range(p, parts->cut->pieces.data[i].actors.data[0]);
-        if (part->lead == 0)
+        if (part->priming == 0)
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and nothing is done twice [fiss]",
                         part_text(p, i), processors, processors == 1 ? "" : "s");
         else if (parts->where == NULL)
-            diag_remark(p->diag, at,
-                        "%s is free of state: its strips may run on %zu processors, and the first of each chunk repeats "
-                        "%" PRId64 " steady states; the shortest strips are too short for that [fiss]",
-                        part_text(p, i), processors, part->lead);
+            diag_remark(
+                p->diag, at,
+                "%s is free of state: its strips may run on %zu processors, and the first of each chunk repeats "
+                "%" PRId64 " steady states; the shortest strips are too short for that [fiss]",
+                part_text(p, i), processors, part->priming);
         else
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and the first of each chunk repeats "
                         "%" PRId64 " steady states: %.2f %% more work in chunks of the shortest strips [fiss]",
-                        part_text(p, i), processors, processors == 1 ? "" : "s", part->lead,
+                        part_text(p, i), processors, processors == 1 ? "" : "s", part->priming,
                         100 * plan_parts_repeated(p, (uint32_t)i));
     }
 }
@@ -262,9 +265,9 @@ static void remark_engines(hlc_program *p, const plan_processor *q, size_t alike
                            ? "of any length"
                            : arena_printf(p->arena, "of %" PRIu64 " bytes at most", q->largest_transfer);
     const char *others = alike == 1 ? "" : arena_printf(p->arena, ", and so with %zu processors like it", alike - 1);
-    const char *way = load == store ? arena_printf(p->arena, "'%s' moves items to '%s' and away", load, local)
-                                    : arena_printf(p->arena, "'%s' moves items to '%s' and '%s' moves them away", load,
-                                                   local, store);
+    const char *way =
+        load == store ? arena_printf(p->arena, "'%s' moves items to '%s' and away", load, local)
+                      : arena_printf(p->arena, "'%s' moves items to '%s' and '%s' moves them away", load, local, store);
     diag_remark(p->diag, program_range(p), "%s, in whole units of %" PRIu64 " byte%s, %s a transfer%s [transfer]", way,
                 q->transfer_alignment, q->transfer_alignment == 1 ? "" : "s", most, others);
 }
@@ -301,7 +304,7 @@ void plan_remark_transfer(hlc_program *p)
                     p->plan->strip, memory_name(p));
 }
 
-// How the windows of each ring are moved.
+// How the windows of each queue are moved.
 static void remark_windows(hlc_program *p)
 {
     const plan_pieces *cut = p->parts->cut;
@@ -324,14 +327,14 @@ static void remark_part_strips(hlc_program *p, size_t number)
     const plan_part *part = &parts->parts.data[number];
     src_range at = whole_range(p, parts->cut->pieces.data[number].actors.data[0]);
     size_t processors = processors_of(parts, number);
-    if (!part->replicated)
+    if (!part->parallel)
         diag_remark(p->diag, at, "%s stays on %s [strip-mine]", part_text(p, number),
                     processor_name(parts, parts->where[number * parts->strips]));
     else
         diag_remark(p->diag, at,
                     "%s runs on %zu processor%s; the first strip of each chunk repeats %" PRId64
                     " steady states: %.2f %% more work [strip-mine]",
-                    part_text(p, number), processors, processors == 1 ? "" : "s", part->lead,
+                    part_text(p, number), processors, processors == 1 ? "" : "s", part->priming,
                     100 * plan_parts_repeated(p, (uint32_t)number));
 }
 
@@ -341,22 +344,22 @@ static void remark_mapping(hlc_program *p)
     const plan_parts *parts = p->parts;
     const plan_resources *r = parts->resources;
     const hlc_config *c = p->config;
-    size_t replicated = 0, n = parts->parts.len, used = 0;
+    size_t parallel = 0, n = parts->parts.len, used = 0;
     for (VEC_EACH(const plan_part, part, &parts->parts))
-        replicated += part->replicated;
+        parallel += part->parallel;
     for (uint32_t q = 0; q < r->processors.len; q++) {
         bool any = false;
         for (uint32_t i = 0; i < n; i++)
             any |= plan_part_runs_on(parts, i, q);
         used += any;
     }
-    const char *mapping = used == 1 || replicated == n ? "time: each processor runs all kernels in turn"
-                          : replicated == 0            ? "space: kernels stay on different processors"
-                                            : "time and space: what keeps state stays on one processor, the rest "
-                                              "runs on each in turn";
-    const char *transfer = !parts->streams
-                               ? plan_parts_move(parts) ? "block: engines move whole blocks before and after kernels run"
-                                                        : "block: nothing is moved, as all kernels work in one memory"
+    const char *mapping = used == 1 || parallel == n ? "time: each processor runs all kernels in turn"
+                          : parallel == 0 ? "space: kernels stay on different processors"
+                                          : "time and space: what keeps state stays on one processor, the rest "
+                                            "runs on each in turn";
+    const char *transfer = !parts->streams ? plan_parts_move(parts)
+                                                 ? "block: engines move whole blocks before and after kernels run"
+                                                 : "block: nothing is moved, as all kernels work in one memory"
                            : plan_parts_all_straight(parts) ? "stream: from part to part while kernels run"
                                                             : "stream: to and from the common memory while kernels run";
     src_range range = sir_range(parts->cut->whole, p->sources, parts->cut->whole->regions.data[0].loc);

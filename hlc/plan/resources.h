@@ -10,9 +10,9 @@
 typedef struct plan_processor {
     const machine_processor *processor;
     const machine_memory *memory; // in which its kernels work: the shared one, or a local one
-    bool direct;                  // it is the shared one: kernels read and write rings themselves, and nothing is moved
-    uint64_t bytes;               // of that memory that this processor may take: its part, if several work in it
-    bool holds_code;              // code, tables, state and stack lie in that memory too, and count against its bytes
+    bool direct;     // it is the shared one: kernels read and write queues themselves, and nothing is moved
+    uint64_t bytes;  // of that memory that this processor may take: its part, if several work in it
+    bool holds_code; // code, tables, state and stack lie in that memory too, and count against its bytes
     // Not direct: the engines that move items from the shared memory here and back. One and the same, unless the pass
     // 'transfer' finds a free one.
     const machine_processor *load, *store;

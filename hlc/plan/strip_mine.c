@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and
 // of moving what channels keep over more steady states; short ones keep the channels in the near caches and let output
-// appear soon. Where there are parts, each length that is tried is dealt (as fiss deals) and its buffers get addresses (as
-// allocate gives them), since both say what fits; the length is what is kept, with the deal for it.
+// appear soon. Where there are parts, each length that is tried is assigned (as fiss assigns) and its buffers get addresses (as
+// allocate gives them), since both say what fits; the length is what is kept, with the assignment for it.
 #include <inttypes.h>
 #include <string.h>
 
@@ -111,7 +111,8 @@ static int64_t choose_strip(hlc_program *p)
         greatest = plan_parts_greatest(p, greatest);
     int64_t threads = plan_threads_strip(p);
     for (int64_t n = 1; n <= greatest; n *= 2) {
-        if (n > 1 && (((double)n * c.operations > STRIP_OPERATIONS && n / 2 >= threads) || c.moved * (double)n / 2 > (double)STRIP_BYTES))
+        if (n > 1 && (((double)n * c.operations > STRIP_OPERATIONS && n / 2 >= threads) ||
+                      c.moved * (double)n / 2 > (double)STRIP_BYTES))
             break;
         if (!settle(p, n))
             return best;
@@ -176,7 +177,7 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     }
     if (p->parts != NULL)
-        p->parts->where = NULL; // dealt anew
+        p->parts->where = NULL; // assigned anew
     if (must_be_single(p)) {
         if (strip > 1)
             diag_warning(p->diag, WARN_STRIP, (src_range){0},
@@ -186,7 +187,7 @@ bool plan_pass_strip_mine(hlc_program *p)
     if (strip == 0 && p->parts != NULL && plan_parts_move(p->parts)) {
         strip = plan_parts_longest(p);
         if (strip == 0) {
-            if (!diag_has_errors(p->diag)) // it fits, but cannot be dealt
+            if (!diag_has_errors(p->diag)) // it fits, but cannot be assigned
                 (void)plan_parts_strip(p, 1);
             return false;
         }

@@ -31,9 +31,9 @@ static int64_t whole_units(hlc_program *p, int64_t strip)
     return strip < least ? least : strip / granule * granule;
 }
 
-static bool deal(hlc_program *p, int64_t strip)
+static bool assign(hlc_program *p, int64_t strip)
 {
-    return settle(p, strip) && plan_parts_deal(p) && settle(p, strip);
+    return settle(p, strip) && plan_parts_assign(p) && settle(p, strip);
 }
 
 int64_t plan_parts_latency(const hlc_program *p)
@@ -45,7 +45,7 @@ int64_t plan_parts_latency(const hlc_program *p)
 static int64_t strip_in_time(hlc_program *p, int64_t strip)
 {
     int64_t granule = plan_parts_granule_of(p->parts), latency = p->config->max_latency;
-    while (latency != 0 && p->parts->lead != 0 && plan_parts_least_round(p, granule) > latency)
+    while (latency != 0 && p->parts->priming != 0 && plan_parts_least_round(p, granule) > latency)
         plan_parts_give_up(p);
     while (latency != 0 && p->config->strip == 0 && strip > granule && plan_parts_least_round(p, strip) > latency)
         strip = strip / 2 < granule ? granule : strip / 2 / granule * granule;
@@ -60,12 +60,11 @@ static bool is_in_time(hlc_program *p)
     if (latency == 0 || plan_parts_latency(p) <= latency)
         return true;
     int64_t least = plan_parts_least_round(p, p->config->strip != 0 ? p->plan->strip : granule);
-    diag_record *e = diag_error_at(p->diag, NULL,
-                                   "--max-latency=%" PRId64 " cannot be kept on %zu processor%s of '%s'%s: the least that can is %" PRId64,
-                                   latency, parts->resources->processors.len,
-                                   parts->resources->processors.len == 1 ? "" : "s", p->machine->name,
-                                   p->config->strip != 0 ? arena_printf(p->arena, " with --strip=%" PRId64, p->config->strip) : "",
-                                   least);
+    diag_record *e = diag_error_at(
+        p->diag, NULL,
+        "--max-latency=%" PRId64 " cannot be kept on %zu processor%s of '%s'%s: the least that can is %" PRId64,
+        latency, parts->resources->processors.len, parts->resources->processors.len == 1 ? "" : "s", p->machine->name,
+        p->config->strip != 0 ? arena_printf(p->arena, " with --strip=%" PRId64, p->config->strip) : "", least);
     diag_add_note(p->diag, e, (src_range){0},
                   granule > 1 && least == granule
                       ? "engines move whole units, which %" PRId64 " steady states make"
@@ -73,7 +72,8 @@ static bool is_in_time(hlc_program *p)
                         " steady states' worth",
                   least);
     if (!plan_parts_move(parts) && parts->resources->processors.len > 1)
-        diag_add_note(p->diag, e, (src_range){0}, "--processors=1 keeps any, as nothing is moved between processors then");
+        diag_add_note(p->diag, e, (src_range){0},
+                      "--processors=1 keeps any, as nothing is moved between processors then");
     return false;
 }
 
@@ -82,7 +82,7 @@ bool plan_parts_strip(hlc_program *p, int64_t strip)
     strip = whole_units(p, strip_in_time(p, strip));
     if (!settle(p, strip))
         return false;
-    if (plan_parts_deal(p))
+    if (plan_parts_assign(p))
         return settle(p, strip) && is_in_time(p);
     diag_error_at(p->diag, NULL,
                   "channels of '%s' keep more items than a round of strips of %" PRId64
@@ -112,8 +112,8 @@ static footprints find_footprints(hlc_program *p)
     const plan_pieces *cut = p->parts->cut;
     footprints f = {.of = ARENA_ARRAY(p->arena, plan_footprint, cut->pieces.len + 1)};
     for (size_t i = 0; i < cut->pieces.len; i++)
-        f.of[i] = plan_footprint_of(p->arena, cut->whole, cut->pieces.data[i].actors.data,
-                                    cut->pieces.data[i].actors.len);
+        f.of[i] =
+            plan_footprint_of(p->arena, cut->whole, cut->pieces.data[i].actors.data, cut->pieces.data[i].actors.len);
     return f;
 }
 
@@ -152,7 +152,7 @@ static bool fits(hlc_program *p, const footprints *f, int64_t strip)
     int64_t latency = p->config->max_latency; // parts are only given up where no shorter strip keeps it
     if (latency != 0 && strip > plan_parts_granule_of(p->parts) && plan_parts_least_round(p, strip) > latency)
         return false;
-    return deal(p, strip) && all_fit(p, f);
+    return assign(p, strip) && all_fit(p, f);
 }
 
 bool plan_parts_shortest(hlc_program *p)
@@ -167,7 +167,7 @@ bool plan_parts_shortest(hlc_program *p)
         strip = whole_units(p, p->plan->most);
     if (latency != 0 && strip > plan_parts_granule_of(p->parts) && plan_parts_least_round(p, strip) > latency)
         return false; // a shorter strip may keep it
-    return deal(p, strip);
+    return assign(p, strip);
 }
 
 bool plan_parts_shortest_fit(hlc_program *p)
@@ -197,7 +197,7 @@ bool plan_parts_fit(hlc_program *p)
     return false;
 }
 
-static void change_dealing(hlc_program *p, uint32_t strips, uint32_t *where)
+static void change_assignment(hlc_program *p, uint32_t strips, uint32_t *where)
 {
     p->parts->strips = strips;
     p->parts->where = where;
@@ -211,11 +211,11 @@ bool plan_parts_adopt(hlc_program *p, uint32_t strips, uint32_t *where)
             if (!plan_part_may_run_on(p->parts, i, where[i * strips + k]))
                 return false;
     uint32_t old_strips = p->parts->strips, *old = p->parts->where;
-    change_dealing(p, strips, where);
+    change_assignment(p, strips, where);
     footprints f = find_footprints(p);
     if (settle(p, p->plan->strip) && all_fit(p, &f))
         return true;
-    change_dealing(p, old_strips, old);
+    change_assignment(p, old_strips, old);
     settle(p, p->plan->strip);
     return false;
 }
@@ -259,7 +259,7 @@ int64_t plan_parts_longest(hlc_program *p)
 {
     footprints f = find_footprints(p);
     int64_t granule = whole_units(p, 1), most = plan_parts_greatest(p, STRIP_MOST);
-    double enough = STRIP_STARTS * start_seconds(p) / (plan_steady_seconds(p) + 1e-12) + 2 * (double)p->parts->lead;
+    double enough = STRIP_STARTS * start_seconds(p) / (plan_steady_seconds(p) + 1e-12) + 2 * (double)p->parts->priming;
     const plan_lane_use lanes = plan_lane_use_of(p);
     int64_t best = granule;
     if (!fits(p, &f, granule)) {
@@ -268,7 +268,8 @@ int64_t plan_parts_longest(hlc_program *p)
         return 0;
     }
     int64_t too_long = 0;
-    while (too_long == 0 && ((double)best < enough || plan_lanes_wasted(&lanes, best) > STRIP_WASTE) && 2 * best <= most)
+    while (too_long == 0 && ((double)best < enough || plan_lanes_wasted(&lanes, best) > STRIP_WASTE) &&
+           2 * best <= most)
         if (fits(p, &f, 2 * best))
             best *= 2;
         else

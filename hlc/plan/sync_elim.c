@@ -168,9 +168,9 @@ bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v)
 static bool try_place(eliminator *x, uint32_t channel, uint32_t root, const plan_view *v)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    if (x->p->parts != NULL && (x->m->actors.data[c->producer]->kind == SIR_READER ||
-                                x->m->actors.data[c->consumer]->kind == SIR_WRITER))
-        return false; // the ends of rings have buffers of their own
+    if (x->p->parts != NULL &&
+        (x->m->actors.data[c->producer]->kind == SIR_READER || x->m->actors.data[c->consumer]->kind == SIR_WRITER))
+        return false; // the ends of queues have buffers of their own
     const sir_channel *r = &x->m->channels.data[root];
     if (x->p->parts != NULL && x->m->actors.data[r->consumer]->kind == SIR_WRITER &&
         x->s->channels[channel].remainder != 0)
@@ -318,7 +318,7 @@ bool plan_pass_sync_elim(hlc_program *p)
     for (uint32_t i = 0; i < n; i++)
         x.places[i] = (plan_place){i, view_identity(p->arena, 0)};
     choose_places(&x);
-    int64_t most = plan_gang_places(p, x.places);
+    int64_t most = plan_horizontal_places(p, x.places);
     for (uint32_t i = 0; i < n; i++)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // transfer: how items get to processors that work in memories of their own. map gives each of them an engine that joins
-// its memory with the shared one; here it gets a second one for the way back where one is free, and each end of a ring
+// its memory with the shared one; here it gets a second one for the way back where one is free, and each end of a queue
 // gets two windows, so that one is moved while the other is in use, if the shortest strip leaves room for them. To find
-// that out, the strip is dealt and its buffers get addresses, which are not kept. strip-mine then looks for the longest
+// that out, the strip is assigned and its buffers get addresses, which are not kept. strip-mine then looks for the longest
 // strip with these windows.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/parts.h"

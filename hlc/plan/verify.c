@@ -257,31 +257,33 @@ static int64_t count_digits(const plan_digits *d)
     return count;
 }
 
-static void check_gang(verifier *v, const plan_stage *st)
+static void check_fusion(verifier *v, const plan_stage *st)
 {
     const sir_actor *a = v->m->actors.data[st->actor];
     int64_t members = (int64_t)plan_stage_members(st);
     bool in = st->in.buffer != PLAN_NONE, out = st->out.buffer != PLAN_NONE, one_actor = true, one_port = true;
-    if ((in ? count_digits(&st->in_gang) : 1 + (int64_t)st->others.len) != members || (!in && st->in_gang.len != 0) ||
-        (out ? count_digits(&st->out_gang) : 1 + (int64_t)st->others.len) != members || (!out && st->out_gang.len != 0))
-        fail(v, "the members of the gang of '%s' are not as many as its digits say", a->name);
+    if ((in ? count_digits(&st->in_members) : 1 + (int64_t)st->others.len) != members ||
+        (!in && st->in_members.len != 0) ||
+        (out ? count_digits(&st->out_members) : 1 + (int64_t)st->others.len) != members ||
+        (!out && st->out_members.len != 0))
+        fail(v, "the members that are fused with '%s' are not as many as its digits say", a->name);
     if (st->kind == PLAN_FIRE && a->kind == SIR_FILTER && has_state(a->filter))
-        fail(v, "'%s' has state or a first firing of its own, and can be in no gang", a->name);
+        fail(v, "'%s' has state or a first firing of its own, and cannot be fused with others side by side", a->name);
     for (VEC_EACH(plan_member, o, &st->others)) {
         const sir_actor *other = v->m->actors.data[o->actor];
         one_actor &= o->actor == st->actor;
         one_port &= o->port == st->port && o->actor != st->actor;
         if (other->kind != a->kind || (st->kind == PLAN_FIRE && other->filter != a->filter) ||
             v->s->init[o->actor] != v->s->init[st->actor] || v->s->reps[o->actor] != v->s->reps[st->actor])
-            fail(v, "'%s' does something else than '%s', with which it is in a gang", other->name, a->name);
+            fail(v, "'%s' does something else than '%s', with which it is fused side by side", other->name, a->name);
     }
     if (v->ok && !one_actor && !one_port)
-        fail(v, "the gang of '%s' mixes ports and actors", a->name);
+        fail(v, "the fusion with '%s' mixes ports and actors", a->name);
     for (size_t i = 1; v->ok && st->kind == PLAN_COPY && i < (size_t)members; i++) {
         plan_stage other = plan_stage_member(st, i);
         check_copy(v, &other);
         if (v->ok && plan_out_rate(v->m, &other, false) != plan_out_rate(v->m, st, false))
-            fail(v, "the gang of '%s' mixes weights", a->name);
+            fail(v, "the fusion with '%s' mixes weights", a->name);
     }
 }
 
@@ -340,8 +342,8 @@ static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
     if (st->others.len == 0 || !v->ok)
         return;
     if (cycle >= 0)
-        fail(v, "'%s' is in a gang and in a feedback cycle", actor_name(v, st->actor));
-    check_gang(v, st);
+        fail(v, "'%s' is fused side by side and in a feedback cycle", actor_name(v, st->actor));
+    check_fusion(v, st);
     for (size_t i = 1; i < plan_stage_members(st) && v->ok; i++) {
         plan_stage other = plan_stage_member(st, i);
         check_stage(v, &other, cycle);
@@ -490,7 +492,7 @@ static void check_settled(verifier *v)
     }
 }
 
-// Strips, processors and rings.
+// Strips, processors and queues.
 static void check_parts(verifier *v)
 {
     const plan_parts *parts = v->pl->parts;
@@ -498,9 +500,9 @@ static void check_parts(verifier *v)
         return;
     for (size_t i = 0; i < parts->parts.len; i++)
         for (uint32_t k = 1; k < parts->strips; k++)
-            if (v->ok && !parts->parts.data[i].replicated &&
+            if (v->ok && !parts->parts.data[i].parallel &&
                 parts->where[i * parts->strips + k] != parts->where[i * parts->strips])
-                fail(v, "part %zu keeps state and is dealt to several processors", i);
+                fail(v, "part %zu keeps state and is assigned to several processors", i);
     for (uint32_t i = 0; i < parts->parts.len && v->ok; i++)
         for (uint32_t k = 0; k < parts->strips && v->ok; k++)
             if (!plan_part_may_run_on(parts, i, parts->where[i * parts->strips + k]))
@@ -512,18 +514,18 @@ static void check_parts(verifier *v)
         fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
              plan_parts_granule_of(parts));
     plan_parts copy = *parts;
-    plan_parts_rings(v->a, v->pl, &copy);
-    if (v->ok && copy.rings.len != parts->rings.len)
-        fail(v, "it has %zu rings", copy.rings.len);
-    for (size_t i = 0; i < copy.rings.len && v->ok; i++) {
-        const plan_ring *x = &parts->rings.data[i], *y = &copy.rings.data[i];
+    plan_parts_queues(v->a, v->pl, &copy);
+    if (v->ok && copy.queues.len != parts->queues.len)
+        fail(v, "it has %zu queues", copy.queues.len);
+    for (size_t i = 0; i < copy.queues.len && v->ok; i++) {
+        const plan_queue *x = &parts->queues.data[i], *y = &copy.queues.data[i];
         const char *name = parts->cut->streams.data[x->stream].name;
         int64_t step = parts->cut->whole_schedule->channels[parts->cut->streams.data[x->stream].channel].steady;
-        if (x->ahead != y->ahead || x->tail != y->tail || x->front != y->front || x->room != y->room)
-            fail(v, "ring '%s' should have ahead %" PRId64 " tail %" PRId64 " front %" PRId64 " room %" PRId64, name,
-                 y->ahead, y->tail, y->front, y->room);
-        else if (step != 0 && x->tail > parts->strips * v->pl->strip * step)
-            fail(v, "a round should move %" PRId64 " items through ring '%s' at least", x->tail, name);
+        if (x->delay != y->delay || x->halo != y->halo || x->history != y->history || x->room != y->room)
+            fail(v, "queue '%s' should have delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64, name,
+                 y->delay, y->halo, y->history, y->room);
+        else if (step != 0 && x->halo > parts->strips * v->pl->strip * step)
+            fail(v, "a round should move %" PRId64 " items through queue '%s' at least", x->halo, name);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// About how long kernels take on a machine: one estimate, for the length of strips, for dealing them, and for the mapping
+// About how long kernels take on a machine: one estimate, for the length of strips, for assignment them, and for the mapping
 // search.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"

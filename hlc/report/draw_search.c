@@ -13,7 +13,7 @@
 #define CHART_HEIGHT 200.0
 #define CHART_BELOW 34.0
 #define CHART_RIGHT 130.0
-#define SHOWN 2.0 // so many times as much above the even dealing as lies between that and the bound
+#define SHOWN 2.0 // so many times as much above the even assignment as lies between that and the bound
 
 typedef struct chart {
     arena *arena;
@@ -145,7 +145,7 @@ void draw_search(arena *a, strbuf *out, const draw_search_history *h)
         draw_method(&c, i, end, left, width, number++);
         draw_points(&c, i, end, left, width);
     }
-    draw_level(&c, h->first, "#999", "2 3", "dealt evenly", -2);
+    draw_level(&c, h->first, "#999", "2 3", "assigned evenly", -2);
     draw_level(&c, h->moments[h->count - 1].lower / h->strip, "#b03a2e", "6 3", "lower bound", 10);
     svg_end(out);
 }

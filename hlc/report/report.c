@@ -145,9 +145,9 @@ static void find_operations(reporter *r)
         const plan_parts *parts = r->p->parts;
         k->where = parts != NULL && parts->where != NULL ? describe_where(r, i) : r->p->plan->processor;
         const char *state =
-            parts == NULL || i >= parts->parts.len || parts->parts.data[i].keeper == SIR_NONE
+            parts == NULL || i >= parts->parts.len || parts->parts.data[i].pinned_by == SIR_NONE
                 ? ""
-                : arena_printf(r->arena, ", %s %s", r->whole->actors.data[parts->parts.data[i].keeper]->name,
+                : arena_printf(r->arena, ", %s %s", r->whole->actors.data[parts->parts.data[i].pinned_by]->name,
                                parts->parts.data[i].why);
         k->more = arena_printf(r->arena, "%zu actor%s%s%s, about %.3g %% of all operations%s", k->actors,
                                k->actors == 1 ? "" : "s", k->of == NULL || k->actors == 1 ? "" : " of ",
@@ -330,7 +330,7 @@ static bool find_extent(const reporter *r, const lives *l, uint32_t buffer, uint
             return false;
         if (plan_end_of(pl, m, buffer) != PLAN_NONE) {
             if (!plan_parts_move(r->p->parts))
-                return false; // a ring in the shared memory
+                return false; // a queue in the shared memory
             e->bytes = plan_window_bytes(pl, m, buffer) * pl->parts->depth;
             e->name = arena_printf(r->arena, "%s (%u blocks)", e->name, pl->parts->depth);
             always = true;
@@ -456,7 +456,7 @@ static void add_judgement(reporter *r)
                           quantity_count(r->arena, strip / j->seconds), by, map_limit_text(r->arena, &j->bottleneck),
                           quantity_count(r->arena, strip / parts->bound->seconds),
                           map_limit_text(r->arena, parts->bound), parts->bound->seconds / j->seconds));
-    const char *how = !parts->searched ? "strips dealt evenly, which the search could not better"
+    const char *how = !parts->searched ? "strips assigned evenly, which the search could not better"
                       : j->exact       ? "the search, by integer programming"
                                        : "the search, by annealing";
     add_fact(r, "found by",
@@ -471,15 +471,15 @@ static void add_judgement(reporter *r)
 static void add_search(reporter *r)
 {
     const plan_parts *parts = r->p->parts;
-    if (parts == NULL || parts->dealt == NULL || parts->dealt->seconds <= 0)
+    if (parts == NULL || parts->assigned == NULL || parts->assigned->seconds <= 0)
         return;
     const map_result *tried = parts->tried;
     double strip = (double)r->p->plan->strip;
     if (tried == NULL || tried->history.len == 0) {
-        r->report->search_text = "Strips dealt evenly are so near the bound that nothing was searched for.";
+        r->report->search_text = "Strips assigned evenly are so near the bound that nothing was searched for.";
         return;
     }
-    draw_search_history h = {tried->history.data, tried->history.len, strip, parts->dealt->seconds / strip};
+    draw_search_history h = {tried->history.data, tried->history.len, strip, parts->assigned->seconds / strip};
     strbuf chart;
     strbuf_init(&chart, r->arena);
     draw_search(r->arena, &chart, &h);
@@ -491,10 +491,9 @@ static void add_search(reporter *r)
                                last->seconds / strip, last->lower / strip};
         VEC_PUSH(r->arena, &r->report->methods, m);
     }
-    r->report->search_text =
-        parts->searched
-            ? "Strips are dealt as the search found best."
-            : "What the search found is no better than strips dealt evenly, or does not fit: they are dealt evenly.";
+    r->report->search_text = parts->searched ? "Strips are assigned as the search found best."
+                                             : "What the search found is no better than strips assigned evenly, or "
+                                               "does not fit: they are assigned evenly.";
 }
 
 static void add_facts(reporter *r)

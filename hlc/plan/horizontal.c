@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gangs (plan.h): the stages of a splitjoin's equal branches become one stage with several members. Part of fuse.
+// Horizontal fusion (plan.h): the stages of a splitjoin's equal branches become one stage with several members. Part of fuse.
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ typedef struct candidate {
 } candidate;
 typedef VEC(size_t) numbers; // of candidates
 
-typedef struct ganger {
+typedef struct fuser {
     arena *a;
     const sir_module *m;
     const schedule *s;
@@ -21,9 +21,9 @@ typedef struct ganger {
     plan_item_list *items;
     VEC(candidate) candidates;
     uint32_t *written_level; // per buffer: greatest level of a stage that writes it so far
-} ganger;
+} fuser;
 
-bool plan_filter_can_gang(const sir_filter *f)
+bool plan_filter_can_fuse_horizontally(const sir_filter *f)
 {
     return !f->stateful && !f->uses_iter && !f->uses_random && !f->prints && !f->sends && f->prework == NULL;
 }
@@ -38,7 +38,7 @@ static void key_digits(strbuf *key, const plan_access *access)
     strbuf_addc(key, ';');
 }
 
-static const char *make_key(ganger *g, const plan_stage *st, uint32_t level, size_t *len)
+static const char *make_key(fuser *g, const plan_stage *st, uint32_t level, size_t *len)
 {
     const sir_actor *a = g->m->actors.data[st->actor];
     struct {
@@ -60,7 +60,7 @@ static const char *make_key(ganger *g, const plan_stage *st, uint32_t level, siz
     return key.data;
 }
 
-static uint32_t item_level(const ganger *g, const plan_item *item)
+static uint32_t item_level(const fuser *g, const plan_item *item)
 {
     uint32_t level = 0;
     for (VEC_EACH(plan_stage, st, &item->stages))
@@ -69,7 +69,7 @@ static uint32_t item_level(const ganger *g, const plan_item *item)
     return level;
 }
 
-static void find_candidates(ganger *g, hmap *groups)
+static void find_candidates(fuser *g, hmap *groups)
 {
     for (size_t i = 0; i < g->items->len; i++) {
         const plan_item *item = &g->items->data[i];
@@ -79,7 +79,7 @@ static void find_candidates(ganger *g, hmap *groups)
                 g->written_level[st->out.buffer] = level;
         const plan_stage *st = &item->stages.data[0];
         const sir_actor *a = g->m->actors.data[st->actor];
-        bool can = item->cycle < 0 && (st->kind == PLAN_COPY || plan_filter_can_gang(a->filter));
+        bool can = item->cycle < 0 && (st->kind == PLAN_COPY || plan_filter_can_fuse_horizontally(a->filter));
         if (!can || (st->in.buffer == PLAN_NONE && st->out.buffer == PLAN_NONE))
             continue;
         size_t len;
@@ -151,9 +151,9 @@ static size_t find_digits(arena *a, const spot *s, size_t count, plan_digits *in
     return size;
 }
 
-// ---- Gangs ----
+// ---- Fused stages ----
 
-static bool members_mix(const ganger *g, const spot *s, size_t count)
+static bool members_mix(const fuser *g, const spot *s, size_t count)
 {
     bool one_actor = true, one_port = true;
     const plan_stage *first = g->candidates.data[s[0].candidate].st;
@@ -169,26 +169,26 @@ static bool members_mix(const ganger *g, const spot *s, size_t count)
     return !one_actor && !one_port;
 }
 
-static void make_gang(ganger *g, const spot *s, size_t count, plan_digits in, plan_digits out)
+static void make_fused(fuser *g, const spot *s, size_t count, plan_digits in, plan_digits out)
 {
     size_t first = g->candidates.data[s[0].candidate].item;
-    plan_stage gang = *g->candidates.data[s[0].candidate].st;
+    plan_stage all = *g->candidates.data[s[0].candidate].st;
     for (size_t i = 1; i < count; i++) {
         const candidate *c = &g->candidates.data[s[i].candidate];
-        VEC_PUSH(g->a, &gang.others, (plan_member){c->st->actor, c->st->port});
+        VEC_PUSH(g->a, &all.others, (plan_member){c->st->actor, c->st->port});
         first = c->item < first ? c->item : first;
     }
-    if (gang.in.buffer != PLAN_NONE)
-        gang.in_gang = in;
-    if (gang.out.buffer != PLAN_NONE)
-        gang.out_gang = out;
+    if (all.in.buffer != PLAN_NONE)
+        all.in_members = in;
+    if (all.out.buffer != PLAN_NONE)
+        all.out_members = out;
     for (size_t i = 0; i < count; i++)
         g->items->data[g->candidates.data[s[i].candidate].item].stages.len = 0;
     plan_item *item = &g->items->data[first];
-    VEC_PUSH(g->a, &item->stages, gang);
+    VEC_PUSH(g->a, &item->stages, all);
 }
 
-static void gang_group(ganger *g, const size_t *list, size_t count)
+static void fuse_group(fuser *g, const size_t *list, size_t count)
 {
     spot *s = ARENA_ARRAY(g->a, spot, count);
     for (size_t i = 0; i < count; i++) {
@@ -201,7 +201,7 @@ static void gang_group(ganger *g, const size_t *list, size_t count)
         plan_digits in = {0}, out = {0};
         size_t n = find_digits(g->a, s + at, count - at, &in, &out);
         if (n > 1 && !members_mix(g, s + at, n))
-            make_gang(g, s + at, n, in, out);
+            make_fused(g, s + at, n, in, out);
         at += n;
     }
 }
@@ -264,9 +264,9 @@ static void order_items(arena *a, const plan *pl, plan_item_list *items)
     *items = o.ordered;
 }
 
-bool plan_gang_items(hlc_program *p, plan_item_list *items)
+bool plan_fuse_horizontally(hlc_program *p, plan_item_list *items)
 {
-    ganger g = {.a = p->arena, .m = p->module, .s = p->schedule, .pl = p->plan, .items = items};
+    fuser g = {.a = p->arena, .m = p->module, .s = p->schedule, .pl = p->plan, .items = items};
     g.written_level = ARENA_ARRAY(g.a, uint32_t, g.pl->buffers.len + 1);
     hmap groups;
     hmap_init(&groups, g.a);
@@ -275,7 +275,7 @@ bool plan_gang_items(hlc_program *p, plan_item_list *items)
     for (size_t i = 0; i < groups.len; i++) {
         const numbers *list = groups.entries[i].value;
         if (list->len > 1) {
-            gang_group(&g, list->data, list->len);
+            fuse_group(&g, list->data, list->len);
             any = true;
         }
     }

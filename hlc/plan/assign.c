@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Deals the strips of a round to processors, and lays out the rings. Parts with state go to the processor with least to
+// Assigns the strips of a round to processors, and lays out the queues. Parts with state go to the processor with least to
 // do, heaviest first; the strips of parts without state fill what is left of each processor's share, in chunks of
 // consecutive strips, as each chunk begins by priming.
 #include <inttypes.h>
@@ -10,26 +10,26 @@
 #include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
-// A chunk is so many times as long as its lead, if a round has room for that many strips; strips of a round at most; and
-// strips a processor where shares differ, and a part; bytes that all rings take at most before rounds get shorter, also
+// A chunk is so many times as long as its priming, if a round has room for that many strips; strips of a round at most; and
+// strips a processor where shares differ, and a part; bytes that all queues take at most before rounds get shorter, also
 // where no caches make that less.
-enum { DEAL_LEADS = 32, DEAL_STRIPS = 512, DEAL_SHARES = 4, DEAL_DEPTH = 2, DEAL_SETS = 2 };
+enum { ASSIGN_PRIMINGS = 32, ASSIGN_STRIPS = 512, ASSIGN_SHARES = 4, ASSIGN_DEPTH = 2, ASSIGN_SLOTS = 2 };
 // Where parts wait for each other a processor's share of a round runs in so many pieces.
-enum { DEAL_CHUNKS = 4 };
-#define DEAL_BYTES (UINT64_C(64) << 20)
-#define DEAL_CHUNK_SECONDS 8e-3
-// Of their second caches together, the most that rings take of processors that work on them.
-#define DEAL_CACHES 8
+enum { ASSIGN_CHUNKS = 4 };
+#define ASSIGN_BYTES (UINT64_C(64) << 20)
+#define ASSIGN_CHUNK_SECONDS 8e-3
+// Of their second caches together, the most that queues take of processors that work on them.
+#define ASSIGN_CACHES 8
 
-typedef struct dealer {
+typedef struct assigner {
     hlc_program *p;
     plan_parts *parts;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
-    double *load, *share; // per processor: of parts with state; of the others
-    int64_t *room;        // per processor: bytes of its own memory that parts with state leave
-    const uint64_t *bytes; // per part: of state, code and tables
-    bool even;            // all shares are equal
-} dealer;
+    double *load, *share;        // per processor: of parts with state; of the others
+    int64_t *room;               // per processor: bytes of its own memory that parts with state leave
+    const uint64_t *bytes;       // per part: of state, code and tables
+    bool even;                   // all shares are equal
+} assigner;
 
 static int64_t greater(int64_t a, int64_t b)
 {
@@ -41,13 +41,13 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-static bool has_room(const dealer *d, uint32_t part, uint32_t processor)
+static bool has_room(const assigner *d, uint32_t part, uint32_t processor)
 {
     return d->parts->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[part];
 }
 
 // Of those whose memories have room, if there are any.
-static uint32_t least_loaded(const dealer *d, uint32_t part)
+static uint32_t least_loaded(const assigner *d, uint32_t part)
 {
     uint32_t best = PLAN_NONE;
     for (int fitting = 1; fitting >= 0 && best == PLAN_NONE; fitting--)
@@ -58,14 +58,14 @@ static uint32_t least_loaded(const dealer *d, uint32_t part)
     return best == PLAN_NONE ? 0 : best;
 }
 
-static void put(dealer *d, uint32_t part, uint32_t processor)
+static void put(assigner *d, uint32_t part, uint32_t processor)
 {
     d->load[processor] += d->parts->parts.data[part].seconds;
     d->room[processor] -= (int64_t)d->bytes[part];
 }
 
 // All processors idle and empty.
-static void clear(dealer *d)
+static void clear(assigner *d)
 {
     for (uint32_t q = 0; q < d->processors; q++) {
         d->load[q] = 0;
@@ -73,7 +73,7 @@ static void clear(dealer *d)
     }
 }
 
-static void weigh_parts(dealer *d)
+static void weigh_parts(assigner *d)
 {
     const plan_pieces *cut = d->parts->cut;
     const plan_processor *first = &d->parts->resources->processors.data[0];
@@ -87,7 +87,7 @@ static void weigh_parts(dealer *d)
 }
 
 // --mapping=space: parts in order, each on a processor that has none yet, while there are such.
-static void place_in_space(dealer *d, uint32_t *at)
+static void place_in_space(assigner *d, uint32_t *at)
 {
     bool *taken = ARENA_ARRAY(d->p->arena, bool, d->processors + 1);
     for (uint32_t i = 0; i < d->parts->parts.len; i++) {
@@ -101,20 +101,20 @@ static void place_in_space(dealer *d, uint32_t *at)
 }
 
 // --mapping=time: all that must stay somewhere stays on one processor.
-static void place_together(dealer *d, uint32_t *at)
+static void place_together(assigner *d, uint32_t *at)
 {
     uint32_t q = 0;
     for (uint32_t i = 0; i < d->parts->parts.len; i++)
-        while (!d->parts->parts.data[i].replicated && q + 1 < d->processors && !plan_part_may_run_on(d->parts, i, q))
+        while (!d->parts->parts.data[i].parallel && q + 1 < d->processors && !plan_part_may_run_on(d->parts, i, q))
             q++;
     for (uint32_t i = 0; i < d->parts->parts.len; i++) {
         at[i] = plan_part_may_run_on(d->parts, i, q) ? q : least_loaded(d, i);
-        d->load[at[i]] += d->parts->parts.data[i].replicated ? 0 : d->parts->parts.data[i].seconds;
+        d->load[at[i]] += d->parts->parts.data[i].parallel ? 0 : d->parts->parts.data[i].seconds;
     }
 }
 
 // Each to who has least to do, heaviest first, or largest first; false: one did not fit.
-static bool place_by(dealer *d, uint32_t *at, bool largest)
+static bool place_by(assigner *d, uint32_t *at, bool largest)
 {
     size_t n = d->parts->parts.len;
     bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1), fit = true;
@@ -123,10 +123,10 @@ static bool place_by(dealer *d, uint32_t *at, bool largest)
         size_t best = n;
         for (size_t i = 0; i < n; i++) {
             const plan_part *part = &d->parts->parts.data[i];
-            if (part->replicated || done[i])
+            if (part->parallel || done[i])
                 continue;
-            bool more = best == n || (largest ? d->bytes[i] > d->bytes[best]
-                                              : part->seconds > d->parts->parts.data[best].seconds);
+            bool more = best == n ||
+                        (largest ? d->bytes[i] > d->bytes[best] : part->seconds > d->parts->parts.data[best].seconds);
             best = more ? i : best;
         }
         if (best == n)
@@ -139,7 +139,7 @@ static bool place_by(dealer *d, uint32_t *at, bool largest)
 }
 
 // The processor of each part with state.
-static uint32_t *place_keepers(dealer *d)
+static uint32_t *place_pinned(assigner *d)
 {
     uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, d->parts->parts.len + 1);
     clear(d);
@@ -153,11 +153,11 @@ static uint32_t *place_keepers(dealer *d)
 }
 
 // What of the parts without state each processor takes, so that all have as much to do as they can alike.
-static void find_shares(dealer *d)
+static void find_shares(assigner *d)
 {
     double total = 0, low = 0, high = 0;
     for (VEC_EACH(plan_part, part, &d->parts->parts))
-        total += part->replicated ? part->seconds : 0;
+        total += part->parallel ? part->seconds : 0;
     for (size_t q = 0; q < d->ordinary; q++)
         high = d->load[q] > high ? d->load[q] : high;
     high += total + 1;
@@ -179,14 +179,14 @@ static void find_shares(dealer *d)
     }
 }
 
-static void deal_part(dealer *d, size_t number, uint32_t keeper)
+static void assign_part(assigner *d, size_t number, uint32_t pinned_by)
 {
     uint32_t strips = d->parts->strips, *where = d->parts->where + number * strips;
     double end = 0;
     uint32_t at = 0;
-    if (!d->parts->parts.data[number].replicated) {
+    if (!d->parts->parts.data[number].parallel) {
         for (uint32_t i = 0; i < strips; i++)
-            where[i] = keeper;
+            where[i] = pinned_by;
         return;
     }
     for (uint32_t q = 0; q < d->ordinary; q++) {
@@ -197,7 +197,7 @@ static void deal_part(dealer *d, size_t number, uint32_t keeper)
     }
 }
 
-// ---- Rings ----
+// ---- Queues ----
 
 static uint64_t item_bytes(const plan_parts *parts, uint32_t stream)
 {
@@ -220,13 +220,13 @@ static int64_t least_multiple(int64_t a, int64_t b)
     return b < 2 ? a : a / gcd(a, b) * b;
 }
 
-int64_t plan_ring_unit(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream)
 {
     int64_t unit = plan_parts_unit(parts);
     return unit / gcd(unit, (int64_t)item_bytes(parts, stream));
 }
 
-static int64_t ahead_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t delay_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     for (VEC_EACH(const plan_io, io, &pl->readers))
@@ -240,60 +240,60 @@ static int64_t round_up(int64_t items, int64_t unit)
     return divide_up(items, unit) * unit;
 }
 
-int64_t plan_ring_prime(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_prime(const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
     const plan_part *to = st->to == SIR_NONE ? NULL : &parts->parts.data[st->to];
-    bool primes = to != NULL && to->replicated && parts->resources->ordinary > 1;
+    bool primes = to != NULL && to->parallel && parts->resources->ordinary > 1;
     return primes ? sc->init_items + to->repeat * sc->steady : 0;
 }
 
 // The last items of a round, in whole units, that the next one reads.
-static int64_t tail_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t halo_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     if (st->to == SIR_NONE)
         return 0;
-    int64_t ahead = ahead_of(pl, parts, stream);
-    return round_up(greater(ahead, plan_ring_prime(parts, stream)), plan_ring_unit(parts, stream));
+    int64_t delay = delay_of(pl, parts, stream);
+    return round_up(greater(delay, plan_queue_prime(parts, stream)), plan_queue_unit(parts, stream));
 }
 
-int64_t plan_ring_aligned(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream)
 {
     int64_t alignment = (int64_t)plan_parts_alignment(parts);
     return alignment / gcd(alignment, (int64_t)item_bytes(parts, stream));
 }
 
-// The initialisation's items end where those of the first round begin. Where engines move tails these may begin earlier,
+// The initialisation's items end where those of the first round begin. Where engines move halos these may begin earlier,
 // as blocks in processors' memories are aligned.
-static int64_t front_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t history_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
-    int64_t tail = tail_of(pl, parts, stream);
-    int64_t items = greater(tail, parts->cut->whole_schedule->channels[st->channel].init_items);
-    items = greater(items, ahead_of(pl, parts, stream));
+    int64_t halo = halo_of(pl, parts, stream);
+    int64_t items = greater(halo, parts->cut->whole_schedule->channels[st->channel].init_items);
+    items = greater(items, delay_of(pl, parts, stream));
     if (plan_parts_move(parts))
-        items += plan_ring_aligned(parts, stream);
-    return round_up(items, plan_ring_unit(parts, stream));
+        items += plan_queue_aligned(parts, stream);
+    return round_up(items, plan_queue_unit(parts, stream));
 }
 
-void plan_parts_rings(arena *a, const plan *pl, plan_parts *parts)
+void plan_parts_queues(arena *a, const plan *pl, plan_parts *parts)
 {
     const plan_pieces *cut = parts->cut;
-    memset(&parts->rings, 0, sizeof parts->rings);
+    memset(&parts->queues, 0, sizeof parts->queues);
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         const plan_stream *st = &cut->streams.data[i];
         const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
         uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
-        int64_t front = front_of(pl, parts, i), whole = parts->strips * pl->strip * sc->steady;
-        int64_t room = greater(front + pl->init_drain[end], front + whole + pl->drain[end]);
-        VEC_PUSH(a, &parts->rings,
-                 (plan_ring){.stream = i,
-                             .ahead = ahead_of(pl, parts, i),
-                             .front = front,
-                             .room = room + 2 * plan_ring_unit(parts, i),
-                             .tail = tail_of(pl, parts, i)});
+        int64_t history = history_of(pl, parts, i), whole = parts->strips * pl->strip * sc->steady;
+        int64_t room = greater(history + pl->init_drain[end], history + whole + pl->drain[end]);
+        VEC_PUSH(a, &parts->queues,
+                 (plan_queue){.stream = i,
+                              .delay = delay_of(pl, parts, i),
+                              .history = history,
+                              .room = room + 2 * plan_queue_unit(parts, i),
+                              .halo = halo_of(pl, parts, i)});
     }
 }
 
@@ -307,16 +307,16 @@ static int64_t strips_needed(const hlc_program *p, int64_t strip)
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(tail_of(p->plan, p->parts, i), step * strip));
+            least = greater(least, divide_up(halo_of(p->plan, p->parts, i), step * strip));
     }
     return least;
 }
 
 // 0: too many.
-static int64_t least_strips(const dealer *d)
+static int64_t least_strips(const assigner *d)
 {
     int64_t least = strips_needed(d->p, d->p->plan->strip);
-    return least > DEAL_STRIPS ? 0 : least;
+    return least > ASSIGN_STRIPS ? 0 : least;
 }
 
 int64_t plan_parts_least_round(const hlc_program *p, int64_t strip)
@@ -329,29 +329,29 @@ static bool is_too_late(const hlc_program *p)
     return p->config->max_latency != 0 && plan_parts_least_round(p, p->plan->strip) > p->config->max_latency;
 }
 
-static uint64_t bytes_a_strip(const dealer *d)
+static uint64_t bytes_a_strip(const assigner *d)
 {
     const plan_pieces *cut = d->parts->cut;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < cut->streams.len; i++)
         bytes += (uint64_t)cut->whole_schedule->channels[cut->streams.data[i].channel].steady * item_bytes(d->parts, i);
-    return bytes * (uint64_t)d->p->plan->strip * DEAL_SETS + 1;
+    return bytes * (uint64_t)d->p->plan->strip * ASSIGN_SLOTS + 1;
 }
 
 // Strips of a chunk that keep a processor busy for so long, about, that what its threads and the control program's tell each
 // other in a round does not count. Where items are moved, strips are as long as memories allow, and engines wait for nobody.
-static int64_t unhurried_chunk(const dealer *d)
+static int64_t unhurried_chunk(const assigner *d)
 {
     if (plan_parts_move(d->parts) || d->processors == 1)
         return 1;
     double strip = plan_steady_seconds(d->p) * (double)d->p->plan->strip;
-    double strips = DEAL_CHUNK_SECONDS / (strip + 1e-9);
-    return strips < 1 ? 1 : strips > DEAL_STRIPS ? DEAL_STRIPS : (int64_t)strips;
+    double strips = ASSIGN_CHUNK_SECONDS / (strip + 1e-9);
+    return strips < 1 ? 1 : strips > ASSIGN_STRIPS ? ASSIGN_STRIPS : (int64_t)strips;
 }
 
-// Where kernels work on the rings, these stay in caches behind the second; what comes from files and goes there passes
+// Where kernels work on the queues, these stay in caches behind the second; what comes from files and goes there passes
 // them by (mapped_kernel.c in hlc/emit), and rounds that are too short cost more than caches.
-static uint64_t round_bytes(const dealer *d)
+static uint64_t round_bytes(const assigner *d)
 {
     const hlc_program *p = d->p;
     bool *counted = ARENA_ARRAY(p->arena, bool, p->machine->memories.len + 1);
@@ -359,33 +359,33 @@ static uint64_t round_bytes(const dealer *d)
     for (VEC_EACH(const plan_processor, q, &d->parts->resources->processors)) {
         const machine_processor *x = q->processor;
         if (!q->direct || x->caches.len == 0)
-            return DEAL_BYTES;
+            return ASSIGN_BYTES;
         uint32_t cache = x->caches.data[x->caches.len > 1 ? 1 : 0].index;
         bytes += counted[cache] ? 0 : p->machine->memories.data[cache].size;
         counted[cache] = true;
     }
-    return bytes < DEAL_BYTES / DEAL_CACHES ? bytes * DEAL_CACHES : DEAL_BYTES;
+    return bytes < ASSIGN_BYTES / ASSIGN_CACHES ? bytes * ASSIGN_CACHES : ASSIGN_BYTES;
 }
 
-static int64_t choose_strips(const dealer *d, int64_t least)
+static int64_t choose_strips(const assigner *d, int64_t least)
 {
     int64_t processors = (int64_t)d->ordinary, strips = processors;
-    bool replicated = false;
+    bool parallel = false;
     for (VEC_EACH(plan_part, part, &d->parts->parts))
-        replicated |= part->replicated;
-    if (!replicated && processors == 1)
+        parallel |= part->parallel;
+    if (!parallel && processors == 1)
         return least;
-    int64_t chunk = greater(divide_up(DEAL_LEADS * d->parts->lead, d->p->plan->strip), unhurried_chunk(d));
-    if (replicated)
-        strips = processors * greater(chunk, d->even ? 1 : DEAL_SHARES);
+    int64_t chunk = greater(divide_up(ASSIGN_PRIMINGS * d->parts->priming, d->p->plan->strip), unhurried_chunk(d));
+    if (parallel)
+        strips = processors * greater(chunk, d->even ? 1 : ASSIGN_SHARES);
     // Parts behind each other work on different strips, so a round has more strips than it has parts.
     if (d->parts->parts.len > 1)
-        strips = greater(strips, DEAL_DEPTH * (int64_t)d->parts->parts.len);
+        strips = greater(strips, ASSIGN_DEPTH * (int64_t)d->parts->parts.len);
     int64_t room = (int64_t)(round_bytes(d) / bytes_a_strip(d)), latency = d->p->config->max_latency;
     if (strips > room)
         strips = greater(room / processors, 1) * processors;
-    if (strips > DEAL_STRIPS)
-        strips = DEAL_STRIPS / processors * processors;
+    if (strips > ASSIGN_STRIPS)
+        strips = ASSIGN_STRIPS / processors * processors;
     if (latency != 0 && strips > latency / d->p->plan->strip)
         strips = latency / d->p->plan->strip;
     return greater(strips, least);
@@ -447,10 +447,10 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
     uint64_t unit = plan_parts_alignment(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
     uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
-    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_ring_unit(pl->parts, stream) * size;
-    uint64_t prime = (uint64_t)plan_ring_prime(pl->parts, stream) * size;
+    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_queue_unit(pl->parts, stream) * size;
+    uint64_t prime = (uint64_t)plan_queue_prime(pl->parts, stream) * size;
     bytes = prime > bytes ? prime : bytes;
-    uint64_t aligned = (uint64_t)plan_ring_aligned(pl->parts, stream) * size;
+    uint64_t aligned = (uint64_t)plan_queue_aligned(pl->parts, stream) * size;
     bytes += pl->parts->streams && aligned > unit ? aligned : 0;
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
@@ -460,7 +460,8 @@ int64_t plan_parts_granule_of(const plan_parts *parts)
     const plan_pieces *cut = parts->cut;
     int64_t granule = 1;
     for (uint32_t i = 0; i < cut->streams.len; i++) {
-        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady, unit = plan_ring_unit(parts, i);
+        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady,
+                unit = plan_queue_unit(parts, i);
         int64_t needed = step == 0 ? 1 : unit / gcd(unit, step);
         granule = least_multiple(granule, needed);
     }
@@ -474,7 +475,7 @@ int64_t plan_parts_least_strip(const hlc_program *p)
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(tail_of(p->plan, p->parts, i), step * DEAL_STRIPS));
+            least = greater(least, divide_up(halo_of(p->plan, p->parts, i), step * ASSIGN_STRIPS));
     }
     return divide_up(least, granule) * granule;
 }
@@ -485,13 +486,13 @@ void plan_parts_give_up(hlc_program *p)
     plan_parts *parts = p->parts;
     plan_part *longest = &parts->parts.data[0];
     for (VEC_EACH(plan_part, part, &parts->parts))
-        longest = part->lead > longest->lead ? part : longest;
+        longest = part->priming > longest->priming ? part : longest;
     size_t number = (size_t)(longest - parts->parts.data);
-    longest->replicated = false;
-    longest->keeper = parts->cut->pieces.data[number].actors.data[0];
+    longest->parallel = false;
+    longest->pinned_by = parts->cut->pieces.data[number].actors.data[0];
     longest->why = p->config->max_latency != 0 ? "looks at more items than a round has that keeps --max-latency"
                                                : "looks at more items than a round of strips has";
-    plan_parts_warm(p);
+    plan_parts_prime(p);
 }
 
 // What each part has to do, so that loads are in one measure.
@@ -506,13 +507,13 @@ static void find_work(hlc_program *p)
             parts->parts.data[parts->cut->piece_of[i]].seconds += seconds[i];
 }
 
-bool plan_parts_deal(hlc_program *p)
+bool plan_parts_assign(hlc_program *p)
 {
     plan_parts *parts = p->parts;
     size_t n = parts->resources->processors.len;
-    dealer d = {.p = p, .parts = parts, .processors = n, .ordinary = parts->resources->ordinary};
+    assigner d = {.p = p, .parts = parts, .processors = n, .ordinary = parts->resources->ordinary};
     int64_t least = least_strips(&d);
-    while ((least == 0 || is_too_late(p)) && parts->lead != 0) {
+    while ((least == 0 || is_too_late(p)) && parts->priming != 0) {
         plan_parts_give_up(p);
         least = least_strips(&d);
     }
@@ -523,40 +524,40 @@ bool plan_parts_deal(hlc_program *p)
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
     d.room = ARENA_ARRAY(p->arena, int64_t, n + 1);
     weigh_parts(&d);
-    const uint32_t *keepers = place_keepers(&d);
+    const uint32_t *pinned = place_pinned(&d);
     find_shares(&d);
     parts->strips = (uint32_t)choose_strips(&d, least);
-    parts->sets = DEAL_SETS;
+    parts->slots = ASSIGN_SLOTS;
     int64_t latency = p->config->max_latency;
-    parts->rounds = latency != 0 && 2 * parts->strips * p->plan->strip > latency ? 1 : DEAL_SETS;
+    parts->rounds = latency != 0 && 2 * parts->strips * p->plan->strip > latency ? 1 : ASSIGN_SLOTS;
     parts->where = ARENA_ARRAY(p->arena, uint32_t, parts->parts.len * parts->strips + 1);
     for (size_t i = 0; i < parts->parts.len; i++)
-        deal_part(&d, i, keepers[i]);
-    plan_parts_rings(p->arena, p->plan, parts);
+        assign_part(&d, i, pinned[i]);
+    plan_parts_queues(p->arena, p->plan, parts);
     return true;
 }
 
 void plan_parts_lay_out(hlc_program *p)
 {
-    plan_parts_rings(p->arena, p->plan, p->parts);
+    plan_parts_queues(p->arena, p->plan, p->parts);
 }
 
 uint32_t plan_parts_chunk(const plan_parts *parts)
 {
     int64_t own = divide_up(parts->strips, (int64_t)parts->resources->ordinary);
-    return (uint32_t)divide_up(own, parts->parts.len > 1 ? DEAL_CHUNKS : 1);
+    return (uint32_t)divide_up(own, parts->parts.len > 1 ? ASSIGN_CHUNKS : 1);
 }
 
 void plan_parts_strips(hlc_program *p, uint32_t *least, uint32_t *most)
 {
-    dealer d = {.p = p,
-                .parts = p->parts,
-                .processors = p->parts->resources->processors.len,
-                .ordinary = p->parts->resources->ordinary};
+    assigner d = {.p = p,
+                  .parts = p->parts,
+                  .processors = p->parts->resources->processors.len,
+                  .ordinary = p->parts->resources->ordinary};
     uint64_t room = round_bytes(&d) / bytes_a_strip(&d);
     int64_t latency = p->config->max_latency;
     *least = (uint32_t)least_strips(&d);
-    *most = room < DEAL_STRIPS ? (uint32_t)room : DEAL_STRIPS;
+    *most = room < ASSIGN_STRIPS ? (uint32_t)room : ASSIGN_STRIPS;
     if (latency != 0 && *most > latency / p->plan->strip)
         *most = (uint32_t)(latency / p->plan->strip);
     *most = *most < *least ? *least : *most;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Buffers for gangs: channels at the same place in equal branches of a splitjoin share one buffer, in which the
-// branches' items of a steady state lie side by side, so that the stages around them can become gangs. Part of
+// Buffers for horizontal fusion: channels at the same place in equal branches of a splitjoin share one buffer, in which the
+// branches' items of a steady state lie side by side, so that the stages around them can be fused side by side. Part of
 // sync-elim.
 //
 // NOTE(transposed). Where all filters around such a buffer are short straight-line code, it is laid out the other way
@@ -84,7 +84,7 @@ static const sir_filter *filter_of(const placer *x, uint32_t actor)
     return a->kind == SIR_FILTER && !a->filter->identity ? a->filter : NULL;
 }
 
-// A channel whose items all go in and out within a run, between actors that may be in gangs.
+// A channel whose items all go in and out within a run, between actors that may be fused side by side.
 static bool may_share(const placer *x, uint32_t root)
 {
     for (VEC_EACH(uint32_t, c, &x->family[root])) {
@@ -94,8 +94,8 @@ static bool may_share(const placer *x, uint32_t root)
         const sir_filter *producer = filter_of(x, ch->producer), *consumer = filter_of(x, ch->consumer);
         if (sc->remainder != 0 || sc->initial != 0 || sc->init_items != 0 || x->s->cycle[ch->producer] >= 0 ||
             x->s->cycle[ch->consumer] >= 0 || from->kind == SIR_READER || to->kind == SIR_WRITER ||
-            (producer != NULL && !plan_filter_can_gang(producer)) ||
-            (consumer != NULL && !plan_filter_can_gang(consumer)))
+            (producer != NULL && !plan_filter_can_fuse_horizontally(producer)) ||
+            (consumer != NULL && !plan_filter_can_fuse_horizontally(consumer)))
             return false;
     }
     return x->s->channels[root].steady > 0;
@@ -190,7 +190,7 @@ static bool is_straight(const placer *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
     const sir_function *work = a->filter->work;
-    return plan_filter_can_gang(a->filter) && work->peek.max <= TRANSPOSE_WINDOW &&
+    return plan_filter_can_fuse_horizontally(a->filter) && work->peek.max <= TRANSPOSE_WINDOW &&
            work->push.max <= TRANSPOSE_WINDOW && plan_actor_operations(x->a, x->m, actor) <= TRANSPOSE_OPERATIONS &&
            straight_block(&work->body);
 }
@@ -325,7 +325,7 @@ static int64_t transpose_all(placer *x)
     return done != 0 ? lanes : 0;
 }
 
-int64_t plan_gang_places(hlc_program *p, plan_place *places)
+int64_t plan_horizontal_places(hlc_program *p, plan_place *places)
 {
     placer x = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .places = places};
     size_t n = x.m->channels.len;
