@@ -67,7 +67,7 @@ ROOMS = {
     "runtime/cell": ["cell"],
     "runtime/host": ["runtime", "run", "conformance"],
     "runtime/interpret": ["brook"],
-    "runtime/sim": ["sim", "runtime", "papers", "llc", "conformance"],
+    "runtime/sim": ["sim", "runtime", "papers", "llc", "conformance", "softproc"],
     "runtime/softproc": ["softproc"],
     "characterize": ["characterize"],
     "driver": ["driver", "run"],
