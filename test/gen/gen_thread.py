@@ -3,7 +3,8 @@
 
 A program is a duplicate splitter, so many filters with the same pop, and a joiner that takes all that each pushes: with the
 rates of the filters its output says what each one computed. Their bodies have floats, whole numbers that become constant when loops are unrolled,
-ints as items, booleans, conditions, loops in loops, local arrays, constant tables and helper functions. Values stay finite:
+ints as items, booleans, conditions, loops in loops, local arrays, constant tables and helper functions. Some are nests of loops that push more
+than a thread has outputs for. Values stay finite:
 products of items are halved until they are small, as selections by comparisons are exact for finite numbers alone."""
 import random
 
@@ -26,6 +27,12 @@ class ThreadFilter:
         self.depth, self.budget = 0, rng.choice([6, 12, 12, 25])
         self.tables = [(f"t{i}", rng.choice([2, 3, 4, 7, 16])) for i in range(rng.choice([0, 1, 1, 2]))]
         self.squares = [("q0", rng.choice([2, 3]), rng.choice([2, 4]))] if rng.random() < 0.3 else []
+        self.nest = []  # loops around all of the body, of which each trip pushes one item: names and trips, outermost first
+        if rng.random() < 0.15:
+            outer = rng.choice([[], [], [2], [3], [5], [2, 3]])
+            self.nest = [(f"n{i}", trips) for i, trips in enumerate(outer + [16 * rng.randrange(2, 4)])]
+            self.peek = 4 * rng.randrange(12, 33)
+            self.push = self.nest[0][1] if not outer else outer[0] * (outer + [1])[1] * self.nest[-1][1]
 
     def fresh(self, prefix):
         self.counter += 1
@@ -56,15 +63,32 @@ class ThreadFilter:
             return f"({name} >> 1) % {length}"
         return f"{length - 1} - {name} % {length}"
 
+    def item(self):
+        """A peek. In a nest it moves with counters, those of outer loops by whole elements."""
+        if not self.nest:
+            return f"peek({self.index(self.peek)})"
+        rng, room, sum_ = self.rng, self.peek - 1, []
+        for i, (name, trips) in enumerate(self.nest):
+            by = rng.choice([0, 4, 8, 12]) if i + 1 < len(self.nest) else rng.choice([0, 1, 1, 1, 2, 3])
+            if by > 0 and by * (trips - 1) <= room:
+                room -= by * (trips - 1)
+                sum_.append(f"{by} * {name}" if rng.random() < 0.5 else f"{name} * {by}")
+        if self.indices and rng.random() < 0.5:
+            name, most = rng.choice(self.indices)
+            if most <= room:
+                room -= most
+                sum_.append(name)
+        return f"peek({' + '.join(sum_ + [str(rng.randrange(room + 1))])})"
+
     # ---- Floats ----
 
     def leaf(self):
         rng, pick = self.rng, self.rng.random()
         names = self.known(FLOAT)
         if pick < 0.4 and self.source == FLOAT:
-            return f"peek({self.index(self.peek)})"
+            return self.item()
         if pick < 0.4 and self.source == INT and rng.random() < 0.4:
-            return f"(float) peek({self.index(self.peek)})"
+            return f"(float) {self.item()}"
         if pick < 0.65 and names:
             return rng.choice(names)
         if pick < 0.75 and self.tables:
@@ -122,7 +146,7 @@ class ThreadFilter:
     def whole(self, depth):
         rng, names = self.rng, self.known(INT)
         if depth == 0 or rng.random() < 0.2:
-            return rng.choice(names) if names and rng.random() < 0.4 or self.source == FLOAT else f"peek({self.index(self.peek)})"
+            return rng.choice(names) if names and rng.random() < 0.4 or self.source == FLOAT else self.item()
         one, two = self.whole(depth - 1), self.whole(depth - 1)
         return f"({self.condition(depth - 1)} ? {one} : {two})"
 
@@ -159,7 +183,7 @@ class ThreadFilter:
     def bounded(self):
         """A value that reads no local which grows: items and tables."""
         table = f"t0[{self.index(self.tables[0][1])}]" if self.tables else f"{self.rng.uniform(-1, 1):.2f}"
-        item = f"peek({self.index(self.peek)})"
+        item = self.item()
         if self.source == INT:
             item = f"(float) {item}"
         pick = self.rng.randrange(4)
@@ -274,11 +298,20 @@ class ThreadFilter:
             head += self.helper("part")
         head.append(f"    work pop {self.pop}{window} push {self.push} {{")
         type_ = self.source
-        self.line(f"{type_} first = peek(0);")
+        for name, trips in self.nest:
+            self.line(f"for (int {name} = 0; {name} < {trips}; {name}++) {{")
+            self.depth += 1
+        self.line(f"{type_} first = {self.item() if self.nest else 'peek(0)'};")
         self.scopes[0][type_].append("first")
         for _ in range(rng.randrange(0, 6)):
             self.statement()
-        self.pushes()
+        if self.nest:
+            self.line(f"push({self.result()});")
+        else:
+            self.pushes()
+        for _ in self.nest:
+            self.depth -= 1
+            self.line("}")
         self.line(f"for (int i = 0; i < {self.pop}; i++)\n            pop();")
         return "\n".join(head + self.lines + ["    }", "}"])
 
