@@ -20,7 +20,7 @@ enum { DECIMATE_COPIES = 4, DECIMATE_ITEMS = 1 << 16, DECIMATE_STEPS = 1 << 18 }
 
 // What the second filter does with the items of a firing.
 typedef struct uses {
-    bool *taken; // by position
+    bool *taken;           // by position
     int64_t count, popped; // items of a firing; those popped so far
     int64_t steps;
     bool unclear;
@@ -84,7 +84,8 @@ static void follow(uses *u, const sir_block *b)
         } else if (s->kind == SIR_IF) {
             u->unclear |= touches_input(&s->u.if_.then) || touches_input(&s->u.if_.otherwise);
         } else if (s->kind == SIR_LOOP) {
-            u->unclear |= touches_input(&s->u.loop.pre) || touches_input(&s->u.loop.body) || touches_input(&s->u.loop.step);
+            u->unclear |=
+                touches_input(&s->u.loop.pre) || touches_input(&s->u.loop.body) || touches_input(&s->u.loop.step);
         }
     }
 }
@@ -122,8 +123,9 @@ static void find_trap(void *context, sir_expr *e, bool written)
     (void)written;
     misses *x = context;
     bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
-    x->yes |= e->kind == SIR_ITER || (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-                                      (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+    x->yes |=
+        e->kind == SIR_ITER || (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+                                (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
 }
 
 static void find_effect(void *context, sir_stmt *s)
@@ -137,8 +139,9 @@ static void find_effect(void *context, sir_stmt *s)
 bool pass_rates_proved(const sir_module *m, const sir_function *f)
 {
     sir_rate_bounds r = sir_function_rates(m, f);
-    return !f->pop.dynamic && !f->peek.dynamic && !f->push.dynamic && r.pop_min == f->pop.max && r.pop_max == f->pop.max &&
-           r.push_min == f->push.max && r.push_max == f->push.max && r.reach >= 0 && r.reach <= f->peek.max;
+    return !f->pop.dynamic && !f->peek.dynamic && !f->push.dynamic && r.pop_min == f->pop.max &&
+           r.pop_max == f->pop.max && r.push_min == f->push.max && r.push_max == f->push.max && r.reach >= 0 &&
+           r.reach <= f->peek.max;
 }
 
 static bool may_be_left_out(const sir_module *m, const sir_filter *f)
@@ -162,16 +165,7 @@ typedef struct decimator {
 static sir_filter *copy_filter(decimator *d, const sir_filter *f)
 {
     arena *a = d->m->arena;
-    sir_filter *r = ARENA_NEW(a, sir_filter);
-    *r = *f;
-    memset(&r->fields, 0, sizeof r->fields);
-    for (VEC_EACH(sir_field, field, &f->fields))
-        VEC_PUSH(a, &r->fields, *field);
-    r->work = ARENA_NEW(a, sir_function);
-    *r->work = *f->work;
-    memset(&r->work->locals, 0, sizeof r->work->locals);
-    for (VEC_EACH(sir_local, local, &f->work->locals))
-        VEC_PUSH(a, &r->work->locals, *local);
+    sir_filter *r = pass_copy_filter(d->m, f);
     for (uint32_t n = 2; hmap_get(&d->names, r->name) != NULL; n++)
         r->name = arena_printf(a, "%s_%" PRIu32, f->name, n);
     hmap_set(&d->names, r->name, r);
@@ -235,7 +229,8 @@ static sir_filter *make_second(decimator *d, const sir_filter *f, int64_t taken)
 static bool is_plain(const sir_module *m, uint32_t actor)
 {
     const sir_actor *a = m->actors.data[actor];
-    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || pass_in_loop(m, a->region))
+    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 ||
+        pass_in_loop(m, a->region))
         return false;
     for (VEC_EACH(sir_portal, p, &m->portals))
         for (VEC_EACH(uint32_t, receiver, &p->receivers))
@@ -259,7 +254,8 @@ static const made *make(decimator *d, const sir_filter *f, const sir_filter *g)
     hmap_setn(&d->made, key, sizeof key, x);
     uses u = {.count = g->work->pop.max};
     if (u.count < 2 || u.count > DECIMATE_ITEMS || f->work->pop.max > INT32_MAX / u.count || g->prework != NULL ||
-        g->work->pop.dynamic || g->work->peek.max != u.count || !may_be_left_out(d->m, f) || !pass_rates_proved(d->m, g->work))
+        g->work->pop.dynamic || g->work->peek.max != u.count || !may_be_left_out(d->m, f) ||
+        !pass_rates_proved(d->m, g->work))
         return x;
     u.taken = ARENA_ARRAY(d->a, bool, u.count);
     follow(&u, &g->work->body);
@@ -289,27 +285,6 @@ static bool decimate_at(decimator *d, const sir_channel *c)
     first->filter = x->first;
     second->filter = x->second;
     return true;
-}
-
-void pass_drop_filters(sir_module *m)
-{
-    arena *a = arena_create();
-    hmap used;
-    hmap_init(&used, a);
-    for (VEC_EACH(sir_actor *, actor, &m->actors))
-        if ((*actor)->filter != NULL)
-            hmap_setn(&used, &(*actor)->filter, sizeof(sir_filter *), m);
-    for (VEC_EACH(const sir_channel, c, &m->channels))
-        if (c->zeros != NULL) {
-            hmap_setn(&used, &c->zeros->samples, sizeof(sir_filter *), m);
-            hmap_setn(&used, &c->zeros->phases, sizeof(sir_filter *), m);
-        }
-    size_t kept = 0;
-    for (size_t i = 0; i < m->filters.len; i++)
-        if (hmap_getn(&used, &m->filters.data[i], sizeof(sir_filter *)) != NULL)
-            m->filters.data[kept++] = m->filters.data[i];
-    m->filters.len = kept;
-    arena_destroy(a);
 }
 
 bool pass_decimate(hlc_program *p)

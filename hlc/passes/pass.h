@@ -99,6 +99,8 @@ bool pass_chain(hlc_program *p);
 bool pass_orbit(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.
 void pass_drop_filters(sir_module *m);
+// A copy with fields, a work function and locals of its own, of the same name and in no module so far.
+sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f);
 // Whether a function is known to pop and push what it declares, and to peek no further.
 bool pass_rates_proved(const sir_module *m, const sir_function *f);
 // Whether all of the machine's processors for kernels keep state from firing to firing.

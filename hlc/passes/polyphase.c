@@ -423,16 +423,7 @@ typedef struct polyphaser {
 static sir_filter *copy_filter(polyphaser *p, const sir_filter *f, const char *suffix)
 {
     arena *a = p->m->arena;
-    sir_filter *r = ARENA_NEW(a, sir_filter);
-    *r = *f;
-    memset(&r->fields, 0, sizeof r->fields);
-    for (VEC_EACH(sir_field, field, &f->fields))
-        VEC_PUSH(a, &r->fields, *field);
-    r->work = ARENA_NEW(a, sir_function);
-    *r->work = *f->work;
-    memset(&r->work->locals, 0, sizeof r->work->locals);
-    for (VEC_EACH(sir_local, local, &f->work->locals))
-        VEC_PUSH(a, &r->work->locals, *local);
+    sir_filter *r = pass_copy_filter(p->m, f);
     r->name = arena_printf(a, "%s_%s", f->name, suffix);
     for (uint32_t n = 2; hmap_get(&p->names, r->name) != NULL; n++)
         r->name = arena_printf(a, "%s_%s_%" PRIu32, f->name, suffix, n);

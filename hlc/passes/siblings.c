@@ -880,21 +880,6 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
         renumber_ports(portal->receivers.data, portal->receivers.len, actors);
 }
 
-// Filters that no actor fires any more.
-static void drop_filters(sir_module *m, arena *a)
-{
-    hmap used;
-    hmap_init(&used, a);
-    for (VEC_EACH(sir_actor *, actor, &m->actors))
-        if ((*actor)->kind == SIR_FILTER)
-            hmap_setn(&used, &(*actor)->filter, sizeof(*actor)->filter, m);
-    size_t kept = 0;
-    for (size_t i = 0; i < m->filters.len; i++)
-        if (hmap_getn(&used, &m->filters.data[i], sizeof m->filters.data[i]) != NULL)
-            m->filters.data[kept++] = m->filters.data[i];
-    m->filters.len = kept;
-}
-
 // Siblings that are apart can run on processors of their own.
 bool pass_shares_out(const hlc_program *p)
 {
@@ -1061,7 +1046,7 @@ bool pass_siblings(hlc_program *p)
     changed |= chain_siblings(p, gone_actor, gone_channel);
     if (changed) {
         pass_sweep(m, p->arena, gone_actor, gone_channel);
-        drop_filters(m, p->arena);
+        pass_drop_filters(m);
     }
     return changed;
 }
