@@ -408,11 +408,11 @@ placement model_placement(const model *m, const map_result *r)
         VEC(uint64_t) counts = {0};
         for (uint64_t w = 0; w < k->workers; w++) {
             const uint32_t *on = r->processor + (k->first + w) * (size_t)r->strips;
-            for (uint32_t s = 0; s < r->strips; s++)
+            for (uint32_t s = 0; s < r->strips; s++) // one where tasks have workers: the search does not split them
                 if (s == 0 || on[s] != on[s - 1]) {
                     VEC_PUSH(m->arena, &x->processors, m->processors.data[on[s]]);
                     VEC_PUSH(m->arena, &counts, k->workers > 1 ? where.strips / k->workers : 1);
-                } else if (k->workers == 1) {
+                } else {
                     VEC_LAST(&counts)++;
                 }
         }
