@@ -29,10 +29,26 @@ static const char *name_of(LLVMValueRef in)
     }
 }
 
+// Beyond 2^24 a result is rounded, once, and stays beyond all ints within. Compilers make of `1 <= x && x < 9` a comparison of x - 1.
+static bool only_compared(selector *s, LLVMValueRef in, spc_range r)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(in);
+    bool good = (opcode == LLVMAdd || opcode == LLVMSub || opcode == LLVMAnd) && r.lo >= -2.0 * SPC_MOST_WHOLE &&
+                r.hi <= 2.0 * SPC_MOST_WHOLE;
+    for (LLVMUseRef u = LLVMGetFirstUse(in); good && u != NULL; u = LLVMGetNextUse(u)) {
+        LLVMValueRef user = LLVMGetUser(u);
+        if (LLVMIsAICmpInst(user) == NULL)
+            return false;
+        spc_range other = spc_range_of(&s->ranges, LLVMGetOperand(user, LLVMGetOperand(user, 0) == in));
+        good = other.lo > -SPC_MOST_WHOLE && other.hi < SPC_MOST_WHOLE;
+    }
+    return good;
+}
+
 bool sel_check_int(selector *s, LLVMValueRef in)
 {
     spc_range r = spc_range_of(&s->ranges, in);
-    if (s->failed || (r.lo >= -SPC_MOST_WHOLE && r.hi <= SPC_MOST_WHOLE))
+    if (s->failed || (r.lo >= -SPC_MOST_WHOLE && r.hi <= SPC_MOST_WHOLE) || only_compared(s, in, r))
         return !s->failed;
     if (isinf(r.lo) || isinf(r.hi) || r.lo <= -0x1p31 || r.hi >= 0x1p31 - 1)
         sel_fail(s, "'%s' may be any int; the soft processor has those within 2^24 of 0, so bound it", name_of(in));
@@ -168,21 +184,43 @@ static void select_shift(selector *s, LLVMValueRef in, bool left)
         sel_give(s, in, whole_part(s, times(s, x, ldexp(1, -(int)n))));
 }
 
-// Low bits are a remainder by a power of 2, of negative numbers too; without them a number is a multiple of it.
+// Low bits are a remainder by a power of 2, of negative numbers too: those from one on are the difference of two such.
+static spc_operand low_bits(selector *s, spc_operand x, double bit)
+{
+    return times(s, part(s, times(s, x, 1 / bit)), bit);
+}
+
+static spc_operand bits_of(selector *s, spc_operand x, unsigned mask)
+{
+    spc_operand sum = sel_number(s, 0);
+    bool any = false;
+    while (mask != 0) {
+        unsigned lowest = mask & -mask, above = mask + lowest,
+                 behind = above & -above; // of the lowest ones that lie together
+        spc_operand run = low_bits(s, x, behind);
+        if (lowest > 1)
+            run = sel_operation(s, SPC_MAD, low_bits(s, x, lowest), sel_number(s, -1), run);
+        sum = any ? sel_operation(s, SPC_MAD, run, sel_number(s, 1), sum) : run;
+        any = true;
+        mask &= above;
+    }
+    return sum;
+}
+
+// Without low bits a number is a multiple of a power of 2; without any others it is what is left of it.
 static void select_mask(selector *s, LLVMValueRef in)
 {
     double mask;
-    LLVMValueRef a = LLVMGetOperand(in, 0);
-    spc_operand x = sel_scalar(s, a);
-    bool known = constant_of(s, LLVMGetOperand(in, 1), &mask);
-    if (known && is_power(mask + 1)) {
-        spc_operand low = part(s, times(s, x, 1 / (mask + 1)));
-        sel_give(s, in, times(s, low, mask + 1));
-    } else if (known && is_power(-mask)) {
+    spc_operand x = sel_scalar(s, LLVMGetOperand(in, 0));
+    if (!constant_of(s, LLVMGetOperand(in, 1), &mask) || fabs(mask) > SPC_MOST_WHOLE) {
+        sel_fail(s, "'&' of ints, which the soft processor has with constants within 2^24 alone");
+    } else if (mask >= 0) {
+        sel_give(s, in, bits_of(s, x, (unsigned)mask));
+    } else if (is_power(-mask)) {
         spc_operand low = part(s, times(s, x, -1 / mask));
         sel_give(s, in, sel_operation(s, SPC_MAD, low, sel_number(s, (float)mask), x));
     } else {
-        sel_fail(s, "'&' of ints, which the soft processor has with 2^n - 1 and -2^n alone");
+        sel_give(s, in, sel_operation(s, SPC_MAD, bits_of(s, x, (unsigned)(-mask - 1)), sel_number(s, -1), x));
     }
 }
 

@@ -94,8 +94,10 @@ static spc_range masked(spc_range a, spc_range b, spc_range type)
         return a.lo >= 0 ? (spc_range){0, fmin(a.hi, b.lo)} : (spc_range){0, b.lo};
     if (a.lo >= 0 && b.lo >= 0)
         return (spc_range){0, fmin(a.hi, b.hi)};
-    if (b.lo == b.hi) // the low bits go
+    if (b.lo == b.hi && frexp(-b.lo, &(int){0}) == 0.5) // the low bits go
         return (spc_range){floor(a.lo / -b.lo) * -b.lo, a.hi};
+    if (b.lo == b.hi) // others do
+        return (spc_range){a.lo + b.lo + 1, a.hi};
     return type;
 }
 

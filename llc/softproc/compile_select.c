@@ -370,12 +370,14 @@ static void select_int_comparison(selector *s, LLVMValueRef in)
     LLVMIntPredicate p = LLVMGetICmpPredicate(in);
     LLVMValueRef a = LLVMGetOperand(in, 0), b = LLVMGetOperand(in, 1);
     truth t = {.inverted = false};
-    bool without = p >= LLVMIntUGT && p <= LLVMIntULE, negative = without && spc_range_of(&s->ranges, a).lo < 0;
+    bool without = p >= LLVMIntUGT && p <= LLVMIntULE, below = p == LLVMIntULT || p == LLVMIntULE;
+    bool negative = without && spc_range_of(&s->ranges, a).lo < 0;
+    spc_range other = spc_range_of(&s->ranges, b);
     if (!sel_is_whole(a)) {
         sel_fail(s, "a comparison of what the soft processor does not have; it has floats and ints");
         return;
     }
-    if (without && spc_range_of(&s->ranges, b).lo < 0) {
+    if (without && other.lo < 0 && other.hi >= 0) {
         sel_fail(s, "a comparison of ints without sign, of which one may be beyond 2^24");
         return;
     }
@@ -391,10 +393,14 @@ static void select_int_comparison(selector *s, LLVMValueRef in)
     case LLVMIntNE: t.inverted = true; __attribute__((fallthrough));
     default: t.value = negated(s, absolute(s, difference(s, in, 0)));
     }
-    if (negative) {
+    truth positive = {sel_scalar(s, a), false};
+    if (without && other.hi < 0) {
+        // Without sign b is beyond all that are not negative.
+        truth beyond = sel_opposite(below ? t : sel_opposite(t));
+        t = sel_both(s, sel_opposite(positive), beyond);
+        t = below ? sel_opposite(t) : t;
+    } else if (negative) {
         // a is at most b only if it is not negative.
-        bool below = p == LLVMIntULT || p == LLVMIntULE;
-        truth positive = {sel_scalar(s, a), false};
         t = below ? sel_both(s, positive, t) : sel_opposite(sel_both(s, positive, sel_opposite(t)));
     }
     sel_give_truth(s, in, t);

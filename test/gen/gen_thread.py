@@ -134,6 +134,9 @@ class ThreadFilter:
         if pick < 0.25 and self.indices:
             name, most = rng.choice(self.indices)
             return f"{name} {rng.choice(COMPARE)} {rng.randrange(most + 1)}"
+        if pick < 0.3 and self.source == INT:  # of one item, so that compilers join them
+            item, least = self.item(), rng.randrange(-40, 40)
+            return f"((float) {item} {rng.choice(COMPARE)} {least} {rng.choice(['&&', '||'])} (float) {item} {rng.choice(COMPARE)} {least + rng.choice([1, 2, 4, 9, 64])})"
         if depth > 0 and pick < 0.4:
             return f"({self.condition(depth - 1)} {rng.choice(['&&', '||'])} {self.condition(0)})"
         if depth > 0 and pick < 0.47:
