@@ -15,7 +15,8 @@
 #include "hlc/ir/network.h"
 #include "hlc/plan/bit_lanes.h"
 
-enum { NET_STATEMENTS = 300, NET_DEPTH = 3, NET_NONE = UINT32_MAX };
+enum { NET_STATEMENTS = 300, NET_DEPTH = 3 };
+#define NET_NONE UINT32_MAX
 
 typedef struct net_gate {
     uint32_t uses, inverted;  // of them so many of the inverse
