@@ -339,6 +339,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .target_fp = fp_of(o),
         .debug_info = option_flag(o, OPT_DEBUG_INFO, false),
         .gdb_commands = paths_installed(t->arena, "share/svmc/gdb/svm.py"),
+        .graph_depth = (uint32_t)option_number(o, OPT_GRAPH_DEPTH, 0),
         .any_extents = option_flag(o, OPT_ANY_EXTENTS, false),
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),

@@ -46,6 +46,7 @@ typedef struct hlc_config {
     int opt_level; // 0..3
     bool fast_math, debug_info;
     const char *gdb_commands; // a file in Python that gdb loads with the program, where it may; NULL: none
+    uint32_t graph_depth; // of what the graph shows box by box; 0: all
     bool any_extents; // of the inputs of finite graphs
     bool interpret_kernels; // of finite graphs: the reference interpreter runs them, in the program
     bool march;    // C is compiled for a processor that the user names

@@ -290,7 +290,7 @@ static const char *emit_text(hlc_program *p)
     }
     switch (p->config->emit) {
     case HLC_EMIT_NOTHING: return "";
-    case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module); break;
+    case HLC_EMIT_GRAPH: sir_print_graph(&b, p->module, p->config->graph_depth); break;
     case HLC_EMIT_SIR:
     case HLC_EMIT_PLAN: program_print(&b, p); break;
     case HLC_EMIT_HEADER: return emit_program(p) == NULL ? NULL : p->header;

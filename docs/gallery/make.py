@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """make.py [--draw SVMC]: prints docs/gallery.md from the READMEs of examples/ and the pictures beside this script.
 
-With --draw it draws the pictures first, with Graphviz. Graphs of too many filters have none.
+With --draw it draws the pictures first, with Graphviz; in those of too many filters boxes stand for what is nested deep.
 """
 import glob
 import os
@@ -36,16 +36,27 @@ def picture(source):
     return (folder if folder == name else f"{folder}-{name}") + ".svg"
 
 
+def draw_one(svmc, source, path):
+    """The whole graph, or with so much of it as boxes that the picture can be looked at."""
+    for depth in [0, 6, 5, 4, 3, 2, 1]:
+        subprocess.run([svmc, "-w", "--emit=graph", "--graph-format=svg", f"--graph-depth={depth}", source, "-o", path], timeout=SECONDS, check=True)
+        if os.path.getsize(path) <= MOST_BYTES:
+            return
+
+
 def draw(svmc):
     for _, sources in programs():
         for source in sources:
             path = os.path.join(HERE, picture(source))
             try:
-                subprocess.run([svmc, "-w", "--emit=graph", "--graph-format=svg", source, "-o", path], timeout=SECONDS, check=True)
+                draw_one(svmc, source, path)
             except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as e:
                 print(f"make.py: no picture of {source}: {e}", file=sys.stderr)
-            if os.path.exists(path) and os.path.getsize(path) > MOST_BYTES:
-                os.remove(path)
+
+
+def is_folded(path):
+    with open(path, encoding="utf-8") as f:
+        return re.search(r": \d+ filters<", f.read()) is not None
 
 
 def page():
@@ -60,6 +71,8 @@ def page():
             name, drawn = os.path.basename(source), picture(source)
             if os.path.exists(os.path.join(HERE, drawn)):
                 text.append(f"![The graph of {name}](gallery/{drawn})\n")
+                if is_folded(os.path.join(HERE, drawn)):
+                    text.append(f"Boxes with a double edge stand for so many filters; `svmc --emit=graph {name}` has them all.\n")
             else:
                 text.append(f"`{name}` has too many filters for a picture here; `svmc --emit=graph {name}` has them all.\n")
     return "\n".join(text)

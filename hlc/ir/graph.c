@@ -12,6 +12,9 @@ typedef struct graph_printer {
     const sir_module *m;
     uint32_t *first_child, *next; // regions by parent, in order
     uint32_t *first_actor, *next_actor;
+    uint32_t depth;   // 0: all of it is drawn
+    uint32_t *folded; // by region: the one that is drawn for it as a box; SIR_NONE: it is drawn itself
+    uint32_t *count;  // filters in a folded region
 } graph_printer;
 
 static void indent(graph_printer *g, int depth)
@@ -115,6 +118,41 @@ static bool has_box(const graph_printer *g, uint32_t number)
     return g->m->regions.data[number].kind != SIR_FILTER_REGION;
 }
 
+static void print_folded(graph_printer *g, uint32_t number, int depth)
+{
+    const sir_region *r = &g->m->regions.data[number];
+    arena *a = g->out->arena;
+    indent(g, depth);
+    strbuf_printf(g->out, "r%u [label=", (unsigned)number);
+    static const char *const kinds[] = {
+        [SIR_PIPELINE] = "pipeline", [SIR_SPLITJOIN] = "splitjoin", [SIR_FEEDBACKLOOP] = "feedback loop"};
+    const char *args = r->args == NULL || strlen(r->args) > 30 ? "" : r->args;
+    const char *name = strcmp(r->name, "anon") == 0 ? kinds[r->kind] : arena_printf(a, "%s%s", r->name, args);
+    print_quoted(g->out, arena_printf(a, "%s: %u filters", name, (unsigned)g->count[number]), 100);
+    strbuf_printf(g->out, ", tooltip=\"%u filters\", peripheries=2]\n", (unsigned)g->count[number]);
+}
+
+// Which regions are in a box that stands for them all. Parents come before their children.
+static void fold_regions(graph_printer *g)
+{
+    size_t n = g->m->regions.len;
+    arena *a = g->out->arena;
+    uint32_t *level = ARENA_ARRAY(a, uint32_t, n + 1), *filters = ARENA_ARRAY(a, uint32_t, n + 1);
+    g->folded = ARENA_ARRAY(a, uint32_t, n + 1);
+    g->count = filters;
+    for (VEC_EACH(sir_actor *const, actor, &g->m->actors))
+        filters[(*actor)->region] += (*actor)->kind == SIR_FILTER;
+    for (size_t i = n; i-- > 1;)
+        filters[g->m->regions.data[i].parent] += filters[i];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t parent = g->m->regions.data[i].parent;
+        g->folded[i] = i == 0 ? SIR_NONE : g->folded[parent];
+        level[i] = i == 0 ? 0 : level[parent] + has_box(g, i);
+        if (g->folded[i] == SIR_NONE && g->depth != 0 && has_box(g, i) && level[i] >= g->depth && filters[i] > 1)
+            g->folded[i] = i;
+    }
+}
+
 // Depth-first without recursion: the hierarchy may be deep.
 static void print_regions(graph_printer *g)
 {
@@ -128,10 +166,13 @@ static void print_regions(graph_printer *g)
         uint32_t r = VEC_LAST(&path);
         int depth = (int)path.len;
         if (entering) {
-            child[r] = g->first_child[r];
-            if (has_box(g, r))
+            bool folded = g->folded[r] != SIR_NONE;
+            child[r] = folded ? SIR_NONE : g->first_child[r];
+            if (folded)
+                print_folded(g, r, depth);
+            else if (has_box(g, r))
                 print_region_head(g, r, depth);
-            for (uint32_t a = g->first_actor[r]; a != SIR_NONE; a = g->next_actor[a])
+            for (uint32_t a = g->first_actor[r]; a != SIR_NONE && !folded; a = g->next_actor[a])
                 print_actor(g, a, depth + 1);
         }
         entering = child[r] != SIR_NONE;
@@ -139,7 +180,7 @@ static void print_regions(graph_printer *g)
             VEC_PUSH(g->out->arena, &path, child[r]);
             child[r] = g->next[child[r]];
         } else {
-            if (has_box(g, r)) {
+            if (has_box(g, r) && g->folded[r] == SIR_NONE) {
                 indent(g, depth);
                 strbuf_add(g->out, "}\n");
             }
@@ -193,11 +234,36 @@ static bool has_dynamic_rate(const sir_actor *actor, bool output)
     return false;
 }
 
-static void print_edge(graph_printer *g, uint32_t number)
+// The node of an actor: its own, or that of the box that it is in.
+static const char *node_of(const graph_printer *g, uint32_t actor)
+{
+    uint32_t box = g->folded[g->m->actors.data[actor]->region];
+    return box == SIR_NONE ? arena_printf(g->out->arena, "a%u", (unsigned)actor)
+                           : arena_printf(g->out->arena, "r%u", (unsigned)box);
+}
+
+// Edges that begin or end in a box are drawn once, without rates; those within, not at all.
+static bool print_folded_edge(graph_printer *g, const sir_channel *c, hmap *drawn)
+{
+    const char *from = node_of(g, c->producer), *to = node_of(g, c->consumer);
+    if (from[0] == 'a' && to[0] == 'a')
+        return false;
+    const char *edge = arena_printf(g->out->arena, "    %s -> %s", from, to);
+    if (strcmp(from, to) == 0 || hmap_get(drawn, edge) != NULL)
+        return true;
+    hmap_set(drawn, edge, (void *)(uintptr_t)edge);
+    strbuf_add(g->out, edge);
+    strbuf_add(g->out, c->consumer <= c->producer ? " [constraint=false, style=dashed]\n" : "\n");
+    return true;
+}
+
+static void print_edge(graph_printer *g, uint32_t number, hmap *drawn)
 {
     const sir_channel *c = &g->m->channels.data[number];
     arena *a = g->out->arena;
     const sir_actor *from = g->m->actors.data[c->producer], *to = g->m->actors.data[c->consumer];
+    if (print_folded_edge(g, c, drawn))
+        return;
     strbuf type;
     strbuf_init(&type, a);
     sir_type_print(&type, c->type);
@@ -236,10 +302,13 @@ static void sort_regions(graph_printer *g)
     }
 }
 
-void sir_print_graph(strbuf *out, const sir_module *m)
+void sir_print_graph(strbuf *out, const sir_module *m, uint32_t depth)
 {
-    graph_printer g = {.out = out, .m = m};
+    graph_printer g = {.out = out, .m = m, .depth = depth};
+    hmap drawn;
+    hmap_init(&drawn, out->arena);
     sort_regions(&g);
+    fold_regions(&g);
     strbuf_add(out, "digraph ");
     print_quoted(out, m->name, 200);
     strbuf_add(out, " {\n"
@@ -251,6 +320,6 @@ void sir_print_graph(strbuf *out, const sir_module *m)
                     "arrowsize=0.6, labeldistance=1.2]\n");
     print_regions(&g);
     for (size_t i = 0; i < m->channels.len; i++)
-        print_edge(&g, (uint32_t)i);
+        print_edge(&g, (uint32_t)i, &drawn);
     strbuf_add(out, "}\n");
 }

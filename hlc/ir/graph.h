@@ -5,6 +5,7 @@
 
 #include "hlc/ir/sir.h"
 
-void sir_print_graph(strbuf *out, const sir_module *m);
+// depth: pipelines, splitjoins and loops that are nested so deep are one box each; 0: none is.
+void sir_print_graph(strbuf *out, const sir_module *m, uint32_t depth);
 
 #endif

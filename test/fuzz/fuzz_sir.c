@@ -47,7 +47,7 @@ static void run(session *s, const char *data, size_t size)
     const char *before = round_trip(s, m);
     strbuf graph;
     strbuf_init(&graph, s->base.arena);
-    sir_print_graph(&graph, m);
+    sir_print_graph(&graph, m, (uint32_t)(size % 4));
     sir_check_rates(m, &s->base.diags);
     const canon_options options = {.keep_subscripts = (size & 1) != 0, .keep_peeks = (size & 2) != 0};
     bool changed = sir_canonicalize(m, &options);
