@@ -33,7 +33,9 @@ static void printHelp(const svm_Program *p)
     if (p->outside)
         printf("  --set PORTAL.HANDLER=VALUE,...\n"
                "                 send a message before the first firing\n"
-               "  --control=FIFO read lines 'PORTAL.HANDLER VALUE...' while it runs, and send them as messages\n");
+               "  --control=PATH read lines 'PORTAL.HANDLER VALUE...' from a FIFO or a socket while it runs, and send "
+               "them\n"
+               "                 as messages\n");
     printf("  --time         print how long it took to standard error\n"
            "  --profile=FILE write the times that kernels took to FILE\n"
            "  --trace=FILE   write a timeline of kernels, transfers and waits to FILE, for chrome://tracing or\n"
@@ -46,8 +48,9 @@ static void printHelp(const svm_Program *p)
         printf("A WAV file's properties may follow its name: "
                "--out=x.wav,rate=48000,channels=2,format=pcm16|pcm24|float\n");
     if (p->reads_input && p->writes_output)
-        printf("Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
-               "many samples as it takes; else it says which they are.\n");
+        printf(
+            "Channels are interleaved items. Rate and channels are those of a WAV file read, if the program gives as\n"
+            "many samples as it takes; else it says which they are.\n");
     if (p->outside)
         p->outside->functions->list(p->outside);
 }

@@ -9,7 +9,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 static SVMR_PRINTF(1, 2) char *problem(const char *format, ...)
@@ -216,13 +218,14 @@ static void list(const svm_Outside *o)
 // ---- Lines while it runs ----
 
 // A line as far as it has come. Longer ones are skipped to their end.
-enum { LONGEST_LINE = 1 << 16 };
+enum { LONGEST_LINE = 1 << 16, LONGEST_ANSWER = 512 };
 
 struct svm_Control {
     const svm_Outside *outside;
     void *instance;
     const char *path;
     int file;
+    bool answers; // it is a socket: what is wrong with a line is said there too
     bool skipping;
     int64_t line; // number, for messages
     size_t length, room;
@@ -233,6 +236,11 @@ static void complain(const struct svm_Control *c, const char *what)
 {
     fprintf(stderr, "%s: warning: %s:%lld: %s; this line does nothing\n", program_invocation_short_name, c->path,
             (long long)c->line, what);
+    char answer[LONGEST_ANSWER];
+    int count = snprintf(answer, sizeof answer, "%lld: %s; this line does nothing\n", (long long)c->line, what);
+    size_t most = sizeof answer - 1;
+    if (c->answers) // who does not listen is not waited for
+        (void)send(c->file, answer, (size_t)count < most ? (size_t)count : most, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 static void endLine(struct svm_Control *c)
@@ -291,6 +299,25 @@ static void endControl(svm_Net *n)
     n->betweenRuns = NULL;
 }
 
+// A Unix socket on which somebody listens. -1: errno says why not.
+static int connectTo(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(address.sun_path, path, strlen(path));
+    int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (file < 0 || (connect(file, (const struct sockaddr *)&address, sizeof address) == 0 &&
+                     fcntl(file, F_SETFL, O_NONBLOCK) == 0))
+        return file;
+    int error = errno;
+    close(file);
+    errno = error;
+    return -1;
+}
+
 static char *control(const svm_Outside *o, void *instance, const char *path)
 {
     svm_Net *n = o->net(instance);
@@ -298,16 +325,20 @@ static char *control(const svm_Outside *o, void *instance, const char *path)
     if (!path)
         return NULL;
     struct stat status;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool answers = stat(path, &status) == 0 && S_ISSOCK(status.st_mode);
+    int file = answers ? connectTo(path) : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (answers && file < 0)
+        return problem("cannot connect to '%s': %s", path, strerror(errno));
     if (file < 0 || fstat(file, &status) != 0)
         return problem("cannot open '%s': %s; 'mkfifo %s' makes a pipe that others write lines into", path,
                        strerror(errno), path);
-    if (!S_ISFIFO(status.st_mode)) {
+    if (!S_ISFIFO(status.st_mode) && !answers) {
         close(file);
-        return problem("'%s' is no FIFO; 'mkfifo PATH' makes one", path);
+        return problem("'%s' is no FIFO, nor a socket; 'mkfifo PATH' makes one", path);
     }
     n->control = svmr_allocate(1, sizeof *n->control);
-    *n->control = (struct svm_Control){.outside = o, .instance = instance, .path = path, .file = file};
+    *n->control =
+        (struct svm_Control){.outside = o, .instance = instance, .path = path, .file = file, .answers = answers};
     n->betweenRuns = look;
     return NULL;
 }
