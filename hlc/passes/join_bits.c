@@ -121,16 +121,6 @@ static int64_t rate(const sir_actor *a, size_t port, bool output)
     return plan_weights(a, a->weights.len);
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 // Firings of each actor, the least that balance; false: too many. Where the first input of an actor does not come in whole
 // firings, all actors before fire so many times as often.
 static bool balance(joiner *x)
@@ -147,7 +137,7 @@ static bool balance(joiner *x)
                 items = x->reps[c->producer - x->first] * rate(m->actors.data[c->producer], c->producer_port, true);
         if (items == 0 || taken == 0 || items > (int64_t)JOIN_ITEMS * JOIN_ITEMS)
             return false;
-        d = gcd(items, taken);
+        d = sched_gcd(items, taken);
         factor *= taken / d;
         if (factor > JOIN_ITEMS)
             return false;
@@ -156,7 +146,7 @@ static bool balance(joiner *x)
         x->reps[i] = items / d;
     }
     for (size_t i = 0; i < n; i++)
-        all = gcd(all, x->reps[i]);
+        all = sched_gcd(all, x->reps[i]);
     for (size_t i = 0; i < n; i++)
         x->reps[i] /= all;
     return true;

@@ -368,11 +368,6 @@ static int64_t modulo(int64_t a, int64_t b)
     return (a % b + b) % b;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    return b == 0 ? a : gcd(b, a % b);
-}
-
 // Which samples each firing takes, and their coefficients.
 static void deal(summer *x, sum_loop *l, const phase_round *r)
 {
@@ -812,7 +807,7 @@ static bool try_channel(polyphaser *p, sir_channel *c)
     if (work->pop.max == 0 || !is_expander(p, from->filter, &e, &samples))
         return false;
     phase_round r = {.every = e.count, .pop = work->pop.max, .peek = work->peek.max, .push = work->push.max};
-    int64_t common = gcd(r.every, r.pop);
+    int64_t common = sched_gcd(r.every, r.pop);
     r.samples = r.pop / common;
     r.firings = r.every / common;
     r.first = modulo(e.at - modulo(s->init[c->consumer], r.every) * modulo(r.pop, r.every), r.every);

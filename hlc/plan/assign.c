@@ -205,25 +205,15 @@ static uint64_t item_bytes(const plan_parts *parts, uint32_t stream)
     return plan_element_bytes(cut->whole, cut->streams.data[stream].channel);
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static int64_t least_multiple(int64_t a, int64_t b)
 {
-    return b < 2 ? a : a / gcd(a, b) * b;
+    return b < 2 ? a : a / sched_gcd(a, b) * b;
 }
 
 int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream)
 {
     int64_t unit = plan_parts_unit(parts);
-    return unit / gcd(unit, (int64_t)item_bytes(parts, stream));
+    return unit / sched_gcd(unit, (int64_t)item_bytes(parts, stream));
 }
 
 static int64_t delay_of(const plan *pl, const plan_parts *parts, uint32_t stream)
@@ -262,7 +252,7 @@ static int64_t halo_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream)
 {
     int64_t alignment = (int64_t)plan_parts_alignment(parts);
-    return alignment / gcd(alignment, (int64_t)item_bytes(parts, stream));
+    return alignment / sched_gcd(alignment, (int64_t)item_bytes(parts, stream));
 }
 
 // The initialisation's items end where those of the first round begin. Where engines move halos these may begin earlier,
@@ -462,7 +452,7 @@ int64_t plan_parts_granule_of(const plan_parts *parts)
     for (uint32_t i = 0; i < cut->streams.len; i++) {
         int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady,
                 unit = plan_queue_unit(parts, i);
-        int64_t needed = step == 0 ? 1 : unit / gcd(unit, step);
+        int64_t needed = step == 0 ? 1 : unit / sched_gcd(unit, step);
         granule = least_multiple(granule, needed);
     }
     return granule;

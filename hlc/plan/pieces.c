@@ -134,16 +134,6 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     return a;
 }
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
-
 static void make_pieces(cutter *c)
 {
     size_t n = c->m->actors.len;
@@ -167,7 +157,7 @@ static void make_pieces(cutter *c)
         c->piece[i] = number[root] - 1;
         plan_piece *piece = &c->p->pieces.data[c->piece[i]];
         VEC_PUSH(c->a, &piece->actors, i);
-        piece->steady = gcd(piece->steady, c->s->reps[i]);
+        piece->steady = sched_gcd(piece->steady, c->s->reps[i]);
     }
 }
 

@@ -29,23 +29,13 @@ typedef struct balancer {
     uint32_t parts;
 } balancer;
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 // r * mul / div in lowest terms; false when it is too large.
 static bool ratio_scale(ratio r, int64_t mul, int64_t div, ratio *result)
 {
-    int64_t g = gcd(mul, div);
+    int64_t g = sched_gcd(mul, div);
     mul /= g;
     div /= g;
-    int64_t g1 = gcd(r.num, div), g2 = gcd(mul, r.den);
+    int64_t g1 = sched_gcd(r.num, div), g2 = sched_gcd(mul, r.den);
     return sched_mul(r.num / g1, mul / g2, &result->num) && sched_mul(r.den / g2, div / g1, &result->den);
 }
 
@@ -193,7 +183,7 @@ static bool make_integers(balancer *b, size_t begin)
     int64_t common = 1;
     for (size_t i = begin; i < b->order.len; i++) {
         int64_t den = b->rate[b->order.data[i]].den;
-        if (!sched_mul(common / gcd(common, den), den, &common)) {
+        if (!sched_mul(common / sched_gcd(common, den), den, &common)) {
             sched_too_large(b->c, b->order.data[i]);
             return false;
         }

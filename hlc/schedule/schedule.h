@@ -94,4 +94,7 @@ int64_t sched_output_rate(const sir_actor *actor, uint32_t port, bool first);   
 // in each round every actor in turn fires as often as it can; svm_exhaust of the run time is the same algorithm.
 void sched_exhaust(const sir_module *m, int64_t *tokens, const int64_t *limits, bool *fired_before, int64_t *fired);
 
+// The greatest common divisor.
+int64_t sched_gcd(int64_t a, int64_t b);
+
 #endif

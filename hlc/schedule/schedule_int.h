@@ -52,7 +52,6 @@ static inline const sched_port *sched_producer(const sched_table *t, size_t chan
 bool sched_moved(int64_t k, int64_t first, int64_t each, int64_t *items);
 bool sched_add(int64_t a, int64_t b, int64_t *sum);
 bool sched_mul(int64_t a, int64_t b, int64_t *product);
-int64_t sched_gcd(int64_t a, int64_t b);
 // Items that a channel must have received, those enqueued included, for its consumer's first n firings, and the least
 // firings of its producer that push so many; as many as help when no number does.
 int64_t sched_items_needed(const sched_port *to, int64_t n);
