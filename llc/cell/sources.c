@@ -85,7 +85,7 @@ const char *cell_ppu_text(cell_program *p, bool lines)
         add_kernel(k, &out);
     strbuf_add(&out, "    {0},\n};\n");
     if (p->has_image)
-        strbuf_add(&out, "\nextern spe_program_handle_t svm_cellImage; /* embedded by svm-embedspu */\n");
+        strbuf_add(&out, "\nextern struct spe_program_handle svm_cellImage; /* embedded by svm-embedspu */\n");
     strbuf_printf(&out,
                   "\n#ifndef SVM_CELL_CODE_BYTES\n#define SVM_CELL_CODE_BYTES 0 /* where code lies in the local store "
                   "*/\n#endif\n"

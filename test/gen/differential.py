@@ -4,7 +4,7 @@
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
                     [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
-                    [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]]
+                    [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]] [--target=sim]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -16,7 +16,7 @@ Without files, programs are generated from seeds (generate.py says what FEATURES
 Some of them also go through the simulator's runtime, through svmc's own way to an executable, through the address and
 undefined-behaviour sanitizers; are given as two files; have their stream IR and plan printed and read again; or are interpreted in
 their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
-than the compiler's choice, and runs in the simulator; refusals.py has the errors that tell why a machine cannot run it. More refusals
+than the compiler's choice, and runs in the simulator, or with --target=cell on the Cell emulation alone, which compiles for a machine only, with --check-dma; refusals.py has the errors that tell why a machine cannot run it. More refusals
 than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
 each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --quick=N
 each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py; gcc with --vectors, since tcc sees one lane in svm/lanes.h). A program that
@@ -230,8 +230,18 @@ def mapped(rng):
     return [*rng.choice(options), *rng.choice([[], [], ["--mapping=space"], ["--transfer=stream"], ["--mapping=space", "--transfer=stream"]])]
 
 
-def compilers_of(rng, machines):
+def on_cell(rng):
+    """The same for a Cell, mostly with a number of SPEs."""
+    spes = [o for o in mapped(rng) if not o.startswith("--processors")]
+    return [*spes, f"--processors={rng.choice([1, 2, 6, 8, 16])}"] if rng.random() < 0.9 else spes
+
+
+def compilers_of(rng, machines, target):
     """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
+    if target == "cell":
+        return [([], ["--target=cell", "-O1", f"--machine={m}"], lambda m=m: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}", *on_cell(rng)])
+                for m in machines]
+
     def strip():
         return [f"--strip={rng.choice(STRIPS)}"]
     ways = [(["-O0", *FOR_DEBUGGER], None, lambda: rng.choice([["-O0"], ["-O0", "-g"]])), ([rng.choice(["-O0", "-O1"])], None, lambda: ["-O2"]),
@@ -252,9 +262,11 @@ def compilers_of(rng, machines):
     return ways
 
 
-def thorough_ways(rng, machines):
+def thorough_ways(rng, machines, target="sim"):
     """All ways, for a program that is checked alone."""
     s = rng.choice(STRIPS)
+    if target == "cell":
+        return [Way(["-O2", f"--machine={m}", f"--processors={n}"], llc=["--target=cell", "-O1", f"--machine={m}"]) for m in machines for n in (1, 2, 6, 8, 16)]
     ways = [Way(["-O0"], ["-O0"]), Way(["-O0", "-g"], ["-O0", *FOR_DEBUGGER]), Way(["-O2"], ["-O1"]), Way(["-O3", f"--strip={s}"], ["-O0"]), Way(["-O0", "--strip=3"], ["-O0"]),
             Way(["-O2"], ["-O2"]), Way(["-O2", "--strip=3"], ["-O1", *SANITIZERS]), Way(["-O3"], ["-O3", "-march=native"]),
             Way(["-O2"], llc=["--target=sim", "-O1"])]
@@ -262,14 +274,14 @@ def thorough_ways(rng, machines):
     return ways + [Way(["-O2"], whole=True), "texts"]
 
 
-def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0"):
+def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0", target="sim"):
     """Checks a program alone: None, a Failure or a Rejected."""
     try:
         with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
             checker = Checker(tools, text, folder, seed, more)
             checker.reference()
             warning = None  # reported last: what a program does matters more
-            for way in thorough_ways(checker.rng, machines) if ways is None else ways:
+            for way in thorough_ways(checker.rng, machines, target) if ways is None else ways:
                 if way == "texts":
                     checker.texts_again()
                 else:
@@ -294,8 +306,8 @@ def ways_for(how):
 class Batch:
     """Checks programs together, in a folder with one for each of them."""
 
-    def __init__(self, tools, texts, machines, adversary, folder):
-        self.tools, self.folder, self.machines, self.adversary = tools, folder, machines, adversary
+    def __init__(self, tools, texts, machines, adversary, target, folder):
+        self.tools, self.folder, self.machines, self.adversary, self.target = tools, folder, machines, adversary, target
         self.rng = random.Random(f"batch {min(texts)}")
         self.seeds, self.outcomes, self.checkers, self.warnings, self.compiles = sorted(texts), {}, {}, {}, 0
         for seed in self.seeds:
@@ -316,13 +328,14 @@ class Batch:
 
     def check(self):
         self.each(self.seeds, lambda seed, checker: (checker.rng.random() < 0.1 and checker.split_sources(), checker.reference()))
-        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines)):
+        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target)):
             ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed)) for seed in self.seeds}
             new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
             if new:
                 self.compile(f"w{number}", new, ways)
-        self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.15 and checker.texts_again())
-        self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.02 and checker.whole(Way([self.rng.choice(["-O2", "-O3"])], whole=True)))
+        if self.target == "sim":
+            self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.15 and checker.texts_again())
+            self.each(self.seeds, lambda seed, checker: checker.rng.random() < 0.02 and checker.whole(Way([self.rng.choice(["-O2", "-O3"])], whole=True)))
         for seed, checker in self.checkers.items():
             self.outcomes.setdefault(seed, self.warnings.get(seed) or checker.rejected)
 
@@ -369,7 +382,7 @@ class Settings:
         self.features = Features(args.only, args.without)
         self.machines = [m for m in (args.machine or "").split(",") if m]
         self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
-        self.vectors = args.vectors
+        self.vectors, self.target = args.vectors, args.target
         self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines, self.tools.compile[0]) if args.quick else None
 
     def text(self, seed):
@@ -410,12 +423,12 @@ def run_batch(settings, first, last):
         except Exception:  # a defect of the generator
             results.append((seed, "", Failure("generator", "", traceback.format_exc()), None, {}))
     if settings.thorough:
-        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary), None, {}) for s, t in texts.items()], 0, 0
+        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary, settings.target), None, {}) for s, t in texts.items()], 0, 0
     if settings.quick:
         counted = [check_quickly(settings, seed, text) for seed, text in texts.items()]
         return results + [c[0] for c in counted], sum(c[1] for c in counted), 0
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
-        batch = Batch(settings.tools, texts, settings.machines, settings.adversary, folder)
+        batch = Batch(settings.tools, texts, settings.machines, settings.adversary, settings.target, folder)
         batch.check()
         results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped) for s, c in batch.checkers.items()]
         return results, sum(c.compared for c in batch.checkers.values()), batch.compiles
@@ -503,7 +516,7 @@ def run_files(settings, args):
     failed = False
     for path in args.programs:
         with open(path, encoding="utf-8") as f:
-            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2, adversary=settings.adversary)
+            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2, adversary=settings.adversary, target=settings.target)
         if outcome is not None:
             failed |= isinstance(outcome, Failure)
             print(f"{path}: {'rejected: ' if isinstance(outcome, Rejected) else ''}{outcome}")
@@ -529,10 +542,14 @@ def main():
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--quick", type=int, default=0)
     parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--target", choices=["sim", "cell"], default="sim")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
     if not args.programs and not args.count and not args.seconds:
         parser.error("how many? --count or --seconds")
+    if args.target == "cell":  # each access of an SPE checked, in code that is made quickly
+        args.machine = args.machine or "cell-qs20"
+        os.environ.update(SVM_CELL_CHECK_DMA="1", SVM_SPU_HOST_CFLAGS=os.environ.get("SVM_SPU_HOST_CFLAGS", "-O0"))
     with tempfile.TemporaryDirectory(prefix="svmc-quick-") as args.quick_folder:
         settings = Settings(args)
         sys.exit(run_files(settings, args) if args.programs else run_seeds(settings, args))

@@ -5,9 +5,10 @@
 #ifndef SVM_CELL_PROGRAM_H
 #define SVM_CELL_PROGRAM_H
 
-#include <libspe2.h>
-
 #include "svm/svm.h"
+
+// spe_program_handle_t of libspe2.h, which declares names of the C library that the SVM C may have for its own.
+struct spe_program_handle;
 
 typedef enum svm_CellFieldKind {
     SVM_CELL_BYTES, // the same on both sides
@@ -37,7 +38,7 @@ typedef struct svm_CellKernel {
 } svm_CellKernel;
 
 typedef struct svm_CellProgram {
-    spe_program_handle_t *image; // NULL: there are no kernels for SPEs
+    struct spe_program_handle *image; // NULL: there are no kernels for SPEs
     // Of the SPEs' program, counted against the local store where code lies elsewhere (the emulation); else 0.
     uint32_t codeBytes;
     const svm_CellKernel *kernels;

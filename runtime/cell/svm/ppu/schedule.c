@@ -5,12 +5,18 @@
 #include <stdlib.h>
 
 #include "runtime/cell/svm/ppu/internal.h"
+#include "runtime/common/adversary.h"
 
 void svmr_schedulerCreate(svm_Machine *m)
 {
     m->scheduler = svmr_allocate(1, sizeof *m->scheduler);
     pthread_cond_init(&m->scheduler->changed, NULL);
-    free(m->adversary); // transfers are late and in any order by themselves: SVM_CELL_SEED
+    if (m->adversary) { // transfers are late and in any order by themselves
+        char seed[24];
+        snprintf(seed, sizeof seed, "%llu", (unsigned long long)m->adversary->seed);
+        setenv("SVM_CELL_SEED", seed, 0);
+    }
+    free(m->adversary);
     m->adversary = NULL;
 }
 
