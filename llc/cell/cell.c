@@ -10,6 +10,7 @@
 #include "llc/cc/cc.h"
 #include "llc/cell/cell.h"
 #include "llc/reader/reader.h"
+#include "llc/sim/sim.h"
 
 // What the resident loop and the libraries below kernels need of a stack; the least, in case a compiler tells less than it takes;
 // of a function whose frame has no fixed size.
@@ -178,20 +179,41 @@ static bool find_stack(cell_program *p, const char *usage)
 
 // ---- The SPEs' program ----
 
-static bool compile_image(cell_program *p, const char *object)
+static bool run_spu_gcc(cell_program *p, const char *source, const char *const *words)
 {
     llc_session *s = p->session;
-    const char *source = temporary(s, "spu", ".c");
-    if (source == NULL || !write_text(s, source, cell_spu_text(p, true)))
-        return false;
     llc_strings command = {0};
     cc_add(s, &command, installed(s, "../bin/svm-spu-gcc"));
     cc_add_code_flags(s, &command);
     if (strcmp(s->options->level, "0") == 0)
         cc_add(s, &command, "-O1"); // frames would be large
     cc_add(s, &command, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
-    add_all(s, &command, (const char *const[]){"-w", "-fstack-usage", "-c", source, "-o", object, NULL});
+    add_all(s, &command, (const char *const[]){"-w", "-c", source, NULL});
+    add_all(s, &command, words);
     return llc_run_step(s, &command, "SPEs' compiler");
+}
+
+// Through the code that target 'sim' makes of it, with counters.
+static bool compile_counting(cell_program *p, const char *source, const char *object)
+{
+    llc_session *s = p->session;
+    const char *bitcode = temporary(s, "spu", ".bc"), *counting = temporary(s, "spu-counting", ".ll");
+    return bitcode != NULL && counting != NULL &&
+           run_spu_gcc(p, source,
+                       (const char *const[]){"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", bitcode, NULL}) &&
+           (s->environment->dry_run || sim_generate(s, p->unit, bitcode, NULL, LLC_OUTPUT_LLVM_IR, counting)) &&
+           run_spu_gcc(p, counting,
+                       (const char *const[]){"-Xclang", "-disable-llvm-passes", "-fstack-usage", "-o", object, NULL});
+}
+
+static bool compile_image(cell_program *p, const char *object)
+{
+    llc_session *s = p->session;
+    const char *source = temporary(s, "spu", ".c");
+    if (source == NULL || !write_text(s, source, cell_spu_text(p, true)))
+        return false;
+    return p->timed ? compile_counting(p, source, object)
+                    : run_spu_gcc(p, source, (const char *const[]){"-fstack-usage", "-o", object, NULL});
 }
 
 // The SPEs' program, as an object of the PPE's.
@@ -246,11 +268,22 @@ static bool read_memory(cell_program *p, const char *path, unsigned long *code)
     return false;
 }
 
+// The PPE's side with counters, as target 'sim' compiles it.
+static const char *compile_control(cell_program *p, const char *source, const char *code_bytes)
+{
+    llc_session *s = p->session;
+    const char *bitcode = temporary(s, "ppu", ".bc"), *object = temporary(s, "ppu", ".o");
+    sim_variant flags = {.flags = {code_bytes, arena_printf(s->arena, "-iquote%s", cell_folder(p))}};
+    bool good = bitcode != NULL && object != NULL && sim_make_bitcode(s, p->unit, &flags, source, bitcode) &&
+                (s->environment->dry_run || sim_generate(s, p->unit, bitcode, NULL, LLC_OUTPUT_OBJ, object));
+    return good ? object : NULL;
+}
+
 static bool build(cell_program *p)
 {
     llc_session *s = p->session;
     const char *memory = temporary(s, "memory", ".txt"), *source = temporary(s, "ppu", ".c"), *image = NULL;
-    const char *table = cc_write_table(s, "");
+    const char *table = cc_write_table(s, p->timed ? sim_table_text(s, p->unit) : "");
     unsigned long code = 0;
     if (memory == NULL || source == NULL || table == NULL || !write_text(s, source, cell_ppu_text(p, true)))
         return false;
@@ -262,15 +295,19 @@ static bool build(cell_program *p)
                                   installed(s, "../bin/svm-ppu-gcc"), NULL});
     cc_add_code_flags(s, &command);
     cc_add_table_flags(s, &command, NULL, table);
-    cc_add(s, &command, arena_printf(s->arena, "-DSVM_CELL_CODE_BYTES=%lu", code));
+    const char *code_bytes = arena_printf(s->arena, "-DSVM_CELL_CODE_BYTES=%lu", code);
+    cc_add(s, &command, code_bytes);
     cc_add(s, &command, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
+    if (p->timed && (source = compile_control(p, source, code_bytes)) == NULL)
+        return false;
     cc_add(s, &command, source);
     for (VEC_EACH(const char *, other, &s->others))
         cc_add(s, &command, *other);
     if (image != NULL)
         cc_add(s, &command, image);
     cc_add_link_flags(s, &command);
-    add_all(s, &command, (const char *const[]){installed(s, "svm-cell/libsvm-cell.a"), "-o", s->output, NULL});
+    const char *library = installed(s, p->timed ? "svm-cell/libsvm-cell-timed.a" : "svm-cell/libsvm-cell.a");
+    add_all(s, &command, (const char *const[]){library, "-o", s->output, p->timed ? "-lfyaml" : NULL, NULL});
     return llc_run_step(s, &command, "PPE's compiler and linker");
 }
 
@@ -313,7 +350,7 @@ static bool find_tools(llc_session *s)
     return false;
 }
 
-static bool emit(llc_session *s)
+static bool emit_program(llc_session *s, bool timed)
 {
     if (s->units.len != 1) {
         diag_error_at(s->diag, LLC_TOOL, "target 'cell' makes a program of one file of SVM C, not of %zu",
@@ -322,8 +359,7 @@ static bool emit(llc_session *s)
     }
     if (!find_tools(s))
         return false;
-    cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING};
-
+    cell_program p = {.session = s, .unit = s->units.data[0], .ring = LEAST_RING, .timed = timed};
     p.stem = stem_of(s, p.unit->path);
     bool good = cell_find_kernels(&p);
     p.has_image = p.count > 0 || uses_spes(p.unit);
@@ -332,11 +368,30 @@ static bool emit(llc_session *s)
     return good;
 }
 
+static bool emit(llc_session *s)
+{
+    return emit_program(s, false);
+}
+
+static bool emit_timed(llc_session *s)
+{
+    return emit_program(s, true);
+}
+
 const llc_backend llc_backend_cell = {
     .name = "cell",
     .summary = "program for the Cell's PPE and SPEs, which runs on the emulation; --emit=asm: its sources as a folder",
     .outputs = 1u << LLC_OUTPUT_ASM | 1u << LLC_OUTPUT_EXE,
     .check = check,
     .emit = emit,
+    .run = cc_run,
+};
+
+const llc_backend llc_backend_cell_timed = {
+    .name = "cell-timed",
+    .summary = "the same, and the program predicts its time on the described machine: SVM_SIM_REPORT=FILE",
+    .outputs = 1u << LLC_OUTPUT_EXE,
+    .check = check,
+    .emit = emit_timed,
     .run = cc_run,
 };

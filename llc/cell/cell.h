@@ -50,6 +50,7 @@ typedef struct cell_program {
     const char *stem;    // of names
     uint64_t ring;       // bytes of the SPEs' ring of commands
     unsigned long stack; // bytes of the SPEs' stack
+    bool timed;          // the code counts what it does, and the program predicts its time
 } cell_program;
 
 // Finds the unit's kernels and which of them an SPE can run. False after an error.

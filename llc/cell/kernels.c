@@ -164,7 +164,7 @@ static void find_struct(cell_program *p, cell_kernel *k, CXType ppe)
 // a power of two, as its positions are counted modulo 2^32.
 static void note_size(cell_program *p, const cell_kernel *k)
 {
-    uint64_t bytes = 32 + 48 * 8 + k->bytes + 16;
+    uint64_t bytes = 32 + 48 * 8 + k->bytes + 16 + (p->timed ? 272 : 0); // svm_CellSpent
     for (VEC_EACH(const cell_field, field, &k->fields))
         bytes += field->kind == CELL_BLOCK ? 32 * field->count : 0;
     while (p->ring < 2 * bytes)

@@ -24,6 +24,9 @@ const char *cell_spu_text(cell_program *p, bool lines)
                   "unsigned char svm_cellRing[%llu] __attribute__((aligned(128)));\n"
                   "const uint32_t svm_cellRingBytes = sizeof svm_cellRing;\n",
                   (unsigned long long)p->ring);
+    if (p->timed)
+        strbuf_add(&out, "\n/* What a run counts. */\nuint64_t svm_simCounts[SVM_SIM_CLASSES], svm_simFirings;\n"
+                         "double svm_simFiringCycles;\n");
     return out.data;
 }
 

@@ -67,6 +67,12 @@ static bool make_target(generation *g)
     LLVMTargetRef target;
     char *message = NULL;
     const char *triple = LLVMGetTarget(g->module);
+    if (strncmp(triple, "wasm32", 6) == 0) { // SPEs' programs of the Cell emulation
+        LLVMInitializeWebAssemblyTargetInfo();
+        LLVMInitializeWebAssemblyTarget();
+        LLVMInitializeWebAssemblyTargetMC();
+        LLVMInitializeWebAssemblyAsmPrinter();
+    }
     if (LLVMGetTargetFromTriple(triple, &target, &message) != 0) {
         failed(g, "finding the target", message);
         LLVMDisposeMessage(message);

@@ -54,6 +54,12 @@ typedef struct svm_CellGroups {
     uint32_t unused[2];
 } svm_CellGroups;
 
+// What a kernel's run has counted (svm/sim_table.h), in programs that predict time: the end of its command has room for it.
+typedef struct svm_CellSpent {
+    uint64_t counts[32], firings;
+    double cycles;
+} svm_CellSpent;
+
 // A word that others write by transfers of 16 bytes.
 typedef struct svm_CellCount {
     volatile uint32_t count;

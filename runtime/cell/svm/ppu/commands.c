@@ -5,8 +5,6 @@
 
 #include "runtime/cell/svm/ppu/internal.h"
 
-enum { RING_AFTER = 256 << 10 }; // bytes that are queued without the SPE being told: a quarter of the queue
-
 svmr_CellRun *svmr_cellRun(svmr_Kernel *p)
 {
     if (!p->scheduling) {
@@ -93,7 +91,7 @@ uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand comman
         memcpy(c + 1, waits, waitCount * sizeof *waits);
     if (payloadBytes)
         memcpy((char *)c + head, payload, payloadBytes);
-    if (spe->written - spe->rung > RING_AFTER)
+    if (spe->written - spe->rung > SVMR_RING_AFTER)
         svmr_ringSpe(spe);
     return spe->issued - 1;
 }
@@ -168,13 +166,15 @@ static void count(svmr_Spe *spe, const svm_CellCommand *c)
     spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length;
 }
 
-static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number)
+static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number, const svmr_Transfer *t)
 {
     svmr_CellRun *run = svmr_cellRun(p);
     run->spe = spe;
     run->number = number;
     run->told = run->tells;
-    count(spe, (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes));
+    const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes);
+    count(spe, c);
+    svmr_timedQueued(p, spe, c, t);
     svmr_setState(p, SVM_RUNNING);
 }
 
@@ -198,7 +198,7 @@ static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
     const svm_CellKernel *code = codeOf(p, run);
     if (!code)
         return;
-    const size_t bytes = svmr_packedBytes(code);
+    const size_t bytes = svmr_packedBytes(code) + SVMR_SPENT_BYTES;
     Waits w;
     gatherWaits(p, spe, &w);
     size_t head = svmr_quanta(sizeof(svm_CellCommand) + w.count * sizeof *w.entry);
@@ -210,7 +210,7 @@ static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
                          .tells = run->tells,
                          .kernel = (uint32_t)code->number,
                          .length = (uint32_t)svmr_quanta(code->bytes)};
-    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, packed, bytes));
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, packed, bytes), NULL);
     free(packed);
 }
 
@@ -237,7 +237,7 @@ static void queueMove(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
                          .length = (uint32_t)bytes};
     Waits w;
     gatherWaits(p, spe, &w);
-    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, NULL, 0));
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, NULL, 0), t);
 }
 
 // A list has 32 bits of each address, the upper half is common to all.
@@ -274,7 +274,7 @@ static void queueGroups(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
                          .length = (uint32_t)(bytes * t->repeats)};
     Waits w;
     gatherWaits(p, spe, &w);
-    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, &g, sizeof g));
+    isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, &g, sizeof g), t);
 }
 
 void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
@@ -314,6 +314,7 @@ static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q)
     if (c->kind == SVM_CELL_KERNEL)
         svmr_unpackStruct(p->kernel, run->code, (const char *)c + c->ls);
     run->spe = NULL;
+    svmr_timedOver(p, c);
     svmr_commit(p, SVMR_STOP_FINISHED);
     if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == run->number) {
         spe->hasBadIndex = false;
@@ -347,5 +348,6 @@ bool svmr_retire(svm_Machine *m)
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
         if (SVMR_UNLIKELY(__atomic_load_n(&spe->failures, __ATOMIC_ACQUIRE) != NULL))
             takeFailures(spe);
+    svmr_timedMore(m);
     return any;
 }

@@ -13,6 +13,9 @@
 #include "svm/cell_program.h"
 
 typedef struct svmr_Spe svmr_Spe;
+typedef struct svmr_TimedRun svmr_TimedRun;
+
+enum { SVMR_RING_AFTER = 256 << 10 }; // bytes that are queued without the SPE being told: a quarter of the queue
 
 // A run in a queue.
 typedef struct svmr_QueuedRun {
@@ -54,6 +57,7 @@ typedef struct svmr_CellRun {
     uint32_t number;            // its command
     uint32_t told;              // SPEs that the command tells
     uint32_t tells;             // those that commands to come tell
+    svmr_TimedRun *timed;       // the last run, where time is predicted
     struct svmr_CellRun *next;
 } svmr_CellRun;
 
@@ -63,6 +67,7 @@ typedef struct svmr_Scheduler {
     unsigned speCount;
     svmr_CellRun *runs;                  // all
     uint64_t kernelsHere, transfersHere; // run by the PPE
+    struct svmr_Replay *replay;          // where time is predicted; NULL: nothing ran yet
     // Of a machine that several control threads use:
     pthread_cond_t changed; // something did that they may wait for
     size_t running;         // kernels that they run
@@ -91,6 +96,7 @@ svmr_CellRun *svmr_cellRun(svmr_Kernel *p);
 uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
                            size_t waitCount, const void *payload, size_t payloadBytes);
 bool svmr_retire(svm_Machine *m); // true: something was over
+void svmr_goOn(svm_Machine *m);   // a control thread asks how things are: kernels run a little
 
 // ---- Structs of kernels (structs.c) ----
 
@@ -100,6 +106,40 @@ char *svmr_packStruct(const svmr_Spe *spe, const svmr_Kernel *p, const svm_CellK
                       svmr_Place place);
 size_t svmr_packedBytes(const svm_CellKernel *code);
 void svmr_unpackStruct(svm_Kernel *k, const svm_CellKernel *code, const char *packed);
+
+// ---- Time (svm/time): compiled with SVMR_TIMED ----
+
+// A run is in an SPE's queue (t: of a transfer), or its command is complete; the PPE begins to run it, and stops. Locked.
+#ifdef SVMR_TIMED
+enum { SVMR_SPENT_BYTES = sizeof(svm_CellSpent) }; // at the end of a kernel's command
+void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t);
+void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c);
+void svmr_timedHere(svmr_Kernel *p, bool over);
+void svmr_timedMore(svm_Machine *m); // something is recorded
+void svmr_timedEnd(svm_Machine *m);
+#else
+enum { SVMR_SPENT_BYTES = 0 };
+static inline void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t)
+{
+    (void)p, (void)spe, (void)c, (void)t;
+}
+static inline void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c)
+{
+    (void)p, (void)c;
+}
+static inline void svmr_timedHere(svmr_Kernel *p, bool over)
+{
+    (void)p, (void)over;
+}
+static inline void svmr_timedMore(svm_Machine *m)
+{
+    (void)m;
+}
+static inline void svmr_timedEnd(svm_Machine *m)
+{
+    (void)m;
+}
+#endif
 
 static inline size_t svmr_quanta(size_t bytes)
 {

@@ -23,6 +23,7 @@ void svmr_schedulerCreate(svm_Machine *m)
 void svmr_schedulerDestroy(svm_Machine *m)
 {
     svmr_stopSpes(m);
+    svmr_timedEnd(m);
     while (m->scheduler->runs) {
         svmr_CellRun *run = m->scheduler->runs;
         m->scheduler->runs = run->next;
@@ -81,9 +82,11 @@ static bool advance(svm_Machine *m)
     *(p->step ? &s->transfersHere : &s->kernelsHere) += p->state == SVM_QUEUED && p->progress == 0;
     svmr_setState(p, SVM_RUNNING);
     s->running++;
+    svmr_timedHere(p, false);
     svmr_unlock(m);
     svmr_Stop stop = svmr_execute(p);
     svmr_lock(m);
+    svmr_timedHere(p, stop == SVMR_STOP_FINISHED || stop == SVMR_STOP_ENDED);
     s->running--;
     svmr_commit(p, stop);
     svmr_changed(m);
@@ -211,7 +214,7 @@ void svmr_wait(svm_Machine *m, svmr_Wait *w)
         svmr_deadlock(m, w);
 }
 
-void svmr_poll(svm_Machine *m)
+void svmr_goOn(svm_Machine *m)
 {
     svmr_lock(m);
     svmr_ringSpes(m);
@@ -221,6 +224,13 @@ void svmr_poll(svm_Machine *m)
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
 }
+
+#ifndef SVMR_TIMED
+void svmr_poll(svm_Machine *m)
+{
+    svmr_goOn(m);
+}
+#endif
 
 // ---- Control threads ----
 

@@ -88,7 +88,7 @@ char *svmr_packStruct(const svmr_Spe *spe, const svmr_Kernel *p, const svm_CellK
     Packing g = {.spe = spe,
                  .p = p,
                  .place = place,
-                 .packed = svmr_allocate(1, svmr_packedBytes(code)),
+                 .packed = svmr_allocate(1, svmr_packedBytes(code) + SVMR_SPENT_BYTES),
                  .at = at,
                  .nextBlock = svmr_quanta(code->bytes)};
     for (size_t i = 0; i < code->fieldCount; i++)

@@ -2,6 +2,7 @@
 // The resident loop of an SPE: it runs the commands of its queue (svm/cell.h). Transfers go ahead of kernels, as soon as
 // what they wait for is complete; kernels run one after the other in the order of the queue.
 #include <spu_mfcio.h>
+#include <string.h>
 
 #include "svm/svm.h"
 #include "svm_cell.h"
@@ -199,12 +200,36 @@ static void transfer_groups(const svm_CellCommand *c, uint32_t tag, uint32_t num
     end_list(&l);
 }
 
+// ---- Programs that predict time: what a run counts goes to the end of its command ----
+
+static void begin_counting(void)
+{
+    if (!svm_simCounts)
+        return;
+    memset(svm_simCounts, 0, sizeof(uint64_t) * SVM_SIM_CLASSES);
+    svm_simFirings = 0;
+    svm_simFiringCycles = 0;
+}
+
+static void tell_counts(const svm_CellCommand *c)
+{
+    if (!svm_simCounts)
+        return;
+    svm_CellSpent *spent = (svm_CellSpent *)((char *)c + c->bytes) - 1;
+    memcpy(spent->counts, svm_simCounts, sizeof spent->counts);
+    spent->firings = svm_simFirings;
+    spent->cycles = svm_simFiringCycles;
+    mfc_put(spent, c->ea + c->bytes - c->ls - sizeof *spent, sizeof *spent, TAG_TELL, 0, 0);
+}
+
 static void run(Spe *me, const svm_CellCommand *c)
 {
     unsigned char *object = (unsigned char *)c + c->ls;
+    begin_counting();
     svm_cellKernels[c->kernel]((svm_Kernel *)object);
     if (c->length)
         mfc_put(object, c->ea, c->length, TAG_TELL, 0, 0); // before the news that it is complete
+    tell_counts(c);
     (void)me;
 }
 

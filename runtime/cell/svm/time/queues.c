@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The SPEs' queues in time, as svm/spu/resident.c works through them: commands are fetched into the ring, sixteen are
+// looked at, transfers start when nothing is waited for any more, kernels one after the other; what is complete in order
+// is told to the SPEs that wait for it, and to the PPE.
+#include <stdlib.h>
+
+#include "runtime/cell/svm/time/replay.h"
+
+enum { FETCH_BYTES = 4096, NEWS_BYTES = 16 };
+
+static void startTransfer(svmr_Replay *r, sim_transfer t, sim_action *arrived, void *context)
+{
+    t.arrived = arrived;
+    t.context = context;
+    sim_start(r->engine, &t); // a failure stops the replay's next step
+}
+
+// A message from an SPE, of which nothing else is known than where it goes.
+static void sendNews(svmr_TimedSpe *from, sim_element to, sim_action *arrived, void *context)
+{
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .bytes = NEWS_BYTES, .label = "news"};
+    t.from.element = from->store;
+    t.to.element = to;
+    startTransfer(from->replay, t, arrived, context);
+}
+
+// ---- Who waits for whom ----
+
+void svmr_timedSatisfy(svmr_TimedRun *run, const svmr_TimedRun *by)
+{
+    run->waits--;
+    run->waitedForTransfer = by->kind == SVMR_TIMED_TRANSFER;
+    if (run->waits == 0 && !run->spe)
+        svmr_timedReady(run);
+}
+
+// Has the processor of `run` heard that `on` is complete?
+static bool isKnown(const svmr_TimedRun *run, const svmr_TimedRun *on)
+{
+    if (!on->spe || on->spe == run->spe || !on->complete)
+        return on->complete;
+    return on->told && (run->spe || (int32_t)(on->spe->complete - on->number) > 0);
+}
+
+static void bindRun(svmr_TimedRun *run)
+{
+    for (size_t i = 0; i < run->dependences.count; i++) {
+        svmr_TimedRun *on = run->dependences.data[i];
+        if (isKnown(run, on))
+            continue;
+        svmr_timedAppend(&on->dependents, run);
+        run->waits++;
+    }
+    svmr_timedEmpty(&run->dependences);
+}
+
+// ---- Commands come ----
+
+static void fetch(svmr_TimedSpe *spe);
+
+static void fetched(sim *engine, void *context)
+{
+    svmr_TimedSpe *spe = context;
+    (void)engine;
+    for (uint32_t bytes = 0; svmr_timedLength(&spe->rung) && bytes < FETCH_BYTES;) {
+        svmr_TimedRun *run = svmr_timedTake(&spe->rung);
+        bytes += run->bytes;
+        svmr_timedAppend(&spe->ring.runs, run);
+        svmr_timedRelease(run);
+    }
+    spe->fetching = false;
+    fetch(spe);
+    svmr_timedLook(spe);
+}
+
+// The ring holds some windows' commands.
+static void fetch(svmr_TimedSpe *spe)
+{
+    if (spe->fetching || !svmr_timedLength(&spe->rung) || svmr_timedLength(&spe->ring) >= 2 * SVM_CELL_WINDOW)
+        return;
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "commands"};
+    t.from.element = spe->replay->memory;
+    t.to.element = spe->store;
+    for (size_t i = spe->rung.first; i < spe->rung.runs.count && t.bytes < FETCH_BYTES; i++)
+        t.bytes += spe->rung.runs.data[i]->bytes;
+    spe->fetching = true;
+    startTransfer(spe->replay, t, fetched, spe);
+}
+
+void svmr_timedRing(svmr_TimedSpe *spe)
+{
+    if (!svmr_timedLength(&spe->issued))
+        return;
+    spe->rings++;
+    spe->issuedBytes = 0;
+    while (svmr_timedLength(&spe->issued)) {
+        svmr_TimedRun *run = svmr_timedTake(&spe->issued);
+        svmr_timedAppend(&spe->rung.runs, run);
+        svmr_timedRelease(run);
+    }
+    fetch(spe);
+}
+
+void svmr_timedIssue(svmr_TimedRun *run)
+{
+    svmr_TimedSpe *spe = run->spe;
+    bindRun(run);
+    if (!spe) {
+        if (run->waits == 0)
+            svmr_timedReady(run);
+        return;
+    }
+    run->number = spe->nextNumber++;
+    spe->issuedBytes += run->bytes;
+    spe->queuedBytes += run->bytes;
+    svmr_timedAppend(&spe->issued.runs, run);
+    if (spe->issuedBytes > SVMR_RING_AFTER)
+        svmr_timedRing(spe);
+}
+
+// ---- Commands are done ----
+
+static void transferArrived(sim *engine, void *context)
+{
+    svmr_TimedRun *run = context;
+    (void)engine;
+    if (++run->arrived == run->transferCount)
+        svmr_timedComplete(run);
+    svmr_timedRelease(run);
+}
+
+static void kernelOver(sim *engine, void *context)
+{
+    svmr_TimedRun *run = context;
+    run->spe->computes = false;
+    run->spe->freeSince = sim_now(engine);
+    svmr_timedComplete(run);
+    svmr_timedRelease(run);
+}
+
+static void startKernel(svmr_TimedSpe *spe, svmr_TimedRun *run)
+{
+    sim *engine = spe->replay->engine;
+    sim_time at = sim_now(engine);
+    sim_occupy(engine, spe->processor, spe->freeSince, at, run->waitedForTransfer ? SIM_WAIT_TRANSFER : SIM_WAIT_KERNEL, NULL);
+    const sim_time works = sim_add(at, spe->start), stops = sim_add(works, (sim_time)run->work), over = sim_add(stops, spe->stop);
+    sim_occupy(engine, spe->processor, at, works, SIM_START, run->label);
+    sim_occupy(engine, spe->processor, works, stops, SIM_COMPUTE, run->label);
+    sim_occupy(engine, spe->processor, stops, over, SIM_STOP, run->label);
+    spe->computes = true;
+    sim_at(engine, over, kernelOver, svmr_timedHold(run));
+}
+
+static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
+{
+    if (run->kind == SVMR_TIMED_KERNEL && !run->known) {
+        spe->stalls = true;
+        return;
+    }
+    run->started = true;
+    if (run->kind == SVMR_TIMED_KERNEL)
+        startKernel(spe, run);
+    for (size_t i = 0; i < run->transferCount; i++)
+        startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
+}
+
+void svmr_timedLook(svmr_TimedSpe *spe)
+{
+    bool seen = spe->computes;
+    const size_t end = spe->ring.first + SVM_CELL_WINDOW;
+    for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
+        svmr_TimedRun *run = spe->ring.runs.data[i];
+        const bool isKernel = run->kind == SVMR_TIMED_KERNEL;
+        if (run->started || (isKernel && seen))
+            continue;
+        seen |= isKernel;
+        if (run->waits == 0)
+            start(spe, run);
+    }
+}
+
+// ---- Others are told ----
+
+typedef struct News {
+    svmr_TimedSpe *from, *to; // to NULL: the PPE
+    uint32_t complete;        // how many of from's commands
+    svmr_TimedRuns runs;
+} News;
+
+static void satisfyOn(const svmr_TimedRun *run, const svmr_TimedSpe *spe)
+{
+    for (size_t i = 0; i < run->dependents.count; i++)
+        if (run->dependents.data[i]->spe == spe)
+            svmr_timedSatisfy(run->dependents.data[i], run);
+}
+
+static void heard(sim *engine, void *context)
+{
+    News *n = context;
+    (void)engine;
+    if (!n->to)
+        n->from->complete = n->complete;
+    for (size_t i = 0; i < n->runs.count; i++)
+        satisfyOn(n->runs.data[i], n->to);
+    if (n->to)
+        svmr_timedLook(n->to);
+    else
+        svmr_timedHeard(n->from->replay);
+    svmr_timedEmpty(&n->runs);
+    free(n);
+}
+
+static bool hasDependentOn(const svmr_TimedRun *run, const svmr_TimedSpe *spe)
+{
+    for (size_t i = 0; i < run->dependents.count; i++)
+        if (run->dependents.data[i]->spe == spe)
+            return true;
+    return false;
+}
+
+static void tell(svmr_TimedSpe *from, svmr_TimedSpe *to, const svmr_TimedRuns *runs)
+{
+    News *n = svmr_allocate(1, sizeof *n);
+    *n = (News){.from = from, .to = to};
+    for (size_t i = 0; i < runs->count; i++) {
+        n->complete = runs->data[i]->number + 1;
+        if (hasDependentOn(runs->data[i], to))
+            svmr_timedAppend(&n->runs, runs->data[i]);
+    }
+    if (!to || n->runs.count)
+        sendNews(from, to ? to->store : from->replay->memory, heard, n);
+    else
+        free(n);
+}
+
+void svmr_timedComplete(svmr_TimedRun *run)
+{
+    svmr_TimedSpe *spe = run->spe;
+    run->complete = true;
+    satisfyOn(run, spe);
+    svmr_TimedRuns told = {0};
+    while (svmr_timedLength(&spe->ring) && spe->ring.runs.data[spe->ring.first]->complete) {
+        svmr_TimedRun *first = svmr_timedTake(&spe->ring);
+        first->told = true;
+        spe->queuedBytes -= first->bytes;
+        svmr_timedAppend(&told, first);
+        svmr_timedRelease(first);
+    }
+    if (told.count) {
+        for (svmr_TimedSpe *to = spe->replay->spes; to; to = to->next)
+            if (to != spe)
+                tell(spe, to, &told);
+        tell(spe, NULL, &told);
+        fetch(spe);
+    }
+    svmr_timedEmpty(&told);
+    svmr_timedLook(spe);
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run does, recorded for its replay: calls of the control thread, and what becomes of each run of a kernel.
+#include <stdlib.h>
+
+#include "runtime/cell/svm/time/replay.h"
+#include "svm/sim.h"
+
+// ---- Runs ----
+
+svmr_TimedRun *svmr_timedHold(svmr_TimedRun *run)
+{
+    run->references++;
+    return run;
+}
+
+void svmr_timedRelease(svmr_TimedRun *run)
+{
+    if (--run->references > 0)
+        return;
+    svmr_timedEmpty(&run->dependences);
+    svmr_timedEmpty(&run->dependents);
+    free(run->transfers);
+    free(run);
+}
+
+void svmr_timedAppend(svmr_TimedRuns *list, svmr_TimedRun *run)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 4;
+        svmr_TimedRun **data = svmr_allocate(capacity, sizeof *data);
+        if (list->count)
+            memcpy(data, list->data, list->count * sizeof *data);
+        free(list->data);
+        list->data = data;
+        list->capacity = capacity;
+    }
+    list->data[list->count++] = svmr_timedHold(run);
+}
+
+void svmr_timedEmpty(svmr_TimedRuns *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        svmr_timedRelease(list->data[i]);
+    free(list->data);
+    *list = (svmr_TimedRuns){0};
+}
+
+svmr_TimedRun *svmr_timedTake(svmr_TimedQueue *q)
+{
+    svmr_TimedRun *run = q->runs.data[q->first++];
+    if (q->first == q->runs.count)
+        q->first = q->runs.count = 0;
+    else if (q->first > q->runs.count / 2) { // what is left comes to the front
+        q->runs.count -= q->first;
+        memmove(q->runs.data, q->runs.data + q->first, q->runs.count * sizeof *q->runs.data);
+        q->first = 0;
+    }
+    return run;
+}
+
+// The transfers of a run that the PPE makes, or of an SPE's command.
+static void addTransfer(svmr_TimedRun *run, const sim_transfer *t)
+{
+    sim_transfer *more = svmr_allocate(run->transferCount + 1, sizeof *more);
+    if (run->transferCount)
+        memcpy(more, run->transfers, run->transferCount * sizeof *more);
+    more[run->transferCount++] = *t;
+    free(run->transfers);
+    run->transfers = more;
+}
+
+// ---- The control thread's calls ----
+
+static svmr_TimedCall *addCall(svmr_Replay *r, svmr_TimedCallKind kind)
+{
+    svmr_TimedCall *call = svmr_allocate(1, sizeof *call);
+    call->kind = kind;
+    *r->last = call;
+    r->last = &call->next;
+    return call;
+}
+
+// What the PPE's code has counted since somebody last looked: of the kernel that it runs, or else of its control code.
+static double countedHere(svmr_Replay *r, const svmr_Kernel *p)
+{
+    uint64_t counts[SVM_SIM_CLASSES];
+    for (size_t i = 0; i < SVM_SIM_CLASSES; i++)
+        counts[i] = svm_simCounts[i] - r->seenCounts[i];
+    uint64_t firings = svm_simFirings - r->seenFirings;
+    double cycles = svm_simFiringCycles - r->seenCycles;
+    memcpy(r->seenCounts, svm_simCounts, sizeof r->seenCounts);
+    r->seenFirings = svm_simFirings;
+    r->seenCycles = svm_simFiringCycles;
+    return svmr_timedWork(r, &r->costs, p, counts, firings, cycles);
+}
+
+static void recordWork(svmr_Replay *r)
+{
+    if (r->running)
+        return;
+    double work = countedHere(r, NULL);
+    if (work > 0)
+        addCall(r, SVMR_TIMED_WORK)->work = work;
+}
+
+static svmr_TimedRun *newRun(svmr_Replay *r, svmr_Kernel *p)
+{
+    svmr_CellRun *cell = svmr_cellRun(p);
+    svmr_TimedRun *run = svmr_allocate(1, sizeof *run);
+    *run = (svmr_TimedRun){.references = 1, .label = sim_text(r->engine, svmr_name(p)), .replay = r};
+    for (const svmr_Dependence *d = p->dependences; d; d = d->next) {
+        svmr_TimedRun *on = d->target && d->target != p ? svmr_cellRun(d->target)->timed : NULL;
+        if (on)
+            svmr_timedAppend(&run->dependences, on);
+    }
+    if (cell->timed)
+        svmr_timedRelease(cell->timed);
+    cell->timed = run;
+    return run;
+}
+
+// Tells the program's steady states: those that it says are run were run since the first of them was asked for.
+static _Thread_local struct {
+    int64_t (*steadyStates)(const void *instance);
+    const void *instance;
+} program;
+
+static void countStates(svmr_Replay *r)
+{
+    r->submitted = program.steadyStates ? program.steadyStates(program.instance) : 0;
+    if (r->submitted == 0)
+        r->began = sim_now(r->engine);
+}
+
+static svmr_Replay *replayOf(svm_Machine *m, const svmr_Kernel *p)
+{
+    svmr_Scheduler *s = m->scheduler;
+    if (!s->replay && p && svmr_timedWanted())
+        s->replay = svmr_replayCreate(m, p->processor);
+    return s->replay && !s->replay->over ? s->replay : NULL;
+}
+
+// Of the calling thread.
+static svmr_Replay *replayHere(void)
+{
+    svm_Machine *m = svmr_thread.inUse ? svmr_thread.inUse : svmr_thread.own;
+    return m && m->scheduler ? replayOf(m, NULL) : NULL;
+}
+
+void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
+{
+    svmr_Replay *r = replayOf(m, k);
+    if (r && m->shared) {
+        fprintf(stderr, "svm-cell: note: the time of a program with several control threads is predicted until the second begins\n");
+        r->over = true;
+    } else if (r && (call == SVMR_CALL_RUN || call == SVMR_CALL_WAIT)) {
+        recordWork(r);
+        if (call == SVMR_CALL_RUN) {
+            countStates(r);
+            addCall(r, SVMR_TIMED_RUN)->run = svmr_timedHold(newRun(r, k));
+        } else if (svmr_cellRun(k)->timed) {
+            addCall(r, SVMR_TIMED_WAIT)->run = svmr_timedHold(svmr_cellRun(k)->timed);
+        }
+    }
+    if (call == SVMR_CALL_STATE)
+        svmr_goOn(m);
+}
+
+void svmr_onCopy(size_t fileBytes, size_t itemBytes)
+{
+    enum { PIECE = 64 << 10 }; // as runtime/sim has it
+    svmr_Replay *r = replayHere();
+    if (!r || r->running || itemBytes == 0)
+        return;
+    recordWork(r);
+    svmr_TimedCall *call = addCall(r, SVMR_TIMED_COPY);
+    call->pieces = (itemBytes + PIECE - 1) / PIECE;
+    call->fileBytes = fileBytes / call->pieces;
+    call->itemBytes = itemBytes / call->pieces;
+}
+
+void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *instance)
+{
+    svmr_Replay *r = replayHere();
+    if (!steadyStates && r && program.steadyStates)
+        r->submitted = program.steadyStates(program.instance);
+    program.steadyStates = steadyStates;
+    program.instance = instance;
+}
+
+// ---- What becomes of a run ----
+
+static sim_side sideOf(const svmr_Replay *r, const svm_Block *b, sim_access access, size_t record)
+{
+    return (sim_side){svmr_timedMemory(r, b->memory->name), access, record};
+}
+
+static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const svmr_Transfer *t)
+{
+    const size_t size = t->from.block->elementSize, record = t->records * size;
+    const bool groups = t->kind != SVM_TRANSFER_MOVE;
+    const sim_access access = t->indices.block ? SIM_RANDOM : SIM_STRIDED;
+    sim_transfer made = {.engine = svmr_timedProcessor(r, p->processor), .link = SIM_ROUTED};
+    made.from = sideOf(r, t->from.block, groups && !t->scatter ? access : SIM_SEQUENTIAL, groups && !t->scatter ? record : 0);
+    made.to = sideOf(r, t->to.block, groups && t->scatter ? access : SIM_SEQUENTIAL, groups && t->scatter ? record : 0);
+    made.bytes = groups ? record * t->repeats : record;
+    return made;
+}
+
+void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t)
+{
+    svmr_Replay *r = replayOf(p->machine, NULL);
+    svmr_TimedRun *run = svmr_cellRun(p)->timed;
+    if (!r || !run)
+        return;
+    run->spe = svmr_timedSpe(r, spe);
+    run->bytes = c->bytes;
+    run->kind = t ? SVMR_TIMED_TRANSFER : SVMR_TIMED_KERNEL;
+    run->known = t;
+    if (t) {
+        sim_transfer made = transferOf(r, p, t);
+        made.label = run->label;
+        addTransfer(run, &made);
+    }
+}
+
+void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c)
+{
+    svmr_Replay *r = replayOf(p->machine, NULL);
+    svmr_TimedRun *run = svmr_cellRun(p)->timed;
+    if (!r || !run || c->kind != SVM_CELL_KERNEL)
+        return;
+    svm_CellSpent spent;
+    memcpy(&spent, (const char *)c + c->bytes - sizeof spent, sizeof spent);
+    run->work = svmr_timedWork(r, &run->spe->costs, p, spent.counts, spent.firings, spent.cycles);
+    run->known = true;
+}
+
+void svmr_timedHere(svmr_Kernel *p, bool over)
+{
+    svmr_Replay *r = replayOf(p->machine, NULL);
+    svmr_TimedRun *run = svmr_cellRun(p)->timed;
+    if (!r || !run)
+        return;
+    if (r->running) { // it was left, or is over
+        run->work += countedHere(r, p);
+        run->known = over;
+        r->running = NULL;
+    } else {
+        recordWork(r);
+        run->kind = SVMR_TIMED_HERE;
+        r->running = run;
+    }
+}
+
+void svmr_transferred(svmr_Kernel *p, const svmr_TransferPart *part)
+{
+    static const sim_access kinds[] = {
+        [SVMR_SEQUENTIAL] = SIM_SEQUENTIAL, [SVMR_STRIDED] = SIM_STRIDED, [SVMR_INDEXED] = SIM_RANDOM};
+    svmr_Replay *r = replayOf(p->machine, NULL);
+    if (!r || !r->running)
+        return;
+    sim_transfer t = {.engine = svmr_timedProcessor(r, p->processor), .link = SIM_ROUTED, .bytes = part->bytes};
+    t.from = (sim_side){svmr_timedMemory(r, part->from->name), kinds[part->fromAccess], part->recordBytes};
+    t.to = (sim_side){svmr_timedMemory(r, part->to->name), kinds[part->toAccess], part->recordBytes};
+    t.label = r->running->label;
+    addTransfer(r->running, &t);
+}
+
+void svmr_timedEnd(svm_Machine *m)
+{
+    svmr_Replay *r = m->scheduler->replay;
+    if (r && !r->over)
+        recordWork(r);
+    if (!r)
+        return;
+    svmr_timedResults(r);
+    arena_destroy(r->arena);
+    free(r);
+    m->scheduler->replay = NULL;
+}
+
+void svmr_timedMore(svm_Machine *m)
+{
+    svmr_Replay *r = replayOf(m, NULL);
+    if (r)
+        svmr_replay(r);
+}
+
+// ---- What this runtime does not look at ----
+
+void svmr_onDeadlock(svm_Machine *m, FILE *f)
+{
+    (void)m, (void)f;
+}
+
+void svmr_onStream(svmr_Kernel *p, svm_Stream *s, svmr_StreamCall call, size_t count)
+{
+    (void)p, (void)s, (void)call, (void)count;
+}
+
+void svmr_onFirings(svmr_Kernel *p, size_t count)
+{
+    (void)p;
+    svm_simFirings += count;
+}
+
+void svm_simIteration(void)
+{
+}
+
+double svm_simTime(void)
+{
+    svmr_Replay *r = replayHere();
+    return r ? sim_to_seconds(sim_now(r->engine)) : 0;
+}
