@@ -266,7 +266,8 @@ struct ast_function {
 typedef enum ast_stream_kind { STREAM_FILTER, STREAM_PIPELINE, STREAM_SPLITJOIN, STREAM_FEEDBACKLOOP } ast_stream_kind;
 
 // Built-in streams have declarations too, made by the checker, with no members.
-typedef enum ast_builtin { BUILTIN_NONE, BUILTIN_IDENTITY, BUILTIN_FILE_READER, BUILTIN_FILE_WRITER } ast_builtin;
+// So have Brook kernels, made of those that are imported.
+typedef enum ast_builtin { BUILTIN_NONE, BUILTIN_IDENTITY, BUILTIN_FILE_READER, BUILTIN_FILE_WRITER, BUILTIN_KERNEL } ast_builtin;
 
 struct ast_stream {
     ast_stream_kind kind;
@@ -287,6 +288,10 @@ struct ast_stream {
     // composites
     ast_stmt *body;      // STMT_BLOCK
     ast_var_list locals; // [sema] every local of a composite's body (nested anonymous streams have their own)
+    // kernels
+    const struct brook_kernel *kernel;
+    const char *unfit;     // why it cannot be a filter; NULL: it can
+    src_range unfit_range; // what is to blame for that
     // anonymous streams
     ast_stream *parent;    // the composite around it
     ast_var_list captures; // [sema] variables of enclosing streams used inside: values taken at the 'add', read-only
@@ -330,6 +335,8 @@ typedef struct ast_program {
     ast_var_list globals;      // of all, in that order
     VEC(ast_function *) helpers, natives; // of all helper and native blocks
     VEC(ast_test *) tests;
+    VEC(ast_stream *) kernels;   // of imported Brook files
+    struct brook_program *brook; // theirs; NULL: none are imported
     ast_stream *top; // [sema] the program
     bool broken;         // braces do not match or the text ends too early: what stands where, or is missing, is not reported
     struct hmap *unsure; // names in text skipped after a syntax error: not reported as unknown; NULL when there is none

@@ -68,6 +68,7 @@ typedef struct brook_lowering {
     sir_block *block;
     brook_frame *frame;
     VEC(brook_beside) beside; // of the filter's locals
+    const struct brook_border *border; // a filter of a stream program is made (as_filter.c); NULL: a finite filter
     size_t nodes;             // made so far, for the filter: calls in place can make very many
     bool failed;
 } brook_lowering;
@@ -126,5 +127,13 @@ void brook_set_beside(brook_lowering *L, const brook_var *v, sir_expr *index, si
 brook_value brook_lower_math(brook_lowering *L, const brook_expr *e);
 brook_value brook_lower_call(brook_lowering *L, const brook_expr *e);
 void brook_lower_stmt(brook_lowering *L, const brook_stmt *s);
+// The body of a kernel that is put in place of a call, in a frame of its own.
+void brook_lower_body(brook_lowering *L, const brook_kernel *k, sir_loc loc);
+
+// ---- as_filter.c ----
+// With a border: an element of the array that a gather parameter is bound to; subscripts: the slowest dimension first.
+sir_expr *brook_border_element(brook_lowering *L, uint32_t parameter, sir_expr *const *at, uint32_t rank, sir_loc loc);
+// The same: where the element of the firing lies in its stream, an int.
+sir_expr *brook_border_place(brook_lowering *L, uint32_t dimension, sir_loc loc);
 
 #endif

@@ -70,7 +70,7 @@ static brook_value result_locals(brook_lowering *L, brook_type t, sir_loc loc)
     return r;
 }
 
-static void lower_body(brook_lowering *L, const brook_kernel *k, sir_loc loc)
+void brook_lower_body(brook_lowering *L, const brook_kernel *k, sir_loc loc)
 {
     bool inner = false;
     brook_frame *f = L->frame;
@@ -120,7 +120,7 @@ brook_value brook_lower_call(brook_lowering *L, const brook_expr *e)
     sir_stmt *block = sir_stmt_new(L->m, SIR_BLOCK, loc);
     sir_block *outer = L->block;
     L->block = &block->u.block;
-    lower_body(L, k, loc);
+    brook_lower_body(L, k, loc);
     L->block = outer;
     brook_emit(L, block);
     for (size_t i = 0; i < e->u.call.args.len; i++) {

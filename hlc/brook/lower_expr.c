@@ -133,8 +133,9 @@ static sir_expr *coordinate(brook_lowering *L, const brook_binding *b, uint32_t 
 {
     if (b->stream == SIR_NONE) // has been reported
         return brook_float(L, 0, loc);
-    uint32_t field = brook_coordinate(L, b->stream, dimension, loc);
-    sir_expr *c = sir_ref(L->m, SIR_FIELD, field, L->m->scalar[SIR_INT], loc);
+    sir_expr *c = L->border != NULL ? brook_border_place(L, dimension, loc)
+                                    : sir_ref(L->m, SIR_FIELD, brook_coordinate(L, b->stream, dimension, loc),
+                                              L->m->scalar[SIR_INT], loc);
     return brook_convert_part(L, c, BROOK_INT, BROOK_FLOAT, loc);
 }
 
@@ -212,7 +213,9 @@ static brook_value lower_gather(brook_lowering *L, const brook_expr *e)
         }
     }
     const brook_binding *b = binding_of(L, g);
-    return explode(L, sir_fetch(L->m, b->index[0], brook_sir_type(L, g->type), at, g->rank, loc), g->type, loc);
+    sir_expr *element = L->border != NULL ? brook_border_element(L, b->index[0], at, g->rank, loc)
+                                          : sir_fetch(L->m, b->index[0], brook_sir_type(L, g->type), at, g->rank, loc);
+    return explode(L, element, g->type, loc);
 }
 
 // The component that a number selects, counted down to 0 and up to the last.

@@ -129,6 +129,13 @@ static void lower_push(brook_lowering *L, const brook_stmt *s)
     sir_loc loc = brook_loc(L, s->range);
     const brook_var *var = s->u.push.var;
     brook_value v = brook_read_binding(L, &L->frame->bindings[var->index], var->type, loc);
+    for (uint8_t i = 0; L->border != NULL && i < var->type.width; i++) { // a channel has scalars
+        sir_stmt *part = sir_stmt_new(L->m, SIR_PUSH, loc);
+        part->u.value = v.part[i];
+        brook_emit(L, part);
+    }
+    if (L->border != NULL)
+        return;
     sir_stmt *push = sir_stmt_new(L->m, SIR_PUSH, loc);
     push->u.value = v.part[0];
     if (var->type.width > 1) {

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set(HLC_BROOK_SOURCES
-    brook/lower.c brook/lower_call.c brook/lower_expr.c brook/lower_math.c brook/lower_stmt.c brook/lower_value.c
+    brook/as_filter.c brook/lower.c brook/lower_call.c brook/lower_expr.c brook/lower_math.c brook/lower_stmt.c brook/lower_value.c
     brook/lower_whole.c)

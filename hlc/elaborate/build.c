@@ -33,6 +33,11 @@ static bool bind_param(elab *x, elab_env *child, const ast_var *param, const ast
     elab_place given = elab_aggregate(x, arg);
     if (given.data == NULL)
         return false;
+    if (child->decl->builtin == BUILTIN_KERNEL) { // it is as long as the argument
+        slot->type = given.type;
+        slot->data = given.data;
+        return true;
+    }
     elab_env *outer = x->env;
     x->env = child;
     const sir_type *t = elab_type(x, param->type, param->type_range); // its lengths may use earlier parameters
@@ -130,9 +135,11 @@ static bool build_filter(elab *x, elab_inst *inst)
         size_t len = x->key.len;
         const char *key = arena_strndup(x->scratch, x->key.data, len);
         inst->args = elab_args_text(x, vars, slots, decl->name == NULL);
-        if (!own_params(x, env, inst->where))
+        if (decl->builtin != BUILTIN_KERNEL && !own_params(x, env, inst->where))
             return false;
-        inst->shared = elab_specialise(x, env, inst->input, inst->output, inst->args);
+        inst->shared = decl->builtin == BUILTIN_KERNEL
+                           ? elab_specialise_kernel(x, env, inst->input, inst->output, inst->args)
+                           : elab_specialise(x, env, inst->input, inst->output, inst->args);
         if (inst->shared == NULL)
             return false;
         hmap_setn(&x->filters, key, len, inst->shared);
@@ -270,7 +277,7 @@ static elab_inst *instantiate(elab *x, const ast_child *c, src_range where)
     elab_inst *inst = new_inst(x, decl, where);
     if (!elab_step(x, ELAB_STEPS_PER_CHILD, where))
         return NULL;
-    if (decl->builtin != BUILTIN_NONE)
+    if (decl->builtin != BUILTIN_NONE && decl->builtin != BUILTIN_KERNEL)
         return build_builtin(x, c, inst);
     elab_env child = {
         .decl = decl, .parent = c->anonymous != NULL ? x->env : NULL, .inst = inst, .random = ELAB_RANDOM_SEED};

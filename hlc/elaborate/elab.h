@@ -253,6 +253,14 @@ elab_inst *elab_build_top(elab *x, const ast_stream *decl);
 // The filter of an environment whose parameters are set.
 elab_filter *elab_specialise(elab *x, elab_env *env, const sir_type *input, const sir_type *output, const char *args);
 elab_filter *elab_identity(elab *x, const sir_type *t, src_range where);
+// An empty one with a name of its own.
+sir_filter *elab_new_filter(elab *x, const char *base, bool numbered, const char *args, src_range where);
+
+// ---- kernel.c ----
+
+// The same of a Brook kernel.
+elab_filter *elab_specialise_kernel(elab *x, const elab_env *env, const sir_type *input, const sir_type *output,
+                                    const char *args);
 
 // ---- lower.c ----
 

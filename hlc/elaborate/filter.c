@@ -182,7 +182,7 @@ static const char *base_name(elab *x, const ast_stream *decl)
     return arena_printf(x->scratch, "%s_anon", outer == NULL ? "program" : outer->name);
 }
 
-static sir_filter *new_filter(elab *x, const char *base, bool numbered, const char *args, src_range where)
+sir_filter *elab_new_filter(elab *x, const char *base, bool numbered, const char *args, src_range where)
 {
     sir_filter *f = ARENA_NEW(x->arena, sir_filter);
     f->name = elab_unique(x, &x->filter_names, base, numbered);
@@ -211,7 +211,7 @@ elab_filter *elab_specialise(elab *x, elab_env *env, const sir_type *input, cons
     const ast_stream *decl = env->decl;
     elab_filter *shared = ARENA_NEW(x->scratch, elab_filter);
     src_range where = decl->name != NULL ? decl->name_range : decl->range;
-    sir_filter *f = new_filter(x, base_name(x, decl), decl->name == NULL, args, where);
+    sir_filter *f = elab_new_filter(x, base_name(x, decl), decl->name == NULL, args, where);
     f->input = input;
     f->output = output;
     shared->filter = f;
@@ -240,7 +240,7 @@ elab_filter *elab_identity(elab *x, const sir_type *t, src_range where)
         return shared;
     shared = ARENA_NEW(x->scratch, elab_filter);
     sir_module *m = x->module;
-    sir_filter *f = new_filter(x, "Identity", false, "", where);
+    sir_filter *f = elab_new_filter(x, "Identity", false, "", where);
     f->source = arena_printf(x->arena, "Identity<%s>", elab_type_name(x, t));
     f->input = f->output = t;
     sir_function *work = ARENA_NEW(x->arena, sir_function);

@@ -2,6 +2,8 @@
 // The order of the checks, the names of the program, and its top level.
 #include "lang/streamit/check.h"
 
+#include "lang/brook/brook.h"
+
 static const char *const builtin_names[] = {"Identity", "FileReader", "FileWriter", "ImageDisplay", "Complex",
                                             "String",   "float2",     "float3",     "float4"};
 
@@ -41,6 +43,22 @@ static void declare_module_function(checker *c, ast_function *f)
     hmap_set(&c->modules, f->module, f);
 }
 
+// Kernels of imported files are streams by their names. One that cannot be a filter is in nobody's way.
+static void declare_kernels(checker *c)
+{
+    for (VEC_EACH(ast_stream *, s, &c->program->kernels)) {
+        if ((*s)->unfit == NULL)
+            check_declared_name(c, (*s)->name, (*s)->name_range);
+        if (!hmap_get(&c->streams, (*s)->name))
+            hmap_set(&c->streams, (*s)->name, *s);
+    }
+    for (size_t i = 0; c->program->brook && i < c->program->brook->structs.len; i++) {
+        const brook_struct *s = c->program->brook->structs.data[i];
+        if (hmap_get(&c->structs, s->name))
+            check_declared_name(c, s->name, s->name_range);
+    }
+}
+
 static void declare_names(checker *c)
 {
     for (VEC_EACH(ast_struct *, s, &c->program->structs)) {
@@ -53,6 +71,7 @@ static void declare_names(checker *c)
         if (!hmap_get(&c->streams, (*s)->name))
             hmap_set(&c->streams, (*s)->name, *s);
     }
+    declare_kernels(c);
     for (VEC_EACH(ast_function *, f, &c->program->helpers))
         declare_module_function(c, *f);
     for (VEC_EACH(ast_function *, f, &c->program->natives))
@@ -140,6 +159,11 @@ static void find_named_top(checker *c, const char *name)
         const char *nearest = nearest_key(c, &c->streams, name);
         diag_error_at(c->diags, NULL, "there is no stream '%s' to be the program%s%s%s", name,
                       nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+        return;
+    }
+    if (s->unfit) {
+        diag_record *r = diag_error(c->diags, s->name_range, "kernel '%s' cannot be a filter: %s", name, s->unfit);
+        diag_add_note(c->diags, r, s->unfit_range, "declared here");
         return;
     }
     if (!is_program(s) && !c->options->allow_typed_top)

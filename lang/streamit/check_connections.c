@@ -45,6 +45,14 @@ static void pipe_merge(pipe_flow *p, tape *into, const tape *other)
         into->type = types_agree(a, b) && b->kind != TYPE_ERROR ? a : &lang_type_error;
 }
 
+// A kernel is declared in a file of another language: where its types come from.
+static void note_kernel(checker *c, diag_record *r, const ast_stmt *child)
+{
+    const ast_stream *decl = child ? child->u.child.decl : NULL;
+    if (decl && decl->kernel)
+        diag_add_note(c->diags, r, decl->name_range, "kernel '%s' is declared here", decl->name);
+}
+
 static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
 {
     checker *c = p->c;
@@ -68,6 +76,8 @@ static void pipe_add(pipe_flow *p, const ast_stmt *s, tape *t)
                            type_name(c, input), stream_name(c, p->stream), type_name(c, have));
             diag_add_note(c->diags, r, p->stream->type_range, "%s is declared here", stream_name(c, p->stream));
         }
+        note_kernel(c, r, s);
+        note_kernel(c, r, t->source);
     }
     t->type = decl ? decl->output : &lang_type_error;
     t->source = s;
@@ -246,6 +256,8 @@ static bool meet(checker *c, ast_stream *s, side *have, const lang_type *t, cons
                        stream_name(c, s), have->what, type_name(c, have->type));
         diag_add_note(c->diags, r, s->type_range, "%s is declared here", stream_name(c, s));
     }
+    note_kernel(c, r, child);
+    note_kernel(c, r, have->source);
     return false;
 }
 

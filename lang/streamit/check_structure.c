@@ -85,10 +85,30 @@ static ast_stream *find_child(checker *c, ast_stmt *s)
             report_unknown_stream(c, child);
         return NULL;
     }
+    if (decl->unfit) {
+        diag_record *r =
+            diag_error(c->diags, child->name_range, "kernel '%s' cannot be a filter: %s", child->name, decl->unfit);
+        diag_add_note(c->diags, r, decl->unfit_range, "declared here");
+        return NULL;
+    }
     if (argument)
         diag_error(c->diags, child->name_range,
                    "'%s' takes no type argument: only Identity, FileReader and FileWriter do", child->name);
     return decl;
+}
+
+// What a kernel gathers from is as long as the array that it is given.
+static void check_kernel_array(checker *c, const ast_stream *kernel, const ast_var *param, const ast_expr *given)
+{
+    const lang_type *a = param->type, *b = given->type;
+    for (; a->kind == TYPE_ARRAY && b->kind == TYPE_ARRAY; a = a->element, b = b->element)
+        continue;
+    if (b->kind == TYPE_ERROR || a == b)
+        return;
+    diag_record *r =
+        diag_error(c->diags, given->range, "'%s' of kernel '%s' must be '%s' but is '%s'", param->name, kernel->name,
+                   lang_type_name(c->arena, param->type), lang_type_name(c->arena, given->type));
+    diag_add_note(c->diags, r, param->range, "declared here");
 }
 
 static void check_child_args(checker *c, ast_child *child)
@@ -103,13 +123,18 @@ static void check_child_args(checker *c, ast_child *child)
         diag_record *r =
             diag_error(c->diags, child->name_range, "'%s' takes %zu argument%s, but %zu %s given", child->name,
                        decl->params.len, decl->params.len == 1 ? "" : "s", args->len, args->len == 1 ? "is" : "are");
-        if (!decl->builtin)
+        if (!decl->builtin || decl->kernel)
             diag_add_note(c->diags, r, decl->name_range, "'%s' is declared here", decl->name);
         return;
     }
-    for (size_t i = 0; i < args->len; i++)
-        args->data[i] = coerce(c, args->data[i], decl->params.data[i]->type, true,
-                               arena_printf(c->arena, "argument %zu of '%s'", i + 1, child->name));
+    for (size_t i = 0; i < args->len; i++) {
+        const ast_var *param = decl->params.data[i];
+        if (decl->kernel && param->type->kind == TYPE_ARRAY)
+            check_kernel_array(c, decl, param, args->data[i]);
+        else
+            args->data[i] = coerce(c, args->data[i], param->type, true,
+                                   arena_printf(c->arena, "argument %zu of '%s'", i + 1, child->name));
+    }
 }
 
 static void check_anonymous(checker *c, ast_stream *s)

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "lang/brook/filters.h"
 #include "lang/streamit/parse.h"
 #include "lang/streamit/streamit.h"
 #include "support/file.h"
@@ -41,6 +42,7 @@ typedef struct loader {
     parse_context *ctx;
     const streamit_path *path;
     VEC(import_file *) files, stack;
+    VEC(source_id) brook; // files of kernels
 } loader;
 
 typedef VEC(const char *) name_list;
@@ -275,6 +277,16 @@ static void report_cycle(const loader *l, const import_file *f, src_range range)
     }
 }
 
+static bool is_brook(const char *path)
+{
+    static const char *const ends[] = {".br", ".brh", ".bri"};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; i < sizeof ends / sizeof *ends && dot != NULL; i++)
+        if (strcmp(dot, ends[i]) == 0)
+            return true;
+    return false;
+}
+
 static void import(loader *l, const import_target *target)
 {
     source_set *sources = l->ctx->diags->sources;
@@ -297,7 +309,26 @@ static void import(loader *l, const import_target *target)
         source_skip_mark(sources, id);
         sources->files.data[id].imported = target->range;
     }
+    if (is_brook(target->path)) { // they know nothing of stream programs, and are read together
+        f->read = true;
+        VEC_PUSH(l->ctx->arena, &l->brook, id);
+        return;
+    }
     open_file(l, f, id);
+}
+
+// The kernels of imported Brook files.
+static void read_brook(const loader *l)
+{
+    parse_context *ctx = l->ctx;
+    if (l->brook.len == 0)
+        return;
+    size_t errors = ctx->diags->error_count;
+    brook_program *brook =
+        brook_parse(ctx->arena, ctx->names, ctx->diags, l->brook.data, l->brook.len, l->path->folders, l->path->count);
+    brook_check(brook);
+    ctx->program->broken |= ctx->diags->error_count != errors;
+    brook_declare_filters(brook, ctx->program);
 }
 
 ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
@@ -327,6 +358,7 @@ ast_program *streamit_parse(arena *a, interner *names, diag_engine *d, const sou
             }
         }
     }
+    read_brook(&l);
     return program;
 }
 
