@@ -50,6 +50,10 @@ static void find_ports(finite_graph *g)
             p.store = body_stored_name(&g->x->e, g->info, i, "store");
         }
         p.loaded = field->role == SIR_OUTPUT && !finite_is_written(f, i);
+        if (field->role == SIR_GATHER)
+            p.near = finite_near_of(a, f, i);
+        if (p.near != NULL)
+            p.near_table = emit_unique_name(&g->x->e, arena_printf(a, "%s_%s_near", g->info->c_name, name));
         p.walk = fresh(g, arena_printf(a, "%s_walk", name));
         p.value = fresh(g, arena_printf(a, "%s_value", name));
         VEC_PUSH(a, &g->ports, p);

@@ -73,9 +73,40 @@ const char *finite_prototype(finite_graph *g, bool partial)
 
 // ---- Tables and runs ----
 
+static size_t port_number(const finite_graph *g, uint32_t field)
+{
+    size_t i = 0;
+    while (g->ports.data[i].field != field)
+        i++;
+    return i;
+}
+
+// Where streams are gathered from, of those of which that is known.
+static void emit_nears(finite_graph *g)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->near == NULL)
+            continue;
+        text_line(g->x, 0, "/* Where %s is gathered from: a port, its dimension, how far beside it. */", p->name);
+        text_line(g->x, 0, "static const svm_BrookNear %s[] = {", p->near_table);
+        for (uint32_t d = 0; d < p->source->rank; d++) {
+            const finite_near *near = &p->near[d];
+            if (near->coordinate == SIR_NONE) {
+                text_line(g->x, 1, "{-1, 0, 0, 0},");
+                continue;
+            }
+            const sir_field *c = &g->filter->fields.data[near->coordinate];
+            text_line(g->x, 1, "{%zu, %" PRIu32 ", %" PRId64 ", %" PRId64 "},", port_number(g, c->of),
+                      3 - c->dimension, near->least, near->most);
+        }
+        text_line(g->x, 0, "};");
+    }
+}
+
 void finite_tables(finite_graph *g)
 {
     program_emitter *x = g->x;
+    emit_nears(g);
     text_line(x, 0, "static const svm_BrookPort %s[] = {", g->ports_table);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         const sir_type *t = p->source->type;
@@ -85,9 +116,9 @@ void finite_tables(finite_graph *g)
             strbuf_add(&type, t->decl->name);
         else
             sir_type_print(&type, t);
-        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 "},", text_comment(x, p->source->name),
+        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s},", text_comment(x, p->source->name),
                   role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
-                  p->source->rank);
+                  p->source->rank, p->near != NULL ? p->near_table : "NULL");
     }
     text_line(x, 0, "};");
     bool places = g->coordinates.len > 0 || g->variable != NULL;

@@ -6,6 +6,13 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/plan/resources.h"
 
+// Where all subscripts are that a firing has in one dimension of a gathered stream: at a coordinate and so far beside it.
+typedef struct finite_near {
+    uint32_t coordinate; // field; SIR_NONE: anywhere
+    int64_t least, most;
+    bool known; // some subscript was seen
+} finite_near;
+
 // A parameter that is a stream.
 typedef struct finite_port {
     uint32_t field;
@@ -16,6 +23,8 @@ typedef struct finite_port {
     const char *load, *store; // functions, of elements that are stored in other types than the firing's; else NULL
     bool used;                // the firing function takes it
     bool loaded;              // an output whose old element matters
+    const finite_near *near;  // of a gathered stream, the slowest dimension first; NULL: anywhere in that
+    const char *near_table;   // its name in the text
 } finite_port;
 
 typedef struct finite_emitter finite_emitter;
@@ -90,6 +99,8 @@ void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);
 // finite_lanes.c: the firing function of several columns, if there is a good one.
 void finite_lanes(finite_graph *g);
+// finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
+const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

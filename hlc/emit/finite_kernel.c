@@ -437,8 +437,9 @@ static void begin_run(finite_graph *g)
         if (has_elements(p))
             text_line(x, 1,
                       p->source->role == SIR_VARIABLE ? "%s = svm_blockData(%s->%s);"
+                      : p->near != NULL               ? "%s = svm_brookOrigin(%s->%s, &%s->%s, sizeof(%s));"
                                                       : "%s = svm_brookData(%s->%s, &%s->%s);",
-                      pointer(g, p), g->self, p->name, g->self, p->walk);
+                      pointer(g, p), g->self, p->name, g->self, p->walk, p->element);
 }
 
 static void emit_map_run(finite_graph *g)

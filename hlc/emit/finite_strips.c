@@ -10,14 +10,19 @@ static arena *arena_of(const finite_graph *g)
     return g->x->e.arena;
 }
 
+static bool stays(const finite_port *p)
+{
+    return p->source->role == SIR_GATHER && p->near == NULL;
+}
+
 static bool is_moved(const finite_port *p)
 {
-    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
+    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT || p->near != NULL;
 }
 
 static bool is_loaded(const finite_port *p)
 {
-    return p->source->role == SIR_INPUT || p->loaded;
+    return p->source->role == SIR_INPUT || p->loaded || p->near != NULL;
 }
 
 // ---- Where strips are worked on ----
@@ -87,7 +92,7 @@ static void emit_struct(finite_graph *g)
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "%s run;", g->kernel);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        gathers = gathers || p->source->role == SIR_GATHER;
+        gathers = gathers || stays(p);
         if (!is_moved(p))
             continue;
         text_line(x, 1, "svm_Block %s, %s_there;", p->name, p->name);
@@ -98,12 +103,12 @@ static void emit_struct(finite_graph *g)
     }
     text_line(x, 0, "} %s;\n", name_of(g, "Strip"));
     text_line(x, 0, "/* Two a processor, which take turns%s. */",
-              gathers ? "; streams that are gathered from stay in its memory" : "");
+              gathers ? "; streams that are gathered from anywhere stay in its memory" : "");
     text_line(x, 0, "static struct {");
     text_line(x, 1, "bool made;");
     text_line(x, 1, "%s strip[%zu][2];", name_of(g, "Strip"), g->all->local.len);
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_GATHER) {
+        if (stays(p)) {
             text_line(x, 1, "svm_Block %s[%zu], %s_there;", p->name, g->all->local.len, p->name);
             text_line(x, 1, "svm_MoveB2B %s_load[%zu];", p->name, g->all->local.len);
         }
@@ -128,7 +133,7 @@ static void emit_make(finite_graph *g)
     text_line(x, 0, "{");
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_GATHER) {
+        if (stays(p)) {
             emit_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
                              arena_printf(a, "%s.%s_there", strips, p->name));
             text_line(x, 2, "svm_moveB2BInit(&%s.%s_load[q], %s[q].load, &%s.%s_there, &%s.%s[q]);", strips, p->name,
@@ -140,7 +145,7 @@ static void emit_make(finite_graph *g)
               text_comment(x, g->filter->name));
     text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_GATHER) {
+        if (stays(p)) {
             text_line(x, 3, "strip->run.%s = &%s.%s[q];", p->name, strips, p->name);
             text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &%s.%s_load[q].kernel);", strips, p->name);
         }
@@ -181,11 +186,11 @@ static void emit_gathers(finite_graph *g)
     bool any = false;
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
-        if (p->source->role != SIR_GATHER)
+        if (!stays(p))
             continue;
         any = true;
-        text_line(x, 1, "const svm_BrookReach %s = svm_brookReach(%s, &layout, &%s[%zu], &box, &walks[%zu]);", p->name,
-                  g->space, g->ports_table, i, i);
+        text_line(x, 1, "const svm_BrookReach %s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);", p->name,
+                  g->table, i, g->space);
         text_line(x, 1, "svm_blockInit(&%s.%s_there, &%s, %s.address, %s.bytes, 1);", strips, p->name,
                   g->all->resources->shared->element.name, p->name, p->name);
     }
@@ -194,7 +199,7 @@ static void emit_gathers(finite_graph *g)
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
-        if (p->source->role != SIR_GATHER)
+        if (!stays(p))
             continue;
         text_line(x, 2, "svm_blockInit(&%s.%s[q], %s[q].memory, %s[q].begin + windows[%zu].offset, %s.bytes, 1);",
                   strips, p->name, places, places, i, p->name);
@@ -207,7 +212,7 @@ static void emit_gathers(finite_graph *g)
 static void emit_gather_waits(finite_graph *g)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_GATHER) {
+        if (stays(p)) {
             text_line(g->x, 1, "for (int q = 0; q < %zu; q++)", g->all->local.len);
             text_line(g->x, 2, "svm_kernelWait(&%s.%s_load[q].kernel);", name_of(g, "strips"), p->name);
         }
@@ -222,8 +227,8 @@ static void emit_strip(finite_graph *g)
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
         if (is_moved(p)) {
-            text_line(x, 2, "%s = svm_brookReach(%s, &layout, &%s[%zu], &box, &walks[%zu]);",
-                      moves ? "place" : "svm_BrookReach place", g->space, g->ports_table, i, i);
+            text_line(x, 2, "%s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);",
+                      moves ? "place" : "svm_BrookReach place", g->table, i, g->space);
             moves = true;
             text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, place.address, place.bytes, 1);", p->name, shared);
             text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, place.bytes, 1);",

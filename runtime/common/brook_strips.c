@@ -11,25 +11,23 @@ static size_t upTo(size_t bytes, size_t unit)
 
 static bool isMoved(const svm_BrookPort *p)
 {
-    return p->role == SVM_BROOK_IN || p->role == SVM_BROOK_OUT;
+    return p->role == SVM_BROOK_IN || p->role == SVM_BROOK_OUT || (p->role == SVM_BROOK_GATHER && p->near);
+}
+
+static bool stays(const svm_BrookPort *p)
+{
+    return p->role == SVM_BROOK_GATHER && !p->near;
 }
 
 // ---- Room ----
 
-// Elements from the first to behind the last that n of the space's places in dimension d reach, at most.
-static ptrdiff_t extentOf(const svm_BrookSpace *space, const svm_BrookWalk *w, int d, ptrdiff_t n)
+// Places of a stream's dimension d from the first to the last that n of the space's lead to, at most.
+static ptrdiff_t placesOf(const svm_BrookSpace *space, const svm_BrookWalk *w, int d, ptrdiff_t n)
 {
     const ptrdiff_t m = w->extent[d], all = space->extent[d];
     if (m == 1)
         return 0;
-    return m % all == 0 ? (n - 1) * (m / all) * w->pitch[d] : ((n - 1) * m / all + 1) * w->pitch[d];
-}
-
-static size_t roomOf(const svm_BrookSpace *space, const svm_BrookWalk *w, size_t size, size_t unit, ptrdiff_t rows,
-                     ptrdiff_t columns)
-{
-    const ptrdiff_t elements = extentOf(space, w, LAST, columns) + extentOf(space, w, LAST - 1, rows) + 1;
-    return (size_t)elements * size + 2 * unit; // both ends go out to whole units
+    return m % all == 0 ? (n - 1) * (m / all) : (n - 1) * m / all + 1;
 }
 
 typedef struct Strips {
@@ -41,16 +39,52 @@ typedef struct Strips {
     size_t window; // room for a strip
 } Strips;
 
+// Elements from the first to the last that a strip reaches, at most.
+static ptrdiff_t elementsNear(const Strips *s, int port, ptrdiff_t rows, ptrdiff_t columns)
+{
+    const svm_BrookWalk *w = &s->walks[port];
+    const svm_BrookPort *p = &s->graph->ports[port];
+    ptrdiff_t last = 0;
+    for (int k = 0; k < p->rank; k++) {
+        const svm_BrookNear *near = &p->near[k];
+        const int d = SVM_BROOK_RANK - p->rank + k;
+        ptrdiff_t most = w->extent[d] - 1;
+        if (near->port >= 0) {
+            const ptrdiff_t n = near->dimension == LAST ? columns : near->dimension == LAST - 1 ? rows : 1,
+                            wide = placesOf(s->space, &s->walks[near->port], near->dimension, n) + near->most -
+                                   near->least;
+            most = wide < most ? wide : most;
+        }
+        last += most * w->pitch[d];
+    }
+    return last + 1;
+}
+
+static size_t roomOf(const Strips *s, int port, ptrdiff_t rows, ptrdiff_t columns)
+{
+    const svm_BrookWalk *w = &s->walks[port];
+    const svm_BrookPort *p = &s->graph->ports[port];
+    const ptrdiff_t elements = p->role == SVM_BROOK_GATHER
+                                   ? elementsNear(s, port, rows, columns)
+                                   : placesOf(s->space, w, LAST, columns) * w->pitch[LAST] +
+                                         placesOf(s->space, w, LAST - 1, rows) * w->pitch[LAST - 1] + 1;
+    return (size_t)elements * svm_brookTypeSize(&p->type) + 2 * s->unit; // both ends go out to whole units
+}
+
 static size_t roomOfStrip(const Strips *s, ptrdiff_t rows, ptrdiff_t columns)
 {
     size_t bytes = 0;
-    for (int i = 0; i < s->graph->count; i++) {
-        const svm_BrookPort *p = &s->graph->ports[i];
-        if (isMoved(p))
-            bytes +=
-                upTo(roomOf(s->space, &s->walks[i], svm_brookTypeSize(&p->type), s->unit, rows, columns), s->blocks);
-    }
+    for (int i = 0; i < s->graph->count; i++)
+        if (isMoved(&s->graph->ports[i]))
+            bytes += upTo(roomOf(s, i, rows, columns), s->blocks);
     return bytes;
+}
+
+// A strip so small that there are better things to do than to share it out.
+static bool isSmall(const Strips *s, ptrdiff_t columns)
+{
+    enum { SMALL = 1024 };
+    return columns < 64 && roomOfStrip(s, 1, columns) < SMALL;
 }
 
 // Columns such that strips of outputs begin at whole units.
@@ -87,11 +121,11 @@ static bool chooseStrip(const Strips *s, int processors, svm_BrookLayout *layout
     ptrdiff_t columns = all, rows = 1;
     if (roomOfStrip(s, 1, all) > s->window || (s->space->rows < 2 * processors && all > fair)) {
         columns = unit;
-        while (columns * 2 < all && (columns < 64 || columns * 2 <= fair) &&
+        while (columns * 2 < all && (isSmall(s, columns) || columns * 2 <= fair) &&
                roomOfStrip(s, 1, columns * 2) <= s->window)
             columns *= 2;
         for (ptrdiff_t more = columns / 2 / unit * unit; more >= unit; more = more / 2 / unit * unit)
-            while (columns + more < all && (columns < 64 || columns + more <= fair) &&
+            while (columns + more < all && (isSmall(s, columns) || columns + more <= fair) &&
                    roomOfStrip(s, 1, columns + more) <= s->window)
                 columns += more;
     } else if (rowsAreTogether(s)) {
@@ -111,7 +145,7 @@ bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, c
     s.blocks = blocks > s.unit ? blocks : s.unit;
     size_t at = 0;
     for (int i = 0; i < graph->count; i++) {
-        if (graph->ports[i].role != SVM_BROOK_GATHER)
+        if (!stays(&graph->ports[i]))
             continue;
         windows[i].offset = at;
         windows[i].bytes = (size_t)walks[i].span * svm_brookTypeSize(&graph->ports[i].type) + 2 * s.unit;
@@ -128,8 +162,7 @@ bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, c
         if (!isMoved(&graph->ports[i]))
             continue;
         windows[i].offset = at;
-        windows[i].bytes =
-            roomOf(space, &walks[i], svm_brookTypeSize(&graph->ports[i].type), s.unit, layout->rows, layout->columns);
+        windows[i].bytes = roomOf(&s, i, layout->rows, layout->columns);
         at += upTo(windows[i].bytes, s.blocks);
     }
     return true;
@@ -154,13 +187,44 @@ bool svm_brookNextStrip(const svm_BrookSpace *space, const svm_BrookLayout *layo
     return true;
 }
 
-svm_BrookReach svm_brookReach(const svm_BrookSpace *space, const svm_BrookLayout *layout, const svm_BrookPort *port,
-                              const svm_BrookBox *box, svm_BrookWalk *walk)
+// The place of a port in dimension d that a strip's first firings have, or its last.
+static ptrdiff_t placeIn(const svm_BrookSpace *space, const svm_BrookWalk *w, int d, const svm_BrookBox *box, bool last)
 {
-    const size_t size = svm_brookTypeSize(&port->type), unit = layout->alignment;
+    if (d == LAST)
+        return svm_brookPlace(space, w, last ? box->columnEnd - 1 : box->column);
+    return svm_brookPlaceOfRow(space, w, last ? box->rowEnd - 1 : box->row, d);
+}
+
+static void reachNear(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space, const svm_BrookBox *box,
+                      const svm_BrookWalk *walks, ptrdiff_t *first, ptrdiff_t *last)
+{
+    const svm_BrookPort *p = &graph->ports[port];
+    *first = *last = 0;
+    for (int k = 0; k < p->rank; k++) {
+        const svm_BrookNear *near = &p->near[k];
+        const int d = SVM_BROOK_RANK - p->rank + k;
+        const ptrdiff_t n = walks[port].extent[d], pitch = walks[port].pitch[d];
+        ptrdiff_t from = 0, to = n - 1;
+        if (near->port >= 0) {
+            from = placeIn(space, &walks[near->port], near->dimension, box, false) + near->least;
+            to = placeIn(space, &walks[near->port], near->dimension, box, true) + near->most;
+        }
+        *first += svm_brookClamp(from, n) * pitch;
+        *last += svm_brookClamp(to, n) * pitch;
+    }
+}
+
+svm_BrookReach svm_brookReach(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space,
+                              const svm_BrookLayout *layout, const svm_BrookBox *box, svm_BrookWalk *walks)
+{
+    const svm_BrookPort *p = &graph->ports[port];
+    svm_BrookWalk *walk = &walks[port];
+    const size_t size = svm_brookTypeSize(&p->type), unit = layout->alignment;
     ptrdiff_t first = 0, last = walk->span - 1;
     walk->base = 0;
-    if (port->role != SVM_BROOK_GATHER) {
+    if (p->role == SVM_BROOK_GATHER && p->near) {
+        reachNear(graph, port, space, box, walks, &first, &last);
+    } else if (p->role != SVM_BROOK_GATHER) {
         first = svm_brookRow(space, walk, box->row) + svm_brookPlace(space, walk, box->column) * walk->pitch[LAST];
         last = svm_brookRow(space, walk, box->rowEnd - 1) +
                svm_brookPlace(space, walk, box->columnEnd - 1) * walk->pitch[LAST];

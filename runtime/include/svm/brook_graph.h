@@ -18,12 +18,21 @@ typedef enum svm_BrookRole {
     SVM_BROOK_VARIABLE
 } svm_BrookRole;
 
+// Where all subscripts are that a firing has in one dimension of a gathered stream: at its place in dimension
+// `dimension` (3: in the row) of a port, and so far beside it.
+typedef struct svm_BrookNear {
+    int port; // -1: anywhere
+    int dimension;
+    ptrdiff_t least, most;
+} svm_BrookNear;
+
 // A parameter that is a stream.
 typedef struct svm_BrookPort {
     const char *name;
     svm_BrookRole role;
     svm_BrookType type;
-    int rank; // of what is gathered
+    int rank;                  // of what is gathered
+    const svm_BrookNear *near; // so many, the slowest dimension first; NULL: each firing may gather from anywhere
 } svm_BrookPort;
 
 typedef struct svm_BrookGraph {
@@ -86,7 +95,7 @@ typedef struct svm_BrookWindow {
     size_t offset, bytes;
 } svm_BrookWindow;
 
-// How a local memory is used: gathered streams stay, and strips have two windows in turn.
+// How a local memory is used: streams that are gathered from anywhere stay, and strips have two windows in turn.
 typedef struct svm_BrookLayout {
     size_t alignment, windows, window; // in bytes: of all that is moved; where the windows begin; of each
     ptrdiff_t rows, columns;           // of a strip, at most
@@ -99,12 +108,12 @@ bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, c
 // The strip behind a box; the first behind one of zeroes. false: there is none.
 bool svm_brookNextStrip(const svm_BrookSpace *space, const svm_BrookLayout *layout, svm_BrookBox *box);
 
-// What a strip reaches of a stream, in whole units of what is moved. The walk goes on from there.
+// What a strip reaches of a port's stream, in whole units of what is moved. Its walk goes on from there.
 typedef struct svm_BrookReach {
     size_t address, bytes;
 } svm_BrookReach;
-svm_BrookReach svm_brookReach(const svm_BrookSpace *space, const svm_BrookLayout *layout, const svm_BrookPort *port,
-                              const svm_BrookBox *box, svm_BrookWalk *walk);
+svm_BrookReach svm_brookReach(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space,
+                              const svm_BrookLayout *layout, const svm_BrookBox *box, svm_BrookWalk *walks);
 
 // ---- Values ----
 
@@ -120,6 +129,12 @@ void svm_brookGive(const svm_BrookPlace *at, const svm_BrookPort *port, const sv
 static inline void *svm_brookData(const svm_Block *block, const svm_BrookWalk *w)
 {
     return (char *)svm_blockData(block) + w->skew;
+}
+
+// Where the first element of a stream would be of which the block has those from a walk's base on.
+static inline void *svm_brookOrigin(const svm_Block *block, const svm_BrookWalk *w, size_t size)
+{
+    return (void *)((uintptr_t)svm_brookData(block, w) - (uintptr_t)w->base * size);
 }
 
 // Where a stream's row begins, in elements from there.
