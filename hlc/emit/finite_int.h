@@ -94,6 +94,18 @@ uint64_t finite_local_bytes(const finite_emitter *all);
 bool finite_has_strips(const finite_graph *g);
 void finite_strips(finite_graph *g);
 const char *finite_spread_call(finite_graph *g); // whether all is done
+// What it shares with reductions: blocks of streams that stay in local memories while a call goes on, and the like.
+uint64_t finite_block_alignment(const finite_emitter *all);
+void finite_gather_blocks(finite_graph *g); // declarations; how they are made, loaded, and waited for
+void finite_make_gathers(finite_graph *g);
+void finite_use_gathers(finite_graph *g); // pointers and dependences of "strip->run"
+void finite_load_gathers(finite_graph *g);
+void finite_wait_gathers(finite_graph *g);
+void finite_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there);
+void finite_set_run(finite_graph *g, int indent); // walks, uniforms and space of "strip->run"
+void finite_begin_spread(finite_graph *g);        // the function's head
+// finite_folds.c: reductions there.
+void finite_folds(finite_graph *g);
 // finite_interpreted.c: the same functions, which call the interpreter.
 void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);

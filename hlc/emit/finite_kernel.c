@@ -206,6 +206,8 @@ static void emit_struct(finite_graph *g)
     }
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "%s;", declare(g, *u));
+    if (g->reduced != NULL)
+        text_line(x, 1, "svm_BrookFold fold; /* what it takes of each block */");
     if (g->variable != NULL) {
         text_line(x, 1, "ptrdiff_t pushed; /* elements */");
         text_line(x, 1, "ptrdiff_t room; /* for so many; those beyond are counted only */");
@@ -480,7 +482,7 @@ static void emit_map_run(finite_graph *g)
 static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *offset)
 {
     program_emitter *x = g->x;
-    text_line(x, 3, "for (ptrdiff_t %s = begin; %s < count[3]; %s++) {", g->i, g->i, g->i);
+    text_line(x, 3, "for (ptrdiff_t %s = begin; %s < fold->columnEnd; %s++) {", g->i, g->i, g->i);
     if (in->used)
         text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
                   finite_load(g, in, format(g, "first + %s%s", offset, "")));
@@ -513,6 +515,31 @@ static void begin_fold(finite_graph *g, const finite_port *in)
     text_line(x, 1, "ptrdiff_t count[SVM_BROOK_RANK];");
     text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
     text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in->walk, g->space);
+    text_line(x, 1, "const svm_BrookFold *fold = &%s->fold;", g->self);
+    text_line(x, 1, "ptrdiff_t i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1],");
+    text_line(x, 1, "          i0 = fold->row / count[2] / count[1];");
+}
+
+// Through the rows of a block that the run takes; `first` is where they begin.
+static void begin_rows(finite_graph *g, const finite_port *in, const char *base)
+{
+    program_emitter *x = g->x;
+    text_line(x, 1, "for (ptrdiff_t row = fold->row; row < fold->rowEnd; row++) {");
+    text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * fold->pitch;",
+              finite_pointer(g, in, "first"), base, in->walk, in->walk);
+}
+
+static void end_rows(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_line(x, 2, "if (++i2 < count[2])");
+    text_line(x, 3, "continue;");
+    text_line(x, 2, "i2 = 0;");
+    text_line(x, 2, "if (++i1 < count[1])");
+    text_line(x, 3, "continue;");
+    text_line(x, 2, "i1 = 0;");
+    text_line(x, 2, "i0++;");
+    text_line(x, 1, "}");
 }
 
 // The block of elements that go into one: the first is the accumulator's first value.
@@ -526,26 +553,20 @@ static void emit_fold(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
             add(g, &args, pointer(g, p));
-    text_line(x, 0, "/* What one block of elements, in order, is reduced to. */");
+    add(g, &args, emit_declare(&x->e, g->reduced->source->type, g->reduced->value));
+    text_line(x, 0, "/* A block of elements, or a part of it, in order; given what those before are reduced to, or the first. */");
     text_call(x, 0, arena_printf(x->e.arena, "static %s %s(", type, g->row), &args, ")");
     text_line(x, 0, "{");
     begin_fold(g, in);
-    text_line(x, 1, "%s;",
-              format(g, "%s = %s", emit_declare(&x->e, g->reduced->source->type, g->reduced->value),
-                     finite_load(g, in, in->name)));
-    text_line(x, 1, "ptrdiff_t begin = 1;");
-    text_line(x, 1, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
-    text_line(x, 1, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
-    text_line(x, 1, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
-    text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
-              finite_pointer(g, in, "first"), in->name, in->walk, in->walk, in->walk);
+    text_line(x, 1, "ptrdiff_t begin = fold->column + (fold->begins ? 1 : 0);");
+    begin_rows(g, in, in->name);
     text_line(x, 2, "if (%s->pitch[3] == 1) {", in->walk);
     emit_fold_loop(g, in, g->i);
     text_line(x, 2, "} else {");
     emit_fold_loop(g, in, arena_printf(x->e.arena, "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
-    text_line(x, 2, "begin = 0;");
-    text_line(x, 1, "}");
+    text_line(x, 2, "begin = fold->column;");
+    end_rows(g);
     text_line(x, 1, "return %s;", g->reduced->value);
     text_line(x, 0, "}\n");
 }
@@ -572,24 +593,23 @@ static void emit_columns(finite_graph *g)
     text_line(x, 2, "const ptrdiff_t end = columns - at < TILE ? columns - at : TILE;");
     text_line(x, 2, "%s;", emit_declare(&x->e, out->source->type, format(g, "%s[TILE]%s", value, "")));
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
-    text_line(x, 3, "%s[%s] = %s;", value, i, finite_load(g, in, format(g, "%s + at + %s", in->name, i)));
-    text_line(x, 2, "bool begun = false;");
-    text_line(x, 2, "for (ptrdiff_t i0 = 0; i0 < count[0]; i0++)");
-    text_line(x, 2, "for (ptrdiff_t i1 = 0; i1 < count[1]; i1++)");
-    text_line(x, 2, "for (ptrdiff_t i2 = 0; i2 < count[2]; i2++) {");
-    text_line(x, 3, "%s = %s + at + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
-              finite_pointer(g, in, "first"), in->name, in->walk, in->walk, in->walk);
+    text_line(x, 3, "%s[%s] = fold->begins ? %s : %s;", value, i,
+              finite_load(g, in, format(g, "%s + at + %s", in->name, i)),
+              finite_load(g, out, format(g, "%s + at + %s", out->name, i)));
+    text_line(x, 2, "bool begun = !fold->begins;");
+    text_line(x, 2, "i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1], i0 = fold->row / count[2] / count[1];");
+    begin_rows(g, in, format(g, "%s + at%s", in->name, ""));
     if (!in->used)
-        text_line(x, 3, "(void)first;");
-    text_line(x, 3, "SVM_BROOK_INDEPENDENT");
-    text_line(x, 3, "for (ptrdiff_t %s = 0; begun && %s < end; %s++) {", i, i, i);
+        text_line(x, 2, "(void)first;");
+    text_line(x, 2, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 2, "for (ptrdiff_t %s = 0; begun && %s < end; %s++) {", i, i, i);
     if (in->used)
-        text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
+        text_line(x, 3, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
                   finite_load(g, in, format(g, "first + %s%s", i, "")));
-    fire_call(g, 4, &g->fire, format(g, "&%s[%s]", value, i));
-    text_line(x, 3, "}");
-    text_line(x, 3, "begun = true;");
+    fire_call(g, 3, &g->fire, format(g, "&%s[%s]", value, i));
     text_line(x, 2, "}");
+    text_line(x, 2, "begun = true;");
+    end_rows(g);
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s",
               finite_store(g, out, format(g, "(%s + at + %s)", out->name, i), format(g, "%s[%s]", value, i)));
@@ -621,32 +641,38 @@ static void emit_columns_call(finite_graph *g)
     text_line(x, 2, "}");
 }
 
+// "x + svm_brookRow(..) + i * svm_brookStep(..)": the element, or block, of a result.
+static const char *at_result(finite_graph *g, const finite_port *p)
+{
+    return arena_printf(g->x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)", p->name,
+                        g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk);
+}
+
 static void emit_fold_run(finite_graph *g)
 {
     program_emitter *x = g->x;
+    const finite_port *in = folded(g), *out = g->reduced;
     text_args args = {0};
     begin_run(g);
-    add(g, &args, g->self);
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_INPUT)
-            add(g, &args,
-                arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)",
-                             p->name, g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk));
-        else if (p->source->role == SIR_GATHER)
-            add(g, &args, p->name);
-    }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
               g->r);
     emit_columns_call(g);
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++) {", g->i, g->self, g->i, g->self,
               g->i);
-    const finite_port *out = g->reduced;
+    text_line(x, 2, "%s = %s;", finite_pointer(g, in, "block"), at_result(g, in));
+    text_line(x, 2, "%s = %s;", finite_pointer(g, out, "result"), at_result(g, out));
+    add(g, &args, g->self);
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_INPUT)
+            add(g, &args, "block");
+        else if (p->source->role == SIR_GATHER)
+            add(g, &args, p->name);
+    }
+    add(g, &args, arena_printf(x->e.arena, "%s->fold.begins ? %s : %s", g->self, finite_load(g, in, "block"), finite_load(g, out, "result")));
     text_call(x, 2,
               arena_printf(x->e.arena, "const %s = %s(", emit_declare(&x->e, out->source->type, out->value), g->row),
               &args, ");");
-    const char *place = arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)",
-                                     out->name, g->space, g->self, out->walk, g->r, g->i, g->space, g->self, out->walk);
-    text_line(x, 2, "%s", finite_store(g, out, arena_printf(x->e.arena, "(%s)", place), out->value));
+    text_line(x, 2, "%s", finite_store(g, out, "result", out->value));
     text_line(x, 1, "}");
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");

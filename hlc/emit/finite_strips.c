@@ -43,7 +43,7 @@ size_t finite_alignment(const finite_emitter *all)
     return (size_t)most;
 }
 
-static uint64_t block_alignment(const finite_emitter *all)
+uint64_t finite_block_alignment(const finite_emitter *all)
 {
     uint64_t most = 4;
     for (VEC_EACH(const plan_processor *const, p, &all->local))
@@ -84,6 +84,16 @@ static const char *name_of(finite_graph *g, const char *suffix)
     return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
 }
 
+void finite_gather_blocks(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (stays(p)) {
+            text_line(x, 1, "svm_Block %s[%zu], %s_there;", p->name, g->all->local.len, p->name);
+            text_line(x, 1, "svm_MoveB2B %s_load[%zu];", p->name, g->all->local.len);
+        }
+}
+
 static void emit_struct(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -107,21 +117,41 @@ static void emit_struct(finite_graph *g)
     text_line(x, 0, "static struct {");
     text_line(x, 1, "bool made;");
     text_line(x, 1, "%s strip[%zu][2];", name_of(g, "Strip"), g->all->local.len);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (stays(p)) {
-            text_line(x, 1, "svm_Block %s[%zu], %s_there;", p->name, g->all->local.len, p->name);
-            text_line(x, 1, "svm_MoveB2B %s_load[%zu];", p->name, g->all->local.len);
-        }
+    finite_gather_blocks(g);
     text_line(x, 0, "} %s;\n", name_of(g, "strips"));
 }
 
 // What is moved needs blocks from the beginning: any, until the first call says which.
-static void emit_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there)
+void finite_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there)
 {
     text_line(g->x, indent, "svm_blockInit(&%s, %s[q].memory, %s[q].begin, 1, 1);", local, g->all->places,
               g->all->places);
     text_line(g->x, indent, "svm_blockInit(&%s, &%s, walks[%zu].address, 1, 1);", there,
               g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
+}
+
+void finite_make_gathers(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    arena *a = arena_of(g);
+    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (stays(p)) {
+            finite_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
+                             arena_printf(a, "%s.%s_there", strips, p->name));
+            text_line(x, 2, "svm_moveB2BInit(&%s.%s_load[q], %s[q].load, &%s.%s_there, &%s.%s[q]);", strips, p->name,
+                      places, strips, p->name, strips, p->name);
+        }
+}
+
+void finite_use_gathers(finite_graph *g)
+{
+    const char *strips = name_of(g, "strips");
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (stays(p)) {
+            text_line(g->x, 3, "strip->run.%s = &%s.%s[q];", p->name, strips, p->name);
+            text_line(g->x, 3, "svm_kernelAddDependence(&strip->run.kernel, &%s.%s_load[q].kernel);", strips, p->name);
+        }
 }
 
 static void emit_make(finite_graph *g)
@@ -132,27 +162,18 @@ static void emit_make(finite_graph *g)
     text_line(x, 0, "static void %s(const svm_BrookWalk *walks)", name_of(g, "makeStrips"));
     text_line(x, 0, "{");
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (stays(p)) {
-            emit_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
-                             arena_printf(a, "%s.%s_there", strips, p->name));
-            text_line(x, 2, "svm_moveB2BInit(&%s.%s_load[q], %s[q].load, &%s.%s_there, &%s.%s[q]);", strips, p->name,
-                      places, strips, p->name, strips, p->name);
-        }
+    finite_make_gathers(g);
     text_line(x, 2, "for (int part = 0; part < 2; part++) {");
     text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
     text_line(x, 3, "svm_kernelInit(&strip->run.kernel, %s[q].processor, %s, \"%s\");", places, g->run,
               text_comment(x, g->filter->name));
     text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
+    finite_use_gathers(g);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (stays(p)) {
-            text_line(x, 3, "strip->run.%s = &%s.%s[q];", p->name, strips, p->name);
-            text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &%s.%s_load[q].kernel);", strips, p->name);
-        }
         if (!is_moved(p))
             continue;
         text_line(x, 3, "strip->run.%s = &strip->%s;", p->name, p->name);
-        emit_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
+        finite_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
         if (is_loaded(p)) {
             text_line(x, 3, "svm_moveB2BInit(&strip->%s_load, %s[q].load, &strip->%s_there, &strip->%s);", p->name,
                       places, p->name, p->name);
@@ -179,7 +200,7 @@ static void emit_waits(finite_graph *g, int indent)
             text_line(g->x, indent, "svm_kernelWait(&strip->%s_store.kernel);", p->name);
 }
 
-static void emit_gathers(finite_graph *g)
+void finite_load_gathers(finite_graph *g)
 {
     program_emitter *x = g->x;
     const char *strips = name_of(g, "strips"), *places = g->all->places;
@@ -209,13 +230,29 @@ static void emit_gathers(finite_graph *g)
 }
 
 // Engines of processors that got no strip have loaded all the same.
-static void emit_gather_waits(finite_graph *g)
+void finite_wait_gathers(finite_graph *g)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (stays(p)) {
             text_line(g->x, 1, "for (int q = 0; q < %zu; q++)", g->all->local.len);
             text_line(g->x, 2, "svm_kernelWait(&%s.%s_load[q].kernel);", name_of(g, "strips"), p->name);
         }
+}
+
+// Walks, uniforms and space.
+void finite_set_run(finite_graph *g, int indent)
+{
+    program_emitter *x = g->x;
+    for (size_t i = 0; i < g->ports.len; i++)
+        text_line(x, indent, "strip->run.%s = walks[%zu];", g->ports.data[i].walk, i);
+    for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
+        const char *name = g->info->field_names.data[*u];
+        if (g->filter->fields.data[*u].type->kind == SIR_STRUCT)
+            text_line(x, indent, "memcpy(&strip->run.%s, %s, sizeof strip->run.%s);", name, name, name);
+        else
+            text_line(x, indent, "strip->run.%s = %s;", name, name);
+    }
+    text_line(x, indent, "strip->run.%s = *%s;", g->space, g->space);
 }
 
 static void emit_strip(finite_graph *g)
@@ -237,16 +274,8 @@ static void emit_strip(finite_graph *g)
             if (is_loaded(p))
                 text_line(x, 2, "svm_kernelRun(&strip->%s_load.kernel);", p->name);
         }
-        text_line(x, 2, "strip->run.%s = walks[%zu];", p->walk, i);
     }
-    for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
-        const char *name = g->info->field_names.data[*u];
-        if (g->filter->fields.data[*u].type->kind == SIR_STRUCT)
-            text_line(x, 2, "memcpy(&strip->run.%s, %s, sizeof strip->run.%s);", name, name, name);
-        else
-            text_line(x, 2, "strip->run.%s = %s;", name, name);
-    }
-    text_line(x, 2, "strip->run.%s = *%s;", g->space, g->space);
+    finite_set_run(g, 2);
     text_line(x, 2, "strip->run.box = box;");
     text_line(x, 2, "svm_kernelRun(&strip->run.kernel);");
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -254,28 +283,33 @@ static void emit_strip(finite_graph *g)
             text_line(x, 2, "svm_kernelRun(&strip->%s_store.kernel);", p->name);
 }
 
-static void emit_spread(finite_graph *g)
+void finite_begin_spread(finite_graph *g)
 {
-    program_emitter *x = g->x;
     text_args args = {0};
-    const char *strips = name_of(g, "strips");
-    size_t n = g->all->local.len;
     VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
     VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+    text_call(g->x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "spread")), &args, ")");
+    text_line(g->x, 0, "{");
+}
+
+static void emit_spread(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const char *strips = name_of(g, "strips");
+    size_t n = g->all->local.len;
     text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: a gathered stream does not fit. */");
-    text_call(x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "spread")), &args, ")");
-    text_line(x, 0, "{");
+    finite_begin_spread(g);
     text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
     text_line(x, 1, "svm_BrookLayout layout;");
     text_line(x, 1, "if (!svm_brookLayOut(&%s, %s, walks, %" PRIu64 ", %" PRIu64 ", %zu, windows, &layout))", g->table,
-              g->space, finite_local_bytes(g->all), block_alignment(g->all), n);
+              g->space, finite_local_bytes(g->all), finite_block_alignment(g->all), n);
     text_line(x, 2, "return false;");
     text_line(x, 1, "if (!%s.made)", strips);
     text_line(x, 2, "%s(walks);", name_of(g, "makeStrips"));
     text_line(x, 1, "svm_BrookBox box = {0};");
-    emit_gathers(g);
+    finite_load_gathers(g);
     text_line(x, 1, "int count = 0;");
     text_line(x, 1, "for (; svm_brookNextStrip(%s, &layout, &box); count++) {", g->space);
     text_line(x, 2, "const int q = count %% %zu, part = count / %zu %% 2;", n, n);
@@ -289,13 +323,17 @@ static void emit_spread(finite_graph *g)
     text_line(x, 2, "%s *strip = &%s.strip[d %% %zu][d / %zu %% 2];", name_of(g, "Strip"), strips, n, n);
     emit_waits(g, 2);
     text_line(x, 1, "}");
-    emit_gather_waits(g);
+    finite_wait_gathers(g);
     text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
 }
 
 void finite_strips(finite_graph *g)
 {
+    if (g->reduced != NULL) {
+        finite_folds(g);
+        return;
+    }
     emit_struct(g);
     emit_make(g);
     emit_spread(g);
@@ -303,7 +341,7 @@ void finite_strips(finite_graph *g)
 
 bool finite_has_strips(const finite_graph *g)
 {
-    return g->all->local.len > 0 && g->reduced == NULL && g->variable == NULL && g->is_able;
+    return g->all->local.len > 0 && g->variable == NULL && g->is_able;
 }
 
 // "if (saxpy_spread(&space, walks, k))", after which the call is done.

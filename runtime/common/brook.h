@@ -54,6 +54,9 @@ SVMR_HIDDEN bool svmr_brookIsPlain(const svm_BrookStream *s);
 SVMR_HIDDEN svm_BrookStream svmr_brookCopy(const svm_BrookPlace *at, svm_BrookStream s);
 // Its elements in memory to be freed.
 SVMR_HIDDEN char *svmr_brookGather(const svm_BrookPlace *at, svm_BrookStream s);
+// Places streams that stay in a local memory while a call goes on; where what is behind them begins.
+SVMR_HIDDEN size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const svm_BrookWalk *walks, size_t unit,
+                                           size_t blocks, svm_BrookWindow *windows);
 SVMR_HIDDEN void svmr_brookNeed(const svm_BrookPlace *at, const svm_BrookStream *s, const char *what);
 
 #endif

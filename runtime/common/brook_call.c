@@ -14,6 +14,7 @@ typedef struct Call {
     int rank;    // of the space
     int shaper;  // the port whose shape is the space's; -1: all inputs together
     bool filled; // the space has places
+    bool reduces;
 } Call;
 
 static const char *const roleWords[] = {"input", "output", "gather argument", "iterator", "result", "result"};
@@ -64,6 +65,7 @@ static void checkPorts(Call *c)
         const svm_BrookRole role = c->graph->ports[i].role;
         if (c->shaper < 0 && (role == SVM_BROOK_OUT || role == SVM_BROOK_REDUCED))
             c->shaper = i;
+        c->reduces = c->reduces || role == SVM_BROOK_REDUCED;
     }
 }
 
@@ -124,16 +126,13 @@ static bool fits(svm_BrookRole role, bool reduces, bool any, ptrdiff_t m, ptrdif
 
 static void checkShapes(const Call *c)
 {
-    bool reduces = false;
-    for (int i = 0; i < c->graph->count; i++)
-        reduces = reduces || c->graph->ports[i].role == SVM_BROOK_REDUCED;
     for (int i = 0; i < c->graph->count; i++) {
         if (!isWalked(c, i))
             continue;
         const svm_BrookStream *s = &c->streams[i];
         bool good = s->rank == c->rank;
         for (int d = 0; good && d < s->rank; d++)
-            good = fits(c->graph->ports[i].role, reduces, c->graph->anyExtents, s->extent[d],
+            good = fits(c->graph->ports[i].role, c->reduces, c->graph->anyExtents, s->extent[d],
                         c->space->extent[SVM_BROOK_RANK - s->rank + d]);
         if (good)
             continue;
@@ -289,6 +288,8 @@ static bool canJoin(const Call *c, const svm_BrookWalk *w, int d)
         return true;
     if (w->extent[d] == 1 && w->extent[d + 1] == 1)
         return true; // always the same element
+    if (c->reduces && w->extent[d + 1] % fast == 0 && w->extent[d] % n == 0 && (w->extent[d] == n || fast == 1))
+        return w->extent[d] == 1 || w->pitch[d] == w->extent[d + 1] * w->pitch[d + 1]; // blocks stay in one piece
     return w->extent[d] == n && w->extent[d + 1] == fast && (n == 1 || w->pitch[d] == fast * w->pitch[d + 1]);
 }
 
@@ -298,7 +299,7 @@ static void joinDimension(Call *c, int d)
         svm_BrookWalk *w = &c->walks[i];
         if (!isWalked(c, i))
             continue;
-        if (c->space->extent[d + 1] == 1)
+        if (c->space->extent[d + 1] == 1 && w->extent[d + 1] == 1)
             w->pitch[d + 1] = w->pitch[d];
         w->extent[d + 1] *= w->extent[d];
         for (int k = d; k > 0; k--) {
@@ -343,6 +344,11 @@ static svm_BrookForm formOf(const Call *c)
 }
 
 // ---- Outputs for strips ----
+
+static bool isWritten(const svm_BrookGraph *graph, int port)
+{
+    return graph->ports[port].role == SVM_BROOK_OUT || graph->ports[port].role == SVM_BROOK_REDUCED;
+}
 
 // Elements that are whole units of what is moved.
 static ptrdiff_t unitOf(size_t alignment, size_t size)
@@ -398,7 +404,7 @@ static void padOutput(Call *c, int port)
 static void padOutputs(Call *c)
 {
     for (int i = 0; i < c->graph->count && c->graph->alignment; i++)
-        if (c->graph->ports[i].role == SVM_BROOK_OUT && !isAligned(c, i))
+        if (isWritten(c->graph, i) && !isAligned(c, i))
             padOutput(c, i);
 }
 
@@ -445,7 +451,7 @@ void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const
 {
     (void)at;
     for (int i = 0; i < graph->count; i++) {
-        if (walks[i].copy && graph->ports[i].role == SVM_BROOK_OUT)
+        if (walks[i].copy && isWritten(graph, i))
             unpadOutput(&streams[i], &walks[i]);
         svm_BrookStream copy = {.storage = walks[i].copy};
         svm_brookRelease(&copy);

@@ -138,19 +138,26 @@ static bool chooseStrip(const Strips *s, int processors, svm_BrookLayout *layout
     return roomOfStrip(s, rows, columns) <= s->window;
 }
 
-bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks, size_t bytes,
-                     size_t blocks, int processors, svm_BrookWindow *windows, svm_BrookLayout *layout)
+size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const svm_BrookWalk *walks, size_t unit, size_t blocks,
+                               svm_BrookWindow *windows)
 {
-    Strips s = {.graph = graph, .space = space, .walks = walks, .unit = graph->alignment};
-    s.blocks = blocks > s.unit ? blocks : s.unit;
     size_t at = 0;
     for (int i = 0; i < graph->count; i++) {
         if (!stays(&graph->ports[i]))
             continue;
         windows[i].offset = at;
-        windows[i].bytes = (size_t)walks[i].span * svm_brookTypeSize(&graph->ports[i].type) + 2 * s.unit;
-        at += upTo(windows[i].bytes, s.blocks);
+        windows[i].bytes = (size_t)walks[i].span * svm_brookTypeSize(&graph->ports[i].type) + 2 * unit;
+        at += upTo(windows[i].bytes, blocks);
     }
+    return at;
+}
+
+bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks, size_t bytes,
+                     size_t blocks, int processors, svm_BrookWindow *windows, svm_BrookLayout *layout)
+{
+    Strips s = {.graph = graph, .space = space, .walks = walks, .unit = graph->alignment};
+    s.blocks = blocks > s.unit ? blocks : s.unit;
+    size_t at = svmr_brookLayOutGathers(graph, walks, s.unit, s.blocks, windows);
     if (at >= bytes)
         return false;
     s.window = (bytes - at) / 2 / s.blocks * s.blocks;

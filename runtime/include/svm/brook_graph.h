@@ -99,6 +99,10 @@ typedef struct svm_BrookWindow {
 typedef struct svm_BrookLayout {
     size_t alignment, windows, window; // in bytes: of all that is moved; where the windows begin; of each
     ptrdiff_t rows, columns;           // of a strip, at most
+    // Of a reduction, whose strips are tiles of results:
+    size_t results, result;                       // where the two places for tiles begin; bytes of each
+    ptrdiff_t runColumns, foldRows, foldColumns; // of a run: results in a row; rows and columns of each block
+    bool strided;                                 // rows of blocks are moved one by one
 } svm_BrookLayout;
 
 // Lays out a call's streams in memories of so many bytes whose blocks begin at multiples of `blocks`. false: they do not
@@ -114,6 +118,40 @@ typedef struct svm_BrookReach {
 } svm_BrookReach;
 svm_BrookReach svm_brookReach(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space,
                               const svm_BrookLayout *layout, const svm_BrookBox *box, svm_BrookWalk *walks);
+
+// ---- Reductions in local memories ----
+
+// Part of each block of a reduction's input: some rows, one after the other through all dimensions but the fastest, and
+// some columns of them. Rows of a plane are `pitch` elements apart. begins: at the first element, which is the first value.
+typedef struct svm_BrookFold {
+    ptrdiff_t row, rowEnd, column, columnEnd, pitch;
+    bool begins;
+} svm_BrookFold;
+svm_BrookFold svm_brookWhole(const svm_BrookSpace *space, const svm_BrookWalk *in); // blocks as they are
+
+// A run of a reduction on one processor: some results of a tile, and a part of their blocks.
+typedef struct svm_BrookStep {
+    svm_BrookBox tile, box;
+    svm_BrookFold fold;
+    ptrdiff_t tiles, runs; // so far, with this one
+    bool opens, closes;    // it is its tile's first; the last
+} svm_BrookStep;
+
+// What is moved in: rows of so many bytes, `stride` bytes apart in the shared memory, one after the other in the window.
+typedef struct svm_BrookRows {
+    size_t address, bytes, count, stride;
+} svm_BrookRows;
+
+// As svm_brookLayOut. strided: engines can move rows; whole: results are exact only if a block is reduced in one run.
+bool svm_brookLayOutFold(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks,
+                         size_t bytes, size_t blocks, int processors, bool strided, bool whole,
+                         svm_BrookWindow *windows, svm_BrookLayout *layout);
+// The next run of a processor, whose step before (at first: zeroes) it was; `last` is the last tile that was given to any
+// of them, at first zeroes. false: there is none.
+bool svm_brookNextStep(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookLayout *layout,
+                       const svm_BrookWalk *walks, svm_BrookBox *last, svm_BrookStep *step);
+svm_BrookRows svm_brookReachFold(const svm_BrookGraph *graph, const svm_BrookSpace *space,
+                                 const svm_BrookLayout *layout, svm_BrookStep *step, svm_BrookWalk *walks);
 
 // ---- Values ----
 
@@ -168,6 +206,13 @@ static inline ptrdiff_t svm_brookRatio(const svm_BrookSpace *s, const svm_BrookW
 static inline ptrdiff_t svm_brookStep(const svm_BrookSpace *s, const svm_BrookWalk *w)
 {
     return svm_brookRatio(s, w) * w->pitch[3];
+}
+
+// Where row `row` of a block of so many elements in each dimension begins, from the block's first element.
+static inline ptrdiff_t svm_brookFoldRow(const ptrdiff_t *count, const svm_BrookWalk *w, ptrdiff_t row)
+{
+    return row % count[2] * w->pitch[2] + row / count[2] % count[1] * w->pitch[1] +
+           row / count[2] / count[1] * w->pitch[0];
 }
 
 static inline ptrdiff_t svm_brookClamp(ptrdiff_t i, ptrdiff_t n)
