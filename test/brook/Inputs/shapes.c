@@ -78,7 +78,7 @@ static void one(int number, int most)
     for (int d = 0; d < rank; d++)
         extents[d] = 1 + below(d == rank - 1 ? most : rank == 2 ? 40 : 6);
     svm_BrookStream s[6] = {{0}};
-    switch (below(5)) {
+    switch (below(6)) {
     case 0: {
         fit(rank, extents, a);
         fit(rank, extents, b);
@@ -118,10 +118,20 @@ static void one(int number, int most)
         brook_loops(AT, below(6), gathered, in_place ? c : x, c, d);
         break;
     }
+    case 4: { // what is gathered lies near
+        ptrdiff_t g[2] = {extents[0] + below(3), 1 + below(most)};
+        const int r = rank < 3 ? rank : 2;
+        fit(r, extents, a);
+        svm_BrookStream gathered = make(&s[0], "g", &real, 2, g), x = make(&s[1], "x", &three, r, a),
+                        c = make(&s[2], "c", &real, r, extents);
+        brook_stencil(AT, gathered, x, c);
+        brook_turned(AT, gathered, x, c);
+        break;
+    }
     default: {
         const float k[] = {0.5f, 0, 0};
         for (int d = 0; d < rank; d++)
-            a[d] = extents[d] * (1 + below(3));
+            a[d] = extents[d] * (1 + below(below(4) == 0 ? 20 : 3));
         svm_BrookStream x = make(&s[0], "x", &real, rank, a), r = make(&s[1], "r", &real, rank, extents);
         float whole;
         brook_fold_partial(AT, k, x, r);
