@@ -116,9 +116,10 @@ void finite_tables(finite_graph *g)
             strbuf_add(&type, t->decl->name);
         else
             sir_type_print(&type, t);
-        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s},", text_comment(x, p->source->name),
+        text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s, %d},", text_comment(x, p->source->name),
                   role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
-                  p->source->rank, p->near != NULL ? p->near_table : "NULL");
+                  p->source->rank, p->near != NULL ? p->near_table : "NULL",
+                  p->source->role == SIR_VARIABLE ? finite_most_pushed(g) : 0);
     }
     text_line(x, 0, "};");
     bool places = g->coordinates.len > 0 || g->variable != NULL;
@@ -370,8 +371,16 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 2, "svm_brookGive(at, port, &%s, %s, NULL, 0);", g->space, g->variable->name);
     text_line(x, 2, "return;");
     text_line(x, 1, "}");
+    if (finite_has_strips(g)) {
+        text_line(x, 1, "if (%s) {", finite_spread_call(g));
+        text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
+        text_line(x, 2, "return;");
+        text_line(x, 1, "}");
+        text_line(x, 1, "svm_brookFromFirst(walks, %zu); /* strips may have moved on */", g->ports.len);
+    }
     emit_set(g, 1, run);
     text_line(x, 1, "%s.run.box = svm_brookPart(&%s, 0, 1);", run, g->space);
+    text_line(x, 1, "%s.run.header = 0;", run);
     text_line(x, 1, "%s.run.pushed = %s.rows * %s.columns;", run, g->space, g->space);
     text_line(x, 1, "size_t memory;");
     text_line(x, 1, "for (;;) {");

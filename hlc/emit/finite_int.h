@@ -113,6 +113,8 @@ void finite_interpreted(finite_graph *g);
 void finite_lanes(finite_graph *g);
 // finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
 const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
+// Elements that a firing pushes at most, or, where that is not known, about.
+int finite_most_pushed(const finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

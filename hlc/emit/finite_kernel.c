@@ -211,6 +211,7 @@ static void emit_struct(finite_graph *g)
     if (g->variable != NULL) {
         text_line(x, 1, "ptrdiff_t pushed; /* elements */");
         text_line(x, 1, "ptrdiff_t room; /* for so many; those beyond are counted only */");
+        text_line(x, 1, "size_t header; /* bytes before the elements; if there are any, the count is there too */");
     }
     text_line(x, 0, "} %s;\n", g->kernel);
 }
@@ -438,10 +439,22 @@ static void begin_run(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (has_elements(p))
             text_line(x, 1,
-                      p->source->role == SIR_VARIABLE ? "%s = svm_blockData(%s->%s);"
+                      p->source->role == SIR_VARIABLE ? "%s = (void *)((char *)svm_blockData(%s->%s) + %s->header);"
                       : p->near != NULL               ? "%s = svm_brookOrigin(%s->%s, &%s->%s, sizeof(%s));"
                                                       : "%s = svm_brookData(%s->%s, &%s->%s);",
-                      pointer(g, p), g->self, p->name, g->self, p->walk, p->element);
+                      pointer(g, p), g->self, p->name, g->self, p->source->role == SIR_VARIABLE ? "" : p->walk,
+                      p->element);
+}
+
+// How many were pushed: for the control side, which looks at the kernel, or at what came back from a local memory.
+static void emit_count(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_line(x, 1, "%s->pushed = pushed;", g->self);
+    text_line(x, 1, "if (%s->header > 0) {", g->self);
+    text_line(x, 2, "const int64_t count = pushed;");
+    text_line(x, 2, "memcpy(svm_blockData(%s->%s), &count, sizeof count);", g->self, g->variable->name);
+    text_line(x, 1, "}");
 }
 
 static void emit_map_run(finite_graph *g)
@@ -472,7 +485,7 @@ static void emit_map_run(finite_graph *g)
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
     text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
     if (g->variable != NULL)
-        text_line(x, 1, "%s->pushed = pushed;", g->self);
+        emit_count(g);
     text_line(x, 0, "}\n");
 }
 

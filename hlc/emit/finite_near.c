@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which elements of a gathered stream a firing can read: those near its place, or any.
+// Which elements of a gathered stream a firing can read: those near its place, or any; how many it pushes.
 #include "hlc/emit/finite_int.h"
 #include "hlc/ir/walk.h"
 
@@ -73,4 +73,38 @@ const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field)
         if (!l.near[i].known)
             l.near[i].coordinate = SIR_NONE;
     return l.lost || l.near[0].coordinate == SIR_NONE ? NULL : l.near;
+}
+
+// ---- What is pushed ----
+
+enum { USUAL_PUSHES = 2, MOST_PUSHES = 64 }; // where loops push, or too often
+
+static int64_t pushes_in(const sir_block *b)
+{
+    int64_t n = 0;
+    for (VEC_EACH(sir_stmt *const, at, b)) {
+        const sir_stmt *s = *at;
+        int64_t a, c;
+        switch ((sir_stmt_kind)s->kind) {
+        case SIR_PUSH: n++; break;
+        case SIR_BLOCK: n += pushes_in(&s->u.block); break;
+        case SIR_IF:
+            a = pushes_in(&s->u.if_.then);
+            c = pushes_in(&s->u.if_.otherwise);
+            n += a > c ? a : c;
+            break;
+        case SIR_FOR: n += pushes_in(&s->u.for_.body) * USUAL_PUSHES; break;
+        case SIR_LOOP: n += pushes_in(&s->u.loop.body) * USUAL_PUSHES; break;
+        default: break;
+        }
+        if (n > MOST_PUSHES)
+            return MOST_PUSHES;
+    }
+    return n;
+}
+
+int finite_most_pushed(const finite_graph *g)
+{
+    const int64_t n = pushes_in(&g->filter->work->body);
+    return n > 0 ? (int)n : 1;
 }

@@ -15,9 +15,14 @@ static bool stays(const finite_port *p)
     return p->source->role == SIR_GATHER && p->near == NULL;
 }
 
+static bool is_stored(const finite_port *p)
+{
+    return p->source->role == SIR_OUTPUT || p->source->role == SIR_VARIABLE;
+}
+
 static bool is_moved(const finite_port *p)
 {
-    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT || p->near != NULL;
+    return p->source->role == SIR_INPUT || is_stored(p) || p->near != NULL;
 }
 
 static bool is_loaded(const finite_port *p)
@@ -108,7 +113,7 @@ static void emit_struct(finite_graph *g)
         text_line(x, 1, "svm_Block %s, %s_there;", p->name, p->name);
         if (is_loaded(p))
             text_line(x, 1, "svm_MoveB2B %s_load;", p->name);
-        if (p->source->role == SIR_OUTPUT)
+        if (is_stored(p))
             text_line(x, 1, "svm_MoveB2B %s_store;", p->name);
     }
     text_line(x, 0, "} %s;\n", name_of(g, "Strip"));
@@ -126,8 +131,12 @@ void finite_first_block(finite_graph *g, int indent, const finite_port *p, const
 {
     text_line(g->x, indent, "svm_blockInit(&%s, %s[q].memory, %s[q].begin, 1, 1);", local, g->all->places,
               g->all->places);
-    text_line(g->x, indent, "svm_blockInit(&%s, &%s, walks[%zu].address, 1, 1);", there,
-              g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
+    if (p->source->role == SIR_VARIABLE)
+        text_line(g->x, indent, "svm_blockInit(&%s, &%s, memory, 1, 1);", there,
+                  g->all->resources->shared->element.name);
+    else
+        text_line(g->x, indent, "svm_blockInit(&%s, &%s, walks[%zu].address, 1, 1);", there,
+                  g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
 }
 
 void finite_make_gathers(finite_graph *g)
@@ -159,7 +168,8 @@ static void emit_make(finite_graph *g)
     program_emitter *x = g->x;
     arena *a = arena_of(g);
     const char *strips = name_of(g, "strips"), *places = g->all->places;
-    text_line(x, 0, "static void %s(const svm_BrookWalk *walks)", name_of(g, "makeStrips"));
+    text_line(x, 0, "static void %s(const svm_BrookWalk *walks%s)", name_of(g, "makeStrips"),
+              g->variable != NULL ? ", size_t memory" : "");
     text_line(x, 0, "{");
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
     finite_make_gathers(g);
@@ -179,7 +189,7 @@ static void emit_make(finite_graph *g)
                       places, p->name, p->name);
             text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &strip->%s_load.kernel);", p->name);
         }
-        if (p->source->role == SIR_OUTPUT) {
+        if (is_stored(p)) {
             text_line(x, 3, "svm_moveB2BInit(&strip->%s_store, %s[q].store, &strip->%s, &strip->%s_there);", p->name,
                       places, p->name, p->name);
             text_line(x, 3, "svm_kernelAddDependence(&strip->%s_store.kernel, &strip->run.kernel);", p->name);
@@ -193,11 +203,15 @@ static void emit_make(finite_graph *g)
 
 // ---- A call ----
 
+// For what a strip writes; what it pushed is kept.
 static void emit_waits(finite_graph *g, int indent)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_OUTPUT)
+        if (is_stored(p))
             text_line(g->x, indent, "svm_kernelWait(&strip->%s_store.kernel);", p->name);
+    if (g->variable != NULL)
+        text_line(g->x, indent, "complete = svm_brookKeep(&kept, &strip->%s_there, sizeof(%s)) && complete;",
+                  g->variable->name, g->variable->element);
 }
 
 void finite_load_gathers(finite_graph *g)
@@ -244,7 +258,8 @@ void finite_set_run(finite_graph *g, int indent)
 {
     program_emitter *x = g->x;
     for (size_t i = 0; i < g->ports.len; i++)
-        text_line(x, indent, "strip->run.%s = walks[%zu];", g->ports.data[i].walk, i);
+        if (g->ports.data[i].source->role != SIR_VARIABLE)
+            text_line(x, indent, "strip->run.%s = walks[%zu];", g->ports.data[i].walk, i);
     for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
         const char *name = g->info->field_names.data[*u];
         if (g->filter->fields.data[*u].type->kind == SIR_STRUCT)
@@ -255,6 +270,22 @@ void finite_set_run(finite_graph *g, int indent)
     text_line(x, indent, "strip->run.%s = *%s;", g->space, g->space);
 }
 
+// Where strips push to, and where that is moved to: a place for each strip that is on its way.
+static void emit_pushed_window(finite_graph *g, size_t i)
+{
+    program_emitter *x = g->x;
+    const char *name = g->variable->name;
+    text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, memory + (size_t)(q * 2 + part) * windows[%zu].bytes,", name,
+              g->all->resources->shared->element.name, i);
+    text_line(x, 2, "              windows[%zu].bytes, 1);", i);
+    text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, windows[%zu].bytes, 1);", name,
+              g->all->places, i, i);
+    text_line(x, 2, "svm_blockName(&strip->%s, \"%s\");", name, text_comment(x, g->variable->source->name));
+    text_line(x, 2, "strip->run.header = SVM_BROOK_HEADER;");
+    text_line(x, 2, "strip->run.room = (ptrdiff_t)((windows[%zu].bytes - SVM_BROOK_HEADER) / sizeof(%s));", i,
+              g->variable->element);
+}
+
 static void emit_strip(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -263,7 +294,9 @@ static void emit_strip(finite_graph *g)
     bool moves = false;
     for (size_t i = 0; i < g->ports.len; i++) {
         const finite_port *p = &g->ports.data[i];
-        if (is_moved(p)) {
+        if (p->source->role == SIR_VARIABLE)
+            emit_pushed_window(g, i);
+        else if (is_moved(p)) {
             text_line(x, 2, "%s = svm_brookReach(&%s, %zu, %s, &layout, &box, walks);",
                       moves ? "place" : "svm_BrookReach place", g->table, i, g->space);
             moves = true;
@@ -279,7 +312,7 @@ static void emit_strip(finite_graph *g)
     text_line(x, 2, "strip->run.box = box;");
     text_line(x, 2, "svm_kernelRun(&strip->run.kernel);");
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_OUTPUT)
+        if (is_stored(p))
             text_line(x, 2, "svm_kernelRun(&strip->%s_store.kernel);", p->name);
 }
 
@@ -290,6 +323,10 @@ void finite_begin_spread(finite_graph *g)
     VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         VEC_PUSH(arena_of(g), &args, finite_uniform_parameter(g, *u));
+    if (g->variable != NULL) {
+        VEC_PUSH(arena_of(g), &args, "const svm_BrookPlace *at");
+        VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "svm_BrookStream *%s", g->variable->name));
+    }
     text_call(g->x, 0, arena_printf(arena_of(g), "static bool %s(", name_of(g, "spread")), &args, ")");
     text_line(g->x, 0, "{");
 }
@@ -299,15 +336,23 @@ static void emit_spread(finite_graph *g)
     program_emitter *x = g->x;
     const char *strips = name_of(g, "strips");
     size_t n = g->all->local.len;
-    text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: a gathered stream does not fit. */");
+    text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: %s. */",
+              g->variable == NULL ? "a gathered stream does not fit" : "there is no room for what is gathered or pushed");
     finite_begin_spread(g);
     text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
     text_line(x, 1, "svm_BrookLayout layout;");
     text_line(x, 1, "if (!svm_brookLayOut(&%s, %s, walks, %" PRIu64 ", %" PRIu64 ", %zu, windows, &layout))", g->table,
               g->space, finite_local_bytes(g->all), finite_block_alignment(g->all), n);
     text_line(x, 2, "return false;");
+    const size_t pushed = g->variable == NULL ? 0 : (size_t)(g->variable - g->ports.data);
+    const char *shared = g->all->resources->shared->element.name;
+    if (g->variable != NULL) {
+        text_line(x, 1, "const size_t memory = svm_alloc(&%s, windows[%zu].bytes * %zu);", shared, pushed, 2 * n);
+        text_line(x, 1, "svm_BrookKept kept = {0};");
+        text_line(x, 1, "bool complete = true;");
+    }
     text_line(x, 1, "if (!%s.made)", strips);
-    text_line(x, 2, "%s(walks);", name_of(g, "makeStrips"));
+    text_line(x, 2, "%s(walks%s);", name_of(g, "makeStrips"), g->variable != NULL ? ", memory" : "");
     text_line(x, 1, "svm_BrookBox box = {0};");
     finite_load_gathers(g);
     text_line(x, 1, "int count = 0;");
@@ -324,7 +369,14 @@ static void emit_spread(finite_graph *g)
     emit_waits(g, 2);
     text_line(x, 1, "}");
     finite_wait_gathers(g);
-    text_line(x, 1, "return true;");
+    if (g->variable == NULL) {
+        text_line(x, 1, "return true;");
+    } else {
+        text_line(x, 1, "svm_free(&%s, memory);", shared);
+        text_line(x, 1, "svm_brookGiveKept(at, &%s[%zu], %s, %s, &kept, complete);", g->ports_table, pushed, g->space,
+                  g->variable->name);
+        text_line(x, 1, "return complete;");
+    }
     text_line(x, 0, "}\n");
 }
 
@@ -341,7 +393,7 @@ void finite_strips(finite_graph *g)
 
 bool finite_has_strips(const finite_graph *g)
 {
-    return g->all->local.len > 0 && g->variable == NULL && g->is_able;
+    return g->all->local.len > 0 && g->is_able;
 }
 
 // "if (saxpy_spread(&space, walks, k))", after which the call is done.
@@ -352,6 +404,8 @@ const char *finite_spread_call(finite_graph *g)
     strbuf_printf(&b, "%s(&%s, walks", name_of(g, "spread"), g->space);
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         strbuf_printf(&b, ", %s", g->info->field_names.data[*u]);
+    if (g->variable != NULL)
+        strbuf_printf(&b, ", at, %s", g->variable->name);
     strbuf_addc(&b, ')');
     return b.data;
 }

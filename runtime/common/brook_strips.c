@@ -2,6 +2,9 @@
 // Strips: how much of a space fits a local memory at a time, and what each strip reaches of its streams.
 #include "runtime/common/brook.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { LAST = SVM_BROOK_RANK - 1 };
 
 static size_t upTo(size_t bytes, size_t unit)
@@ -11,7 +14,8 @@ static size_t upTo(size_t bytes, size_t unit)
 
 static bool isMoved(const svm_BrookPort *p)
 {
-    return p->role == SVM_BROOK_IN || p->role == SVM_BROOK_OUT || (p->role == SVM_BROOK_GATHER && p->near);
+    return p->role == SVM_BROOK_IN || p->role == SVM_BROOK_OUT || p->role == SVM_BROOK_VARIABLE ||
+           (p->role == SVM_BROOK_GATHER && p->near);
 }
 
 static bool stays(const svm_BrookPort *p)
@@ -64,6 +68,8 @@ static size_t roomOf(const Strips *s, int port, ptrdiff_t rows, ptrdiff_t column
 {
     const svm_BrookWalk *w = &s->walks[port];
     const svm_BrookPort *p = &s->graph->ports[port];
+    if (p->role == SVM_BROOK_VARIABLE)
+        return upTo(SVM_BROOK_HEADER + (size_t)(rows * columns * p->most) * svm_brookTypeSize(&p->type), s->unit);
     const ptrdiff_t elements = p->role == SVM_BROOK_GATHER
                                    ? elementsNear(s, port, rows, columns)
                                    : placesOf(s->space, w, LAST, columns) * w->pitch[LAST] +
@@ -173,6 +179,46 @@ bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, c
         at += upTo(windows[i].bytes, s.blocks);
     }
     return true;
+}
+
+// ---- What is pushed ----
+
+bool svm_brookKeep(svm_BrookKept *kept, const svm_Block *window, size_t size)
+{
+    const char *data = svm_blockData(window);
+    int64_t pushed;
+    memcpy(&pushed, data, sizeof pushed);
+    const size_t count = (size_t)pushed;
+    if (count > (window->capacity * window->elementSize - SVM_BROOK_HEADER) / size)
+        return false;
+    if (kept->count + count > kept->room) {
+        kept->room = (kept->count + count) * 2;
+        char *larger = svmr_allocate(kept->room, size);
+        if (kept->count)
+            memcpy(larger, kept->data, kept->count * size);
+        free(kept->data);
+        kept->data = larger;
+    }
+    if (count)
+        memcpy(kept->data + kept->count * size, data + SVM_BROOK_HEADER, count * size);
+    kept->count += count;
+    return true;
+}
+
+void svm_brookFromFirst(svm_BrookWalk *walks, int count)
+{
+    for (int i = 0; i < count; i++) {
+        walks[i].base = 0;
+        walks[i].skew = 0;
+    }
+}
+
+void svm_brookGiveKept(const svm_BrookPlace *at, const svm_BrookPort *port, const svm_BrookSpace *space,
+                       svm_BrookStream *handle, svm_BrookKept *kept, bool complete)
+{
+    if (complete)
+        svm_brookGive(at, port, space, handle, kept->data, kept->count);
+    free(kept->data);
 }
 
 // ---- One after the other ----

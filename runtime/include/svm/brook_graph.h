@@ -33,6 +33,7 @@ typedef struct svm_BrookPort {
     svm_BrookType type;
     int rank;                  // of what is gathered
     const svm_BrookNear *near; // so many, the slowest dimension first; NULL: each firing may gather from anywhere
+    ptrdiff_t most;            // of what is pushed: elements a firing that strips have room for
 } svm_BrookPort;
 
 typedef struct svm_BrookGraph {
@@ -118,6 +119,21 @@ typedef struct svm_BrookReach {
 } svm_BrookReach;
 svm_BrookReach svm_brookReach(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space,
                               const svm_BrookLayout *layout, const svm_BrookBox *box, svm_BrookWalk *walks);
+
+// Elements that strips push are behind a header of so many bytes, which begins with their number, an int64_t; there may be
+// more than there was room for. What comes back from strips, in their order, is kept; false: some of it had no room.
+enum { SVM_BROOK_HEADER = 128 };
+typedef struct svm_BrookKept {
+    char *data;
+    size_t count, room;
+} svm_BrookKept;
+bool svm_brookKeep(svm_BrookKept *kept, const svm_Block *window, size_t size);
+// All of it becomes the stream that the port's handle gets, unless something was lost. Frees it.
+void svm_brookGiveKept(const svm_BrookPlace *at, const svm_BrookPort *port, const svm_BrookSpace *space,
+                       svm_BrookStream *handle, svm_BrookKept *kept, bool complete);
+
+// Walks as they were before the first strip.
+void svm_brookFromFirst(svm_BrookWalk *walks, int count);
 
 // ---- Reductions in local memories ----
 
