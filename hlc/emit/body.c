@@ -630,7 +630,7 @@ static void emit_filter_comment(emitter *e, const sir_filter *f, const char *mor
 static const char *emit_table(emitter *e, const char *filter, const sir_field *field)
 {
     const char *table = emit_unique_name(e, arena_printf(e->arena, "%s_%s", filter, field->name));
-    strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, field->type, table));
+    strbuf_printf(e->out, "static const %s %s = ", emit_declare(e, field->type, table), emit_table_marks(field->type));
     emit_value(e, &field->init, 0);
     strbuf_add(e->out, ";\n\n");
     return table;

@@ -61,6 +61,8 @@ const char *emit_declare_item(emitter *e, const sir_type *t, const char *name);
 const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name);
 // An initialiser: "1.5f", "{1.0f, 2.0f}", "{0}". Wrapped at 120 columns with the given indent.
 void emit_value(emitter *e, const sir_value *v, int indent);
+// The macro that stands behind the name of a constant.
+const char *emit_table_marks(const sir_type *t);
 // The call that prints a text to a log, without a semicolon.
 const char *emit_print_text(emitter *e, const char *log, const char *text, size_t len);
 void emit_scalar(strbuf *out, const sir_type *t, sir_scalar v); // exact: floats in the shortest form that reads back, inf and nan as macros

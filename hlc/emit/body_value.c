@@ -256,6 +256,13 @@ void emit_types(emitter *e)
         emit_struct(e, e->module->structs.data[i], &done);
 }
 
+enum { LINE_WORDS = 16 }; // of a cache line: smaller tables need no place of their own
+
+const char *emit_table_marks(const sir_type *t)
+{
+    return t->kind == SIR_ARRAY && t->words >= LINE_WORDS ? "SVM_TABLE" : "SVM_UNUSED";
+}
+
 void emit_globals(emitter *e)
 {
     const sir_module *m = e->module;
@@ -266,7 +273,8 @@ void emit_globals(emitter *e)
         const char *place = body_place(e, g->loc);
         if (place != NULL)
             strbuf_printf(e->out, "/* %s */\n", place);
-        strbuf_printf(e->out, "static const %s SVM_UNUSED = ", emit_declare(e, g->value.type, e->global_names[i]));
+        strbuf_printf(e->out, "static const %s %s = ", emit_declare(e, g->value.type, e->global_names[i]),
+                      emit_table_marks(g->value.type));
         emit_value(e, &g->value, 0);
         strbuf_add(e->out, ";\n\n");
     }
