@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A body in which peeks have taken the place of arrays of items (windows.c): everything is peeked from where the firing
+// begins, all items are popped at its end, and what only said where items were kept is gone.
+#include "hlc/ir/walk.h"
+#include "hlc/passes/windows_int.h"
+
+typedef struct rewriter {
+    sir_module *m;
+    sir_filter *filter;
+    window_facts *w;
+    bool changed, traps;
+} rewriter;
+
+static const window_site *site_at(const rewriter *r, const void *node)
+{
+    return hmap_getn(&r->w->site_of, &node, sizeof node);
+}
+
+// An element of an array that goes, or a scalar that does.
+static bool goes(const rewriter *r, const sir_expr *e)
+{
+    const sir_expr *root = e->kind == SIR_INDEX ? e->u.arg[0] : e;
+    return root->kind == SIR_FIELD && r->w->gone[root->index];
+}
+
+// ---- What is needed ----
+
+static void note_trap(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    bool divides = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
+    if (divides && (e->type->kind == SIR_INT || e->type->kind == SIR_BIT) &&
+        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
+        ((rewriter *)context)->traps = true;
+}
+
+static bool may_stop(rewriter *r, sir_stmt *s)
+{
+    r->traps = false;
+    sir_visit_exprs(s, note_trap, r);
+    return r->traps;
+}
+
+static bool is_live(rewriter *r, sir_stmt *s)
+{
+    const sir_expr *root;
+    sir_parts parts;
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: return r->w->needs_local[s->u.decl.local] || may_stop(r, s);
+    case SIR_POP:
+    case SIR_SET:
+        if (s->u.set.target == NULL)
+            return false;
+        root = sir_lvalue_root(s->u.set.target);
+        if (goes(r, s->u.set.target))
+            return false;
+        return (root->kind == SIR_LOCAL ? r->w->needs_local : r->w->needs_field)[root->index] ||
+               (s->kind == SIR_SET && may_stop(r, s));
+    case SIR_IF:
+    case SIR_FOR:
+    case SIR_LOOP:
+    case SIR_BLOCK:
+        parts = sir_stmt_parts(s);
+        for (uint8_t i = 0; i < parts.block_count; i++)
+            for (size_t k = 0; k < parts.block[i]->len; k++)
+                if (is_live(r, parts.block[i]->data[k]))
+                    return true;
+        return may_stop(r, s);
+    default: return true;
+    }
+}
+
+static void need(rewriter *r, bool *of, uint32_t index)
+{
+    r->changed |= !of[index];
+    of[index] = true;
+}
+
+// What no firing came to, or took items from all over, cannot be peeked.
+static void need_site(rewriter *r, const void *node)
+{
+    const window_site *s = site_at(r, node);
+    r->w->unfit |= s == NULL || !s->seen || s->unfit;
+}
+
+static void need_expr(rewriter *r, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return;
+    if (goes(r, e) || e->kind == SIR_PEEK)
+        need_site(r, e);
+    if (goes(r, e))
+        return;
+    if (e->kind == SIR_LOCAL)
+        need(r, r->w->needs_local, e->index);
+    if (e->kind == SIR_FIELD)
+        need(r, r->w->needs_field, e->index);
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        need_expr(r, e->u.arg[i]);
+}
+
+static void need_block(rewriter *r, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        if (!is_live(r, s))
+            continue;
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.expr_count; k++)
+            need_expr(r, *parts.expr[k]);
+        if (s->kind == SIR_DECL) // a statement that stays names it
+            need(r, r->w->needs_local, s->u.decl.local);
+        if (s->kind == SIR_POP)
+            need_site(r, s);
+        for (sir_expr *e = parts.target != NULL ? *parts.target : NULL; e != NULL;) {
+            bool inner = e->kind == SIR_INDEX || e->kind == SIR_MEMBER;
+            if (e->kind == SIR_INDEX)
+                need_expr(r, e->u.arg[1]);
+            if (!inner)
+                need_expr(r, e);
+            e = inner ? e->u.arg[0] : NULL;
+        }
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            need_block(r, parts.block[k]);
+    }
+}
+
+void windows_find_needed(sir_module *m, arena *a, sir_filter *f, window_facts *w)
+{
+    rewriter r = {.m = m, .filter = f, .w = w, .changed = true};
+    w->needs_local = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
+    w->needs_field = ARENA_ARRAY(a, bool, f->fields.len + 1);
+    while (r.changed) {
+        r.changed = false;
+        need_block(&r, &f->work->body);
+    }
+    w->stateful = f->uses_random || f->prints;
+    for (size_t i = 0; i < f->fields.len; i++)
+        w->stateful |= !f->fields.data[i].constant && w->needs_field[i];
+}
+
+// ---- The new body ----
+
+static sir_expr *sum(const rewriter *r, sir_expr *a, sir_expr *b)
+{
+    return sir_expr2(r->m, SIR_BINARY, LANG_OP_ADD, a->type, a, b, a->loc);
+}
+
+// How far behind the first item of the window: `more` and what the site says.
+static sir_expr *place_of(const rewriter *r, const window_site *s, int64_t more, sir_loc loc)
+{
+    const sir_type *t = r->m->scalar[SIR_INT];
+    int64_t constant = s->at + more;
+    for (VEC_EACH(const window_term, term, &s->terms))
+        constant -= term->coefficient * term->first;
+    sir_expr *e = NULL;
+    for (VEC_EACH(const window_term, term, &s->terms)) {
+        if (term->coefficient == 0)
+            continue;
+        sir_expr *v = sir_ref(r->m, SIR_LOCAL, term->local, t, loc);
+        if (term->coefficient != 1)
+            v = sir_expr2(r->m, SIR_BINARY, LANG_OP_MUL, t, v, sir_const_int(r->m, (int32_t)term->coefficient, loc),
+                          loc);
+        e = e == NULL ? v : sum(r, e, v);
+    }
+    sir_expr *c = sir_const_int(r->m, (int32_t)constant, loc);
+    return e == NULL ? c : constant == 0 ? e : sum(r, e, c);
+}
+
+static sir_expr *peek_at(const rewriter *r, sir_expr *place, sir_loc loc)
+{
+    return sir_expr1(r->m, SIR_PEEK, 0, r->filter->input, place, loc);
+}
+
+static sir_expr *rewrite_expr(rewriter *r, sir_expr *e)
+{
+    if (e->kind == SIR_CONST)
+        return e;
+    const window_site *s = goes(r, e) || e->kind == SIR_PEEK ? site_at(r, e) : NULL;
+    if (s != NULL && e->kind != SIR_PEEK)
+        return peek_at(r, place_of(r, s, r->w->back, e->loc), e->loc);
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        e->u.arg[i] = rewrite_expr(r, e->u.arg[i]);
+    if (e->kind == SIR_PEEK)
+        e->u.arg[0] = sum(r, e->u.arg[0], place_of(r, s, r->w->back, e->loc));
+    return e;
+}
+
+static void rewrite_stmt(rewriter *r, sir_stmt *s);
+
+static void rewrite_block(rewriter *r, sir_block *b)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->len; i++) {
+        if (!is_live(r, b->data[i]))
+            continue;
+        rewrite_stmt(r, b->data[i]);
+        b->data[kept++] = b->data[i];
+    }
+    b->len = kept;
+}
+
+static void rewrite_stmt(rewriter *r, sir_stmt *s)
+{
+    sir_parts parts = sir_stmt_parts(s);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = rewrite_expr(r, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = rewrite_expr(r, *parts.target);
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        rewrite_block(r, parts.block[i]);
+    if (s->kind == SIR_POP) {
+        s->u.set.value = peek_at(r, place_of(r, site_at(r, s), r->w->back, s->loc), s->loc);
+        s->kind = SIR_SET;
+    }
+}
+
+static void add_pops(const rewriter *r)
+{
+    sir_function *f = r->filter->work;
+    sir_stmt *pop = sir_stmt_new(r->m, SIR_POP, f->loc), *loop = pop;
+    if (f->pop.max > 1) {
+        loop = sir_stmt_new(r->m, SIR_FOR, f->loc);
+        loop->u.for_.local = sir_local_new(r->m, f, "item", r->m->scalar[SIR_INT], f->loc);
+        loop->u.for_.lo = sir_const_int(r->m, 0, f->loc);
+        loop->u.for_.hi = sir_const_int(r->m, (int32_t)f->pop.max, f->loc);
+        loop->u.for_.step = 1;
+        VEC_PUSH(r->m->arena, &loop->u.for_.body, pop);
+    }
+    VEC_PUSH(r->m->arena, &f->body, loop);
+}
+
+static void number_field(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    if (e->kind == SIR_FIELD)
+        e->index = ((const uint32_t *)context)[e->index];
+}
+
+static void number_fields(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, number_field, context);
+}
+
+// Fields that were state and are needed no more.
+static void drop_fields(const rewriter *r, arena *a)
+{
+    sir_filter *f = r->filter;
+    uint32_t *number = ARENA_ARRAY(a, uint32_t, f->fields.len + 1), kept = 0;
+    for (uint32_t i = 0; i < f->fields.len; i++) {
+        number[i] = kept;
+        f->fields.data[kept] = f->fields.data[i];
+        kept += f->fields.data[i].constant || r->w->needs_field[i];
+    }
+    f->fields.len = kept;
+    sir_visit_stmts(&f->work->body, number_fields, number);
+}
+
+void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts *w)
+{
+    window_facts facts = *w;
+    rewriter r = {.m = m, .filter = f, .w = &facts};
+    rewrite_block(&r, &f->work->body);
+    add_pops(&r);
+    drop_fields(&r, a);
+    int64_t old = f->work->peek.max, ahead = w->ahead > old ? w->ahead : old;
+    f->work->peek.min = f->work->peek.max = w->back + ahead;
+}
