@@ -12,6 +12,7 @@ typedef struct lookup_walk {
     const sir_stmt *loop;  // the loop in question, or NULL
     bool *counts;          // per local: the variable of a counted loop
     bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
+    bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
     bool of_table;         // a constant table's element that is known once `loop` is unrolled
     bool by_data;          // one that depends on more than loop variables
 } lookup_walk;
@@ -21,6 +22,7 @@ typedef struct subscript {
     bool known;  // of constants, loop variables and constant tables only
     bool plain;  // sums and products of them: a stride
     bool inner;  // it has the variable of the loop in question
+    bool table;  // it has an element of a table
 } subscript;
 
 static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
@@ -35,23 +37,25 @@ static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
 static subscript look(const lookup_walk *w, const sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return (subscript){true, true, false};
+    case SIR_CONST: return (subscript){.known = true, .plain = true};
     case SIR_LOCAL:
-        return (subscript){w->counts[e->index], w->counts[e->index],
-                           w->loop != NULL && e->index == w->loop->u.for_.local};
+        return (subscript){.known = w->counts[e->index],
+                           .plain = w->counts[e->index],
+                           .inner = w->loop != NULL && e->index == w->loop->u.for_.local};
     case SIR_INDEX: {
         subscript s = look(w, e->u.arg[1]);
-        return (subscript){s.known && is_constant_table(w, e), false, s.inner};
+        return (subscript){.known = s.known && is_constant_table(w, e), .inner = s.inner, .table = true};
     }
     case SIR_UNARY:
     case SIR_CONVERT: {
         subscript s = look(w, e->u.arg[0]);
-        return (subscript){s.known, s.plain && e->kind == SIR_UNARY && e->op == LANG_OP_NEG, s.inner};
+        s.plain &= e->kind == SIR_UNARY && e->op == LANG_OP_NEG;
+        return s;
     }
     case SIR_BINARY: {
         subscript a = look(w, e->u.arg[0]), b = look(w, e->u.arg[1]);
         bool plain = e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL;
-        return (subscript){a.known && b.known, a.plain && b.plain && plain, a.inner || b.inner};
+        return (subscript){a.known && b.known, a.plain && b.plain && plain, a.inner || b.inner, a.table || b.table};
     }
     default: return (subscript){0};
     }
@@ -64,7 +68,8 @@ static void visit(void *context, sir_expr *e, bool written)
     if (e->kind != SIR_PEEK && e->kind != SIR_INDEX)
         return;
     subscript s = look(w, e->u.arg[e->kind == SIR_INDEX]);
-    w->by_table = w->by_table || (s.known && !s.plain && s.inner);
+    w->by_table = w->by_table || (s.known && !s.plain && s.inner && s.table);
+    w->by_bits = w->by_bits || (s.known && !s.plain && s.inner && !s.table);
     w->of_table = w->of_table || (s.known && s.inner && e->kind == SIR_INDEX && is_constant_table(w, e));
     w->by_data = w->by_data || !s.known;
 }
@@ -114,19 +119,23 @@ static int64_t nest_trips(const sir_block *b, bool *nested)
 
 // A loop over the elements of an array that it sets, one a trip: the C compiler makes vectors of it, and would not of its
 // trips written out.
+static bool sets_its_elements(const sir_stmt *loop)
+{
+    const sir_block *body = &loop->u.for_.body;
+    for (size_t k = 0; k < body->len; k++) {
+        const sir_expr *t = body->data[k]->kind == SIR_SET ? body->data[k]->u.set.target : NULL;
+        if (t != NULL && t->kind == SIR_INDEX && t->u.arg[0]->kind == SIR_LOCAL && t->u.arg[1]->kind == SIR_LOCAL &&
+            t->u.arg[1]->index == loop->u.for_.local)
+            return true;
+    }
+    return false;
+}
+
 static bool sets_elements(const sir_block *b)
 {
-    for (size_t i = 0; i < b->len; i++) {
-        if (b->data[i]->kind != SIR_FOR)
-            continue;
-        const sir_block *inner = &b->data[i]->u.for_.body;
-        for (size_t k = 0; k < inner->len; k++) {
-            const sir_expr *t = inner->data[k]->kind == SIR_SET ? inner->data[k]->u.set.target : NULL;
-            if (t != NULL && t->kind == SIR_INDEX && t->u.arg[0]->kind == SIR_LOCAL && t->u.arg[1]->kind == SIR_LOCAL &&
-                t->u.arg[1]->index == b->data[i]->u.for_.local)
-                return true;
-        }
-    }
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind == SIR_FOR && sets_its_elements(b->data[i]))
+            return true;
     return false;
 }
 
@@ -140,7 +149,8 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
     if (inner == 0 || inner * trips > UNROLL_TRIPS)
         return false;
     lookup_walk w = walk(c, s, &s->u.for_.body);
-    return (w.by_table || (nested && w.of_table && !sets_elements(&s->u.for_.body))) && !w.by_data;
+    bool permutes = w.by_table || (w.by_bits && !sets_its_elements(s));
+    return (permutes || (nested && w.of_table && !sets_elements(&s->u.for_.body))) && !w.by_data;
 }
 
 bool body_looks_up(const body_context *c)
