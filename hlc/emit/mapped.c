@@ -440,7 +440,7 @@ void mapped_program(program_emitter *x)
     x->s = pl->parts->cut->whole_schedule;
     x->pl = &whole;
     x->has_init = true;
-    if (all->phases)
+    if (all->phases && program_counts_firings(x))
         program_firing_table(x, "How often each actor fires in the initialisation.",
                              arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
     for (size_t i = 0; i < pl->parts->parts.len; i++)

@@ -54,6 +54,12 @@ const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later)
     return arena_printf(x->e.arena, "starting ? %" PRId64 " : %" PRId64, starting, later);
 }
 
+void mapped_count_init(program_emitter *x, int indent, const mapped_part *p)
+{
+    if (program_counts_firings(x))
+        text_line(x, indent, "%s(&r->run, %s_init);", p->count, x->name);
+}
+
 static void run_and_wait(program_emitter *x, int indent, const char *kernel)
 {
     text_line(x, indent, "svm_kernelRun(&r->%s.kernel);", kernel);
@@ -99,7 +105,7 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
         if (p->moved)
             run_and_wait(x, 2, arena_printf(a, "%s_load", w->name));
     }
-    text_line(x, 2, "%s(&r->run, %s_init);", p->count, x->name);
+    mapped_count_init(x, 2, p);
     text_line(x, 2, "r->run.starting = r->run.priming = true;");
     if (p->part->repeat != 0)
         text_line(x, 2, "%s(&r->run, self->steadyStates);", p->repeat);
@@ -115,23 +121,20 @@ static void serve_nothing(program_emitter *x, const mapped_part *p)
 {
     const program_kernel *k = p->k;
     text_line(x, 1, "%s(&r->run, counts);", p->count);
-    if (k->actors.len == 1) {
-        text_line(x, 1, "if (!starting && r->run.firings.%s == 0)", program_firings_of(k, k->actors.data[0])->name);
-        text_line(x, 2, "return;");
-        return;
-    }
     text_line(x, 1, "bool fires = starting;");
     text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
-    text_line(x, 2, "fires |= r->run.firings.all[i] != 0;");
+    text_line(x, 2, "fires |= r->run.firings[i] != 0;");
     text_line(x, 1, "if (!fires)");
     text_line(x, 2, "return;");
 }
 
 void mapped_serve(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* Part %s by itself, with so many firings: the initialisation, or the end of input. */",
-              p->k->kernel->name);
-    text_line(x, 0, "static void %s(%s *self, int slot, bool starting, const int64_t *counts)", p->serve, x->type);
+    text_line(x, 0, "/* Kernel %s by itself: the initialisation%s. */", p->k->kernel->name,
+              x->pl->drains ? ", or the end of input" : "");
+    bool counts = program_counts_firings(x);
+    text_line(x, 0, "static void %s(%s *self, int slot, bool starting%s)", p->serve, x->type,
+              counts ? ", const int64_t *counts" : "");
     text_line(x, 0, "{");
     text_line(x, 1, "%s *r = &self->%s;", p->run_type, p->home);
     if (x->pl->drains)
@@ -144,7 +147,11 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
     for (VEC_EACH(const mapped_window, w, &p->windows))
         serve_window(x, p, w);
     text_line(x, 1, "r->run.starting = starting;");
-    text_line(x, 1, "%s(&r->run, counts);", p->count);
+    if (counts) {
+        if (p->primes && p->part->repeat != 0)
+            text_line(x, 1, "r->run.steady = 0;");
+        text_line(x, 1, "%s(&r->run, counts);", p->count);
+    }
     run_and_wait(x, 1, "run");
     const plan_processor *home = mapped_facts(x)->used.data[p->home_processor];
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
@@ -258,15 +265,17 @@ static void emit_fire(program_emitter *x, const mapped *all)
     const plan_parts *parts = x->p->parts;
     if (!all->phases)
         return;
-    text_line(x, 0, "/* Part after part with so many firings of each actor, and what is written then. */");
-    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
-              x->type);
+    bool counts = program_counts_firings(x);
+    text_line(x, 0, "/* Kernel after kernel%s, and what is written then. */",
+              counts ? " with so many firings of each actor" : " in the initialisation");
+    text_line(x, 0, "static void %s_fire(%s *self, %sint64_t steady, bool starting)", x->name, x->type,
+              counts ? "const int64_t *counts, " : "");
     text_line(x, 0, "{");
     text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
     for (size_t i = 0; i < parts->parts.len; i++)
         if (all->parts[i].phases)
-            text_line(x, 1, "%s(self, slot, starting, counts);", all->parts[i].serve);
+            text_line(x, 1, "%s(self, slot, starting%s);", all->parts[i].serve, counts ? ", counts" : "");
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, false))
@@ -274,8 +283,10 @@ static void emit_fire(program_emitter *x, const mapped *all)
         uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
         text_line(x, 1, "{");
         emit_items(x, 2, r, "items", "slot");
-        text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), (ptrdiff_t)counts[%" PRIu32 "]);",
-                  r->file, mapped_choice(x, r->queue->history - r->init, r->queue->history - r->queue->delay), taker);
+        const char *items = counts ? arena_printf(x->e.arena, "(ptrdiff_t)counts[%" PRIu32 "]", taker)
+                                   : arena_printf(x->e.arena, "%" PRId64, x->s->init[taker]);
+        text_line(x, 2, "svm_writerWrite(&self->writers[%" PRIu32 "], items + (%s), %s);", r->file,
+                  mapped_choice(x, r->queue->history - r->init, r->queue->history - r->queue->delay), items);
         text_line(x, 1, "}");
     }
     if (x->logs != 0)
@@ -314,7 +325,8 @@ static void emit_begin(program_emitter *x, const mapped *all)
                 text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", queue_at(x, all, i)->file);
     }
     if (all->phases)
-        text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
+        text_line(x, 1, "%s_fire(self, %s0, true);", x->name,
+                  program_counts_firings(x) ? arena_printf(x->e.arena, "%s_init, ", x->name) : "");
     text_line(x, 1, "self->started = self->placed = true;");
     text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
@@ -355,7 +367,8 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
     text_line(x, 3, "%s *r = &self->%s[slot][c];", p->run_type, p->primings);
     if (p->loops) {
         text_line(x, 3, "r->run.starting = true;");
-        text_line(x, 3, "%s(&r->run, %s_init);", p->count, x->name);
+        text_line(x, 3, "r->run.steady = 0;");
+        mapped_count_init(x, 3, p);
     }
     mapped_tell_files(x, p, true, "chunk->first");
     if (p->part->repeat != 0)
@@ -389,7 +402,7 @@ static void emit_start_part(program_emitter *x, const mapped *all, const mapped_
     } else if (p->loops) {
         text_line(x, 3, "r->run.states = left < %s ? left : %s;", all->strip, all->strip);
     } else {
-        text_line(x, 3, "%s(&r->run, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+        text_line(x, 3, "r->run.steady = left < %s ? left : %s;", all->strip, all->strip);
     }
     mapped_tell_files(x, p, false, "chunk->first + k");
     run_moves(x, 3, p, true);

@@ -213,7 +213,6 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     p->destroy = unique(x, p->name, "destroyRun");
     p->order = unique(x, p->name, "order");
     p->serve = unique(x, p->name, "serve");
-    p->fires = unique(x, p->name, "states");
     p->count = unique(x, p->name, "counts");
     p->repeat = unique(x, p->name, "repeat");
     p->strip = unique(x, p->name, "strip");

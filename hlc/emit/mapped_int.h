@@ -72,7 +72,7 @@ typedef struct mapped_part {
     bool phases;                // its initialisation does something, or the end of input may
     int64_t group;              // then: steady states that it is read and written for at once
     const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all,
-        *destroy, *order, *serve, *fires, *count, *repeat, *strip, *create_phase, *create_moves, *create_streams;
+        *destroy, *order, *serve, *count, *repeat, *strip, *create_phase, *create_moves, *create_streams;
     const char *runs, *primings, *home; // members of the instance
     VEC(mapped_window) windows;
     VEC(mapped_chunk) rows;
@@ -135,6 +135,7 @@ typedef struct mapped_span {
 } mapped_span;
 mapped_span mapped_span_of(const mapped_window *w, bool starting);
 const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later);
+void mapped_count_init(program_emitter *x, int indent, const mapped_part *p); // run r fires what the initialisation does
 void mapped_serve(program_emitter *x, const mapped_part *p); // a run by itself
 void mapped_start_priming(program_emitter *x, const mapped_part *p);
 void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip);

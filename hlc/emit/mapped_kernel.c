@@ -42,53 +42,25 @@ static const char *mapped_window_start(program_emitter *x, const mapped_part *p,
                         emit_declare_pointer(&x->e, w->queue->item, "", "", ""), w->name, w->name);
 }
 
-// Functions that tell a run how often its actors fire: in so many steady states; with counts of all the program's actors.
+// Functions that tell a run what it fires: so many steady states; with counts of all the program's actors.
 static void mapped_fires(program_emitter *x, const mapped_part *p)
 {
     const program_kernel *k = p->k;
-    const plan_parts *parts = x->pl->parts;
-    int64_t *steady = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
-    for (size_t i = 0; i < k->actors.len; i++) {
-        steady[i] = x->s->reps[k->actors.data[i]];
-        actors[i] = parts->cut->actor_of[k->actors.data[i]];
-    }
-    const char *table = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_steady", p->name));
-    const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
-    bool several = k->actors.len > 1, counts = p->phases || p->primes;
-    const char *one =
-        several ? NULL : arena_printf(x->e.arena, "self->firings.%s", program_firings_of(k, k->actors.data[0])->name);
-    if (several) {
+    if (program_counts_firings(x) && (p->phases || p->primes)) {
+        int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
+        for (size_t i = 0; i < k->actors.len; i++)
+            actors[i] = x->pl->parts->cut->actor_of[k->actors.data[i]];
+        const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
         program_count_table(
-            x, arena_printf(x->e.arena, "How often each actor of part %s fires in a steady state.", k->kernel->name),
-            table, "int32_t", steady, k->actors.len);
-        if (counts)
-            program_count_table(x, "Their numbers among the program's actors.", map, "int32_t", actors, k->actors.len);
-    }
-    text_line(x, 0, "/* A run of so many steady states%s%s. */", p->loops ? ", or its next strip" : "",
-              counts ? "; one with a count of firings for each actor" : "");
-    text_line(x, 0, "static void %s(%s *self, ptrdiff_t states)", p->fires, k->type);
-    text_line(x, 0, "{");
-    text_line(x, 1, "self->steady = states;");
-    if (several) {
+            x, arena_printf(x->e.arena, "The actors of kernel %s among those of the program.", k->kernel->name), map,
+            "int32_t", actors, k->actors.len);
+        text_line(x, 0, "/* A run with a count of firings for each actor. */");
+        text_line(x, 0, "static void %s(%s *self, const int64_t *counts)", p->count, k->type);
+        text_line(x, 0, "{");
         text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
-        text_line(x, 2, "self->firings.all[i] = states * %s[i];", table);
-    } else {
-        text_line(x, 1, "%s = %s;", one, text_times(x, "states", steady[0]));
+        text_line(x, 2, "self->firings[i] = (ptrdiff_t)counts[%s[i]];", map);
+        text_line(x, 0, "}\n");
     }
-    text_line(x, 0, "}\n");
-    if (!counts)
-        return;
-    text_line(x, 0, "static void %s(%s *self, const int64_t *counts)", p->count, k->type);
-    text_line(x, 0, "{");
-    text_line(x, 1, "self->steady = 0;");
-    if (several) {
-        text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
-        text_line(x, 2, "self->firings.all[i] = (ptrdiff_t)counts[%s[i]];", map);
-    } else {
-        text_line(x, 1, "%s = (ptrdiff_t)counts[%" PRId64 "];", one, actors[0]);
-    }
-    text_line(x, 0, "}\n");
     if (!p->primes || p->part->repeat == 0)
         return;
     text_line(x, 0,
@@ -170,7 +142,7 @@ static void run_members(program_emitter *x, program_kernel *k, const mapped_part
             x, 1,
             "bool priming; /* it runs on earlier input, for what its channels keep; what it would give is there */");
     if (p->loops)
-        text_line(x, 1, "bool counted; /* it fires as `firings` says before anything else */");
+        text_line(x, 1, "bool counted; /* it does what is not in steady states before anything else */");
     if (p->loops)
         text_line(x, 1, "ptrdiff_t states; /* steady states of this run, and of the strip at hand: */");
     text_line(x, 1, "ptrdiff_t steady; /* %s; 0 in the initialisation and at the end of input */",
@@ -384,6 +356,8 @@ static void end_counted(program_emitter *x, const mapped_part *p)
         if (w->input && p->primes && p->part->repeat != 0 && w->queue->init != w->queue->queue->delay)
             text_line(x, 2, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
     text_line(x, 2, "self->starting = false;");
+    if (program_counts_firings(x))
+        text_line(x, 2, "memset(self->firings, 0, sizeof self->firings);");
     if (p->files)
         text_line(x, 2, "ready = self->states;");
 }
@@ -422,7 +396,7 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
     text_line(x, 1, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
     if (p->files)
         begin_group(x, p);
-    text_line(x, 2, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+    text_line(x, 2, "self->steady = left < %s ? left : %s;", all->strip, all->strip);
     if (p->streams)
         mapped_stream_take(x, p);
     text_call(x, 2, arena_printf(a, "%s(", strip), &args, ");");

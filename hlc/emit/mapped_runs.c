@@ -271,7 +271,7 @@ static void emit_create_priming(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "r->run.starting = r->run.priming = true;");
     if (p->loops)
         text_line(x, 1, "r->run.counted = true;");
-    text_line(x, 1, "%s(&r->run, %s_init);", p->count, x->name);
+    mapped_count_init(x, 1, p);
     text_line(x, 0, "}\n");
 }
 

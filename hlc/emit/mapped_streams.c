@@ -245,7 +245,7 @@ static void emit_create_priming(program_emitter *x, const mapped_part *p)
             place_priming(x, 1, w, "q",
                           mapped_times_plus(x, "(int64_t)strip", mapped_strip_items(x, w->queue), -mapped_primed(w)));
     text_line(x, 1, "r->run.starting = r->run.priming = r->run.counted = true;");
-    text_line(x, 1, "%s(&r->run, %s_init);", p->count, x->name);
+    mapped_count_init(x, 1, p);
     text_line(x, 0, "}\n");
 }
 
@@ -665,8 +665,10 @@ void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const tex
             text_line(x, 3, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
     if (repeats) {
         text_line(x, 3, "self->starting = false;");
+        if (program_counts_firings(x))
+            text_line(x, 3, "memset(self->firings, 0, sizeof self->firings);");
         text_line(x, 3, "for (ptrdiff_t left = self->states; left > 0; left -= self->steady) {");
-        text_line(x, 4, "%s(self, left < %s ? left : %s);", p->fires, all->strip, all->strip);
+        text_line(x, 4, "self->steady = left < %s ? left : %s;", all->strip, all->strip);
         text_call(x, 4, arena_printf(x->e.arena, "%s(", strip), args, ");");
         for (VEC_EACH(const mapped_window, w, &p->windows))
             if (w->own && w->input && w->queue->step != 0)

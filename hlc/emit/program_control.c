@@ -9,7 +9,7 @@
 enum { CHUNK_STATEMENTS = 600 };
 
 // What statements of a run of the kernels use of what it is told.
-enum { USES_TIMES = 1, USES_STEADY = 2, USES_STARTING = 4 };
+enum { USES_COUNTS = 1, USES_STEADY = 2, USES_STARTING = 4 };
 typedef struct chunk_param {
     unsigned use;
     const char *type, *name;
@@ -358,30 +358,24 @@ static void emit_prepare(program_emitter *x, chunks *c)
         program_kernel *k = &x->kernels[i];
         chunks_next(c);
         c->used |= (k->uses_starting ? USES_STARTING : 0) | (k->uses_steady ? USES_STEADY : 0);
-        c->used |= k->actors.len != 0 ? USES_TIMES : 0;
+        bool counts = k->actors.len != 0 && program_counts_firings(x);
+        c->used |= counts ? USES_COUNTS | USES_STEADY : 0;
         if (k->uses_starting)
             text_line(x, 1, "self->%s.starting = starting;", k->field);
         if (k->uses_steady)
             text_line(x, 1, "self->%s.steady = steady;", k->field);
-        bool range = true;
-        for (size_t n = 1; n < k->actors.len; n++)
-            range &= k->actors.data[n] == k->actors.data[0] + n;
-        if (k->actors.len == 1)
-            text_line(x, 1, "self->%s.firings.%s = times * counts[%" PRIu32 "];", k->field,
-                      program_firings_of(k, k->actors.data[0])->name, k->actors.data[0]);
-        else if (range && k->actors.len != 0)
-            text_line(x, 1, "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s];",
-                      k->actors.len, k->field, text_plus(x, "i", k->actors.data[0]));
-        else if (k->actors.len != 0)
-            text_line(x, 1,
-                      "for (int i = 0; i < %zu; i++)\n        self->%s.firings.all[i] = times * counts[%s_actors[i]];",
-                      k->actors.len, k->field, k->field_table);
+        if (!counts)
+            continue;
+        const char *actor = k->field_table == NULL ? text_plus(x, "i", k->actors.data[0])
+                                                   : arena_printf(x->e.arena, "%s_actors[i]", k->field_table);
+        text_line(x, 1, "for (int i = 0; i < %zu; i++)", k->actors.len);
+        text_line(x, 2, "self->%s.firings[i] = steady == 0 ? counts[%s] : 0;", k->field, actor);
     }
 }
 
 static void emit_actor_lists(program_emitter *x)
 {
-    for (uint32_t i = 0; i < x->pl->kernels.len; i++) {
+    for (uint32_t i = 0; program_counts_firings(x) && i < x->pl->kernels.len; i++) {
         program_kernel *k = &x->kernels[i];
         bool range = true;
         for (size_t n = 1; n < k->actors.len; n++)
@@ -399,9 +393,18 @@ static void emit_actor_lists(program_emitter *x)
 
 static unsigned emit_write(program_emitter *x, size_t i)
 {
-    unsigned used = USES_TIMES;
     const plan_io *io = &x->pl->writers.data[i];
     arena *a = x->e.arena;
+    int64_t first = x->s->init[io->actor];
+    const char *items = text_times(x, "steady", x->s->reps[io->actor]);
+    unsigned used = USES_STEADY;
+    if (program_counts_firings(x)) {
+        used |= USES_COUNTS;
+        items = arena_printf(a, "steady == 0 ? counts[%" PRIu32 "] : %s", io->actor, items);
+    } else if (first != 0) {
+        used |= USES_STARTING;
+        items = arena_printf(a, "starting ? %" PRId64 " : %s", first, items);
+    }
     int64_t init = plan_io_start(x->pl, x->s, io, PLAN_INIT), steady = plan_io_start(x->pl, x->s, io, PLAN_STEADY);
     const char *data = arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
     if (init != 0 || steady != 0) {
@@ -415,7 +418,7 @@ static unsigned emit_write(program_emitter *x, size_t i)
     text_args args = {0};
     VEC_PUSH(a, &args, arena_printf(a, "&self->writers[%zu]", i));
     VEC_PUSH(a, &args, data);
-    VEC_PUSH(a, &args, arena_printf(a, "times * counts[%" PRIu32 "]", io->actor));
+    VEC_PUSH(a, &args, items);
     text_line(x, 1, "/* %s */", text_actor(x, io->actor));
     text_call(x, 1, "svm_writerWrite(", &args, ");");
     const plan_buffer *b = &x->pl->buffers.data[io->access.buffer];
@@ -439,8 +442,7 @@ static void emit_run_kernels(program_emitter *x)
     emit_actor_lists(x);
     bool split = pl->kernels.len > CHUNK_STATEMENTS;
     if (split) {
-        static const chunk_param optional[] = {{USES_TIMES, "const int64_t *", "counts"},
-                                               {USES_TIMES, "int64_t ", "times"},
+        static const chunk_param optional[] = {{USES_COUNTS, "const int64_t *", "counts"},
                                                {USES_STEADY, "int64_t ", "steady"},
                                                {USES_STARTING, "bool ", "starting"}};
         chunks_begin(&prepare, x, "Tells the kernels how often each actor fires.",
@@ -450,11 +452,11 @@ static void emit_run_kernels(program_emitter *x)
         emit_prepare(x, &prepare);
         chunks_end(&prepare);
     }
-    text_line(x, 0,
-              "/* One run of the kernels: `steady` steady states, or, when that is 0, counts[actor] firings of each "
-              "actor. */");
-    text_line(x, 0, "static void %s_fire(%s *self, const int64_t *counts, int64_t steady, bool starting)", x->name,
-              x->type);
+    bool counts = program_counts_firings(x);
+    text_line(x, 0, "/* One run of the kernels: `steady` steady states, or, when that is 0, %s. */",
+              counts ? "counts[actor] firings of each actor" : "the initialisation");
+    text_line(x, 0, "static void %s_fire(%s *self, %sint64_t steady, bool starting)", x->name, x->type,
+              counts ? "const int64_t *counts, " : "");
     text_line(x, 0, "{");
     strbuf body, *out = x->e.out;
     strbuf_init(&body, a);
@@ -481,13 +483,11 @@ static void emit_run_kernels(program_emitter *x)
     if (x->logs != 0)
         text_line(x, 1, "svm_printMerge(self->logs, %zu);", x->logs);
     x->e.out = out;
-    if ((used & USES_TIMES) != 0)
-        text_line(x, 1, "const int64_t times = steady == 0 ? 1 : steady;");
-    else
+    if (counts && (used & USES_COUNTS) == 0)
         text_line(x, 1, "(void)counts;");
     if ((used & USES_STARTING) == 0)
         text_line(x, 1, "(void)starting;");
-    if ((used & (USES_STEADY | USES_TIMES)) == 0)
+    if ((used & USES_STEADY) == 0)
         text_line(x, 1, "(void)steady;");
     strbuf_add(out, body.data);
     text_line(x, 0, "}\n");
@@ -613,7 +613,8 @@ static void emit_start(program_emitter *x)
                 text_line(x, 1, "self->readers[%zu].held = 0;", i);
     }
     if (x->has_init)
-        text_line(x, 1, "%s_fire(self, %s_init, 0, true);", x->name, x->name);
+        text_line(x, 1, "%s_fire(self, %s0, true);", x->name,
+                  program_counts_firings(x) ? arena_printf(a, "%s_init, ", x->name) : "");
     text_line(x, 1, "self->started = true;");
     text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
@@ -659,7 +660,7 @@ static void emit_run(program_emitter *x)
         text_line(x, 2, "const int64_t steady = %s_read(self, wanted);", x->name);
     if (reads)
         text_line(x, 2, "if (steady > 0)");
-    text_line(x, reads ? 3 : 2, "%s_fire(self, %s_steady, steady, false);", x->name, x->name);
+    text_line(x, reads ? 3 : 2, "%s_fire(self, %ssteady, false);", x->name, program_counts_firings(x) ? "NULL, " : "");
     text_line(x, 2, "self->steadyStates += steady;");
     if (reads) {
         text_line(x, 2, "%s_keepInput(self, steady);", x->name);
@@ -758,11 +759,9 @@ void program_main(program_emitter *x, bool in, bool out)
 void program_control(program_emitter *x)
 {
     program_channel_table(x);
-    if (x->has_init)
+    if (x->has_init && program_counts_firings(x))
         program_firing_table(x, "How often each actor fires in the initialisation.",
-                          arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    program_firing_table(x, "How often each actor fires in a steady state.",
-                      arena_printf(x->e.arena, "%s_steady", x->name), x->s->reps);
+                             arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
     program_drain_tables(x);
     emit_create(x);
     emit_run_kernels(x);

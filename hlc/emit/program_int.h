@@ -59,7 +59,9 @@ typedef struct program_actor_names {
 
 // An actor's count of firings in a kernel. Splitters and joiners may have stages in several kernels.
 typedef struct program_firings {
-    const char *text; // "self->firings.LowPass_1"
+    const char *count; // NOTE(firings) in program_kernel.c
+    const char *text;  // the same as an operand
+    bool starting;     // it needs to know whether that is the initialisation
     const char *name;
     size_t index;
 } program_firings;
@@ -281,6 +283,8 @@ void program_uses(program_emitter *x, const char *name); // a buffer's local, "s
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
+// Whether kernels are told how often their actors fire, beside how many steady states.
+bool program_counts_firings(const program_emitter *x);
 void program_kernel_firings(program_emitter *x, const program_kernel *k);                // the member of its struct
 
 // ---- mapped*.c: programs on several processors ----

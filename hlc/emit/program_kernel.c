@@ -40,6 +40,35 @@ const program_firings *program_firings_of(const program_kernel *k, uint32_t acto
     return hmap_getn(&k->firings_of, &actor, sizeof actor);
 }
 
+bool program_counts_firings(const program_emitter *x)
+{
+    return x->pieces != NULL || x->pl->drains;
+}
+
+// Firings of an actor in the initialisation of the whole program.
+static int64_t init_of(const program_emitter *x, uint32_t actor)
+{
+    if (x->pl->parts == NULL)
+        return x->s->init[actor];
+    const plan_pieces *cut = x->pl->parts->cut;
+    return cut->whole_schedule->init[cut->actor_of[actor]];
+}
+
+// NOTE(firings). Of an actor in a run of so many steady states; what the initialisation fires is a constant, and where
+// something can still fire at the end of input, runs other than of steady states have it counted.
+static const char *count_text(program_emitter *x, program_kernel *k, uint32_t actor, const char *index)
+{
+    arena *a = x->e.arena;
+    int64_t init = init_of(x, actor), reps = x->s->reps[actor];
+    const char *steady = text_times(x, "self->steady", reps);
+    k->uses_steady |= reps != 0;
+    if (x->pl->drains)
+        return reps == 0 ? arena_printf(a, "self->firings[%s]", index)
+                         : arena_printf(a, "%s + self->firings[%s]", steady, index);
+    k->uses_starting |= init != 0;
+    return init == 0 ? steady : arena_printf(a, "starting ? %" PRId64 " : %s", init, steady);
+}
+
 static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32_t actor)
 {
     if (program_firings_of(k, actor) != NULL)
@@ -47,7 +76,13 @@ static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32
     program_firings *f = ARENA_NEW(x->e.arena, program_firings);
     f->name = text_member(x, taken, x->m->actors.data[actor]->name);
     f->index = k->actors.len;
-    f->text = arena_printf(x->e.arena, "self->firings.%s", f->name);
+    if (x->pieces != NULL)
+        f->count = arena_printf(x->e.arena, "self->firings.%s", f->name);
+    else
+        f->count = count_text(x, k, actor, arena_printf(x->e.arena, "%zu", f->index));
+    f->starting = x->pieces == NULL && !x->pl->drains && init_of(x, actor) != 0;
+    f->text = f->starting || (x->pieces == NULL && x->pl->drains) ? arena_printf(x->e.arena, "(%s)", f->count)
+                                                                  : f->count;
     hmap_setn(&k->firings_of, &actor, sizeof actor, f);
     VEC_PUSH(x->e.arena, &k->actors, actor);
 }
@@ -133,8 +168,13 @@ void program_kernel_firings(program_emitter *x, const program_kernel *k)
     text_args names = {0};
     for (VEC_EACH(uint32_t, a, &k->actors))
         VEC_PUSH(x->e.arena, &names, program_firings_of(k, *a)->name);
-    if (names.len == 0)
+    if (names.len == 0 || !program_counts_firings(x))
         return;
+    if (x->pieces == NULL) {
+        text_line(x, 1, "ptrdiff_t firings[%zu]; /* of each actor, but for those in whole steady states */",
+                  k->actors.len);
+        return;
+    }
     if (k->actors.len == 1) {
         text_line(x, 1, "struct { ptrdiff_t %s; } firings; /* how often it fires in this run */", names.data[0]);
         return;
@@ -328,18 +368,58 @@ static const char *start_text(program_emitter *x, program_kernel *k, const char 
     return program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
 }
 
-// Firings of a stage of all that its actor fires in this run.
-static const char *firings_of_all(program_emitter *x, const plan_stage *st, const char *all)
+// What leaves a kernel is left out while it primes.
+static bool stops_priming(program_emitter *x, const plan_stage *st)
 {
-    if (x->pl->parts != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]))
-        return arena_printf(x->e.arena, "(self->priming ? 0 : %s)", all);
-    return all;
+    return x->pl->parts != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]);
 }
 
-// The same of a stage that has one member.
+// Firings of a stage of all that its actor fires in this run, an expression; `operand`: the same as one of a product.
+static const char *firings_of_all(program_emitter *x, const plan_stage *st, const char *all, const char *operand)
+{
+    bool factor = st->kind == PLAN_COPY && plan_in_rate(x->m, st, false).pop != 1; // it is told of items
+    if (stops_priming(x, st))
+        return arena_printf(x->e.arena, factor ? "(self->priming ? 0 : %s)" : "self->priming ? 0 : %s", all);
+    return factor ? operand : all;
+}
+
+// Of a stage that has one member.
 static const char *firings_text(program_emitter *x, const program_kernel *k, const plan_stage *st)
 {
-    return firings_of_all(x, st, program_firings_of(k, st->actor)->text);
+    const program_firings *f = program_firings_of(k, st->actor);
+    if (f->starting)
+        program_uses(x, "starting");
+    return firings_of_all(x, st, f->count, f->text);
+}
+
+// The same in the initialisation, or in all other runs.
+static const char *firings_in(program_emitter *x, const program_kernel *k, const plan_stage *st, plan_phase phase)
+{
+    const program_firings *f = program_firings_of(k, st->actor);
+    const char *count = f->count, *operand = f->text;
+    if (phase == PLAN_INIT && x->pieces == NULL)
+        count = operand = x->pl->drains ? arena_printf(x->e.arena, "self->firings[%zu]", f->index)
+                                        : arena_printf(x->e.arena, "%" PRId64, init_of(x, st->actor));
+    else if (!program_counts_firings(x))
+        count = operand = text_times(x, "self->steady", x->s->reps[st->actor]);
+    return firings_of_all(x, st, count, operand);
+}
+
+// Whether members of a stage that follow each other fire alike in all runs.
+static bool fire_alike(program_emitter *x, uint32_t a, uint32_t b)
+{
+    return x->pieces != NULL || (x->s->reps[a] == x->s->reps[b] && (x->pl->drains || init_of(x, a) == init_of(x, b)));
+}
+
+// Of member m of a stage whose members are a range of the kernel's actors and fire alike.
+static const char *member_firings(program_emitter *x, program_kernel *k, const plan_stage *st)
+{
+    const char *index = text_plus(x, "m", (int64_t)program_firings_of(k, st->actor)->index);
+    if (!program_counts_firings(x))
+        return firings_text(x, k, st);
+    const char *count = x->pieces != NULL ? arena_printf(x->e.arena, "self->firings.all[%s]", index)
+                                          : count_text(x, k, st->actor, index);
+    return firings_of_all(x, st, count, arena_printf(x->e.arena, "(%s)", count));
 }
 
 // The steady states of a run one by one, each ended by a mark in the log.
@@ -372,16 +452,13 @@ static void emit_members(program_emitter *x, program_kernel *k, int indent, cons
     for (size_t i = 1; i < members; i++) {
         plan_stage one = plan_stage_member(st, i);
         same &= one.actor == st->actor;
-        range &= program_firings_of(k, one.actor)->index == program_firings_of(k, st->actor)->index + i;
+        range &= program_firings_of(k, one.actor)->index == program_firings_of(k, st->actor)->index + i &&
+                 fire_alike(x, one.actor, st->actor);
     }
     in = strcmp(in_at, "0") == 0 ? in : arena_printf(a, "%s + %s", in, in_at);
     out = strcmp(out_at, "0") == 0 ? out : arena_printf(a, "%s + %s", out, out_at);
     if (same || range) {
-        const program_firings *first = program_firings_of(k, st->actor);
-        const char *firings =
-            same ? firings_text(x, k, st)
-                 : firings_of_all(x, st,
-                                  arena_printf(a, "self->firings.all[%s]", text_plus(x, "m", (int64_t)first->index)));
+        const char *firings = same ? firings_text(x, k, st) : member_firings(x, k, st);
         text_line(x, indent, "for (int m = 0; m < %zu; m++)", members);
         program_stage_call(x, indent + 1, code, in, out, firings);
         return;
@@ -411,9 +488,11 @@ static void emit_fused(program_emitter *x, program_kernel *k, const program_stag
     if (code->irregular)
         text_line(x, 1, "if (self->steady != 0)");
     int64_t members = (int64_t)plan_stage_members(st);
+    const char *count = x->pieces != NULL
+                            ? arena_printf(a, "%" PRId64 " * %s", members, program_firings_of(k, st->actor)->text)
+                            : text_times(x, "self->steady", members * x->s->reps[st->actor]);
     call_function(x, code->irregular ? 2 : 1, code, function, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
-                  start_text(x, k, p.out, p.out_start, PLAN_STEADY),
-                  arena_printf(a, "%" PRId64 " * %s", members, firings_text(x, k, st)));
+                  start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings_of_all(x, st, count, count));
     if (code->irregular) {
         text_line(x, 1, "else");
         emit_members(x, k, 2, code, &p);
@@ -429,7 +508,6 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
     arena *a = x->e.arena;
     const plan_stage *st = code->stage;
     ports p = stage_ports(x, k, code, st);
-    const char *firings = firings_text(x, k, st);
     bool marked = code->print_marks && x->names[st->actor].log != NULL;
     if (marked)
         emit_marked(x, k, code, &p);
@@ -440,13 +518,18 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
         const char *in = p.in != NULL ? text_plus(x, p.in, in_later) : "?",
                    *out = p.out != NULL ? text_plus(x, p.out, out_later) : "?";
         program_uses(x, "starting");
-        text_line(x, indent, "if (starting && %s > 0) {", firings);
+        const char *first = firings_in(x, k, st, PLAN_INIT);
+        bool stops = stops_priming(x, st), known = !program_counts_firings(x) && !stops;
+        int64_t more = init_of(x, st->actor) - 1;
+        text_line(x, indent, "if (starting%s) {", known ? "" : arena_printf(a, stops ? " && (%s) > 0" : " && %s > 0", first));
         program_first_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_INIT),
                            start_text(x, k, p.out, p.out_start, PLAN_INIT));
-        program_stage_call(x, indent + 1, code, in, out, arena_printf(a, "%s - 1", firings));
+        if (!known || more > 0)
+            program_stage_call(x, indent + 1, code, in, out,
+                               known ? arena_printf(a, "%" PRId64, more) : arena_printf(a, stops ? "(%s) - 1" : "%s - 1", first));
         text_line(x, indent, "} else {");
         program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
-                           start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings);
+                           start_text(x, k, p.out, p.out_start, PLAN_STEADY), firings_in(x, k, st, PLAN_STEADY));
         text_line(x, indent, "}");
     } else if (code->zeros != NULL) {
         text_line(x, indent, "if (self->steady != 0) {");
@@ -454,11 +537,11 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
                             start_text(x, k, p.out, p.out_start, PLAN_STEADY));
         text_line(x, indent, "} else {");
         program_stage_call(x, indent + 1, code, start_text(x, k, p.in, p.in_start, -1),
-                           start_text(x, k, p.out, p.out_start, -1), firings);
+                           start_text(x, k, p.out, p.out_start, -1), firings_text(x, k, st));
         text_line(x, indent, "}");
     } else {
         program_stage_call(x, indent, code, start_text(x, k, p.in, p.in_start, -1),
-                           start_text(x, k, p.out, p.out_start, -1), firings);
+                           start_text(x, k, p.out, p.out_start, -1), firings_text(x, k, st));
     }
     if (marked && code->has_prework)
         text_line(x, 1, "}");
