@@ -215,7 +215,7 @@ static void measure_blocks(const settings *s, arena *a, experiment *e, core_resu
     }
 }
 
-// Least squares of the relative error of t0 + bytes / bandwidth, over blocks of a page and more.
+// Least squares of the relative error of t0 + bytes / bandwidth, over blocks of a page and more. The bandwidth is above 0.
 static void fit_line(const curve *c, core_results *r)
 {
     double w = 0, x = 0, y = 0, xx = 0, xy = 0;
@@ -230,12 +230,12 @@ static void fit_line(const curve *c, core_results *r)
         xy += k * p->x * p->y;
     }
     double slope = (w * xy - x * y) / (w * xx - x * x), start = (y - slope * x) / w;
-    if (start < 0) { // through zero then
+    if (start < 0 || !(slope > 0)) { // through zero then; a slope down is noise, which a busy computer makes plenty of
         start = 0;
         slope = xy / xx;
     }
     r->block = start * 1e-6;
-    r->bandwidth = slope > 0 ? 1e6 / slope : 0;
+    r->bandwidth = 1e6 / slope;
 }
 
 void fit_cores(arena *a, core_results *r)
