@@ -18,6 +18,7 @@ readonly needs='
 /usr/lib/llvm-22/lib/clang/22/lib/wasi/libclang_rt.builtins-wasm32.a  libclang-rt-22-dev-wasm32
 /usr/lib/wasm32-wasi/libc.a                    wasi-libc
 gcc                                            gcc
+c++                                            g++
 make                                           make
 /usr/include/stdio.h                           libc6-dev
 cmake                                          cmake
