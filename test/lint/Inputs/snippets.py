@@ -54,7 +54,7 @@ FAILS = {}
 def blocks_of(lines):
     """(name, text) of the files that a page shows: fenced, or indented, behind a line that names them."""
     for i, line in enumerate(lines):
-        m = re.match(r"^(?:\d\. |\s+)?(?:Write )?`([\w.-]+\.(?:str|c|yaml|sp|sir))`(?::$|, anywhere)", line)
+        m = re.match(r"^(?:\d\. |\s+)?(?:Write )?`([\w.-]+\.(?:str|br|c|yaml|sp|sir))`(?::$|, anywhere)", line)
         if not m:
             continue
         at = i + 1
