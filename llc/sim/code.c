@@ -17,6 +17,7 @@ typedef struct generation {
     LLVMContextRef context;
     LLVMModuleRef module;
     LLVMTargetMachineRef target;
+    LLVMTargetMachineRef optimiser; // what the optimiser takes the target for
     LLVMTargetDataRef layout;
     sim_width width;
 } generation;
@@ -57,6 +58,11 @@ static const char *level_text(const llc_session *s)
     return strcmp(s->options->level, "fast") == 0 ? "3" : s->options->level;
 }
 
+static bool is_for(const char *triple, const char *architecture)
+{
+    return strncmp(triple, architecture, strlen(architecture)) == 0;
+}
+
 static bool make_target(generation *g)
 {
     static const LLVMCodeGenOptLevel levels[] = {LLVMCodeGenLevelNone, LLVMCodeGenLevelLess, LLVMCodeGenLevelDefault,
@@ -67,7 +73,7 @@ static bool make_target(generation *g)
     LLVMTargetRef target;
     char *message = NULL;
     const char *triple = LLVMGetTarget(g->module);
-    if (strncmp(triple, "wasm32", 6) == 0) { // SPEs' programs of the Cell emulation
+    if (is_for(triple, "wasm32")) { // SPEs' programs of the Cell emulation
         LLVMInitializeWebAssemblyTargetInfo();
         LLVMInitializeWebAssemblyTarget();
         LLVMInitializeWebAssemblyTargetMC();
@@ -84,6 +90,22 @@ static bool make_target(generation *g)
         return failed(g, "making code", triple);
     g->layout = LLVMCreateTargetDataLayout(g->target);
     return true;
+}
+
+// Code for a virtual machine is optimised as this computer's is, so that it counts what the simulating runtime's does.
+static bool make_optimiser(generation *g)
+{
+    char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
+    LLVMTargetRef target;
+    g->optimiser = g->target;
+    if (is_for(LLVMGetTarget(g->module), "wasm32") && is_for(triple, "x86_64") &&
+        LLVMGetTargetFromTriple(triple, &target, &message) == 0)
+        g->optimiser = LLVMCreateTargetMachine(target, triple, "", "", LLVMCodeGenLevelDefault, LLVMRelocPIC,
+                                               LLVMCodeModelDefault);
+    LLVMDisposeMessage(triple);
+    if (message != NULL)
+        LLVMDisposeMessage(message);
+    return g->optimiser != NULL || failed(g, "making code", "the optimiser's target");
 }
 
 // ---- Vectors as the described machine has them ----
@@ -148,12 +170,13 @@ static bool same_attributes(const vector_attributes *a, const vector_attributes 
     return true;
 }
 
-// Functions with attributes a get b instead; functions of a program that have others (by a target attribute) keep them.
+// Functions with attributes a get b instead; functions of a program that have others (by a target attribute) keep them,
+// unless the optimiser is another computer's.
 static void replace_attributes(generation *g, const vector_attributes *a, const vector_attributes *b)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(g->module); f != NULL; f = LLVMGetNextFunction(f)) {
         vector_attributes has = get_attributes(g->session, f);
-        if (same_attributes(&has, a))
+        if (same_attributes(&has, a) || g->optimiser != g->target)
             set_attributes(g, f, b);
     }
 }
@@ -171,7 +194,7 @@ static bool first_attributes(generation *g, vector_attributes *a)
 // What the optimiser is told to have; false: nothing else than what there is.
 static bool described_attributes(const generation *g, vector_attributes *a)
 {
-    if (strncmp(LLVMGetTarget(g->module), "x86_64", 6) != 0)
+    if (!is_for(LLVMGetTarget(g->module), "x86_64") && g->optimiser == g->target)
         return false;
     for (size_t i = 0; i < sizeof x86_levels / sizeof *x86_levels; i++)
         if (x86_levels[i].bytes == g->width.vector_bytes)
@@ -181,14 +204,14 @@ static bool described_attributes(const generation *g, vector_attributes *a)
 
 // ---- Optimisation ----
 
-static bool run_passes(generation *g, const char *passes, bool vectors, bool unroll)
+static bool run_passes(generation *g, LLVMTargetMachineRef target, const char *passes, bool vectors, bool unroll)
 {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
     LLVMPassBuilderOptionsSetLoopVectorization(options, vectors);
     LLVMPassBuilderOptionsSetLoopInterleaving(options, vectors);
     LLVMPassBuilderOptionsSetSLPVectorization(options, vectors);
     LLVMPassBuilderOptionsSetLoopUnrolling(options, unroll);
-    LLVMErrorRef error = LLVMRunPasses(g->module, passes, g->target, options);
+    LLVMErrorRef error = LLVMRunPasses(g->module, passes, target, options);
     LLVMDisposePassBuilderOptions(options);
     return succeeded(g, "optimisation", error);
 }
@@ -203,7 +226,7 @@ static bool optimise(generation *g)
     bool described_first = first_attributes(g, &given) && described_attributes(g, &described);
     if (described_first)
         replace_attributes(g, &given, &described);
-    if (!run_passes(g, passes, more && g->width.simd_bytes >= LEAST_VECTOR, more))
+    if (!run_passes(g, g->optimiser, passes, more && g->width.simd_bytes >= LEAST_VECTOR, more))
         return false;
     if (described_first)
         replace_attributes(g, &described, &given);
@@ -215,8 +238,8 @@ static bool hoist_counters(generation *g)
 {
     if (g->session->options->level[0] == '0')
         return true;
-    return run_passes(g, "function(loop-mssa(licm),loop(indvars,loop-deletion),instcombine<no-verify-fixpoint>)", false,
-                      false);
+    return run_passes(g, g->target, "function(loop-mssa(licm),loop(indvars,loop-deletion),instcombine<no-verify-fixpoint>)",
+                      false, false);
 }
 
 // ---- Output ----
@@ -270,7 +293,7 @@ static void drop_annotations(generation *g)
 
 static bool generate(generation *g, const char *bitcode, llc_output output, const char *path)
 {
-    if (!read_module(g, bitcode) || !make_target(g))
+    if (!read_module(g, bitcode) || !make_target(g) || !make_optimiser(g))
         return false;
     drop_annotations(g);
     if (g->unit != NULL && g->variant != NULL && !g->variant->change(g->session, g->unit, g->module))
@@ -308,6 +331,8 @@ bool sim_generate(llc_session *s, const llc_unit *unit, const char *bitcode, con
     bool good = generate(&g, bitcode, output, path);
     if (g.layout != NULL)
         LLVMDisposeTargetData(g.layout);
+    if (g.optimiser != NULL && g.optimiser != g.target)
+        LLVMDisposeTargetMachine(g.optimiser);
     if (g.target != NULL)
         LLVMDisposeTargetMachine(g.target);
     if (g.module != NULL)

@@ -91,7 +91,9 @@ uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand comman
         memcpy(c + 1, waits, waitCount * sizeof *waits);
     if (payloadBytes)
         memcpy((char *)c + head, payload, payloadBytes);
-    if (spe->written - spe->rung > SVMR_RING_AFTER)
+    spe->machine->scheduler->unrung = true;
+    if (spe->written - spe->rung > SVMR_RING_AFTER ||
+        (spe->issued - spe->rungIssued >= SVMR_RING_IDLE && spe->complete->count == spe->rungIssued))
         svmr_ringSpe(spe);
     return spe->issued - 1;
 }

@@ -15,7 +15,8 @@
 typedef struct svmr_Spe svmr_Spe;
 typedef struct svmr_TimedRun svmr_TimedRun;
 
-enum { SVMR_RING_AFTER = 256 << 10 }; // bytes that are queued without the SPE being told: a quarter of the queue
+// What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
+enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 2 * SVM_CELL_WINDOW };
 
 // A run in a queue.
 typedef struct svmr_QueuedRun {
@@ -39,6 +40,7 @@ struct svmr_Spe {
     uint32_t queueBytes;
     uint32_t written, rung, released; // bytes ever queued; that it was told of; of commands that are over
     uint32_t issued, retired;         // commands ever queued, and over
+    uint32_t rungIssued;              // of those that it was told of
     svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
@@ -65,6 +67,7 @@ typedef struct svmr_Scheduler {
     svmr_List ready; // kernels that the PPE runs
     svmr_Spe *spes;
     unsigned speCount;
+    bool unrung; // some SPE was not told of all that is queued
     svmr_CellRun *runs;                  // all
     uint64_t kernelsHere, transfersHere; // run by the PPE
     struct svmr_Replay *replay;          // where time is predicted; NULL: nothing ran yet

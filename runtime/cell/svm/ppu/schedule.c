@@ -157,6 +157,13 @@ void svmr_lookAtQueues(svm_Machine *m)
     svmr_retire(m);
 }
 
+// What was queued before a wait is a round, or all of it that there is.
+void svmr_tellQueues(svm_Machine *m)
+{
+    if (m->scheduler->unrung)
+        svmr_ringSpes(m);
+}
+
 static void sleepFor(svm_Machine *m, svmr_Spe *spe, uint32_t count)
 {
     m->scheduler->sleepers++;

@@ -208,6 +208,7 @@ void svmr_ringSpe(svmr_Spe *spe)
 {
     spe->shared->available = spe->written;
     spe->rung = spe->written;
+    spe->rungIssued = spe->issued;
     spe->counted.rings++;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     spe_signal_write(spe->context, SPE_SIG_NOTIFY_REG_1, SVM_CELL_PPE_RANG);
@@ -218,6 +219,7 @@ void svmr_ringSpes(svm_Machine *m)
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
         if (spe->rung != spe->written)
             svmr_ringSpe(spe);
+    m->scheduler->unrung = false;
 }
 
 static bool isComplete(const svmr_Spe *spe, uint32_t count)

@@ -38,10 +38,15 @@ static void dropCall(svmr_Replay *r)
     free(call);
 }
 
-static void beginWait(svmr_Replay *r, const char *label)
+static void ringAll(svmr_Replay *r)
 {
     for (svmr_TimedSpe *spe = r->spes; spe; spe = spe->next)
         svmr_timedRing(spe);
+}
+
+static void beginWait(svmr_Replay *r, const char *label)
+{
+    ringAll(r);
     if (r->waits)
         return;
     r->waits = true;
@@ -182,6 +187,7 @@ static bool isOver(const svmr_TimedRun *run)
 
 static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
 {
+    ringAll(r);
     if (!isOver(run)) {
         if (runHere(r))
             return true;

@@ -111,10 +111,12 @@ void svmr_timedIssue(svmr_TimedRun *run)
         return;
     }
     run->number = spe->nextNumber++;
+    run->bytes += (uint32_t)svmr_quanta(run->waits * sizeof(svm_CellWait));
     spe->issuedBytes += run->bytes;
     spe->queuedBytes += run->bytes;
     svmr_timedAppend(&spe->issued.runs, run);
-    if (spe->issuedBytes > SVMR_RING_AFTER)
+    const bool idle = !svmr_timedLength(&spe->rung) && !svmr_timedLength(&spe->ring);
+    if (spe->issuedBytes > SVMR_RING_AFTER || (idle && svmr_timedLength(&spe->issued) >= SVMR_RING_IDLE))
         svmr_timedRing(spe);
 }
 

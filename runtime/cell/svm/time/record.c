@@ -214,7 +214,8 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     if (!r || !run)
         return;
     run->spe = svmr_timedSpe(r, spe);
-    run->bytes = c->bytes;
+    // What a command waits for depends on what was complete in this run; the replay has its own.
+    run->bytes = c->bytes - (uint32_t)svmr_quanta(sizeof *c + c->waits * sizeof(svm_CellWait)) + (uint32_t)sizeof *c;
     run->kind = t ? SVMR_TIMED_TRANSFER : SVMR_TIMED_KERNEL;
     run->known = t;
     if (t) {
