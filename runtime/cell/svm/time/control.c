@@ -44,12 +44,15 @@ static void ringAll(svmr_Replay *r)
         svmr_timedRing(spe);
 }
 
-static void beginWait(svmr_Replay *r, const char *label)
+// For a command of an SPE, which wakes it.
+static void beginWait(svmr_Replay *r, svmr_TimedSpe *spe, const char *label)
 {
     ringAll(r);
     if (r->waits)
         return;
     r->waits = true;
+    if (spe)
+        spe->wakes++;
     r->waitsSince = sim_now(r->engine);
     r->waitsFor = label;
 }
@@ -170,7 +173,7 @@ static bool makeRun(svmr_Replay *r, svmr_TimedRun *run)
         return false;
     }
     if (!hasRoom(run)) {
-        beginWait(r, "room in a queue");
+        beginWait(r, run->spe, "room in a queue");
         return false;
     }
     endWait(r);
@@ -191,7 +194,7 @@ static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
     if (!isOver(run)) {
         if (runHere(r))
             return true;
-        beginWait(r, run->label);
+        beginWait(r, run->spe, run->label);
         return false;
     }
     endWait(r);

@@ -35,6 +35,16 @@ static void tellIterations(svmr_Replay *r)
     r->submitted = 0;
 }
 
+// What SVM_CELL_COUNT asks for, of the replay: the same in each run.
+static void printCounts(const svmr_Replay *r)
+{
+    if (!getenv("SVM_CELL_COUNT"))
+        return;
+    for (const svmr_TimedSpe *s = r->spes; s; s = s->next)
+        fprintf(stderr, "svm-cell: %s in time: commands %u, rings %llu, wakes %llu\n", r->table->processors[s->spe->processor].name,
+                s->nextNumber, (unsigned long long)s->rings, (unsigned long long)s->wakes);
+}
+
 static void writeResults(svmr_Replay *r)
 {
     r->over = true;
@@ -47,6 +57,7 @@ static void writeResults(svmr_Replay *r)
     if (r->first)
         fprintf(stderr, "%s: note: the time is predicted to where the program stopped\n", program_invocation_short_name);
     tellIterations(r);
+    printCounts(r);
     const char *program = svmr_thread.program ? svmr_thread.program : program_invocation_short_name;
     const sim_report *report = sim_make_report(r->engine, r->arena, program);
     static void (*const reports[])(const sim_report *r, strbuf *out) = {sim_report_text, sim_report_json};

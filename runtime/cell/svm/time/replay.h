@@ -71,7 +71,7 @@ struct svmr_TimedSpe {
     uint32_t nextNumber, complete;     // commands; complete: that the PPE has heard of
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
-    uint64_t rings;
+    uint64_t rings, wakes; // messages: the PPE tells of commands; a word ends its sleep
     svmr_TimedSpe *next;
 };
 
