@@ -678,6 +678,10 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
 {
     strbuf *out = c->e->out;
     const char *name = c->info->field_names.data[e->index];
+    body_local *counter = &c->locals[c->trips->counter];
+    const char *saved = counter->forward;
+    if (!counter->is_for)
+        counter->forward = "(svm_from + svm_trip)"; // of which the C compiler knows that it does not wrap
     strbuf_printf(out, "svm_brookIn%d(%s_walk", (int)e->op, name);
     for (size_t i = 0; i < e->op; i++) {
         bool last = i + 1 == e->op && (near || run != NULL);
@@ -692,6 +696,7 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
             strbuf_addc(out, ')');
     }
     strbuf_addc(out, ')');
+    counter->forward = saved;
 }
 
 // "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,

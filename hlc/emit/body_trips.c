@@ -175,9 +175,15 @@ static void add_check(trip_finder *f, const sir_expr *fetch, size_t subscript, c
         count = lane ? arena_printf(c->e->arena, "svm_trips + %d", c->info->lanes - 1) : "svm_trips";
     else if (lane)
         count = arena_printf(c->e->arena, "%d", c->info->lanes);
+    body_local *index = c->info->lanes > 0 ? &c->locals[c->info->lane] : NULL;
+    const char *saved = index != NULL ? index->forward : NULL;
+    if (index != NULL)
+        index->forward = "0"; // the first one's
     const char *check =
         arena_printf(c->e->arena, " && svm_brookWithin(%s_walk, %zu, %s, %s)", c->info->field_names.data[fetch->index],
                      subscript + 4 - fetch->op, body_expr_text(c, first, PREC_COND), count);
+    if (index != NULL)
+        index->forward = saved;
     if (f->checks.len == 0 || strstr(f->checks.data, check) == NULL)
         strbuf_add(&f->checks, check);
 }
@@ -195,12 +201,12 @@ static void find_fetch(void *context, sir_expr *e, bool written)
     int counters[SIR_RANK] = {0}, lanes[SIR_RANK] = {0};
     for (size_t i = 0; i < n; i++)
         if (!is_sum(f, e->u.arg[i], &counters[i], &lanes[i]) || counters[i] > 1 ||
-            lanes[i] > (run != NULL && i + 1 == e->op ? 1 : 0))
+            lanes[i] > (run != NULL || i + 1 < e->op ? 1 : 0))
             return;
     if (n == 0)
         return;
     for (size_t i = 0; i < n; i++)
-        add_check(f, e, i, lanes[i] > 0 ? run->first : e->u.arg[i], counters[i] > 0, lanes[i] > 0);
+        add_check(f, e, i, lanes[i] > 0 && i + 1 == e->op ? run->first : e->u.arg[i], counters[i] > 0, lanes[i] > 0);
     VEC_PUSH(f->c->e->arena, &f->t->inside, e);
 }
 

@@ -472,7 +472,8 @@ void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
     widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
-    if (e->keep_names || e->line_directives || !analyse(&w, room_of(g->all)))
+    bool off = g->x->p->config != NULL && g->x->p->config->no_lanes;
+    if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all)))
         return;
     w.to = ARENA_NEW(w.m->arena, sir_function);
     *w.to = *w.work;
