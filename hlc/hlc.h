@@ -52,6 +52,7 @@ typedef struct hlc_config {
     bool march;    // C is compiled for a processor that the user names
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
+    bool no_narrow; // ints take four bytes wherever they lie
     bool no_outside_messages; // portals are for the program's own messages alone
     bool target_fp;          // a processor's own division and roots may be used
     bool check_rates, check_bounds; // at run time, where compile time proves nothing

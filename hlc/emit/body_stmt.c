@@ -77,9 +77,17 @@ static bool is_int_one(const sir_expr *e)
     return e->kind == SIR_CONST && e->type->kind != SIR_FLOAT && e->type->kind != SIR_DOUBLE && e->type->kind != SIR_COMPLEX && e->u.value.i == 1;
 }
 
+// The type of what an lvalue names as it is stored.
+static const sir_type *stored_type(const body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return c->function->locals.data[e->index].type;
+    return e->kind == SIR_INDEX ? stored_type(c, e->u.arg[0])->element : e->type;
+}
+
 static void assign_text(body_context *c, const sir_stmt *s, const sir_expr *target, const char *value)
 {
-    const sir_type *t = target->type;
+    const sir_type *t = stored_type(c, target);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     const char *name = declare ? c->locals[target->index].c_name : text(c, target);
     if (t->kind == SIR_ARRAY) {

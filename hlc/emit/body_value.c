@@ -153,13 +153,20 @@ const char *emit_unique_name(emitter *e, const char *wanted)
 
 // ---- Types ----
 
+static const char *const stored_names[SIR_STORAGE_COUNT] = {
+    [SIR_STORED_WHOLE] = "int",
+    [SIR_STORED_UINT8] = "unsigned char",
+    [SIR_STORED_INT8] = "signed char",
+    [SIR_STORED_INT16] = "short",
+};
+
 const char *body_type_name(emitter *e, const sir_type *t)
 {
     switch (t->kind) {
     case SIR_VOID: return "void";
     case SIR_BOOLEAN: return "bool";
-    case SIR_BIT:
-    case SIR_INT: return "int";
+    case SIR_BIT: return "int";
+    case SIR_INT: return stored_names[t->storage];
     case SIR_FLOAT: return "float";
     case SIR_DOUBLE: return "double";
     case SIR_COMPLEX: return "svm_Complex";

@@ -31,6 +31,10 @@ typedef enum sir_type_kind {
 } sir_type_kind;
 #define SIR_SCALAR_KINDS (SIR_COMPLEX + 1)
 
+// How an int is stored where few bits hold all values that it may have: derived for plans (hlc/ir/narrow.h), and no part of the text. It is computed with
+// as an int all the same.
+typedef enum sir_storage { SIR_STORED_WHOLE, SIR_STORED_UINT8, SIR_STORED_INT8, SIR_STORED_INT16, SIR_STORAGE_COUNT } sir_storage;
+
 typedef struct sir_type sir_type;
 typedef struct sir_struct {
     const char *name;
@@ -38,6 +42,7 @@ typedef struct sir_struct {
 } sir_struct;
 struct sir_type {
     sir_type_kind kind;
+    sir_storage storage;     // INT
     const sir_type *element; // ARRAY
     uint32_t length;         // ARRAY: elements, may be 0
     const sir_struct *decl;  // STRUCT
@@ -290,6 +295,7 @@ typedef struct sir_module {
     VEC(sir_struct *) structs;
     hmap types;                // interned types
     const sir_type *scalar[SIR_SCALAR_KINDS];
+    const sir_type *stored[SIR_STORAGE_COUNT]; // ints; NULL: not asked for yet
     VEC(sir_global) globals;
     VEC(sir_function *) functions; // of helper and native blocks
     VEC(sir_filter *) filters;
@@ -303,11 +309,18 @@ typedef struct sir_module {
     // Derived for plans: items of type bit are all 0 or 1, so that a byte holds one; else where another may be pushed.
     bool byte_bits;
     sir_loc other_bit;
+    bool narrow; // ints that need few bits have types that say so
 } sir_module;
 
 sir_module *sir_module_create(arena *a, interner *names, const char *name);
 const sir_type *sir_type_array(sir_module *m, const sir_type *element, uint32_t length);
 const sir_type *sir_type_struct(sir_module *m, const sir_struct *decl);
+const sir_type *sir_type_stored(sir_module *m, sir_storage storage); // an int
+bool sir_same_values(const sir_type *a, const sir_type *b); // equal but for how ints are stored
+static inline uint64_t sir_int_bytes(const sir_type *t)
+{
+    return t->storage == SIR_STORED_WHOLE ? 4 : t->storage == SIR_STORED_INT16 ? 2 : 1;
+}
 void sir_type_print(strbuf *out, const sir_type *t); // "float[4][2]", "struct Pair"
 uint32_t sir_file(sir_module *m, const char *name, source_id source); // interned
 src_range sir_range(const sir_module *m, source_set *sources, sir_loc loc); // for diagnostics

@@ -78,6 +78,26 @@ const sir_type *sir_type_struct(sir_module *m, const sir_struct *decl)
     return t;
 }
 
+const sir_type *sir_type_stored(sir_module *m, sir_storage storage)
+{
+    if (storage == SIR_STORED_WHOLE)
+        return m->scalar[SIR_INT];
+    if (m->stored[storage] == NULL) {
+        sir_type *t = ARENA_NEW(m->arena, sir_type);
+        *t = *m->scalar[SIR_INT];
+        t->storage = storage;
+        m->stored[storage] = t;
+    }
+    return m->stored[storage];
+}
+
+bool sir_same_values(const sir_type *a, const sir_type *b)
+{
+    for (; a != b && a->kind == SIR_ARRAY && b->kind == SIR_ARRAY && a->length == b->length; a = a->element)
+        b = b->element;
+    return a == b || (a->kind == SIR_INT && b->kind == SIR_INT);
+}
+
 static const char *const scalar_names[SIR_SCALAR_KINDS] = {
     [SIR_VOID] = "void",   [SIR_BOOLEAN] = "boolean", [SIR_BIT] = "bit",         [SIR_INT] = "int",
     [SIR_FLOAT] = "float", [SIR_DOUBLE] = "double",   [SIR_COMPLEX] = "complex",

@@ -13,7 +13,7 @@ static bool check_expr(sir_verifier *v, const sir_expr *e);
 
 static bool expect_type(sir_verifier *v, const sir_expr *e, const sir_type *wanted, const char *what)
 {
-    if (e->type == wanted)
+    if (sir_same_values(e->type, wanted))
         return true;
     sir_broken(v, e->loc, "%s has type '%s' where '%s' is expected", what, sir_type_text(v, e->type),
                sir_type_text(v, wanted));

@@ -4,8 +4,10 @@
 //
 // This is a guess, since only emission knows all; where it is wrong programs are slower, not other ones.
 #include "hlc/ir/lanes.h"
+#include "hlc/ir/narrow.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
 // Levels of -O from which firings go side by side; operations of a firing, trips of a loop, from which that is worth it;
@@ -14,7 +16,8 @@ enum { LANES_LEVEL = 2, LANES_OPERATIONS = 96, LANES_TRIPS = 12, LANES_BYTES = 1
 
 static bool is_item_type(const sir_module *m, const sir_type *t)
 {
-    return t->kind == SIR_INT || t->kind == SIR_FLOAT || (t->kind == SIR_BIT && !m->byte_bits);
+    return (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE) || t->kind == SIR_FLOAT ||
+           (t->kind == SIR_BIT && !m->byte_bits);
 }
 
 static void find_loop(void *context, sir_stmt *s)
@@ -29,12 +32,10 @@ static void find_loop(void *context, sir_stmt *s)
     *found = *found || trips >= LANES_TRIPS;
 }
 
-bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
+static bool runs_in_lanes(hlc_program *p, const machine_processor *kernel, uint32_t actor)
 {
     const sir_actor *a = p->module->actors.data[actor];
-    const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
-    if (a->kind != SIR_FILTER || p->config->no_lanes || p->config->opt_level < LANES_LEVEL || kernel == NULL ||
-        kernel->simd_width < PLAN_LEAST_VECTOR)
+    if (a->kind != SIR_FILTER || kernel == NULL || kernel->simd_width < PLAN_LEAST_VECTOR)
         return false;
     const sir_function *work = a->filter->work;
     bool loops = false, *locals = ARENA_ARRAY(p->arena, bool, work->locals.len + 1);
@@ -49,4 +50,92 @@ bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
     for (size_t i = 0; i < work->locals.len; i++)
         words += locals[i] && work->locals.data[i].type->kind == SIR_ARRAY ? work->locals.data[i].type->words : 0;
     return words * sizeof(float) * PLAN_LANES <= LANES_BYTES;
+}
+
+bool plan_runs_in_lanes(hlc_program *p, uint32_t actor)
+{
+    return !p->config->no_lanes && p->config->opt_level >= LANES_LEVEL &&
+           runs_in_lanes(p, machine_processor_by_name(p->machine, p->plan->processor), actor);
+}
+
+typedef struct serial_walk {
+    bool *own; // per local: declared in the loop
+    bool carried;
+    arena *arena;
+    size_t locals;
+} serial_walk;
+
+static void find_own(void *context, sir_stmt *s)
+{
+    serial_walk *w = context;
+    if (s->kind == SIR_DECL)
+        w->own[s->u.decl.local] = true;
+}
+
+static void find_carried(void *context, sir_stmt *s)
+{
+    serial_walk *w = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    w->carried |= root != NULL && root->kind == SIR_LOCAL && !w->own[root->index];
+}
+
+static void find_serial(void *context, sir_stmt *s)
+{
+    serial_walk *w = context;
+    bool many = false;
+    find_loop(&many, s);
+    if (!many || s->kind != SIR_FOR)
+        return;
+    serial_walk inner = {.own = ARENA_ARRAY(w->arena, bool, w->locals + 1)};
+    sir_visit_stmts(&s->u.for_.body, find_own, &inner);
+    sir_visit_stmts(&s->u.for_.body, find_carried, &inner);
+    w->carried |= inner.carried;
+}
+
+// Whether a loop of many trips has what one trip leaves to the next: the C compiler makes no vectors of that.
+static bool has_serial_loop(hlc_program *p, const sir_function *work)
+{
+    serial_walk w = {.arena = p->arena, .locals = work->locals.len};
+    sir_visit_stmts(&work->body, find_serial, &w);
+    return w.carried;
+}
+
+// NOTE(narrow). Ints that need few bits take few bytes in channels, tables and local arrays, so that the C compiler's
+// vectors hold more of them. Filters whose firings go side by side in vectors of ours, or as bits, keep ints.
+bool plan_should_narrow(const hlc_program *p)
+{
+    const machine_processor *x = plan_bit_processor(p);
+    return !p->config->no_narrow && p->config->opt_level >= LANES_LEVEL && x != NULL &&
+           x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
+}
+
+void plan_narrow(hlc_program *p)
+{
+    const machine_processor *x = plan_bit_processor(p);
+    sir_module *m = p->module;
+    bool *keep = ARENA_ARRAY(p->arena, bool, m->actors.len + 1);
+    hmap known; // by filter
+    hmap_init(&known, p->arena);
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        const sir_actor *a = m->actors.data[i];
+        if (a->kind != SIR_FILTER || (a->filter->input->kind != SIR_INT && a->filter->output->kind != SIR_INT))
+            continue;
+        bool *wide = hmap_getn(&known, &a->filter, sizeof a->filter);
+        if (wide == NULL) {
+            const plan_bit_lanes *bits = plan_bit_lanes_for(p, x, a->filter);
+            wide = ARENA_NEW(p->arena, bool);
+            *wide = bits->network != NULL || (runs_in_lanes(p, x, i) && has_serial_loop(p, a->filter->work));
+            hmap_setn(&known, &a->filter, sizeof a->filter, wide);
+        }
+        keep[i] = *wide;
+    }
+    for (VEC_EACH(const sir_channel, c, &m->channels))
+        if (c->zeros != NULL)
+            keep[c->producer] = keep[c->consumer] = true;
+    size_t count = sir_find_narrow(m, keep);
+    if (p->diag->remarks && count != 0)
+        diag_remark(p->diag, sir_range(m, p->sources, m->regions.data[0].loc),
+                    "items of %zu channels are known to need few bits, and take one or two bytes instead of four [map]",
+                    count);
 }

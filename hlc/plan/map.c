@@ -145,6 +145,8 @@ bool plan_pass_map(hlc_program *p)
         return false;
     if (!spread && p->pieces == NULL && !plan_cut(p))
         return false;
+    if (!spread && p->pieces == NULL && plan_should_narrow(p))
+        plan_narrow(p);
     size_t n = p->module->channels.len;
     plan_place *places = ARENA_ARRAY(p->arena, plan_place, n + 1);
     for (uint32_t i = 0; i < n; i++)

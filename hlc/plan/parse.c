@@ -556,6 +556,8 @@ static void body(parser *p)
     pl->control = string(p, "control");
     pl->processor = string(p, "processor");
     pl->memory = string(p, "memory");
+    if (!p->failed && accept(p, TOKEN_WORD, "narrow") && plan_load_machine(p->program, p->pl))
+        plan_narrow(p->program);
     if (is(p, TOKEN_WORD, "processors"))
         parts_lines(p);
     pl->strip = keyed(p, "strip");

@@ -166,6 +166,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_add_quoted(out, names[i], strlen(names[i]));
         strbuf_addc(out, '\n');
     }
+    if (m->narrow)
+        strbuf_add(out, "  narrow\n");
     if (pl->parts != NULL)
         print_parts(out, pl->parts);
     strbuf_printf(out, "  strip %" PRId64, pl->strip);

@@ -20,8 +20,8 @@ uint64_t plan_item_size(const sir_type *t, uint64_t *align)
     switch (t->kind) {
     case SIR_VOID: break;
     case SIR_BOOLEAN: *align = 1; return 1;
+    case SIR_INT: *align = sir_int_bytes(t); return *align;
     case SIR_BIT:
-    case SIR_INT:
     case SIR_FLOAT: *align = 4; return 4;
     case SIR_COMPLEX: *align = 4; return 8;
     case SIR_DOUBLE: *align = 8; return 8;

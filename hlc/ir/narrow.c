@@ -1,0 +1,814 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ints that fit fewer bits: which values the items of channels, constant tables and locals may have, and types for them
+// that are stored in 8 or 16 bits.
+//
+// NOTE(ranges). Bodies are executed with intervals for values. A loop goes round as often as it would, until a trip changes
+// nothing; the elements of an array have one interval. Fields and channels have one each for all times, which grow from
+// round to round over the program; those that grow for long are given up. What cannot be followed (calls, loops
+// without a count) makes a filter opaque: its variables and what it pushes may be any ints.
+#include "hlc/ir/narrow.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "hlc/ir/type_rules.h"
+#include "hlc/ir/walk.h"
+
+// Least and greatest value. Of floats NaN may come besides.
+typedef struct range {
+    double lo, hi;
+} range;
+
+typedef struct ranges {
+    arena *arena;
+    sir_module *m;
+    uint32_t
+        *class; // per channel: another of its class, or itself; channels that one filter reads or writes have one type
+    range *channels;          // of a class's items
+    bool *pinned;             // classes that stay ints
+    hmap of_input, of_output; // by filter: a channel
+    hmap hulls;               // by address of a local, field or global: what it ever holds
+    hmap opaque;              // filters
+    int round;
+    bool changed;
+    // Of the function at hand
+    const sir_filter *filter;
+    const sir_function *function;
+    range *state;       // per local
+    VEC(range *) spare; // states of this function that are not in use
+    int64_t steps;
+    bool failed;
+} ranges;
+
+// Steps of one execution of a body, at most and of one in detail; rounds over the program, all and before what grows is
+// given up; trips that are looked at one by one.
+enum { MOST_STEPS = 50000, MANY_STEPS = 10000, MOST_ROUNDS = 24, WIDEN_ROUND = 6, FEW_TRIPS = 16 };
+
+static const range zero = {0, 0}, truth = {0, 1}, ints = {INT32_MIN, INT32_MAX}, reals = {-INFINITY, INFINITY};
+
+static range hull(range a, range b)
+{
+    return (range){a.lo < b.lo ? a.lo : b.lo, a.hi > b.hi ? a.hi : b.hi};
+}
+
+static bool same(range a, range b)
+{
+    return a.lo == b.lo && a.hi == b.hi;
+}
+
+static range int_range(double lo, double hi)
+{
+    return lo < INT32_MIN || hi > INT32_MAX ? ints : (range){lo, hi}; // it wraps
+}
+
+static const sir_type *innermost(const sir_type *t)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return t;
+}
+
+static bool is_int(const sir_type *t)
+{
+    return sir_is_integer(innermost(t));
+}
+
+// What a value of a type may be.
+static range any(const sir_type *t)
+{
+    t = innermost(t);
+    return t->kind == SIR_BOOLEAN ? truth : sir_is_integer(t) ? ints : reals;
+}
+
+static uint32_t root(ranges *r, uint32_t channel)
+{
+    while (r->class[channel] != channel)
+        channel = r->class[channel] = r->class[r->class[channel]];
+    return channel;
+}
+
+// ---- What is known ----
+
+// Elements of a constant.
+static range value_range(const sir_value *v)
+{
+    range x = {INFINITY, -INFINITY};
+    const sir_type *t = innermost(v->type);
+    if (v->zero || v->data == NULL)
+        return zero;
+    if (t->kind != SIR_BOOLEAN && t->kind != SIR_FLOAT && !sir_is_integer(t))
+        return any(t);
+    for (uint64_t i = 0; i < v->type->words; i++) {
+        double d = t->kind == SIR_FLOAT ? (double)v->data[i].f : v->data[i].i;
+        if (isnan(d))
+            return reals;
+        x = hull(x, (range){d, d});
+    }
+    return v->type->words == 0 ? zero : x;
+}
+
+// The entry of a variable that begins with a value.
+static range *hull_of(ranges *r, const void *variable, const sir_value *init)
+{
+    range *h = hmap_getn(&r->hulls, &variable, sizeof variable);
+    if (h == NULL) {
+        h = ARENA_NEW(r->arena, range);
+        *h = init != NULL ? value_range(init) : zero;
+        hmap_setn(&r->hulls, &variable, sizeof variable, h);
+    }
+    return h;
+}
+
+static void grow(ranges *r, range *h, range by, const sir_type *t)
+{
+    range grown = hull(*h, by);
+    if (same(grown, *h))
+        return;
+    *h = r->round >= WIDEN_ROUND ? any(t) : grown;
+    r->changed = true;
+}
+
+static range *local_hull(ranges *r, uint32_t local)
+{
+    return hull_of(r, &r->function->locals.data[local], NULL);
+}
+
+static void record(ranges *r, uint32_t local, range by)
+{
+    range *h = local_hull(r, local);
+    *h = hull(*h, by);
+}
+
+// ---- States ----
+
+static range *copy_state(ranges *r)
+{
+    size_t n = r->function->locals.len + 1;
+    range *s = r->spare.len != 0 ? r->spare.data[--r->spare.len] : ARENA_ARRAY(r->arena, range, n);
+    memcpy(s, r->state, n * sizeof *s);
+    return s;
+}
+
+static void drop_state(ranges *r, range *s)
+{
+    VEC_PUSH(r->arena, &r->spare, s);
+}
+
+// ---- Expressions ----
+
+static range eval(ranges *r, const sir_expr *e);
+
+static double power_above(double x) // 2^k - 1
+{
+    double p = 1;
+    while (p <= x)
+        p *= 2;
+    return p - 1;
+}
+
+static range eval_bits(lang_binary_op op, range a, range b)
+{
+    if (op == LANG_OP_AND && (a.lo >= 0 || b.lo >= 0))
+        return (range){0, a.lo < 0 ? b.hi : b.lo < 0 ? a.hi : a.hi < b.hi ? a.hi : b.hi};
+    double most = power_above(fmax(fmax(a.hi, b.hi), fmax(-a.lo, -b.lo) - 1));
+    if (a.lo >= 0 && b.lo >= 0)
+        return (range){op == LANG_OP_OR ? fmax(a.lo, b.lo) : 0, most};
+    return (range){-most - 1, most};
+}
+
+static range eval_shift(lang_binary_op op, range a, range n)
+{
+    if (n.lo < 0 || n.hi > 31)
+        return op == LANG_OP_SHL ? ints : (range){a.lo < 0 ? a.lo : 0, a.hi < 0 ? -1 : a.hi};
+    double least = ldexp(1, (int)n.lo), most = ldexp(1, (int)n.hi);
+    if (op == LANG_OP_SHL)
+        return int_range(a.lo * (a.lo < 0 ? most : least), a.hi * (a.hi < 0 ? least : most));
+    return (range){floor(a.lo / (a.lo < 0 ? least : most)), floor(a.hi / (a.hi < 0 ? most : least))};
+}
+
+static range eval_ints(lang_binary_op op, range a, range b)
+{
+    switch (op) {
+    case LANG_OP_AND:
+    case LANG_OP_OR:
+    case LANG_OP_XOR: return eval_bits(op, a, b);
+    case LANG_OP_SHL:
+    case LANG_OP_SHR: return eval_shift(op, a, b);
+    case LANG_OP_REM:
+        if (b.lo == b.hi && b.lo > 0)
+            return (range){a.lo >= 0 ? 0 : fmax(a.lo, 1 - b.lo), a.hi <= 0 ? 0 : fmin(a.hi, b.lo - 1)};
+        return ints;
+    default: break;
+    }
+    sir_interval i = sir_interval_binary(op, (sir_interval){(int64_t)a.lo, (int64_t)a.hi},
+                                         (sir_interval){(int64_t)b.lo, (int64_t)b.hi});
+    return int_range((double)i.lo, (double)i.hi);
+}
+
+// Of floats: a sum of rounded ends is not past the rounded sum. Products of infinities are left out.
+static range eval_floats(lang_binary_op op, range a, range b, const sir_type *t)
+{
+    range x = reals;
+    if (t->kind != SIR_FLOAT || !isfinite(a.lo) || !isfinite(a.hi) || !isfinite(b.lo) || !isfinite(b.hi))
+        return reals;
+    if (op == LANG_OP_ADD)
+        x = (range){a.lo + b.lo, a.hi + b.hi};
+    else if (op == LANG_OP_SUB)
+        x = (range){a.lo - b.hi, a.hi - b.lo};
+    else if (op == LANG_OP_MUL)
+        x = hull((range){fmin(a.lo * b.lo, a.lo * b.hi), fmax(a.lo * b.lo, a.lo * b.hi)},
+                 (range){fmin(a.hi * b.lo, a.hi * b.hi), fmax(a.hi * b.lo, a.hi * b.hi)});
+    return (range){(double)(float)x.lo, (double)(float)x.hi};
+}
+
+static range eval_math(ranges *r, const sir_expr *e)
+{
+    range a = eval(r, e->u.arg[0]), b = lang_math_arity[e->op] == 2 ? eval(r, e->u.arg[1]) : a;
+    bool number = e->u.arg[0]->kind == SIR_CONST; // where the first is no NaN the result is between both
+    switch ((lang_math_op)e->op) {
+    case LANG_MATH_SQRT:
+        return e->type->kind == SIR_FLOAT && a.hi >= 0 && isfinite(a.hi) ? (range){-0.0, ceil(sqrt(a.hi)) + 1}
+                                                                         : (range){-0.0, INFINITY};
+    case LANG_MATH_ABS: return (range){a.lo > 0 ? a.lo : a.hi < 0 ? -a.hi : 0, fmax(-a.lo, a.hi)};
+    case LANG_MATH_MIN: return (range){fmin(a.lo, b.lo), number ? fmin(a.hi, b.hi) : b.hi};
+    case LANG_MATH_MAX: return (range){number ? fmax(a.lo, b.lo) : b.lo, fmax(a.hi, b.hi)};
+    case LANG_MATH_FLOOR:
+    case LANG_MATH_CEIL:
+    case LANG_MATH_RINT: return (range){floor(a.lo), ceil(a.hi)};
+    default: return reals;
+    }
+}
+
+static range eval_convert(ranges *r, const sir_expr *e)
+{
+    const sir_type *from = e->u.arg[0]->type;
+    range a = eval(r, e->u.arg[0]);
+    bool float_from = from->kind == SIR_FLOAT || from->kind == SIR_DOUBLE;
+    if (!float_from && !sir_is_integer(from) && from->kind != SIR_BOOLEAN)
+        return any(e->type);
+    if (sir_is_integer(e->type) && float_from) // saturates; NaN gives 0
+        return hull(zero, (range){fmin(fmax(trunc(a.lo), INT32_MIN), INT32_MAX),
+                                  fmin(fmax(trunc(a.hi), INT32_MIN), INT32_MAX)});
+    if (e->type->kind == SIR_FLOAT)
+        return (range){(double)(float)a.lo, (double)(float)a.hi};
+    return e->type->kind == SIR_COMPLEX ? reals : a;
+}
+
+// An element of a table whose subscripts are known; NULL: they are not.
+static const sir_scalar *element(ranges *r, const sir_value *table, const sir_expr *e, uint64_t *at)
+{
+    if (e->kind != SIR_INDEX)
+        return table->data;
+    const sir_scalar *base = element(r, table, e->u.arg[0], at);
+    range i = eval(r, e->u.arg[1]);
+    if (base == NULL || i.lo != i.hi || i.lo < 0 || i.lo >= e->u.arg[0]->type->length)
+        return NULL;
+    *at += (uint64_t)i.lo * e->type->words;
+    return base;
+}
+
+static range eval_table(ranges *r, const sir_value *table, const sir_expr *e, const void *variable)
+{
+    uint64_t at = 0;
+    const sir_scalar *data =
+        table->zero || !is_int(table->type) || e->type->kind == SIR_ARRAY ? NULL : element(r, table, e, &at);
+    return data == NULL ? *hull_of(r, variable, table) : (range){data[at].i, data[at].i};
+}
+
+static range eval_place(ranges *r, const sir_expr *e)
+{
+    const sir_expr *base = e;
+    for (; base->kind == SIR_INDEX; base = base->u.arg[0])
+        ;
+    if (innermost(e->type)->kind == SIR_STRUCT || innermost(base->type)->kind == SIR_STRUCT)
+        return any(e->type);
+    if (base->kind == SIR_LOCAL)
+        return r->state[base->index];
+    if (base->kind == SIR_FIELD) {
+        const sir_field *f = &r->filter->fields.data[base->index];
+        return f->constant ? eval_table(r, &f->init, e, f) : *hull_of(r, f, &f->init);
+    }
+    if (base->kind == SIR_GLOBAL)
+        return eval_table(r, &r->m->globals.data[base->index].value, e, &r->m->globals.data[base->index]);
+    return any(e->type); // of members and items
+}
+
+static range item_range(ranges *r)
+{
+    const sir_type *t = r->filter->input;
+    uint32_t *channel = hmap_getn(&r->of_input, &r->filter, sizeof r->filter);
+    if (t->kind == SIR_BIT)
+        return r->m->byte_bits ? truth : ints;
+    return t->kind == SIR_INT && channel != NULL ? r->channels[root(r, *channel)] : any(t);
+}
+
+// A condition that holds, or that does not, says something of locals.
+static void suppose(ranges *r, const sir_expr *e, bool holds)
+{
+    if (e->kind == SIR_UNARY && e->op == LANG_OP_NOT) {
+        suppose(r, e->u.arg[0], !holds);
+        return;
+    }
+    if (e->kind != SIR_BINARY)
+        return;
+    if (e->op == (holds ? LANG_OP_LAND : LANG_OP_LOR)) {
+        suppose(r, e->u.arg[0], holds);
+        suppose(r, e->u.arg[1], holds);
+        return;
+    }
+    for (int side = 0; side < 2; side++) {
+        const sir_expr *x = e->u.arg[side], *y = e->u.arg[1 - side];
+        if (x->kind != SIR_LOCAL || x->type->kind != SIR_INT || y->type->kind != SIR_INT)
+            continue;
+        range *a = &r->state[x->index], b = eval(r, y), was = *a;
+        bool less = e->op == LANG_OP_LT || e->op == LANG_OP_LE, more = e->op == LANG_OP_GT || e->op == LANG_OP_GE;
+        bool equal = e->op == LANG_OP_LE || e->op == LANG_OP_GE;
+        if (!less && !more) {
+            if (e->op == (holds ? LANG_OP_EQ : LANG_OP_NE))
+                *a = (range){fmax(a->lo, b.lo), fmin(a->hi, b.hi)};
+        } else {
+            if (side == 1) { // y < x is x > y
+                bool swap = less;
+                less = more;
+                more = swap;
+            }
+            bool below = holds ? less : more;
+            double gap = equal == holds ? 0 : 1;
+            if (below)
+                a->hi = fmin(a->hi, b.hi - gap);
+            else
+                a->lo = fmax(a->lo, b.lo + gap);
+        }
+        if (a->lo > a->hi) // it is never so
+            *a = was;
+    }
+}
+
+static range eval_select(ranges *r, const sir_expr *e)
+{
+    range *before = r->state, branch[2];
+    for (int i = 0; i < 2; i++) {
+        r->state = copy_state(r);
+        suppose(r, e->u.arg[0], i == 0);
+        branch[i] = eval(r, e->u.arg[1 + i]);
+        drop_state(r, r->state);
+        r->state = before;
+    }
+    return hull(branch[0], branch[1]);
+}
+
+static range eval(ranges *r, const sir_expr *e)
+{
+    range a;
+    r->steps++;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: {
+        sir_scalar value = e->u.value;
+        return value_range(&(sir_value){.type = e->type, .data = &value});
+    }
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_INDEX: return eval_place(r, e);
+    case SIR_PEEK: return item_range(r);
+    case SIR_UNARY:
+        a = eval(r, e->u.arg[0]);
+        if (e->type->kind == SIR_BOOLEAN)
+            return truth;
+        if (!sir_is_integer(e->type))
+            return e->op == LANG_OP_NEG && e->type->kind != SIR_COMPLEX ? (range){-a.hi, -a.lo} : reals;
+        return e->op == LANG_OP_NEG ? int_range(-a.hi, -a.lo) : int_range(-a.hi - 1, -a.lo - 1);
+    case SIR_BINARY:
+        if (sir_is_integer(e->type))
+            return eval_ints((lang_binary_op)e->op, eval(r, e->u.arg[0]), eval(r, e->u.arg[1]));
+        if (e->type->kind == SIR_BOOLEAN)
+            return truth;
+        return eval_floats((lang_binary_op)e->op, eval(r, e->u.arg[0]), eval(r, e->u.arg[1]), e->type);
+    case SIR_SELECT: return eval_select(r, e);
+    case SIR_CONVERT: return eval_convert(r, e);
+    case SIR_MATH: return eval_math(r, e);
+    case SIR_MEMBER:
+    case SIR_ITER:
+    case SIR_MAKE_COMPLEX:
+    case SIR_FETCH: break;
+    }
+    return any(e->type);
+}
+
+// ---- Statements ----
+
+// Of a variable that may be narrowed; NULL: an item, a state, part of a struct.
+static range *narrow_hull(ranges *r, const sir_expr *e)
+{
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0])
+        ;
+    if (e->kind == SIR_LOCAL)
+        return local_hull(r, e->index);
+    const sir_field *f = e->kind == SIR_FIELD ? &r->filter->fields.data[e->index] : NULL;
+    return f != NULL && f->constant ? hull_of(r, f, &f->init) : NULL;
+}
+
+// Whole arrays are copied as they lie, so that both are stored alike.
+static void share(ranges *r, const sir_expr *a, const sir_expr *b)
+{
+    range *h[] = {narrow_hull(r, a), narrow_hull(r, b)};
+    range all = h[0] == NULL || h[1] == NULL ? ints : hull(*h[0], *h[1]);
+    for (int i = 0; i < 2; i++)
+        if (h[i] != NULL)
+            grow(r, h[i], all, r->m->scalar[SIR_INT]);
+}
+
+static void assign(ranges *r, const sir_expr *target, range value)
+{
+    const sir_expr *base = target;
+    bool member = false;
+    for (; base->kind == SIR_INDEX || base->kind == SIR_MEMBER; base = base->u.arg[0])
+        member |= base->kind == SIR_MEMBER;
+    if (member)
+        return; // structs and complexes may be anything
+    if (base->kind == SIR_LOCAL) {
+        range *s = &r->state[base->index];
+        *s = target->kind == SIR_INDEX ? hull(*s, value) : value;
+        record(r, base->index, *s);
+    } else if (base->kind == SIR_FIELD) {
+        const sir_field *f = &r->filter->fields.data[base->index];
+        grow(r, hull_of(r, f, &f->init), value, f->type);
+    }
+}
+
+static void block(ranges *r, const sir_block *b);
+
+static void set(ranges *r, const sir_stmt *s)
+{
+    const sir_type *t = s->u.set.target->type;
+    if (t->kind == SIR_ARRAY && is_int(t))
+        share(r, s->u.set.target, s->u.set.value);
+    assign(r, s->u.set.target, t->kind == SIR_STRUCT ? any(t) : eval(r, s->u.set.value));
+}
+
+static void decl(ranges *r, const sir_stmt *s)
+{
+    const sir_local *l = &r->function->locals.data[s->u.decl.local];
+    range value = innermost(l->type)->kind == SIR_STRUCT ? any(l->type) : zero;
+    if (s->u.decl.init != NULL) {
+        sir_expr self = {.kind = SIR_LOCAL, .index = s->u.decl.local, .type = l->type};
+        if (l->type->kind == SIR_ARRAY && is_int(l->type))
+            share(r, &self, s->u.decl.init);
+        if (l->type->kind != SIR_STRUCT)
+            value = eval(r, s->u.decl.init);
+    }
+    r->state[s->u.decl.local] = value;
+    record(r, s->u.decl.local, value);
+}
+
+static void push(ranges *r, const sir_stmt *s)
+{
+    uint32_t *channel = hmap_getn(&r->of_output, &r->filter, sizeof r->filter);
+    if (r->filter->output->kind != SIR_INT || channel == NULL) {
+        if (s->u.value->type->kind == SIR_ARRAY && is_int(s->u.value->type)) // copied as it lies
+            share(r, s->u.value, &(sir_expr){.kind = SIR_PEEK});
+        return;
+    }
+    range value = eval(r, s->u.value);
+    grow(r, &r->channels[root(r, *channel)], value, r->filter->output);
+}
+
+static void pop(ranges *r, const sir_stmt *s)
+{
+    const sir_expr *target = s->u.set.target;
+    if (target == NULL)
+        return;
+    if (target->type->kind == SIR_ARRAY && is_int(target->type))
+        share(r, target, &(sir_expr){.kind = SIR_PEEK});
+    assign(r, target, is_int(target->type) ? item_range(r) : any(target->type));
+}
+
+static void if_(ranges *r, const sir_stmt *s)
+{
+    size_t n = r->function->locals.len;
+    range *before = r->state, *then = copy_state(r), *otherwise = copy_state(r);
+    r->state = then;
+    suppose(r, s->u.if_.cond, true);
+    block(r, &s->u.if_.then);
+    r->state = otherwise;
+    suppose(r, s->u.if_.cond, false);
+    block(r, &s->u.if_.otherwise);
+    for (size_t i = 0; i < n; i++)
+        before[i] = hull(then[i], otherwise[i]);
+    r->state = before;
+    drop_state(r, then);
+    drop_state(r, otherwise);
+}
+
+static void for_(ranges *r, const sir_stmt *s)
+{
+    size_t n = r->function->locals.len;
+    range lo = eval(r, s->u.for_.lo), hi = eval(r, s->u.for_.hi), *before = copy_state(r);
+    int32_t step = s->u.for_.step;
+    double least = step > 0 ? hi.lo - lo.hi : lo.lo - hi.hi, most = step > 0 ? hi.hi - lo.lo : lo.hi - hi.lo;
+    range counter = step > 0 ? (range){lo.lo, fmax(lo.lo, hi.hi - 1)} : (range){fmin(hi.lo + 1, lo.hi), lo.hi};
+    double size = step > 0 ? step : -(double)step, at_least = ceil(least / size), trips = ceil(most / size);
+    bool one_by_one = lo.lo == lo.hi && trips <= FEW_TRIPS && r->steps < MANY_STEPS;
+    for (double i = 0; i < trips && !r->failed; i++) {
+        double now = lo.lo + i * step;
+        memcpy(before, r->state, n * sizeof *before);
+        r->state[s->u.for_.local] = one_by_one ? (range){now, now} : counter;
+        block(r, &s->u.for_.body);
+        r->state[s->u.for_.local] = before[s->u.for_.local];
+        for (size_t k = 0; i >= at_least && k < n; k++) // it may have ended before
+            r->state[k] = hull(r->state[k], before[k]);
+        if (!one_by_one && memcmp(before, r->state, n * sizeof *before) == 0)
+            break;
+    }
+    drop_state(r, before);
+}
+
+static void statement(ranges *r, const sir_stmt *s)
+{
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: decl(r, s); return;
+    case SIR_SET: set(r, s); return;
+    case SIR_POP: pop(r, s); return;
+    case SIR_PUSH: push(r, s); return;
+    case SIR_IF: if_(r, s); return;
+    case SIR_FOR: for_(r, s); return;
+    case SIR_BLOCK: block(r, &s->u.block); return;
+    case SIR_RANDOM: assign(r, s->u.set.target, any(s->u.set.target->type)); return;
+    case SIR_PRINT:
+    case SIR_SEND: return;
+    case SIR_CALL:
+    case SIR_LOOP:
+    case SIR_BREAK:
+    case SIR_CONTINUE:
+    case SIR_RETURN: r->failed = true; return;
+    }
+}
+
+static void block(ranges *r, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !r->failed; i++) {
+        r->failed = ++r->steps > MOST_STEPS;
+        if (b->data[i] != NULL && !r->failed)
+            statement(r, b->data[i]);
+    }
+}
+
+// ---- The program ----
+
+static bool is_opaque(const ranges *r, const sir_filter *f)
+{
+    return hmap_getn(&r->opaque, &f, sizeof f) != NULL;
+}
+
+// Anything may be in its variables, and come out of it.
+static void give_up(ranges *r, const sir_filter *f)
+{
+    uint32_t *out = hmap_getn(&r->of_output, &f, sizeof f);
+    if (is_opaque(r, f))
+        return;
+    hmap_setn(&r->opaque, &f, sizeof f, r);
+    r->changed = true;
+    if (out != NULL)
+        r->channels[root(r, *out)] = ints;
+    for (VEC_EACH(const sir_field, field, &f->fields))
+        if (!field->constant)
+            *hull_of(r, field, &field->init) = any(field->type);
+}
+
+static void function(ranges *r, const sir_filter *filter, const sir_function *f)
+{
+    if (f == NULL || is_opaque(r, filter))
+        return;
+    r->filter = filter;
+    r->function = f;
+    r->steps = 0;
+    r->failed = false;
+    r->spare.len = 0;
+    r->spare.data = NULL;
+    r->spare.cap = 0;
+    r->state = ARENA_ARRAY(r->arena, range, f->locals.len + 1);
+    memset(r->state, 0, (f->locals.len + 1) * sizeof *r->state);
+    block(r, &f->body);
+    if (r->failed)
+        give_up(r, filter);
+}
+
+static void unite(ranges *r, uint32_t a, uint32_t b)
+{
+    a = root(r, a);
+    b = root(r, b);
+    r->class[a] = b;
+    r->pinned[b] |= r->pinned[a];
+}
+
+static void unite_with(ranges *r, hmap *channels, const sir_filter *f, uint32_t channel)
+{
+    uint32_t *known = hmap_getn(channels, &f, sizeof f);
+    if (known != NULL) {
+        unite(r, *known, channel);
+        return;
+    }
+    known = ARENA_NEW(r->arena, uint32_t);
+    *known = channel;
+    hmap_setn(channels, &f, sizeof f, known);
+}
+
+// Which channels have one type, and which stay ints: files, and what `keep` says of actors.
+static void find_classes(ranges *r, const bool *keep)
+{
+    const sir_module *m = r->m;
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        const sir_channel *c = &m->channels.data[i];
+        const uint32_t ends[] = {c->producer, c->consumer};
+        r->class[i] = i;
+        r->pinned[i] = c->type->kind != SIR_INT;
+        for (int k = 0; k < 2; k++) {
+            sir_actor_kind kind = m->actors.data[ends[k]]->kind;
+            r->pinned[i] |= keep[ends[k]] || kind == SIR_READER || kind == SIR_WRITER;
+        }
+    }
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        const sir_channel *c = &m->channels.data[i];
+        const uint32_t ends[] = {c->consumer, c->producer};
+        for (int k = 0; k < 2; k++) {
+            const sir_actor *a = m->actors.data[ends[k]];
+            if (a->kind == SIR_FILTER)
+                unite_with(r, k == 0 ? &r->of_input : &r->of_output, a->filter, i);
+            else if (a->kind == SIR_SPLIT || a->kind == SIR_JOIN)
+                unite(r, i, a->kind == SIR_SPLIT ? a->inputs.data[0] : a->outputs.data[0]);
+        }
+    }
+    for (VEC_EACH(sir_actor *const, a, &m->actors))
+        if ((*a)->kind == SIR_FILTER && (*a)->filter->identity) // its items are copied, or stay where they are
+            unite(r, (*a)->inputs.data[0], (*a)->outputs.data[0]);
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        const sir_channel *c = &m->channels.data[i];
+        range *items = &r->channels[root(r, i)];
+        if (m->actors.data[c->producer]->kind == SIR_READER)
+            *items = any(c->type);
+        for (VEC_EACH(const sir_value, v, &c->initial))
+            *items = hull(*items, value_range(v));
+    }
+}
+
+static bool run(ranges *r)
+{
+    for (VEC_EACH(sir_filter *, f, &r->m->filters))
+        if ((*f)->handlers.len != 0 || (*f)->functions.len != 0 || (*f)->work == NULL)
+            give_up(r, *f);
+    for (r->round = 0; r->round < MOST_ROUNDS; r->round++) {
+        r->changed = false;
+        for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
+            function(r, *f, (*f)->prework);
+            function(r, *f, (*f)->work);
+        }
+        if (!r->changed)
+            return true;
+    }
+    return false;
+}
+
+// ---- Types ----
+
+static sir_storage storage_for(range x)
+{
+    if (x.lo >= 0 && x.hi <= UINT8_MAX)
+        return SIR_STORED_UINT8;
+    if (x.lo >= INT8_MIN && x.hi <= INT8_MAX)
+        return SIR_STORED_INT8;
+    return x.lo >= INT16_MIN && x.hi <= INT16_MAX ? SIR_STORED_INT16 : SIR_STORED_WHOLE;
+}
+
+// The type with its ints stored so.
+static const sir_type *stored(sir_module *m, const sir_type *t, range x)
+{
+    if (t->kind == SIR_ARRAY)
+        return sir_type_array(m, stored(m, t->element, x), t->length);
+    sir_storage storage = t->kind == SIR_INT ? storage_for(x) : SIR_STORED_WHOLE;
+    m->narrow |= storage != SIR_STORED_WHOLE;
+    return t->kind == SIR_INT ? sir_type_stored(m, storage) : t;
+}
+
+static size_t narrow_channels(ranges *r)
+{
+    sir_module *m = r->m;
+    size_t count = 0;
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        sir_channel *c = &m->channels.data[i];
+        uint32_t class = root(r, i);
+        if (r->pinned[class])
+            continue;
+        const sir_type *t = stored(m, c->type, r->channels[class]);
+        count += t != c->type;
+        c->type = t;
+        sir_actor *from = m->actors.data[c->producer], *to = m->actors.data[c->consumer];
+        if (from->kind == SIR_FILTER)
+            from->filter->output = t;
+        else
+            from->item = t;
+        if (to->kind == SIR_FILTER)
+            to->filter->input = t;
+        else
+            to->item = t;
+    }
+    return count;
+}
+
+// Tables that only tell of constants, and arrays of a firing.
+static void narrow_arrays(ranges *r, sir_function *f)
+{
+    for (size_t i = 0; i < f->locals.len; i++) {
+        sir_local *l = &f->locals.data[i];
+        if (l->type->kind == SIR_ARRAY && !l->by_reference)
+            l->type = stored(r->m, l->type, *hull_of(r, l, NULL));
+    }
+}
+
+// What a loop without loops inside computes from elements that are stored in few bits needs few bits as well, or the C
+// compiler makes vectors of ints of them.
+typedef struct inner_loop {
+    ranges *r;
+    sir_function *f;
+    bool inner, narrow;
+    VEC(uint32_t) own; // declared inside
+} inner_loop;
+
+static void look_for_narrow(void *context, sir_expr *e, bool written)
+{
+    inner_loop *l = context;
+    const sir_expr *root = sir_lvalue_root(e);
+    (void)written;
+    if (e->kind == SIR_INDEX && root != NULL && root->kind == SIR_LOCAL)
+        l->narrow |= innermost(l->f->locals.data[root->index].type)->storage != SIR_STORED_WHOLE;
+}
+
+static void look_inside(void *context, sir_stmt *s)
+{
+    inner_loop *l = context;
+    sir_visit_exprs(s, look_for_narrow, l);
+    l->inner |= s->kind == SIR_FOR || s->kind == SIR_LOOP;
+    if (s->kind == SIR_DECL)
+        VEC_PUSH(l->r->arena, &l->own, s->u.decl.local);
+}
+
+static void narrow_loop(void *context, sir_stmt *s)
+{
+    inner_loop l = *(inner_loop *)context;
+    if (s->kind != SIR_FOR)
+        return;
+    sir_visit_stmts(&s->u.for_.body, look_inside, &l);
+    for (size_t i = 0; !l.inner && l.narrow && i < l.own.len; i++) {
+        sir_local *own = &l.f->locals.data[l.own.data[i]];
+        if (own->type->kind == SIR_INT)
+            own->type = stored(l.r->m, own->type, *hull_of(l.r, own, NULL));
+    }
+}
+
+static void narrow_locals(ranges *r, sir_function *f)
+{
+    inner_loop l = {.r = r, .f = f};
+    if (f == NULL)
+        return;
+    narrow_arrays(r, f);
+    sir_visit_stmts(&f->body, narrow_loop, &l);
+}
+
+static void narrow_variables(ranges *r)
+{
+    for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
+        if (is_opaque(r, *f))
+            continue;
+        for (VEC_EACH(sir_field, field, &(*f)->fields)) {
+            if (!field->constant || field->type->kind != SIR_ARRAY)
+                continue;
+            field->type = stored(r->m, field->type, *hull_of(r, field, &field->init));
+            field->init.type = field->type;
+        }
+        narrow_locals(r, (*f)->work);
+        narrow_locals(r, (*f)->prework);
+    }
+}
+
+size_t sir_find_narrow(sir_module *m, const bool *keep)
+{
+    if (!m->canonical || sir_is_finite(m))
+        return 0;
+    arena *scratch = arena_create();
+    size_t n = m->channels.len + 1, count = 0;
+    ranges r = {.arena = scratch, .m = m};
+    r.class = ARENA_ARRAY(scratch, uint32_t, n);
+    r.channels = ARENA_ARRAY(scratch, range, n);
+    r.pinned = ARENA_ARRAY(scratch, bool, n);
+    hmap_init(&r.of_input, scratch);
+    hmap_init(&r.of_output, scratch);
+    hmap_init(&r.hulls, scratch);
+    hmap_init(&r.opaque, scratch);
+    find_classes(&r, keep);
+    m->narrow = false;
+    if (run(&r)) {
+        count = narrow_channels(&r);
+        narrow_variables(&r);
+    }
+    arena_destroy(scratch);
+    return count;
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ints that are known to fit 8 or 16 bits.
+#ifndef SVMC_HLC_IR_NARROW_H
+#define SVMC_HLC_IR_NARROW_H
+
+#include "hlc/ir/sir.h"
+
+// Gives channels, constant tables and local arrays of ints types that say how few bits their values need, in a canonical
+// program that has not been cut up. Values are computed as ints all the same. keep: per actor, whether its channels stay
+// as they are. Gives the number of channels that are stored in fewer bits.
+size_t sir_find_narrow(sir_module *m, const bool *keep);
+
+#endif
