@@ -134,7 +134,7 @@ bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
         diag_error_at(&t->diags, name, "no input files; '%s --help' says how it is used", name);
         ok = false;
     } else if (brook > 0 && (ir > 0 || streamit > 0)) {
-        diag_error_at(&t->diags, name, "Brook files and stream programs in one program; expected either alone");
+        diag_error_at(&t->diags, name, "Brook files and stream programs in one program; expected either alone, or one that imports the other");
         ok = false;
     } else if (ir > 1 || (ir > 0 && streamit > 0)) {
         diag_error_at(&t->diags, name, "stream IR or a plan is a whole program; expected it to be the only such input");

@@ -127,7 +127,9 @@ static int make_output(tool_session *t, process_session *s, const driver_inputs 
 static bool write_hosts(tool_session *t, process_session *s, const hlc_hosts *hosts, argument_list *paths)
 {
     for (VEC_EACH(const hlc_host, h, hosts)) {
-        const char *path = process_temporary(s, driver_stem(t->arena, source_get(&t->sources, h->file)->name), ".host.c");
+        const char *stem = driver_stem(t->arena, source_get(&t->sources, h->file)->name);
+        const char *path =
+            process_temporary(s, h->program != NULL ? h->program : stem, h->program != NULL ? ".svm.c" : ".host.c");
         if (path == NULL || !tool_write(t, path, h->text, strlen(h->text)))
             return false;
         VEC_PUSH(t->arena, paths, path);

@@ -31,6 +31,7 @@ typedef VEC(hlc_native) hlc_natives;
 // The host code of one Brook file as C: what is linked with the SVM C of its kernels.
 typedef struct hlc_host {
     source_id file;
+    const char *program; // SVM C of a stream program that host code calls: its name; NULL: host code
     const char *text;
 } hlc_host;
 typedef VEC(hlc_host) hlc_hosts;

@@ -100,6 +100,7 @@ static brook_program *read_brook(hlc_program *p, const source_id *files, size_t 
     brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count, p->config->import_path,
                                          p->config->import_folders);
     stage_end(p, mark, "parse");
+    const ast_program *streams = pipeline_brook_streams(p, program);
     mark = stage_begin(p);
     brook_check(program);
     stage_end(p, mark, "check");
@@ -109,10 +110,11 @@ static brook_program *read_brook(hlc_program *p, const source_id *files, size_t 
         strbuf b;
         strbuf_init(&b, p->arena);
         brook_write_host(&b, program, i);
-        VEC_PUSH(p->arena, hosts, ((hlc_host){files[i], b.data}));
+        VEC_PUSH(p->arena, hosts, ((hlc_host){files[i], NULL, b.data}));
     }
     stage_end(p, mark, "rewrite host code");
-    return diag_has_errors(p->diag) ? NULL : program;
+    bool ok = !diag_has_errors(p->diag) && pipeline_brook_programs(p, program, streams, hosts);
+    return !ok || diag_has_errors(p->diag) ? NULL : program;
 }
 
 static bool lower_brook(hlc_program *p, const source_id *files, size_t count)
@@ -145,7 +147,8 @@ static const char *print_brook(hlc_program *p, const source_id *files, size_t co
         brook_print(&b, p->sources, program);
     else
         for (VEC_EACH(const hlc_host, h, &hosts))
-            strbuf_add(&b, h->text);
+            if (h->program == NULL)
+                strbuf_add(&b, h->text);
     return b.data;
 }
 

@@ -250,6 +250,9 @@ struct brook_kernel {
     bool wrong;                                                    // [sema] has errors
     bool returns; // [sema] has a return statement before its end, or a discard
     bool fused;   // made of calls of the host program that follow each other (host_fuse.c)
+    const struct ast_stream *stream; // no kernel but a stream program that is called like one (graphs.c); else NULL
+    const char *unfit;               // why it cannot be called; NULL: it can
+    bool called;                     // [host] host code calls it, of a stream program
     brook_type result;
     brook_vars params;
     brook_stmt *body; // NULL: a prototype
@@ -263,6 +266,7 @@ typedef enum brook_item_kind {
     BROOK_ITEM_KERNEL, // a kernel or reduce function, or its prototype
     BROOK_ITEM_STRUCT, // a struct that can be an element; it stays in the host code
     BROOK_ITEM_HEADER, // an include of a Brook header, which takes its place
+    BROOK_ITEM_IMPORT, // import "x.str"; which leaves the text
 } brook_item_kind;
 
 typedef struct brook_file brook_file;
@@ -282,12 +286,19 @@ struct brook_file {
     VEC(brook_item) items;          // in source order
 };
 
+// import "fir.str";
+typedef struct brook_import {
+    const char *name;
+    src_range range;
+} brook_import;
+
 typedef struct brook_program {
     arena *arena;
     interner *names;
     diag_engine *diags;
     VEC(brook_file) files;
     VEC(brook_struct *) structs;
+    VEC(brook_import) imports;
     VEC(brook_kernel *) kernels;     // definitions, in source order, and prototypes of those defined elsewhere
     hmap kernel_names, struct_names; // to brook_kernel, brook_struct
     bool fuse;                       // make fused kernels; they are among `kernels`, without a name that calls find
@@ -307,6 +318,14 @@ typedef struct brook_program {
 brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
                            const char *const *folders, size_t folder_count);
 void brook_check(brook_program *program);
+// ---- Stream programs that host code calls (graphs.c) ----
+
+// Reads the files that are imported into the set of sources; gives those that could be.
+typedef VEC(source_id) brook_sources;
+brook_sources brook_find_imports(brook_program *program);
+// Makes the streams of these files known to host code. Before brook_check.
+void brook_declare_streams(brook_program *program, const ast_program *streams);
+
 // The kernels' trees with types and places, for --emit=ast.
 void brook_print(strbuf *out, const source_set *sources, const brook_program *program);
 // Tokens of one file, one a line: "line:column kind spelling".

@@ -172,7 +172,10 @@ static void check_kernel_call(brook_checker *c, brook_expr *e, brook_kernel *k)
     if (k->body == NULL) {
         diag_record *r = BROOK_WRONG(
             c, e->u.call.name_range,
-            "'%s' is only declared: a kernel called from a kernel must be defined in the same program", k->name);
+            k->stream != NULL
+                ? "'%s' is a stream program, which host code calls but no kernel"
+                : "'%s' is only declared: a kernel called from a kernel must be defined in the same program",
+            k->name);
         diag_add_note(c->diags, r, k->name_range, "declared here");
         return;
     }

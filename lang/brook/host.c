@@ -236,7 +236,7 @@ static size_t write_item(host_writer *w, const brook_item *item)
         strbuf_add_c_string(w->out, source_get(sources, w->file)->name, strlen(source_get(sources, w->file)->name));
         host_skip_through(w, item->last - 1);
     }
-    if (item->kind == BROOK_ITEM_KERNEL)
+    if (item->kind == BROOK_ITEM_KERNEL || item->kind == BROOK_ITEM_IMPORT)
         host_skip_through(w, item->last - 1);
     return item->last;
 }
@@ -288,7 +288,7 @@ static void write_call_macro(strbuf *out, const brook_kernel *k)
 
 static bool has_call_macro(const brook_kernel *k)
 {
-    return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken;
+    return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken && k->unfit == NULL;
 }
 
 static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f)
@@ -305,10 +305,11 @@ static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f
         brook_lex(&words, p->arena, p->names, &quiet, f->source, d->begin + 1, d->end);
         for (size_t i = 2; i + 1 < words.len; i++) { // behind 'define NAME'
             const brook_token *t = &words.data[i];
-            const brook_kernel *k = t->kind == TOK_ID && t[1].kind == '(' ? hmap_get(&p->kernel_names, t->name) : NULL;
+            brook_kernel *k = t->kind == TOK_ID && t[1].kind == '(' ? hmap_get(&p->kernel_names, t->name) : NULL;
             if (k == NULL || !has_call_macro(k) || hmap_get(&done, k->name) != NULL)
                 continue;
             hmap_set(&done, k->name, p);
+            k->called = true;
             write_call_macro(out, k);
         }
     }

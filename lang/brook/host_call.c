@@ -187,7 +187,9 @@ static bool can_be_called(host_writer *w, const brook_kernel *k, size_t i, size_
     bool output = k->reduce;
     for (VEC_EACH(brook_var *const, v, &k->params))
         output |= (*v)->kind == BROOK_OUTPUT || (*v)->kind == BROOK_VOUT;
-    if (k->result.element != BROOK_VOID)
+    if (k->unfit != NULL)
+        r = diag_error(w->diags, name, "'%s' cannot be called: %s", k->name, k->unfit);
+    else if (k->result.element != BROOK_VOID)
         r = diag_error(w->diags, name, "'%s' returns a value and can be called only from kernels", k->name);
     else if (!output)
         r = diag_error(w->diags, name, "kernel '%s' has no output, so that host code cannot call it", k->name);
@@ -203,7 +205,7 @@ size_t host_call(host_writer *w, size_t i)
 {
     if (host_kind(w, i) != TOK_ID || host_kind(w, i + 1) != '(' || w->braces == 0)
         return 0;
-    const brook_kernel *k = hmap_get(&w->program->kernel_names, host_word(w, i));
+    brook_kernel *k = hmap_get(&w->program->kernel_names, host_word(w, i));
     if (k == NULL)
         return 0;
     size_t close = host_closing(w, i + 1);
@@ -214,6 +216,7 @@ size_t host_call(host_writer *w, size_t i)
             return 0;
     if (host_kind(w, close) != ')' || !can_be_called(w, k, i, close, &args))
         return close + 1;
+    k->called = true;
     host_copy_to(w, i);
     size_t mark = w->out->len;
     const host_piece *target = NULL;
@@ -415,7 +418,7 @@ void host_parameters(strbuf *out, const brook_kernel *k, bool partial)
 
 void host_prototype(strbuf *out, const brook_kernel *k)
 {
-    if (k->result.element != BROOK_VOID || k->wrong || k->broken)
+    if (k->result.element != BROOK_VOID || k->wrong || k->broken || k->unfit != NULL)
         return;
     strbuf_printf(out, "void brook_%s", k->name);
     host_parameters(out, k, false);

@@ -190,6 +190,25 @@ static size_t skip_host(splitter *s)
     return i;
 }
 
+// import "NAME"; between the items of host code, which C has not.
+static bool is_import(const splitter *s, size_t i)
+{
+    return kind_at(s, i) == TOK_ID && strcmp(s->t[i].name, "import") == 0 && kind_at(s, i + 1) == TOK_STRING &&
+           kind_at(s, i + 2) == ';';
+}
+
+static size_t split_import(splitter *s)
+{
+    const char *text = source_get(s->program->diags->sources, s->file->source)->text;
+    const brook_token *t = &s->t[s->at + 1];
+    brook_item item = {
+        .kind = BROOK_ITEM_IMPORT, .range = range_of(s, s->at, s->at + 2), .first = s->at, .last = s->at + 3};
+    const char *name = arena_printf(s->program->arena, "%.*s", (int)(t->end - t->begin - 2), text + t->begin + 1);
+    VEC_PUSH(s->program->arena, &s->program->imports, ((brook_import){name, item.range}));
+    VEC_PUSH(s->program->arena, &s->file->items, item);
+    return item.last;
+}
+
 // ---- Headers ----
 
 #define MAX_NESTING 30
@@ -300,6 +319,8 @@ void brook_split(brook_program *p, brook_file *file)
             brook_macro_directive(p, file->source, &s.t[s.at]);
             include(&s, s.at);
             s.at++;
+        } else if (is_import(&s, s.at)) {
+            s.at = split_import(&s);
         } else if (is_kernel(&s, s.at)) {
             s.at = split_kernel(&s);
         } else if (is_element_struct(&s, s.at)) {

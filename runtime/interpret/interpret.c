@@ -2,10 +2,14 @@
 // Calls of finite filters, interpreted: the places one after the other, elements by the plain rule of docs/stream-ir.md.
 // Only the checks of a call are the compiled graphs'.
 #include "hlc/interp/finite.h"
-#include "svm/brook_interpret.h"
+#include "hlc/interp/interp.h"
+#include "svm/brook_program.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct svm_BrookLoaded {
     arena *arena;
@@ -14,6 +18,7 @@ struct svm_BrookLoaded {
     interner names;
     sir_module *module;
     hmap filters; // by name
+    schedule *schedule; // of a stream program
 };
 
 static _Noreturn void stop(struct svm_BrookLoaded *l)
@@ -282,4 +287,83 @@ void svm_brookInterpretOne(svm_BrookModule *module, const char *filter, const vo
     for (uint32_t i = 0; i < source->fields.len; i++)
         if (source->fields.data[i].role == SIR_REDUCED)
             interp_finite_get(f, i, accumulator);
+}
+
+// ---- Stream programs: what they take and give is in files without names ----
+
+static int open_file(const svm_BrookPlace *at, const char *bytes, size_t count)
+{
+    int fd = memfd_create("stream", MFD_CLOEXEC);
+    if (fd < 0)
+        svm_brookFail(at, "cannot keep the elements of a stream: %s", strerror(errno));
+    while (count > 0) {
+        ssize_t n = write(fd, bytes, count);
+        if (n < 0 && errno != EINTR)
+            svm_brookFail(at, "cannot keep the elements of a stream: %s", strerror(errno));
+        bytes += n > 0 ? n : 0;
+        count -= n > 0 ? (size_t)n : 0;
+    }
+    return fd;
+}
+
+static void read_file(const svm_BrookPlace *at, const svm_BrookProgram *p, int fd, const svm_BrookStream *out,
+                      size_t size)
+{
+    const size_t bytes = svm_brookCount(*out) * size;
+    char *elements = calloc(bytes ? bytes : 1, 1);
+    size_t done = 0;
+    ssize_t n = 1;
+    if (elements == NULL)
+        svm_brookFail(at, "out of memory");
+    while (done < bytes && n > 0) {
+        n = pread(fd, elements + done, bytes - done, (off_t)done);
+        done += n > 0 ? (size_t)n : 0;
+    }
+    if (done < bytes)
+        svm_brookFail(at, "%s: it has ended after %zu of the %zu elements of the stream '%s'", p->name, done / size,
+                      bytes / size, out->name);
+    svm_brookRead(at, *out, elements);
+    free(elements);
+}
+
+static size_t own_item(const sir_module *m, sir_actor_kind kind)
+{
+    for (VEC_EACH(sir_actor *const, a, &m->actors))
+        if ((*a)->kind == kind && (*a)->path == NULL)
+            return (*a)->item->kind == SIR_DOUBLE || (*a)->item->kind == SIR_COMPLEX ? 8 : 4;
+    return 4;
+}
+
+void svm_brookInterpretProgram(const svm_BrookPlace *at, const svm_BrookProgram *p, svm_BrookModule *module,
+                               const svm_BrookStream *in, const svm_BrookStream *out)
+{
+    const long long states = svm_brookSteadyStates(at, p, in, out);
+    if (states < 0)
+        return;
+    if (module->loaded == NULL)
+        load(module);
+    struct svm_BrookLoaded *l = module->loaded;
+    if (l->schedule == NULL)
+        l->schedule = schedule_compute(l->arena, &l->diags, &l->sources, l->module);
+    if (l->schedule == NULL)
+        stop(l);
+    char *given = NULL;
+    const size_t count = in ? svm_brookCount(*in) * own_item(l->module, SIR_READER) : 0;
+    if (in != NULL && (given = calloc(count ? count : 1, 1)) == NULL)
+        svm_brookFail(at, "out of memory");
+    if (in != NULL)
+        svm_brookValues(at, *in, given);
+    const int from = open_file(at, given, count), to = open_file(at, NULL, 0);
+    free(given);
+    char in_path[40], out_path[40];
+    snprintf(in_path, sizeof in_path, "/proc/self/fd/%d", from);
+    snprintf(out_path, sizeof out_path, "/proc/self/fd/%d", to);
+    const interp_options options = {
+        .iterations = in != NULL ? -1 : states, .in = in != NULL ? in_path : NULL, .out = out_path};
+    fflush(stdout);
+    if (interp_run(l->module, l->schedule, &l->diags, &options) != 0)
+        stop(l);
+    read_file(at, p, to, out, own_item(l->module, SIR_WRITER));
+    close(from);
+    close(to);
 }
