@@ -119,6 +119,7 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             o.settings.tagPrints = true;
         } else if (strcmp(a, "--time") == 0) {
             o.time = true;
+            setenv("SVM_SIM_TIME", "1", 1); // a Cell program's replay
         } else if (((value = valueOf(a, "--trace=")) && *value) ||
                    ((value = valueOf(a, "--profile=")) && endsIn(value, ".json"))) {
             setenv("SVM_TRACE_OUT", value, 1); // of the host's runtime,

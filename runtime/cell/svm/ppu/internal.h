@@ -17,6 +17,18 @@ typedef struct svmr_TimedRun svmr_TimedRun;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
 enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 2 * SVM_CELL_WINDOW };
+// Who waits for one of many commands that an SPE was told of at once waits for the next of them soon: the PPE sleeps for all,
+// where so many are left. Times of telling that are kept.
+enum { SVMR_SLEEP_FOR_ALL = SVM_CELL_WINDOW, SVMR_RINGS = 8 };
+
+// Until how many commands are complete the PPE sleeps that waits for `count`. ends: rungEnds.
+static inline uint32_t svmr_sleepUntil(const uint32_t *ends, uint32_t rings, uint32_t count)
+{
+    for (uint32_t i = rings > SVMR_RINGS ? rings - SVMR_RINGS : 0; i < rings; i++)
+        if ((int32_t)(ends[i % SVMR_RINGS] - count) >= 0)
+            return ends[i % SVMR_RINGS] - count >= SVMR_SLEEP_FOR_ALL ? ends[i % SVMR_RINGS] : count;
+    return count;
+}
 
 // A run in a queue.
 typedef struct svmr_QueuedRun {
@@ -41,6 +53,8 @@ struct svmr_Spe {
     uint32_t written, rung, released; // bytes ever queued; that it was told of; of commands that are over
     uint32_t issued, retired;         // commands ever queued, and over
     uint32_t rungIssued;              // of those that it was told of
+    uint32_t rungEnds[SVMR_RINGS];    // the same after the last times, by `rings` modulo their number
+    uint32_t rings;
     svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)

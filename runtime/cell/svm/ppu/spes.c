@@ -208,7 +208,7 @@ void svmr_ringSpe(svmr_Spe *spe)
 {
     spe->shared->available = spe->written;
     spe->rung = spe->written;
-    spe->rungIssued = spe->issued;
+    spe->rungIssued = spe->rungEnds[spe->rings++ % SVMR_RINGS] = spe->issued;
     spe->counted.rings++;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     spe_signal_write(spe->context, SPE_SIG_NOTIFY_REG_1, SVM_CELL_PPE_RANG);

@@ -53,6 +53,7 @@ static void beginWait(svmr_Replay *r, svmr_TimedSpe *spe, const char *label)
     r->waits = true;
     if (spe)
         spe->wakes++;
+    r->sleepsUntil = 0;
     r->waitsSince = sim_now(r->engine);
     r->waitsFor = label;
 }
@@ -113,6 +114,7 @@ static bool runHere(svmr_Replay *r)
         return false;
     }
     endWait(r);
+    r->runsHere = true;
     r->here = svmr_timedTake(&r->ready);
     r->busy = true;
     hereNext(r->engine, r);
@@ -191,10 +193,13 @@ static bool isOver(const svmr_TimedRun *run)
 static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
 {
     ringAll(r);
-    if (!isOver(run)) {
-        if (runHere(r))
-            return true;
+    if (!isOver(run) && runHere(r))
+        return true;
+    if (!isOver(run) || (r->waits && run->spe && (int32_t)(run->spe->complete - r->sleepsUntil) < 0)) {
+        const bool begins = !r->waits;
         beginWait(r, run->spe, run->label);
+        if (begins && run->spe)
+            r->sleepsUntil = r->runsHere ? run->number + 1 : svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, run->number + 1);
         return false;
     }
     endWait(r);

@@ -128,7 +128,7 @@ static void setUpPpe(svmr_Replay *r, int processorId)
 
 bool svmr_timedWanted(void)
 {
-    static const char *const variables[] = {"SVM_SIM_REPORT", "SVM_SIM_JSON", "SVM_SIM_TRACE", "SVM_SIM_GANTT"};
+    static const char *const variables[] = {"SVM_SIM_TIME", "SVM_SIM_REPORT", "SVM_SIM_JSON", "SVM_SIM_TRACE", "SVM_SIM_GANTT"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]) && *getenv(variables[i]))
             return true;

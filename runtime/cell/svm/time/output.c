@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a replay tells, in the files that the environment names (docs/svm-c-in-simulation.md): when the machine is
-// destroyed, or the program exits.
+// What a replay tells, with --time and in the files that the environment names (docs/svm-c-in-simulation.md): when the
+// machine is destroyed, or the program exits.
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -66,6 +66,8 @@ static void writeResults(svmr_Replay *r)
     for (int i = 0; i < 2; i++) {
         strbuf_init(&text, r->arena);
         reports[i](report, &text);
+        if (i == 0 && getenv("SVM_SIM_TIME"))
+            fputs(text.data, stderr);
         writeFile(r, "report", variables[i], &text);
     }
     strbuf_init(&text, r->arena);

@@ -91,7 +91,7 @@ void svmr_timedRing(svmr_TimedSpe *spe)
 {
     if (!svmr_timedLength(&spe->issued))
         return;
-    spe->rings++;
+    spe->rungEnds[spe->rings++ % SVMR_RINGS] = spe->nextNumber;
     spe->issuedBytes = 0;
     while (svmr_timedLength(&spe->issued)) {
         svmr_TimedRun *run = svmr_timedTake(&spe->issued);

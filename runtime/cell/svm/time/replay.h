@@ -71,7 +71,8 @@ struct svmr_TimedSpe {
     uint32_t nextNumber, complete;     // commands; complete: that the PPE has heard of
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
-    uint64_t rings, wakes; // messages: the PPE tells of commands; a word ends its sleep
+    uint32_t rungEnds[SVMR_RINGS], rings;
+    uint64_t wakes; // rings and wakes are messages: the PPE tells of commands, a word ends its sleep
     svmr_TimedSpe *next;
 };
 
@@ -103,6 +104,8 @@ struct svmr_Replay {
     bool busy;                        // with what it does until an event
     bool waits;                       // for an SPE, or room in a queue
     sim_time waitsSince;
+    uint32_t sleepsUntil;             // commands of the SPE that it waits for are complete
+    bool runsHere;                    // it has run kernels or transfers itself
     const char *waitsFor;
     svmr_TimedRun *here;     // that it runs
     svmr_TimedQueue ready;   // that it can run
