@@ -118,21 +118,27 @@ static void write_functions(strbuf *b, const char *name, bool takes)
                   name, name, name, name, items, name, name, name, name, name, name);
 }
 
+static void write_prototype(strbuf *b, const brook_kernel *k, const char *end)
+{
+    const char *input = k->stream->input->kind != TYPE_VOID ? "svm_BrookStream input, " : "";
+    strbuf_printf(b, "void brook_%s(const svm_BrookPlace *at, %ssvm_BrookStream output)%s", k->name, input, end);
+}
+
 static void write_call(strbuf *b, const brook_kernel *k, const rates *r, bool interpreted)
 {
     const char *name = k->name;
     strbuf_printf(b,
                   "static const svm_BrookProgram svm_row_%s = {\"%s\", %d, %" PRId64 ", %" PRId64 ", %" PRId64
                   ", %" PRId64 ",\n",
-                  name, name, r->takes, r->first_input, r->steady_input, r->first_output, r->steady_output);
+                  name, k->shown != NULL ? k->shown : name, r->takes, r->first_input, r->steady_input, r->first_output,
+                  r->steady_output);
     if (interpreted)
         strbuf_add(b, "    NULL, NULL, NULL, NULL, NULL};\n");
     else
         strbuf_printf(b, "    svm_create_%s, svm_process_%s, svm_drain_%s, svm_destroy_%s, svm_error_%s};\n", name,
                       name, name, name, name);
-    const char *input = r->takes ? "svm_BrookStream input, " : "", *taken = r->takes ? "&input" : "NULL";
-    strbuf_printf(b, "void brook_%s(const svm_BrookPlace *at, %ssvm_BrookStream output);\n", name, input);
-    strbuf_printf(b, "void brook_%s(const svm_BrookPlace *at, %ssvm_BrookStream output)\n{\n", name, input);
+    const char *taken = r->takes ? "&input" : "NULL";
+    write_prototype(b, k, "\n{\n");
     if (interpreted)
         strbuf_printf(b, "    svm_brookInterpretProgram(at, &svm_row_%s, &svm_module_%s, %s, &output);\n}\n", name,
                       name, taken);
@@ -183,13 +189,20 @@ static bool compile(hlc_program *p, const ast_program *streams, const brook_kern
 
 bool pipeline_brook_programs(hlc_program *p, const brook_program *program, const ast_program *streams, hlc_hosts *hosts)
 {
-    strbuf glue;
+    strbuf glue, declarations;
+    size_t files = hosts->len;
     strbuf_init(&glue, p->arena);
-    for (VEC_EACH(brook_kernel *const, k, &program->kernels))
-        if ((*k)->stream != NULL && (*k)->called && !compile(p, streams, *k, &glue, hosts))
+    strbuf_init(&declarations, p->arena);
+    strbuf_add(&declarations, "#include <svm/brook_program.h>\n");
+    for (VEC_EACH(brook_kernel *const, k, &program->kernels)) {
+        if ((*k)->stream == NULL || !(*k)->called)
+            continue;
+        write_prototype(&declarations, *k, ";\n");
+        if (!compile(p, streams, *k, &glue, hosts))
             return false;
-    if (glue.len > 0 && hosts->len > 0)
-        hosts->data[0].text =
-            arena_printf(p->arena, "#include <svm/brook_program.h>\n%s%s", glue.data, hosts->data[0].text);
+    }
+    for (size_t i = 0; i < files && glue.len > 0; i++)
+        hosts->data[i].text =
+            arena_printf(p->arena, "%s%s%s", declarations.data, i == 0 ? glue.data : "", hosts->data[i].text);
     return true;
 }

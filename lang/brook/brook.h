@@ -252,6 +252,7 @@ struct brook_kernel {
     bool fused;   // made of calls of the host program that follow each other (host_fuse.c)
     const struct ast_stream *stream; // no kernel but a stream program that is called like one (graphs.c); else NULL
     const char *unfit;               // why it cannot be called; NULL: it can
+    const char *shown;               // with the arguments of its parameters; NULL: the name
     bool called;                     // [host] host code calls it, of a stream program
     brook_type result;
     brook_vars params;

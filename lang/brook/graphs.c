@@ -94,10 +94,14 @@ static brook_kernel *declare(const brook_program *p, const ast_stream *s)
                         .result = {.element = BROOK_VOID, .width = 1},
                         .stream = s,
                         .file = s->name_range.file};
-    if (s->params.len > 0)
-        k->unfit = "it has parameters, which must be known when its graph is built: add a stream around it that gives "
-                   "them";
-    else if (s->output->kind == TYPE_VOID)
+    for (VEC_EACH(ast_var *const, param, &s->params))
+        if (!lang_type_is_real((*param)->type) && (*param)->type->kind != TYPE_BOOLEAN && k->unfit == NULL)
+            k->unfit =
+                arena_printf(p->arena,
+                             "its parameter '%s' is '%s', and host code gives numbers alone: add a stream around "
+                             "it that gives that",
+                             (*param)->name, lang_type_name(p->arena, (*param)->type));
+    if (k->unfit == NULL && s->output->kind == TYPE_VOID)
         k->unfit = "it gives no items";
     if (s->input->kind != TYPE_VOID)
         add_param(p, k, BROOK_INPUT, "input", s->input);

@@ -288,7 +288,8 @@ static void write_call_macro(strbuf *out, const brook_kernel *k)
 
 static bool has_call_macro(const brook_kernel *k)
 {
-    return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken && k->unfit == NULL;
+    return !k->reduce && k->result.element == BROOK_VOID && !k->wrong && !k->broken && k->unfit == NULL &&
+           (k->stream == NULL || k->stream->params.len == 0);
 }
 
 static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f)

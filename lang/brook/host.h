@@ -87,6 +87,11 @@ size_t host_domain(host_writer *w, size_t i);
 void host_prototype(strbuf *out, const brook_kernel *k);
 void host_parameters(strbuf *out, const brook_kernel *k, bool partial);
 
+// ---- host_program.c ----
+// The stream program that a call at i means, by the arguments for its parameters, which are taken from args; NULL with an
+// error.
+brook_kernel *host_program(const host_writer *w, brook_kernel *k, size_t i, host_pieces *args);
+
 // ---- fuse.c ----
 typedef struct host_fused_call {
     const brook_kernel *kernel;

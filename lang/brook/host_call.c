@@ -214,6 +214,8 @@ size_t host_call(host_writer *w, size_t i)
     for (VEC_EACH(const host_piece, a, &args))
         if (a->first == a->last)
             return 0;
+    if (host_kind(w, close) == ')' && k->stream != NULL && (k = host_program(w, k, i, &args)) == NULL)
+        return close + 1;
     if (host_kind(w, close) != ')' || !can_be_called(w, k, i, close, &args))
         return close + 1;
     k->called = true;
@@ -418,7 +420,8 @@ void host_parameters(strbuf *out, const brook_kernel *k, bool partial)
 
 void host_prototype(strbuf *out, const brook_kernel *k)
 {
-    if (k->result.element != BROOK_VOID || k->wrong || k->broken || k->unfit != NULL)
+    if (k->result.element != BROOK_VOID || k->wrong || k->broken || k->unfit != NULL ||
+        (k->stream != NULL && k->stream->params.len > 0))
         return;
     strbuf_printf(out, "void brook_%s", k->name);
     host_parameters(out, k, false);
