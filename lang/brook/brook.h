@@ -267,7 +267,7 @@ typedef enum brook_item_kind {
     BROOK_ITEM_KERNEL, // a kernel or reduce function, or its prototype
     BROOK_ITEM_STRUCT, // a struct that can be an element; it stays in the host code
     BROOK_ITEM_HEADER, // an include of a Brook header, which takes its place
-    BROOK_ITEM_IMPORT, // import "x.str"; which leaves the text
+    BROOK_ITEM_IMPORT, // import "x.str"; or import dsp.fft; which leaves the text
 } brook_item_kind;
 
 typedef struct brook_file brook_file;
@@ -287,7 +287,7 @@ struct brook_file {
     VEC(brook_item) items;          // in source order
 };
 
-// import "fir.str";
+// import "fir.str"; or import dsp.fir; of dsp/fir.str: the file.
 typedef struct brook_import {
     const char *name;
     src_range range;

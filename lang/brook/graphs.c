@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stream programs that host code calls as if they were kernels: import "fir.str"; makes the streams of the file known,
+// Stream programs that host code calls as if they were kernels: import "fir.str"; or import dsp.fir; makes the streams of the file known,
 // each as a kernel that is declared elsewhere, with an input and an output.
 #include <errno.h>
 #include <string.h>

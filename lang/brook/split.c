@@ -190,23 +190,41 @@ static size_t skip_host(splitter *s)
     return i;
 }
 
-// import "NAME"; between the items of host code, which C has not.
-static bool is_import(const splitter *s, size_t i)
+// import "x.str"; or import dsp.fft; between the items of host code, which C has not. The index behind it; 0: none.
+static size_t behind_import(const splitter *s, size_t i)
 {
-    return kind_at(s, i) == TOK_ID && strcmp(s->t[i].name, "import") == 0 && kind_at(s, i + 1) == TOK_STRING &&
-           kind_at(s, i + 2) == ';';
+    if (kind_at(s, i) != TOK_ID || strcmp(s->t[i].name, "import") != 0)
+        return 0;
+    if (kind_at(s, i + 1) == TOK_STRING)
+        return kind_at(s, i + 2) == ';' ? i + 3 : 0;
+    i++;
+    while (kind_at(s, i) == TOK_ID && kind_at(s, i + 1) == '.')
+        i += 2;
+    return kind_at(s, i) == TOK_ID && kind_at(s, i + 1) == ';' ? i + 2 : 0;
 }
 
-static size_t split_import(splitter *s)
+// A package's name is that of a file: dsp.fft of dsp/fft.str.
+static const char *imported_file(const splitter *s, size_t first, size_t last)
 {
-    const char *text = source_get(s->program->diags->sources, s->file->source)->text;
-    const brook_token *t = &s->t[s->at + 1];
-    brook_item item = {
-        .kind = BROOK_ITEM_IMPORT, .range = range_of(s, s->at, s->at + 2), .first = s->at, .last = s->at + 3};
-    const char *name = arena_printf(s->program->arena, "%.*s", (int)(t->end - t->begin - 2), text + t->begin + 1);
-    VEC_PUSH(s->program->arena, &s->program->imports, ((brook_import){name, item.range}));
+    arena *a = s->program->arena;
+    const brook_token *t = &s->t[first];
+    if (t->kind == TOK_STRING) {
+        const char *text = source_get(s->program->diags->sources, s->file->source)->text;
+        return arena_printf(a, "%.*s", (int)(t->end - t->begin - 2), text + t->begin + 1);
+    }
+    const char *name = t->name;
+    for (size_t i = first + 2; i < last; i += 2)
+        name = arena_printf(a, "%s/%s", name, s->t[i].name);
+    return arena_printf(a, "%s.str", name);
+}
+
+static size_t split_import(splitter *s, size_t last)
+{
+    brook_item item = {.kind = BROOK_ITEM_IMPORT, .range = range_of(s, s->at, last - 1), .first = s->at, .last = last};
+    VEC_PUSH(s->program->arena, &s->program->imports,
+             ((brook_import){imported_file(s, s->at + 1, last - 1), item.range}));
     VEC_PUSH(s->program->arena, &s->file->items, item);
-    return item.last;
+    return last;
 }
 
 // ---- Headers ----
@@ -319,8 +337,8 @@ void brook_split(brook_program *p, brook_file *file)
             brook_macro_directive(p, file->source, &s.t[s.at]);
             include(&s, s.at);
             s.at++;
-        } else if (is_import(&s, s.at)) {
-            s.at = split_import(&s);
+        } else if (behind_import(&s, s.at) != 0) {
+            s.at = split_import(&s, behind_import(&s, s.at));
         } else if (is_kernel(&s, s.at)) {
             s.at = split_kernel(&s);
         } else if (is_element_struct(&s, s.at)) {
