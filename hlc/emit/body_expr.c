@@ -666,11 +666,19 @@ static void print_last(body_context *c, const sir_expr *e, const emit_lane_run *
         if (offset != 0)
             strbuf_printf(out, " %c %" PRId64, offset < 0 ? '-' : '+', offset < 0 ? -offset : offset);
     } else if (body_is_inside(c, e)) {
-        print(c, run->first, PREC_ADD);
+        print(c, run->first, PREC_POSTFIX);
         strbuf_printf(out, " + %s", lane);
     } else {
         strbuf_printf(out, "svm_first%zu + %s", (size_t)(run - info->runs.data), lane);
     }
+}
+
+static bool mentions(const sir_expr *e, uint32_t local)
+{
+    bool found = e->kind == SIR_LOCAL && e->index == local;
+    for (size_t i = 0; !found && i < sir_expr_arity(e); i++)
+        found = mentions(e->u.arg[i], local);
+    return found;
 }
 
 // "svm_brookIn2(image_walk, i, j)" in a loop that stays inside.
@@ -680,18 +688,21 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
     const char *name = c->info->field_names.data[e->index];
     body_local *counter = &c->locals[c->trips->counter];
     const char *saved = counter->forward;
-    if (!counter->is_for)
-        counter->forward = "(svm_from + svm_trip)"; // of which the C compiler knows that it does not wrap
+    if (!counter->is_for) // a subscript is that of the first trip, and the trip, which does not wrap
+        counter->forward = "svm_from";
     strbuf_printf(out, "svm_brookIn%d(%s_walk", (int)e->op, name);
     for (size_t i = 0; i < e->op; i++) {
         bool last = i + 1 == e->op && (near || run != NULL);
         strbuf_add(out, ", ");
+        bool counts = !counter->is_for && mentions(e->u.arg[i], c->trips->counter);
         if (last && near)
             strbuf_printf(out, "svm_brookNear1(%s_walk, svm_inside, ", name);
+        if (counts)
+            strbuf_add(out, "svm_trip + ");
         if (last)
             print_last(c, e, run, near, offset);
         else
-            print(c, e->u.arg[i], PREC_COND);
+            print(c, e->u.arg[i], counts ? PREC_POSTFIX : PREC_COND);
         if (last && near)
             strbuf_addc(out, ')');
     }

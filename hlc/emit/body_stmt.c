@@ -679,7 +679,7 @@ static void loop(body_context *c, const sir_stmt *s)
     bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);
     c->continue_label = jumps ? arena_printf(c->e->arena, "next_%" PRIu32, ++c->labels) : NULL;
     if (c->trips != NULL)
-        body_line(c, "const ptrdiff_t svm_from = %s;", c->locals[c->trips->counter].c_name);
+        body_line(c, "const int svm_from = %s;", c->locals[c->trips->counter].c_name);
     if (c->trips != NULL)
         body_line(c, "for (ptrdiff_t svm_trip = 0; svm_trip < svm_trips; svm_trip++) {");
     else if (plain && s->u.loop.cond != NULL)

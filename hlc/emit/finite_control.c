@@ -119,7 +119,10 @@ void finite_tables(finite_graph *g)
         text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s, %d},", text_comment(x, p->source->name),
                   role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
                   p->source->rank, p->near != NULL ? p->near_table : "NULL",
-                  p->source->role == SIR_VARIABLE ? finite_most_pushed(g) : 0);
+                  p->source->role == SIR_VARIABLE                     ? finite_most_pushed(g)
+                  : p->source->role == SIR_OUTPUT && !p->loaded       ? 1
+                  : p->source->role == SIR_REDUCED                    ? 1
+                                                                      : 0);
     }
     text_line(x, 0, "};");
     bool places = g->coordinates.len > 0 || g->variable != NULL;
@@ -265,6 +268,7 @@ static void emit_map_call(finite_graph *g, bool partial)
     finite_begin_function(g, partial);
     emit_enter(g, partial, "");
     text_line(x, 2, "%s", leave);
+    finite_empty(g);
     if (finite_has_strips(g)) {
         text_line(x, 1, "if (%s) {", finite_spread_call(g));
         text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
@@ -371,6 +375,7 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 2, "svm_brookGive(at, port, &%s, %s, NULL, 0);", g->space, g->variable->name);
     text_line(x, 2, "return;");
     text_line(x, 1, "}");
+    finite_empty(g);
     if (finite_has_strips(g)) {
         text_line(x, 1, "if (%s) {", finite_spread_call(g));
         text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);

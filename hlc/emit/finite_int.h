@@ -64,6 +64,7 @@ struct finite_emitter {
     VEC(const plan_processor *) local;  // whose kernels work in memories of their own
     VEC(const plan_processor *) direct; // that reach the shared memory: for what is not done in strips
     const char *places;                 // the table of local ones
+    const char *home;                   // where streams stay from call to call; NULL: nowhere
     VEC(finite_graph *) graphs;
 };
 
@@ -104,6 +105,11 @@ void finite_wait_gathers(finite_graph *g);
 void finite_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there);
 void finite_set_run(finite_graph *g, int indent); // walks, uniforms and space of "strip->run"
 void finite_begin_spread(finite_graph *g);        // the function's head
+// finite_stay.c: streams that stay in the only local memory from call to call.
+void finite_home(finite_emitter *all);
+bool finite_can_stay(const finite_graph *g);
+void finite_stay(finite_graph *g);
+void finite_empty(finite_graph *g); // of calls whose streams do not stay
 // finite_folds.c: reductions there.
 void finite_folds(finite_graph *g);
 // finite_interpreted.c: the same functions, which call the interpreter.

@@ -80,6 +80,7 @@ void finite_places(finite_emitter *all)
                   p->store->element.name, p->memory->element.name, begin);
     }
     text_line(x, 0, "};\n");
+    finite_home(all);
 }
 
 // ---- Runs ----
@@ -382,6 +383,8 @@ static void emit_spread(finite_graph *g)
 
 void finite_strips(finite_graph *g)
 {
+    if (finite_can_stay(g))
+        finite_stay(g);
     if (g->reduced != NULL) {
         finite_folds(g);
         return;
@@ -397,13 +400,23 @@ bool finite_has_strips(const finite_graph *g)
 }
 
 // "if (saxpy_spread(&space, walks, k))", after which the call is done.
+static void add_uniforms(finite_graph *g, strbuf *b)
+{
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        strbuf_printf(b, ", %s", g->info->field_names.data[*u]);
+}
+
 const char *finite_spread_call(finite_graph *g)
 {
     strbuf b;
     strbuf_init(&b, arena_of(g));
+    if (finite_can_stay(g)) {
+        strbuf_printf(&b, "%s(&%s, streams, walks", name_of(g, "stay"), g->space);
+        add_uniforms(g, &b);
+        strbuf_add(&b, ") || ");
+    }
     strbuf_printf(&b, "%s(&%s, walks", name_of(g, "spread"), g->space);
-    for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        strbuf_printf(&b, ", %s", g->info->field_names.data[*u]);
+    add_uniforms(g, &b);
     if (g->variable != NULL)
         strbuf_printf(&b, ", at, %s", g->variable->name);
     strbuf_addc(&b, ')');

@@ -186,6 +186,8 @@ void svm_brookRelease(svm_BrookStream *h)
     h->storage = NULL;
     if (!s || --s->users)
         return;
+    if (s->home)
+        svmr_brookGo(s);
     if (s->memory)
         svm_unmap(s->memory, s->address);
     free(s->data);
@@ -276,6 +278,7 @@ static void fillIterator(float *to, const svm_BrookStorage *s)
 void svm_brookValues(const svm_BrookPlace *at, svm_BrookStream s, void *to)
 {
     svmr_brookNeed(at, &s, "values");
+    svmr_brookSettle(s.storage, false);
     if (isIterator(&s))
         fillIterator(to, s.storage);
     else

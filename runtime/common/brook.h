@@ -18,6 +18,12 @@ struct svm_BrookStorage {
     size_t bytes;
     mm_Mem memory; // that it is mapped into; NULL: no graph has had it yet
     size_t address;
+    // In a local memory, where it stays from call to call; NULL: it is not.
+    const struct svm_BrookHome *home;
+    struct svm_BrookStorage *next; // there, by place
+    size_t place, arrived;         // its first bytes are there, so many
+    bool dirty;                    // and newer than those in data
+    unsigned long turn;            // of the call that used it last
     bool iterator;
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK];
 };
@@ -57,6 +63,10 @@ SVMR_HIDDEN char *svmr_brookGather(const svm_BrookPlace *at, svm_BrookStream s);
 // Places streams that stay in a local memory while a call goes on; where what is behind them begins.
 SVMR_HIDDEN size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const svm_BrookWalk *walks, size_t unit,
                                            size_t blocks, svm_BrookWindow *windows);
+// data is made what the stream is; writes: and will be changed.
+SVMR_HIDDEN void svmr_brookSettle(svm_BrookStorage *s, bool writes);
+// What is in a local memory is not wanted any more.
+SVMR_HIDDEN void svmr_brookGo(svm_BrookStorage *s);
 SVMR_HIDDEN void svmr_brookNeed(const svm_BrookPlace *at, const svm_BrookStream *s, const char *what);
 
 #endif

@@ -45,6 +45,7 @@ void svm_brookRead(const svm_BrookPlace *at, svm_BrookStream s, const void *from
     needElements(at, &s, "streamRead");
     if (!from && svm_brookCount(s) != 0)
         svm_brookFail(at, "streamRead: no memory to fill the stream '%s' from", s.name);
+    svmr_brookSettle(s.storage, true);
     copy(&s, (char *)from, true);
 }
 
@@ -53,6 +54,7 @@ void svm_brookWrite(const svm_BrookPlace *at, svm_BrookStream s, void *to)
     needElements(at, &s, "streamWrite");
     if (!to && svm_brookCount(s) != 0)
         svm_brookFail(at, "streamWrite: no memory for the elements of the stream '%s'", s.name);
+    svmr_brookSettle(s.storage, false);
     copy(&s, to, false);
 }
 
@@ -132,6 +134,7 @@ static void printRow(void *context, char *first, ptrdiff_t count, ptrdiff_t pitc
 void svm_brookPrint(const svm_BrookPlace *at, svm_BrookStream s)
 {
     svmr_brookNeed(at, &s, "streamPrint");
+    svmr_brookSettle(s.storage, false);
     svm_BrookStream whole = {.storage = s.storage, .name = s.name, .rank = s.storage->rank};
     ptrdiff_t pitch = 1;
     for (int d = whole.rank - 1; d >= 0; d--) {
@@ -219,6 +222,8 @@ static void combineAll(const svm_BrookPlace *at, bool scatter, svm_BrookStream t
                   .combine = combine,
                   .scatter = scatter};
     checkOperands(at, x.what, &to, &index, &from);
+    svmr_brookSettle(to.storage, true);
+    svmr_brookSettle(from.storage, true);
     svm_BrookStream indices = svmr_brookCopy(at, index);
     x.index = indices.storage->data;
     x.indexSize = indices.storage->size;

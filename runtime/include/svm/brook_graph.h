@@ -33,7 +33,8 @@ typedef struct svm_BrookPort {
     svm_BrookType type;
     int rank;                  // of what is gathered
     const svm_BrookNear *near; // so many, the slowest dimension first; NULL: each firing may gather from anywhere
-    ptrdiff_t most;            // of what is pushed: elements a firing that strips have room for
+    ptrdiff_t most;            // of what is pushed: elements a firing that strips have room for; of an output: 1: it is
+                               // written by every firing, and not read before
 } svm_BrookPort;
 
 typedef struct svm_BrookGraph {
@@ -119,6 +120,39 @@ typedef struct svm_BrookReach {
 } svm_BrookReach;
 svm_BrookReach svm_brookReach(const svm_BrookGraph *graph, int port, const svm_BrookSpace *space,
                               const svm_BrookLayout *layout, const svm_BrookBox *box, svm_BrookWalk *walks);
+
+// ---- Streams that stay in a local memory from call to call ----
+
+// The memory, of machines with one; what moves streams there and back.
+typedef struct svm_BrookHome {
+    mm_Mem memory;
+    mm_Proc load, store;
+    size_t begin, bytes, alignment, blocks; // alignment: of what is moved; blocks: of places
+    size_t worth;                           // bytes that are worth a strip of their own while they come
+} svm_BrookHome;
+
+// A call whose streams are all there, or come strip by strip. Private.
+typedef struct svm_BrookStay {
+    const svm_BrookGraph *graph;
+    const svm_BrookSpace *space;
+    const svm_BrookHome *home;
+    const svm_BrookStream *streams;
+    svm_BrookWalk *walks;
+    svm_BrookLayout layout;
+    svm_BrookBox ahead;
+} svm_BrookStay;
+
+// false: they do not fit; then the memory is empty.
+bool svm_brookStay(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookHome *home,
+                   const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookStay *stay);
+// The block of a port's stream.
+void svm_brookPlaceBlock(const svm_BrookStay *stay, int port, svm_Block *block);
+// The next strip, when what it reads has come. false: there is none.
+bool svm_brookNextStay(svm_BrookStay *stay, svm_BrookBox *box);
+// All go, to be used as strips use the memory.
+void svm_brookEmpty(const svm_BrookHome *home);
+
+// ---- What is pushed ----
 
 // Elements that strips push are behind a header of so many bytes, which begins with their number, an int64_t; there may be
 // more than there was room for. What comes back from strips, in their order, is kept; false: some of it had no room.
