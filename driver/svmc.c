@@ -137,15 +137,57 @@ static bool write_hosts(tool_session *t, process_session *s, const hlc_hosts *ho
     return true;
 }
 
-// A Brook program is two C files or more, so that it is linked at once.
+// "build/prog.s" and "main.host.c" give "build/main.host.s".
+static const char *beside(tool_session *t, const char *output, const char *host)
+{
+    const char *slash = strrchr(output, '/'), *dot = strrchr(output, '.');
+    if (strcmp(output, "-") == 0)
+        return output;
+    bool has_suffix = dot != NULL && (slash == NULL || dot > slash);
+    return arena_printf(t->arena, "%.*s%s.host%s", slash == NULL ? 0 : (int)(slash - output + 1), output, host,
+                        has_suffix ? dot : "");
+}
+
+// The files of a Brook program one by one: objects become one; of assembly and LLVM IR the host code's lie beside that of the
+// kernels.
+static int make_parts(tool_session *t, process_session *s, const driver_inputs *inputs, const char *compiled,
+                      const hlc_hosts *hosts, const argument_list *paths, driver_mode mode, const char *output)
+{
+    static const argument_list none = {0};
+    arena *a = t->arena;
+    argument_list link = {0};
+    VEC_PUSH(a, &link, paths_clang(a));
+    VEC_PUSH(a, &link, "-r");
+    VEC_PUSH(a, &link, "-nostdlib");
+    VEC_PUSH(a, &link, "-o");
+    VEC_PUSH(a, &link, output);
+    for (size_t i = 0; i <= paths->len; i++) {
+        const char *file = i == 0 ? compiled : paths->data[i - 1], *part = output;
+        const char *stem = i == 0 ? "" : driver_stem(a, source_get(&t->sources, hosts->data[i - 1].file)->name);
+        if (mode == MODE_OBJ)
+            part = process_temporary(s, i == 0 ? "kernels" : stem, ".o");
+        else if (i > 0)
+            part = beside(t, output, stem);
+        int status = part == NULL ? EXIT_WRONG : process_run(s, llc_command(t, inputs, file, &none, mode, part).data);
+        if (status != EXIT_OK)
+            return status;
+        VEC_PUSH(a, &link, part);
+    }
+    VEC_PUSH(a, &link, NULL);
+    return mode == MODE_OBJ ? process_run(s, link.data) : EXIT_OK;
+}
+
+// What is compiled with -c and the like is a Brook program's files alone.
 static bool check_brook_mode(tool_session *t, const driver_inputs *inputs, driver_mode mode)
 {
+    bool brook = false;
     for (VEC_EACH(const driver_input, in, inputs))
-        if (in->language == LANGUAGE_BROOK && mode > MODE_SVM_C && mode != MODE_EXE) {
+        brook = brook || in->language == LANGUAGE_BROOK;
+    for (VEC_EACH(const driver_input, in, inputs))
+        if (brook && in->language > LANGUAGE_PLAN && mode > MODE_SVM_C && mode < MODE_EXE) {
             diag_error_at(&t->diags, options_tool_name(t->options.tool),
-                          "'%s' is a Brook file, of which svmc makes executables and C; expected --emit=exe, or "
-                          "--emit=svm-c and --emit=host-c for svm-llc",
-                          in->path);
+                          "'%s' beside Brook files, of which --emit=%s makes what is compiled together; expected a command of its own",
+                          in->path, driver_mode_name(mode));
             return false;
         }
     return true;
@@ -173,7 +215,11 @@ static int run_llc(tool_session *t, const driver_inputs *inputs, const char *tex
     if (library && library_is_object(output))
         mode = MODE_OBJ;
     tool_doing(t, "compiling C");
-    int status = ok ? make_output(t, s, inputs, (llc_input){compiled, text, natives, &host_paths}, mode, output) : EXIT_WRONG;
+    int status = EXIT_WRONG;
+    if (ok && hosts->len > 0 && mode < MODE_EXE)
+        status = make_parts(t, s, inputs, compiled, hosts, &host_paths, mode, output);
+    else if (ok)
+        status = make_output(t, s, inputs, (llc_input){compiled, text, natives, &host_paths}, mode, output);
     process_close(s);
     if (status == EXIT_OK && library && !dry_run &&
         !tool_write(t, library_header_path(t, output), header, strlen(header)))
