@@ -12,6 +12,7 @@
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
+#include "targets/native.h"
 
 static const char *const mode_names[] = {
     [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_DOC] = "doc",     [MODE_HOST_C] = "host-c", [MODE_SIR] = "sir", [MODE_GRAPH] = "graph",
@@ -330,6 +331,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         stream_ir = stream_ir || in->language == LANGUAGE_SIR || in->language == LANGUAGE_PLAN;
         brook = brook || in->language == LANGUAGE_BROOK;
     }
+    const char *march = option_last(o, OPT_MARCH);
     *config = (hlc_config){
         .emit = emit_of(mode),
         .stream_ir = stream_ir,
@@ -344,7 +346,8 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .interpret_kernels = option_flag(o, OPT_INTERPRET_KERNELS, false),
         .check_rates = option_flag(o, OPT_CHECK_RATES, false),
         .check_bounds = option_flag(o, OPT_CHECK_BOUNDS, false),
-        .march = option_last(o, OPT_MARCH) != NULL,
+        .march = march != NULL,
+        .vector_bytes = march != NULL && strcmp(march, "native") == 0 ? native_vector_bytes() : 0,
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
         .no_narrow = !option_flag(o, OPT_NARROW, true),

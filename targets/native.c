@@ -51,6 +51,16 @@ static uint64_t read_simd_width(void)
 #endif
 }
 
+int64_t native_vector_bytes(void)
+{
+#ifdef __x86_64__
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("avx512vl") ? 32 * 64 : __builtin_cpu_supports("avx2") ? 16 * 32 : 16 * 16;
+#else
+    return 0;
+#endif
+}
+
 // The caches above a core, nearest first.
 static void read_caches(arena *a, hwloc_topology_t topology, hwloc_obj_t core, native_topology *t)
 {

@@ -12,6 +12,9 @@ machine *native_machine(arena *a, diag_engine *d, const char *directory, src_ran
 // $SVMC_NATIVE, else svmc/native.yaml in $XDG_CONFIG_HOME or ~/.config; NULL when none of these is set.
 const char *native_path(arena *a);
 
+// Bytes of all vector registers of this processor; 0: not known.
+int64_t native_vector_bytes(void);
+
 // ---- What there is (native.c) ----
 
 typedef struct native_cache {

@@ -10,6 +10,9 @@
 //         for %lane = 0 to 32 { push %s[%lane] }
 //     }
 //
+// Where a loop has nothing but that one in it, several of its trips go together too, as rows, as long as the sums of all
+// stay in registers: what is loaded for one row serves the others.
+//
 // A C compiler must not reorder a floating-point sum and so cannot vectorise along it; along lanes it can, and each sum
 // keeps its order. Constant tables are turned so that lanes lie side by side.
 #include <inttypes.h>
@@ -23,10 +26,19 @@
 #include "hlc/plan/threads.h"
 #include "targets/machine.h"
 
-// Lanes at least and at most; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold;
-// trips of a sum's loop from which it is worth it.
+// Lanes at least; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold where the
+// processor is not known, and of them those of several rows; rows at most; trips of a sum's loop from which it is worth
+// it.
 // How often packed items are used at least; a scalar's bytes at most.
-enum { LANES_LEAST = 4, LANES_SLIDING = 16, LANES_MOST = 32, LANES_SCALARS = 64, TERMS_LEAST = 4 };
+enum {
+    LANES_LEAST = 4,
+    LANES_SLIDING = 16,
+    LANES_SCALARS = 64,
+    ROWS_SCALARS = 32,
+    ROWS_MOST = 4,
+    ROW_LANES = 16,
+    TERMS_LEAST = 4
+};
 enum { PACKED_USES = 4, SCALAR_BYTES = 8, COPIES_PART = 4 };
 
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
@@ -35,7 +47,7 @@ typedef struct packed_items {
     uint32_t array, sum; // locals: the copy; the loop that stays
 } packed_items;
 
-typedef VEC(const sir_stmt *) loop_nest;
+typedef VEC(sir_stmt *) loop_nest;
 
 typedef struct interchanger {
     arena *a;
@@ -45,25 +57,27 @@ typedef struct interchanger {
     sir_function *function;
     // Of the outer loop that is looked at:
     const sir_stmt *outer;
-    uint32_t *depth;       // per local: 1: declared in the body, and not further in
-    uint32_t *group;       // per local: the run of statements that it occurs in; 0: none yet
-    bool *across;          // per local: in several runs, so that it needs a value a lane
+    uint32_t *depth; // per local: 1: declared in the body, and not further in
+    uint32_t *group; // per local: the run of statements that it occurs in; 0: none yet
+    bool *across;    // per local: in several runs, so that it needs a value a lane
     uint32_t locals, groups;
     bool unfit;
     // While it is rewritten:
-    uint32_t *array;       // per local: the array of its values
-    uint32_t lane, block;  // the new loops' variables; block: SIR_NONE if the lanes are the whole loop
-    int64_t lanes;
+    uint32_t *array;      // per row and local: the array of its values
+    uint32_t lane, block; // the new loops' variables; block: SIR_NONE if the lanes are the whole loop
+    int64_t lanes, rows, row;
+    uint32_t around;               // the variable of the loop around, of which `rows` trips go together
     VEC(const sir_stmt *) staying; // loops that stay around the present lanes, outermost first
-    hmap turned;           // tables that were turned
-    int64_t most;          // scalars of a table
-    int64_t copies;        // scalars that a filter's copies may still have: they are on the stack
+    hmap turned;                   // tables that were turned
+    int64_t most;                  // scalars of a table
+    int64_t room, row_room;        // scalars that registers hold: of lanes, and of rows of lanes
+    int64_t copies;                // scalars that a filter's copies may still have: they are on the stack
     bool changed;
     // Of the loops around the outer one, without anything between them:
     loop_nest nest;
     VEC(packed_items) packed; // for the present outer loop
-    int guards;               // conditions around what is copied: it may be outside of the window where they do not hold
-    sir_block before;         // what goes before the outermost
+    int guards;       // conditions around what is copied: it may be outside of the window where they do not hold
+    sir_block before; // what goes before the outermost
 } interchanger;
 
 static bool is_floating(const sir_type *t)
@@ -237,9 +251,9 @@ static int64_t width(const interchanger *x)
 // items that lie side by side, unless there are as many lanes here.
 static int64_t lanes_of(const interchanger *x, int64_t trips)
 {
-    int64_t most = LANES_MOST, scalars = width(x);
+    int64_t most = x->room / 2, scalars = width(x);
     int64_t least = !x->filter->stateful && x->function->pop.max == 1 ? LANES_SLIDING : LANES_LEAST;
-    while (most * scalars > LANES_SCALARS)
+    while (most * scalars > x->room)
         most /= 2;
     while (most >= least && trips % most != 0)
         most--;
@@ -342,8 +356,9 @@ static sir_expr *trip_of(const interchanger *x, sir_loc loc)
 
 static sir_expr *element_of(const interchanger *x, uint32_t local, sir_loc loc)
 {
-    const sir_type *array = x->function->locals.data[x->array[local]].type;
-    sir_expr *base = sir_ref(x->m, SIR_LOCAL, x->array[local], array, loc);
+    uint32_t values = x->array[(size_t)x->row * x->locals + local];
+    const sir_type *array = x->function->locals.data[values].type;
+    sir_expr *base = sir_ref(x->m, SIR_LOCAL, values, array, loc);
     return sir_expr2(x->m, SIR_INDEX, 0, array->element, base, lane_of(x, loc), loc);
 }
 
@@ -391,7 +406,7 @@ static int64_t uses_around(const interchanger *x)
 {
     int64_t uses = 1, trips;
     bool pops = false;
-    for (VEC_EACH(const sir_stmt *, s, &x->nest)) {
+    for (VEC_EACH(sir_stmt *, s, &x->nest)) {
         if (!trips_of(*s, &trips) || uses > INT32_MAX)
             return 0;
         uses *= trips;
@@ -479,6 +494,9 @@ static sir_expr *copy_expr(interchanger *x, sir_expr *e)
         return trip_of(x, e->loc);
     if (e->kind == SIR_LOCAL && e->index < x->locals && x->across[e->index])
         return element_of(x, e->index, e->loc);
+    if (e->kind == SIR_LOCAL && e->index == x->around && x->row > 0)
+        return sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, e->type, sir_ref(x->m, SIR_LOCAL, e->index, e->type, e->loc),
+                         sir_const_int(x->m, (int32_t)x->row, e->loc), e->loc);
     sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
     *r = *e;
     if (is_across_rows(x, e)) {
@@ -552,6 +570,30 @@ static sir_stmt *counted(const interchanger *x, uint32_t local, int64_t lo, int6
     return s;
 }
 
+// What all rows do, those that push one after the other.
+static void add_lanes(interchanger *x, const sir_block *group, sir_block *to)
+{
+    bool pushes = false;
+    sir_visit_stmts(group, note_push, &pushes);
+    sir_stmt *lanes = NULL;
+    for (x->row = 0; x->row < x->rows; x->row++) {
+        sir_loc loc = group->data[0]->loc;
+        sir_block copy = copy_block(x, group), *body = NULL;
+        if (lanes == NULL || pushes) {
+            lanes = counted(x, x->lane, 0, x->lanes, 1, loc);
+            VEC_PUSH(x->m->arena, to, lanes);
+        }
+        body = &lanes->u.for_.body;
+        if (x->rows > 1 && !pushes) { // with names of its own
+            sir_stmt *block = sir_stmt_new(x->m, SIR_BLOCK, loc);
+            VEC_PUSH(x->m->arena, body, block);
+            body = &block->u.block;
+        }
+        *body = copy;
+    }
+    x->row = 0;
+}
+
 static sir_block distribute(interchanger *x, sir_block *b)
 {
     sir_block r = {0};
@@ -567,12 +609,42 @@ static sir_block distribute(interchanger *x, sir_block *b)
             i++;
             continue;
         }
-        sir_stmt *lanes = counted(x, x->lane, 0, x->lanes, 1, s->loc);
+        sir_block group = {.data = &b->data[i]};
         for (; i < b->len && !stays(b->data[i]); i++)
-            VEC_PUSH(x->m->arena, &lanes->u.for_.body, copy_stmt(x, b->data[i]));
-        VEC_PUSH(x->m->arena, &r, lanes);
+            group.len++;
+        add_lanes(x, &group, &r);
     }
     return r;
+}
+
+// Trips of the loop around that go together.
+static int64_t rows_of(const interchanger *x, const sir_stmt *s, int64_t lanes)
+{
+    int64_t trips, around_trips, rows = ROWS_MOST;
+    const sir_stmt *around = x->nest.len == 0 ? NULL : x->nest.data[x->nest.len - 1];
+    if (around == NULL || around->u.for_.body.len != 1 || around->u.for_.body.data[0] != s ||
+        around->u.for_.step != 1 || !trips_of(s, &trips) || lanes != trips || !trips_of(around, &around_trips))
+        return 1;
+    if (lanes % ROW_LANES != 0 && (lanes & (lanes - 1)) != 0)
+        return 1; // remainders of vectors would take more than is shared
+    while (rows > 1 && (around_trips % rows != 0 || rows * lanes * width(x) > x->row_room))
+        rows /= 2;
+    return rows;
+}
+
+static void declare_values(interchanger *x, sir_block *body)
+{
+    x->array = ARENA_ARRAY(x->a, uint32_t, (size_t)x->rows * x->locals + 1);
+    for (uint32_t k = 0; k < (uint32_t)x->rows * x->locals; k++) {
+        if (!x->across[k % x->locals])
+            continue;
+        const sir_local l = x->function->locals.data[k % x->locals];
+        x->array[k] = sir_local_new(x->m, x->function, l.name, sir_type_array(x->m, l.type, (uint32_t)x->lanes), l.loc);
+        sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, l.loc);
+        decl->u.decl.local = x->array[k];
+        decl->u.decl.uninitialised = true;
+        VEC_PUSH(x->m->arena, body, decl);
+    }
 }
 
 static sir_stmt *rewrite(interchanger *x, sir_stmt *s, int64_t lanes)
@@ -582,27 +654,21 @@ static sir_stmt *rewrite(interchanger *x, sir_stmt *s, int64_t lanes)
     x->outer = s;
     x->lanes = lanes;
     x->packed.len = 0;
-    x->array = ARENA_ARRAY(x->a, uint32_t, x->locals + 1);
+    x->rows = rows_of(x, s, lanes);
+    x->around = x->rows > 1 ? x->nest.data[x->nest.len - 1]->u.for_.local : SIR_NONE;
     x->lane = sir_local_new(x->m, x->function, "lane", t, s->loc);
     x->block = lanes == hi - lo ? SIR_NONE : sir_local_new(x->m, x->function, "block", t, s->loc);
     sir_block body = {0};
-    for (uint32_t i = 0; i < x->locals; i++) {
-        if (!x->across[i])
-            continue;
-        const sir_local l = x->function->locals.data[i];
-        x->array[i] = sir_local_new(x->m, x->function, l.name, sir_type_array(x->m, l.type, (uint32_t)lanes), l.loc);
-        sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, l.loc);
-        decl->u.decl.local = x->array[i];
-        decl->u.decl.uninitialised = true;
-        VEC_PUSH(x->m->arena, &body, decl);
-    }
+    declare_values(x, &body);
     sir_block rest = distribute(x, &s->u.for_.body);
     for (size_t i = 0; i < rest.len; i++)
         VEC_PUSH(x->m->arena, &body, rest.data[i]);
     if (x->hlc->diag->remarks)
         diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
                     "%" PRId64 " trips of this loop in '%s' go side by side, so that its sums vectorise [interchange]",
-                    lanes, x->filter->name);
+                    lanes * x->rows, x->filter->name);
+    if (x->rows > 1)
+        x->nest.data[x->nest.len - 1]->u.for_.step = (int32_t)x->rows;
     x->changed = true;
     sir_stmt *whole = sir_stmt_new(x->m, SIR_BLOCK, s->loc);
     whole->u.block = body;
@@ -719,6 +785,22 @@ static bool has_vectors(const struct machine *m)
     return vectors;
 }
 
+// Firings of filters with arrays of their own go side by side instead where that is better, and need the registers.
+static void find_room(interchanger *x)
+{
+    int64_t registers = x->hlc->config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
+    bool arrays = false;
+    x->room = LANES_SCALARS;
+    x->row_room = ROWS_SCALARS;
+    for (size_t i = 0; x->function != NULL && i < x->function->locals.len; i++)
+        arrays |= x->function->locals.data[i].type->kind == SIR_ARRAY;
+    if (arrays) {
+        x->row_room = 0;
+    } else if (registers > LANES_SCALARS) {
+        x->room = x->row_room = registers;
+    }
+}
+
 bool pass_interchange(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !has_vectors(p->machine))
@@ -729,6 +811,7 @@ bool pass_interchange(hlc_program *p)
         x.filter = *f;
         x.function = (*f)->work;
         x.copies = x.most / COPIES_PART;
+        find_room(&x);
         if (x.function != NULL && !plan_has_domain(p, *f)) // its trips are threads
             walk(&x, &x.function->body);
     }
