@@ -63,22 +63,23 @@ static void emit_processors(program_emitter *x, const mapped *all)
     text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
     text_line(x, 1, "mm_Mem memory;");
     text_line(x, 0, "} %s[] = {", all->processors);
+    text_args rows = {0};
     for (VEC_EACH(const plan_processor *, on, &all->used)) {
         const plan_processor *q = *on;
-        if (!all->moved)
-            text_line(x, 1, "{&%s, &%s},", q->processor->element.name, q->memory->element.name);
-        else if (q->direct)
-            text_line(x, 1, "{&%s, NULL, NULL, &%s},", q->processor->element.name, q->memory->element.name);
-        else
-            text_line(x, 1, "{&%s, &%s, &%s, &%s},", q->processor->element.name, q->load->element.name,
-                      q->store->element.name, q->memory->element.name);
+        const char *processor = q->processor->element.name, *memory = q->memory->element.name;
+        const char *moves = !all->moved ? ""
+                            : q->direct ? "NULL, NULL, "
+                                        : arena_printf(x->e.arena, "&%s, &%s, ", q->load->element.name,
+                                                       q->store->element.name);
+        VEC_PUSH(x->e.arena, &rows, arena_printf(x->e.arena, "{&%s, %s&%s},", processor, moves, memory));
     }
+    text_rows(x, 1, &rows);
     text_line(x, 0, "};\n");
 }
 
 static void emit_chunks(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "static const %s_Chunk %s[] = { /* of part %s */", x->name, p->chunks, p->k->kernel->name);
+    text_line(x, 0, "static const %s_Chunk %s[] = { /* of kernel %s */", x->name, p->chunks, p->k->kernel->name);
     for (VEC_EACH(const mapped_chunk, c, &p->rows))
         text_line(x, 1, "{%" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "},", c->processor,
                   c->first, c->strips, c->each, c->run, c->before);
@@ -95,8 +96,14 @@ void mapped_types(program_emitter *x)
     text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
     text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each queue has so many slots */", all->slots,
               parts->slots);
+    if (all->blocks)
+        mapped_block_constants(x, all);
     text_line(x, 0, "};\n");
     emit_processors(x, all);
+    if (all->blocks) {
+        mapped_block_types(x, all);
+        return;
+    }
     text_line(x, 0,
               "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of "
               "`each`, the first");
@@ -110,11 +117,61 @@ void mapped_types(program_emitter *x)
 
 // ---- The instance ----
 
-static void emit_instance(program_emitter *x, const mapped *all)
+// Of programs with streams.
+static void emit_queue_members(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
+    const sir_module *m = parts->cut->whole;
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        const sir_channel *c = &m->channels.data[r->stream->channel];
+        text_line(x, 1, "svm_Block %s[%s]; /* queue: items from %s to %s */", r->name, all->slots,
+                  text_comment(x, m->actors.data[c->producer]->name),
+                  text_comment(x, m->actors.data[c->consumer]->name));
+    }
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        if (r->claimed != NULL) {
+            text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->slots,
+                      r->stream->from == SIR_NONE ? "read" : "write", r->stream->from == SIR_NONE ? "from" : "to");
+            text_line(x, 1, "int64_t %s[%s]; /* where they are there */", r->place, all->slots);
+        }
+    }
+}
+
+static void emit_run_members(program_emitter *x, const mapped *all)
+{
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+            if (w->file)
+                text_line(x, 1, "svm_Block %s[%zu]; /* where items from or for a file lie */", w->scratch,
+                          all->used.len);
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++) {
+        const mapped_part *p = &all->parts[i];
+        if (p->primes)
+            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->slots,
+                      p->rows.len);
+        text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->slots, p->run_count);
+        if (p->phases)
+            text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
+    }
+}
+
+static void emit_instance(program_emitter *x, const mapped *all)
+{
+    static const mapped_line queues[] = {
+        {0, 0, "    svm_Block queues[$_QUEUES][$_SLOTS]; /* in the order of $_queues */"},
+        {FACT_FILES, 0, "    bool claimed[$_QUEUES][$_SLOTS]; /* kernels take the round's items from the file, or write them there */"},
+        {FACT_FILES, 0, "    int64_t places[$_QUEUES][$_SLOTS]; /* where in it they are */"},
+    };
+    static const mapped_line runs[] = {
+        {FACT_FILES, 0, "    svm_Block scratch[$_ENDS][$_PROCESSORS]; /* where items from files or for them lie */"},
+        {0, 0, "    $_Run runs[$_SLOTS][$_RUNS]; /* of a round: chunk after chunk */"},
+        {FACT_PHASES, 0, "    $_Run alone[$_KERNELS]; /* of the initialisation and the end of input */"},
+    };
+    const plan_parts *parts = x->pl->parts;
     size_t processors = all->used.len;
-    for (size_t i = 0; i < parts->parts.len; i++)
+    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++)
         mapped_run_type(x, &all->parts[i]);
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
@@ -125,42 +182,18 @@ static void emit_instance(program_emitter *x, const mapped *all)
     text_line(x, 1, "int64_t round; /* the next */");
     text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->slots);
     text_line(x, 1, "size_t memory; /* where the queues lie */");
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
-        text_line(
-            x, 1, "svm_Block %s[%s]; /* queue: items from %s to %s */", all->queues[queue->stream].name, all->slots,
-            text_comment(
-                x, parts->cut->whole->actors
-                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[queue->stream].channel].producer]
-                       ->name),
-            text_comment(
-                x, parts->cut->whole->actors
-                       .data[parts->cut->whole->channels.data[parts->cut->streams.data[queue->stream].channel].consumer]
-                       ->name));
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
-        const mapped_queue *r = &all->queues[queue->stream];
-        if (r->claimed != NULL) {
-            text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->slots,
-                      r->stream->from == SIR_NONE ? "read" : "write", r->stream->from == SIR_NONE ? "from" : "to");
-            text_line(x, 1, "int64_t %s[%s]; /* where they are there */", r->place, all->slots);
-        }
-    }
+    if (all->blocks)
+        mapped_lines(x, queues, sizeof queues / sizeof *queues);
+    else
+        emit_queue_members(x, all);
     text_line(x, 1, "size_t ownMemory[%zu]; /* where each processor's own begins in its memory */", processors);
     text_line(x, 1, "svm_Block own[%zu];", processors);
     if (parts->streams)
         mapped_stream_members(x, all);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            if (w->file)
-                text_line(x, 1, "svm_Block %s[%zu]; /* where items from or for a file lie */", w->scratch, processors);
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        const mapped_part *p = &all->parts[i];
-        if (p->primes)
-            text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->slots,
-                      p->rows.len);
-        text_line(x, 1, "%s %s[%s][%" PRIu32 "];", p->run_type, p->runs, all->slots, p->run_count);
-        if (p->phases)
-            text_line(x, 1, "%s %s; /* of the initialisation and the end of input */", p->run_type, p->home);
-    }
+    if (all->blocks)
+        mapped_lines(x, runs, sizeof runs / sizeof *runs);
+    else
+        emit_run_members(x, all);
     if (all->readers != 0)
         text_line(x, 1,
                   "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
@@ -190,11 +223,51 @@ static bool has_slots(const mapped_queue *r)
     return r->step != 0 && !r->straight;
 }
 
+// Bytes from a slot of a queue to the next.
+static uint64_t slot_unit(const plan_parts *parts)
+{
+    uint64_t unit = plan_parts_alignment(parts);
+    return parts->resources->alignment > unit ? parts->resources->alignment : unit;
+}
+
+void mapped_queue_table(program_emitter *x, const mapped *all)
+{
+    static const mapped_line head[] = {
+        {0, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */"},
+        {0, 0, "static const struct $_Queue {"},
+        {0, 0, "    const char *name;"},
+        {0, 0, "    size_t address, slot; /* of the first slot; bytes from one to the next */"},
+        {0, 0, "    size_t room; /* items of a slot */"},
+        {0, 0, "    int64_t history; /* items in front of a round's own */"},
+        {0, 0, "    size_t size; /* of an item */"},
+        {0, 0, "} $_queues[$_QUEUES] = {"},
+    };
+    const plan_parts *parts = x->pl->parts;
+    uint64_t total = 0;
+    mapped_lines(x, head, sizeof head / sizeof *head);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(parts));
+        text_line(x, 1, "{\"%s\", %" PRIu64 ", %" PRIu64 ", %" PRId64 ", %" PRId64 ", sizeof(%s)},", r->name, total,
+                  has_slots(r) ? bytes : 0, queue->room, queue->history, r->type);
+        total += bytes * (has_slots(r) ? parts->slots : 1);
+    }
+    text_line(x, 0, "};\n");
+}
+
 static void emit_create_queues(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
-    uint64_t unit = plan_parts_alignment(parts), total = 0;
-    unit = parts->resources->alignment > unit ? parts->resources->alignment : unit;
+    uint64_t unit = slot_unit(parts), total = 0;
+    static const mapped_line blocks[] = {
+        {0, 0, "    for (int i = 0; i < $_QUEUES; i++)"},
+    };
+    static const mapped_line each[] = {
+        {0, 0, "        const struct $_Queue *queue = &$_queues[i];"},
+        {0, 0, "        svm_blockInit(&self->queues[i][slot], &@, at + queue->address + (size_t)slot * queue->slot, queue->room,"},
+        {0, 0, "                      queue->size);"},
+        {0, 0, "        svm_blockName(&self->queues[i][slot], queue->name);"},
+    };
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -207,17 +280,23 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
         if (has_slots(r))
             at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, bytes);
-        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->name, x->pl->memory, at,
-                  queue->room, r->type);
-        text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->name, r->name);
+        if (!all->blocks) {
+            text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member,
+                      x->pl->memory, at, queue->room, r->type);
+            text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
+        }
         total += bytes * (has_slots(r) ? parts->slots : 1);
     }
     x->e.out = out;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
     text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
               unit);
+    if (all->blocks)
+        mapped_lines(x, blocks, sizeof blocks / sizeof *blocks);
     text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
-    strbuf_add(x->e.out, body.data);
+    if (all->blocks)
+        mapped_lines(x, each, sizeof each / sizeof *each);
+    strbuf_add(x->e.out, body.data == NULL ? "" : body.data);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
@@ -266,10 +345,13 @@ static void emit_create_own(program_emitter *x, const mapped *all)
     if (alike) {
         text_line(x, 1, "const size_t bytes = %s;", first);
     } else {
-        text_line(x, 1, "const size_t bytesOf[] = {");
+        text_args rows = {0};
         for (uint32_t q = 0; q < all->used.len; q++)
-            text_line(x, 2, "%s, /* %s */", mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q),
-                      all->used.data[q]->processor->element.name);
+            VEC_PUSH(x->e.arena, &rows,
+                     arena_printf(x->e.arena, "%s, /* %s */", mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q),
+                                  all->used.data[q]->processor->element.name));
+        text_line(x, 1, "const size_t bytesOf[] = {");
+        text_rows(x, 2, &rows);
         text_line(x, 1, "};");
     }
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", all->used.len);
@@ -300,9 +382,28 @@ static void emit_create_own(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
-static void emit_create(program_emitter *x, const mapped *all)
+static void create_stream_runs(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        if (mapped_stream_any(&all->parts[i]))
+            text_line(x, 1, "%s(self);", all->parts[i].create_streams);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        text_line(x, 1, "%s(self);", all->parts[i].create_all);
+    for (size_t i = 0; i < parts->parts.len; i++)
+        text_line(x, 1, "%s(self);", all->parts[i].order);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+        if (mapped_is_linked(&all->queues[queue->stream]))
+            text_line(x, 1, "%s_link_%s(self);", x->name, all->queues[queue->stream].name);
+}
+
+static void emit_create(program_emitter *x, const mapped *all)
+{
+    static const mapped_line blocks[] = {
+        {0, 0, "    $_makeRuns(self);"},
+        {0, 0, "    $_order(self);"},
+        {FACT_LINKS, 0, "    $_link(self);"},
+    };
     emit_create_queues(x, all);
     emit_create_own(x, all);
     const char *io = program_chunked_io(x);
@@ -317,16 +418,10 @@ static void emit_create(program_emitter *x, const mapped *all)
     }
     text_line(x, 1, "%s_createQueues(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        if (mapped_stream_any(&all->parts[i]))
-            text_line(x, 1, "%s(self);", all->parts[i].create_streams);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        text_line(x, 1, "%s(self);", all->parts[i].create_all);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        text_line(x, 1, "%s(self);", all->parts[i].order);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
-        if (mapped_is_linked(&all->queues[queue->stream]))
-            text_line(x, 1, "%s_link_%s(self);", x->name, all->queues[queue->stream].name);
+    if (all->blocks)
+        mapped_lines(x, blocks, sizeof blocks / sizeof *blocks);
+    else
+        create_stream_runs(x, all);
     if (*io == '\0')
         text_line(x, 1, "(void)settings;");
     strbuf_add(x->e.out, io);
@@ -339,42 +434,13 @@ static void emit_destroy_run(program_emitter *x, const mapped_part *p)
     text_line(x, 0, "static void %s(%s *r)", p->destroy, p->run_type);
     text_line(x, 0, "{");
     text_line(x, 1, "svm_kernelDestroy(&r->run.kernel);");
-    if (p->streams) {
-        mapped_stream_destroy_run(x, p);
-        text_line(x, 0, "}\n");
-        return;
-    }
-    const char *moves = p->direct ? "if (r->moves) " : "";
-    for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        if (!p->moved)
-            continue;
-        text_line(x, 1, "%ssvm_kernelDestroy(&r->%s_%s.kernel);", moves, w->name, w->input ? "load" : "store");
-        if (mapped_window_has_halo(w)) {
-            text_line(x, 1, "if (r->%s_last.capacity != 0)", w->name);
-            text_line(x, 2, "svm_kernelDestroy(&r->%s_keep.kernel);", w->name);
-        }
-    }
+    mapped_stream_destroy_run(x, p);
     text_line(x, 0, "}\n");
 }
 
-static void emit_destroy(program_emitter *x, const mapped *all)
+static void destroy_stream_runs(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        emit_destroy_run(x, &all->parts[i]);
-    text_line(x, 0, "/* Closes files and frees everything. */");
-    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = instance;", x->type);
-    for (uint32_t i = 0; i < all->readers; i++)
-        text_line(x, 1, "svm_readerClose(&self->readers[%" PRIu32 "].file);", i);
-    for (uint32_t i = 0; i < all->writers; i++)
-        text_line(x, 1, "svm_writerClose(&self->writers[%" PRIu32 "]);", i);
-    for (size_t i = 0; i < x->logs; i++)
-        text_line(x, 1, "svm_logDestroy(self->logs[%zu]);", i);
-    if (x->m->init_text_len != 0)
-        text_line(x, 1, "svm_logDestroy(&self->start);");
-    for (size_t i = 0; i < parts->parts.len; i++) {
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++) {
         const mapped_part *p = &all->parts[i];
         text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
         text_line(x, 2, "for (int i = 0; i < %" PRIu32 "; i++)", p->run_count);
@@ -388,6 +454,37 @@ static void emit_destroy(program_emitter *x, const mapped *all)
             text_line(x, 1, "%s(&self->%s);", p->destroy, p->home);
         mapped_stream_destroy(x, p);
     }
+}
+
+static void emit_destroy(program_emitter *x, const mapped *all)
+{
+    static const mapped_line runs[] = {
+        {0, 0, "    for (int slot = 0; slot < $_SLOTS; slot++)"},
+        {0, 0, "        for (int i = 0; i < $_RUNS; i++)"},
+        {0, 0, "            $_destroyRun(&self->runs[slot][i]);"},
+        {FACT_PHASES, 0, "    for (int k = 0; k < $_KERNELS; k++)"},
+        {FACT_PHASES, 0, "        $_destroyRun(&self->alone[k]);"},
+    };
+    if (all->blocks)
+        mapped_block_destroy_run(x);
+    for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
+        emit_destroy_run(x, &all->parts[i]);
+    text_line(x, 0, "/* Closes files and frees everything. */");
+    text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = instance;", x->type);
+    for (uint32_t i = 0; i < all->readers; i++)
+        text_line(x, 1, "svm_readerClose(&self->readers[%" PRIu32 "].file);", i);
+    for (uint32_t i = 0; i < all->writers; i++)
+        text_line(x, 1, "svm_writerClose(&self->writers[%" PRIu32 "]);", i);
+    for (size_t i = 0; i < x->logs; i++)
+        text_line(x, 1, "svm_logDestroy(self->logs[%zu]);", i);
+    if (x->m->init_text_len != 0)
+        text_line(x, 1, "svm_logDestroy(&self->start);");
+    if (all->blocks)
+        mapped_lines(x, runs, sizeof runs / sizeof *runs);
+    else
+        destroy_stream_runs(x, all);
     if (all->direct) {
         text_line(x, 1, "for (int q = 0; q < %zu; q++)", all->used.len);
         if (all->moved)
@@ -430,6 +527,8 @@ void mapped_main(program_emitter *x)
 void mapped_program(program_emitter *x)
 {
     const mapped *all = mapped_facts(x);
+    if (all->blocks)
+        mapped_block_tables(x, all);
     emit_instance(x, all);
     const sir_module *m = x->m;
     const schedule *s = x->s;
@@ -443,9 +542,10 @@ void mapped_program(program_emitter *x)
     if (all->phases && program_counts_firings(x))
         program_firing_table(x, "How often each actor fires in the initialisation.",
                              arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
-    for (size_t i = 0; i < pl->parts->parts.len; i++)
-        mapped_runs(x, &all->parts[i]);
-    mapped_links(x);
+    if (all->blocks)
+        mapped_block_runs(x, all);
+    else
+        mapped_stream_runs(x, all);
     program_drain_tables(x);
     emit_create(x, all);
     mapped_control(x);

@@ -25,7 +25,7 @@ static const mapped_queue *queue_at(program_emitter *x, const mapped *all, size_
 static void emit_items(program_emitter *x, int indent, const mapped_queue *r, const char *name, const char *slot)
 {
     text_line(x, indent, "%s = svm_blockData(&self->%s[%s]);", emit_declare_pointer(&x->e, r->item, "", "", name),
-              r->name, slot);
+              r->member, slot);
 }
 
 // ---- A run by itself ----
@@ -72,15 +72,10 @@ static void serve_window(program_emitter *x, const mapped_part *p, const mapped_
         mapped_stream_serve_window(x, p, w);
         return;
     }
-    arena *a = x->e.arena;
     mapped_span first = mapped_span_of(w, true), last = mapped_span_of(w, false);
-    const char *processor = arena_printf(a, "%" PRIu32, p->home_processor);
-    mapped_place(x, 1, p, w, processor, "0", "slot", mapped_choice(x, first.first, last.first),
-                 mapped_choice(x, first.items, last.items));
+    mapped_place(x, 1, w, "slot", mapped_choice(x, first.first, last.first), mapped_choice(x, first.items, last.items));
     if (p->offsets)
         text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
-    if (p->moved && w->input)
-        run_and_wait(x, 1, arena_printf(a, "%s_load", w->name));
 }
 
 // At the end of input the channels of a part that runs on several processors are as the strip before left them on one;
@@ -97,13 +92,10 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
             continue;
         }
         int64_t prime = mapped_primed(w);
-        mapped_place(x, 2, p, w, arena_printf(a, "%" PRIu32, p->home_processor), "0", "slot",
-                     arena_printf(a, "%" PRId64, -prime),
+        mapped_place(x, 2, w, "slot", arena_printf(a, "%" PRId64, -prime),
                      arena_printf(a, "%" PRId64, prime < w->unit ? w->unit : prime));
         if (p->offsets)
             text_line(x, 2, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->queue->prime);
-        if (p->moved)
-            run_and_wait(x, 2, arena_printf(a, "%s_load", w->name));
     }
     mapped_count_init(x, 2, p);
     text_line(x, 2, "r->run.starting = r->run.priming = true;");
@@ -153,13 +145,8 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
         text_line(x, 1, "%s(&r->run, counts);", p->count);
     }
     run_and_wait(x, 1, "run");
-    const plan_processor *home = mapped_facts(x)->used.data[p->home_processor];
-    for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        if (p->streams)
-            mapped_stream_stored(x, p, w);
-        else if (!home->direct && !w->input)
-            run_and_wait(x, 1, arena_printf(x->e.arena, "%s_store", w->name));
-    }
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        mapped_stream_stored(x, p, w);
     text_line(x, 0, "}\n");
 }
 
@@ -183,7 +170,7 @@ static void place_history(program_emitter *x, const mapped *all, const mapped_qu
     text_line(x, r->claimed != NULL ? 4 : 3,
               "memcpy(items + %" PRId64 ", (%s)svm_blockData(&self->%s[before]) + %" PRId64 ", %" PRId64
               " * sizeof *items);",
-              r->queue->history - halo, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->name,
+              r->queue->history - halo, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->member,
               r->queue->history + round - halo, halo);
     text_line(x, 2, "}");
 }
@@ -230,7 +217,7 @@ static void emit_read(program_emitter *x, const mapped *all)
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->step == 0)
             continue;
-        text_line(x, 1, "{");
+        text_line(x, 1, "{ /* %s */", r->name);
         text_line(x, 2, "svm_Reader *file = &self->readers[%" PRIu32 "].file;", r->file);
         text_line(x, 2, "ptrdiff_t *held = &self->readers[%" PRIu32 "].held;", r->file);
         if (r->claimed != NULL)
@@ -274,14 +261,17 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
     for (size_t i = 0; i < parts->parts.len; i++)
-        if (all->parts[i].phases)
+        if (all->parts[i].phases && all->blocks)
+            text_line(x, 1, "%s_serve(self, %zu, slot%s); /* %s */", x->name, i, counts ? ", starting, counts" : "",
+                      text_comment(x, all->parts[i].k->kernel->name));
+        else if (all->parts[i].phases)
             text_line(x, 1, "%s(self, slot, starting%s);", all->parts[i].serve, counts ? ", counts" : "");
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, false))
             continue;
         uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
-        text_line(x, 1, "{");
+        text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "slot");
         const char *items = counts ? arena_printf(x->e.arena, "(ptrdiff_t)counts[%" PRIu32 "]", taker)
                                    : arena_printf(x->e.arena, "%" PRId64, x->s->init[taker]);
@@ -308,7 +298,7 @@ static void emit_begin(program_emitter *x, const mapped *all)
         if (!at_file(r, true) || r->init == 0)
             continue;
         reads = true;
-        text_line(x, 1, "{");
+        text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "0");
         text_line(x, 2,
                   "self->readers[%" PRIu32 "].held = svm_readerRead(&self->readers[%" PRIu32 "].file, items + %" PRId64
@@ -334,18 +324,10 @@ static void emit_begin(program_emitter *x, const mapped *all)
 
 // ---- Rounds ----
 
-static void run_moves(program_emitter *x, int indent, const mapped_part *p, bool input)
-{
-    const char *moves = p->direct ? "if (r->moves) " : "";
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (p->moved && w->input == input && (input || w->queue->step != 0))
-            text_line(x, indent, "%ssvm_kernelRun(&r->%s_%s.kernel);", moves, w->name, input ? "load" : "store");
-}
-
 // Where a run's items are in files. Priming gives nothing, and may begin with the program.
 void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip)
 {
-    int indent = p->streams && !priming ? 2 : 3;
+    int indent = priming ? 3 : 2;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         const mapped_queue *r = w->queue;
         if (!w->file || (priming && !w->input))
@@ -373,52 +355,11 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
     mapped_tell_files(x, p, true, "chunk->first");
     if (p->part->repeat != 0)
         text_line(x, 3, "%s(&r->run, self->steadyStates + chunk->first * %s);", p->repeat, mapped_facts(x)->strip);
-    run_moves(x, 3, p, true);
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (p->moved && w->input)
+            text_line(x, 3, "svm_kernelRun(&r->%s_load.kernel);", w->name);
     text_line(x, 3, "svm_kernelRun(&r->run.kernel);");
     text_line(x, 2, "}");
-}
-
-static void emit_start_part(program_emitter *x, const mapped *all, const mapped_part *p)
-{
-    if (p->streams) {
-        mapped_stream_start(x, p);
-        return;
-    }
-    bool several = p->loops && p->direct;
-    mapped_each_run(x, p, "states", true);
-    text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
-    if (p->primes)
-        mapped_start_priming(x, p);
-    text_line(x, 2, "for (int k = 0; k < chunk->strips && (chunk->first + k) * %s < states; k%s) {", all->strip,
-              several ? " += chunk->each" : "++");
-    text_line(x, 3, "%s *r = &self->%s[slot][chunk->run + k%s];", p->run_type, p->runs,
-              several ? " / chunk->each" : "");
-    text_line(x, 3, "const int64_t left = states - (chunk->first + k) * %s;", all->strip);
-    if (several) {
-        text_line(x, 3,
-                  "const int64_t most = (chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k) * %s;",
-                  all->strip);
-        text_line(x, 3, "r->run.states = left < most ? left : most;");
-    } else if (p->loops) {
-        text_line(x, 3, "r->run.states = left < %s ? left : %s;", all->strip, all->strip);
-    } else {
-        text_line(x, 3, "r->run.steady = left < %s ? left : %s;", all->strip, all->strip);
-    }
-    mapped_tell_files(x, p, false, "chunk->first + k");
-    run_moves(x, 3, p, true);
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (mapped_window_has_halo(w) && p->direct)
-            text_line(x, 3, "r->run.%s_history = whole && %sr->%s_history.capacity != 0 ? &r->%s_history : NULL;",
-                      w->name, p->moved ? "!r->moves && " : "", w->name, w->name);
-    text_line(x, 3, "svm_kernelRun(&r->run.kernel);");
-    run_moves(x, 3, p, false);
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (mapped_window_has_halo(w) && p->moved) {
-            text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
-            text_line(x, 4, "svm_kernelRun(&r->%s_keep.kernel);", w->name);
-        }
-    text_line(x, 2, "}");
-    text_line(x, 1, "}");
 }
 
 static void emit_issue(program_emitter *x, const mapped *all)
@@ -428,10 +369,12 @@ static void emit_issue(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             halos |= mapped_window_has_halo(w);
-    text_line(x, 0, "/* Starts the strips of a round of so many steady states. */");
+    if (all->blocks)
+        mapped_block_start(x);
+    text_line(x, 0, "/* Starts the strips of a round of so many steady states, kernel after kernel. */");
     text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
-    if (halos)
+    if (all->blocks ? (all->facts & FACT_HALOS) != 0 : halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
@@ -441,43 +384,20 @@ static void emit_issue(program_emitter *x, const mapped *all)
                       ", states * %" PRId64 ", &self->%s[slot]);",
                       r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        text_line(x, 1, "/* Part %s */", all->parts[i].k->kernel->name);
-        emit_start_part(x, all, &all->parts[i]);
+    if (all->blocks)
+        mapped_block_issue(x);
+    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++) {
+        text_line(x, 1, "/* Kernel %s */", text_comment(x, all->parts[i].k->kernel->name));
+        mapped_stream_start(x, &all->parts[i]);
     }
     text_line(x, 1, "self->states[slot] = states;");
     text_line(x, 0, "}\n");
 }
 
-static void wait_for_part(program_emitter *x, const mapped_part *p)
-{
-    if (p->streams) {
-        mapped_stream_wait(x, p);
-        return;
-    }
-    bool stores = false;
-    for (VEC_EACH(const mapped_window, w, &p->windows))
-        stores |= !w->input && w->queue->step != 0 && p->moved;
-    mapped_each_run(x, p, "states", false);
-    if (!stores || p->direct)
-        text_line(x, 3, "svm_kernelWait(&r->run.kernel);");
-    for (VEC_EACH(const mapped_window, w, &p->windows)) {
-        if (w->input || w->queue->step == 0 || !p->moved)
-            continue;
-        text_line(x, 3, "%ssvm_kernelWait(&r->%s_store.kernel);", p->direct ? "if (r->moves) " : "", w->name);
-        if (mapped_window_has_halo(w)) {
-            text_line(x, 3, "if (whole && r->%s_last.capacity != 0)", w->name);
-            text_line(x, 4, "svm_kernelWait(&r->%s_keep.kernel);", w->name);
-        }
-    }
-    text_line(x, 2, "}");
-    text_line(x, 1, "}");
-}
-
 static void emit_write(program_emitter *x, const mapped *all, const mapped_queue *r)
 {
     int64_t at = r->queue->history - r->queue->delay;
-    text_line(x, 1, "{");
+    text_line(x, 1, "{ /* %s */", r->name);
     emit_items(x, 2, r, "items", "slot");
     if (r->claimed != NULL)
         text_line(x, 2, "if (!self->%s[slot])", r->claimed);
@@ -500,17 +420,21 @@ static void emit_finish(program_emitter *x, const mapped *all)
     bool halos = false;
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            halos |= mapped_window_has_halo(w) && all->parts[i].moved;
+            halos |= !all->blocks && mapped_window_has_halo(w) && all->parts[i].moved;
+    if (all->blocks)
+        mapped_block_wait_for(x);
     text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
     text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "const int64_t states = self->states[slot];");
-    if (halos)
+    if (all->blocks ? all->moved && (all->facts & FACT_HALOS) != 0 : halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     text_line(x, 1, "if (states == 0)");
     text_line(x, 2, "return;");
-    for (size_t i = 0; i < parts->parts.len; i++)
-        wait_for_part(x, &all->parts[i]);
+    if (all->blocks)
+        mapped_block_wait(x);
+    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++)
+        mapped_stream_wait(x, &all->parts[i]);
     for (size_t i = 0; i < parts->queues.len; i++)
         if (at_file(queue_at(x, all, i), false) && queue_at(x, all, i)->step != 0)
             emit_write(x, all, queue_at(x, all, i));
@@ -553,7 +477,7 @@ static void emit_turn(program_emitter *x, const mapped *all)
             keep_lag(x, r);
         if (r->step == 0 || at_file(r, false) || ((halo == 0 || r->forgets) && !reader))
             continue;
-        text_line(x, 1, "{");
+        text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "slot");
         emit_items(x, 2, r, "to", "next");
         const char *count = arena_printf(x->e.arena, "%" PRId64, halo);
@@ -624,7 +548,9 @@ static void emit_control(program_emitter *x, const mapped *all)
 void mapped_control(program_emitter *x)
 {
     const mapped *all = mapped_facts(x);
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+    if (all->blocks)
+        mapped_block_serve(x);
+    for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
         if (all->parts[i].phases)
             mapped_serve(x, &all->parts[i]);
     emit_read(x, all);

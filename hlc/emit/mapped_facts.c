@@ -65,6 +65,7 @@ static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *me
                         .init = sc->init_items,
                         .prime = plan_queue_prime(parts, queue->stream),
                         .last = x->pl->drain[end]};
+    r->member = x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - parts->queues.data)) : r->name;
     const machine_processor *engine;
     r->straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
@@ -99,10 +100,19 @@ static void add_windows(program_emitter *x, const mapped *all, hmap *members, ma
                            .unit = p->moved ? all->queues[parts->cut->stream_of[end]].unit : 1,
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
-        w.place = unique(x, p->name, arena_printf(x->e.arena, "window_%s", w.name));
-        if (p->streams)
+        arena *a = x->e.arena;
+        if (p->streams) {
+            w.place = unique(x, p->name, arena_printf(a, "window_%s", w.name));
+            w.items_of = w.name;
+            w.from_of = arena_printf(a, "%s_from", w.name);
+            w.history_of = arena_printf(a, "%s_history", w.name);
             add_stream(x, p, members, &w);
-        VEC_PUSH(x->e.arena, &p->windows, w);
+        } else {
+            w.items_of = arena_printf(a, "windows[%zu].items", p->windows.len);
+            w.from_of = arena_printf(a, "windows[%zu].from", p->windows.len);
+            w.history_of = arena_printf(a, "windows[%zu].history", p->windows.len);
+        }
+        VEC_PUSH(a, &p->windows, w);
     }
 }
 
@@ -121,13 +131,24 @@ static void find_files(program_emitter *x, mapped_part *p, hmap *members)
         if (!w->file)
             continue;
         p->files = p->loops = true;
-        w->file_of = arena_printf(a, "%s_file", w->name);
-        w->at_of = arena_printf(a, "%s_at", w->name);
-        w->first_of = arena_printf(a, "%s_first", w->name);
-        w->scratch_of = arena_printf(a, "%s_scratch", w->name);
-        w->scratch = text_member(x, members, arena_printf(a, "%s_scratch", w->name));
-        r->claimed = text_member(x, members, arena_printf(a, "%s_claimed", r->name));
-        r->place = text_member(x, members, arena_printf(a, "%s_at", r->name));
+        if (p->streams) {
+            w->file_of = arena_printf(a, "%s_file", w->name);
+            w->at_of = arena_printf(a, "%s_at", w->name);
+            w->first_of = arena_printf(a, "%s_first", w->name);
+            w->scratch_of = arena_printf(a, "%s_scratch", w->name);
+            w->scratch = text_member(x, members, arena_printf(a, "%s_scratch", w->name));
+            r->claimed = text_member(x, members, arena_printf(a, "%s_claimed", r->name));
+            r->place = text_member(x, members, arena_printf(a, "%s_at", r->name));
+        } else {
+            size_t number = (size_t)(w - p->windows.data), queue = (size_t)(r->queue - x->pl->parts->queues.data);
+            w->file_of = arena_printf(a, "windows[%zu].%s", number, w->input ? "reader" : "writer");
+            w->at_of = arena_printf(a, "windows[%zu].at", number);
+            w->first_of = arena_printf(a, "windows[%zu].first", number);
+            w->scratch_of = arena_printf(a, "windows[%zu].scratch", number);
+            w->scratch = arena_printf(a, "scratch[%zu]", mapped_end_number(x->mapped, p, w));
+            r->claimed = arena_printf(a, "claimed[%zu]", queue);
+            r->place = arena_printf(a, "places[%zu]", queue);
+        }
         uint64_t bytes = (uint64_t)(x->pl->strip * r->step) * r->size;
         most = bytes > most ? bytes : most;
     }
@@ -195,18 +216,10 @@ static bool has_phases(program_emitter *x, const mapped_part *p)
     return any;
 }
 
-static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
+static void name_functions(program_emitter *x, hmap *members, mapped_part *p)
 {
-    arena *a = x->e.arena;
-    *p = (mapped_part){.k = &x->kernels[kernel], .part = &x->pl->parts->parts.data[kernel], .number = kernel};
-    p->streams = x->pl->parts->streams;
-    p->name = body_identifier(a, p->k->kernel->name);
     p->run_type = unique(x, p->name, "Run");
     p->chunks = unique(x, p->name, "chunks");
-    p->length = unique(x, p->name, "length");
-    p->at = unique(x, p->name, "at");
-    p->before = unique(x, p->name, "before");
-    p->strip_run = unique(x, p->name, "runOf");
     p->create = unique(x, p->name, "createRun");
     p->create_priming = unique(x, p->name, "createPriming");
     p->create_all = unique(x, p->name, "createRuns");
@@ -215,20 +228,32 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     p->serve = unique(x, p->name, "serve");
     p->count = unique(x, p->name, "counts");
     p->repeat = unique(x, p->name, "repeat");
-    p->strip = unique(x, p->name, "strip");
     p->create_phase = unique(x, p->name, "createPhase");
     p->create_moves = unique(x, p->name, "createMoves");
     p->create_streams = unique(x, p->name, "createStreams");
-    p->runs = text_member(x, members, arena_printf(a, "%s_runs", p->name));
-    p->primings = text_member(x, members, arena_printf(a, "%s_primings", p->name));
-    p->home = text_member(x, members, arena_printf(a, "%s_home", p->name));
+    p->runs = text_member(x, members, arena_printf(x->e.arena, "%s_runs", p->name));
+    p->primings = text_member(x, members, arena_printf(x->e.arena, "%s_primings", p->name));
+    p->home = text_member(x, members, arena_printf(x->e.arena, "%s_home", p->name));
+}
+
+static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
+{
+    arena *a = x->e.arena;
+    *p = (mapped_part){.k = &x->kernels[kernel], .part = &x->pl->parts->parts.data[kernel], .number = kernel};
+    p->streams = x->pl->parts->streams;
+    p->name = body_identifier(a, p->k->kernel->name);
+    p->own_type = unique(x, p->name, "Own");
+    if (!p->streams)
+        x->kernels[kernel].type = arena_printf(a, "%s_Kernel", x->name);
+    else
+        name_functions(x, members, p);
+    p->strip = unique(x, p->name, "strip");
     add_chunks(x, all, p);
     add_windows(x, all, members, p);
     prime_windows(p);
     p->phases = has_phases(x, p);
     find_files(x, p, members);
 }
-
 // ---- State ----
 
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor)
@@ -240,8 +265,8 @@ const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t pro
     strbuf_printf(&text, "%" PRIu64, start);
     for (uint32_t i = 0; i < kernel; i++)
         if (mapped_has_state(x, i) && mapped_facts(x)->parts[i].home_processor == processor)
-            strbuf_printf(&text, " + (sizeof(%s_Own) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64, x->kernels[i].type,
-                          alignment - 1, alignment, alignment);
+            strbuf_printf(&text, " + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64,
+                          mapped_facts(x)->parts[i].own_type, alignment - 1, alignment, alignment);
     return text.data;
 }
 
@@ -281,6 +306,7 @@ const mapped *mapped_facts(program_emitter *x)
     const plan_parts *parts = x->pl->parts;
     mapped *all = ARENA_NEW(x->e.arena, mapped);
     x->mapped = all;
+    all->blocks = !parts->streams;
     all->queues = ARENA_ARRAY(x->e.arena, mapped_queue, parts->cut->streams.len + 1);
     all->parts = ARENA_ARRAY(x->e.arena, mapped_part, parts->parts.len + 1);
     hmap members;
@@ -290,11 +316,11 @@ const mapped *mapped_facts(program_emitter *x)
                                       "texts",   "logs",   "start",        "own",        "ownMemory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&members, own[i], x);
-    all->processors = unique(x, x->name, "processors");
-    all->strip = unique(x, x->name, "STRIP");
-    all->strips = unique(x, x->name, "STRIPS");
-    all->round = unique(x, x->name, "ROUND");
-    all->slots = unique(x, x->name, "SLOTS");
+    all->processors = arena_printf(x->e.arena, "%s_processors", x->name);
+    all->strip = arena_printf(x->e.arena, "%s_STRIP", x->name);
+    all->strips = arena_printf(x->e.arena, "%s_STRIPS", x->name);
+    all->round = arena_printf(x->e.arena, "%s_ROUND", x->name);
+    all->slots = arena_printf(x->e.arena, "%s_SLOTS", x->name);
     for (VEC_EACH(const plan_queue, queue, &parts->queues))
         describe_queue(x, queue, &members, &all->queues[queue->stream]);
     find_used(x, all);
@@ -308,5 +334,7 @@ const mapped *mapped_facts(program_emitter *x)
         r->forgets = parts->streams && linked && !all->parts[r->stream->to].primes;
     }
     count_files(x, all);
+    if (all->blocks)
+        all->facts = mapped_block_facts(x, all);
     return all;
 }

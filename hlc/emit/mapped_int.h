@@ -19,7 +19,8 @@
 typedef struct mapped_queue {
     const plan_queue *queue;
     const plan_stream *stream;
-    const char *name, *type; // of the instance's member; of items in memory
+    const char *name, *type; // its own; of items in memory
+    const char *member;      // of the instance
     const sir_type *item;
     uint64_t size;       // of an item, in bytes
     int64_t unit;        // items that make whole units of what engines move
@@ -41,6 +42,7 @@ typedef struct mapped_window {
     int64_t unit;            // items that it is a multiple of: the queue's where it is moved
     const char *name;        // of the kernel's local and members of the same
     const char *place;       // the function that places it
+    const char *items_of, *from_of, *history_of; // members of the kernel
     uint64_t address, bytes; // of its blocks in a processor's own memory
     // NOTE(streams): it is a block of its processor's own; its strips come or go through a stream.
     bool own, stream;
@@ -53,6 +55,39 @@ typedef struct mapped_window {
     const char *file_of, *at_of, *first_of, *scratch_of; // members of the kernel: the file; what of it; where it goes
     const char *scratch;                                 // of the instance: by processor
 } mapped_window;
+
+// What a program whose windows are moved whole needs of the text of mapped_blocks.c and mapped_rounds.c.
+enum {
+    FACT_MOVED = 1,        // some processor's windows are moved to a memory of its own
+    FACT_DIRECT = 2,       // some processor works in queues
+    FACT_MIXED = 4,        // both
+    FACT_TURNS = 8,        // windows have several blocks
+    FACT_PRIMES = 16,      // some kernel primes
+    FACT_REPEATS = 32,     // and goes on for some steady states
+    FACT_LOOPS = 64,       // a run of some kernel may be of several strips
+    FACT_SEVERAL = 128,    // and is made for them
+    FACT_OFFSETS = 256,    // items may begin somewhere in a window
+    FACT_SMALL = 512,      // windows may be smaller than what engines move
+    FACT_HALOS = 1024,     // a kernel's last items of a round go to the next round's slot too
+    FACT_LINKS = 2048,     // queues join kernels
+    FACT_STILL = 4096,     // in steady states some kernel's window gets nothing
+    FACT_SINKS = 8192,     // some kernel stores nothing
+    FACT_WAITS = 1 << 14,  // some run is waited for itself, not what stores its windows
+    FACT_FILES = 1 << 15,  // items of windows may lie in files
+    FACT_READS = 1 << 16,  // of input
+    FACT_WRITES = 1 << 17, // of output
+    FACT_PHASES = 1 << 18, // the initialisation does something, or the end of input may
+    FACT_COUNTS = 1 << 19, // program_counts_firings
+    FACT_LOGS = 1 << 20,   // some kernel prints
+    FACT_WHERE = 1 << 21,  // what starts a run must know which strips it has
+};
+
+// A line of text for programs with all of these facts and none of those: '$' stands for the program's name, '@' for the
+// shared memory's.
+typedef struct mapped_line {
+    unsigned needs, lacks;
+    const char *text;
+} mapped_line;
 
 // Strips that follow each other on a processor.
 typedef struct mapped_chunk {
@@ -71,8 +106,10 @@ typedef struct mapped_part {
     bool several;               // it runs on several processors
     bool phases;                // its initialisation does something, or the end of input may
     int64_t group;              // then: steady states that it is read and written for at once
-    const char *name, *run_type, *chunks, *length, *at, *before, *strip_run, *create, *create_priming, *create_all,
-        *destroy, *order, *serve, *count, *repeat, *strip, *create_phase, *create_moves, *create_streams;
+    const char *name, *own_type, *strip; // the struct of its state; the function for a strip
+    // NOTE(streams)
+    const char *run_type, *chunks, *create, *create_priming, *create_all, *destroy, *order, *serve, *count, *repeat,
+        *create_phase, *create_moves, *create_streams;
     const char *runs, *primings, *home; // members of the instance
     VEC(mapped_window) windows;
     VEC(mapped_chunk) rows;
@@ -89,9 +126,13 @@ typedef struct mapped {
     uint32_t *number_of;
     bool moved, direct; // some processor works in a memory of its own; in queues
     bool phases;        // of some part
+    bool blocks;        // windows are moved whole: mapped_blocks.c
+    unsigned facts;     // then
     uint32_t readers, writers;
 } mapped;
 
+// Number of a kernel's end of a queue among all.
+size_t mapped_end_number(const mapped *all, const mapped_part *p, const mapped_window *w);
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
 int64_t mapped_round_up(int64_t items, int64_t unit);
@@ -116,16 +157,10 @@ void mapped_window_function(program_emitter *x, const mapped_part *p, const mapp
 // A run knows its windows, where in them its items begin, and its logs; in a function that has `r`, `self` and `q`.
 void mapped_point_windows(program_emitter *x, const mapped_part *p);
 const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
-void mapped_runs(program_emitter *x, const mapped_part *p); // functions that set up a part's runs, after the instance
 bool mapped_window_has_halo(const mapped_window *w);        // its last items go to the next round's slot too
-int64_t mapped_first_halo(const program_emitter *x, const mapped_queue *r); // the first strip that has some of them
 bool mapped_is_linked(const mapped_queue *r);                               // it joins parts
-void mapped_links(program_emitter *x); // functions that set up dependences of parts
-void mapped_place(program_emitter *x, int indent, const mapped_part *p, const mapped_window *w, const char *processor,
-                  const char *block, const char *slot, const char *first, const char *items);
-// Loops over a part's chunks and, unless it is for what primes, their runs below so many steady states: "c", "k", "r" and
-// "chunk". Gives how many braces are open.
-int mapped_each_run(program_emitter *x, const mapped_part *p, const char *states, bool primings);
+void mapped_place(program_emitter *x, int indent, const mapped_window *w, const char *slot, const char *first,
+                  const char *items);
 
 // ---- mapped_control.c ----
 // What a part's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
@@ -141,11 +176,26 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p);
 void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip);
 void mapped_control(program_emitter *x);
 
+// ---- mapped_blocks.c, mapped_rounds.c: programs whose windows are moved whole ----
+unsigned mapped_block_facts(const program_emitter *x, const mapped *all);
+void mapped_lines(program_emitter *x, const mapped_line *lines, size_t count);
+void mapped_block_constants(program_emitter *x, const mapped *all);
+void mapped_block_types(program_emitter *x, const mapped *all);  // before kernels
+void mapped_block_tables(program_emitter *x, const mapped *all); // behind them, with the type of a run
+void mapped_block_runs(program_emitter *x, const mapped *all);   // functions that set runs up
+void mapped_block_destroy_run(program_emitter *x);
+void mapped_block_serve(program_emitter *x);
+void mapped_block_start(program_emitter *x);
+void mapped_block_issue(program_emitter *x);
+void mapped_block_wait(program_emitter *x);
+void mapped_block_wait_for(program_emitter *x);
+void mapped_queue_table(program_emitter *x, const mapped *all); // mapped.c
+size_t mapped_log_count(program_emitter *x, uint32_t kernel);   // of its actors that print
+
 // ---- mapped_streams.c: what the same functions of other files do with streams ----
 void mapped_stream_type(program_emitter *x, const mapped_part *p);
 void mapped_stream_members(program_emitter *x, const mapped *all);
-void mapped_stream_runs(program_emitter *x, const mapped_part *p);
-void mapped_stream_link(program_emitter *x, const mapped_queue *r);
+void mapped_stream_runs(program_emitter *x, const mapped *all); // functions that set runs up, after the instance
 void mapped_stream_start(program_emitter *x, const mapped_part *p);
 void mapped_stream_wait(program_emitter *x, const mapped_part *p);
 void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w);

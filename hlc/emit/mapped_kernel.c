@@ -36,17 +36,18 @@ const char *mapped_strip_name(program_emitter *x, const program_kernel *k)
 // Where a run's items are in a window.
 static const char *mapped_window_start(program_emitter *x, const mapped_part *p, const mapped_window *w)
 {
-    if (!p->offsets)
-        return arena_printf(x->e.arena, "svm_blockData(self->%s)", w->name);
-    return arena_printf(x->e.arena, "(%s)svm_blockData(self->%s) + self->%s_from",
-                        emit_declare_pointer(&x->e, w->queue->item, "", "", ""), w->name, w->name);
+    const mapped *all = mapped_facts(x);
+    if (all->blocks ? (all->facts & FACT_OFFSETS) == 0 : !p->offsets)
+        return arena_printf(x->e.arena, "svm_blockData(self->%s)", w->items_of);
+    return arena_printf(x->e.arena, "(%s)svm_blockData(self->%s) + self->%s",
+                        emit_declare_pointer(&x->e, w->queue->item, "", "", ""), w->items_of, w->from_of);
 }
 
 // Functions that tell a run what it fires: so many steady states; with counts of all the program's actors.
 static void mapped_fires(program_emitter *x, const mapped_part *p)
 {
     const program_kernel *k = p->k;
-    if (program_counts_firings(x) && (p->phases || p->primes)) {
+    if (program_counts_firings(x)) {
         int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
         for (size_t i = 0; i < k->actors.len; i++)
             actors[i] = x->pl->parts->cut->actor_of[k->actors.data[i]];
@@ -132,7 +133,21 @@ static void name_log(program_emitter *x, const program_stage *code, program_acto
 
 static const char *state_type(program_emitter *x, uint32_t kernel)
 {
-    return arena_printf(x->e.arena, "%s_Own", x->kernels[kernel].type);
+    return mapped_facts(x)->parts[kernel].own_type;
+}
+
+static void count_log(program_emitter *x, const program_stage *code, program_actor_names *n, void *context)
+{
+    (void)x, (void)code;
+    size_t *count = context;
+    *count += n->log != NULL;
+}
+
+size_t mapped_log_count(program_emitter *x, uint32_t kernel)
+{
+    size_t count = 0;
+    visit_states(x, kernel, count_log, &count);
+    return count;
 }
 
 static void run_members(program_emitter *x, program_kernel *k, const mapped_part *p)
@@ -177,12 +192,14 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
     size_t logs = 0;
     visit_states(x, kernel, name_log, &logs);
     if (state) {
-        text_line(x, 0, "/* What the actors of part %s keep on its processor. */", k->kernel->name);
+        text_line(x, 0, "/* What the actors of kernel %s keep on its processor. */", k->kernel->name);
         text_line(x, 0, "typedef struct {");
         visit_states(x, kernel, declare_state, NULL);
         text_line(x, 0, "} %s;\n", state_type(x, kernel));
     }
-    text_line(x, 0, "/* A run of part %s. */", k->kernel->name);
+    if (mapped_facts(x)->blocks)
+        return;
+    text_line(x, 0, "/* A run of kernel %s. */", k->kernel->name);
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
@@ -293,7 +310,7 @@ static void emit_tails(program_emitter *x, const mapped_part *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (p->direct && mapped_window_has_halo(w))
-            text_line(x, 1, "svm_blockTail(self->%s_history, self->%s);", w->name, w->name);
+            text_line(x, 1, "svm_blockTail(self->%s, self->%s);", w->history_of, w->items_of);
 }
 
 // "svm_readerReadAt(...)" of so many items.

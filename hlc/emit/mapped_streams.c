@@ -179,7 +179,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
             continue;
         }
         places = true;
-        mapped_place(x, 1, p, w, "q", "0", "slot", mapped_times_plus(x, "(int64_t)strip", strip, -history),
+        mapped_place(x, 1, w, "slot", mapped_times_plus(x, "(int64_t)strip", strip, -history),
                      mapped_times_plus(x, "(size_t)strips", strip, strip == 0 && history == 0 ? 1 : history));
     }
     if (!places)
@@ -423,7 +423,7 @@ static const mapped_window *output_of(const mapped *all, const mapped_queue *r)
     return NULL;
 }
 
-void mapped_stream_link(program_emitter *x, const mapped_queue *r)
+static void emit_link(program_emitter *x, const mapped_queue *r)
 {
     const mapped *all = mapped_facts(x);
     const mapped_part *from = &all->parts[r->stream->from], *to = &all->parts[r->stream->to];
@@ -466,9 +466,8 @@ void mapped_stream_link(program_emitter *x, const mapped_queue *r)
     text_line(x, 0, "}\n");
 }
 
-void mapped_stream_runs(program_emitter *x, const mapped_part *p)
+static void emit_runs(program_emitter *x, const mapped *all, const mapped_part *p)
 {
-    const mapped *all = mapped_facts(x);
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         emit_place(x, all, p, w);
         if (is_filled(w))
@@ -485,7 +484,23 @@ void mapped_stream_runs(program_emitter *x, const mapped_part *p)
     emit_order(x, all, p);
 }
 
+void mapped_stream_runs(program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    for (size_t i = 0; i < parts->parts.len; i++)
+        emit_runs(x, all, &all->parts[i]);
+    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+        if (mapped_is_linked(&all->queues[queue->stream]))
+            emit_link(x, &all->queues[queue->stream]);
+}
+
 // ---- Rounds ----
+
+static void each_chunk(program_emitter *x, const mapped_part *p)
+{
+    text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
+    text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);
+}
 
 void mapped_stream_start(program_emitter *x, const mapped_part *p)
 {
@@ -493,7 +508,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
     bool strips = false;
     for (VEC_EACH(const mapped_window, w, &p->windows))
         strips |= is_moved(w);
-    (void)mapped_each_run(x, p, "states", true);
+    each_chunk(x, p);
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", all->strip);
     if (p->primes)
         mapped_start_priming(x, p);
@@ -528,7 +543,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
 
 void mapped_stream_wait(program_emitter *x, const mapped_part *p)
 {
-    (void)mapped_each_run(x, p, "states", true);
+    each_chunk(x, p);
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", mapped_facts(x)->strip);
     text_line(x, 2, "%s *r = &self->%s[slot][c];", p->run_type, p->runs);
     for (VEC_EACH(const mapped_window, w, &p->windows))

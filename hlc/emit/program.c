@@ -139,6 +139,8 @@ static void prepare(program_emitter *x)
         "rates",     "rows",         "inputs",  "outputs",  "inputStart", "outputStart", "steadyLimit", "initLimit"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
+    if (x->pl->parts != NULL)
+        mapped_block_names(x);
     x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
     program_find_outside(x);
     if (x->p->config != NULL && x->p->config->library)
