@@ -483,6 +483,12 @@ static void pop(ranges *r, const sir_stmt *s)
     assign(r, target, is_int(target->type) ? item_range(r) : any(target->type));
 }
 
+static void random_(ranges *r, const sir_stmt *s)
+{
+    if (s->u.set.target != NULL)
+        assign(r, s->u.set.target, any(s->u.set.target->type));
+}
+
 static void if_(ranges *r, const sir_stmt *s)
 {
     size_t n = r->function->locals.len;
@@ -533,7 +539,7 @@ static void statement(ranges *r, const sir_stmt *s)
     case SIR_IF: if_(r, s); return;
     case SIR_FOR: for_(r, s); return;
     case SIR_BLOCK: block(r, &s->u.block); return;
-    case SIR_RANDOM: assign(r, s->u.set.target, any(s->u.set.target->type)); return;
+    case SIR_RANDOM: random_(r, s); return;
     case SIR_PRINT:
     case SIR_SEND: return;
     case SIR_CALL:
@@ -701,6 +707,8 @@ static size_t narrow_channels(ranges *r)
         const sir_type *t = stored(m, c->type, r->channels[class]);
         count += t != c->type;
         c->type = t;
+        for (VEC_EACH(sir_value, v, &c->initial))
+            v->type = t;
         sir_actor *from = m->actors.data[c->producer], *to = m->actors.data[c->consumer];
         if (from->kind == SIR_FILTER)
             from->filter->output = t;
