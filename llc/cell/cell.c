@@ -9,6 +9,7 @@
 
 #include "llc/cc/cc.h"
 #include "llc/cell/cell.h"
+#include "llc/check/check.h"
 #include "llc/reader/reader.h"
 #include "llc/sim/sim.h"
 
@@ -237,6 +238,31 @@ static const char *build_image(cell_program *p, const char *memory)
     return llc_run_step(s, &embed, "embedding") ? object : NULL;
 }
 
+// Blocks lie behind the SPEs' program, in whole lines. Where that cannot be told here the program tells it when it begins.
+static bool check_room(cell_program *p, unsigned long data, unsigned long code)
+{
+    llc_session *s = p->session;
+    const uint64_t program = (data + 127) / 128 * 128 + code;
+    check_extents extents = {0};
+    bool good = true;
+    check_blocks(s, s->units.data[0], &extents);
+    for (VEC_EACH(const check_extent, e, &extents)) {
+        bool local = false;
+        for (VEC_EACH(const machine_processor, spe, &p->unit->machine->processors))
+            local |= local_store_of(p->unit->machine, spe) == e->memory;
+        if (!local || e->end + program <= CELL_LOCAL_STORE)
+            continue;
+        diag_error(s->diag, e->at,
+                   "blocks take %llu bytes of '%s' and the SPEs' program %llu, which are %llu more than its %d: the program's code has %lu, "
+                   "constants and the commands' ring %lu, the stack %lu",
+                   (unsigned long long)e->end, e->memory->element.name, (unsigned long long)program,
+                   (unsigned long long)(e->end + program - CELL_LOCAL_STORE), CELL_LOCAL_STORE, code, data - p->stack, p->stack);
+        good = false;
+        break; // it is the same for the others
+    }
+    return good;
+}
+
 // What svm-spu-gcc tells of the linked program: bytes of data and stack, bytes of code.
 static bool read_memory(cell_program *p, const char *path, unsigned long *code)
 {
@@ -258,7 +284,7 @@ static bool read_memory(cell_program *p, const char *path, unsigned long *code)
             "of each local store's %d bytes the SPEs' program takes %lu: code %lu, constants and the commands' ring "
             "%lu, the stack %lu; %lu are left for blocks",
             CELL_LOCAL_STORE, data + *code, *code, data - p->stack, p->stack, CELL_LOCAL_STORE - data - *code);
-        return true;
+        return check_room(p, data, *code);
     }
     diag_error(
         s->diag, p->unit->machine_range,

@@ -12,10 +12,9 @@
 
 #define CHECK_TOOL "svm-check"
 
-static void follow(llc_session *s, llc_unit *unit)
+static checker *new_checker(llc_session *s, llc_unit *unit)
 {
     checker *c = ARENA_NEW(s->arena, checker);
-    size_t before = s->diag->warning_count;
     *c = (checker){.session = s, .unit = unit, .arena = s->arena};
     hmap_init(&c->variables, s->arena);
     hmap_init(&c->instances, s->arena);
@@ -24,6 +23,13 @@ static void follow(llc_session *s, llc_unit *unit)
     hmap_init(&c->regions, s->arena);
     hmap_init(&c->classes, s->arena);
     hmap_init(&c->called, s->arena);
+    return c;
+}
+
+static void follow(llc_session *s, llc_unit *unit)
+{
+    size_t before = s->diag->warning_count;
+    checker *c = new_checker(s, unit);
     walk_unit(c);
     find_waits(c);
     find_order(c);
@@ -33,6 +39,17 @@ static void follow(llc_session *s, llc_unit *unit)
     // What reading has found, playing would find again.
     if (c->main_found && s->diag->warning_count == before)
         play_program(c, c->main_function);
+}
+
+void check_blocks(llc_session *s, llc_unit *unit, check_extents *out)
+{
+    llc_session quiet = *s;
+    quiet.diag = ARENA_NEW(s->arena, diag_engine);
+    diag_init(quiet.diag, s->arena, s->diag->sources);
+    checker *c = new_checker(&quiet, unit);
+    walk_unit(c);
+    if (c->main_found)
+        play_blocks(c, c->main_function, out);
 }
 
 static bool check_one(llc_session *s, const char *path)

@@ -4,6 +4,7 @@
 #ifndef SVMC_LLC_CHECK_CHECK_H
 #define SVMC_LLC_CHECK_CHECK_H
 
+#include "llc/backend.h"
 #include "llc/llc.h"
 
 typedef struct check_run {
@@ -21,5 +22,16 @@ bool check_files(arena *a, diag_engine *d, const llc_options *options, const llc
 // is then the exit code of a tool that failed, or 0.
 bool check_by_running(arena *a, diag_engine *d, const llc_options *options, const llc_environment *environment,
                       const check_run *run, int *status);
+
+// How far blocks reach into a memory, and where the block that reaches farthest is set up.
+typedef struct check_extent {
+    const machine_memory *memory;
+    uint64_t end;
+    src_range at;
+} check_extent;
+typedef VEC(check_extent) check_extents;
+// Those of blocks that are set up before the program's first steady state, as far as its control code can be followed.
+// Nothing is reported.
+void check_blocks(llc_session *s, llc_unit *unit, check_extents *out);
 
 #endif

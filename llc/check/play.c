@@ -92,7 +92,7 @@ val play_main(play *p, const val *arguments, size_t count, CXType type)
     int64_t program = arguments[0].i;
     val settings = known(pointer_to(object_new(p, 256, true), 0));
     val self = call_member(p, program, type, "create", &settings, 1), more = known(1);
-    if (self.unknown)
+    if (self.unknown || p->blocks != NULL)
         play_stop(p);
     val call[2] = {self, known(1)};
     bool stopped = false, first = p->states == 0;
@@ -146,16 +146,15 @@ static void play_once(play *p, callee *main_function)
     jmp_buf here;
     begin(p);
     p->stuck = &here;
-    p->limit = p->steps + PLAY_STEPS;
+    p->limit = p->steps + (p->blocks == NULL ? PLAY_STEPS : PLAY_STEPS / 20);
     if (setjmp(here) != 0)
         return;
     play_call(p, main_function, arguments, main_function->parameters.len);
     order_end(p);
 }
 
-void play_program(checker *c, CXCursor main_function)
+static callee *start(play *p, checker *c, CXCursor main_function)
 {
-    play *p = ARENA_NEW(c->arena, play);
     *p = (play){.checker = c, .arena = c->arena};
     tree_init(&p->tree, c);
     hmap_init(&p->memos, c->arena);
@@ -164,6 +163,21 @@ void play_program(checker *c, CXCursor main_function)
     VEC_PUSH(p->arena, &p->objects, (object){0}); // no pointer points to it
     callee *f = tree_callee(&p->tree, main_function);
     tree_build(&p->tree, f);
+    return f;
+}
+
+void play_blocks(checker *c, CXCursor main_function, check_extents *out)
+{
+    play *p = ARENA_NEW(c->arena, play);
+    callee *f = start(p, c, main_function);
+    p->blocks = out;
+    play_once(p, f);
+}
+
+void play_program(checker *c, CXCursor main_function)
+{
+    play *p = ARENA_NEW(c->arena, play);
+    callee *f = start(p, c, main_function);
     for (p->claims = 0; p->claims < 3; p->claims++) {
         p->states = 0;
         play_once(p, f);

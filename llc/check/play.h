@@ -11,6 +11,7 @@
 
 #include <setjmp.h>
 
+#include "llc/check/check.h"
 #include "llc/check/model.h"
 
 // ---- The text as a tree: what libclang says, asked once ----
@@ -218,6 +219,7 @@ typedef struct play {
     hmap readers;
     bool reads; // some reader was asked
     hmap reported;
+    check_extents *blocks; // only how far blocks reach is wanted, until the program is set up
 } play;
 
 enum { PLAY_DEPTH = 200, MEMO_STEPS = 20000000 };
@@ -286,6 +288,7 @@ void transfer_accesses(play *p, callee *init, int64_t object, const llc_name *en
 // ---- play.c ----
 
 void play_program(checker *c, CXCursor main_function);
+void play_blocks(checker *c, CXCursor main_function, check_extents *out); // check_blocks (check.h)
 val play_main(play *p, const val *arguments, size_t count, CXType program);
 const char *play_text(play *p, CXCursor expression); // as it is written
 src_range play_place(play *p, const code *c);

@@ -106,6 +106,25 @@ static val handle_free(const api_call *a)
     return nothing();
 }
 
+static void note_extent(play *p, const view *v)
+{
+    const machine_memory *memory = v->memory == NULL ? NULL : v->memory->memory;
+    if (p->blocks == NULL || memory == NULL || v->address < 0)
+        return;
+    check_extent *found = NULL;
+    for (VEC_EACH(check_extent, e, p->blocks))
+        if (e->memory == memory)
+            found = e;
+    if (found == NULL) {
+        found = VEC_ADD(p->arena, p->blocks);
+        *found = (check_extent){.memory = memory};
+    }
+    if ((uint64_t)(v->address + v->size) <= found->end)
+        return;
+    found->end = (uint64_t)(v->address + v->size);
+    found->at = play_place(p, v->at);
+}
+
 static val handle_block(const api_call *a)
 {
     play *p = a->play;
@@ -113,6 +132,7 @@ static val handle_block(const api_call *a)
               .caller = p->caller};
     if (__builtin_mul_overflow(number_of(a, 3), v.element_size, &v.size) || v.size < 0 || v.size > INT64_C(1) << 36)
         play_stop(p);
+    note_extent(p, &v);
     order_block(p, &v);
     CXType record = record_of(a, 0);
     int64_t block = number_of(a, 0);

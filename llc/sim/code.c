@@ -238,8 +238,9 @@ static bool hoist_counters(generation *g)
 {
     if (g->session->options->level[0] == '0')
         return true;
-    return run_passes(g, g->target, "function(loop-mssa(licm),loop(indvars,loop-deletion),instcombine<no-verify-fixpoint>)",
-                      false, false);
+    return run_passes(g, g->target,
+                      "function(loop-mssa(licm),loop(indvars,loop-deletion),instcombine<no-verify-fixpoint>)", false,
+                      false);
 }
 
 // ---- Output ----

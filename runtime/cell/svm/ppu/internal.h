@@ -55,7 +55,7 @@ struct svmr_Spe {
     uint32_t rungIssued;              // of those that it was told of
     uint32_t rungEnds[SVMR_RINGS];    // the same after the last times, by `rings` modulo their number
     uint32_t rings;
-    svmr_QueuedRun *runs;             // those between, by number modulo the capacity, a power of two
+    svmr_QueuedRun *runs; // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
     struct {
@@ -81,7 +81,7 @@ typedef struct svmr_Scheduler {
     svmr_List ready; // kernels that the PPE runs
     svmr_Spe *spes;
     unsigned speCount;
-    bool unrung; // some SPE was not told of all that is queued
+    bool unrung;                         // some SPE was not told of all that is queued
     svmr_CellRun *runs;                  // all
     uint64_t kernelsHere, transfersHere; // run by the PPE
     struct svmr_Replay *replay;          // where time is predicted; NULL: nothing ran yet

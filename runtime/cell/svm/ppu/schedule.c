@@ -142,7 +142,8 @@ static svmr_Spe *speToWaitFor(svm_Machine *m, const svmr_Wait *w, uint32_t *coun
     svmr_CellRun *run = w->kernel ? w->kernel->scheduling : NULL;
     if (run && run->spe && svmr_pending(w->kernel)) {
         const svmr_Scheduler *s = m->scheduler;
-        const bool alone = !m->shared && s->kernelsHere + s->transfersHere == 0; // nothing else is to be done here meanwhile
+        const bool alone =
+            !m->shared && s->kernelsHere + s->transfersHere == 0; // nothing else is to be done here meanwhile
         *count = run->number + 1;
         if (alone)
             *count = svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, *count);

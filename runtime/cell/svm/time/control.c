@@ -199,7 +199,8 @@ static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
         const bool begins = !r->waits;
         beginWait(r, run->spe, run->label);
         if (begins && run->spe)
-            r->sleepsUntil = r->runsHere ? run->number + 1 : svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, run->number + 1);
+            r->sleepsUntil =
+                r->runsHere ? run->number + 1 : svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, run->number + 1);
         return false;
     }
     endWait(r);

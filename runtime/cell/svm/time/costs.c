@@ -79,7 +79,8 @@ static const svm_SimKernel *declared(const svmr_Kernel *p)
     const char *from = getenv("SVM_SIM_COSTS");
     for (size_t i = 0; p && i < svm_simTable.kernelCount; i++)
         if (svm_simTable.kernels[i].run == p->kernel->run)
-            return svm_simTable.kernels[i].known && !(from && strcmp(from, "counted") == 0) ? &svm_simTable.kernels[i] : NULL;
+            return svm_simTable.kernels[i].known && !(from && strcmp(from, "counted") == 0) ? &svm_simTable.kernels[i]
+                                                                                            : NULL;
     return NULL;
 }
 
@@ -92,8 +93,9 @@ double svmr_timedWork(const svmr_Replay *r, const svmr_TimedCosts *c, const svmr
     double work = cycles * c->cycle;
     for (size_t i = 0; i < svm_simTable.classCount; i++) {
         if (counts[i] && c->classes[i] < 0 && p)
-            svmr_fatalProgram("the kernel '%s' needs operations of the class '%s', which its processor of the machine '%s' cannot run", svmr_name(p),
-                              svm_simTable.classes[i], r->table->name);
+            svmr_fatalProgram("the kernel '%s' needs operations of the class '%s', which its processor of the machine "
+                              "'%s' cannot run",
+                              svmr_name(p), svm_simTable.classes[i], r->table->name);
         work += counts[i] && c->classes[i] > 0 ? (double)counts[i] * c->classes[i] : 0;
     }
     return work;
@@ -128,7 +130,8 @@ static void setUpPpe(svmr_Replay *r, int processorId)
 
 bool svmr_timedWanted(void)
 {
-    static const char *const variables[] = {"SVM_SIM_TIME", "SVM_SIM_REPORT", "SVM_SIM_JSON", "SVM_SIM_TRACE", "SVM_SIM_GANTT"};
+    static const char *const variables[] = {"SVM_SIM_TIME", "SVM_SIM_REPORT", "SVM_SIM_JSON", "SVM_SIM_TRACE",
+                                            "SVM_SIM_GANTT"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
         if (getenv(variables[i]) && *getenv(variables[i]))
             return true;

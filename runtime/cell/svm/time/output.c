@@ -22,7 +22,8 @@ static void writeFile(svmr_Replay *r, const char *what, const char *variable, co
     if (file_write(path, text->data, text->len))
         return;
     failed = true;
-    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path, strerror(errno));
+    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path,
+            strerror(errno));
 }
 
 // Steady states end when strips of several rounds do; all are taken to have lasted equally long, as in runtime/sim.
@@ -41,8 +42,9 @@ static void printCounts(const svmr_Replay *r)
     if (!getenv("SVM_CELL_COUNT"))
         return;
     for (const svmr_TimedSpe *s = r->spes; s; s = s->next)
-        fprintf(stderr, "svm-cell: %s in time: commands %u, rings %llu, wakes %llu\n", r->table->processors[s->spe->processor].name,
-                s->nextNumber, (unsigned long long)s->rings, (unsigned long long)s->wakes);
+        fprintf(stderr, "svm-cell: %s in time: commands %u, rings %llu, wakes %llu\n",
+                r->table->processors[s->spe->processor].name, s->nextNumber, (unsigned long long)s->rings,
+                (unsigned long long)s->wakes);
 }
 
 static void writeResults(svmr_Replay *r)
@@ -50,12 +52,13 @@ static void writeResults(svmr_Replay *r)
     r->over = true;
     svmr_replay(r);
     if (sim_failure(r->engine)) {
-        fprintf(stderr, "%s: error: the replay on the machine '%s' fails: %s\n", program_invocation_short_name, r->table->name,
-                sim_failure(r->engine));
+        fprintf(stderr, "%s: error: the replay on the machine '%s' fails: %s\n", program_invocation_short_name,
+                r->table->name, sim_failure(r->engine));
         failed = true;
     }
     if (r->first)
-        fprintf(stderr, "%s: note: the time is predicted to where the program stopped\n", program_invocation_short_name);
+        fprintf(stderr, "%s: note: the time is predicted to where the program stopped\n",
+                program_invocation_short_name);
     tellIterations(r);
     printCounts(r);
     const char *program = svmr_thread.program ? svmr_thread.program : program_invocation_short_name;

@@ -144,8 +144,10 @@ static void startKernel(svmr_TimedSpe *spe, svmr_TimedRun *run)
 {
     sim *engine = spe->replay->engine;
     sim_time at = sim_now(engine);
-    sim_occupy(engine, spe->processor, spe->freeSince, at, run->waitedForTransfer ? SIM_WAIT_TRANSFER : SIM_WAIT_KERNEL, NULL);
-    const sim_time works = sim_add(at, spe->start), stops = sim_add(works, (sim_time)run->work), over = sim_add(stops, spe->stop);
+    sim_occupy(engine, spe->processor, spe->freeSince, at, run->waitedForTransfer ? SIM_WAIT_TRANSFER : SIM_WAIT_KERNEL,
+               NULL);
+    const sim_time works = sim_add(at, spe->start), stops = sim_add(works, (sim_time)run->work),
+                   over = sim_add(stops, spe->stop);
     sim_occupy(engine, spe->processor, at, works, SIM_START, run->label);
     sim_occupy(engine, spe->processor, works, stops, SIM_COMPUTE, run->label);
     sim_occupy(engine, spe->processor, stops, over, SIM_STOP, run->label);

@@ -151,7 +151,8 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
 {
     svmr_Replay *r = replayOf(m, k);
     if (r && m->shared) {
-        fprintf(stderr, "svm-cell: note: the time of a program with several control threads is predicted until the second begins\n");
+        fprintf(stderr, "svm-cell: note: the time of a program with several control threads is predicted until the "
+                        "second begins\n");
         r->over = true;
     } else if (r && (call == SVMR_CALL_RUN || call == SVMR_CALL_WAIT)) {
         recordWork(r);
@@ -201,7 +202,8 @@ static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const
     const bool groups = t->kind != SVM_TRANSFER_MOVE;
     const sim_access access = t->indices.block ? SIM_RANDOM : SIM_STRIDED;
     sim_transfer made = {.engine = svmr_timedProcessor(r, p->processor), .link = SIM_ROUTED};
-    made.from = sideOf(r, t->from.block, groups && !t->scatter ? access : SIM_SEQUENTIAL, groups && !t->scatter ? record : 0);
+    made.from =
+        sideOf(r, t->from.block, groups && !t->scatter ? access : SIM_SEQUENTIAL, groups && !t->scatter ? record : 0);
     made.to = sideOf(r, t->to.block, groups && t->scatter ? access : SIM_SEQUENTIAL, groups && t->scatter ? record : 0);
     made.bytes = groups ? record * t->repeats : record;
     return made;

@@ -33,12 +33,12 @@ struct svmr_TimedRun {
     int references;
     const char *label;
     svmr_TimedKind kind;
-    bool known; // its cost, too
+    bool known;                   // its cost, too
     bool started, complete, told; // told: to those who wait on other processors, or on its way
-    svmr_TimedSpe *spe; // in whose queue it is; NULL: the PPE's
-    uint32_t number;    // there
-    uint32_t bytes;     // of its command
-    double work;        // femtoseconds of a kernel's operations
+    svmr_TimedSpe *spe;           // in whose queue it is; NULL: the PPE's
+    uint32_t number;              // there
+    uint32_t bytes;               // of its command
+    double work;                  // femtoseconds of a kernel's operations
     sim_transfer *transfers;
     size_t transferCount, arrived;
     svmr_TimedRuns dependences; // until it is issued
@@ -76,7 +76,12 @@ struct svmr_TimedSpe {
     svmr_TimedSpe *next;
 };
 
-typedef enum svmr_TimedCallKind { SVMR_TIMED_RUN, SVMR_TIMED_WAIT, SVMR_TIMED_COPY, SVMR_TIMED_WORK } svmr_TimedCallKind;
+typedef enum svmr_TimedCallKind {
+    SVMR_TIMED_RUN,
+    SVMR_TIMED_WAIT,
+    SVMR_TIMED_COPY,
+    SVMR_TIMED_WORK
+} svmr_TimedCallKind;
 
 // What the PPE does, in order.
 typedef struct svmr_TimedCall {
@@ -98,20 +103,20 @@ struct svmr_Replay {
     svmr_TimedCosts costs;
     double load, store; // femtoseconds of one
     sim_time callRun, callWait;
-    double slower;                    // SVM_CELL_PPE_SLOWER: what the PPE does for SPEs takes so many times as long
-    svmr_TimedCall *first, **last;    // calls to come
-    bool rests;                       // no call is recorded that it could make
-    bool busy;                        // with what it does until an event
-    bool waits;                       // for an SPE, or room in a queue
+    double slower;                 // SVM_CELL_PPE_SLOWER: what the PPE does for SPEs takes so many times as long
+    svmr_TimedCall *first, **last; // calls to come
+    bool rests;                    // no call is recorded that it could make
+    bool busy;                     // with what it does until an event
+    bool waits;                    // for an SPE, or room in a queue
     sim_time waitsSince;
-    uint32_t sleepsUntil;             // commands of the SPE that it waits for are complete
-    bool runsHere;                    // it has run kernels or transfers itself
+    uint32_t sleepsUntil; // commands of the SPE that it waits for are complete
+    bool runsHere;        // it has run kernels or transfers itself
     const char *waitsFor;
-    svmr_TimedRun *here;     // that it runs
-    svmr_TimedQueue ready;   // that it can run
-    sim_time copyLeast;      // a copy's piece takes until then
-    svmr_TimedRun *issuing;  // by the call that takes its time
-    bool over;               // nothing more is recorded
+    svmr_TimedRun *here;    // that it runs
+    svmr_TimedQueue ready;  // that it can run
+    sim_time copyLeast;     // a copy's piece takes until then
+    svmr_TimedRun *issuing; // by the call that takes its time
+    bool over;              // nothing more is recorded
     // What code on the PPE has counted, when last looked at.
     uint64_t seenCounts[SVM_SIM_CLASSES], seenFirings;
     double seenCycles;
@@ -147,14 +152,14 @@ svmr_TimedRun *svmr_timedTake(svmr_TimedQueue *q); // the first, with its refere
 
 // ---- The replay ----
 
-void svmr_replay(svmr_Replay *r); // as far as is recorded
-void svmr_timedGoOn(svmr_Replay *r);                      // the PPE, when it is not busy (control.c)
-void svmr_timedHeard(svmr_Replay *r);                     // the PPE, of what is complete
-void svmr_timedReady(svmr_TimedRun *run);                 // a run that the PPE runs waits for nothing any more
-void svmr_timedIssue(svmr_TimedRun *run);                 // a command is in an SPE's queue (queues.c)
-void svmr_timedRing(svmr_TimedSpe *spe);                  // the SPE is told of its commands
-void svmr_timedLook(svmr_TimedSpe *spe);                  // what can start, starts
-void svmr_timedComplete(svmr_TimedRun *run);              // and who waits on the same processor goes on
+void svmr_replay(svmr_Replay *r);            // as far as is recorded
+void svmr_timedGoOn(svmr_Replay *r);         // the PPE, when it is not busy (control.c)
+void svmr_timedHeard(svmr_Replay *r);        // the PPE, of what is complete
+void svmr_timedReady(svmr_TimedRun *run);    // a run that the PPE runs waits for nothing any more
+void svmr_timedIssue(svmr_TimedRun *run);    // a command is in an SPE's queue (queues.c)
+void svmr_timedRing(svmr_TimedSpe *spe);     // the SPE is told of its commands
+void svmr_timedLook(svmr_TimedSpe *spe);     // what can start, starts
+void svmr_timedComplete(svmr_TimedRun *run); // and who waits on the same processor goes on
 void svmr_timedSatisfy(svmr_TimedRun *run, const svmr_TimedRun *by); // one thing less to wait for
 
 void svmr_timedRegister(svmr_Replay *r);
