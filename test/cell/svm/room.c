@@ -3,7 +3,7 @@
 // RUN: %svm-llc --target=cell %s -o %t && %t | FileCheck %s
 // CHECK: done
 // RUN: not %svm-llc --target=cell -DBYTES=190000 %s -o %t 2>&1 | FileCheck %s --check-prefix=FULL
-// FULL: room.c:41:5: error: blocks take 190016 bytes of 'LS0' and the SPEs' program {{[0-9]+}}, which are {{[0-9]+}} more than its 262144: the program's code has {{[0-9]+}}, constants and the commands' ring {{[89][0-9]{4}}}, the stack {{[0-9]+}}
+// FULL: room.c:41:5: error: blocks take 190016 bytes of 'LS0' and the SPEs' program {{[0-9]+}}, which are {{[0-9]+}} more than its 262144: the program's code has {{[0-9]+}}, constants and the commands' ring 8{{[0-9]+}}, the stack {{[0-9]+}}
 #include <stdio.h>
 
 #include <svm/program.h>
