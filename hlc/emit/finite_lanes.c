@@ -25,6 +25,7 @@ typedef struct widener {
     uint32_t lane;
     int lanes;
     emit_filter_info *info; // of `to`
+    bool apart;      // what lanes fetch lies apart
 } widener;
 
 // ---- What is the same in all columns ----
@@ -193,16 +194,35 @@ static bool is_sum(const widener *w, const sir_expr *e, int *places)
 }
 
 // Whether the lanes of a fetch lie side by side, in one row.
-static bool is_run(const widener *w, const sir_expr *fetch)
+static bool is_in_row(const widener *w, const sir_expr *fetch)
 {
     int places = 0;
-    int64_t offset;
     for (size_t i = 0; i + 1 < fetch->op; i++)
         if (expr_varies(w, fetch->u.arg[i]))
             return false;
+    return is_sum(w, fetch->u.arg[fetch->op - 1], &places) && places == 1;
+}
+
+static bool is_run(const widener *w, const sir_expr *fetch)
+{
+    int64_t offset;
     if (w->info->near != SIR_NONE && body_near_offset(w->from, w->info->near, SIR_NONE, fetch, &offset))
         return false; // known to be inside as it is
-    return is_sum(w, fetch->u.arg[fetch->op - 1], &places) && places == 1;
+    return is_in_row(w, fetch);
+}
+
+static void find_apart(void *context, sir_expr *e, bool written)
+{
+    widener *w = context;
+    (void)written;
+    for (size_t i = 0; e->kind == SIR_FETCH && i < e->op; i++)
+        w->apart = w->apart || (expr_varies(w, e->u.arg[i]) && !is_in_row(w, e));
+}
+
+// Lanes that load one by one: many of them are no vectors for the C compiler.
+static void find_aparts(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_apart, context);
 }
 
 static sir_expr *widen(widener *w, const sir_expr *from)
@@ -396,6 +416,19 @@ static int room_of(const finite_emitter *all)
     return room;
 }
 
+// Two vectors of the smallest.
+static int few_lanes(const finite_emitter *all)
+{
+    int few = 16;
+    for (size_t i = 0; i < all->local.len + all->direct.len; i++) {
+        const machine_processor *p =
+            (i < all->local.len ? all->local.data[i] : all->direct.data[i - all->local.len])->processor;
+        int own = 2 * (int)(p->simd_width / sizeof(float));
+        few = own < few ? own : few;
+    }
+    return few < LEAST_LANES ? LEAST_LANES : few;
+}
+
 // Lanes such that what lives from run to run stays in registers; 0: it does not.
 static int choose_lanes(widener *w, int room)
 {
@@ -415,7 +448,7 @@ static int choose_lanes(widener *w, int room)
     return lanes * w->carried > 2 * room ? 0 : lanes;
 }
 
-static bool analyse(widener *w, int room)
+static bool analyse(widener *w, int room, int few)
 {
     arena *a = w->m->arena;
     size_t n = w->work->locals.len + 1;
@@ -436,6 +469,8 @@ static bool analyse(widener *w, int room)
     if (!w->loops)
         return false;
     w->lanes = choose_lanes(w, room);
+    sir_visit_stmts(&w->work->body, find_aparts, w);
+    w->lanes = w->apart && w->lanes > few ? few : w->lanes;
     return w->lanes != 0;
 }
 
@@ -473,7 +508,7 @@ void finite_lanes(finite_graph *g)
     emitter *e = &g->x->e;
     widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
     bool off = g->x->p->config != NULL && g->x->p->config->no_lanes;
-    if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all)))
+    if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all), few_lanes(g->all)))
         return;
     w.to = ARENA_NEW(w.m->arena, sir_function);
     *w.to = *w.work;
