@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the pictures of README.md: the FM receiver's reports for three machines, taken apart.
+"""Makes what README.md shows of the FM receiver on three machines.
 
-    make.py --svmc=build/bin/svmc
+    make.py [--svmc=build/bin/svmc]          its pictures: reports, taken apart, and its pieces of SVM C
+    make.py [--svmc=build/bin/svmc] --text   README.md with its pieces of SVM C as they now are, to standard output
+
+A piece stands below a comment "<!-- MACHINE NAME -->": the function or table called FMReceiver_NAME.
 """
 import argparse
 import os
@@ -13,18 +16,16 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.join(ROOT, "examples/fm-receiver/fm.str")
+PAGE = os.path.join(HERE, "README.md")
 MACHINES = [("host-4", []), ("imagine", []), ("cell-qs20", ["--processors=4"])]
 PICTURES = {"Timeline": "timeline", "Mapping": "mapping", "Memories": "memory"}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--svmc", default=os.path.join(ROOT, "build/bin/svmc"))
-    options = parser.parse_args()
+def draw(svmc):
     with tempfile.TemporaryDirectory() as folder:
         for machine, more in MACHINES:
             page = os.path.join(folder, "page.html")
-            subprocess.run([options.svmc, f"--machine={machine}", *more, f"--report={page}", PROGRAM], check=True)
+            subprocess.run([svmc, f"--machine={machine}", *more, f"--report={page}", PROGRAM], check=True)
             with open(page, encoding="utf-8") as f:
                 text = f.read()
             print(machine, *re.findall(r"<p class=\"verdict\">(.*?)</p>", text), sep=": ")
@@ -34,6 +35,42 @@ def main():
                 if name and svg:
                     with open(os.path.join(HERE, f"{machine}-{name}.svg"), "w", encoding="utf-8") as f:
                         f.write(svg.group(0))
+
+
+def emitted(svmc, machine, more):
+    command = [svmc, "-w", "-O2", f"--machine={machine}", *more, "--emit=svm-c", PROGRAM]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def piece(text, name):
+    """A function, or the rows of a table."""
+    found = re.search(rf"^(?:static|bool|void) [^\n;]*\bFMReceiver_{name}\([^\n]*\n\{{\n.*?^\}}\n|^\}} FMReceiver_{name}\[[^\n]*\n.*?^\}};\n",
+                      text, re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise SystemExit(f"make.py: no FMReceiver_{name}")
+    return "".join(f"    {line}\n" for line in found.group(0).rstrip("\n").split("\n"))
+
+
+def page(svmc):
+    texts = {machine: emitted(svmc, machine, more) for machine, more in MACHINES}
+    with open(PAGE, encoding="utf-8") as f:
+        old = f.read()
+    return re.sub(r"(<!-- ([\w-]+) (\w+) -->\n\n)(?:    [^\n]*\n|\n(?=    ))*",
+                  lambda at: at.group(1) + piece(texts[at.group(2)], at.group(3)), old)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--svmc", default=os.path.join(ROOT, "build/bin/svmc"))
+    parser.add_argument("--text", action="store_true")
+    options = parser.parse_args()
+    text = page(options.svmc)
+    if options.text:
+        print(text, end="")
+        return
+    draw(options.svmc)
+    with open(PAGE, "w", encoding="utf-8") as f:
+        f.write(text)
 
 
 main()

@@ -166,7 +166,8 @@ static void emit_instance(program_emitter *x, const mapped *all)
     };
     static const mapped_line runs[] = {
         {FACT_FILES, 0, "    svm_Block scratch[$_ENDS][$_PROCESSORS]; /* where items from files or for them lie */"},
-        {0, 0, "    $_Run runs[$_SLOTS][$_RUNS]; /* of a round: chunk after chunk */"},
+        {FACT_PRIMES, 0, "    $_Run primings[$_SLOTS][$_CHUNKS]; /* of a round: what primes each chunk */"},
+        {0, 0, "    $_Run runs[$_SLOTS][$_RUNS]; /* chunk after chunk */"},
         {FACT_PHASES, 0, "    $_Run alone[$_KERNELS]; /* of the initialisation and the end of input */"},
     };
     const plan_parts *parts = x->pl->parts;
@@ -460,8 +461,9 @@ static void emit_destroy(program_emitter *x, const mapped *all)
 {
     static const mapped_line runs[] = {
         {0, 0, "    for (int slot = 0; slot < $_SLOTS; slot++)"},
-        {0, 0, "        for (int i = 0; i < $_RUNS; i++)"},
-        {0, 0, "            $_destroyRun(&self->runs[slot][i]);"},
+        {0, 0, "    for (int c = 0; c < $_CHUNKS; c++)"},
+        {0, 0, "    for (int k = 0; k < $_chunks[c].runs; k++)"},
+        {0, 0, "        $_destroyRun($_before(self, slot, c, k, 0));"},
         {FACT_PHASES, 0, "    for (int k = 0; k < $_KERNELS; k++)"},
         {FACT_PHASES, 0, "        $_destroyRun(&self->alone[k]);"},
     };

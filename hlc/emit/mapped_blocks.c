@@ -113,7 +113,7 @@ static size_t runs_of_round(const program_emitter *x, const mapped *all)
 {
     size_t runs = 0;
     for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        runs += all->parts[i].run_count + (all->parts[i].primes ? all->parts[i].rows.len : 0);
+        runs += all->parts[i].run_count;
     return runs;
 }
 
@@ -242,8 +242,7 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_part *p,
         if (program_counts_firings(x))
             strbuf_add(&row, span_text(x, w, false));
     }
-    text_line(x, 1, "%s}, /* %s %s %s */", row.data, text_comment(x, p->k->kernel->name),
-              w->input ? "reads" : "writes", r->name);
+    text_line(x, 1, "%s}, /* %s %s */", row.data, text_comment(x, p->k->kernel->name), w->input ? "reads" : "writes");
 }
 
 static void emit_ends(program_emitter *x, const mapped *all)
@@ -285,7 +284,8 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         {0, 0, "    svm_KernelFunction *run;"},
         {0, 0, "    const char *name;"},
         {0, 0, "    int ends, count; /* its first end of a queue, and how many it has */"},
-        {FACT_LINKS, 0, "    int chunk; /* its first */"},
+        {FACT_LINKS | FACT_SEVERAL, 0, "    int chunk; /* its first */"},
+        {FACT_LINKS, FACT_SEVERAL, "    int firstRun; /* that of its first strip */"},
         {FACT_PHASES, 0, "    int home; /* processor of the initialisation and the end of input */"},
         {FACT_PRIMES, 0, "    int primes; /* runs that prime a chunk */"},
         {FACT_REPEATS, 0, "    int64_t repeat; /* steady states that priming goes on for behind the initialisation */"},
@@ -294,7 +294,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         {0, 0, "} $_kernels[$_KERNELS] = {"},
     };
     mapped_lines(x, head, sizeof head / sizeof *head);
-    size_t end = 0, chunk = 0, actor = 0, log = 0;
+    size_t end = 0, chunk = 0, run = 0, actor = 0, log = 0;
     for (size_t i = 0; i < x->p->parts->parts.len; i++) {
         const mapped_part *p = &all->parts[i];
         size_t logs = mapped_log_count(x, (uint32_t)i);
@@ -302,7 +302,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         strbuf_init(&row, x->e.arena);
         strbuf_printf(&row, "{%s, \"%s\", %zu, %zu", p->k->run, p->k->kernel->name, end, p->windows.len);
         if ((all->facts & FACT_LINKS) != 0)
-            strbuf_printf(&row, ", %zu", chunk);
+            strbuf_printf(&row, ", %zu", (all->facts & FACT_SEVERAL) != 0 ? chunk : run);
         if ((all->facts & FACT_PHASES) != 0)
             strbuf_printf(&row, ", %" PRIu32, p->home_processor);
         if ((all->facts & FACT_PRIMES) != 0)
@@ -316,6 +316,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         text_line(x, 1, "%s},", row.data);
         end += p->windows.len;
         chunk += p->rows.len;
+        run += p->run_count;
         actor += p->k->actors.len;
         log += logs;
     }
@@ -325,9 +326,10 @@ static void emit_kernels(program_emitter *x, const mapped *all)
 static void emit_chunks(program_emitter *x, const mapped *all)
 {
     static const mapped_line head[] = {
-        {0, 0, "/* Strips of a round that follow each other on a processor: `strips` from `first` on. Their runs are `runs`"},
-        {0, FACT_SEVERAL, "   from number `run` on, one a strip; `before` is the chunk of the kernel that the processor has before it. */"},
-        {FACT_SEVERAL, 0, "   from number `run` on, of `each` strips; `before` is the chunk of the kernel that the processor has before it. */"},
+        {0, 0, "/* Strips of a round that follow each other on a processor: `strips` from `first` on. Their runs begin"},
+        {0, FACT_SEVERAL, "   with number `run`, one a strip; `runs` counts them and what primes them; `before` is the chunk of the kernel"},
+        {FACT_SEVERAL, 0, "   with number `run`, of `each` strips; `runs` counts them and what primes them; `before` is the chunk of the kernel"},
+        {0, 0, "   that the processor has before this one. */"},
         {0, 0, "static const struct $_Chunk {"},
         {FACT_SEVERAL, 0, "    int kernel, processor, first, strips, each, run, runs, before;"},
         {0, FACT_SEVERAL, "    int kernel, processor, first, strips, run, runs, before;"},
@@ -347,7 +349,7 @@ static void emit_chunks(program_emitter *x, const mapped *all)
                                   "{%zu, %" PRIu32 ", %" PRIu32 ", %" PRIu32 ",%s %" PRIu32 ", %" PRIu32 ", %" PRIu32
                                   "},",
                                   i, c->processor, c->first, c->strips, each, run, runs, first + c->before));
-            run += runs;
+            run += runs - p->primes;
         }
         first += (uint32_t)p->rows.len;
     }
@@ -558,9 +560,9 @@ static void emit_make(program_emitter *x)
         {FACT_MOVED | FACT_TURNS, 0, "        int *block = &turn[kernel][q];"},
         {0, 0, "        $_Run *r = &self->runs[slot][chunk->run];"},
         {FACT_PRIMES, 0, "        if ($_kernels[kernel].primes)"},
-        {FACT_PRIMES | FACT_MOVED | FACT_TURNS, 0, "            $_makePriming(self, r++, kernel, q, slot, chunk->first, (*block)++ % $_BLOCKS);"},
-        {FACT_PRIMES | FACT_MOVED, FACT_TURNS, "            $_makePriming(self, r++, kernel, q, slot, chunk->first, 0);"},
-        {FACT_PRIMES, FACT_MOVED, "            $_makePriming(self, r++, kernel, q, slot, chunk->first);"},
+        {FACT_PRIMES | FACT_MOVED | FACT_TURNS, 0, "            $_makePriming(self, &self->primings[slot][c], kernel, q, slot, chunk->first, (*block)++ % $_BLOCKS);"},
+        {FACT_PRIMES | FACT_MOVED, FACT_TURNS, "            $_makePriming(self, &self->primings[slot][c], kernel, q, slot, chunk->first, 0);"},
+        {FACT_PRIMES, FACT_MOVED, "            $_makePriming(self, &self->primings[slot][c], kernel, q, slot, chunk->first);"},
         {FACT_SEVERAL, 0, "        for (int k = 0; k < chunk->strips; k += chunk->each) {"},
         {FACT_SEVERAL, 0, "            const int strips = chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k;"},
         {0, FACT_SEVERAL, "        for (int k = 0; k < chunk->strips; k++)"},
@@ -591,6 +593,8 @@ static void emit_order(program_emitter *x)
         {0, 0, "        slot = before < c ? slot : (slot + $_SLOTS - 1) % $_SLOTS;"},
         {0, 0, "        c = before;"},
         {0, 0, "    }"},
+        {FACT_PRIMES, 0, "    if ($_kernels[$_chunks[c].kernel].primes && k-- == 0)"},
+        {FACT_PRIMES, 0, "        return &self->primings[slot][c];"},
         {0, 0, "    return &self->runs[slot][$_chunks[c].run + k];"},
         {0, 0, "}\n"},
         {FACT_MOVED | FACT_TURNS, 0, "/* Runs of a kernel on a processor follow each other, and use their windows' blocks in turn. */"},
@@ -637,13 +641,11 @@ static void emit_links(program_emitter *x)
         {0, 0, "/* The run of a kernel that has a strip. */"},
         {0, 0, "static $_Run *$_maker($_Instance *self, int kernel, int slot, int strip)"},
         {0, 0, "{"},
-        {0, 0, "    int c = $_kernels[kernel].chunk;"},
-        {0, 0, "    while (strip >= $_chunks[c].first + $_chunks[c].strips)"},
-        {0, 0, "        c++;"},
-        {FACT_SEVERAL, 0, "    const int number = $_chunks[c].run + (strip - $_chunks[c].first) / $_chunks[c].each;"},
-        {0, FACT_SEVERAL, "    const int number = $_chunks[c].run + strip - $_chunks[c].first;"},
-        {FACT_PRIMES, 0, "    return &self->runs[slot][number + $_kernels[kernel].primes];"},
-        {0, FACT_PRIMES, "    return &self->runs[slot][number];"},
+        {FACT_SEVERAL, 0, "    int c = $_kernels[kernel].chunk;"},
+        {FACT_SEVERAL, 0, "    while (strip >= $_chunks[c].first + $_chunks[c].strips)"},
+        {FACT_SEVERAL, 0, "        c++;"},
+        {FACT_SEVERAL, 0, "    return &self->runs[slot][$_chunks[c].run + (strip - $_chunks[c].first) / $_chunks[c].each];"},
+        {0, FACT_SEVERAL, "    return &self->runs[slot][$_kernels[kernel].firstRun + strip];"},
         {0, 0, "}\n"},
         {FACT_MIXED, 0, "/* What of a run touches a queue: what moves its window, or itself. */"},
         {FACT_MIXED, 0, "static svm_Kernel *$_toucher($_Run *r, int w)"},
@@ -687,8 +689,9 @@ static void emit_links(program_emitter *x)
         {0, 0, "static void $_link($_Instance *self)"},
         {0, 0, "{"},
         {0, 0, "    for (int slot = 0; slot < $_SLOTS; slot++)"},
-        {0, 0, "    for (int i = 0; i < $_RUNS; i++) {"},
-        {0, 0, "        $_Run *r = &self->runs[slot][i];"},
+        {0, 0, "    for (int c = 0; c < $_CHUNKS; c++)"},
+        {0, 0, "    for (int k = 0; k < $_chunks[c].runs; k++) {"},
+        {0, 0, "        $_Run *r = $_before(self, slot, c, k, 0);"},
         {0, 0, "        for (int w = 0; w < $_kernels[r->kernel].count; w++)"},
         {0, 0, "            if ($_ends[$_kernels[r->kernel].ends + w].writer >= 0)"},
         {0, 0, "                $_linkWindow(self, r, w, slot);"},

@@ -15,31 +15,63 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 
-def operators(line):
-    """Pairs of a name and what it makes of a line."""
+def operators(line, fields):
+    """Pairs of a name and what it makes of a line; fields: of the table that it is a row of."""
     if "svm_kernelAddDependence(" in line:
         yield "no dependence", re.sub(r"svm_kernelAddDependence\(.*\);", ";", line)
     if "svm_kernelWait(" in line:
         yield "no wait", re.sub(r"svm_kernelWait\(.*?\);", ";", line)
-    if "svm_blockInit(" in line and "(size_t)block *" in line:
-        yield "outside", re.sub(r"ownMemory\[q\] \+ ", "ownMemory[q] + 100000000 + ", line)
+    if "ownMemory[q] + end->address" in line:
+        yield "outside", line.replace("ownMemory[q] + ", "ownMemory[q] + 100000000 + ")
         yield "one place", line.replace("(size_t)block *", "0 *")
-    if "svm_blockInit(" in line and ", items, " in line:
-        yield "half", line.replace(", items, ", ", items / 2, ")
+    if "const size_t count =" in line:
+        yield "half", line.replace("items;", "items / 2;")
     if "const size_t there =" in line and "+ first)" in line:
         yield "later", line.replace("+ first)", "+ first + 64)")
-    if re.search(r"_runs\[set\]\[", line) and "_Run *r =" in line:
-        yield "other set", line.replace("[set]", "[1 - set]", 1)
+    if "_Run *r = &self->runs[slot][chunk->run" in line:
+        yield "other slot", line.replace("[slot]", "[1 - slot]")
+    if "bytes" in fields: # of ends of queues
+        yield "row outside", in_row(line, fields, "address", lambda old: f"{old} + 100000000")
+        yield "row in one place", in_row(line, fields, "bytes", lambda old: "0")
+    if "slot" in fields: # of queues
+        yield "slots in one place", in_row(line, fields, "slot", lambda old: "0")
+        yield "queues in one place", in_row(line, fields, "address", lambda old: "0")
+    if "before" in fields and "runs" in fields: # of chunks
+        yield "chunk before", in_row(line, fields, "before", lambda old: f"({old} + 1) % 16")
     if "svm_alloc(" in line:
         yield "little memory", re.sub(r"svm_alloc\(([^,]*), ", r"svm_alloc(\1, -4096 + ", line)
+
+
+def in_row(line, fields, name, change):
+    """The line with that field of its first row changed."""
+    start = line.index("{") + 1
+    values = line[start:].split(", ")
+    values[fields.index(name)] = change(values[fields.index(name)])
+    return line[:start] + ", ".join(values)
+
+
+def tables(lines):
+    """For each line the names of the fields of the table that it is a row of."""
+    fields, inside = [], False
+    for line in lines:
+        if re.match(r"static const struct (\w+ )?\{", line):
+            fields, inside = [], False
+        elif re.match(r"\} \w+\[\w*\] = \{", line):
+            inside = True
+        elif line.startswith("};"):
+            fields, inside = [], False
+        elif not inside and line.endswith(";") or "; /*" in line:
+            declared = re.sub(r";.*", "", line).strip().split(" ", 1)[-1]
+            fields += [name.split()[-1] for name in declared.split(", ")]
+        yield fields if inside and line.startswith("    {") else []
 
 
 def faults(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     times = {}
-    for number, line in enumerate(lines):
-        for name, changed in operators(line):
+    for number, (line, fields) in enumerate(zip(lines, tables(lines))):
+        for name, changed in operators(line, fields):
             if changed != line:
                 entry = f"{os.path.basename(path)}: {name}: {line.strip()}"
                 times[entry] = times.get(entry, 0) + 1
