@@ -253,10 +253,12 @@ static bool check_room(cell_program *p, unsigned long data, unsigned long code)
         if (!local || e->end + program <= CELL_LOCAL_STORE)
             continue;
         diag_error(s->diag, e->at,
-                   "blocks take %llu bytes of '%s' and the SPEs' program %llu, which are %llu more than its %d: the program's code has %lu, "
+                   "blocks take %llu bytes of '%s' and the SPEs' program %llu, which are %llu more than its %d: the "
+                   "program's code has %lu, "
                    "constants and the commands' ring %lu, the stack %lu",
                    (unsigned long long)e->end, e->memory->element.name, (unsigned long long)program,
-                   (unsigned long long)(e->end + program - CELL_LOCAL_STORE), CELL_LOCAL_STORE, code, data - p->stack, p->stack);
+                   (unsigned long long)(e->end + program - CELL_LOCAL_STORE), CELL_LOCAL_STORE, code, data - p->stack,
+                   p->stack);
         good = false;
         break; // it is the same for the others
     }

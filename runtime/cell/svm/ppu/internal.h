@@ -16,17 +16,21 @@ typedef struct svmr_Spe svmr_Spe;
 typedef struct svmr_TimedRun svmr_TimedRun;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
-enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 2 * SVM_CELL_WINDOW };
-// Who waits for one of many commands that an SPE was told of at once waits for the next of them soon: the PPE sleeps for all,
-// where so many are left. Times of telling that are kept.
-enum { SVMR_SLEEP_FOR_ALL = SVM_CELL_WINDOW, SVMR_RINGS = 8 };
+enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 4 * SVM_CELL_WINDOW };
+// Who waits for one of many commands that an SPE was told of at once waits for the next of them soon: the PPE sleeps for
+// all. So many are many; and of so many times of telling it is kept where they ended.
+enum { SVMR_MANY = SVM_CELL_WINDOW, SVMR_RINGS = 8 };
 
 // Until how many commands are complete the PPE sleeps that waits for `count`. ends: rungEnds.
 static inline uint32_t svmr_sleepUntil(const uint32_t *ends, uint32_t rings, uint32_t count)
 {
-    for (uint32_t i = rings > SVMR_RINGS ? rings - SVMR_RINGS : 0; i < rings; i++)
-        if ((int32_t)(ends[i % SVMR_RINGS] - count) >= 0)
-            return ends[i % SVMR_RINGS] - count >= SVMR_SLEEP_FOR_ALL ? ends[i % SVMR_RINGS] : count;
+    uint32_t before = 0;
+    for (uint32_t i = rings > SVMR_RINGS ? rings - SVMR_RINGS : 0; i < rings; i++) {
+        const uint32_t end = ends[i % SVMR_RINGS];
+        if ((int32_t)(end - count) >= 0)
+            return end - before >= SVMR_MANY ? end : count;
+        before = end;
+    }
     return count;
 }
 
@@ -77,12 +81,22 @@ typedef struct svmr_CellRun {
     struct svmr_CellRun *next;
 } svmr_CellRun;
 
+// Moves of a kernel that are not whole lines of 128 bytes, which the bus moves fastest: SVM_CELL_COUNT tells them.
+typedef struct svmr_Uneven {
+    char *name;
+    size_t bytes; // of the last
+    uint64_t count;
+    struct svmr_Uneven *next;
+} svmr_Uneven;
+
 typedef struct svmr_Scheduler {
     svmr_List ready; // kernels that the PPE runs
     svmr_Spe *spes;
     unsigned speCount;
-    bool unrung;                         // some SPE was not told of all that is queued
-    svmr_CellRun *runs;                  // all
+    bool unrung;        // some SPE was not told of all that is queued
+    svmr_CellRun *runs; // all
+    bool counts;        // SVM_CELL_COUNT asks for it
+    svmr_Uneven *uneven;
     uint64_t kernelsHere, transfersHere; // run by the PPE
     struct svmr_Replay *replay;          // where time is predicted; NULL: nothing ran yet
     // Of a machine that several control threads use:

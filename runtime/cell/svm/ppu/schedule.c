@@ -29,6 +29,12 @@ void svmr_schedulerDestroy(svm_Machine *m)
         m->scheduler->runs = run->next;
         free(run);
     }
+    while (m->scheduler->uneven) {
+        svmr_Uneven *u = m->scheduler->uneven;
+        m->scheduler->uneven = u->next;
+        free(u->name);
+        free(u);
+    }
     pthread_cond_destroy(&m->scheduler->changed);
     free(m->scheduler);
     m->scheduler = NULL;

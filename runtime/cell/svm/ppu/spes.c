@@ -106,6 +106,9 @@ static void printCounts(void)
                         nameOf(spe), (unsigned long long)spe->counted.kernels, (unsigned long long)spe->counted.moves,
                         (unsigned long long)spe->counted.lists, (unsigned long long)spe->counted.bytes,
                         (unsigned long long)spe->counted.rings, (unsigned long long)spe->counted.sleeps);
+    for (const svmr_Uneven *u = s->uneven; u; u = u->next)
+        fprintf(stderr, "svm-cell: '%s': %llu moves, the last of %zu bytes, are not whole lines of 128 bytes\n",
+                u->name, (unsigned long long)u->count, u->bytes);
     fprintf(stderr, "svm-cell: PPE: kernels %llu, transfers %llu\n", (unsigned long long)s->kernelsHere,
             (unsigned long long)s->transfersHere);
 }
@@ -117,6 +120,7 @@ static void beginCounts(const svm_Machine *m)
     if (!counted)
         atexit(printCounts);
     counted = m;
+    m->scheduler->counts = true;
 }
 
 // ---- Starting ----
