@@ -168,17 +168,18 @@ static void count(svmr_Spe *spe, const svm_CellCommand *c)
     spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length;
 }
 
-static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c)
+static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c, const svmr_Transfer *t)
 {
     svmr_Scheduler *s = p->machine->scheduler;
     if ((c->kind != SVM_CELL_GET && c->kind != SVM_CELL_PUT) || ((c->ea | c->ls | c->length) & 127) == 0)
         return;
+    const char *name = t && t->from.block->name ? t->from.block->name : svmr_name(p);
     svmr_Uneven *u = s->uneven;
-    while (u && strcmp(u->name, svmr_name(p)) != 0)
+    while (u && strcmp(u->name, name) != 0)
         u = u->next;
     if (!u) {
         u = svmr_allocate(1, sizeof *u);
-        u->name = strdup(svmr_name(p));
+        u->name = strdup(name);
         u->next = s->uneven;
         s->uneven = u;
     }
@@ -195,7 +196,7 @@ static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number, const svmr_
     const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes);
     count(spe, c);
     if (SVMR_UNLIKELY(p->machine->scheduler->counts))
-        noteUneven(p, c);
+        noteUneven(p, c, t);
     svmr_timedQueued(p, spe, c, t);
     svmr_setState(p, SVM_RUNNING);
 }

@@ -81,7 +81,7 @@ typedef struct svmr_CellRun {
     struct svmr_CellRun *next;
 } svmr_CellRun;
 
-// Moves of a kernel that are not whole lines of 128 bytes, which the bus moves fastest: SVM_CELL_COUNT tells them.
+// Moves of a block that are not whole lines of 128 bytes, which the bus moves fastest: SVM_CELL_COUNT tells them.
 typedef struct svmr_Uneven {
     char *name;
     size_t bytes; // of the last
