@@ -44,6 +44,16 @@ static void ringAll(svmr_Replay *r)
         svmr_timedRing(spe);
 }
 
+// The PPE's calls of libspe2 that have taken no time yet.
+static bool payMessages(svmr_Replay *r)
+{
+    const sim_time time = r->delayed;
+    r->delayed = 0;
+    if (time)
+        spend(r, time, "libspe2");
+    return time != 0;
+}
+
 // For a command of an SPE, which wakes it.
 static void beginWait(svmr_Replay *r, svmr_TimedSpe *spe, const char *label)
 {
@@ -51,8 +61,10 @@ static void beginWait(svmr_Replay *r, svmr_TimedSpe *spe, const char *label)
     if (r->waits)
         return;
     r->waits = true;
-    if (spe)
+    if (spe) {
         spe->wakes++;
+        r->delayed = sim_add(r->delayed, r->delay);
+    }
     r->sleepsUntil = 0;
     r->waitsSince = sim_now(r->engine);
     r->waitsFor = label;
@@ -226,7 +238,7 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
 void svmr_timedGoOn(svmr_Replay *r)
 {
     while (!r->busy && r->first)
-        if (!makeCall(r, r->first))
+        if (!payMessages(r) && !makeCall(r, r->first))
             return;
     if (!r->busy)
         r->rests = true;

@@ -123,6 +123,8 @@ static void setUpPpe(svmr_Replay *r, int processorId)
     double load = classCost(p, MACHINE_OP_LOAD), store = classCost(p, MACHINE_OP_STORE);
     r->load = load > 0 ? load : 0;
     r->store = store > 0 ? store : 0;
+    const char *delay = getenv("SVM_CELL_PPE_DELAY");
+    r->delay = delay && atof(delay) > 0 ? sim_from_seconds(atof(delay) / 1e6) : 0;
     r->slower = slower && atof(slower) > 0 ? atof(slower) : 1;
     r->callRun = (sim_time)((double)sim_cost_kernel_run(r->engine, found) * r->slower);
     r->callWait = (sim_time)((double)sim_cost_kernel_wait(r->engine, found) * r->slower);

@@ -91,6 +91,7 @@ void svmr_timedRing(svmr_TimedSpe *spe)
 {
     if (!svmr_timedLength(&spe->issued))
         return;
+    spe->replay->delayed = sim_add(spe->replay->delayed, spe->replay->delay);
     spe->rungEnds[spe->rings++ % SVMR_RINGS] = spe->nextNumber;
     spe->issuedBytes = 0;
     while (svmr_timedLength(&spe->issued)) {

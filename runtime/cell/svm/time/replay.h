@@ -103,7 +103,8 @@ struct svmr_Replay {
     svmr_TimedCosts costs;
     double load, store; // femtoseconds of one
     sim_time callRun, callWait;
-    double slower;                 // SVM_CELL_PPE_SLOWER: what the PPE does for SPEs takes so many times as long
+    sim_time delay, delayed; // SVM_CELL_PPE_DELAY: of a message to or from an SPE; of those that it has not spent yet
+    double slower;           // SVM_CELL_PPE_SLOWER: what the PPE does for SPEs takes so many times as long
     svmr_TimedCall *first, **last; // calls to come
     bool rests;                    // no call is recorded that it could make
     bool busy;                     // with what it does until an event
