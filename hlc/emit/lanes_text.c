@@ -133,7 +133,7 @@ static const char *convert_text(body_context *c, const sir_expr *e, int preceden
 
 static const char *math_text(body_context *c, const sir_expr *e)
 {
-    const char *verb = lang_math_name[e->op], *name = function(c, verb, e->type);
+    const char *verb = lang_math_mnemonic[e->op], *name = function(c, verb, e->type);
     if (lang_math_arity[e->op] == 1)
         return arena_printf(c->e->arena, "%s(%s)", name, value_text(c, e->u.arg[0], PREC_COND));
     return arena_printf(c->e->arena, "%s(%s, %s)", name, vector_text(c, e->u.arg[0], PREC_COND),

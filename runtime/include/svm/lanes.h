@@ -374,6 +374,7 @@ ONE(log, logf)
 ONE(log10, log10f)
 TWO(atan2, atan2f)
 TWO(pow, powf)
+TWO(fmod, fmodf)
 static inline FLOATS OWN(svm_roundFloats)(FLOATS x)
 {
     return OWN(svm_floorFloats)(x + 0.5F);
