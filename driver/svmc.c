@@ -163,7 +163,10 @@ static int make_parts(tool_session *t, process_session *s, const driver_inputs *
     VEC_PUSH(a, &link, output);
     for (size_t i = 0; i <= paths->len; i++) {
         const char *file = i == 0 ? compiled : paths->data[i - 1], *part = output;
-        const char *stem = i == 0 ? "" : driver_stem(a, source_get(&t->sources, hosts->data[i - 1].file)->name);
+        const hlc_host *host = i == 0 ? NULL : &hosts->data[i - 1];
+        const char *stem = host == NULL            ? ""
+                           : host->program != NULL ? host->program
+                                                   : driver_stem(a, source_get(&t->sources, host->file)->name);
         if (mode == MODE_OBJ)
             part = process_temporary(s, i == 0 ? "kernels" : stem, ".o");
         else if (i > 0)

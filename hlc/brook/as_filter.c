@@ -58,6 +58,18 @@ sir_expr *brook_border_place(brook_lowering *L, uint32_t dimension, sir_loc loc)
 
 // ---- Scalars in and out ----
 
+static bool is_byte(const brook_var *v)
+{
+    return v->type.element == BROOK_CHAR || v->type.element == BROOK_UCHAR;
+}
+
+brook_value brook_border_value(brook_lowering *L, brook_value v, const brook_var *of)
+{
+    for (uint8_t i = 0; is_byte(of) && i < v.type.width; i++)
+        v.part[i] = brook_convert_part(L, v.part[i], BROOK_INT, of->type.element, v.part[i]->loc);
+    return v;
+}
+
 typedef void leaf_visitor(brook_lowering *L, sir_expr *place, const sir_scalar *value, sir_loc loc);
 
 // Visits the scalars of a place, in order; values: theirs, or NULL.
@@ -119,7 +131,7 @@ static void bind_uniform(brook_lowering *L, const brook_var *v, brook_binding *b
     }
     for (uint8_t i = 0; i < v->type.width; i++)
         value.part[i] = sir_const(L->m, brook_scalar_type(L, v->type.element), data[i], loc);
-    brook_bind_local(L, v, b, value);
+    brook_bind_local(L, v, b, brook_border_value(L, value, v));
 }
 
 // A local for an element, popped if it comes in.
@@ -127,8 +139,19 @@ static void bind_element(brook_lowering *L, const brook_var *v, brook_binding *b
 {
     brook_bind_local(L, v, b, (brook_value){.type = v->type});
     b->stream = v->index;
-    if (popped)
-        each_leaf(L, b, v, NULL, pop_into);
+    if (!popped)
+        return;
+    each_leaf(L, b, v, NULL, pop_into);
+    if (!is_byte(v))
+        return;
+    sir_loc loc = brook_loc(L, v->range);
+    brook_value item = brook_border_value(L, brook_read_binding(L, b, v->type, loc), v);
+    for (uint8_t i = 0; i < item.type.width; i++) {
+        sir_stmt *s = sir_stmt_new(L->m, SIR_SET, loc);
+        s->u.set.target = brook_read_binding(L, b, v->type, loc).part[i];
+        s->u.set.value = item.part[i];
+        brook_emit(L, s);
+    }
 }
 
 static void bind_parameters(brook_lowering *L, const brook_kernel *k)

@@ -133,6 +133,8 @@ void brook_lower_body(brook_lowering *L, const brook_kernel *k, sir_loc loc);
 // ---- as_filter.c ----
 // With a border: an element of the array that a gather parameter is bound to; subscripts: the slowest dimension first.
 sir_expr *brook_border_element(brook_lowering *L, uint32_t parameter, sir_expr *const *at, uint32_t rank, sir_loc loc);
+// The same: an element that comes from outside, as its type has it: ints as bytes.
+brook_value brook_border_value(brook_lowering *L, brook_value v, const brook_var *of);
 // The same: where the element of the firing lies in its stream, an int.
 sir_expr *brook_border_place(brook_lowering *L, uint32_t dimension, sir_loc loc);
 

@@ -215,7 +215,8 @@ static brook_value lower_gather(brook_lowering *L, const brook_expr *e)
     const brook_binding *b = binding_of(L, g);
     sir_expr *element = L->border != NULL ? brook_border_element(L, b->index[0], at, g->rank, loc)
                                           : sir_fetch(L->m, b->index[0], brook_sir_type(L, g->type), at, g->rank, loc);
-    return explode(L, element, g->type, loc);
+    brook_value v = explode(L, element, g->type, loc);
+    return L->border != NULL ? brook_border_value(L, v, g) : v;
 }
 
 // The component that a number selects, counted down to 0 and up to the last.

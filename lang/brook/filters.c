@@ -29,16 +29,17 @@ static const lang_type *scalar_type(declarer *d, const brook_var *v)
     const lang_type *found = NULL;
     for (size_t i = 0; i < leaves.len; i++) {
         char c = leaves.data[i];
-        const lang_type *t = c == 'f'               ? &lang_type_float
-                             : c == 'd'             ? &lang_type_double
-                             : c == 'i' || c == 'u' ? &lang_type_int
-                                                    : NULL;
+        bool byte = (c == 'c' || c == 'b') && v->type.element != BROOK_STRUCT; // an int that wraps
+        const lang_type *t = c == 'f'                       ? &lang_type_float
+                             : c == 'd'                     ? &lang_type_double
+                             : c == 'i' || c == 'u' || byte ? &lang_type_int
+                                                            : NULL;
         if (t != NULL && (found == NULL || found == t)) {
             found = t;
             continue;
         }
         refuse(d, v->range,
-               t == NULL ? arena_printf(a, "'%s' has the type '%s'; expected floats, doubles or ints", v->name,
+               t == NULL ? arena_printf(a, "'%s' has the type '%s'; expected floats, doubles, ints or bytes", v->name,
                                         brook_type_name(a, v->type))
                          : arena_printf(a, "'%s' has the type '%s', which is made of several types", v->name,
                                         brook_type_name(a, v->type)));
