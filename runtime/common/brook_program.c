@@ -114,6 +114,9 @@ void svm_brookRunProgram(const svm_BrookPlace *at, const svm_BrookProgram *p, co
 {
     if (svm_brookSteadyStates(at, p, in, out) < 0)
         return;
+    if (in)
+        svmr_brookSettle(in->storage, false);
+    svmr_brookSettle(out->storage, true);
     const bool plain_in = in && !in->storage->iterator && svmr_brookIsPlain(in);
     const bool plain_out = svmr_brookIsPlain(out) && !(in && in->storage == out->storage);
     const size_t count = in ? svm_brookCount(*in) : 0, wanted = svm_brookCount(*out);
