@@ -301,8 +301,9 @@ static void emit_loop(finite_graph *g, int indent, row_form form, const char *fr
     program_emitter *x = g->x;
     text_args args = {0};
     loop_arguments(g, &args, form, inside);
+    bool edge = form == ROW_UNIT && g->info->near != SIR_NONE && !inside; // as wide as the reach
     if (g->variable == NULL)
-        text_line(x, indent, "SVM_BROOK_INDEPENDENT");
+        text_line(x, indent, edge ? "SVM_BROOK_FEW" : "SVM_BROOK_INDEPENDENT");
     text_line(x, indent, "for (ptrdiff_t %s = %s; %s < %s; %s++)", g->i, from, g->i, to, g->i);
     text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
 }
@@ -335,6 +336,27 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
         text_line(x, indent + 1, "const ptrdiff_t %s = %s;", g->i, from);
     }
     text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
+    text_line(x, indent, "}");
+}
+
+// As many columns as are whole blocks, which become vectors without rest, and then the last block's worth of them, of which
+// some are done again. Moves `from` on; rows that are shorter stay. Rows of other processors
+// are long enough not to need that.
+static void emit_block_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
+{
+    program_emitter *x = g->x;
+    if (g->all->local.len == 0 || g->lanes > 0 || g->variable != NULL || !is_repeatable(g))
+        return;
+    text_line(x, indent, "if (%s - %s >= SVM_BROOK_BLOCK) {", to, from);
+    text_line(x, indent + 1, "ptrdiff_t block = %s, stop = %s - (%s - %s) %% SVM_BROOK_BLOCK;", from, to, to, from);
+    text_line(x, indent + 1, "for (;;) {");
+    emit_loop(g, indent + 2, ROW_UNIT, "block", "stop", inside);
+    text_line(x, indent + 2, "if (stop == %s)", to);
+    text_line(x, indent + 3, "break;");
+    text_line(x, indent + 2, "block = %s - SVM_BROOK_BLOCK;", to);
+    text_line(x, indent + 2, "stop = %s;", to);
+    text_line(x, indent + 1, "}");
+    text_line(x, indent + 1, "%s = %s;", from, to);
     text_line(x, indent, "}");
 }
 
@@ -402,6 +424,7 @@ static void emit_unit_loops(finite_graph *g)
                   r->least, r->most);
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
     emit_wide_loop(g, 2, "near", "far", true);
+    emit_block_loop(g, 2, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "far", "end", false);
 }
@@ -534,25 +557,25 @@ static void begin_fold(finite_graph *g, const finite_port *in)
 }
 
 // Through the rows of a block that the run takes; `first` is where they begin.
-static void begin_rows(finite_graph *g, const finite_port *in, const char *base)
+static void begin_rows(finite_graph *g, int indent, const finite_port *in, const char *base)
 {
     program_emitter *x = g->x;
-    text_line(x, 1, "for (ptrdiff_t row = fold->row; row < fold->rowEnd; row++) {");
-    text_line(x, 2, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * fold->pitch;",
+    text_line(x, indent, "for (ptrdiff_t row = fold->row; row < fold->rowEnd; row++) {");
+    text_line(x, indent + 1, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * fold->pitch;",
               finite_pointer(g, in, "first"), base, in->walk, in->walk);
 }
 
-static void end_rows(finite_graph *g)
+static void end_rows(finite_graph *g, int indent)
 {
     program_emitter *x = g->x;
-    text_line(x, 2, "if (++i2 < count[2])");
-    text_line(x, 3, "continue;");
-    text_line(x, 2, "i2 = 0;");
-    text_line(x, 2, "if (++i1 < count[1])");
-    text_line(x, 3, "continue;");
-    text_line(x, 2, "i1 = 0;");
-    text_line(x, 2, "i0++;");
-    text_line(x, 1, "}");
+    text_line(x, indent + 1, "if (++i2 < count[2])");
+    text_line(x, indent + 2, "continue;");
+    text_line(x, indent + 1, "i2 = 0;");
+    text_line(x, indent + 1, "if (++i1 < count[1])");
+    text_line(x, indent + 2, "continue;");
+    text_line(x, indent + 1, "i1 = 0;");
+    text_line(x, indent + 1, "i0++;");
+    text_line(x, indent, "}");
 }
 
 // The block of elements that go into one: the first is the accumulator's first value.
@@ -572,16 +595,24 @@ static void emit_fold(finite_graph *g)
     text_line(x, 0, "{");
     begin_fold(g, in);
     text_line(x, 1, "ptrdiff_t begin = fold->column + (fold->begins ? 1 : 0);");
-    begin_rows(g, in, in->name);
+    begin_rows(g, 1, in, in->name);
     text_line(x, 2, "if (%s->pitch[3] == 1) {", in->walk);
     emit_fold_loop(g, in, g->i);
     text_line(x, 2, "} else {");
     emit_fold_loop(g, in, arena_printf(x->e.arena, "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
     text_line(x, 2, "begin = fold->column;");
-    end_rows(g);
+    end_rows(g, 1);
     text_line(x, 1, "return %s;", g->reduced->value);
     text_line(x, 0, "}\n");
+}
+
+static void emit_column_firing(finite_graph *g, int indent, const char *element)
+{
+    const finite_port *in = folded(g);
+    if (in->used)
+        text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value), finite_load(g, in, element));
+    fire_call(g, indent, &g->fire, format(g, "&%s[%s]", g->reduced->value, g->i));
 }
 
 // Blocks that are one column wide lie beside each other: tile by tile, all of a tile's columns take their next element in
@@ -600,29 +631,39 @@ static void emit_columns(finite_graph *g)
     text_line(x, 0, "/* The same for blocks of one column each that lie side by side. */");
     text_call(x, 0, format(g, "static void %s_columns(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
-    text_line(x, 1, "enum { TILE = 1024 };");
+    text_line(x, 1, "enum { TILE = 1024, ROWS = 4 };");
     begin_fold(g, in);
     text_line(x, 1, "for (ptrdiff_t at = 0; at < columns; at += TILE) {");
     text_line(x, 2, "const ptrdiff_t end = columns - at < TILE ? columns - at : TILE;");
-    text_line(x, 2, "%s;", emit_declare(&x->e, out->source->type, format(g, "%s[TILE]%s", value, "")));
+    text_line(x, 2, "_Alignas(64) %s;", emit_declare(&x->e, out->source->type, format(g, "%s[TILE]%s", value, "")));
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s[%s] = fold->begins ? %s : %s;", value, i,
               finite_load(g, in, format(g, "%s + at + %s", in->name, i)),
               finite_load(g, out, format(g, "%s + at + %s", out->name, i)));
     text_line(x, 2, "bool begun = !fold->begins;");
     text_line(x, 2, "i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1], i0 = fold->row / count[2] / count[1];");
-    begin_rows(g, in, format(g, "%s + at%s", in->name, ""));
+    begin_rows(g, 2, in, format(g, "%s + at%s", in->name, ""));
     if (!in->used)
-        text_line(x, 2, "(void)first;");
-    text_line(x, 2, "SVM_BROOK_INDEPENDENT");
-    text_line(x, 2, "for (ptrdiff_t %s = 0; begun && %s < end; %s++) {", i, i, i);
-    if (in->used)
-        text_line(x, 3, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
-                  finite_load(g, in, format(g, "first + %s%s", i, "")));
-    fire_call(g, 3, &g->fire, format(g, "&%s[%s]", value, i));
-    text_line(x, 2, "}");
-    text_line(x, 2, "begun = true;");
-    end_rows(g);
+        text_line(x, 3, "(void)first;");
+    text_line(x, 3, "if (begun && row + ROWS <= fold->rowEnd && i2 + ROWS <= count[2]) { /* accumulators are loaded once for them */");
+    text_line(x, 4, "const ptrdiff_t pitch = fold->pitch;");
+    if (!in->used)
+        text_line(x, 4, "(void)pitch;");
+    text_line(x, 4, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 4, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
+    text_line(x, 5, "for (int d = 0; d < ROWS; d++) {");
+    emit_column_firing(g, 6, format(g, "first + d * pitch + %s%s", i, ""));
+    text_line(x, 5, "}");
+    text_line(x, 4, "row += ROWS - 1;");
+    text_line(x, 4, "i2 += ROWS - 1;");
+    text_line(x, 3, "} else if (begun) {");
+    text_line(x, 4, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 4, "for (ptrdiff_t %s = 0; %s < end; %s++) {", i, i, i);
+    emit_column_firing(g, 5, format(g, "first + %s%s", i, ""));
+    text_line(x, 4, "}");
+    text_line(x, 3, "}");
+    text_line(x, 3, "begun = true;");
+    end_rows(g, 2);
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s",
               finite_store(g, out, format(g, "(%s + at + %s)", out->name, i), format(g, "%s[%s]", value, i)));

@@ -225,13 +225,20 @@ static inline void *svm_brookOrigin(const svm_Block *block, const svm_BrookWalk 
     return (void *)((uintptr_t)svm_brookData(block, w) - (uintptr_t)w->base * size);
 }
 
+// Index i of n as one of m. Divisions are slow, and mostly not needed.
+static inline ptrdiff_t svm_brookScale(ptrdiff_t i, ptrdiff_t m, ptrdiff_t n)
+{
+    return m == n ? i : m == 1 ? 0 : i * m / n;
+}
+
 // Where a stream's row begins, in elements from there.
 static inline ptrdiff_t svm_brookRow(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row)
 {
     ptrdiff_t at = -w->base;
     for (int d = SVM_BROOK_RANK - 2; d >= 0 && row != 0; d--) {
-        at += row % s->extent[d] * w->extent[d] / s->extent[d] * w->pitch[d];
-        row /= s->extent[d];
+        const ptrdiff_t n = s->extent[d], rest = row < n ? 0 : row / n;
+        at += svm_brookScale(row - rest * n, w->extent[d], n) * w->pitch[d];
+        row = rest;
     }
     return at;
 }
@@ -240,8 +247,8 @@ static inline ptrdiff_t svm_brookRow(const svm_BrookSpace *s, const svm_BrookWal
 static inline ptrdiff_t svm_brookPlaceOfRow(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t row, int d)
 {
     for (int k = SVM_BROOK_RANK - 2; k > d; k--)
-        row /= s->extent[k];
-    return row % s->extent[d] * w->extent[d] / s->extent[d];
+        row = row < s->extent[k] ? 0 : row / s->extent[k];
+    return svm_brookScale(row < s->extent[d] ? row : row % s->extent[d], w->extent[d], s->extent[d]);
 }
 static inline ptrdiff_t svm_brookPlace(const svm_BrookSpace *s, const svm_BrookWalk *w, ptrdiff_t column)
 {
@@ -375,6 +382,16 @@ static inline float svm_brookComponent(const svm_BrookSpace *s, const svm_BrookW
     const ptrdiff_t place = d == 3 ? i : svm_brookPlaceOfRow(s, w, row, d);
     return svm_brookIterate(w->from[k], w->to[k], place, w->extent[d]);
 }
+
+// Columns that are done at a time where that gains something.
+enum { SVM_BROOK_BLOCK = 32 };
+
+// Before a loop that mostly goes round once or twice.
+#if defined(__clang__)
+#define SVM_BROOK_FEW _Pragma("clang loop vectorize(disable) unroll(disable)")
+#else
+#define SVM_BROOK_FEW
+#endif
 
 // Before a loop whose rounds do not depend on each other.
 #if defined(__clang__)
