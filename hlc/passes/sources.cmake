@@ -4,5 +4,5 @@ set(HLC_PASSES_SOURCES
     passes/canonicalize_jumps.c passes/canonicalize_loops.c passes/canonicalize_propagate.c
     passes/canonicalize_temps.c passes/canonicalize_tree.c passes/chain.c passes/decimate.c passes/filters.c
     passes/inline.c passes/interchange.c passes/join_bits.c passes/orbit.c passes/polyphase.c passes/privatize.c
-    passes/runner.c passes/schedule.c passes/share.c passes/siblings.c passes/tabulate.c passes/windows.c
+    passes/reorder.c passes/runner.c passes/schedule.c passes/share.c passes/siblings.c passes/tabulate.c passes/windows.c
     passes/windows_rewrite.c)

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'reorder': a filter each of whose firings takes whole rounds of what splitters and joiners put into another
+// order takes the items from where they lay. So a matrix that is transposed on its way to a product is not moved, and
+// sums over its columns find these side by side:
+//
+//     peek(1024 + 32 * %j + %k) behind a transposition      ->      peek(1024 + %j + 32 * %k)
+//
+// The firings are the same: between the splitter and the filter nothing else is done, and no item stays there from one
+// firing to the next. A place that is peeked must be affine in the loops around, before and after.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/pass.h"
+
+// Items that a firing takes; actors that an item comes through; items that one place peeks; loops that it depends on.
+enum { MOST_ITEMS = 1 << 16, MOST_STEPS = 64, MOST_POINTS = 1 << 16, MOST_LOOPS = 8 };
+
+// Of a place: constant + coefficients of loops.
+typedef struct affine {
+    int64_t constant;
+    size_t count;
+    const sir_stmt *loop[MOST_LOOPS];
+    int64_t coefficient[MOST_LOOPS];
+} affine;
+
+typedef struct reorderer {
+    arena *a;
+    sir_module *m;
+    sir_filter *filter;
+    uint32_t source; // the channel on which the items lay
+    int64_t items;   // of a firing
+    int64_t *order;  // by place behind the joiner: the place before the splitter
+    bool *gone_actor, *gone_channel;
+    VEC(const sir_stmt *) loops;
+    bool rewrites, fails, moves; // moves: some place is another one
+} reorderer;
+
+// ---- Which items ----
+
+static int64_t total_of(const sir_actor *a)
+{
+    int64_t total = 0;
+    for (VEC_EACH(uint32_t, w, &a->weights))
+        total += *w;
+    return total;
+}
+
+// The channel that the j-th item of a channel was on before the actor that put it there, and its number on that; SIR_NONE:
+// it is not from a splitter, a joiner or an identity.
+static uint32_t step_back(const sir_module *m, uint32_t channel, int64_t *j)
+{
+    const sir_channel *c = &m->channels.data[channel];
+    const sir_actor *a = m->actors.data[c->producer];
+    int64_t before = 0;
+    if (c->initial.len != 0)
+        return SIR_NONE;
+    if (a->kind == SIR_FILTER && a->filter->identity && a->filter->handlers.len == 0 && a->inputs.len == 1)
+        return a->inputs.data[0];
+    if (a->kind == SIR_SPLIT && !a->duplicate) {
+        int64_t weight = a->weights.data[c->producer_port];
+        for (uint32_t i = 0; i < c->producer_port; i++)
+            before += a->weights.data[i];
+        *j = *j / weight * total_of(a) + before + *j % weight;
+        return a->inputs.data[0];
+    }
+    if (a->kind != SIR_JOIN)
+        return SIR_NONE;
+    int64_t total = total_of(a), within = *j % total;
+    uint32_t port = 0;
+    for (; within >= before + a->weights.data[port]; port++)
+        before += a->weights.data[port];
+    *j = *j / total * a->weights.data[port] + within - before;
+    return a->inputs.data[port];
+}
+
+// Whether later rounds are as the first: items that come `by` later on a channel came `items` later on the source.
+static bool repeats(const reorderer *x, uint32_t channel, int64_t by, int steps)
+{
+    if (channel == x->source)
+        return by == x->items;
+    const sir_channel *c = &x->m->channels.data[channel];
+    const sir_actor *a = x->m->actors.data[c->producer];
+    if (steps > MOST_STEPS || pass_in_loop(x->m, a->region))
+        return false;
+    if (a->kind == SIR_FILTER)
+        return repeats(x, a->inputs.data[0], by, steps + 1);
+    int64_t total = total_of(a);
+    if (a->kind == SIR_SPLIT) {
+        int64_t weight = a->weights.data[c->producer_port];
+        return by % weight == 0 && repeats(x, a->inputs.data[0], by / weight * total, steps + 1);
+    }
+    bool all = by % total == 0;
+    for (size_t i = 0; all && i < a->inputs.len; i++)
+        all = a->weights.data[i] == 0 || repeats(x, a->inputs.data[i], by / total * a->weights.data[i], steps + 1);
+    return all;
+}
+
+// Whether the firing's items all come from a channel, each of the first there once; what they come through goes.
+static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
+{
+    bool *taken = ARENA_ARRAY(x->a, bool, (size_t)x->items + 1);
+    x->source = source;
+    memset(x->gone_actor, 0, x->m->actors.len * sizeof(bool));
+    memset(x->gone_channel, 0, x->m->channels.len * sizeof(bool));
+    for (int64_t i = 0; i < x->items; i++) {
+        int64_t j = i;
+        int steps = 0;
+        for (uint32_t c = from; c != source; steps++) {
+            x->gone_channel[c] = true;
+            x->gone_actor[x->m->channels.data[c].producer] = true;
+            c = steps < MOST_STEPS ? step_back(x->m, c, &j) : SIR_NONE;
+            if (c == SIR_NONE)
+                return false;
+        }
+        if (j >= x->items || taken[j])
+            return false;
+        taken[j] = true;
+        x->order[i] = j;
+    }
+    for (size_t i = 0; i < x->m->actors.len; i++) { // nothing of them leads elsewhere
+        const sir_actor *a = x->m->actors.data[i];
+        for (size_t k = 0; x->gone_actor[i] && k < a->inputs.len; k++)
+            if (a->inputs.data[k] == SIR_NONE || (a->inputs.data[k] != source && !x->gone_channel[a->inputs.data[k]]))
+                return false;
+        for (size_t k = 0; x->gone_actor[i] && k < a->outputs.len; k++)
+            if (a->outputs.data[k] == SIR_NONE || !x->gone_channel[a->outputs.data[k]])
+                return false;
+    }
+    return repeats(x, from, x->items, 0);
+}
+
+// The nearest such channel.
+static bool find_source(reorderer *x, uint32_t from)
+{
+    int64_t j = 0;
+    uint32_t c = from;
+    for (int steps = 0; steps < MOST_STEPS; steps++) {
+        bool join = x->m->actors.data[x->m->channels.data[c].producer]->kind == SIR_JOIN;
+        if (steps == 0 && !join)
+            return false;
+        c = step_back(x->m, c, &j);
+        if (c == SIR_NONE)
+            return false;
+        if (x->m->actors.data[x->m->channels.data[c].consumer]->kind == SIR_SPLIT && comes_from(x, from, c))
+            return true;
+    }
+    return false;
+}
+
+// ---- Places ----
+
+static bool affine_of(const reorderer *x, const sir_expr *e, affine *p)
+{
+    affine a, b;
+    *p = (affine){0};
+    if (e->kind == SIR_CONST) {
+        p->constant = e->u.value.i;
+        return true;
+    }
+    if (e->kind == SIR_LOCAL) {
+        for (VEC_EACH(const sir_stmt *, s, &x->loops))
+            if ((*s)->u.for_.local == e->index) {
+                *p = (affine){.count = 1, .loop = {*s}, .coefficient = {1}};
+                return true;
+            }
+        return false;
+    }
+    if (e->kind != SIR_BINARY || !affine_of(x, e->u.arg[0], &a) || !affine_of(x, e->u.arg[1], &b))
+        return false;
+    if (e->op == LANG_OP_MUL && a.count > 0 && b.count == 0) {
+        *p = a;
+        a = b;
+        b = *p;
+    }
+    int64_t by = e->op == LANG_OP_MUL ? a.constant : e->op == LANG_OP_SUB ? -1 : 1;
+    if ((e->op == LANG_OP_MUL && a.count > 0) || (e->op != LANG_OP_MUL && e->op != LANG_OP_ADD && e->op != LANG_OP_SUB))
+        return false;
+    *p = a;
+    if (e->op == LANG_OP_MUL)
+        *p = (affine){0};
+    p->constant += by * b.constant;
+    for (size_t i = 0; i < b.count; i++) {
+        size_t k = 0;
+        while (k < p->count && p->loop[k] != b.loop[i])
+            k++;
+        if (k == MOST_LOOPS)
+            return false;
+        p->count += k == p->count;
+        p->loop[k] = b.loop[i];
+        p->coefficient[k] += by * b.coefficient[i];
+    }
+    return true;
+}
+
+static int64_t trips_of(const sir_stmt *s)
+{
+    int64_t n = (int64_t)s->u.for_.hi->u.value.i - s->u.for_.lo->u.value.i;
+    return n <= 0 ? 0 : (n + s->u.for_.step - 1) / s->u.for_.step;
+}
+
+// The place of one point, by trips of the loops.
+static int64_t place_at(const affine *p, const int64_t *trip)
+{
+    int64_t sum = p->constant;
+    for (size_t i = 0; i < p->count; i++)
+        sum += p->coefficient[i] * (p->loop[i]->u.for_.lo->u.value.i + trip[i] * p->loop[i]->u.for_.step);
+    return sum;
+}
+
+static int64_t reordered(const reorderer *x, int64_t place)
+{
+    return place < 0 || place >= x->items ? -1 : x->order[place];
+}
+
+// The affine form of where the items lay that `p` peeks, if there is one.
+static bool reorder(reorderer *x, const affine *p, affine *q)
+{
+    int64_t trip[MOST_LOOPS] = {0}, points = 1, first = reordered(x, place_at(p, trip));
+    *q = *p;
+    q->constant = first;
+    for (size_t i = 0; i < p->count; i++) {
+        int64_t trips = trips_of(p->loop[i]), step = p->loop[i]->u.for_.step;
+        if (trips == 0 || trips > MOST_POINTS || (points *= trips) > MOST_POINTS)
+            return false;
+        q->coefficient[i] = 0;
+        if (trips > 1) {
+            trip[i] = 1;
+            int64_t moved = reordered(x, place_at(p, trip)) - first;
+            trip[i] = 0;
+            if (moved % step != 0)
+                return false;
+            q->coefficient[i] = moved / step;
+        }
+        q->constant -= q->coefficient[i] * p->loop[i]->u.for_.lo->u.value.i;
+    }
+    for (int64_t n = 0; n < points; n++) {
+        int64_t rest = n;
+        for (size_t i = 0; i < p->count; i++) {
+            trip[i] = rest % trips_of(p->loop[i]);
+            rest /= trips_of(p->loop[i]);
+        }
+        int64_t place = place_at(p, trip), to = reordered(x, place);
+        x->moves |= to != place;
+        if (to < 0 || to != place_at(q, trip))
+            return false;
+    }
+    return true;
+}
+
+static sir_expr *text_of(const reorderer *x, const affine *p, sir_loc loc)
+{
+    const sir_type *t = x->m->scalar[SIR_INT];
+    sir_expr *e = sir_const_int(x->m, (int32_t)p->constant, loc);
+    for (size_t i = 0; i < p->count; i++) {
+        sir_expr *v = sir_ref(x->m, SIR_LOCAL, p->loop[i]->u.for_.local, t, loc),
+                 *c = sir_const_int(x->m, (int32_t)p->coefficient[i], loc);
+        e = sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, t, e, sir_expr2(x->m, SIR_BINARY, LANG_OP_MUL, t, c, v, loc), loc);
+    }
+    return e;
+}
+
+// ---- Bodies ----
+
+static void visit_expr(void *context, sir_expr *e, bool written)
+{
+    reorderer *x = context;
+    affine p, q;
+    (void)written;
+    if (e->kind != SIR_PEEK)
+        return;
+    if (!affine_of(x, e->u.arg[0], &p) || !reorder(x, &p, &q))
+        x->fails = true;
+    else if (x->rewrites)
+        e->u.arg[0] = text_of(x, &q, e->u.arg[0]->loc);
+}
+
+static bool is_counted(const sir_stmt *s)
+{
+    return s->kind == SIR_FOR && s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST &&
+           s->u.for_.step > 0;
+}
+
+static void visit_block(reorderer *x, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !x->fails; i++) {
+        sir_stmt *s = b->data[i];
+        x->fails |= s->kind == SIR_POP || s->kind == SIR_CALL;
+        sir_visit_exprs(s, visit_expr, x);
+        if (is_counted(s))
+            VEC_PUSH(x->a, &x->loops, s);
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            visit_block(x, parts.block[k]);
+        x->loops.len -= is_counted(s);
+    }
+}
+
+static bool only_pops(const sir_stmt *s)
+{
+    if (s->kind == SIR_POP)
+        return s->u.set.target == NULL;
+    return s->kind == SIR_FOR && s->u.for_.body.len == 1 && only_pops(s->u.for_.body.data[0]);
+}
+
+static bool visit(reorderer *x, bool rewrites)
+{
+    const sir_block *all = &x->filter->work->body;
+    sir_block body = *all; // but for the pops at its end
+    while (body.len > 0 && only_pops(body.data[body.len - 1]))
+        body.len--;
+    x->rewrites = rewrites;
+    visit_block(x, &body);
+    return !x->fails && x->moves;
+}
+
+static bool is_plain(const sir_module *m, const sir_filter *f)
+{
+    size_t actors = 0;
+    for (VEC_EACH(sir_actor *, a, &m->actors))
+        actors += (*a)->filter == f;
+    return actors == 1 && !f->finite && f->prework == NULL && f->functions.len == 0 && f->handlers.len == 0 &&
+           (f->input->kind == SIR_FLOAT || f->input->kind == SIR_DOUBLE) && f->work->pop.max > 1 &&
+           f->work->pop.max <= MOST_ITEMS && f->work->peek.max == f->work->pop.max && pass_rates_proved(m, f->work);
+}
+
+// ---- The pass ----
+
+static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
+{
+    sir_module *m = p->module;
+    sir_actor *own = m->actors.data[actor];
+    if (own->kind != SIR_FILTER || own->inputs.len != 1 || own->inputs.data[0] == SIR_NONE || own->least != 0 ||
+        !is_plain(m, own->filter) || pass_in_loop(m, own->region))
+        return false;
+    uint32_t from = own->inputs.data[0];
+    reorderer x = {.a = a, .m = m, .filter = own->filter, .items = own->filter->work->pop.max};
+    x.order = ARENA_ARRAY(a, int64_t, (size_t)x.items + 1);
+    x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
+    x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
+    if (!find_source(&x, from) || !visit(&x, false))
+        return false;
+    (void)visit(&x, true);
+    if (p->diag->remarks)
+        diag_remark(p->diag, sir_range(m, p->sources, own->loc),
+                    "'%s' takes its items from before the splitters and joiners that reorder them [reorder]",
+                    own->name);
+    sir_channel *c = &m->channels.data[x.source];
+    c->consumer = actor;
+    c->consumer_port = 0;
+    own->inputs.data[0] = x.source;
+    pass_sweep(m, a, x.gone_actor, x.gone_channel);
+    return true;
+}
+
+bool pass_reorder(hlc_program *p)
+{
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
+        return false;
+    bool changed = false;
+    arena *a = arena_create();
+    for (size_t i = p->module->actors.len; i-- > 0;)
+        if (i < p->module->actors.len)
+            changed |= reorder_actor(p, a, (uint32_t)i);
+    if (changed) {
+        pass_drop_filters(p->module);
+        sir_canonicalize(p->module, &(canon_options){0});
+    }
+    arena_destroy(a);
+    return changed;
+}
