@@ -526,16 +526,16 @@ typedef struct math_names {
 static const math_names math_c[LANG_MATH_COUNT] = {
     [LANG_MATH_SIN] = {"sinf", "sin", "svm_csin"},     [LANG_MATH_COS] = {"cosf", "cos", "svm_ccos"},
     [LANG_MATH_TAN] = {"tanf", "tan", NULL},                 [LANG_MATH_ASIN] = {"asinf", "asin", NULL},
-    [LANG_MATH_ACOS] = {"acosf", "acos", NULL},              [LANG_MATH_ATAN] = {"atanf", "atan", NULL},
+    [LANG_MATH_ACOS] = {"acosf", "acos", NULL},              [LANG_MATH_ATAN] = {"svm_atanf", "atan", NULL},
     [LANG_MATH_SINH] = {"sinhf", "sinh", NULL},              [LANG_MATH_COSH] = {"coshf", "cosh", NULL},
-    [LANG_MATH_TANH] = {"tanhf", "tanh", NULL},              [LANG_MATH_EXP] = {"expf", "exp", "svm_cexp"},
-    [LANG_MATH_LOG] = {"logf", "log", "svm_clog"},     [LANG_MATH_LOG10] = {"log10f", "log10", NULL},
+    [LANG_MATH_TANH] = {"svm_tanhf", "tanh", NULL},              [LANG_MATH_EXP] = {"svm_expf", "exp", "svm_cexp"},
+    [LANG_MATH_LOG] = {"svm_logf", "log", "svm_clog"},     [LANG_MATH_LOG10] = {"svm_log10f", "log10", NULL},
     [LANG_MATH_SQRT] = {"sqrtf", "sqrt", "svm_csqrt"}, [LANG_MATH_CSQRT] = {NULL, NULL, "svm_csqrt"},
     [LANG_MATH_ARG] = {NULL, NULL, "svm_carg"},        [LANG_MATH_FLOOR] = {"floorf", "floor", NULL},
     [LANG_MATH_CEIL] = {"ceilf", "ceil", NULL},              [LANG_MATH_ROUND] = {"svm_fround", "svm_dround", NULL},
     [LANG_MATH_RINT] = {"rintf", "rint", NULL},              [LANG_MATH_ABS] = {"fabsf", "fabs", "svm_cabs"},
     [LANG_MATH_FMOD] = {"fmodf", "fmod", NULL},
-    [LANG_MATH_ATAN2] = {"atan2f", "atan2", NULL},           [LANG_MATH_POW] = {"powf", "pow", "svm_cpow"},
+    [LANG_MATH_ATAN2] = {"svm_atan2f", "atan2", NULL},           [LANG_MATH_POW] = {"svm_powf", "pow", "svm_cpow"},
     [LANG_MATH_MAX] = {"svm_fmax", "svm_dmax", NULL},         [LANG_MATH_MIN] = {"svm_fmin", "svm_dmin", NULL},
 };
 

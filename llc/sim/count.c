@@ -153,9 +153,10 @@ static const kind_row *find_intrinsic(const kind_row *rows, size_t count, const 
 
 static const kind_row *find_math(const char *name)
 {
+    bool ours = strncmp(name, "svm_", 4) == 0; // svm/elementary.h
     for (size_t i = 0; i < COUNT_OF(math_functions); i++)
-        if (strcmp(math_functions[i].name, name) == 0)
-            return &math_functions[i];
+        if (strcmp(math_functions[i].name, ours ? name + 4 : name) == 0)
+            return ours && math_functions[i].kind != SIM_TRANSCENDENTAL ? NULL : &math_functions[i];
     return NULL;
 }
 

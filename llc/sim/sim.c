@@ -28,6 +28,7 @@ bool sim_make_bitcode(llc_session *s, const llc_unit *unit, const sim_variant *v
     llc_strings command = {0};
     cc_add(s, &command, s->environment->clang);
     cc_add_code_flags(s, &command);
+    cc_add(s, &command, "-DSVM_ELEMENTARY_CALLS"); // each is counted as one operation
     if (s->units.len > 0) {
         const char *table = cc_write_table(s, unit == NULL ? "" : sim_table_text(s, unit));
         if (table == NULL)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arithmetic of the source languages wherever C leaves a result open or would give another one. This is the one
 // definition: the compilers' folding, the interpreter and emitted programs all include this file, so it needs nothing
-// but the C headers below.
+// but the C headers below and svm/elementary.h.
 //
 // Results agree bit for bit only if every user is compiled with -fwrapv -ffp-contract=off -fno-math-errno, and with
-// -fno-builtin-F for the inexact libm functions F called here (expf logf sinf cosf sinhf coshf atan2f and their double
-// forms).
+// -fno-builtin-F for the inexact libm functions F called here (sinf cosf sinhf coshf and the double forms of all).
 //
 // Names: svm_iX takes int, svm_fX float, svm_dX double, svm_cX complex. A bit is an int.
 #ifndef SVM_ARITH_H
@@ -14,6 +13,8 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "elementary.h"
 
 #if defined(__cplusplus)
 #define SVM_NORETURN [[noreturn]]
@@ -177,20 +178,20 @@ static inline float svm_cabs(svm_Complex z)
 }
 static inline float svm_carg(svm_Complex z)
 {
-    return atan2f(z.imag, z.real);
+    return svm_atan2f(z.imag, z.real);
 }
 
 // e^re (cos im + i sin im)
 static inline svm_Complex svm_cexp(svm_Complex z)
 {
-    float e = expf(z.real);
+    float e = svm_expf(z.real);
     return svm_complex(e * cosf(z.imag), e * sinf(z.imag));
 }
 
 // ln |z| + i arg z
 static inline svm_Complex svm_clog(svm_Complex z)
 {
-    return svm_complex(logf(svm_cabs(z)), svm_carg(z));
+    return svm_complex(svm_logf(svm_cabs(z)), svm_carg(z));
 }
 
 // sin re cosh im + i cos re sinh im

@@ -336,13 +336,6 @@ static inline INTS OWN(svm_toInts)(FLOATS x)
         SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                             \
         return x;                                                                                                      \
     }
-#define TWO(name, function)                                                                                            \
-    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
-    {                                                                                                                  \
-        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
-        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                         \
-        return x;                                                                                                      \
-    }
 #if defined(__clang__) && defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_sqrt)
 #define EXACT(name, function)                                                                                          \
@@ -365,22 +358,45 @@ ONE(cos, cosf)
 ONE(tan, tanf)
 ONE(asin, asinf)
 ONE(acos, acosf)
-ONE(atan, atanf)
 ONE(sinh, sinhf)
 ONE(cosh, coshf)
-ONE(tanh, tanhf)
-ONE(exp, expf)
-ONE(log, logf)
-ONE(log10, log10f)
-TWO(atan2, atan2f)
-TWO(pow, powf)
 TWO(fmod, fmodf)
+// Those of svm/elementary.h: the C compiler makes vectors of the loop.
+#define OURS(name)                                                                                                     \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x)                                                             \
+    {                                                                                                                  \
+        float a[COUNT];                                                                                                \
+        memcpy(a, &x, sizeof a);                                                                                       \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            a[i] = svm_##name##f(a[i]);                                                                                \
+        memcpy(&x, a, sizeof a);                                                                                       \
+        return x;                                                                                                      \
+    }
+#define OURS_OF_TWO(name)                                                                                              \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
+    {                                                                                                                  \
+        float a[COUNT], b[COUNT];                                                                                      \
+        memcpy(a, &x, sizeof a);                                                                                       \
+        memcpy(b, &y, sizeof b);                                                                                       \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            a[i] = svm_##name##f(a[i], b[i]);                                                                          \
+        memcpy(&x, a, sizeof a);                                                                                       \
+        return x;                                                                                                      \
+    }
+OURS(atan)
+OURS(tanh)
+OURS(exp)
+OURS(log)
+OURS(log10)
+OURS_OF_TWO(atan2)
+OURS_OF_TWO(pow)
+#undef OURS
+#undef OURS_OF_TWO
 static inline FLOATS OWN(svm_roundFloats)(FLOATS x)
 {
     return OWN(svm_floorFloats)(x + 0.5F);
 }
 #undef ONE
-#undef TWO
 #undef EXACT
 
 #undef FLOATS
