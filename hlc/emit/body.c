@@ -792,6 +792,30 @@ static const char *own_parameter(emitter *e, const emit_filter_info *info, uint3
     return arena_printf(e->arena, "%.*s[restrict %s", (int)(bracket - text), text, bracket + 1);
 }
 
+enum { FEW_FUNCTIONS = 8 };
+
+static void count_functions(void *context, sir_expr *e, bool written)
+{
+    int *count = context;
+    (void)written;
+    *count += e->kind == SIR_MATH && body_is_elementary(e);
+}
+
+static void count_functions_of(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_functions, context);
+}
+
+// Whether it has functions of svm/elementary.h, and no more than fit a loop: inlined, that becomes vectors.
+static bool has_few_functions(const body_context *c)
+{
+    int count = 0;
+    if (c->function->kind != SIR_WORK || c->vectors > 0)
+        return false;
+    sir_visit_stmts(&c->function->body, count_functions_of, &count);
+    return count > 0 && count <= FEW_FUNCTIONS;
+}
+
 static emit_signature emit_fire(body_context *c, const char *name)
 {
     emitter *e = c->e;
@@ -831,7 +855,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
     fire_annotation(e, info->filter, c->function, side, c->flow);
     body_mark_line(e, c->function->loc);
-    strbuf_printf(e->out, "static inline void %s(%s)\n{\n", name, b.len > 0 ? b.data : "void");
+    strbuf_printf(e->out, "%sstatic inline void %s(%s)\n{\n", has_few_functions(c) ? "SVM_INLINED " : "", name,
+                  b.len > 0 ? b.data : "void");
     load_fields(c);
     strbuf_printf(e->out, "%s}\n", body);
     body_mark_line(e, (sir_loc){0});

@@ -539,6 +539,14 @@ static const math_names math_c[LANG_MATH_COUNT] = {
     [LANG_MATH_MAX] = {"svm_fmax", "svm_dmax", NULL},         [LANG_MATH_MIN] = {"svm_fmin", "svm_dmin", NULL},
 };
 
+// svm_atanf is, svm_fmax is not.
+bool body_is_elementary(const sir_expr *e)
+{
+    const char *name = math_c[e->op].f, *source = lang_math_name[e->op];
+    return e->u.arg[0]->type->kind == SIR_FLOAT && name != NULL && source != NULL && strncmp(name, "svm_", 4) == 0 &&
+           strncmp(name + 4, source, strlen(source)) == 0;
+}
+
 static expr_info print_math(body_context *c, const sir_expr *e)
 {
     const sir_expr *a = e->u.arg[0];

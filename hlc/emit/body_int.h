@@ -177,6 +177,7 @@ void lanes_end(body_context *c);
 // Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
 // loops, then is constant.
 bool body_unrolls(const body_context *c, const sir_stmt *s);
+bool body_is_elementary(const sir_expr *e); // a function of svm/elementary.h
 // Whether data selects items or elements of arrays.
 bool body_looks_up(const body_context *c);
 

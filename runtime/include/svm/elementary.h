@@ -28,6 +28,12 @@ float svm_tanhf(float x);
 float svm_powf(float x, float y);
 #else
 
+#if defined(__GNUC__) && defined(__OPTIMIZE__)
+#define SVM_ELEMENTARY __attribute__((always_inline)) static inline
+#else
+#define SVM_ELEMENTARY static inline
+#endif
+
 static inline uint64_t svm_bitsOf(double x)
 {
     union {
@@ -48,7 +54,7 @@ static inline double svm_fromBits(uint64_t bits)
 }
 
 // y / x is turned by an eighth where it is above tan(pi/8), so that the series has few terms.
-static inline float svm_atan2f(float y, float x)
+SVM_ELEMENTARY float svm_atan2f(float y, float x)
 {
     const double ax = fabs((double)x), ay = fabs((double)y);
     const double least = ax < ay ? ax : ay, most = ax < ay ? ay : ax;
@@ -75,13 +81,13 @@ static inline float svm_atan2f(float y, float x)
     return x != x || y != y ? x + y : (float)a;
 }
 
-static inline float svm_atanf(float x)
+SVM_ELEMENTARY float svm_atanf(float x)
 {
     return svm_atan2f(x, 1.0F);
 }
 
 // e^x, where that is a float or beyond its range; NaN gives any number.
-static inline double svm_expOf(double x)
+SVM_ELEMENTARY double svm_expOf(double x)
 {
     const double within = x > -150.0 ? x < 150.0 ? x : 150.0 : -150.0;
     const double q = within * 1.4426950408889634;
@@ -100,7 +106,7 @@ static inline double svm_expOf(double x)
 }
 
 // The logarithm of a number above 0 that is a float; of others any number.
-static inline double svm_logOf(double x)
+SVM_ELEMENTARY double svm_logOf(double x)
 {
     const uint64_t bits = svm_bitsOf(x);
     const int32_t high = (int32_t)(uint32_t)(bits >> 32) - 0x3fe6a09e; // of sqrt(1/2): what is left lies around 1
@@ -117,30 +123,30 @@ static inline double svm_logOf(double x)
     return k * 0.69314718055994531 + (2.0 * s + 2.0 * s * (z * p));
 }
 
-static inline float svm_expf(float x)
+SVM_ELEMENTARY float svm_expf(float x)
 {
     return x != x ? x + x : (float)svm_expOf((double)x);
 }
 
-static inline float svm_scaledLog(float x, double scale)
+SVM_ELEMENTARY float svm_scaledLog(float x, double scale)
 {
     const float a = (float)(svm_logOf((double)x) * scale);
     const float rest = x == 0.0F ? -INFINITY : x < 0.0F ? NAN : x + x; // infinity, NaN
     return x > 0.0F && x < INFINITY ? a : rest;
 }
 
-static inline float svm_logf(float x)
+SVM_ELEMENTARY float svm_logf(float x)
 {
     return svm_scaledLog(x, 1.0);
 }
 
-static inline float svm_log10f(float x)
+SVM_ELEMENTARY float svm_log10f(float x)
 {
     return svm_scaledLog(x, 0.43429448190325183);
 }
 
 // 1 - 2 / (e^2x + 1), but near 0, where that would cancel.
-static inline float svm_tanhf(float x)
+SVM_ELEMENTARY float svm_tanhf(float x)
 {
     const double a = fabs((double)x), square = a * a;
     const double series = a - a * (square * (1.0 / 3 - square * (2.0 / 15 - square * (17.0 / 315))));
@@ -148,7 +154,7 @@ static inline float svm_tanhf(float x)
     return x != x ? x + x : (float)(svm_bitsOf((double)x) >> 63 != 0 ? -t : t);
 }
 
-static inline float svm_powf(float x, float y)
+SVM_ELEMENTARY float svm_powf(float x, float y)
 {
     const double a = fabs((double)x), infinite = (double)INFINITY;
     const double log = a == 0.0 ? -infinite : a < infinite ? svm_logOf(a) : infinite;

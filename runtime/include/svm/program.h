@@ -24,6 +24,13 @@ extern "C" {
 #define SVM_OUTLINED
 #endif
 
+// Of firing functions that have functions of svm/elementary.h: inlined, the loop around them becomes vectors.
+#if defined(__GNUC__) && defined(__OPTIMIZE__) && !defined(SVM_ELEMENTARY_CALLS)
+#define SVM_INLINED __attribute__((always_inline))
+#else
+#define SVM_INLINED
+#endif
+
 // ---- K: channels in blocks ----
 
 // Moves `count` elements starting at element `from` to the front of the block (regions may overlap): the peek remainder
