@@ -622,7 +622,7 @@ static bool has_dynamic_rate(const sir_function *f)
 
 static void emit_filter_comment(emitter *e, const sir_filter *f, const char *more)
 {
-    const char *place = body_place(e, f->loc);
+    const char *place = body_comment_place(e, f->loc);
     strbuf_printf(e->out, "/* %s%s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "",
                   place != NULL ? place : "", more);
 }

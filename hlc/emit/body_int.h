@@ -10,7 +10,9 @@ const char *body_identifier(arena *a, const char *wanted); // letters, digits an
 bool body_is_reserved(const emitter *e, const char *name);
 const char *body_type_name(emitter *e, const sir_type *t); // of the innermost element for arrays
 const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index);
-const char *body_place(emitter *e, sir_loc loc); // "fm.str:12", NULL if unknown
+const char *body_place(emitter *e, sir_loc loc); // "dir/fm.str:12", NULL if unknown
+// The same for comments: the program's own file, whose path the text begins with, without its folders.
+const char *body_comment_place(emitter *e, sir_loc loc);
 const char *body_site(emitter *e, sir_loc loc);  // "fm.str:12:5", of an error; "" if unknown
 
 // ---- Index arithmetic: c + sum of coefficient * loop variable ----

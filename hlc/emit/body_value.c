@@ -277,7 +277,7 @@ void emit_globals(emitter *e)
     for (size_t i = 0; i < m->globals.len; i++) {
         const sir_global *g = &m->globals.data[i];
         e->global_names[i] = emit_unique_name(e, g->name);
-        const char *place = body_place(e, g->loc);
+        const char *place = body_comment_place(e, g->loc);
         if (place != NULL)
             strbuf_printf(e->out, "/* %s */\n", place);
         strbuf_printf(e->out, "static const %s %s = ", emit_declare(e, g->value.type, e->global_names[i]),
@@ -292,6 +292,15 @@ const char *body_place(emitter *e, sir_loc loc)
     if (loc.file == 0 || loc.file >= e->module->files.len)
         return NULL;
     return arena_printf(e->arena, "%s:%" PRIu32, e->module->files.data[loc.file], loc.line);
+}
+
+const char *body_comment_place(emitter *e, sir_loc loc)
+{
+    const char *place = body_place(e, loc);
+    if (place == NULL || loc.file != 1)
+        return place;
+    const char *name = e->module->files.data[1], *last = strrchr(name, '/');
+    return arena_printf(e->arena, "%s:%" PRIu32, last != NULL ? last + 1 : name, loc.line);
 }
 
 const char *body_site(emitter *e, sir_loc loc)

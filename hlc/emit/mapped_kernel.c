@@ -215,8 +215,18 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
 void mapped_own(program_emitter *x, const program_kernel *k)
 {
     uint32_t kernel = (uint32_t)(k - x->kernels);
-    text_line(x, 1, "%s *own SVM_UNUSED = (void *)((char *)svm_blockData(self->own) + %s);", state_type(x, kernel),
+    text_line(x, 1, "%s *own SVM_UNUSED = (void *)(memory + %s);", state_type(x, kernel),
               mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
+}
+
+void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used)
+{
+    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    bool uses = hmap_get(used, "own") != NULL;
+    for (size_t i = 0; i < k->buffers.len; i++)
+        uses |= hmap_get(used, k->buffer_names.data[i]) != NULL && mapped_window_of(p, k->buffers.data[i]) == NULL;
+    if (uses)
+        text_line(x, 1, "char *const memory = svm_blockData(self->own);");
 }
 
 // Strips that lie in streams are only read.
@@ -233,7 +243,7 @@ void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
     const mapped_window *w = mapped_window_of(p, k->buffers.data[i]);
     const sir_type *t = x->m->channels.data[b->channel].type;
     if (w == NULL)
-        text_line(x, 1, "%s = (void *)((char *)svm_blockData(self->own) + %" PRIu64 ");",
+        text_line(x, 1, "%s = (void *)(memory + %" PRIu64 ");",
                   emit_declare_pointer(&x->e, t, "", "", k->buffer_names.data[i]), b->address);
     else if (!p->loops)
         text_line(x, 1, "%s = %s;", declare_window(x, w), mapped_window_start(x, p, w));

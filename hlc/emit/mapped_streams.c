@@ -80,7 +80,7 @@ void mapped_stream_type(program_emitter *x, const mapped_part *p)
             text_line(x, 1, "svm_Block %s_strips; /* in the queue */", w->name);
             text_line(x, 1, "svm_Move%s %s_%s;", w->input ? "B2S" : "S2B", w->name, engine_kernel(w));
         } else if (is_moved(w)) {
-            text_line(x, 1, "svm_MoveS2S %s_%s; /* to the stream of the part that reads it */", w->name,
+            text_line(x, 1, "svm_MoveS2S %s_%s; /* to the stream of the kernel that reads it */", w->name,
                       engine_kernel(w));
         }
         if (mapped_window_has_halo(w)) {
@@ -96,7 +96,7 @@ void mapped_stream_members(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < x->pl->parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             if (mapped_has_stream(w))
-                text_line(x, 1, "svm_Stream %s[%zu]; /* of each processor of part %s: strips of %s */", w->streams,
+                text_line(x, 1, "svm_Stream %s[%zu]; /* of each processor of kernel %s: strips of %s */", w->streams,
                           all->used.len, all->parts[i].k->kernel->name, w->queue->name);
 }
 
@@ -164,7 +164,7 @@ static void place(program_emitter *x, int indent, const mapped_window *w, const 
 
 static void emit_create_run(program_emitter *x, const mapped *all, const mapped_part *p)
 {
-    text_line(x, 0, "/* A run of part %s on processor q: so many strips of a round. */", p->k->kernel->name);
+    text_line(x, 0, "/* A run of kernel %s on processor q: so many strips of a round. */", p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip, int strips)", p->create, x->type,
               p->run_type);
     text_line(x, 0, "{");
@@ -233,7 +233,7 @@ static void place_priming(program_emitter *x, int indent, const mapped_window *w
 
 static void emit_create_priming(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* What primes part %s on processor q for the strips of a round from `strip` on. */",
+    text_line(x, 0, "/* What primes kernel %s on processor q for the strips of a round from `strip` on. */",
               p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip)", p->create_priming, x->type,
               p->run_type);
@@ -362,7 +362,7 @@ static void emit_create_streams(program_emitter *x, const mapped *all, const map
 {
     if (!mapped_stream_any(p))
         return;
-    text_line(x, 0, "/* The streams of part %s on each of its processors; an element is a strip. */",
+    text_line(x, 0, "/* The streams of kernel %s on each of its processors; an element is a strip. */",
               p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self)", p->create_streams, x->type);
     text_line(x, 0, "{");
@@ -385,7 +385,7 @@ static void emit_create_streams(program_emitter *x, const mapped *all, const map
 
 static void emit_order(program_emitter *x, const mapped *all, const mapped_part *p)
 {
-    text_line(x, 0, "/* Runs of part %s on a processor follow each other, and so do the strips in its streams. */",
+    text_line(x, 0, "/* Runs of kernel %s on a processor follow each other, and so do the strips in its streams. */",
               p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self)", p->order, x->type);
     text_line(x, 0, "{");

@@ -133,11 +133,8 @@ static void create_kernels(program_emitter *x, chunks *c)
             text_line(x, 1, "svm_kernelAddDependence(&self->%s.kernel, &self->%s.kernel);", k->field,
                       x->kernels[*on].field);
         }
-        for (size_t b = 0; b < k->buffers.len; b++) {
-            chunks_next(c);
-            text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b],
-                      k->buffers.data[b]);
-        }
+        if (k->buffers.len != 0)
+            text_line(x, 1, "self->%s.channels = self->channels;", k->field);
     }
 }
 

@@ -64,7 +64,7 @@ static void name_locals(cycle_emitter *c)
 {
     program_emitter *x = c->x;
     arena *a = x->e.arena;
-    static const char *const own[] = {"self", "starting", "s", "i", "k", "fired", "state"};
+    static const char *const own[] = {"self", "starting", "s", "i", "k", "fired", "state", "memory"};
     hmap_init(&c->names, a);
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&c->names, own[i], c);
@@ -285,8 +285,10 @@ static void name_prefixes(cycle_emitter *c)
 
 static void declare_own(const cycle_emitter *c)
 {
-    if (c->x->pl->parts != NULL && mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
-        mapped_own(c->x, c->k);
+    if (c->x->pl->parts == NULL || !mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
+        return;
+    text_line(c->x, 1, "char *const memory = svm_blockData(self->own);");
+    mapped_own(c->x, c->k);
 }
 
 static void emit_steady(cycle_emitter *c, const char *name, const char *rounds)

@@ -296,6 +296,8 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
 // Declares a kernel's local for a buffer, or for its state.
 void mapped_local(program_emitter *x, const program_kernel *k, size_t buffer);
 void mapped_own(program_emitter *x, const program_kernel *k);
+// What its processor has for itself, of which the two above are parts, if a text with these names needs it.
+void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used);
 bool mapped_strips(program_emitter *x, const program_kernel *k); // a run may be of several strips
 // What a run begins and ends with.
 void mapped_begin(program_emitter *x, uint32_t kernel);

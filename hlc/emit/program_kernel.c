@@ -138,7 +138,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     hmap_init(&k->name_of, x->e.arena);
     hmap_init(&k->firings_of, x->e.arena);
     static const char *const own[] = {"kernel", "starting", "steady",  "firings", "self", "all", "s",
-                                      "own",    "local",    "priming", "states",  "logs", "left"};
+                                      "own",    "local",    "priming", "states",  "logs", "left", "channels",
+                                      "memory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
@@ -217,7 +218,9 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
     text_args blocks = {0};
     for (VEC_EACH(const char *, name, &k->buffer_names))
         VEC_PUSH(x->e.arena, &blocks, arena_printf(x->e.arena, "*%s", *name));
-    if (blocks.len != 0)
+    if (blocks.len != 0 && x->pieces == NULL)
+        text_line(x, 1, "svm_Block *channels; /* the program's, in the order of %s_channels */", x->name);
+    else if (blocks.len != 0)
         text_call(x, 1, "svm_Block ", &blocks, ";");
     const program_stage *codes = x->stages[kernel];
     size_t stages = 0;
@@ -549,6 +552,8 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
 
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer)
 {
+    if (x->pieces == NULL)
+        return arena_printf(x->e.arena, "&self->channels[%" PRIu32 "]", buffer);
     return arena_printf(x->e.arena, "self->%s", program_buffer_name(k, buffer));
 }
 
@@ -607,6 +612,8 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
         text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     if (hmap_get(used, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
+    if (x->pl->parts != NULL)
+        mapped_memory(x, k, used);
     for (size_t i = 0; i < k->buffers.len; i++) {
         const char *name = k->buffer_names.data[i];
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;

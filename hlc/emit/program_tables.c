@@ -34,7 +34,7 @@ static const char *file_of_all(program_emitter *x)
 {
     const char *file = NULL;
     for (uint32_t i = 0; i < x->m->actors.len; i++) {
-        const char *place = body_place(&x->e, x->m->actors.data[i]->loc),
+        const char *place = body_comment_place(&x->e, x->m->actors.data[i]->loc),
                    *line = place == NULL ? NULL : strrchr(place, ':');
         if (line == NULL)
             return NULL;
@@ -50,7 +50,7 @@ static const char *file_of_all(program_emitter *x)
 static const char *named(program_emitter *x, uint32_t actor, const char *file)
 {
     const sir_actor *a = x->m->actors.data[actor];
-    const char *place = file == NULL ? NULL : body_place(&x->e, a->loc);
+    const char *place = file == NULL ? NULL : body_comment_place(&x->e, a->loc);
     return place == NULL ? text_actor(x, actor)
                          : arena_printf(x->e.arena, "%s%s", text_comment(x, a->name), strrchr(place, ':'));
 }

@@ -124,7 +124,7 @@ const char *text_position(program_emitter *x, const plan_digits *d, const char *
 const char *text_actor(program_emitter *x, uint32_t actor)
 {
     const sir_actor *a = x->m->actors.data[actor];
-    const char *place = body_place(&x->e, a->loc);
+    const char *place = body_comment_place(&x->e, a->loc);
     return text_comment(x, place == NULL ? a->name : arena_printf(x->e.arena, "%s, %s", a->name, place));
 }
 
