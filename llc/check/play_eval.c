@@ -654,12 +654,17 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     p->at = at;
     p->caller = caller;
     simplify_accesses(&m->accesses);
-    for (VEC_EACH(access, a, &m->accesses))
-        for (size_t i = 0; i < count; i++)
-            if (views[i] == a->view) {
-                a->view = (uint32_t)i;
-                break;
-            }
+    size_t kept = 0;
+    for (VEC_EACH(access, a, &m->accesses)) {
+        size_t i = 0;
+        while (i < count && views[i] != a->view)
+            i++;
+        if (i == count)
+            continue; // it leads elsewhere than to what it was given
+        m->accesses.data[kept] = *a;
+        m->accesses.data[kept++].view = (uint32_t)i;
+    }
+    m->accesses.len = kept;
 }
 
 static val call_memo(play *p, callee *f, const val *arguments, size_t count, const int64_t *key, size_t bytes)
