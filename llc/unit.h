@@ -33,6 +33,7 @@ typedef struct llc_function {
     // LLC_FIRE
     bool stateless;
     bool thread;            // what one thread of a launch does (svm/launch.h)
+    bool optional;          // of a thread: where it cannot be compiled its launches are loops
     const char *parameters; // of a thread, behind x and y: 'i' an input, 'o' an output, 's' a scalar
     VEC(llc_rate) rates;
     uint64_t firings; // firings(): how many a call does
@@ -41,6 +42,7 @@ typedef struct llc_function {
     bool
         estimated; // with estimate(): a launch takes `start` cycles and so many for a thread, but not less than `least`
     double per_thread, least;
+    int64_t int_least, int_most; // ints() of a thread: bounds of the ints that its inputs have; both 0: any
     // LLC_CONTROL
     const char *control_name;
     src_range control_range; // of the macro

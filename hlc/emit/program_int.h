@@ -243,7 +243,7 @@ typedef struct program_side {
 typedef struct program_threads {
     const char *name; // of the thread function; NULL: it has none
     plan_thread shape;
-    int64_t pop, peek;
+    int64_t pop, peek, push;
     bool reads;             // it has an input
     bool in_ints, out_ints; // its items are ints
     bool apart;             // each lookup has an input of its own

@@ -205,8 +205,11 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
         VEC_PUSH(a, &params, arena_printf(a, "const svm_Plane *%s", plane_name(x, "in", i, inputs)));
     for (int64_t i = 0; i < outputs; i++)
         VEC_PUSH(a, &params, arena_printf(a, "svm_Plane *%s", plane_name(x, "out", i, outputs)));
-    text_line(x, 0, "SVM_FIRE(thread, firings(%" PRId64 "), estimate(%.0f, %.2f, %.0f))", t->shape.firings,
-              t->shape.start, t->shape.each, t->shape.least);
+    const char *ints = t->shape.int_most == 0
+                           ? ""
+                           : arena_printf(a, "ints(%" PRId64 ", %" PRId64 "), ", t->shape.int_least, t->shape.int_most);
+    text_line(x, 0, "SVM_FIRE(thread, optional, firings(%" PRId64 "), %sestimate(%.0f, %.2f, %.0f))", t->shape.firings,
+              ints, t->shape.start, t->shape.each, t->shape.least);
     text_call(x, 0, arena_printf(a, "static inline void %s(", t->name), &params, ")");
     text_line(x, 0, "{");
     if (t->reads)
@@ -223,7 +226,13 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
 static void remark_launch(program_emitter *x, const sir_filter *f, const program_threads *t)
 {
     const char *lies = arena_printf(x->e.arena, "with %" PRId64 " lookups and %" PRId64 " outputs",
-                                    t->reads ? t->shape.lookups : 0, t->shape.outputs);
+                                    !t->reads                 ? 0
+                                    : t->shape.domain == NULL ? t->shape.lookups
+                                                              : t->shape.read,
+                                    t->shape.outputs);
+    if (t->shape.assumed)
+        lies = arena_printf(x->e.arena, "%s, of ints from %" PRId64 " to %" PRId64 " (others: in loops)", lies,
+                            t->shape.int_least, t->shape.int_most);
     if (t->shape.domain != NULL)
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
                     "'%s' is launched: a firing is %" PRId64 " threads, %s [thread]", f->name,
@@ -244,6 +253,7 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
     t.in_ints = is_int(info->filter->input);
     t.out_ints = is_int(info->filter->output);
     t.pop = f->pop.max;
+    t.push = f->push.max;
     t.peek = f->peek.max > t.pop ? f->peek.max : t.pop;
     if (!find_shape(fire, items, w, f->push.max, &t)) {
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
@@ -385,12 +395,12 @@ static const char *launch_rows_of_firings(program_emitter *x, const program_thre
 {
     const struct {
         const char *constant, *name, *data;
-        int64_t width, firing;
+        int64_t width, items, firing;
         const program_side *side;
         bool ints;
     } planes[] = {
-        {"const ", "from", "in", t->peek / ELEMENT, w->in.data[0].stride, &t->in, t->in_ints},
-        {"", "to", "out", plan_domain_threads(t->shape.domain), w->out.data[0].stride, &t->out, t->out_ints},
+        {"const ", "from", "in", t->shape.domain->elements, t->peek, w->in.data[0].stride, &t->in, t->in_ints},
+        {"", "to", "out", plan_domain_threads(t->shape.domain), t->push, w->out.data[0].stride, &t->out, t->out_ints},
     };
     arena *a = x->e.arena;
     text_args args = {0};
@@ -400,6 +410,8 @@ static const char *launch_rows_of_firings(program_emitter *x, const program_thre
         const char *plane =
             arena_printf(a, "svm_planeRows(%s, %" PRId64 ", rows, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ")",
                          planes[i].data, planes[i].width, planes[i].firing, s->step, s->stride, s->second);
+        if (!t->shape.domain->rows)
+            plane = arena_printf(a, "svm_planeItems(%s, %" PRId64 ")", plane, planes[i].items);
         text_line(x, 1, "%ssvm_Plane %s = %s;", planes[i].constant, planes[i].name,
                   planes[i].ints ? arena_printf(a, "svm_planeInts(%s)", plane) : plane);
         VEC_PUSH(a, &args, arena_printf(a, "&%s", planes[i].name));

@@ -32,6 +32,7 @@ typedef struct hlc_program {
     // Of one that is spread over several processors, likewise.
     struct plan_parts *parts;
     hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
+    hmap *item_bounds; // of filters: bounds of their ints (hlc/plan/thread_bounds.c)
     hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
     struct plan_profile *profile;  // of --profile-use; NULL: none

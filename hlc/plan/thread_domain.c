@@ -330,17 +330,17 @@ static sir_filter *block_of(nest *n, const sir_filter *f, const sir_block *body,
     return r;
 }
 
-// That a firing's last items are within what it peeks, wherever the loops are.
-static bool within(const nest *n, int64_t items)
+// The end of the last window, wherever the loops are.
+static int64_t windows_end(const nest *n)
 {
+    int64_t last = 0;
     for (VEC_EACH(plan_window, w, &n->domain->windows)) {
         int64_t end = w->first + w->elements;
         for (size_t i = 0; i < n->loops.len; i++)
             end += w->strides.data[i] * (n->domain->trips.data[i] - 1);
-        if (ELEMENT * end > items)
-            return false;
+        last = end > last ? end : last;
     }
-    return true;
+    return last;
 }
 
 // Rows that continue each other are whole batches of elements: a driver fills up others.
@@ -366,15 +366,19 @@ const plan_domain *plan_domain_of(arena *a, const sir_filter *f)
     n.int_type = inner->u.for_.lo->type;
     for (VEC_EACH(const sir_stmt *, s, &n.loops)) {
         (void)counted(*s, &lo, &hi);
-        VEC_PUSH(a, &n.domain->trips, *s == inner ? (hi - lo) / ELEMENT : hi - lo);
+        VEC_PUSH(a, &n.domain->trips, *s == inner ? (hi - lo + ELEMENT - 1) / ELEMENT : hi - lo);
         pushed *= hi - lo <= MOST_ITEMS / pushed ? hi - lo : 0;
     }
-    if (pushed == 0 || pushed != work->push.max || (hi - lo) % ELEMENT != 0 ||
-        !makes_rows(work->pop.max, peek, pushed) || !pushes_one(&inner->u.for_.body))
+    if (pushed == 0 || pushed != work->push.max || ((hi - lo) % ELEMENT != 0 && n.loops.len > 1) ||
+        !pushes_one(&inner->u.for_.body))
         return NULL;
     copy_block(&n, &inner->u.for_.body, &body);
-    if (n.fails || n.domain->windows.len == 0 || !within(&n, peek))
+    if (n.fails || n.domain->windows.len == 0)
         return NULL;
+    n.domain->elements = windows_end(&n);
+    n.domain->rows = makes_rows(work->pop.max, peek, pushed) && ELEMENT * n.domain->elements <= peek;
+    if (n.domain->rows)
+        n.domain->elements = peek / ELEMENT;
     n.domain->block = block_of(&n, f, &body, lay_out(&n));
     return n.domain;
 }

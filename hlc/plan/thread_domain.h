@@ -5,7 +5,8 @@
 //
 //     for i = 0 to 32 { for j = 0 to 32 { ... peek(32 * i + k) * peek(1024 + 32 * j + k) ...; push(sum) } }
 //
-// is 8 threads for each i; thread (i, j) needs 8 elements from number 8 * i on, and 32 from 256 + 32 * j on.
+// is 8 threads for each i; thread (i, j) needs 8 elements from number 8 * i on, and 32 from 256 + 32 * j on. Of one loop alone the
+// last thread may have less than four trips.
 #ifndef SVMC_HLC_PLAN_THREAD_DOMAIN_H
 #define SVMC_HLC_PLAN_THREAD_DOMAIN_H
 
@@ -21,6 +22,8 @@ typedef struct plan_domain {
     sir_filter *block;  // what a thread computes: it pops the windows, one behind the other, and pushes four items
     VEC(int64_t) trips; // of the loops, outermost first; of the last, four at a time
     VEC(plan_window) windows;
+    int64_t elements; // of a firing's items: up to the last window's end
+    bool rows; // rows of whole elements, of whole batches; else a driver copies them, with as many items as there are
 } plan_domain;
 
 // NULL: the filter's firings are no such nest.

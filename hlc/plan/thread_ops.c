@@ -10,14 +10,56 @@ enum { LANES = 4, SCALAR_LANE = 3, OPERANDS = 3 };
 
 // ---- The graph ----
 
-thread_ops *thread_ops_create(arena *a)
+thread_ops *thread_ops_create(arena *a, double items, bool positive)
 {
     thread_ops *o = ARENA_NEW(a, thread_ops);
     o->arena = a;
+    o->items = items;
+    o->positive_items = positive;
     o->known = ARENA_NEW(a, hmap);
     hmap_init(o->known, a);
     VEC_PUSH(a, &o->nodes, (thread_node){THREAD_UNKNOWN, 0, 0, 0});
+    VEC_PUSH(a, &o->bounds, INFINITY);
+    VEC_PUSH(a, &o->positive, false);
     return o;
+}
+
+static bool is_positive(const thread_ops *o, const thread_node *n)
+{
+    enum { SIGN = 31 };
+    const bool *of = o->positive.data;
+    switch (n->op) {
+    case THREAD_ITEM: return o->positive_items;
+    case THREAD_NUMBER: return n->a >> SIGN == 0;
+    case THREAD_ABS:
+    case THREAD_FRACTION: return true;
+    case THREAD_MUL: return n->a == n->b || (of[n->a] && of[n->b]);
+    case THREAD_ADD:
+    case THREAD_MIN: return of[n->a] && of[n->b];
+    case THREAD_MAX: return of[n->a] || of[n->b];
+    case THREAD_SELECT: return of[n->b] && of[n->c];
+    default: return false;
+    }
+}
+
+static double bound_of(const thread_ops *o, const thread_node *n)
+{
+    float number;
+    double a, b;
+    switch (n->op) {
+    case THREAD_ITEM: return o->items;
+    case THREAD_NUMBER: memcpy(&number, &n->a, sizeof number); return isnan(number) ? INFINITY : fabs((double)number);
+    case THREAD_FRACTION: return 1;
+    case THREAD_UNKNOWN:
+    case THREAD_NOT:
+    case THREAD_SPECIAL: return INFINITY;
+    default: break;
+    }
+    a = o->bounds.data[n->op == THREAD_SELECT ? n->c : n->a];
+    b = n->op == THREAD_NEG || n->op == THREAD_ABS ? 0 : o->bounds.data[n->b];
+    if (n->op == THREAD_MUL)
+        return a == 0 || b == 0 ? 0 : a * b;
+    return n->op == THREAD_ADD ? a + b : a > b ? a : b;
 }
 
 static uint32_t node(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c)
@@ -27,6 +69,8 @@ static uint32_t node(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32
     if (number != 0)
         return (uint32_t)number;
     VEC_PUSH(o->arena, &o->nodes, n);
+    VEC_PUSH(o->arena, &o->bounds, bound_of(o, &n));
+    VEC_PUSH(o->arena, &o->positive, is_positive(o, &n));
     hmap_setn(o->known, &n, sizeof n, (void *)(o->nodes.len - 1));
     return (uint32_t)o->nodes.len - 1;
 }
@@ -36,6 +80,13 @@ uint32_t thread_ops_number(thread_ops *o, float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return node(o, THREAD_NUMBER, bits, 0, 0);
+}
+
+void thread_ops_limit(thread_ops *o, uint32_t value, double bound, bool positive)
+{
+    o->positive.data[value] |= positive;
+    if (bound < o->bounds.data[value])
+        o->bounds.data[value] = bound;
 }
 
 static float value_of(const thread_ops *o, uint32_t v)

@@ -34,11 +34,18 @@ typedef VEC(uint32_t) thread_values;
 typedef struct thread_ops {
     arena *arena;
     VEC(thread_node) nodes; // number 0: unknown
+    VEC(double) bounds;     // of each node: no value of it is larger, with or without its sign
+    VEC(bool) positive;     // of each node: it is never below 0
+    double items;           // the bound of items
+    bool positive_items;
     hmap *known;
 } thread_ops;
 
-thread_ops *thread_ops_create(arena *a);
+// A sum has the sum of its terms' bounds, so in whatever order they are added no part of it is beyond that.
+thread_ops *thread_ops_create(arena *a, double items, bool positive);
 uint32_t thread_ops_number(thread_ops *o, float value);
+// The value is known to be so small, and never below 0.
+void thread_ops_limit(thread_ops *o, uint32_t value, double bound, bool positive);
 // Simplified; an equal one that is there already.
 uint32_t thread_ops_add(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uint32_t c);
 // The value in a graph where items are `offset` further on. *copied: what has been so far, of nodes.len.

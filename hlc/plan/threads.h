@@ -8,20 +8,21 @@
 #include "hlc/plan/thread_domain.h"
 
 typedef struct plan_thread {
-    int64_t firings;           // in a thread: of the filter, or of the domain's block
-    const plan_domain *domain; // NULL: a thread has whole firings
-    int64_t lookups, outputs;  // elements that a thread reads and writes
-    int64_t slots;             // arithmetic instructions, about
-    int64_t read;              // elements of which something is read
-    double start, each, least; // cycles that a launch takes: once, for each thread, and at least
+    int64_t firings;             // in a thread: of the filter, or of the domain's block
+    const plan_domain *domain;   // NULL: a thread has whole firings
+    int64_t lookups, outputs;    // elements that a thread reads and writes
+    int64_t slots;               // arithmetic instructions, about
+    int64_t read;                // elements of which something is read
+    double start, each, least;   // cycles that a launch takes: once, for each thread, and at least
+    int64_t int_least, int_most; // of its items, which are ints; both 0: any that a float has
+    bool assumed;                // they come from outside; a launch with others is loops
 } plan_thread;
 
 // Why the filter cannot be threads of the processor; text NULL: it can, as *thread says.
-plan_lack plan_thread_of(const struct hlc_program *p, const sir_filter *f, const machine_processor *x,
-                         plan_thread *thread);
+plan_lack plan_thread_of(struct hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread);
 double plan_thread_firings(const plan_thread *t); // of the filter, in a thread
 // Whether firings of the filter are many threads each, on some processor of the machine.
-bool plan_has_domain(const struct hlc_program *p, const sir_filter *f);
+bool plan_has_domain(struct hlc_program *p, const sir_filter *f);
 // Steady states that a strip has at least, so that what takes longest of all that is launched has so many threads that filling and
 // draining the pipeline costs little; 1: nothing is launched.
 int64_t plan_threads_strip(struct hlc_program *p);

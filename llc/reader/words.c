@@ -79,8 +79,8 @@ static bool parse_rate(clause_reader *r, const clause *c, llc_function *f)
         VEC_PUSH(a, &f->rates, (llc_rate){i, (unsigned)port, strtoull(digits, NULL, 10)});
         return true;
     }
-    static const char *const known[] = {"stateless", "stateful", "thread", "peek",    "pop",
-                                        "push",      "firings",  "cost",   "estimate"};
+    static const char *const known[] = {"stateless", "stateful", "thread",   "peek", "pop",     "push",
+                                        "firings",   "cost",     "estimate", "ints", "optional"};
     const char *near = diag_nearest(c->word, known, sizeof known / sizeof *known);
     return wrong(
         r, c->word,
@@ -142,6 +142,32 @@ static bool parse_fire_estimate(clause_reader *r, const clause *c, llc_function 
     return good;
 }
 
+// Of the ints that a thread's inputs have. A launch with others is loops.
+static bool parse_ints(clause_reader *r, const clause *c, llc_function *f)
+{
+    enum { MOST = 1 << 24 };
+    static const char expected[] =
+        "'ints' needs the least and the most that an input's int may be, both within 2^24 of "
+        "0, for example ints(0, 255)";
+    const char *p = c->arguments == NULL ? "" : c->arguments;
+    long bound[2] = {0, 0};
+    if (f->int_least != 0 || f->int_most != 0)
+        return wrong(r, c->word, "the bounds of ints are given twice");
+    for (unsigned i = 0; i < 2; i++) {
+        char *end;
+        bound[i] = strtol(p, &end, 10);
+        end += strspn(end, " ");
+        if (end == p || *end != (i == 0 ? ',' : '\0') || bound[i] < -MOST || bound[i] > MOST)
+            return wrong(r, c->word, expected);
+        p = end + (i == 0);
+    }
+    if (bound[0] >= bound[1])
+        return wrong(r, c->word, expected);
+    f->int_least = bound[0];
+    f->int_most = bound[1];
+    return true;
+}
+
 static bool parse_firings(clause_reader *r, const clause *c, llc_function *f)
 {
     const char *digits = c->arguments == NULL ? "" : c->arguments + strspn(c->arguments, " ");
@@ -165,10 +191,14 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
             said = true;
         } else if (c.arguments == NULL && strcmp(c.word, "thread") == 0) {
             f->thread = f->stateless = true;
+        } else if (c.arguments == NULL && strcmp(c.word, "optional") == 0) {
+            f->optional = true;
         } else if (strcmp(c.word, "cost") == 0) {
             good = parse_fire_cost(&r, &c, f);
         } else if (strcmp(c.word, "estimate") == 0) {
             good = parse_fire_estimate(&r, &c, f);
+        } else if (strcmp(c.word, "ints") == 0) {
+            good = parse_ints(&r, &c, f);
         } else if (strcmp(c.word, "firings") == 0) {
             good = parse_firings(&r, &c, f);
         } else {
@@ -179,6 +209,10 @@ bool reader_parse_fire(llc_session *s, llc_function *f, const char *text, src_ra
         return wrong(&r, "stateful", "a thread has no state");
     if (good && f->estimated && !f->thread)
         return wrong(&r, "estimate", "only threads have an estimate; other functions have cost(CYCLES)");
+    if (good && f->optional && !f->thread)
+        return wrong(&r, "optional", "only threads may be loops instead");
+    if (good && f->int_least != f->int_most && !f->thread)
+        return wrong(&r, "ints", "only threads have bounds of ints");
     return good;
 }
 

@@ -56,6 +56,8 @@ static bool write_assembly(llc_session *s, const thread_programs *programs, cons
     strbuf_init(&b, s->arena);
     for (VEC_EACH(const thread_program, t, programs)) {
         const spc_program *p = &t->program;
+        if (p->program == NULL)
+            continue;
         strbuf_printf(&b, "// %s: %u arithmetic, %u lookups, %u registers, %u constants", t->function->name, p->alu,
                       p->tex, p->registers, p->constants);
         if (p->flow > 0)
@@ -71,6 +73,11 @@ static bool write_assembly(llc_session *s, const thread_programs *programs, cons
 
 static bool write_container(llc_session *s, const llc_unit *unit, const thread_programs *programs, const char *path)
 {
+    if (programs->len == 1 && programs->data[0].program.program == NULL) {
+        diag_error_at(s->diag, unit->path, "the thread function '%s' cannot be compiled, and a container has a program",
+                      programs->data[0].function->name);
+        return false;
+    }
     if (programs->len != 1) {
         diag_error_at(s->diag, unit->path,
                       "there are %zu thread functions that are launched, and a container has one program; -S has all",

@@ -158,6 +158,7 @@ typedef struct spc_ranges {
     arena *arena;
     const spc_loops *loops;
     LLVMValueRef x, y; // the coordinates
+    spc_range items;   // ints that are looked up
     hmap known;
     struct spc_frame *frames;
     uint32_t epoch, epochs, looked_at;
@@ -226,6 +227,7 @@ typedef struct spc_function {
     const char *name;
     src_range range; // of the source's function; begin 0: not known
     bool inexact;
+    double least, most; // of ints that are looked up
     spc_strategy strategy;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
@@ -270,6 +272,7 @@ typedef struct spc_request {
     src_range range; // where the function's source has it, or {0}
     bool inexact;
     const spc_watcher *watcher; // NULL: nobody
+    double least, most;         // of ints that are looked up; both 0: those that a float has
 } spc_request;
 
 // Compiles a function of a module, which stays as it is. Errors have the line of the source where the IR has it. False with errors.

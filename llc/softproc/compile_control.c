@@ -821,6 +821,7 @@ void sel_function(selector *s, LLVMValueRef function)
     spc_find_loops(s->f->arena, function, &s->loops);
     s->ranges = (spc_ranges){.arena = s->f->arena, .loops = &s->loops};
     hmap_init(&s->ranges.known, s->f->arena);
+    s->ranges.items = (spc_range){s->f->least, s->f->most};
     s->ranges.x = LLVMGetParam(function, 0);
     s->ranges.y = LLVMGetParam(function, 1);
     s->loop = s->stopped = SPC_NONE;

@@ -424,6 +424,8 @@ static bool compile_by(const spc_request *r, LLVMValueRef function, const spc_st
     f->diag = r->diag;
     f->range = r->range;
     f->inexact = r->inexact;
+    f->least = r->least < r->most ? r->least : -SPC_MOST_WHOLE;
+    f->most = r->least < r->most ? r->most : SPC_MOST_WHOLE;
     f->strategy = *strategy;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);

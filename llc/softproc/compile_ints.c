@@ -174,14 +174,24 @@ static void select_shift(selector *s, LLVMValueRef in, bool left)
 {
     double n;
     spc_operand x = sel_scalar(s, LLVMGetOperand(in, 0));
-    if (!constant_of(s, LLVMGetOperand(in, 1), &n))
+    LLVMValueRef by = LLVMGetOperand(in, 1);
+    spc_operand factor;
+    if (constant_of(s, by, &n)) {
+        factor = sel_number(s, (float)ldexp(1, left ? (int)n : -(int)n));
+    } else if (LLVMIsAZExtInst(by) != NULL && !sel_is_whole(LLVMGetOperand(by, 0))) {
+        // By a truth, as compilers have it of what is shifted in one case alone.
+        truth t = sel_truth(s, LLVMGetOperand(by, 0));
+        factor = sel_chosen(s, t, sel_number(s, left ? 2.0f : 0.5f), sel_number(s, 1));
+    } else {
         sel_fail(s, "'%s' by an int that is no constant, which the soft processor does not have", name_of(in));
-    else if (LLVMGetInstructionOpcode(in) == LLVMLShr && spc_range_of(&s->ranges, LLVMGetOperand(in, 0)).lo < 0)
+        return;
+    }
+    if (LLVMGetInstructionOpcode(in) == LLVMLShr && spc_range_of(&s->ranges, LLVMGetOperand(in, 0)).lo < 0) {
         sel_fail(s, "'>>' of an int without sign that may be beyond 2^24");
-    else if (left)
-        sel_give(s, in, times(s, x, ldexp(1, (int)n)));
-    else
-        sel_give(s, in, whole_part(s, times(s, x, ldexp(1, -(int)n))));
+        return;
+    }
+    spc_operand shifted = sel_operation(s, SPC_MAD, x, factor, sel_number(s, 0));
+    sel_give(s, in, left ? shifted : whole_part(s, shifted));
 }
 
 // Low bits are a remainder by a power of 2, of negative numbers too: those from one on are the difference of two such.
@@ -261,9 +271,29 @@ static void select_inversion(selector *s, LLVMValueRef in)
     } else if (known && is_power(mask + 1) && mask < SPC_MOST_WHOLE / 2) {
         spc_operand low = part(s, times(s, x, 1 / (mask + 1)));
         sel_give(s, in, plus(s, sel_operation(s, SPC_MAD, low, sel_number(s, (float)(-2 * (mask + 1))), x), mask));
+    } else if (known && fabs(mask) <= SPC_MOST_WHOLE) {
+        // x + mask without what both have, twice; bits that a negative mask has not are those of the opposite.
+        bool opposite = mask < 0;
+        double ones = opposite ? -mask - 1 : mask;
+        spc_operand both = bits_of(s, x, (unsigned)ones);
+        spc_operand sum = plus(s, sel_operation(s, SPC_MAD, both, sel_number(s, -2), x), ones);
+        sel_give(s, in, opposite ? plus(s, negative(sum), -1) : sum);
     } else {
-        sel_fail(s, "'^' of ints, which the soft processor has with -1 and 2^n - 1 alone");
+        sel_fail(s, "'^' of ints, which the soft processor has with constants within 2^24 alone");
     }
+}
+
+// x + mask without what both have. A negative mask leaves of the bits that it has not those of x.
+static void select_union(selector *s, LLVMValueRef in)
+{
+    double mask;
+    spc_operand x = sel_scalar(s, LLVMGetOperand(in, 0));
+    if (!constant_of(s, LLVMGetOperand(in, 1), &mask) || fabs(mask) > SPC_MOST_WHOLE)
+        sel_fail(s, "'|' of ints, which the soft processor has with constants within 2^24 alone");
+    else if (mask < 0)
+        sel_give(s, in, plus(s, bits_of(s, x, (unsigned)(-mask - 1)), mask));
+    else
+        sel_give(s, in, plus(s, sel_operation(s, SPC_MAD, bits_of(s, x, (unsigned)mask), sel_number(s, -1), x), mask));
 }
 
 void sel_int(selector *s, LLVMValueRef in)
@@ -293,6 +323,7 @@ void sel_int(selector *s, LLVMValueRef in)
     case LLVMAShr:
     case LLVMLShr: select_shift(s, in, false); break;
     case LLVMAnd: select_mask(s, in); break;
+    case LLVMOr: select_union(s, in); break;
     case LLVMFPToSI:
     case LLVMFPToUI: select_conversion(s, in); break;
     case LLVMSExt:

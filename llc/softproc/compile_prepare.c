@@ -120,9 +120,9 @@ static void find_counts(arena *a, LLVMValueRef function, counts *out, double *si
 
 // ---- Functions ----
 
-// Loops become such that their rounds can be counted.
-static const char before[] =
-    "always-inline,globaldce,function(sroa<modify-cfg>,early-cse,loop-simplify,lcssa,loop(loop-rotate,indvars))";
+// Other thread functions go before anything costs time. Loops become such that their rounds can be counted.
+static const char before[] = "globaldce,always-inline,globaldce,function(sroa<modify-cfg>,early-cse,loop-simplify,"
+                             "lcssa,loop(loop-rotate,indvars))";
 
 // Everything becomes straight code of scalars: O2 inlines, unrolls and turns conditions into selections. Loops are unrolled before
 // anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then. What stays a loop has

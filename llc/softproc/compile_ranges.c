@@ -6,7 +6,7 @@
 
 #include "llc/softproc/select.h"
 
-enum { MOST_LOOKED_AT = 1 << 21, MOST_X = 4095, MOST_Y = 8190 };
+enum { MOST_LOOKED_AT = 1 << 21, MOST_SHIFT = 31, MOST_X = 4095, MOST_Y = 8190 };
 
 typedef struct known_range {
     spc_range range;
@@ -67,6 +67,17 @@ static spc_range magnitude(spc_range a)
     return (spc_range){a.lo <= 0 && a.hi >= 0 ? 0 : fmin(fabs(a.lo), fabs(a.hi)), most};
 }
 
+static spc_range whole_parts(spc_range a)
+{
+    return (spc_range){floor(a.lo), floor(a.hi)};
+}
+
+static spc_range square(spc_range a)
+{
+    spc_range size = magnitude(a);
+    return multiplied(size, size);
+}
+
 // Rounding to float keeps the order of what is rounded.
 static spc_range rounded(spc_range a)
 {
@@ -106,8 +117,16 @@ static spc_range inverted(spc_range a, double mask)
 {
     if (mask == -1 || (a.lo >= 0 && a.hi <= mask && frexp(mask + 1, &(int){0}) == 0.5))
         return (spc_range){mask - a.hi, mask - a.lo};
-    double most = ldexp(1, (int)ceil(log2(fmax(fmax(fabs(a.lo), fabs(a.hi)), mask) + 1))) - 1;
-    return (spc_range){a.lo < 0 ? -most - 1 : 0, most};
+    double ones = mask < 0 ? -mask - 1 : mask;
+    double most = ldexp(1, (int)ceil(log2(fmax(fmax(fabs(a.lo), fabs(a.hi)), ones) + 1))) - 1;
+    bool positive = mask < 0 ? a.hi < 0 : a.lo >= 0, negative = mask < 0 ? a.lo >= 0 : a.hi < 0;
+    return (spc_range){positive ? 0 : -most - 1, negative ? -1 : most};
+}
+
+// With the bits of a mask: no less than it was, and at most all of them more.
+static spc_range united(spc_range a, double mask)
+{
+    return mask < 0 ? (spc_range){mask, -1} : (spc_range){a.lo, a.hi + mask};
 }
 
 static spc_range binary(LLVMValueRef v, spc_range a, spc_range b)
@@ -116,26 +135,33 @@ static spc_range binary(LLVMValueRef v, spc_range a, spc_range b)
     switch (LLVMGetInstructionOpcode(v)) {
     case LLVMFAdd: return rounded((spc_range){a.lo + b.lo, a.hi + b.hi});
     case LLVMFSub: return rounded((spc_range){a.lo - b.hi, a.hi - b.lo});
-    case LLVMFMul: return rounded(multiplied(a, b));
+    case LLVMFMul: return rounded(LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1) ? square(a) : multiplied(a, b));
     case LLVMAdd: return (spc_range){a.lo + b.lo, a.hi + b.hi};
     case LLVMSub: return (spc_range){a.lo - b.hi, a.hi - b.lo};
-    case LLVMMul: return multiplied(a, b);
-    case LLVMShl: return b.lo != b.hi ? type : multiplied(a, exactly(ldexp(1, (int)b.lo)));
+    case LLVMMul: return LLVMGetOperand(v, 0) == LLVMGetOperand(v, 1) ? square(a) : multiplied(a, b);
+    case LLVMShl:
+        if (b.lo < 0 || b.hi > MOST_SHIFT)
+            return type;
+        return multiplied(a, (spc_range){ldexp(1, (int)b.lo), ldexp(1, (int)b.hi)});
     case LLVMLShr:
         if (a.lo < 0)
             return type;
         __attribute__((fallthrough));
     case LLVMAShr:
-        return b.lo != b.hi ? type : (spc_range){floor(ldexp(a.lo, -(int)b.lo)), floor(ldexp(a.hi, -(int)b.lo))};
+        if (b.lo < 0 || b.hi > MOST_SHIFT)
+            return type;
+        return whole_parts(multiplied(a, (spc_range){ldexp(1, -(int)b.hi), ldexp(1, -(int)b.lo)}));
     case LLVMAnd: return type.hi == 1 ? (spc_range){fmin(a.lo, b.lo), fmin(a.hi, b.hi)} : masked(a, b, type);
     case LLVMOr:
         if (type.hi == 1)
             return (spc_range){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
-        return LLVMGetIsDisjoint(v) ? (spc_range){a.lo + b.lo, a.hi + b.hi} : type;
+        if (LLVMGetIsDisjoint(v))
+            return (spc_range){a.lo + b.lo, a.hi + b.hi};
+        return b.lo == b.hi ? united(a, b.lo) : type;
     case LLVMXor:
         if (type.hi == 1)
             return a.lo == a.hi && b.lo == b.hi ? exactly(a.lo != b.lo) : type;
-        return b.lo == b.hi && b.lo >= -1 ? inverted(a, b.lo) : type;
+        return b.lo == b.hi ? inverted(a, b.lo) : type;
     case LLVMUDiv:
     case LLVMSDiv: return divided(a, b);
     case LLVMURem:
@@ -230,7 +256,7 @@ static spc_range called(spc_ranges *r, LLVMValueRef v)
     const char *name = LLVMIsAFunction(callee) != NULL ? LLVMGetValueName2(callee, &length) : "";
     spc_range type = range_of_type(LLVMTypeOf(v));
     if (strcmp(name, "svm_spWhole") == 0)
-        return (spc_range){-SPC_MOST_WHOLE, SPC_MOST_WHOLE};
+        return r->items;
     if (LLVMGetNumArgOperands(v) == 0)
         return type;
     spc_range a = spc_range_of(r, LLVMGetOperand(v, 0));
@@ -240,6 +266,8 @@ static spc_range called(spc_ranges *r, LLVMValueRef v)
         return magnitude(a);
     if (strcmp(name, "llvm.floor.f32") == 0)
         return (spc_range){floor(a.lo), floor(a.hi)};
+    if ((strcmp(name, "llvm.sqrt.f32") == 0 || strcmp(name, "sqrtf") == 0) && a.lo >= 0)
+        return (spc_range){0, ceil(sqrt(a.hi))}; // the machine's own is not rounded as C's
     bool minimum = strncmp(name, "llvm.smin.", 10) == 0 || strncmp(name, "llvm.umin.", 10) == 0;
     if (!minimum && strncmp(name, "llvm.smax.", 10) != 0 && strncmp(name, "llvm.umax.", 10) != 0)
         return type;

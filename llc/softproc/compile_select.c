@@ -236,7 +236,8 @@ static bool is_product(const selector *s, LLVMValueRef value, spc_operand o)
     for (unsigned k = 0; k < 2 && v->op == SPC_MAD; k++)
         if (s->f->values.data[v->operand[k].value].op == SPC_VARIABLE && v->region != s->f->region)
             return false;
-    return v->op == SPC_MAD && v->omod == 0 && (opcode == LLVMFMul || opcode == LLVMMul) && !o.abs;
+    bool product = opcode == LLVMFMul || opcode == LLVMMul || opcode == LLVMShl;
+    return v->op == SPC_MAD && v->omod == 0 && product && !o.abs;
 }
 
 // factor * other factor + term; the factor's sign may be that of the product.
@@ -335,9 +336,27 @@ static spc_operand difference(selector *s, LLVMValueRef in, unsigned left)
     return sel_operation(s, SPC_MAD, swap ? b : a, sel_number(s, 1), swap ? a : b);
 }
 
+// What bounds say of a condition: *holds.
+static bool is_settled(selector *s, LLVMValueRef condition, bool *holds)
+{
+    spc_range r = spc_range_of(&s->ranges, condition);
+    *holds = r.lo == 1;
+    return r.lo == r.hi;
+}
+
+static void give_settled(selector *s, LLVMValueRef in, bool holds)
+{
+    sel_give_truth(s, in, (truth){sel_number(s, 1), !holds});
+}
+
 static void select_comparison(selector *s, LLVMValueRef in)
 {
     truth t = {.inverted = false};
+    bool holds;
+    if (is_settled(s, in, &holds)) {
+        give_settled(s, in, holds);
+        return;
+    }
     switch (LLVMGetFCmpPredicate(in)) {
     case LLVMRealOGE:
     case LLVMRealUGE: t.value = difference(s, in, 0); break;
@@ -371,8 +390,12 @@ static void select_int_comparison(selector *s, LLVMValueRef in)
     LLVMValueRef a = LLVMGetOperand(in, 0), b = LLVMGetOperand(in, 1);
     truth t = {.inverted = false};
     bool without = p >= LLVMIntUGT && p <= LLVMIntULE, below = p == LLVMIntULT || p == LLVMIntULE;
-    bool negative = without && spc_range_of(&s->ranges, a).lo < 0;
+    bool negative = without && spc_range_of(&s->ranges, a).lo < 0, holds;
     spc_range other = spc_range_of(&s->ranges, b);
+    if (is_settled(s, in, &holds)) {
+        give_settled(s, in, holds);
+        return;
+    }
     if (!sel_is_whole(a)) {
         sel_fail(s, "a comparison of what the soft processor does not have; it has floats and ints");
         return;
@@ -424,6 +447,11 @@ static void select_selection(selector *s, LLVMValueRef in)
 {
     LLVMValueRef condition = LLVMGetOperand(in, 0), yes = LLVMGetOperand(in, 1), no = LLVMGetOperand(in, 2);
     spc_op op = extreme(condition, yes, no);
+    bool first;
+    if (is_settled(s, condition, &first)) {
+        sel_give(s, in, sel_scalar(s, first ? yes : no));
+        return;
+    }
     spc_operand a = sel_scalar(s, yes), b = sel_scalar(s, no);
     if (s->failed)
         return;
@@ -660,12 +688,10 @@ void sel_instruction(selector *s, LLVMValueRef in)
     case LLVMXor:
         if (is_truth)
             sel_logic(s, in);
-        else if (LLVMGetInstructionOpcode(in) != LLVMOr)
-            sel_int(s, in);
-        else if (LLVMGetIsDisjoint(in))
+        else if (LLVMGetInstructionOpcode(in) == LLVMOr && LLVMGetIsDisjoint(in))
             select_sum(s, in, false);
         else
-            sel_fail(s, "'|' of ints, which the soft processor does not have");
+            sel_int(s, in);
         break;
     case LLVMAdd: select_sum(s, in, false); break;
     case LLVMSub: select_sum(s, in, true); break;

@@ -112,6 +112,15 @@ static void replace_output(preparation *p, const char *name, bool ints)
     LLVMBuildRetVoid(p->builder);
 }
 
+// svm_f2i(v) of svm/arith.h: what is bounded needs no look at the ends of all ints. What is not is refused.
+static void replace_conversion(preparation *p)
+{
+    LLVMValueRef f = replace(p, "svm_f2i");
+    if (f != NULL)
+        LLVMBuildRet(p->builder,
+                     LLVMBuildFPToSI(p->builder, LLVMGetParam(f, 0), LLVMInt32TypeInContext(p->context), ""));
+}
+
 // ---- Thread functions ----
 
 // f(x, y, scalars) takes the name of the thread function, which it calls with numbers for its planes.
@@ -178,20 +187,26 @@ static void keep_entries(preparation *p, const thread_programs *threads)
 
 // ---- Compiling ----
 
+static void drop_unreachable(LLVMModuleRef module)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(module, "globaldce", NULL, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error != NULL)
+        LLVMConsumeError(error);
+}
+
 static void prepare(preparation *p, const thread_programs *threads)
 {
     replace_lookup(p, "svm_lookup", false);
     replace_lookup(p, "svm_lookupInts", true);
+    replace_conversion(p);
     replace_output(p, "svm_output", false);
     replace_output(p, "svm_outputInts", true);
     for (VEC_EACH(const thread_program, t, threads))
         add_entry(p, t->function);
     keep_entries(p, threads);
-    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(p->module, "globaldce", NULL, options);
-    LLVMDisposePassBuilderOptions(options);
-    if (error != NULL)
-        LLVMConsumeError(error);
+    drop_unreachable(p->module);
 }
 
 // Constants that have a scalar in a component are given too, with 0 there until it is launched.
@@ -201,16 +216,48 @@ static void give_constants(const spc_program *p)
         sp_set_bit(p->program->given_floats, p->scalars[i].constant);
 }
 
-static bool compile_all(const preparation *p, thread_programs *threads)
+static bool compile_one(const preparation *p, LLVMModuleRef module, thread_program *t)
 {
     llc_session *s = p->session;
-    for (VEC_EACH(thread_program, t, threads)) {
-        spc_request request = {s->arena, s->diag, t->function->range, s->options->target_fp, NULL};
-        if (!spc_compile(&request, p->module, t->function->name, &t->program))
-            return false;
+    const llc_function *of = t->function;
+    spc_request request = {.arena = s->arena,
+                           .diag = s->diag,
+                           .range = of->range,
+                           .inexact = s->options->target_fp,
+                           .least = (double)of->int_least,
+                           .most = (double)of->int_most};
+    diag_engine quiet;
+    diag_init(&quiet, s->arena, s->diag->sources);
+    request.diag = of->optional ? &quiet : s->diag;
+    if (spc_compile(&request, module, of->name, &t->program)) {
         give_constants(&t->program);
+        return true;
     }
-    return true;
+    t->program.program = NULL;
+    if (of->optional)
+        diag_warning(s->diag, WARN_THREAD, of->range, "launches of '%s' are loops, as it cannot be compiled: %s",
+                     of->name, quiet.records.len > 0 ? quiet.records.data[0]->message : "nothing says why");
+    return of->optional;
+}
+
+// Each is compiled in a copy of the module, so it has few others: of many a half is taken, of that a half, and so on.
+static bool compile_some(const preparation *p, LLVMModuleRef module, thread_program *threads, size_t count)
+{
+    enum { FEW = 6 };
+    bool good = true;
+    for (size_t i = 0; i < count && count <= FEW && good; i++)
+        good = compile_one(p, module, &threads[i]);
+    for (size_t half = 0; half < 2 && count > FEW && good; half++) {
+        size_t first = half * (count / 2), behind = half == 0 ? count / 2 : count;
+        LLVMModuleRef part = LLVMCloneModule(module);
+        for (size_t i = 0; i < count; i++)
+            if (i < first || i >= behind)
+                LLVMSetLinkage(LLVMGetNamedFunction(part, threads[i].function->name), LLVMInternalLinkage);
+        drop_unreachable(part);
+        good = compile_some(p, part, threads + first, behind - first);
+        LLVMDisposeModule(part);
+    }
+    return good;
 }
 
 bool threads_compile(llc_session *s, const llc_unit *unit, LLVMModuleRef module, thread_programs *out)
@@ -223,7 +270,7 @@ bool threads_compile(llc_session *s, const llc_unit *unit, LLVMModuleRef module,
     preparation p = {.session = s, .context = LLVMGetModuleContext(module), .module = LLVMCloneModule(module)};
     p.builder = LLVMCreateBuilderInContext(p.context);
     prepare(&p, out);
-    bool good = compile_all(&p, out);
+    bool good = compile_some(&p, p.module, out->data, out->len);
     LLVMDisposeBuilder(p.builder);
     LLVMDisposeModule(p.module);
     return good;
@@ -280,6 +327,8 @@ static LLVMValueRef program_global(const linker *l, const thread_program *t)
                              LLVMConstReal(real, t->function->start),
                              LLVMConstReal(real, t->function->per_thread),
                              LLVMConstReal(real, t->function->least),
+                             LLVMConstInt(count, (uint64_t)t->function->int_least, true),
+                             LLVMConstInt(count, (uint64_t)t->function->int_most, true),
                              LLVMConstPointerNull(LLVMPointerTypeInContext(l->context, 0))};
     const char *name = arena_printf(l->session->arena, "%s.program", t->function->name);
     return hidden_global(l, name, LLVMConstStructInContext(l->context, fields, sizeof fields / sizeof *fields, false),
@@ -295,14 +344,18 @@ static const char *place_of(llc_session *s, LLVMValueRef instruction)
     return arena_printf(s->arena, "%.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(instruction));
 }
 
-static LLVMValueRef find_program(const linker *l, LLVMValueRef launched, const thread_programs *programs)
+// *known: it is one, though it may not be compiled; then there is no program.
+static LLVMValueRef find_program(const linker *l, LLVMValueRef launched, const thread_programs *programs, bool *known)
 {
     size_t length;
     const char *name = LLVMGetValueName2(launched, &length);
     for (VEC_EACH(const thread_program, t, programs))
         if (LLVMIsAFunction(launched) != NULL && strcmp(t->function->name, name) == 0) {
-            LLVMValueRef known = LLVMGetNamedGlobal(l->module, arena_printf(l->session->arena, "%s.program", name));
-            return known != NULL ? known : program_global(l, t);
+            *known = true;
+            if (t->program.program == NULL)
+                return NULL;
+            LLVMValueRef global = LLVMGetNamedGlobal(l->module, arena_printf(l->session->arena, "%s.program", name));
+            return global != NULL ? global : program_global(l, t);
         }
     return NULL;
 }
@@ -312,12 +365,17 @@ bool threads_link(llc_session *s, LLVMModuleRef module, const thread_programs *p
     linker l = {s, LLVMGetModuleContext(module), module};
     LLVMValueRef launch = LLVMGetNamedFunction(module, "svm_launch");
     bool good = true;
-    for (LLVMUseRef u = launch == NULL ? NULL : LLVMGetFirstUse(launch); u != NULL; u = LLVMGetNextUse(u)) {
+    for (LLVMUseRef u = launch == NULL ? NULL : LLVMGetFirstUse(launch), next; u != NULL; u = next) {
         LLVMValueRef call = LLVMGetUser(u);
+        bool known = false;
+        next = LLVMGetNextUse(u);
         if (LLVMIsACallInst(call) == NULL)
             continue;
-        LLVMValueRef program = find_program(&l, LLVMGetOperand(call, 0), programs);
-        if (program == NULL) {
+        LLVMValueRef program = find_program(&l, LLVMGetOperand(call, 0), programs, &known);
+        if (program == NULL && known) { // nothing is launched
+            LLVMReplaceAllUsesWith(call, LLVMConstNull(LLVMTypeOf(call)));
+            LLVMInstructionEraseFromParent(call);
+        } else if (program == NULL) {
             diag_error_at(s->diag, place_of(s, call), "SVM_DOMAIN runs a function with SVM_FIRE(thread)");
             good = false;
         } else {

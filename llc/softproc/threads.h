@@ -8,7 +8,7 @@
 
 typedef struct thread_program {
     const llc_function *function;
-    spc_program program;
+    spc_program program; // program.program NULL: it could not be compiled, and is optional
 } thread_program;
 
 typedef VEC(thread_program) thread_programs;

@@ -33,6 +33,7 @@ typedef struct loaded_thread {
     const svm_ThreadProgram *thread;
     sp_program program;
     uint64_t launches, copied; // copied: bytes
+    uint64_t loops;            // launches that were loops, as they had ints beyond what the program takes
     double expected;           // cycles
     sp_stats stats;
     struct loaded_thread *next;
@@ -60,10 +61,13 @@ static void print_row(FILE *f, const loaded_thread *l)
     char expected[40] = "-";
     if (l->expected > 0)
         snprintf(expected, sizeof expected, "%.0f", l->expected);
-    fprintf(f, "%-24s %8" PRIu64 " %10" PRIu64 " %12" PRIu64 " %12s %8.2f %4.0f : %-4.0f %5.1f %% %10" PRIu64 "\n",
+    fprintf(f, "%-24s %8" PRIu64 " %10" PRIu64 " %12" PRIu64 " %12s %8.2f %4.0f : %-4.0f %5.1f %% %10" PRIu64,
             l->thread->name, l->launches, s->threads, s->cycles, expected, cycles / threads,
             (double)s->alu_threads / threads, (double)s->tex_threads / threads, 100 * (double)s->alu_cycles / cycles,
             l->copied);
+    if (l->loops > 0)
+        fprintf(f, " %10" PRIu64, l->loops);
+    fputc('\n', f);
 }
 
 static void print_table(void)
@@ -75,8 +79,11 @@ static void print_table(void)
             perror(path);
         return;
     }
-    fprintf(f, "%-24s %8s %10s %12s %12s %8s %11s %7s %10s\n", "thread function", "launches", "threads", "cycles",
-            "predicted", "a thread", "alu : tex", "used", "copied");
+    bool loops = false;
+    for (const loaded_thread *l = all_loaded; l != NULL; l = l->next)
+        loops |= l->loops > 0;
+    fprintf(f, "%-24s %8s %10s %12s %12s %8s %11s %7s %10s%s\n", "thread function", "launches", "threads", "cycles",
+            "predicted", "a thread", "alu : tex", "used", "copied", loops ? "      loops" : "");
     for (const loaded_thread *l = all_loaded; l != NULL; l = l->next)
         print_row(f, l);
     if (f != stderr)
@@ -133,7 +140,7 @@ static ptrdiff_t rows_of(const svm_Plane *p)
 // Whether rows continue each other, so that a lookup may go on into the next one.
 static bool continues(const svm_Plane *p)
 {
-    return p->places == NULL && p->row == p->width * p->step;
+    return p->places == NULL && p->row == p->width * p->step && p->items == 0;
 }
 
 // Elements of a row in the machine. The driver fills up rows that it copies.
@@ -192,8 +199,9 @@ static void take_arguments(launch *l, va_list args)
 }
 
 // An int of the program is a float of the machine. False when there is none.
-static bool convert(float *here, uint8_t *there, bool out)
+static bool convert(const svm_ThreadProgram *t, float *here, uint8_t *there, bool out)
 {
+    bool bounded = t->intLeast < t->intMost;
     int32_t i;
     float f;
     if (out) {
@@ -205,7 +213,7 @@ static bool convert(float *here, uint8_t *there, bool out)
     memcpy(&i, here, sizeof i);
     f = (float)i;
     memcpy(there, &f, sizeof f);
-    return i >= -MOST_INT && i <= MOST_INT;
+    return i >= (bounded ? t->intLeast : -MOST_INT) && i <= (bounded ? t->intMost : MOST_INT);
 }
 
 // Elements of a row, between the program's memory and the machine's. False when one is an int that the machine does not have.
@@ -220,11 +228,11 @@ static bool copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t cou
         return true;
     }
     for (ptrdiff_t i = 0; i < count; i++, here += p->step, machine += ELEMENT)
-        for (ptrdiff_t c = 0; c < FLOATS; c++) {
+        for (ptrdiff_t c = 0; c < FLOATS && (p->items == 0 || i * FLOATS + c < p->items); c++) {
             uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
             float *one = here + c % 2 * p->stride + c / 2 * p->second;
             if (p->ints)
-                whole = convert(one, there, out) && whole;
+                whole = convert(l->thread, one, there, out) && whole;
             else
                 memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
         }
@@ -379,6 +387,7 @@ bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ..
     va_end(args);
     if (!place_planes(&l)) {
         free(l.memory);
+        loaded->loops++;
         return false; // loops have all ints
     }
     run(&l, loaded, &stats);

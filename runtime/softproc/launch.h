@@ -22,6 +22,7 @@ typedef struct svm_ThreadProgram {
     size_t scalarCount;
     uint64_t firings;               // of a thread
     double start, perThread, least; // cycles of a launch as its author expects them; 0: nobody said
+    int64_t intLeast, intMost;      // of inputs' ints; both 0: those that a float has. A launch with others is loops
     void *loaded;                   // the program, once it has been launched
 } svm_ThreadProgram;
 

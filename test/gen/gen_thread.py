@@ -144,14 +144,27 @@ class ThreadFilter:
         kind = self.whole if self.source == INT and rng.random() < 0.6 else self.value
         return f"({kind(min(depth, 1))} {rng.choice(COMPARE)} {kind(min(depth, 2))})"
 
-    # ---- Ints that are items: they are compared and chosen ----
+    # ---- Ints: items, and what is computed of them ----
 
     def whole(self, depth):
         rng, names = self.rng, self.known(INT)
         if depth == 0 or rng.random() < 0.2:
+            if self.source == INT and rng.random() < 0.1:
+                return rng.choice([str(rng.randrange(-40, 41)), f"(int) ((float) {self.item()} * {rng.uniform(-2, 2):.3f})"])
             return rng.choice(names) if names and rng.random() < 0.4 or self.source == FLOAT else self.item()
-        one, two = self.whole(depth - 1), self.whole(depth - 1)
-        return f"({self.condition(depth - 1)} ? {one} : {two})"
+        one, pick = self.whole(depth - 1), rng.random()
+        if pick < 0.4:
+            return f"({self.condition(depth - 1)} ? {one} : {self.whole(depth - 1)})"
+        if pick < 0.6:
+            return f"({one} {rng.choice('+-')} {self.whole(depth - 1)})"
+        if pick < 0.85:
+            by = rng.choice([1, 2, 3, 4, 5, 7, 8, 10, 16, 100, 255])
+            return rng.choice([f"({one} * {rng.choice([-5, -1, 2, 3, 4, 7])})", f"({one} >> {rng.randrange(9)})", f"({one} << {rng.randrange(4)})",
+                               f"({one} & {rng.choice([1, 3, 12, 15, 22, 255, -8])})", f"({one} / {by})", f"({one} % {by})", f"({one} / -{by})",
+                               f"({one} ^ {rng.choice([-1, 1, 5, 12, 255, -7])})", f"({one} | {rng.choice([1, 6, 8, 255, -16])})"])
+        if pick < 0.95:
+            return f"(int) {rng.choice(['min', 'max'])}({one}, {self.whole(depth - 1)})"  # these are floats
+        return rng.choice([f"(int) abs({one})", f"(-{one})", f"(~{one})"])
 
     def of_type(self, type_, depth):
         return {FLOAT: self.value, BOOLEAN: self.condition, INT: self.whole}[type_](depth)
@@ -325,7 +338,8 @@ class ThreadProgram:
     def __init__(self, first, count):
         rng = random.Random(first)
         self.views = rng.random() < 0.3  # whether the joiner may be a view
-        self.source = INT if rng.random() < 0.2 else FLOAT
+        self.source = INT if rng.random() < 0.3 else FLOAT
+        self.most = rng.choice([9, 200, 4000, 60000, 1 << 20, 1 << 24])  # of ints
         self.pop = rng.choice([1, 1, 1, 2, 3, 4, 4, 6, 8])
         self.filters = [ThreadFilter(seed, self.pop, self.source) for seed in range(first, first + count)]
         self.texts = {f: f.text() for f in self.filters}
@@ -347,5 +361,5 @@ class ThreadProgram:
         rng = random.Random(f"items {self.filters[0].name}")
         count = firings * self.pop + max(f.peek for f in self.filters) - self.pop
         if self.source == INT:
-            return [rng.choice([rng.randrange(-9, 10), rng.randrange(-2000, 2000), rng.randrange(-(1 << 24), (1 << 24) + 1)]) for _ in range(count)]
+            return [rng.choice([rng.randrange(-9, 10), rng.randrange(-self.most, self.most + 1)]) for _ in range(count)]
         return [rng.choice([0.0, -0.0, 1.0, -1.0, 2.0]) if rng.random() < 0.25 else rng.randrange(-4096, 4097) / 1024 for _ in range(count)]

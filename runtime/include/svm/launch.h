@@ -35,12 +35,13 @@ typedef struct svm_Plane {
     bool ints; // `data` are ints, which the machine has as floats: of magnitudes up to 2^24, or the launch is loops
     ptrdiff_t stride, second; // from its first float to its second one, and to its third; the fourth is beyond that
     const ptrdiff_t *places;  // of each row, in floats from `data`; NULL: `row` apart
+    ptrdiff_t items;          // floats of a row, where its last elements have fewer; 0: all are whole
 } svm_Plane;
 
 // Elements and their floats without gaps.
 static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t elements)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, false, 1, 2, 0};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, 4 * width, 4, false, 1, 2, 0, 0};
     return p;
 }
 
@@ -48,7 +49,7 @@ static inline svm_Plane svm_plane(const void *data, ptrdiff_t width, ptrdiff_t e
 static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdiff_t elements, ptrdiff_t step,
                                        ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, false, stride, second, 0};
+    svm_Plane p = {(float *)(uintptr_t)data, width, elements, step * width, step, false, stride, second, 0, 0};
     return p;
 }
 
@@ -56,7 +57,7 @@ static inline svm_Plane svm_planeApart(const void *data, ptrdiff_t width, ptrdif
 static inline svm_Plane svm_planeRows(const void *data, ptrdiff_t width, ptrdiff_t rows, ptrdiff_t row, ptrdiff_t step,
                                       ptrdiff_t stride, ptrdiff_t second)
 {
-    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, false, stride, second, 0};
+    svm_Plane p = {(float *)(uintptr_t)data, width, width * rows, row, step, false, stride, second, 0, 0};
     return p;
 }
 
@@ -66,6 +67,13 @@ static inline svm_Plane svm_planePlaces(const void *data, ptrdiff_t width, ptrdi
 {
     svm_Plane p = svm_planeRows(data, width, rows, 0, step, stride, second);
     p.places = places;
+    return p;
+}
+
+// The same with rows of so many floats, which may be no whole elements: what an element has beyond them is 0, and is not written.
+static inline svm_Plane svm_planeItems(svm_Plane p, ptrdiff_t items)
+{
+    p.items = items;
     return p;
 }
 
@@ -126,32 +134,41 @@ static inline ptrdiff_t svm_planeElement(const svm_Plane *plane, float s, float 
     return (plane->places ? plane->places[row] : row * plane->row) + number % plane->width * plane->step;
 }
 
+// Floats that the element has.
+static inline int svm_planeFloats(const svm_Plane *plane, float s, float t)
+{
+    if (plane->items == 0)
+        return 4;
+    ptrdiff_t left = plane->items - ((ptrdiff_t)s + (ptrdiff_t)t * plane->width) % plane->width * 4;
+    return left >= 4 ? 4 : left > 0 ? (int)left : 0;
+}
+
 static inline void svm_lookup(float element[4], const svm_Plane *in, float s, float t)
 {
     const float *from = in->data + svm_planeElement(in, s, t, 1);
-    for (int i = 0; i < 4; i++)
-        element[i] = from[i % 2 * in->stride + i / 2 * in->second];
+    for (int i = 0, floats = svm_planeFloats(in, s, t); i < 4; i++)
+        element[i] = i < floats ? from[i % 2 * in->stride + i / 2 * in->second] : 0;
 }
 
 static inline void svm_lookupInts(int element[4], const svm_Plane *in, float s, float t)
 {
     const int *from = (const int *)(const void *)in->data + svm_planeElement(in, s, t, 1);
-    for (int i = 0; i < 4; i++)
-        element[i] = from[i % 2 * in->stride + i / 2 * in->second];
+    for (int i = 0, floats = svm_planeFloats(in, s, t); i < 4; i++)
+        element[i] = i < floats ? from[i % 2 * in->stride + i / 2 * in->second] : 0;
 }
 
 // x and y are the thread's own.
 static inline void svm_output(svm_Plane *out, float x, float y, const float element[4])
 {
     float *to = out->data + svm_planeElement(out, x, y, 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0, floats = svm_planeFloats(out, x, y); i < floats; i++)
         to[i % 2 * out->stride + i / 2 * out->second] = element[i];
 }
 
 static inline void svm_outputInts(svm_Plane *out, float x, float y, const int element[4])
 {
     int *to = (int *)(void *)out->data + svm_planeElement(out, x, y, 0);
-    for (int i = 0; i < 4; i++)
+    for (int i = 0, floats = svm_planeFloats(out, x, y); i < floats; i++)
         to[i % 2 * out->stride + i / 2 * out->second] = element[i];
 }
 

@@ -624,7 +624,7 @@ static bool run_one(session *s, uint64_t seed)
     fill(s);
     s->loops = s->seed % 2 == 0;
     make_function(s);
-    spc_request request = {a, &diags, {0}, true, &(spc_watcher){see_stage, s}};
+    spc_request request = {.arena = a, .diag = &diags, .inexact = true, .watcher = &(spc_watcher){see_stage, s}};
     bool fine = spc_compile(&request, s->module, "thread", &program);
     if (fine)
         run(s, program.program);
