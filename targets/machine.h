@@ -114,6 +114,7 @@ typedef struct machine_processor {
     machine_refs caches;                  // between it and those memories, nearest first
     bool io;                              // files, printing, standard input and output
     bool fallback;                        // kernel: only for what no other kernel processor can run
+    uint64_t fallback_gain;               // it also runs what takes threads so many times as long; 0: it does not
     uint64_t simd_width;                  // bytes
     uint64_t registers, register_size;    // number, and bytes of each
     machine_bandwidth register_bandwidth; // 0: not known

@@ -28,7 +28,7 @@ PROGRAMS = {
     "fm-receiver": Program("fm-receiver/fm.str", "f", 0.95),
     "matrix-multiply": Program("matrix-multiply/matmul.str", "f", 0.95),
     "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.9),
-    "edge-detector": Program("edge-detector/edges.str", "i", None),
+    "edge-detector": Program("edge-detector/edges.str", "i", 0.95),
 }
 Row = namedtuple("Row", "name launches threads cycles predicted used")
 

@@ -223,6 +223,18 @@ static void emit_function(program_emitter *x, const program_threads *t, const em
     text_line(x, 0, "}\n");
 }
 
+// What a firing takes on the processor, and on one that could do it as well: vectors have neighbouring firings there.
+static void remark_cost(program_emitter *x, const sir_filter *f, const program_threads *t)
+{
+    const machine_processor *on = launcher(x);
+    for (VEC_EACH(const machine_processor, q, &x->p->machine->processors))
+        if (q->kind == MACHINE_processor_kind_KERNEL && q->fallback)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
+                        "'%s' takes about %.3g us a firing on '%s', and would take about %.3g us on '%s' [thread]",
+                        f->name, 1e6 * plan_thread_seconds(&t->shape, on), on->element.name,
+                        1e6 * plan_fallback_seconds(x->e.arena, f, q), q->element.name);
+}
+
 static void remark_launch(program_emitter *x, const sir_filter *f, const program_threads *t)
 {
     const char *lies = arena_printf(x->e.arena, "with %" PRId64 " lookups and %" PRId64 " outputs",
@@ -241,6 +253,7 @@ static void remark_launch(program_emitter *x, const sir_filter *f, const program
         diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->work->loc),
                     "'%s' is launched: a thread has %" PRId64 " firing%s, %s [thread]", f->name, t->shape.firings,
                     t->shape.firings == 1 ? "" : "s", lies);
+    remark_cost(x, f, t);
 }
 
 program_threads program_thread_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
@@ -250,6 +263,8 @@ program_threads program_thread_function(program_emitter *x, emit_filter_info *in
     program_threads t = {0};
     if (!program_launches(x) || x->in_cycle || plan_thread_of(x->p, info->filter, launcher(x), &t.shape).text != NULL)
         return t;
+    if (plan_thread_too_slow(x->p, info->filter, launcher(x), &t.shape).text != NULL)
+        return (program_threads){0};
     t.in_ints = is_int(info->filter->input);
     t.out_ints = is_int(info->filter->output);
     t.pop = f->pop.max;

@@ -127,8 +127,10 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
     if (actor->kind != SIR_FILTER)
         return (plan_lack){0};
     plan_thread thread;
-    if (plan_launches(x))
-        return plan_thread_of(p, actor->filter, x, &thread);
+    if (plan_launches(x)) {
+        plan_lack lack = plan_thread_of(p, actor->filter, x, &thread);
+        return lack.text != NULL ? lack : plan_thread_too_slow(p, actor->filter, x, &thread);
+    }
     int64_t push = 0;
     for (uint32_t port = 0; port < actor->outputs.len; port++)
         for (int first = 0; first < 2 && actor->outputs.data[port] != SIR_NONE && !sched_dynamic_output(actor);

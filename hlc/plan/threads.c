@@ -229,6 +229,35 @@ plan_lack plan_thread_of(hlc_program *p, const sir_filter *f, const machine_proc
     return text != NULL ? (plan_lack){text, f->loc, "pipeline"} : w.lack;
 }
 
+double plan_thread_seconds(const plan_thread *t, const machine_processor *x)
+{
+    return t->each / plan_thread_firings(t) / x->clock;
+}
+
+double plan_fallback_seconds(arena *a, const sir_filter *f, const machine_processor *x)
+{
+    enum { ITEM = 4 };
+    double lanes = x->simd_width > ITEM ? (double)x->simd_width / ITEM : 1;
+    return plan_filter_operations(a, f) * plan_seconds_an_operation(x) / lanes;
+}
+
+plan_lack plan_thread_too_slow(hlc_program *p, const sir_filter *f, const machine_processor *x, const plan_thread *t)
+{
+    double here = plan_thread_seconds(t, x);
+    if (f->identity) // it goes with its neighbours
+        return (plan_lack){0};
+    for (VEC_EACH(const machine_processor, q, &p->machine->processors)) {
+        double there = plan_fallback_seconds(p->arena, f, q);
+        if (q->kind != MACHINE_processor_kind_KERNEL || !q->fallback || q->fallback_gain == 0 ||
+            here < (double)q->fallback_gain * there)
+            continue;
+        return (plan_lack){arena_printf(p->arena, "takes about %.3g us a firing on '%s', and %.3g us on '%s'",
+                                        1e6 * here, x->element.name, 1e6 * there, q->element.name),
+                           f->loc, "pipeline"};
+    }
+    return (plan_lack){0};
+}
+
 double plan_thread_firings(const plan_thread *t)
 {
     return t->domain == NULL ? (double)t->firings : 1 / (double)plan_domain_threads(t->domain);

@@ -20,6 +20,12 @@ typedef struct plan_thread {
 
 // Why the filter cannot be threads of the processor; text NULL: it can, as *thread says.
 plan_lack plan_thread_of(struct hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread);
+// About what a firing of the filter takes: as threads, and on a processor that has none, where vectors have neighbouring firings.
+double plan_thread_seconds(const plan_thread *t, const machine_processor *x);
+double plan_fallback_seconds(arena *a, const sir_filter *f, const machine_processor *x);
+// Why a fallback processor is to run it, though it can be threads of x: it is faster by as much as the machine file says.
+plan_lack plan_thread_too_slow(struct hlc_program *p, const sir_filter *f, const machine_processor *x,
+                               const plan_thread *t);
 double plan_thread_firings(const plan_thread *t); // of the filter, in a thread
 // Whether firings of the filter are many threads each, on some processor of the machine.
 bool plan_has_domain(struct hlc_program *p, const sir_filter *f);
