@@ -154,6 +154,11 @@ sim_time sim_cost_kernel_wait(const sim *s, size_t processor)
     return cost(s, processor, s->machine->processors.data[processor].kernel_wait);
 }
 
+sim_time sim_cost_page_map(const sim *s, size_t processor)
+{
+    return cost(s, processor, s->machine->processors.data[processor].page_map);
+}
+
 sim_time sim_cost_kernel_stop(const sim *s, size_t processor)
 {
     return cost(s, processor, s->machine->processors.data[processor].kernel_stop);

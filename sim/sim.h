@@ -117,6 +117,7 @@ void sim_release(sim *s, sim_element processor);
 sim_time sim_cost_kernel_start(const sim *s, size_t processor);
 sim_time sim_cost_kernel_run(const sim *s, size_t processor);  // on a control processor
 sim_time sim_cost_kernel_wait(const sim *s, size_t processor); // the same
+sim_time sim_cost_page_map(const sim *s, size_t processor);    // the same
 sim_time sim_cost_kernel_stop(const sim *s, size_t processor);
 sim_time sim_cost_push_acquire(const sim *s, size_t processor);
 sim_time sim_cost_push_send(const sim *s, size_t processor, uint64_t bytes);

@@ -163,6 +163,8 @@ static void emit_instance(program_emitter *x, const mapped *all)
         {0, 0, "    svm_Block queues[$_QUEUES][$_SLOTS]; /* in the order of $_queues */"},
         {FACT_FILES, 0, "    bool claimed[$_QUEUES][$_SLOTS]; /* kernels take the round's items from the file, or write them there */"},
         {FACT_FILES, 0, "    int64_t places[$_QUEUES][$_SLOTS]; /* where in it they are */"},
+        {FACT_MAPS, 0, "    bool mapped[$_QUEUES][$_SLOTS]; /* engines take the round's items from the file, or put them there */"},
+        {FACT_MAPS, 0, "    size_t base[$_QUEUES][$_SLOTS]; /* where the first of them lies: in the file, or in the slot */"},
     };
     static const mapped_line runs[] = {
         {FACT_FILES, 0, "    svm_Block scratch[$_ENDS][$_PROCESSORS]; /* where items from files or for them lie */"},
@@ -268,6 +270,7 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
         {0, 0, "        svm_blockInit(&self->queues[i][slot], &@, at + queue->address + (size_t)slot * queue->slot, queue->room,"},
         {0, 0, "                      queue->size);"},
         {0, 0, "        svm_blockName(&self->queues[i][slot], queue->name);"},
+        {FACT_MAPS, 0, "        self->base[i][slot] = self->queues[i][slot].address + (size_t)queue->history * queue->size;"},
     };
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);

@@ -26,6 +26,7 @@ static unsigned facts_of_window(const mapped_part *p, const mapped_window *w)
     unsigned facts = mapped_window_has_halo(w) ? FACT_HALOS : 0;
     facts |= !w->file ? 0 : w->input ? FACT_FILES | FACT_READS : FACT_FILES | FACT_WRITES;
     facts |= mapped_is_linked(w->queue) ? FACT_LINKS : 0;
+    facts |= w->queue->base != NULL ? FACT_MAPS | FACT_PUTS : 0;
     facts |= is_still(w) ? FACT_STILL : 0;
     facts |= is_small(p, w) ? FACT_SMALL : 0;
     return facts;
@@ -37,6 +38,7 @@ static unsigned facts_of_part(const mapped_part *p)
     facts |= p->loops && p->direct ? FACT_SEVERAL : 0;
     facts |= p->primes && p->part->repeat != 0 ? FACT_REPEATS : 0;
     facts |= p->phases ? FACT_PHASES : 0;
+    facts |= p->even ? FACT_PUTS : 0;
     bool stores = false;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         facts |= facts_of_window(p, w);
@@ -84,7 +86,7 @@ void mapped_block_names(program_emitter *x)
         "logs",    "Kernel", "Queue",      "End",            "Span",       "Chunk",      "Window", "Run",     "place",
         "makeRun", "count",  "makePriming", "makeRuns",      "before",     "order",      "maker",  "link",    "linkWindow",
         "serve", "repeat",      "startRun",   "issue",      "waitFor", "finish", "finishAll",
-        "turn",    "destroyRun", "keepLast", "toucher"};
+        "turn",    "destroyRun", "keepLast", "toucher", "Share", "share", "put", "waitFirst"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", x->name, names[i]));
 }
@@ -177,6 +179,8 @@ void mapped_block_constants(program_emitter *x, const mapped *all)
               all->used.len, x->name, parts->queues.len, x->name, parts->parts.len);
     text_line(x, 1, "%s_CHUNKS = %zu, %s_RUNS = %zu, /* of a round */", x->name, chunks, x->name,
               runs_of_round(x, all));
+    if ((all->facts & FACT_PUTS) != 0)
+        mapped_share_constants(x);
     text_line(x, 1, "%s_ENDS = %zu, %s_WINDOWS = %zu, /* of all kernels; most of one */", x->name, ends, x->name,
               most_of(x, all, true));
 }
@@ -288,6 +292,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         {FACT_LINKS, FACT_SEVERAL, "    int firstRun; /* that of its first strip */"},
         {FACT_PHASES, 0, "    int home; /* processor of the initialisation and the end of input */"},
         {FACT_PRIMES, 0, "    int primes; /* runs that prime a chunk */"},
+        {FACT_PUTS, 0, "    bool even; /* each processor has a share of a round that is not whole */"},
         {FACT_REPEATS, 0, "    int64_t repeat; /* steady states that priming goes on for behind the initialisation */"},
         {FACT_COUNTS | FACT_PHASES, 0, "    int actors, firings; /* its actors, and how many */"},
         {FACT_LOGS, 0, "    int logs, logCount; /* its actors that print, and how many */"},
@@ -307,6 +312,8 @@ static void emit_kernels(program_emitter *x, const mapped *all)
             strbuf_printf(&row, ", %" PRIu32, p->home_processor);
         if ((all->facts & FACT_PRIMES) != 0)
             strbuf_printf(&row, ", %d", p->primes);
+        if ((all->facts & FACT_PUTS) != 0)
+            strbuf_add(&row, p->even ? ", true" : ", false");
         if ((all->facts & FACT_REPEATS) != 0)
             strbuf_printf(&row, ", %" PRId64, p->part->repeat);
         if ((all->facts & FACT_COUNTS) != 0 && (all->facts & FACT_PHASES) != 0)
@@ -417,6 +424,7 @@ void mapped_block_tables(program_emitter *x, const mapped *all)
         {0, 0, "    const struct $_End *ends; /* of its windows */"},
         {0, 0, "    int count;"},
         {FACT_MIXED, 0, "    bool moves; /* its processor does not reach the queues */"},
+        {FACT_PUTS, 0, "    int processor, block; /* where its windows are */"},
         {0, 0, "    $_Window windows[$_WINDOWS];"},
         {0, 0, "} $_Run;\n"},
     };
@@ -450,7 +458,8 @@ static void emit_place(program_emitter *x)
         {0, 0, "    $_Window *window = &r->windows[w];"},
         {FACT_SMALL, 0, "    const size_t count = (size_t)(items < end->least ? end->least : items);"},
         {0, FACT_SMALL, "    const size_t count = (size_t)items;"},
-        {0, 0, "    const size_t there = self->queues[end->queue][slot].address + (size_t)(queue->history + first) * queue->size;"},
+        {0, FACT_MAPS, "    const size_t there = self->queues[end->queue][slot].address + (size_t)(queue->history + first) * queue->size;"},
+        {FACT_MAPS, 0, "    const size_t there = self->base[end->queue][slot] + (size_t)first * queue->size;"},
         {0, 0, "    svm_blockInit(&window->there, &@, there, count, queue->size);"},
         {0, 0, "    svm_blockName(&window->there, queue->name);"},
         {FACT_MIXED, 0, "    if (!r->moves)"},
@@ -505,6 +514,8 @@ static void emit_make(program_emitter *x)
         {0, 0, "    r->ends = &$_ends[$_kernels[kernel].ends];"},
         {0, 0, "    r->count = $_kernels[kernel].count;"},
         {FACT_MIXED, 0, "    r->moves = $_processors[q].load != NULL;"},
+        {FACT_PUTS, 0, "    r->processor = q;"},
+        {FACT_PUTS, 0, "    r->block = block;"},
         {0, 0, "    svm_kernelInit(&r->run.kernel, $_processors[q].processor, $_kernels[kernel].run, $_kernels[kernel].name);"},
         {0, 0, "    svm_kernelNeverBlocks(&r->run.kernel);"},
         {0, 0, "    r->run.own = &self->own[q];"},

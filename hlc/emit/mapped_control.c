@@ -28,6 +28,26 @@ static void emit_items(program_emitter *x, int indent, const mapped_queue *r, co
               r->member, slot);
 }
 
+// The round in a slot, an expression, is in the queue and not in a file.
+static void not_in_file(program_emitter *x, int indent, const mapped_queue *r, const char *slot)
+{
+    if (r->base != NULL)
+        text_line(x, indent, "self->%s[%s] = self->%s[%s].address + %" PRId64 " * sizeof(%s);", r->base, slot,
+                  r->member, slot, r->queue->history, r->type);
+}
+
+// Items of the round in a slot, from its item `first` on, to `items + to`, wherever they lie.
+static void copy_from_base(program_emitter *x, int indent, const mapped_queue *r, const char *slot, int64_t first,
+                           int64_t to, const char *count)
+{
+    text_line(x, indent, "svm_Block from; /* in the file, or in the slot */");
+    text_line(x, indent,
+              "svm_blockInit(&from, &%s, self->%s[%s] + (size_t)%" PRId64
+              " * sizeof *items, (size_t)(%s), sizeof *items);",
+              x->pl->memory, r->base, slot, first, count);
+    text_line(x, indent, "memcpy(items + %" PRId64 ", svm_blockData(&from), (size_t)(%s) * sizeof *items);", to, count);
+}
+
 // ---- A run by itself ----
 
 mapped_span mapped_span_of(const mapped_window *w, bool starting)
@@ -161,6 +181,12 @@ static void place_history(program_emitter *x, const mapped *all, const mapped_qu
         return;
     text_line(x, 2, "if (!self->placed) { /* what the round needs of the one before */");
     text_line(x, 3, "const int before = %s;", before);
+    if (r->base != NULL) {
+        copy_from_base(x, 3, r, "before", round - halo, r->queue->history - halo,
+                       arena_printf(x->e.arena, "%" PRId64, halo));
+        text_line(x, 2, "}");
+        return;
+    }
     if (r->claimed != NULL) {
         text_line(x, 3, "if (self->%s[before])", r->claimed);
         text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");",
@@ -173,6 +199,28 @@ static void place_history(program_emitter *x, const mapped *all, const mapped_qu
               r->queue->history - halo, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->member,
               r->queue->history + round - halo, halo);
     text_line(x, 2, "}");
+}
+
+// Maps a whole round of the file, if all of it is there.
+static void map_input(program_emitter *x, const mapped_queue *r)
+{
+    arena *a = x->e.arena;
+    int64_t before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
+    text_args args = {0};
+    VEC_PUSH(a, &args, "file");
+    VEC_PUSH(a, &args, arena_printf(a, "&%s", x->pl->memory));
+    VEC_PUSH(a, &args, arena_printf(a, "%" PRIu64, (uint64_t)r->unit * r->size));
+    VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, mapped_round_up(before, r->unit)));
+    VEC_PUSH(a, &args, arena_printf(a, "wanted * %" PRId64, r->step));
+    VEC_PUSH(a, &args, arena_printf(a, "&self->%s[slot]", r->base));
+    text_call(x, 2,
+              arena_printf(a, "self->%s[slot] = *held == 0 && wanted == %s && svm_readerMap(", r->claimed,
+                           mapped_facts(x)->round),
+              &args, ");");
+    text_line(x, 2, "if (self->%s[slot])", r->claimed);
+    text_line(x, 3, "*held = wanted * %" PRId64 ";", r->step);
+    text_line(x, 2, "else {");
+    not_in_file(x, 3, r, "slot");
 }
 
 // What a claim must have before the round's items, and which numbers of items it is read in.
@@ -193,11 +241,16 @@ static void unclaim(program_emitter *x, const mapped_queue *r)
 {
     text_line(x, 1, "if (complete < wanted && self->%s[slot]) {", r->claimed);
     emit_items(x, 2, r, "items", "slot");
-    text_line(x, 2,
-              "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], %" PRId64 ", items + %" PRId64
-              ", wanted * %" PRId64 " + %" PRId64 ");",
-              r->file, r->place, -r->queue->halo, r->queue->history - r->queue->halo, r->step, r->queue->halo);
+    if (r->base != NULL)
+        copy_from_base(x, 2, r, "slot", -r->queue->halo, r->queue->history - r->queue->halo,
+                       arena_printf(x->e.arena, "wanted * %" PRId64 " + %" PRId64, r->step, r->queue->halo));
+    else
+        text_line(x, 2,
+                  "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], %" PRId64 ", items + %" PRId64
+                  ", wanted * %" PRId64 " + %" PRId64 ");",
+                  r->file, r->place, -r->queue->halo, r->queue->history - r->queue->halo, r->step, r->queue->halo);
     text_line(x, 2, "self->%s[slot] = false;", r->claimed);
+    not_in_file(x, 2, r, "slot");
     text_line(x, 1, "}");
 }
 
@@ -220,7 +273,9 @@ static void emit_read(program_emitter *x, const mapped *all)
         text_line(x, 1, "{ /* %s */", r->name);
         text_line(x, 2, "svm_Reader *file = &self->readers[%" PRIu32 "].file;", r->file);
         text_line(x, 2, "ptrdiff_t *held = &self->readers[%" PRIu32 "].held;", r->file);
-        if (r->claimed != NULL)
+        if (r->base != NULL)
+            map_input(x, r);
+        else if (r->claimed != NULL)
             claim(x, r);
         emit_items(x, 2, r, "items", "slot");
         place_history(x, all, r);
@@ -362,6 +417,16 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
     text_line(x, 2, "}");
 }
 
+static void map_output(program_emitter *x, const mapped *all, const mapped_queue *r)
+{
+    text_line(x, 1,
+              "self->%s[slot] = states == %s && svm_writerMap(&self->writers[%" PRIu32 "], &%s, %" PRIu64
+              ", states * %" PRId64 ", &self->%s[slot]);",
+              r->claimed, all->round, r->file, x->pl->memory, (uint64_t)r->unit * r->size, r->step, r->base);
+    text_line(x, 1, "if (!self->%s[slot])", r->claimed);
+    not_in_file(x, 2, r, "slot");
+}
+
 static void emit_issue(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
@@ -371,6 +436,10 @@ static void emit_issue(program_emitter *x, const mapped *all)
             halos |= mapped_window_has_halo(w);
     if (all->blocks)
         mapped_block_start(x);
+    if (all->blocks && (all->facts & FACT_PUTS) != 0) {
+        mapped_block_wait_for(x);
+        mapped_block_share(x);
+    }
     text_line(x, 0, "/* Starts the strips of a round of so many steady states, kernel after kernel. */");
     text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
@@ -378,7 +447,9 @@ static void emit_issue(program_emitter *x, const mapped *all)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
-        if (at_file(r, false) && r->claimed != NULL)
+        if (at_file(r, false) && r->base != NULL)
+            map_output(x, all, r);
+        else if (at_file(r, false) && r->claimed != NULL)
             text_line(x, 1,
                       "self->%s[slot] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
                       ", states * %" PRId64 ", &self->%s[slot]);",
@@ -421,7 +492,7 @@ static void emit_finish(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             halos |= !all->blocks && mapped_window_has_halo(w) && all->parts[i].moved;
-    if (all->blocks)
+    if (all->blocks && (all->facts & FACT_PUTS) == 0)
         mapped_block_wait_for(x);
     text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
     text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
@@ -475,13 +546,14 @@ static void emit_turn(program_emitter *x, const mapped *all)
         int64_t halo = r->queue->halo, at = r->queue->history - halo;
         if (at_file(r, false) && r->queue->delay != 0 && r->step != 0)
             keep_lag(x, r);
+        not_in_file(x, 1, r, "next");
         if (r->step == 0 || at_file(r, false) || ((halo == 0 || r->forgets) && !reader))
             continue;
         text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "slot");
         emit_items(x, 2, r, "to", "next");
         const char *count = arena_printf(x->e.arena, "%" PRId64, halo);
-        if (r->claimed != NULL) {
+        if (r->claimed != NULL && r->base == NULL) {
             text_line(x, 2, "if (self->%s[slot])", r->claimed);
             text_line(x, 3,
                       "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], states * %" PRId64
@@ -520,6 +592,13 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
     text_line(x, 2, reads ? "const int64_t states = %s_read(self, slot, wanted);" : "const int64_t states = wanted;",
               x->name);
+    bool shares = false;
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
+        shares |= all->parts[i].even;
+    if (shares && (all->facts & FACT_LINKS) != 0 && !one) {
+        text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
+        text_line(x, 3, "%s_finishAll(self);", x->name);
+    }
     text_line(x, 2, "%s_issue(self, slot, states);", x->name);
     text_line(x, 2, "self->steadyStates += states;");
     text_line(x, 2, "self->iterations -= states;");

@@ -236,6 +236,34 @@ static void name_functions(program_emitter *x, hmap *members, mapped_part *p)
     p->home = text_member(x, members, arena_printf(x->e.arena, "%s_home", p->name));
 }
 
+// Which queues may be files' pages: those of kernels that engines move all windows of, at files whose writer is not behind.
+static void find_pages(program_emitter *x, mapped_part *p)
+{
+    arena *a = x->e.arena;
+    if (x->pl->parts->resources->control->page_map.amount <= 0 || !x->mapped->moved || x->mapped->direct || p->streams)
+        return;
+    for (VEC_EACH(mapped_window, w, &p->windows)) {
+        mapped_queue *r = (mapped_queue *)(uintptr_t)w->queue;
+        bool end = w->input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE && r->queue->delay == 0;
+        bool same = r->item->kind != SIR_BIT && r->item->kind != SIR_BOOLEAN;
+        if (!end || !same || r->step <= 0)
+            continue;
+        size_t queue = (size_t)(r->queue - x->pl->parts->queues.data);
+        r->claimed = arena_printf(a, "mapped[%zu]", queue);
+        r->base = arena_printf(a, "base[%zu]", queue);
+    }
+}
+
+// A round that is not whole is shared evenly by a kernel that all processors run, a chunk each, as these then still use
+// their windows' blocks in turn. One that few run is light, and waiting for it would cost more.
+static void find_shares(const program_emitter *x, mapped_part *p)
+{
+    p->even = p->several && x->mapped->moved && !x->mapped->direct && !p->streams && p->part->repeat == 0 &&
+              p->rows.len == x->mapped->used.len;
+    for (uint32_t i = 0; i < p->rows.len; i++)
+        p->even &= p->rows.data[i].before == i;
+}
+
 static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
 {
     arena *a = x->e.arena;
@@ -253,6 +281,8 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     prime_windows(p);
     p->phases = has_phases(x, p);
     find_files(x, p, members);
+    find_pages(x, p);
+    find_shares(x, p);
 }
 // ---- State ----
 

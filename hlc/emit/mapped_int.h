@@ -33,6 +33,7 @@ typedef struct mapped_queue {
     uint32_t file;       // of a reader or writer: its number
     const char *claimed,
         *place; // of the instance, if items may stay in the file: whether those of a round are, and where
+    const char *base; // then, where engines move them: the memory in which the round's first item lies; a member
 } mapped_queue;
 
 // The end of a queue at a part.
@@ -80,6 +81,8 @@ enum {
     FACT_COUNTS = 1 << 19, // program_counts_firings
     FACT_LOGS = 1 << 20,   // some kernel prints
     FACT_WHERE = 1 << 21,  // what starts a run must know which strips it has
+    FACT_MAPS = 1 << 22,   // queues may be pages of files
+    FACT_PUTS = 1 << 23,   // windows are elsewhere in some rounds: in such pages, or as rounds are shared
 };
 
 // A line of text for programs with all of these facts and none of those: '$' stands for the program's name, '@' for the
@@ -104,6 +107,7 @@ typedef struct mapped_part {
     bool files;                 // some window may be in a file
     bool streams;               // NOTE(streams)
     bool several;               // it runs on several processors
+    bool even;                  // all run it, each a chunk: a round that is not whole is shared evenly
     bool phases;                // its initialisation does something, or the end of input may
     int64_t group;              // then: steady states that it is read and written for at once
     const char *name, *own_type, *strip; // the struct of its state; the function for a strip
@@ -189,6 +193,8 @@ void mapped_block_start(program_emitter *x);
 void mapped_block_issue(program_emitter *x);
 void mapped_block_wait(program_emitter *x);
 void mapped_block_wait_for(program_emitter *x);
+void mapped_block_share(program_emitter *x);     // what of a round a chunk has; nothing without FACT_PUTS
+void mapped_share_constants(program_emitter *x); // with it
 void mapped_queue_table(program_emitter *x, const mapped *all); // mapped.c
 size_t mapped_log_count(program_emitter *x, uint32_t kernel);   // of its actors that print
 

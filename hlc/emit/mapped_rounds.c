@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Rounds of programs whose windows are moved whole: what starts the runs of a round, what waits for them, and kernels by
 // themselves, in the initialisation and at the end of input. See mapped_blocks.c.
+#include <inttypes.h>
+
 #include "hlc/emit/mapped_int.h"
+
+// A piece of a strip that is shared, at least.
+enum { SHARE_PARTS = 8 };
 
 static void emit_repeat(program_emitter *x)
 {
@@ -159,8 +164,122 @@ void mapped_block_start(program_emitter *x)
     mapped_lines(x, lines, sizeof lines / sizeof *lines);
 }
 
+// Steady states of a piece, as which rounds that are not whole are shared: a part of a strip in whole units.
+static int64_t piece(const program_emitter *x, int64_t unit)
+{
+    for (int64_t parts = SHARE_PARTS; parts > 1; parts /= 2)
+        if (x->pl->strip % (parts * unit) == 0)
+            return x->pl->strip / parts;
+    return x->pl->strip;
+}
+
+// What a chunk has of a round, and windows as they are then.
+void mapped_block_share(program_emitter *x)
+{
+    static const mapped_line head[] = {
+        {FACT_PUTS, 0, "/* Steady states of a round: so many from `first` on, `each` in a run. */"},
+        {FACT_PUTS, 0, "typedef struct {"},
+        {FACT_PUTS, 0, "    int64_t first, states, each;"},
+        {FACT_PUTS, 0, "} $_Share;\n"},
+        {FACT_PUTS, 0, "/* What a chunk has of a round of so many: its strips or, where a round that is not whole is shared, pieces of them. */"},
+        {FACT_PUTS, 0, "static $_Share $_share(const struct $_Chunk *chunk, int64_t states)"},
+        {FACT_PUTS, 0, "{"},
+        {FACT_PUTS, 0, "    const int64_t stop = chunk->first + chunk->strips;"},
+        {FACT_PUTS, 0, "    $_Share share = {chunk->first * $_STRIP, stop * $_STRIP, $_STRIP};"},
+        {FACT_PUTS, 0, "    if ($_kernels[chunk->kernel].even && states < $_ROUND) {"},
+        {FACT_PUTS, 0, "        const int64_t pieces = (states + $_PIECE - 1) / $_PIECE;"},
+        {FACT_PUTS, 0, "        share.first = chunk->first * pieces / $_STRIPS * $_PIECE;"},
+        {FACT_PUTS, 0, "        share.states = stop * pieces / $_STRIPS * $_PIECE;"},
+        {FACT_PUTS, 0, "    }"},
+        {FACT_PUTS, 0, "    share.states = (share.states < states ? share.states : states) - share.first;"},
+        {FACT_PUTS, 0, "    const int64_t runs = (share.states + $_STRIP - 1) / $_STRIP;"},
+        {FACT_PUTS, 0, "    if ($_kernels[chunk->kernel].even && runs > 0)"},
+        {FACT_PUTS, 0, "        share.each = (share.states + runs * $_UNIT - 1) / (runs * $_UNIT) * $_UNIT;"},
+        {FACT_PUTS, 0, "    return share;"},
+        {FACT_PUTS, 0, "}\n"},
+        {FACT_PUTS, 0, "/* Places a run's windows for steady states of a round: so many from `first` on. */"},
+        {FACT_PUTS, 0, "static void $_put($_Instance *self, $_Run *r, int slot, int64_t first, int64_t states)"},
+        {FACT_PUTS, 0, "{"},
+        {FACT_PUTS, 0, "    for (int w = 0; w < $_kernels[r->kernel].count; w++) {"},
+        {FACT_PUTS, 0, "        const struct $_End *end = &$_ends[$_kernels[r->kernel].ends + w];"},
+        {FACT_PUTS | FACT_PRIMES, 0, "        const int64_t step = end->strip / $_STRIP, before = r->run.priming ? end->prime : end->before;"},
+        {FACT_PUTS | FACT_PRIMES, 0, "        if (end->input || !r->run.priming)"},
+        {FACT_PUTS | FACT_PRIMES, 0, "            $_place(self, r, w, r->processor, r->block, slot, first * step - before, before + states * step);"},
+        {FACT_PUTS, FACT_PRIMES, "        const int64_t step = end->strip / $_STRIP;"},
+        {FACT_PUTS, FACT_PRIMES, "        $_place(self, r, w, r->processor, r->block, slot, first * step - end->before, end->before + states * step);"},
+        {FACT_PUTS, 0, "    }"},
+        {FACT_PUTS, 0, "}\n"},
+        {FACT_PUTS, 0, "/* Waits for the runs of a round that the first chunks have. */"},
+        {FACT_PUTS | FACT_HALOS, 0, "static void $_waitFirst($_Instance *self, int slot, int64_t states, int chunks, bool whole)"},
+        {FACT_PUTS, FACT_HALOS, "static void $_waitFirst($_Instance *self, int slot, int64_t states, int chunks)"},
+        {FACT_PUTS, 0, "{"},
+        {FACT_PUTS, 0, "    for (int c = 0; c < chunks; c++) {"},
+        {FACT_PUTS, 0, "        const struct $_Chunk *chunk = &$_chunks[c];"},
+        {FACT_PUTS, 0, "        const $_Share share = $_share(chunk, states);"},
+        {FACT_PUTS | FACT_PRIMES, 0, "        $_Run *r = &self->runs[slot][chunk->run + $_kernels[chunk->kernel].primes];"},
+        {FACT_PUTS, FACT_PRIMES, "        $_Run *r = &self->runs[slot][chunk->run];"},
+        {FACT_PUTS, 0, "        for (int64_t first = 0; first < share.states; first += share.each, r++)"},
+        {FACT_PUTS | FACT_HALOS, 0, "            $_waitFor(r, whole);"},
+        {FACT_PUTS, FACT_HALOS, "            $_waitFor(r);"},
+        {FACT_PUTS, 0, "    }"},
+        {FACT_PUTS, 0, "}\n"},
+    };
+    mapped_lines(x, head, sizeof head / sizeof *head);
+}
+
+// Steady states of a piece and of whole units of what engines move, as constants.
+void mapped_share_constants(program_emitter *x)
+{
+    int64_t unit = plan_parts_granule_of(x->p->parts);
+    text_line(x, 1, "%s_PIECE = %" PRId64 ", %s_UNIT = %" PRId64 ", /* steady states of what is shared, and moved, at least */",
+              x->name, piece(x, unit), x->name, unit);
+}
+
+static void issue_shares(program_emitter *x)
+{
+    static const mapped_line lines[] = {
+        {0, 0, "    for (int c = 0; c < $_CHUNKS; c++) {"},
+        {0, 0, "        const struct $_Chunk *chunk = &$_chunks[c];"},
+        {0, 0, "        const $_Share share = $_share(chunk, states);"},
+        {0, 0, "        $_Run *r = &self->runs[slot][chunk->run];"},
+        {0, 0, "        if (share.states <= 0)"},
+        {0, 0, "            continue;"},
+        {FACT_LINKS, 0, "        const int kernel = chunk->kernel;"},
+        {FACT_LINKS, 0, "        const bool first = c != 0 && $_chunks[c - 1].kernel != kernel; /* of a kernel behind others */"},
+        {FACT_LINKS, 0, "        if (states < $_ROUND && first && ($_kernels[kernel].even || $_kernels[kernel - 1].even))"},
+        {FACT_LINKS | FACT_HALOS, 0, "            $_waitFirst(self, slot, states, c, whole); /* dependences are those of whole rounds */"},
+        {FACT_LINKS, FACT_HALOS, "            $_waitFirst(self, slot, states, c); /* dependences are those of whole rounds */"},
+        {FACT_PRIMES, 0, "        if ($_kernels[chunk->kernel].primes) {"},
+        {FACT_PRIMES | FACT_LOOPS, 0, "            r->run.starting = true;"},
+        {FACT_PRIMES | FACT_LOOPS, 0, "            r->run.steady = 0;"},
+        {FACT_PRIMES | FACT_LOOPS | FACT_COUNTS, 0, "            $_count(r, $_init);"},
+        {FACT_PRIMES, 0, "            $_put(self, r, slot, share.first, 0);"},
+        {FACT_PRIMES | FACT_WHERE | FACT_HALOS, 0, "            $_startRun(self, r++, slot, chunk->first, whole);"},
+        {FACT_PRIMES | FACT_WHERE, FACT_HALOS, "            $_startRun(self, r++, slot, chunk->first);"},
+        {FACT_PRIMES | FACT_HALOS, FACT_WHERE, "            $_startRun(r++, whole);"},
+        {FACT_PRIMES, FACT_WHERE | FACT_HALOS, "            $_startRun(r++);"},
+        {FACT_PRIMES, 0, "        }"},
+        {0, 0, "        for (int64_t done = 0; done < share.states; done += share.each, r++) {"},
+        {0, 0, "            const int64_t left = share.states - done, own = left < share.each ? left : share.each;"},
+        {0, 0, "            $_put(self, r, slot, share.first + done, (own + $_UNIT - 1) / $_UNIT * $_UNIT);"},
+        {FACT_LOOPS, 0, "            r->run.steady = r->run.states = own;"},
+        {0, FACT_LOOPS, "            r->run.steady = own;"},
+        {FACT_WHERE | FACT_HALOS, 0, "            $_startRun(self, r, slot, chunk->first, whole);"},
+        {FACT_WHERE, FACT_HALOS, "            $_startRun(self, r, slot, chunk->first);"},
+        {FACT_HALOS, FACT_WHERE, "            $_startRun(r, whole);"},
+        {0, FACT_WHERE | FACT_HALOS, "            $_startRun(r);"},
+        {0, 0, "        }"},
+        {0, 0, "    }"},
+    };
+    mapped_lines(x, lines, sizeof lines / sizeof *lines);
+}
+
 void mapped_block_issue(program_emitter *x)
 {
+    if ((mapped_facts(x)->facts & FACT_PUTS) != 0) {
+        issue_shares(x);
+        return;
+    }
     static const mapped_line lines[] = {
         {0, 0, "    for (int c = 0; c < $_CHUNKS; c++) {"},
         {0, 0, "        const struct $_Chunk *chunk = &$_chunks[c];"},
@@ -197,6 +316,13 @@ void mapped_block_issue(program_emitter *x)
 
 void mapped_block_wait(program_emitter *x)
 {
+    static const mapped_line first[] = {
+        {FACT_PUTS | FACT_HALOS, 0, "    $_waitFirst(self, slot, states, $_CHUNKS, whole);"},
+        {FACT_PUTS, FACT_HALOS, "    $_waitFirst(self, slot, states, $_CHUNKS);"},
+    };
+    mapped_lines(x, first, sizeof first / sizeof *first);
+    if ((mapped_facts(x)->facts & FACT_PUTS) != 0)
+        return;
     static const mapped_line lines[] = {
         {0, 0, "    for (int c = 0; c < $_CHUNKS; c++) {"},
         {0, 0, "        const struct $_Chunk *chunk = &$_chunks[c];"},

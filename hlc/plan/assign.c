@@ -13,7 +13,10 @@
 // A chunk is so many times as long as its priming, if a round has room for that many strips; strips of a round at most; and
 // strips a processor where shares differ, and a part; bytes that all queues take at most before rounds get shorter, also
 // where no caches make that less.
-enum { ASSIGN_PRIMINGS = 32, ASSIGN_STRIPS = 512, ASSIGN_SHARES = 4, ASSIGN_DEPTH = 2, ASSIGN_SLOTS = 2 };
+enum { ASSIGN_PRIMINGS = 32, ASSIGN_STRIPS = 512, ASSIGN_SHARES = 4, ASSIGN_DEPTH = 2 };
+// Slots of a queue, and rounds under way. Where engines move items the control side maps pages and fills them while two
+// rounds run, so that it takes more. A multiple of the blocks of a window, which rounds use in turn.
+enum { ASSIGN_SLOTS = 2, ASSIGN_MOVED_SLOTS = 4 };
 // Where parts wait for each other a processor's share of a round runs in so many pieces.
 enum { ASSIGN_CHUNKS = 4 };
 #define ASSIGN_BYTES (UINT64_C(64) << 20)
@@ -319,13 +322,18 @@ static bool is_too_late(const hlc_program *p)
     return p->config->max_latency != 0 && plan_parts_least_round(p, p->plan->strip) > p->config->max_latency;
 }
 
+static int64_t most_slots(const assigner *d)
+{
+    return plan_parts_move(d->parts) && !d->parts->streams ? ASSIGN_MOVED_SLOTS : ASSIGN_SLOTS;
+}
+
 static uint64_t bytes_a_strip(const assigner *d)
 {
     const plan_pieces *cut = d->parts->cut;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < cut->streams.len; i++)
         bytes += (uint64_t)cut->whole_schedule->channels[cut->streams.data[i].channel].steady * item_bytes(d->parts, i);
-    return bytes * (uint64_t)d->p->plan->strip * ASSIGN_SLOTS + 1;
+    return bytes * (uint64_t)d->p->plan->strip * (uint64_t)most_slots(d) + 1;
 }
 
 // Strips of a chunk that keep a processor busy for so long, about, that what its threads and the control program's tell each
@@ -517,9 +525,11 @@ bool plan_parts_assign(hlc_program *p)
     const uint32_t *pinned = place_pinned(&d);
     find_shares(&d);
     parts->strips = (uint32_t)choose_strips(&d, least);
-    parts->slots = ASSIGN_SLOTS;
-    int64_t latency = p->config->max_latency;
-    parts->rounds = latency != 0 && 2 * parts->strips * p->plan->strip > latency ? 1 : ASSIGN_SLOTS;
+    int64_t latency = p->config->max_latency, round = parts->strips * p->plan->strip, slots = most_slots(&d);
+    if (latency != 0 && slots * round > latency)
+        slots = ASSIGN_SLOTS;
+    parts->slots = (uint32_t)slots;
+    parts->rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
     parts->where = ARENA_ARRAY(p->arena, uint32_t, parts->parts.len * parts->strips + 1);
     for (size_t i = 0; i < parts->parts.len; i++)
         assign_part(&d, i, pinned[i]);

@@ -462,6 +462,8 @@ static void round_lines(parser *p, plan_parts *parts)
     if (!p->failed && (strips < 1 || strips > PLAN_MOST_STRIPS || slots < 2 || slots > PLAN_MOST_STRIPS || rounds < 1 ||
                        rounds > slots))
         fail(p, "a round of 1 to 65536 strips, and 2 slots or more, of which as many or fewer are under way,");
+    if (!p->failed && !parts->streams && slots % parts->depth != 0) // rounds use the blocks of windows in turn
+        fail(p, "as many slots as windows, or a multiple of that,");
     parts->strips = p->failed ? 0 : (uint32_t)strips;
     parts->slots = (uint32_t)slots;
     parts->rounds = (uint32_t)rounds;

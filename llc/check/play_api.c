@@ -77,20 +77,24 @@ static val field_of(const api_call *a, size_t i, const char *field)
 
 // ---- Memory ----
 
-static val handle_alloc(const api_call *a)
+// So many bytes at a multiple of `unit`, and at no better place.
+static int64_t give(play *p, const llc_name *memory, int64_t bytes, int64_t unit)
 {
-    play *p = a->play;
-    const llc_name *memory = name_of(a, 0);
-    int64_t bytes = number_of(a, a->count > 2 && strncmp(a->to->name, "svm_map", 7) == 0 ? 2 : 1);
-    uint64_t alignment = memory->memory == NULL || memory->memory->alignment < 16 ? 16 : memory->memory->alignment;
-    if (bytes < 0 || bytes > INT64_C(1) << 44)
+    if (bytes < 0 || bytes > INT64_C(1) << 44 || unit < 1 || unit > INT64_C(1) << 30)
         play_stop(p);
-    // At no better place than what is promised.
-    int64_t apart = INT64_C(1) << 20, unit = (int64_t)alignment;
+    int64_t apart = INT64_C(1) << 20;
     int64_t address = (p->next_address + apart) / (2 * unit) * (2 * unit) + unit;
     p->next_address = address + bytes;
     VEC_PUSH(p->arena, &p->pieces, (piece){memory, address, bytes, p->at});
-    return known(address);
+    return address;
+}
+
+static val handle_alloc(const api_call *a)
+{
+    const llc_name *memory = name_of(a, 0);
+    int64_t bytes = number_of(a, a->count > 2 && strncmp(a->to->name, "svm_map", 7) == 0 ? 2 : 1);
+    uint64_t alignment = memory->memory == NULL || memory->memory->alignment < 16 ? 16 : memory->memory->alignment;
+    return known(give(a->play, memory, bytes, (int64_t)alignment));
 }
 
 static val handle_free(const api_call *a)
@@ -422,21 +426,39 @@ static val handle_reader_at_end(const api_call *a)
     return known(a->play->ending && r->reads > WHOLE_READS);
 }
 
-static val handle_claim(const api_call *a)
+static bool is_granted(const api_call *a)
 {
     play *p = a->play;
     p->claimed++;
     if (p->claims == 0 || (p->claims == 2 && p->claimed % 3 == 0))
-        return known(0);
-    bool reader = strncmp(a->to->name, "svm_reader", 10) == 0;
-    if (reader && p->ending) {
-        reader_state *r = reader_of(a);
-        if (r->reads >= WHOLE_READS)
-            return known(0);
-        r->reads++;
-    }
-    store_number(p, number_of(a, a->count >= 5 && reader ? 4 : 3), 8, 0);
-    return known(1);
+        return false;
+    if (strncmp(a->to->name, "svm_reader", 10) != 0 || !p->ending)
+        return true;
+    reader_state *r = reader_of(a);
+    return r->reads < WHOLE_READS && r->reads++ < WHOLE_READS;
+}
+
+static val handle_claim(const api_call *a)
+{
+    bool granted = is_granted(a);
+    if (granted)
+        store_number(a->play, number_of(a, a->count >= 5 ? 4 : 3), 8, 0);
+    return known(granted);
+}
+
+// Memory of which there is no more than what was asked for.
+static val handle_map(const api_call *a)
+{
+    bool reader = a->count >= 6;
+    int64_t before = reader ? number_of(a, 3) : 0, count = number_of(a, reader ? 4 : 3);
+    val size = field_of(a, 0, "elementSize");
+    if (size.unknown || before < 0 || before > INT64_C(1) << 40 || count > INT64_C(1) << 40)
+        play_stop(a->play);
+    if (count <= 0 || !is_granted(a))
+        return known(false);
+    store_number(a->play, number_of(a, reader ? 5 : 4), 8,
+                 give(a->play, name_of(a, 1), (before + count) * size.i, number_of(a, 2)) + before * size.i);
+    return known(true);
 }
 
 static val handle_read_at(const api_call *a)
@@ -525,11 +547,13 @@ static const api_row rows[] = {
     {"svm_readerAtEnd", 1, false, handle_reader_at_end},
     {"svm_readerClaim", 5, false, handle_claim},
     {"svm_readerReadAt", 5, true, handle_read_at},
+    {"svm_readerMap", 6, false, handle_map},
     {"svm_readerClose", 1, false, handle_nothing},
     {"svm_writerOpen", 1, false, handle_nothing},
     {"svm_writerWrite", 3, false, handle_write},
     {"svm_writerClaim", 4, false, handle_claim},
     {"svm_writerWriteAt", 5, true, handle_write_at},
+    {"svm_writerMap", 5, false, handle_map},
     {"svm_writerClose", 1, false, handle_nothing},
     {"svm_exhaust", 4, false, handle_exhaust},
     {"svm_main", 1, false, handle_svm_main},

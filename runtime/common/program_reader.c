@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Readers: raw files through a buffer (large reads go around it), bits, and WAV through program_wav.c.
+#include "runtime/common/program_map.h"
 #include "runtime/common/scheduler.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ struct svm_ReaderPrivate {
     bool any; // an item was read since the start of the file
     svmr_Wav *wav;
     svm_Library *library; // its caller gives the items
+    svmr_MappedFile mapped;
 };
 typedef struct svm_ReaderPrivate Private;
 
@@ -366,14 +368,13 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
 
 // ---- Items that others read ----
 
-bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
+// Passes over items of a regular file, if all of them are there and `before` before them, and gives the first one's place.
+static bool passOver(svm_Reader *r, int64_t before, int64_t count, int64_t *at)
 {
     Private *p = r->private_;
     struct stat file;
     bool bits = r->item == SVM_ITEM_BIT;
-    if (!SVMR_MAY_CLAIM || p->library || p->wav || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN ||
-        fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) ||
-        (bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)))
+    if (fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode))
         return false;
     off_t here = lseek(p->fd, 0, SEEK_CUR);
     int64_t bytes = bits ? count / 8 : count * (int64_t)p->fileBytes;
@@ -390,12 +391,51 @@ bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count
     return true;
 }
 
+bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count, int64_t *at)
+{
+    const Private *p = r->private_;
+    bool bits = r->item == SVM_ITEM_BIT;
+    return SVMR_MAY_CLAIM && !p->library && !p->wav && (p->direct || bits) && SVMR_LITTLE_ENDIAN &&
+           !(bits && (p->bit != 0 || units % 8 != 0 || count % 8 != 0)) && passOver(r, before, count, at);
+}
+
+static _Noreturn void failShorter(const svm_Reader *r)
+{
+    fail(r, "the file became shorter while it was read");
+}
+
+bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, int64_t count, size_t *address)
+{
+    Private *p = r->private_;
+    bool full;
+    if (svmr_mappedTorn(&p->mapped))
+        failShorter(r);
+    if (p->mapped.refused || !svmr_mayMap() || p->library || p->wav || !p->direct || r->partCount ||
+        !SVMR_LITTLE_ENDIAN || count <= 0)
+        return false;
+    off_t here = lseek(p->fd, 0, SEEK_CUR);
+    if (here < 0 || (size_t)(here - (off_t)(p->end - p->begin)) % unit != 0)
+        return false;
+    int64_t at, size = (int64_t)p->fileBytes;
+    if (!passOver(r, before, count, &at))
+        return false;
+    char *items = svmr_mapFile(&p->mapped, memory, p->fd, at - before * size, at + count * size, &full);
+    if (items) {
+        *address = (size_t)items + (size_t)(before * size);
+        return true;
+    }
+    if (lseek(p->fd, at, SEEK_SET) < 0)
+        fail(r, "%s", strerror(errno));
+    svmr_thread.itemsRead -= count;
+    return false;
+}
+
 static void readBytesAt(const svm_Reader *r, int64_t at, unsigned char *to, size_t bytes)
 {
     while (bytes != 0) {
         ssize_t n = pread(r->private_->fd, to, bytes, at);
         if (n == 0)
-            fail(r, "the file became shorter while it was read");
+            failShorter(r);
         if (n < 0 && errno != EINTR)
             fail(r, "%s", strerror(errno));
         if (n > 0) {
@@ -450,6 +490,9 @@ void svm_readerClose(svm_Reader *r)
     Private *p = r->private_;
     if (!p)
         return;
+    if (svmr_mappedTorn(&p->mapped))
+        failShorter(r);
+    svmr_unmapFile(&p->mapped);
     if (p->wav)
         svmr_wavClose(p->wav);
     if (p->fd > STDIN_FILENO)

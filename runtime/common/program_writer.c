@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Writers: raw files through a buffer (large writes go around it), bits, and WAV through program_wav.c.
+#include "runtime/common/program_map.h"
 #include "runtime/common/scheduler.h"
 #include "svm/library.h"
 
@@ -25,6 +26,7 @@ struct svm_WriterPrivate {
     svmr_Wav *wav;
     bool prompt;          // nothing stays in the buffer
     svm_Library *library; // its caller takes the items
+    svmr_MappedFile mapped;
 };
 typedef struct svm_WriterPrivate Private;
 
@@ -64,12 +66,17 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
     }
 }
 
-static _Noreturn void fail(const svm_Writer *w, int error)
+static _Noreturn void failWith(const svm_Writer *w, const char *why)
 {
     const char *where = w->where && *w->where ? w->where : NULL;
+    svmr_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, why, where ? " (" : "", where ? where : "",
+                      where ? ")" : "");
+}
+
+static _Noreturn void fail(const svm_Writer *w, int error)
+{
     svmr_closedPipe(error);
-    svmr_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, strerror(error), where ? " (" : "",
-                      where ? where : "", where ? ")" : "");
+    failWith(w, strerror(error));
 }
 
 static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t count)
@@ -298,17 +305,46 @@ static int64_t move(const svm_Writer *w, int64_t bytes)
     return here;
 }
 
-bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at)
+// Whether items lie in its file as they do in memory, and each can be put to its place.
+static bool hasPlaces(const svm_Writer *w)
 {
     const Private *p = w->private_;
     struct stat file;
+    return !p->library && !p->wav && !w->partCount && (p->direct || w->item == SVM_ITEM_BIT) && SVMR_LITTLE_ENDIAN &&
+           p->fd != STDOUT_FILENO && fstat(p->fd, &file) == 0 && S_ISREG(file.st_mode) &&
+           lseek(p->fd, 0, SEEK_CUR) >= 0;
+}
+
+bool svm_writerClaim(svm_Writer *w, int64_t units, int64_t count, int64_t *at)
+{
     bool bits = w->item == SVM_ITEM_BIT;
-    if (!SVMR_MAY_CLAIM || p->library || p->wav || w->partCount || !(p->direct || bits) || !SVMR_LITTLE_ENDIAN ||
-        p->fd == STDOUT_FILENO || fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode) || lseek(p->fd, 0, SEEK_CUR) < 0 ||
-        (bits && (p->bitCount != 0 || units % 8 != 0 || count % 8 != 0)))
+    if (!SVMR_MAY_CLAIM || !hasPlaces(w) ||
+        (bits && (w->private_->bitCount != 0 || units % 8 != 0 || count % 8 != 0)))
         return false;
     svmr_thread.itemsWritten += count;
     *at = move(w, bytesOf(w, count));
+    return true;
+}
+
+bool svm_writerMap(svm_Writer *w, mm_Mem memory, size_t unit, int64_t count, size_t *address)
+{
+    Private *p = w->private_;
+    bool full, can = !p->mapped.refused && svmr_mayMap() && p->direct && hasPlaces(w) && count > 0;
+    int64_t bytes = bytesOf(w, count);
+    p->mapped.writes = true;
+    if (can)
+        flush(w);
+    int64_t here = can ? lseek(p->fd, 0, SEEK_CUR) : -1;
+    can = can && here >= 0 && (size_t)here % unit == 0;
+    char *items = can ? svmr_mapFile(&p->mapped, memory, p->fd, here, here + bytes, &full) : NULL;
+    if (can && !items && full)
+        fail(w, errno);
+    p->mapped.refused = !items;
+    if (!items)
+        return false;
+    *address = (size_t)items;
+    svmr_thread.itemsWritten += count;
+    (void)move(w, bytes);
     return true;
 }
 
@@ -349,6 +385,7 @@ static void release(svm_Writer *w)
     Private *p = w->private_;
     if (svmr_thread.ownOutput == w)
         svmr_thread.ownOutput = NULL;
+    svmr_unmapFile(&p->mapped);
     free(p->buffer);
     free(p->piece);
     free(p->label);
@@ -377,6 +414,8 @@ void svm_writerClose(svm_Writer *w)
         release(w);
         return;
     }
+    if (svmr_mappedTorn(&p->mapped))
+        failWith(w, "the file became shorter while it was written");
     if (p->wav) {
         svmr_wavClose(p->wav);
     } else {

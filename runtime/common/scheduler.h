@@ -210,6 +210,10 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k); // k
 void svmr_onFirings(svmr_Kernel *p, size_t count);                          // svm_kernelFirings
 // So many bytes of a file, which are in memory too, are copied from or to a program's items, by whoever calls.
 void svmr_onCopy(size_t fileBytes, size_t itemBytes);
+// Whether files can be mapped at all; the bytes `from` to `end` of one now are. `known`: of its pages, how many the first
+// of are mapped already.
+bool svmr_mayMap(void);
+void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh); // fresh: the system zeroes its pages
 #else
 // The host measures runs when it is told to (runtime/host/profile.c): around each execution; over: of the run.
 extern SVMR_HIDDEN bool svmr_profiling;
@@ -219,6 +223,14 @@ SVMR_COLD void svmr_measureStop(svmr_Kernel *p, bool over);
 static inline void svmr_onCopy(size_t fileBytes, size_t itemBytes)
 {
     (void)fileBytes, (void)itemBytes;
+}
+static inline bool svmr_mayMap(void)
+{
+    return true;
+}
+static inline void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+{
+    (void)from, (void)end, (void)known, (void)fresh;
 }
 static inline void svmr_onDeadlock(svm_Machine *m, FILE *f)
 {

@@ -148,6 +148,58 @@ void svmr_onCopy(size_t fileBytes, size_t itemBytes)
     simr_sync(a);
 }
 
+// ---- Files as memory ----
+
+static const simr_Processor *mapper(simr_Actor *a)
+{
+    const simr_Processor *p = a && !a->kernel ? a->processor : NULL;
+    return p && p->home != SIZE_MAX && p->machine->page_map.amount > 0 ? p : NULL;
+}
+
+bool svmr_mayMap(void)
+{
+    return mapper(simr_caller()) != NULL;
+}
+
+// The system fills new pages of a file with zeroes: it stores, and the memory is written.
+static void zeroPages(simr_Actor *a, size_t bytes)
+{
+    const simr_Processor *p = a->processor;
+    for (size_t piece; bytes != 0; bytes -= piece) {
+        piece = bytes < COPY_PIECE ? bytes : COPY_PIECE;
+        double stores = p->store * (double)sim_vector_operations(p->machine, piece);
+        sim_time least = sim_add(a->local, (sim_time)stores);
+        sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "pages"};
+        t.from.element = p->element, t.to.element = sim_memory(0, p->home), t.bytes = piece;
+        simr_pass(a, &t);
+        if (a->local < least)
+            a->local = least;
+        simr_noteWork(a);
+    }
+}
+
+void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+{
+    simr_Actor *a = simr_caller();
+    const simr_Processor *p = mapper(a);
+    if (!p)
+        return;
+    int64_t page = (int64_t)p->machine->page, first = from / page, last = (end + page - 1) / page;
+    first = first < *known ? *known : first;
+    if (last <= first)
+        return;
+    *known = last;
+    size_t pages = (size_t)(last - first);
+    simr_look(a);
+    const machine_processor *first_of_all = sim_machine(a->simulation->engine)->processors.data;
+    sim_time each = sim_cost_page_map(a->simulation->engine, (size_t)(p->machine - first_of_all));
+    for (size_t i = 0; i < pages; i++)
+        simr_spend(a, each, SIM_CONTROL);
+    if (fresh)
+        zeroPages(a, pages * (size_t)page);
+    simr_sync(a);
+}
+
 // ---- Between blocks ----
 
 static void nextPart(sim *engine, void *context)

@@ -1,5 +1,6 @@
 // The control thread's time goes into runs and waits (kernel-run, kernel-wait) and into copies of files: what is read is loaded and
-// stored, while the memory gives the file's bytes and takes the items', or the other way round.
+// stored, while the memory gives the file's bytes and takes the items', or the other way round. A mapped page of a file takes
+// page-map, once; a new one is filled with zeroes too.
 // RUN: %sim -o %t && %t %t.raw
 #define TIMED_CALLS
 #include "svm/program.h"
@@ -39,6 +40,25 @@ int main(int argc, char **argv)
     svm_readerOpen(&r, NULL);
     CHECK(svm_readerRead(&r, bits, 50) == 50);
     CHECK_TIME(1036);
+    svm_readerClose(&r);
+
+    // A new page of 1,024 bytes, and two more.
+    size_t address;
+    w = (svm_Writer){.path = argv[1], .where = "here", .item = SVM_ITEM_INT, .elementSize = sizeof(int)};
+    svm_writerOpen(&w, NULL);
+    CHECK(svm_writerMap(&w, &GMEM, 4, 100, &address));
+    CHECK_TIME(2085);
+    CHECK(svm_writerMap(&w, &GMEM, 4, 100, &address));
+    CHECK_TIME(2085);
+    CHECK(svm_writerMap(&w, &GMEM, 4, 400, &address));
+    CHECK_TIME(4183);
+    svm_writerClose(&w);
+    r = (svm_Reader){.path = argv[1], .where = "here", .item = SVM_ITEM_INT, .elementSize = sizeof(int)};
+    svm_readerOpen(&r, NULL);
+    CHECK(svm_readerMap(&r, &GMEM, 4, 0, 300, &address));
+    CHECK_TIME(4233);
+    CHECK(svm_readerMap(&r, &GMEM, 4, 50, 300, &address));
+    CHECK_TIME(4258);
     svm_readerClose(&r);
     svm_kernelWait(&second);
     return 0;

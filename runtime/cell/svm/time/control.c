@@ -163,6 +163,10 @@ static void copyPiece(svmr_Replay *r, const svmr_TimedCall *call)
     r->copyLeast = sim_add(now, (sim_time)((r->load + r->store) * (double)sim_vector_operations(p, most)));
     sim_occupy(r->engine, r->ppe, now, r->copyLeast, SIM_CONTROL, "files");
     r->busy = true;
+    if (call->fileBytes == 0) {
+        copyRead(r->engine, r);
+        return;
+    }
     sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "files", .bytes = call->fileBytes};
     t.from.element = r->memory;
     t.to.element = r->ppe;

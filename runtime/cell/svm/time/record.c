@@ -180,6 +180,39 @@ void svmr_onCopy(size_t fileBytes, size_t itemBytes)
     call->itemBytes = itemBytes / call->pieces;
 }
 
+static bool mapsFiles(const svmr_Replay *r)
+{
+    return sim_machine(r->engine)->processors.data[r->ppe.index].page_map.amount > 0;
+}
+
+bool svmr_mayMap(void)
+{
+    const svmr_Replay *r = replayHere();
+    return !r || mapsFiles(r);
+}
+
+// As runtime/sim has it.
+void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+{
+    svmr_Replay *r = replayHere();
+    if (!r || r->running || !mapsFiles(r))
+        return;
+    enum { PIECE = 64 << 10 };
+    const int64_t page = (int64_t)sim_machine(r->engine)->processors.data[r->ppe.index].page;
+    const int64_t last = (end + page - 1) / page, first = from / page < *known ? *known : from / page;
+    if (last <= first)
+        return;
+    *known = last;
+    recordWork(r);
+    addCall(r, SVMR_TIMED_WORK)->work = (double)(last - first) * (double)sim_cost_page_map(r->engine, r->ppe.index);
+    if (!fresh)
+        return;
+    svmr_TimedCall *call = addCall(r, SVMR_TIMED_COPY); // of nothing: zeroes
+    const size_t bytes = (size_t)((last - first) * page);
+    call->pieces = (bytes + PIECE - 1) / PIECE;
+    call->itemBytes = bytes / call->pieces;
+}
+
 void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *instance)
 {
     svmr_Replay *r = replayHere();
