@@ -336,6 +336,13 @@ static inline INTS OWN(svm_toInts)(FLOATS x)
         SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i));                                                             \
         return x;                                                                                                      \
     }
+#define TWO(name, function)                                                                                            \
+    static inline FLOATS OWN(svm_##name##Floats)(FLOATS x, FLOATS y)                                                   \
+    {                                                                                                                  \
+        SVM_LANES_ALL(i, SVM_LANES)                                                                                    \
+        SVM_LANES_AT(x, i) = function(SVM_LANES_AT(x, i), SVM_LANES_AT(y, i));                                         \
+        return x;                                                                                                      \
+    }
 #if defined(__clang__) && defined(__has_builtin)
 #if __has_builtin(__builtin_elementwise_sqrt)
 #define EXACT(name, function)                                                                                          \
@@ -397,6 +404,7 @@ static inline FLOATS OWN(svm_roundFloats)(FLOATS x)
     return OWN(svm_floorFloats)(x + 0.5F);
 }
 #undef ONE
+#undef TWO
 #undef EXACT
 
 #undef FLOATS
