@@ -552,7 +552,7 @@ static void emit_read(program_emitter *x)
         const char *type = emit_declare_item(&x->e, x->m->actors.data[io->actor]->item, "");
         text_line(x, 1, "self->readers[%zu].held -= %s;", i, text_times(x, "used", items));
         const char *place = reader_place(x, i, PLAN_STEADY, false);
-        bool bare = strncmp(place, "svm_blockData", 13) == 0;
+        bool bare = plan_io_start(pl, x->s, io, PLAN_STEADY) == 0; // it is the block's first
         text_args args = {0};
         VEC_PUSH(a, &args, place);
         VEC_PUSH(a, &args,
@@ -675,14 +675,13 @@ static void emit_run(program_emitter *x)
 
 // ---- destroy, main ----
 
-// A statement for each i below count; one i needs no loop.
-static void emit_each(program_emitter *x, size_t count, const char *statement)
+// A call for each i below count, of element i of something; one i needs no loop.
+static void emit_each(program_emitter *x, size_t count, const char *call, const char *rest)
 {
-    const char *at = strstr(statement, "[i]");
     if (count == 1)
-        text_line(x, 1, "%.*s[0]%s", (int)(at - statement), statement, at + 3);
+        text_line(x, 1, "%s[0]%s;", call, rest);
     else if (count > 1)
-        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        %s", count, statement);
+        text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        %s[i]%s;", count, call, rest);
 }
 
 static void emit_destroy(program_emitter *x)
@@ -692,9 +691,9 @@ static void emit_destroy(program_emitter *x)
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
-    emit_each(x, pl->readers.len, "svm_readerClose(&self->readers[i].file);");
-    emit_each(x, pl->writers.len, "svm_writerClose(&self->writers[i]);");
-    emit_each(x, x->logs, "svm_logDestroy(self->logs[i]);");
+    emit_each(x, pl->readers.len, "svm_readerClose(&self->readers", ".file)");
+    emit_each(x, pl->writers.len, "svm_writerClose(&self->writers", ")");
+    emit_each(x, x->logs, "svm_logDestroy(self->logs", ")");
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
     if (pl->kernels.len == 1)
