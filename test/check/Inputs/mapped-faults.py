@@ -29,7 +29,7 @@ def operators(line, fields):
     if "const size_t there =" in line and "+ first)" in line:
         yield "later", line.replace("+ first)", "+ first + 64)")
     if "_Run *r = &self->runs[slot][chunk->run" in line:
-        yield "other slot", line.replace("[slot]", "[1 - slot]")
+        yield "other slot", re.sub(r"(\w+)_Run \*r = &self->runs\[slot\]", r"\1_Run *r = &self->runs[(slot + 1) % \1_SLOTS]", line)
     if "bytes" in fields: # of ends of queues
         yield "row outside", in_row(line, fields, "address", lambda old: f"{old} + 100000000")
         yield "row in one place", in_row(line, fields, "bytes", lambda old: "0")
