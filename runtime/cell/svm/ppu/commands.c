@@ -184,6 +184,8 @@ static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c, const svm
         s->uneven = u;
     }
     u->bytes = c->length;
+    u->ls = c->ls;
+    u->ea = c->ea;
     u->count++;
 }
 

@@ -85,6 +85,8 @@ typedef struct svmr_CellRun {
 typedef struct svmr_Uneven {
     char *name;
     size_t bytes; // of the last
+    uint32_t ls;
+    uint64_t ea;
     uint64_t count;
     struct svmr_Uneven *next;
 } svmr_Uneven;

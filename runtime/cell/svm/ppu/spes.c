@@ -107,8 +107,11 @@ static void printCounts(void)
                         (unsigned long long)spe->counted.lists, (unsigned long long)spe->counted.bytes,
                         (unsigned long long)spe->counted.rings, (unsigned long long)spe->counted.sleeps);
     for (const svmr_Uneven *u = s->uneven; u; u = u->next)
-        fprintf(stderr, "svm-cell: '%s': %llu moves, the last of %zu bytes, are not whole lines of 128 bytes\n",
-                u->name, (unsigned long long)u->count, u->bytes);
+        fprintf(
+            stderr,
+            "svm-cell: '%s': %llu moves are not whole lines of 128 bytes, the last of %zu bytes, %u behind a line in "
+            "the local store and %u there\n",
+            u->name, (unsigned long long)u->count, u->bytes, u->ls & 127, (unsigned)(u->ea & 127));
     fprintf(stderr, "svm-cell: PPE: kernels %llu, transfers %llu\n", (unsigned long long)s->kernelsHere,
             (unsigned long long)s->transfersHere);
 }
