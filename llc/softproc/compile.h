@@ -219,6 +219,8 @@ typedef struct spc_strategy {
     unsigned early;     // lookups that may come before what they are read by can
     unsigned together;  // coordinates of so many lookups are computed in front of the first
     unsigned low, high; // of those that find no others, as many as this in vector and in scalar halves
+    // Where bit n of guided is set, bit n of vector says whether the n-th value that can be in either is in a vector half.
+    unsigned guided, vector;
 } spc_strategy;
 
 typedef struct spc_function {
@@ -235,6 +237,7 @@ typedef struct spc_function {
     uint32_t region;                    // of values that are added
     uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE
     uint32_t scalars;
+    unsigned guided; // values that the strategy has been asked about
     VEC(spc_register) registers;
     VEC(spc_half) halves;
     VEC(spc_slot) order;

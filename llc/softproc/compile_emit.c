@@ -465,25 +465,54 @@ static void bring_together(const spc_request *r, LLVMValueRef function, spc_stra
         *out = found;
 }
 
+// What is better is shorter, or as short with fewer registers.
+static bool try_strategy(const spc_request *r, LLVMValueRef function, const spc_strategy *strategy, bool *selected,
+                         bool first, spc_program *out)
+{
+    diag_engine quiet;
+    spc_request trial = *r;
+    spc_program found;
+    diag_init(&quiet, r->arena, r->diag->sources);
+    trial.diag = &quiet;
+    if (!compile_by(&trial, function, strategy, selected, &found) ||
+        (!first && found.alu >= out->alu && (found.alu > out->alu || found.registers >= out->registers)))
+        return false;
+    *out = found;
+    return true;
+}
+
+// A short program's first few values in all halves that they can be in.
+static void try_halves(const spc_request *r, LLVMValueRef function, spc_strategy *best, spc_program *out)
+{
+    enum { SHORT = 8, VALUES = 4, LOOKUPS = 16 };
+    static const spc_strategy bases[] = {
+        {.early = LOOKUPS, .low = 1, .high = 1},
+        {.loose = true, .reach = 30, .slack = LOOKUPS, .early = LOOKUPS, .low = 1, .high = 1},
+    };
+    bool selected;
+    for (size_t i = 0; i < sizeof bases / sizeof *bases; i++)
+        for (unsigned vector = 0; vector < 1u << VALUES && out->alu > 1 && out->alu <= SHORT; vector++) {
+            spc_strategy strategy = bases[i];
+            strategy.guided = (1u << VALUES) - 1;
+            strategy.vector = vector;
+            if (try_strategy(r, function, &strategy, &selected, false, out))
+                *best = strategy;
+        }
+}
+
 bool spc_compile_prepared(const spc_request *r, LLVMValueRef function, spc_program *out)
 {
-    const spc_strategy *best = NULL;
-    bool selected = true;
-    for (size_t i = 0; i < sizeof strategies / sizeof *strategies && selected; i++) {
-        diag_engine quiet;
-        spc_request trial = *r;
-        spc_program found;
-        diag_init(&quiet, r->arena, r->diag->sources);
-        trial.diag = &quiet;
-        if (!compile_by(&trial, function, &strategies[i], &selected, &found) ||
-            (best != NULL && found.alu >= out->alu && (found.alu > out->alu || found.registers >= out->registers)))
-            continue;
-        *out = found;
-        best = &strategies[i];
-    }
-    if (best == NULL)
+    spc_strategy best;
+    bool selected = true, any = false;
+    for (size_t i = 0; i < sizeof strategies / sizeof *strategies && selected; i++)
+        if (try_strategy(r, function, &strategies[i], &selected, !any, out)) {
+            best = strategies[i];
+            any = true;
+        }
+    if (!any)
         return compile_by(r, function, &strategies[0], &selected, out);
+    try_halves(r, function, &best, out);
     if (out->tex > 1 && is_moving(out))
-        bring_together(r, function, *best, out);
+        bring_together(r, function, best, out);
     return true;
 }

@@ -64,6 +64,16 @@ static void place(spc_function *f, uint32_t value, uint32_t reg, unsigned lane)
         place_one(f, w, reg, lane);
 }
 
+// Whether a value goes to a scalar half: it must, or, if the strategy does not say, it seems better.
+static bool to_scalar(spc_function *f, uint32_t value, bool better)
+{
+    enum { BITS = 32 };
+    if (!suits(f, value, 0))
+        return true;
+    unsigned n = f->guided++;
+    return n < BITS && (f->strategy.guided >> n & 1) != 0 ? (f->strategy.vector >> n & 1) == 0 : better;
+}
+
 static uint32_t root_of(const spc_function *f, uint32_t reg)
 {
     return f->registers.data[reg].root;
@@ -121,7 +131,7 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
         for (unsigned lane = 0; lane < 4; lane++)
             if (p->value[lane] != SPC_NONE)
                 value = p->value[lane];
-        alpha = b->scalar <= b->vector || !suits(f, value, 0);
+        alpha = to_scalar(f, value, b->scalar <= b->vector);
         rgb = !alpha;
         memset(p->value, 0xff, sizeof p->value);
         p->value[alpha ? 3 : 0] = value;
@@ -444,7 +454,7 @@ static void place_loose(spc_function *f)
             joined = joins_row(f, &rows[(next + ROWS - 1 - k) % ROWS], i);
         if (joined)
             continue;
-        bool alpha = !suits(f, i, 0) || high * f->strategy.low <= low * f->strategy.high;
+        bool alpha = to_scalar(f, i, high * f->strategy.low <= low * f->strategy.high);
         *(alpha ? &high : &low) += 1;
         uint32_t reg = new_register(f, alpha ? 8 : 1);
         place(f, i, reg, alpha ? 3 : 0);
@@ -460,7 +470,7 @@ static void place_rest(spc_function *f)
         uint32_t v = (uint32_t)i - 1;
         if (!unplaced(f, v))
             continue;
-        bool alpha = high <= low || !suits(f, v, 0);
+        bool alpha = to_scalar(f, v, high <= low);
         *(alpha ? &high : &low) += 1;
         place(f, v, new_register(f, alpha ? 8 : 1), alpha ? 3 : 0);
     }

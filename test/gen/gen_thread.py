@@ -164,7 +164,7 @@ class ThreadFilter:
                                f"({one} ^ {rng.choice([-1, 1, 5, 12, 255, -7])})", f"({one} | {rng.choice([1, 6, 8, 255, -16])})"])
         if pick < 0.95:
             return f"(int) {rng.choice(['min', 'max'])}({one}, {self.whole(depth - 1)})"  # these are floats
-        return rng.choice([f"(int) abs({one})", f"(-{one})", f"(~{one})"])
+        return rng.choice([f"(int) abs({one})", f"(-({one}))", f"(~({one}))"])
 
     def of_type(self, type_, depth):
         return {FLOAT: self.value, BOOLEAN: self.condition, INT: self.whole}[type_](depth)
