@@ -124,6 +124,17 @@ static void write_prototype(strbuf *b, const brook_kernel *k, const char *end)
     strbuf_printf(b, "void brook_%s(const svm_BrookPlace *at, %ssvm_BrookStream output)%s", k->name, input, end);
 }
 
+// The scalars of its items.
+static const char *item_of(arena *a, const brook_kernel *k, brook_var_kind kind)
+{
+    strbuf b;
+    strbuf_init(&b, a);
+    for (VEC_EACH(brook_var *const, v, &k->params))
+        if ((*v)->kind == kind)
+            brook_type_leaves(&b, (*v)->type);
+    return b.len == 0 ? "" : b.data;
+}
+
 static void write_call(strbuf *b, const brook_kernel *k, const rates *r, bool interpreted)
 {
     const char *name = k->name;
@@ -133,10 +144,11 @@ static void write_call(strbuf *b, const brook_kernel *k, const rates *r, bool in
                   name, k->shown != NULL ? k->shown : name, r->takes, r->first_input, r->steady_input, r->first_output,
                   r->steady_output);
     if (interpreted)
-        strbuf_add(b, "    NULL, NULL, NULL, NULL, NULL};\n");
+        strbuf_add(b, "    NULL, NULL, NULL, NULL, NULL,");
     else
-        strbuf_printf(b, "    svm_create_%s, svm_process_%s, svm_drain_%s, svm_destroy_%s, svm_error_%s};\n", name,
-                      name, name, name, name);
+        strbuf_printf(b, "    svm_create_%s, svm_process_%s, svm_drain_%s, svm_destroy_%s, svm_error_%s,", name, name,
+                      name, name, name);
+    strbuf_printf(b, " \"%s\", \"%s\"};\n", item_of(b->arena, k, BROOK_INPUT), item_of(b->arena, k, BROOK_OUTPUT));
     const char *taken = r->takes ? "&input" : "NULL";
     write_prototype(b, k, "\n{\n");
     if (interpreted)

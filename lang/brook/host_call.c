@@ -91,6 +91,18 @@ static void note_param(host_writer *w, diag_record *r, const brook_var *v)
     diag_add_note(w->diags, r, v->range, "parameter '%s' is declared here", v->name);
 }
 
+// Whether elements are made of the scalars that a stream program's items are made of.
+static bool same_scalars(arena *a, brook_type element, brook_type item)
+{
+    strbuf b, letter;
+    strbuf_init(&b, a);
+    strbuf_init(&letter, a);
+    brook_type_leaves(&b, element);
+    brook_type_leaves(&letter, item);
+    const char wanted[] = {letter.data[0], letter.data[0] == 'i' ? 'u' : '\0', '\0'};
+    return element.element == BROOK_ERROR || (b.len > 0 && b.data[strspn(b.data, wanted)] == '\0');
+}
+
 static void check_stream_argument(host_writer *w, const brook_kernel *k, const brook_var *v, const host_piece *a,
                                   const host_stream *s)
 {
@@ -110,7 +122,8 @@ static void check_stream_argument(host_writer *w, const brook_kernel *k, const b
     } else if ((v->kind == BROOK_OUTPUT || v->kind == BROOK_VOUT) && s->name->kind == HOST_ITERATOR) {
         r = diag_error(w->diags, where, "'%s' is an iterator and cannot be the output '%s' of '%s'", text, v->name,
                        k->name);
-    } else if (!brook_type_same(s->name->type, v->type)) {
+    } else if (k->stream != NULL ? !same_scalars(w->arena, s->name->type, v->type)
+                                 : !brook_type_same(s->name->type, v->type)) {
         r = diag_error(w->diags, where, "'%s' has elements of type '%s'; parameter '%s' of '%s' has type '%s'", text,
                        brook_type_name(w->arena, s->name->type), v->name, k->name, brook_type_name(w->arena, v->type));
     } else if (v->kind == BROOK_GATHER && s->whole && s->name->rank != 0 && s->name->rank != v->rank) {

@@ -306,10 +306,9 @@ static int open_file(const svm_BrookPlace *at, const char *bytes, size_t count)
     return fd;
 }
 
-static void read_file(const svm_BrookPlace *at, const svm_BrookProgram *p, int fd, const svm_BrookStream *out,
-                      size_t size)
+static void read_file(const svm_BrookPlace *at, const svm_BrookProgram *p, int fd, const svm_BrookStream *out)
 {
-    const size_t bytes = svm_brookCount(*out) * size;
+    const size_t bytes = svm_brookBytes(out);
     char *elements = calloc(bytes ? bytes : 1, 1);
     size_t done = 0;
     ssize_t n = 1;
@@ -320,18 +319,10 @@ static void read_file(const svm_BrookPlace *at, const svm_BrookProgram *p, int f
         done += n > 0 ? (size_t)n : 0;
     }
     if (done < bytes)
-        svm_brookFail(at, "%s: it has ended after %zu of the %zu elements of the stream '%s'", p->name, done / size,
-                      bytes / size, out->name);
+        svm_brookFail(at, "%s: it has ended after %zu of the %zu bytes of the stream '%s'", p->name, done, bytes,
+                      out->name);
     svm_brookRead(at, *out, elements);
     free(elements);
-}
-
-static size_t own_item(const sir_module *m, sir_actor_kind kind)
-{
-    for (VEC_EACH(sir_actor *const, a, &m->actors))
-        if ((*a)->kind == kind && (*a)->path == NULL)
-            return (*a)->item->kind == SIR_DOUBLE || (*a)->item->kind == SIR_COMPLEX ? 8 : 4;
-    return 4;
 }
 
 void svm_brookInterpretProgram(const svm_BrookPlace *at, const svm_BrookProgram *p, svm_BrookModule *module,
@@ -348,7 +339,7 @@ void svm_brookInterpretProgram(const svm_BrookPlace *at, const svm_BrookProgram 
     if (l->schedule == NULL)
         stop(l);
     char *given = NULL;
-    const size_t count = in ? svm_brookCount(*in) * own_item(l->module, SIR_READER) : 0;
+    const size_t count = in ? svm_brookBytes(in) : 0;
     if (in != NULL && (given = calloc(count ? count : 1, 1)) == NULL)
         svm_brookFail(at, "out of memory");
     if (in != NULL)
@@ -363,7 +354,7 @@ void svm_brookInterpretProgram(const svm_BrookPlace *at, const svm_BrookProgram 
     fflush(stdout);
     if (interp_run(l->module, l->schedule, &l->diags, &options) != 0)
         stop(l);
-    read_file(at, p, to, out, own_item(l->module, SIR_WRITER));
+    read_file(at, p, to, out);
     close(from);
     close(to);
 }

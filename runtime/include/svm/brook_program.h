@@ -12,7 +12,7 @@
 
 #include "svm/brook_interpret.h"
 
-// Counts are of elements, each an item. The functions are those of a C library (docs/library.md).
+// Counts are of items. An element of a stream is as many items as it has their scalars. The functions are those of a C library (docs/library.md).
 typedef struct svm_BrookProgram {
     const char *name;
     bool takes;                          // has input
@@ -24,6 +24,7 @@ typedef struct svm_BrookProgram {
     int (*drain)(void *self, void *out, size_t capacity, size_t *produced);
     int (*destroy)(void *self);
     const char *(*error)(const void *self);
+    const char *input_item, *output_item; // their scalars, as those of elements: "f", "ff", "d" or "i"
 } svm_BrookProgram;
 
 // in: NULL if it takes nothing. Elements that are left over, and an output of another size, end the program.
@@ -35,6 +36,8 @@ void svm_brookInterpretProgram(const svm_BrookPlace *at, const svm_BrookProgram 
 
 // ---- For these two ----
 
+// All of a stream's elements.
+size_t svm_brookBytes(const svm_BrookStream *s);
 // How many steady states a call runs; what does not fit ends the program. -1: there is nothing to do.
 long long svm_brookSteadyStates(const svm_BrookPlace *at, const svm_BrookProgram *program, const svm_BrookStream *in,
                                 const svm_BrookStream *out);
