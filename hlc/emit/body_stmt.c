@@ -678,14 +678,14 @@ static void loop(body_context *c, const sir_stmt *s)
     const char *outer_label = c->continue_label;
     bool jumps = has_continue(&s->u.loop.body) && (s->u.loop.step.len > 0 || s->u.loop.post_test);
     c->continue_label = jumps ? arena_printf(c->e->arena, "next_%" PRIu32, ++c->labels) : NULL;
-    if (c->trips != NULL)
+    if (c->trips != NULL) {
         body_line(c, "const int svm_from = %s;", c->locals[c->trips->counter].c_name);
-    if (c->trips != NULL)
         body_line(c, "for (ptrdiff_t svm_trip = 0; svm_trip < svm_trips; svm_trip++) {");
-    else if (plain && s->u.loop.cond != NULL)
+    } else if (plain && s->u.loop.cond != NULL) {
         body_line(c, "while (%s) {", text(c, s->u.loop.cond));
-    else
+    } else {
         body_line(c, "for (;;) {");
+    }
     c->indent++;
     if (!plain && !s->u.loop.post_test) {
         body_block(c, &s->u.loop.pre);

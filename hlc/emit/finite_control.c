@@ -96,8 +96,8 @@ static void emit_nears(finite_graph *g)
                 continue;
             }
             const sir_field *c = &g->filter->fields.data[near->coordinate];
-            text_line(g->x, 1, "{%zu, %" PRIu32 ", %" PRId64 ", %" PRId64 "},", port_number(g, c->of),
-                      3 - c->dimension, near->least, near->most);
+            text_line(g->x, 1, "{%zu, %" PRIu32 ", %" PRId64 ", %" PRId64 "},", port_number(g, c->of), 3 - c->dimension,
+                      near->least, near->most);
         }
         text_line(g->x, 0, "};");
     }
@@ -119,10 +119,10 @@ void finite_tables(finite_graph *g)
         text_line(x, 1, "{\"%s\", %s, {\"%s\", \"%s\"}, %" PRIu32 ", %s, %d},", text_comment(x, p->source->name),
                   role_names[p->source->role], text_comment(x, type.data), finite_leaves(arena_of(g), p->source),
                   p->source->rank, p->near != NULL ? p->near_table : "NULL",
-                  p->source->role == SIR_VARIABLE                     ? finite_most_pushed(g)
-                  : p->source->role == SIR_OUTPUT && !p->loaded       ? 1
-                  : p->source->role == SIR_REDUCED                    ? 1
-                                                                      : 0);
+                  p->source->role == SIR_VARIABLE               ? finite_most_pushed(g)
+                  : p->source->role == SIR_OUTPUT && !p->loaded ? 1
+                  : p->source->role == SIR_REDUCED              ? 1
+                                                                : 0);
     }
     text_line(x, 0, "};");
     bool places = g->coordinates.len > 0 || g->variable != NULL;

@@ -48,7 +48,8 @@ static void emit_struct(finite_graph *g)
     program_emitter *x = g->x;
     const char *in = input_of(g)->name, *out = g->reduced->name;
     size_t n = g->all->local.len;
-    text_line(x, 0, "/* A run with its window, the same place in the stream, and what moves it: as it is, or row by row. */");
+    text_line(x, 0,
+              "/* A run with its window, the same place in the stream, and what moves it: as it is, or row by row. */");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "%s run;", g->kernel);
     text_line(x, 1, "svm_Block %s, %s_there;", in, in);
@@ -119,8 +120,8 @@ static void emit_blocks(finite_graph *g)
                *shared = g->all->resources->shared->element.name;
     text_line(x, 3, "if (step[q].runs > 2)");
     text_line(x, 4, "svm_kernelWait(&strip->run.kernel);");
-    text_line(x, 3, "const svm_BrookReach tile = svm_brookReach(&%s, %zu, %s, &layout, &step[q].tile, walks);", g->table,
-              number_of(g, out), g->space);
+    text_line(x, 3, "const svm_BrookReach tile = svm_brookReach(&%s, %zu, %s, &layout, &step[q].tile, walks);",
+              g->table, number_of(g, out), g->space);
     text_line(x, 3, "if (step[q].opens) {");
     text_line(x, 4, "if (step[q].tiles > 2)");
     text_line(x, 5, "svm_kernelWait(&%s.%s_store[q][place].kernel);", strips, out->name);
@@ -137,7 +138,8 @@ static void emit_blocks(finite_graph *g)
               "svm_blockInit(&strip->%s_there, &%s, rows.address, (rows.count - 1) * rows.stride + rows.bytes, 1);",
               in->name, shared);
     text_line(x, 3, "svm_blockInit(&strip->%s, %s[q].memory,", in->name, places);
-    text_line(x, 3, "              %s[q].begin + layout.windows + (size_t)part * layout.window, rows.count * rows.bytes, 1);",
+    text_line(x, 3,
+              "              %s[q].begin + layout.windows + (size_t)part * layout.window, rows.count * rows.bytes, 1);",
               places);
     text_line(x, 3, "svm_blockName(&strip->%s, \"%s\");", in->name, text_comment(x, in->source->name));
     if (!is_strided(g->all)) {
@@ -179,7 +181,8 @@ static void emit_spread(finite_graph *g)
     finite_begin_spread(g);
     text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
     text_line(x, 1, "svm_BrookLayout layout;");
-    text_line(x, 1, "if (!svm_brookLayOutFold(&%s, %s, walks, %" PRIu64 ", %" PRIu64 ", %zu, %s, %s, windows, &layout))",
+    text_line(x, 1,
+              "if (!svm_brookLayOutFold(&%s, %s, walks, %" PRIu64 ", %" PRIu64 ", %zu, %s, %s, windows, &layout))",
               g->table, g->space, finite_local_bytes(g->all), finite_block_alignment(g->all), n,
               is_strided(g->all) ? "true" : "false", is_narrow(g) ? "true" : "false");
     text_line(x, 2, "return false;");

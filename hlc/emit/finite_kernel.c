@@ -590,7 +590,9 @@ static void emit_fold(finite_graph *g)
         if (p->source->role == SIR_INPUT || p->source->role == SIR_GATHER)
             add(g, &args, pointer(g, p));
     add(g, &args, emit_declare(&x->e, g->reduced->source->type, g->reduced->value));
-    text_line(x, 0, "/* A block of elements, or a part of it, in order; given what those before are reduced to, or the first. */");
+    text_line(
+        x, 0,
+        "/* A block of elements, or a part of it, in order; given what those before are reduced to, or the first. */");
     text_call(x, 0, arena_printf(x->e.arena, "static %s %s(", type, g->row), &args, ")");
     text_line(x, 0, "{");
     begin_fold(g, in);
@@ -611,7 +613,8 @@ static void emit_column_firing(finite_graph *g, int indent, const char *element)
 {
     const finite_port *in = folded(g);
     if (in->used)
-        text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value), finite_load(g, in, element));
+        text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value),
+                  finite_load(g, in, element));
     fire_call(g, indent, &g->fire, format(g, "&%s[%s]", g->reduced->value, g->i));
 }
 
@@ -641,11 +644,15 @@ static void emit_columns(finite_graph *g)
               finite_load(g, in, format(g, "%s + at + %s", in->name, i)),
               finite_load(g, out, format(g, "%s + at + %s", out->name, i)));
     text_line(x, 2, "bool begun = !fold->begins;");
-    text_line(x, 2, "i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1], i0 = fold->row / count[2] / count[1];");
+    text_line(
+        x, 2,
+        "i2 = fold->row %% count[2], i1 = fold->row / count[2] %% count[1], i0 = fold->row / count[2] / count[1];");
     begin_rows(g, 2, in, format(g, "%s + at%s", in->name, ""));
     if (!in->used)
         text_line(x, 3, "(void)first;");
-    text_line(x, 3, "if (begun && row + ROWS <= fold->rowEnd && i2 + ROWS <= count[2]) { /* accumulators are loaded once for them */");
+    text_line(x, 3,
+              "if (begun && row + ROWS <= fold->rowEnd && i2 + ROWS <= count[2]) { /* accumulators are loaded once for "
+              "them */");
     text_line(x, 4, "const ptrdiff_t pitch = fold->pitch;");
     if (!in->used)
         text_line(x, 4, "(void)pitch;");
@@ -722,7 +729,9 @@ static void emit_fold_run(finite_graph *g)
         else if (p->source->role == SIR_GATHER)
             add(g, &args, p->name);
     }
-    add(g, &args, arena_printf(x->e.arena, "%s->fold.begins ? %s : %s", g->self, finite_load(g, in, "block"), finite_load(g, out, "result")));
+    add(g, &args,
+        arena_printf(x->e.arena, "%s->fold.begins ? %s : %s", g->self, finite_load(g, in, "block"),
+                     finite_load(g, out, "result")));
     text_call(x, 2,
               arena_printf(x->e.arena, "const %s = %s(", emit_declare(&x->e, out->source->type, out->value), g->row),
               &args, ");");

@@ -25,7 +25,7 @@ typedef struct widener {
     uint32_t lane;
     int lanes;
     emit_filter_info *info; // of `to`
-    bool apart;      // what lanes fetch lies apart
+    bool apart;             // what lanes fetch lies apart
 } widener;
 
 // ---- What is the same in all columns ----

@@ -148,7 +148,7 @@ void finite_make_gathers(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (stays(p)) {
             finite_first_block(g, 2, p, arena_printf(a, "%s.%s[q]", strips, p->name),
-                             arena_printf(a, "%s.%s_there", strips, p->name));
+                               arena_printf(a, "%s.%s_there", strips, p->name));
             text_line(x, 2, "svm_moveB2BInit(&%s.%s_load[q], %s[q].load, &%s.%s_there, &%s.%s[q]);", strips, p->name,
                       places, strips, p->name, strips, p->name);
         }
@@ -279,8 +279,8 @@ static void emit_pushed_window(finite_graph *g, size_t i)
     text_line(x, 2, "svm_blockInit(&strip->%s_there, &%s, memory + (size_t)(q * 2 + part) * windows[%zu].bytes,", name,
               g->all->resources->shared->element.name, i);
     text_line(x, 2, "              windows[%zu].bytes, 1);", i);
-    text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, windows[%zu].bytes, 1);", name,
-              g->all->places, i, i);
+    text_line(x, 2, "svm_blockInit(&strip->%s, %s[q].memory, first + windows[%zu].offset, windows[%zu].bytes, 1);",
+              name, g->all->places, i, i);
     text_line(x, 2, "svm_blockName(&strip->%s, \"%s\");", name, text_comment(x, g->variable->source->name));
     text_line(x, 2, "strip->run.header = SVM_BROOK_HEADER;");
     text_line(x, 2, "strip->run.room = (ptrdiff_t)((windows[%zu].bytes - SVM_BROOK_HEADER) / sizeof(%s));", i,
@@ -338,7 +338,8 @@ static void emit_spread(finite_graph *g)
     const char *strips = name_of(g, "strips");
     size_t n = g->all->local.len;
     text_line(x, 0, "/* The call strip by strip, on all processors in turn; false: %s. */",
-              g->variable == NULL ? "a gathered stream does not fit" : "there is no room for what is gathered or pushed");
+              g->variable == NULL ? "a gathered stream does not fit"
+                                  : "there is no room for what is gathered or pushed");
     finite_begin_spread(g);
     text_line(x, 1, "svm_BrookWindow windows[%zu];", g->ports.len);
     text_line(x, 1, "svm_BrookLayout layout;");

@@ -67,7 +67,8 @@ static size_t roomOfResults(const Folding *f, ptrdiff_t rows, ptrdiff_t columns)
 }
 
 // Of so many results' blocks: so many rows and columns of each.
-static size_t roomOfChunk(const Folding *f, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t foldRows, ptrdiff_t foldColumns)
+static size_t roomOfChunk(const Folding *f, ptrdiff_t rows, ptrdiff_t columns, ptrdiff_t foldRows,
+                          ptrdiff_t foldColumns)
 {
     const ptrdiff_t row = ((columns - 1) * f->columns + foldColumns - 1) * f->in->pitch[LAST];
     ptrdiff_t last = row + (rows - 1) * f->count[2] * f->in->pitch[2];
@@ -107,8 +108,8 @@ static void growColumns(const Folding *f, ptrdiff_t unit, ptrdiff_t fair, svm_Br
     const ptrdiff_t all = f->space->columns;
     for (ptrdiff_t more = unit; more >= unit && l->columns < all;) {
         const ptrdiff_t columns = least(l->columns + more, all);
-        const bool good = (isSmall(f, l->columns) || columns <= fair) &&
-                          fitsIn(f, 1, columns, l->foldRows, l->foldColumns);
+        const bool good =
+            (isSmall(f, l->columns) || columns <= fair) && fitsIn(f, 1, columns, l->foldRows, l->foldColumns);
         l->columns = good ? columns : l->columns;
         more = good ? more * 2 : more / 2 / unit * unit;
     }
@@ -177,10 +178,12 @@ bool svm_brookLayOutFold(const svm_BrookGraph *graph, const svm_BrookSpace *spac
         return false;
     f.room = (bytes - at) / f.blocks * f.blocks;
     f.strided = strided && f.planes == 1 && f.in->pitch[LAST] == 1 && f.in->address % f.unit == 0 &&
-                (f.unit % f.inSize == 0 || f.inSize % f.unit == 0) && (f.rows == 1 || (size_t)f.in->pitch[2] * f.inSize % f.unit == 0) &&
+                (f.unit % f.inSize == 0 || f.inSize % f.unit == 0) &&
+                (f.rows == 1 || (size_t)f.in->pitch[2] * f.inSize % f.unit == 0) &&
                 (size_t)(unitOfColumns(&f) * f.columns) * f.inSize % f.unit == 0;
     *layout = (svm_BrookLayout){.alignment = f.unit, .strided = f.strided};
-    if (!chooseTile(&f, processors, layout) || (whole && (layout->foldRows < f.rows || layout->foldColumns < f.columns)))
+    if (!chooseTile(&f, processors, layout) ||
+        (whole && (layout->foldRows < f.rows || layout->foldColumns < f.columns)))
         return false;
     const size_t results = roomOfResults(&f, layout->rows, layout->columns);
     layout->results = at;
@@ -234,8 +237,8 @@ bool svm_brookNextStep(const svm_BrookGraph *graph, const svm_BrookSpace *space,
         step->opens = nextRun(&f, layout, step);
     }
     step->runs++;
-    step->closes = step->fold.columnEnd == f.columns && step->fold.rowEnd == f.rows &&
-                   step->box.columnEnd == step->tile.columnEnd;
+    step->closes =
+        step->fold.columnEnd == f.columns && step->fold.rowEnd == f.rows && step->box.columnEnd == step->tile.columnEnd;
     return true;
 }
 

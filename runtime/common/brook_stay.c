@@ -155,8 +155,8 @@ static bool canStay(const svm_BrookStay *stay)
 static bool isNew(const svm_BrookStay *stay, int port)
 {
     const svm_BrookPort *p = &stay->graph->ports[port];
-    return isWritten(p) && p->most != 0 && svm_brookCount(stay->streams[port]) * storageOf(stay, port)->size ==
-                                               storageOf(stay, port)->bytes;
+    return isWritten(p) && p->most != 0 &&
+           svm_brookCount(stay->streams[port]) * storageOf(stay, port)->size == storageOf(stay, port)->bytes;
 }
 
 static bool isNewInAll(const svm_BrookStay *stay, const svm_BrookStorage *s)
@@ -175,7 +175,8 @@ static void chooseStrips(svm_BrookStay *stay, size_t missing, size_t worth)
     for (int i = 0; i < stay->graph->count; i++)
         if (stay->graph->ports[i].role == SVM_BROOK_REDUCED)
             n = 1;
-    stay->layout = (svm_BrookLayout){.rows = space->rows, .columns = space->columns, .alignment = stay->home->alignment};
+    stay->layout =
+        (svm_BrookLayout){.rows = space->rows, .columns = space->columns, .alignment = stay->home->alignment};
     if (space->rows >= n)
         stay->layout.rows = (space->rows + n - 1) / n;
     else
@@ -215,8 +216,7 @@ static size_t endOf(svm_BrookStay *stay, int port)
     const bool whole = stay->layout.rows == stay->space->rows && stay->layout.columns == stay->space->columns;
     if (whole || (p->role != SVM_BROOK_IN && p->role != SVM_BROOK_OUT && !p->near))
         return bytesOf(s);
-    const svm_BrookReach r =
-        svm_brookReach(stay->graph, port, stay->space, &stay->layout, &stay->ahead, stay->walks);
+    const svm_BrookReach r = svm_brookReach(stay->graph, port, stay->space, &stay->layout, &stay->ahead, stay->walks);
     const size_t end = upTo(r.address + r.bytes - s->address, stay->home->blocks); // the next piece begins there
     return end < bytesOf(s) ? end : bytesOf(s);
 }

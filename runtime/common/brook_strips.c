@@ -54,7 +54,9 @@ static ptrdiff_t elementsNear(const Strips *s, int port, ptrdiff_t rows, ptrdiff
         const int d = SVM_BROOK_RANK - p->rank + k;
         ptrdiff_t most = w->extent[d] - 1;
         if (near->port >= 0) {
-            const ptrdiff_t n = near->dimension == LAST ? columns : near->dimension == LAST - 1 ? rows : 1,
+            const ptrdiff_t n = near->dimension == LAST       ? columns
+                                : near->dimension == LAST - 1 ? rows
+                                                              : 1,
                             wide = placesOf(s->space, &s->walks[near->port], near->dimension, n) + near->most -
                                    near->least;
             most = wide < most ? wide : most;

@@ -102,9 +102,9 @@ typedef struct svm_BrookLayout {
     size_t alignment, windows, window; // in bytes: of all that is moved; where the windows begin; of each
     ptrdiff_t rows, columns;           // of a strip, at most
     // Of a reduction, whose strips are tiles of results:
-    size_t results, result;                       // where the two places for tiles begin; bytes of each
+    size_t results, result;                      // where the two places for tiles begin; bytes of each
     ptrdiff_t runColumns, foldRows, foldColumns; // of a run: results in a row; rows and columns of each block
-    bool strided;                                 // rows of blocks are moved one by one
+    bool strided;                                // rows of blocks are moved one by one
 } svm_BrookLayout;
 
 // Lays out a call's streams in memories of so many bytes whose blocks begin at multiples of `blocks`. false: they do not
