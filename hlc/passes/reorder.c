@@ -137,9 +137,6 @@ static bool find_source(reorderer *x, uint32_t from)
     int64_t j = 0;
     uint32_t c = from;
     for (int steps = 0; steps < MOST_STEPS; steps++) {
-        bool join = x->m->actors.data[x->m->channels.data[c].producer]->kind == SIR_JOIN;
-        if (steps == 0 && !join)
-            return false;
         c = step_back(x->m, c, &j);
         if (c == SIR_NONE)
             return false;
@@ -332,7 +329,8 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
     sir_module *m = p->module;
     sir_actor *own = m->actors.data[actor];
     if (own->kind != SIR_FILTER || own->inputs.len != 1 || own->inputs.data[0] == SIR_NONE || own->least != 0 ||
-        !is_plain(m, own->filter) || pass_in_loop(m, own->region))
+        m->actors.data[m->channels.data[own->inputs.data[0]].producer]->kind != SIR_JOIN || !is_plain(m, own->filter) ||
+        pass_in_loop(m, own->region))
         return false;
     uint32_t from = own->inputs.data[0];
     reorderer x = {.a = a, .m = m, .filter = own->filter, .items = own->filter->work->pop.max};

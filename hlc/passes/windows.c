@@ -26,7 +26,7 @@
 #include "hlc/passes/windows_int.h"
 
 // Steps of following one filter; items of a window, which move to the front of the channel with each run.
-enum { MOST_STEPS = 1 << 21, MOST_WINDOW = 1024 };
+enum { MOST_STEPS = 1 << 23, MOST_WINDOW = 1024 };
 // Firings until the state comes round, at most: it takes one or two for each element.
 enum { ROUND_LEAST = 64, ROUND_PART = 6 };
 // Items of a window from which it is worth it though other state stays: short ones are registers.
@@ -397,6 +397,14 @@ static void follow_pop(tracer *x, const sir_stmt *s)
     x->popped++;
 }
 
+// What is computed of floats says nothing, as long as it is not asked for the places that it reads.
+static bool is_mute(const tracer *x, const sir_stmt *s)
+{
+    const sir_expr *v = s->u.set.value;
+    return x->phase == LOOK && s->u.set.target->kind == SIR_LOCAL && !is_int(v->type) &&
+           (v->kind == SIR_BINARY || v->kind == SIR_UNARY || v->kind == SIR_MATH || v->kind == SIR_CONVERT);
+}
+
 static void follow_stmt(tracer *x, const sir_stmt *s)
 {
     x->into = s->kind == SIR_SET || s->kind == SIR_POP ? array_of(x, s->u.set.target) : SIR_NONE;
@@ -406,7 +414,7 @@ static void follow_stmt(tracer *x, const sir_stmt *s)
         x->now.locals[s->u.decl.local] = s->u.decl.init != NULL ? value_of(x, s->u.decl.init) : zero;
         return;
     }
-    case SIR_SET: assign(x, s->u.set.target, value_of(x, s->u.set.value)); return;
+    case SIR_SET: assign(x, s->u.set.target, is_mute(x, s) ? opaque : value_of(x, s->u.set.value)); return;
     case SIR_POP: follow_pop(x, s); return;
     case SIR_PUSH: (void)value_of(x, s->u.value); return;
     case SIR_PRINT:
@@ -502,7 +510,8 @@ static bool trace(tracer *x, size_t words)
             next *= 2;
         }
         fire(x);
-        if (x->fails || x->firing > most)
+        // A round takes a firing for each element or two, and is followed thrice: what cannot end is not begun.
+        if (x->fails || x->firing > most || (x->firing == 1 && x->steps > MOST_STEPS / ROUND_PART / (int64_t)words))
             return false;
     }
     int64_t round = x->firing - s.firing, all = x->firing;
