@@ -29,6 +29,7 @@ typedef struct emitter {
     const sir_module *module;
     source_set *sources;
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
+    bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below

@@ -8,6 +8,9 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/plan/bit_lanes.h"
 
+// Bytes of vector registers together, from which they are wide: 32 of 64.
+enum { WIDE_REGISTERS = 2048 };
+
 static void emit_header(program_emitter *x)
 {
     strbuf *out = x->e.out;
@@ -218,6 +221,7 @@ const char *emit_program(hlc_program *p)
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
+    x.e.wide_registers = p->config->vector_bytes >= WIDE_REGISTERS;
     if (p->config != NULL)
         emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);
