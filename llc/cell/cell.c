@@ -201,7 +201,8 @@ static bool compile_counting(cell_program *p, const char *source, const char *ob
     const char *bitcode = temporary(s, "spu", ".bc"), *counting = temporary(s, "spu-counting", ".ll");
     return bitcode != NULL && counting != NULL &&
            run_spu_gcc(p, source,
-                       (const char *const[]){"-emit-llvm", "-Xclang", "-disable-llvm-passes", "-o", bitcode, NULL}) &&
+                       (const char *const[]){"-DSVM_ELEMENTARY_CALLS", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+                                             "-o", bitcode, NULL}) &&
            (s->environment->dry_run || sim_generate(s, p->unit, bitcode, NULL, LLC_OUTPUT_LLVM_IR, counting)) &&
            run_spu_gcc(p, counting,
                        (const char *const[]){"-Xclang", "-disable-llvm-passes", "-fstack-usage", "-o", object, NULL});
