@@ -196,6 +196,8 @@ static bool makeRun(svmr_Replay *r, svmr_TimedRun *run)
     }
     endWait(r);
     r->issuing = svmr_timedHold(run);
+    if (r->first->begins)
+        r->began = sim_now(r->engine);
     dropCall(r);
     spend(r, r->callRun, "main");
     return true;

@@ -128,8 +128,6 @@ static _Thread_local struct {
 static void countStates(svmr_Replay *r)
 {
     r->submitted = program.steadyStates ? program.steadyStates(program.instance) : 0;
-    if (r->submitted == 0)
-        r->began = sim_now(r->engine);
 }
 
 static svmr_Replay *replayOf(svm_Machine *m, const svmr_Kernel *p)
@@ -158,7 +156,9 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
         recordWork(r);
         if (call == SVMR_CALL_RUN) {
             countStates(r);
-            addCall(r, SVMR_TIMED_RUN)->run = svmr_timedHold(newRun(r, k));
+            svmr_TimedCall *made = addCall(r, SVMR_TIMED_RUN);
+            made->run = svmr_timedHold(newRun(r, k));
+            made->begins = r->submitted == 0;
         } else if (svmr_cellRun(k)->timed) {
             addCall(r, SVMR_TIMED_WAIT)->run = svmr_timedHold(svmr_cellRun(k)->timed);
         }

@@ -87,6 +87,7 @@ typedef enum svmr_TimedCallKind {
 typedef struct svmr_TimedCall {
     svmr_TimedCallKind kind;
     svmr_TimedRun *run;
+    bool begins;                         // RUN: no steady state was asked for yet
     size_t fileBytes, itemBytes, pieces; // COPY
     double work;                         // WORK: femtoseconds
     struct svmr_TimedCall *next;
