@@ -87,7 +87,7 @@ typedef struct global {
     const char *name;
     ctype type;
     bool constant;
-    bool ready; // in this play
+    bool ready;            // in this play
     const llc_name *named; // memory or processor
     uint32_t object;
     code *initialiser;
@@ -133,6 +133,7 @@ typedef struct view {
     const llc_name *memory; // NULL: a parameter's
     int64_t address, size, element_size;
     const code *at, *caller; // the call that initialised it, and that of the function that this is in
+    val name;                // of svm_blockName; 0: none
 } view;
 
 typedef enum object_kind { OBJECT_NONE, OBJECT_BYTES, OBJECT_VIEW, OBJECT_FUNCTION } object_kind;
@@ -152,7 +153,8 @@ typedef struct object {
 typedef struct access {
     uint32_t view; // object
     bool write;
-    bool loose; // perhaps less than that
+    bool loose;    // perhaps less than that
+    bool anywhere; // somewhere in the view, which is all that is known
     int64_t begin, end;
 } access;
 typedef VEC(access) access_list;
@@ -165,10 +167,12 @@ typedef struct run run;
 typedef struct shelf shelf; // what is known of a memory's bytes
 
 typedef struct orders {
-    hmap actors;       // by address
-    VEC(actor *) list; // the same
+    hmap actors;        // by address
+    VEC(actor *) list;  // the same
+    hmap blocks;        // numbers of `live`, plus 1, by address
+    VEC(uint32_t) live; // views of the blocks as they were last initialised
     VEC(run *) runs;
-    hmap shelves; // by memory
+    hmap shelves;      // by memory
     size_t first_open; // runs before it are over
     size_t most;       // runs of one kernel
     size_t found;
@@ -199,7 +203,7 @@ typedef struct play {
     bool in_kernel;
     access_list *accesses; // where they are noted in a kernel; NULL: at once
     const code *at;        // call of the API at hand
-    const code *where; // statement of control code, for what it does outside of such calls
+    const code *where;     // statement of control code, for what it does outside of such calls
     const code *caller;    // call of the function that it is in
     hmap memos, offsets;
     CXType block_type; // of svm_Block
@@ -210,11 +214,11 @@ typedef struct play {
     int64_t next_address;
     orders orders;
     // The choices.
-    int64_t states; // asked for in the second call of run; 0: the first play
+    int64_t states;       // asked for in the second call of run; 0: the first play
     int64_t found_states; // how many there were then
-    size_t most_runs; // of a kernel, after which the play ends; 0: any number
-    bool ending; // input ends in this phase
-    int claims;  // of files: 0 never granted, 1 always, 2 in turn
+    size_t most_runs;     // of a kernel, after which the play ends; 0: any number
+    bool ending;          // input ends in this phase
+    int claims;           // of files: 0 never granted, 1 always, 2 in turn
     size_t claimed;
     hmap readers;
     bool reads; // some reader was asked
@@ -273,6 +277,7 @@ void play_exhaust(play *p, CXType table, const val *arguments);
 
 void orders_init(play *p);
 void order_block(play *p, view *v);
+void order_live(play *p, int64_t block, uint32_t id);
 void order_kernel(play *p, int64_t kernel, const llc_name *processor, callee *function, const char *name);
 void order_transfer(play *p, int64_t kernel, const llc_name *engine, callee *init, int64_t object);
 void order_never_blocks(play *p, int64_t kernel);
@@ -280,10 +285,13 @@ void order_depend(play *p, int64_t kernel, int64_t on);
 void order_run(play *p, int64_t kernel);
 void order_wait(play *p, int64_t kernel);
 void order_destroy(play *p, int64_t kernel);
-void order_control(play *p, access a); // the control thread reads or writes now
+void order_control(play *p, access a);            // the control thread reads or writes now
+void order_copy(play *p, access from, access to); // it copies so many bytes
 void order_end(play *p);
 // What a transfer or kernel does; transfers: play_api.c.
 void transfer_accesses(play *p, callee *init, int64_t object, const llc_name *engine, access_list *into);
+// The names and memories of its blocks, for messages; NULL: they have none.
+const char *transfer_blocks(play *p, callee *init, int64_t object);
 
 // ---- play.c ----
 

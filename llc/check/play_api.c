@@ -49,8 +49,7 @@ static const llc_name *name_of(const api_call *a, size_t i)
 static CXType record_of(const api_call *a, size_t i)
 {
     CXCursor parameter = clang_Cursor_getArgument(a->to->cursor, (unsigned)i);
-    return clang_getCanonicalType(
-        clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter))));
+    return clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter))));
 }
 
 int64_t field_offset(play *p, CXType record, const char *field)
@@ -132,7 +131,10 @@ static void note_extent(play *p, const view *v)
 static val handle_block(const api_call *a)
 {
     play *p = a->play;
-    view v = {.memory = name_of(a, 1), .address = number_of(a, 2), .element_size = number_of(a, 4), .at = p->at,
+    view v = {.memory = name_of(a, 1),
+              .address = number_of(a, 2),
+              .element_size = number_of(a, 4),
+              .at = p->at,
               .caller = p->caller};
     if (__builtin_mul_overflow(number_of(a, 3), v.element_size, &v.size) || v.size < 0 || v.size > INT64_C(1) << 36)
         play_stop(p);
@@ -140,11 +142,23 @@ static val handle_block(const api_call *a)
     order_block(p, &v);
     CXType record = record_of(a, 0);
     int64_t block = number_of(a, 0);
-    store_number(p, block + field_offset(p, record, "data"), 8, pointer_to(object_view(p, &v), 0));
+    uint32_t id = object_view(p, &v);
+    order_live(p, block, id);
+    store_number(p, block + field_offset(p, record, "data"), 8, pointer_to(id, 0));
     store_number(p, block + field_offset(p, record, "capacity"), 8, number_of(a, 3));
     store_number(p, block + field_offset(p, record, "elementSize"), 8, v.element_size);
     store_number(p, block + field_offset(p, record, "memory"), 8, number_of(a, 1));
     store_number(p, block + field_offset(p, record, "address"), 8, v.address);
+    return nothing();
+}
+
+static val handle_block_name(const api_call *a)
+{
+    int64_t offset;
+    val data = field_of(a, 0, "data");
+    object *o = data.unknown ? NULL : pointed(a->play, data.i, &offset);
+    if (o != NULL && o->kind == OBJECT_VIEW)
+        o->view.name = a->values[1];
     return nothing();
 }
 
@@ -316,11 +330,11 @@ static void check_move(play *p, const transfer_side *from, const transfer_side *
     diag_engine *d = p->checker->session->diag;
     src_range at = play_place(p, p->at);
     if (from->element_size != to->element_size || from->capacity != to->capacity) {
-        diag_record *r = diag_warning(
-            d, WARN_CHECK_SIZES, at,
-            "a move from '%s', which has %lld elements of %lld bytes, to '%s', which has %lld of %lld",
-            view_name(p, from->view), (long long)from->capacity, (long long)from->element_size, view_name(p, to->view),
-            (long long)to->capacity, (long long)to->element_size);
+        diag_record *r =
+            diag_warning(d, WARN_CHECK_SIZES, at,
+                         "a move from '%s', which has %lld elements of %lld bytes, to '%s', which has %lld of %lld",
+                         view_name(p, from->view), (long long)from->capacity, (long long)from->element_size,
+                         view_name(p, to->view), (long long)to->capacity, (long long)to->element_size);
         diag_add_note(d, r, play_place(p, from->view->at), "'%s' is initialised here", view_name(p, from->view));
         diag_add_note(d, r, play_place(p, to->view->at), "'%s' is initialised here", view_name(p, to->view));
         return;
@@ -332,10 +346,10 @@ static void check_move(play *p, const transfer_side *from, const transfer_side *
         bool address = (uint64_t)v->address % unit != 0;
         if (!address && (uint64_t)v->size % unit == 0)
             continue;
-        diag_record *r = diag_warning(
-            d, WARN_CHECK_ALIGNMENT, at, "a move with the %s %lld of '%s', but '%s' works with multiples of %llu bytes",
-            address ? "address" : "length", (long long)(address ? v->address : v->size), view_name(p, v), engine->name,
-            (unsigned long long)unit);
+        diag_record *r = diag_warning(d, WARN_CHECK_ALIGNMENT, at,
+                                      "a move with the %s %lld of '%s', but '%s' works with multiples of %llu bytes",
+                                      address ? "address" : "length", (long long)(address ? v->address : v->size),
+                                      view_name(p, v), engine->name, (unsigned long long)unit);
         diag_add_note(d, r, play_place(p, v->at), "'%s' is initialised here", view_name(p, v));
         return;
     }
@@ -347,8 +361,7 @@ void transfer_accesses(play *p, callee *init, int64_t kernel, const llc_name *en
     CXType record =
         clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(parameter))));
     CXCursor source = clang_Cursor_getArgument(init->cursor, 2);
-    p->block_type =
-        clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(source))));
+    p->block_type = clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(clang_getCursorType(source))));
     transfer_side from = side_of(p, record, kernel, "source"), to = side_of(p, record, kernel, "destination");
     access_list *before = p->accesses;
     p->accesses = into;
@@ -362,6 +375,36 @@ void transfer_accesses(play *p, callee *init, int64_t kernel, const llc_name *en
         touch(p, to.data, nothing(), true);
     }
     p->accesses = before;
+}
+
+// The view of a transfer's block; NULL: it is not known.
+static const view *block_of(play *p, CXType record, int64_t kernel, CXType block_type, const char *field)
+{
+    if (clang_Type_getOffsetOf(record, field) < 0 || clang_Type_getOffsetOf(block_type, "data") < 0)
+        return NULL;
+    val block = load(p, known(kernel + field_offset(p, record, field)), word);
+    val data = block.unknown ? block : load(p, known(block.i + field_offset(p, block_type, "data")), word);
+    int64_t offset;
+    const object *o = data.unknown ? NULL : pointed(p, data.i, &offset);
+    return o != NULL && o->kind == OBJECT_VIEW ? &o->view : NULL;
+}
+
+const char *transfer_blocks(play *p, callee *init, int64_t kernel)
+{
+    CXType types[2]; // of the transfer, of a block
+    for (unsigned i = 0; i < 2; i++)
+        types[i] = clang_getCanonicalType(clang_getPointeeType(
+            clang_getCanonicalType(clang_getCursorType(clang_Cursor_getArgument(init->cursor, 2 * i)))));
+    const view *from = block_of(p, types[0], kernel, types[1], "source");
+    const view *to = block_of(p, types[0], kernel, types[1], "destination");
+    const char *first = from == NULL ? NULL : text_of(p, from->name),
+               *second = to == NULL ? NULL : text_of(p, to->name);
+    if (first == NULL || second == NULL)
+        return NULL;
+    arena *a = p->checker->arena;
+    if (strcmp(first, second) == 0)
+        return arena_printf(a, "'%s' from %s to %s", first, from->memory->name, to->memory->name);
+    return arena_printf(a, "'%s' in %s to '%s' in %s", first, from->memory->name, second, to->memory->name);
 }
 
 // ---- Files ----
@@ -385,7 +428,7 @@ static reader_state *reader_of(const api_call *a)
 // How many of so many items there are: all, in the phase in which input ends for some reads, then half, then none.
 static int64_t available(play *p, reader_state *r, int64_t count)
 {
-    
+
     if (!p->ending || count <= 0)
         return count < 0 ? 0 : count;
     r->reads++;
@@ -504,6 +547,17 @@ static val handle_set(const api_call *a)
     return a->values[0];
 }
 
+static val handle_random(const api_call *a)
+{
+    int64_t bytes = clang_Type_getSizeOf(record_of(a, 0));
+    if (bytes <= 0)
+        play_stop(a->play);
+    touch(a->play, a->values[0], known(bytes), false);
+    touch(a->play, a->values[0], known(bytes), true);
+    forget_bytes(a->play, a->values[0], bytes);
+    return nothing();
+}
+
 static val handle_calloc(const api_call *a)
 {
     return known(pointer_to(object_new(a->play, number_of(a, 0) * number_of(a, 1), false), 0));
@@ -532,7 +586,7 @@ static const api_row rows[] = {
     {"svm_free", 2, false, handle_free},
     {"svm_unmap", 2, false, handle_free},
     {"svm_blockInit", 5, false, handle_block},
-    {"svm_blockName", 2, false, handle_nothing},
+    {"svm_blockName", 2, false, handle_block_name},
     {"svm_blockRead", 3, true, handle_block_read},
     {"svm_blockWrite", 3, true, handle_block_write},
     {"svm_kernelInit", 4, false, handle_kernel},
@@ -556,6 +610,7 @@ static const api_row rows[] = {
     {"svm_writerMap", 5, false, handle_map},
     {"svm_writerClose", 1, false, handle_nothing},
     {"svm_exhaust", 4, false, handle_exhaust},
+    {"svm_random", 1, true, handle_random},
     {"svm_main", 1, false, handle_svm_main},
     {"svm_machineCreate", 0, false, handle_stop}, // each has memories of its own
     {"svm_machineUse", 1, false, handle_stop},

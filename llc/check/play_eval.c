@@ -445,7 +445,7 @@ static bool run_loop_of_calls(play *p, const code *c)
         bool told = false;
         for (size_t j = 0; j < here.len; j++) {
             const access *b = &here.data[j];
-            if (b->view != all.view || b->write != all.write)
+            if (b->view != all.view || b->write != all.write || b->anywhere != all.anywhere)
                 continue;
             told |= j < i;
             all.begin = b->begin < all.begin ? b->begin : all.begin;
@@ -687,9 +687,8 @@ static val call_memo(play *p, callee *f, const val *arguments, size_t count, con
     }
     for (VEC_EACH(const access, a, &m->accesses)) {
         val from = arguments[a->view];
-        bool all = a->end >= VIEW_ALL;
-        from.i += all ? 0 : a->begin;
-        touch(p, from, all ? nothing() : known(a->end - a->begin), a->write);
+        from.i += a->anywhere ? 0 : a->begin;
+        touch(p, from, a->anywhere ? nothing() : known(a->end - a->begin), a->write);
     }
     return m->result;
 }

@@ -120,8 +120,19 @@ void store_number(play *p, int64_t pointer, int64_t size, int64_t number)
     store(p, known(pointer), (ctype){.shape = SHAPE_INT, .size = size}, known(number));
 }
 
+static access bytes_of_view(play *p, val pointer, int64_t count, bool write)
+{
+    int64_t offset;
+    const object *o = pointed(p, pointer.i, &offset);
+    return (access){.view = (uint32_t)(o - p->objects.data), .write = write, .begin = offset, .end = offset + count};
+}
+
 void copy_bytes(play *p, val to, val from, val count)
 {
+    if (p->accesses == NULL && !count.unknown && count.i > 0 && is_view(p, to) && is_view(p, from)) {
+        order_copy(p, bytes_of_view(p, from, count.i, false), bytes_of_view(p, to, count.i, true));
+        return;
+    }
     if (count.unknown || is_view(p, to) || is_view(p, from)) {
         touch(p, from, count, false);
         touch(p, to, count, true);
@@ -180,6 +191,8 @@ static int by_place(const void *x, const void *y)
         return a->view < b->view ? -1 : 1;
     if (a->write != b->write)
         return a->write ? 1 : -1;
+    if (a->anywhere != b->anywhere)
+        return a->anywhere ? 1 : -1;
     return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
@@ -192,7 +205,8 @@ static void join_accesses(access_list *list, int64_t near)
     size_t kept = 0;
     for (size_t i = 1; i < list->len; i++) {
         access *last = &list->data[kept], next = list->data[i];
-        if (next.view != last->view || next.write != last->write || next.begin - last->end > near) {
+        if (next.view != last->view || next.write != last->write || next.anywhere != last->anywhere ||
+            next.begin - last->end > near) {
             list->data[++kept] = next;
             continue;
         }
@@ -215,7 +229,8 @@ void note_access(play *p, access_list *list, access a)
 {
     if (list->len > 0) { // the next of a row
         access *last = &list->data[list->len - 1];
-        if (last->view == a.view && last->write == a.write && a.begin <= last->end && last->begin <= a.begin) {
+        if (last->view == a.view && last->write == a.write && last->anywhere == a.anywhere && a.begin <= last->end &&
+            last->begin <= a.begin) {
             last->end = a.end > last->end ? a.end : last->end;
             last->loose |= a.loose;
             return;
@@ -237,7 +252,7 @@ void touch(play *p, val pointer, val count, bool write)
         return;
     access a = {.view = (uint32_t)(o - p->objects.data), .write = write, .begin = offset, .end = offset + count.i};
     if (count.unknown) {
-        a.loose = true;
+        a.loose = a.anywhere = true;
         a.begin = o->view.memory == NULL ? -VIEW_ALL : 0;
         a.end = o->view.memory == NULL ? VIEW_ALL : o->size;
     }

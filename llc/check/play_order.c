@@ -2,6 +2,7 @@
 // The order of a play's runs, and what it shows: a run comes after what its kernel depends on, as far as that was run
 // before it, and after everything that the control thread knew to be over; a processor's queue orders nothing. Two that
 // use the same bytes, one of them to write, must come one after the other.
+#include <stdlib.h>
 #include <string.h>
 
 #include "llc/check/play.h"
@@ -38,8 +39,8 @@ typedef struct reading {
 typedef struct segment {
     int64_t begin, end;
     bool written;
-    const run *writer; // NULL: the control thread
-    uint32_t view;     // through which it was written
+    const run *writer;       // NULL: the control thread
+    uint32_t view;           // through which it was written
     const reading *readings; // since
 } segment;
 
@@ -53,6 +54,7 @@ void orders_init(play *p)
 {
     p->orders = (orders){0};
     hmap_init(&p->orders.actors, p->arena);
+    hmap_init(&p->orders.blocks, p->arena);
     hmap_init(&p->orders.shelves, p->arena);
 }
 
@@ -86,9 +88,15 @@ static bool first_time(play *p, const void *a, const void *b, const void *c, int
     return true;
 }
 
+// Transfers of one line of the text are told apart by what their blocks are called.
 static const char *who(play *p, const actor *k)
 {
-    return arena_printf(p->checker->arena, "%s '%s'", k->transfer ? "transfer" : "kernel", k->name);
+    arena *a = p->checker->arena;
+    if (!k->transfer)
+        return arena_printf(a, "kernel '%s'", k->name);
+    const char *blocks = transfer_blocks(p, k->function, k->address);
+    return blocks == NULL ? arena_printf(a, "transfer '%s'", k->name)
+                          : arena_printf(a, "transfer '%s' of %s", k->name, blocks);
 }
 
 static void note_view(play *p, diag_record *r, const view *v)
@@ -118,9 +126,9 @@ void order_block(play *p, view *v)
     if (is_local(p->checker, memory)) {
         uint64_t size = machine_usable(memory), unit = memory->alignment;
         if (v->address < 0 || (size <= INT64_MAX && end > (int64_t)size)) {
-            message = arena_printf(a, "block '%s' lies at bytes %lld to %lld of memory '%s', which has %llu",
-                                   view_name(p, v), (long long)v->address, (long long)end - 1, v->memory->name,
-                                   (unsigned long long)size);
+            message =
+                arena_printf(a, "block '%s' lies at bytes %lld to %lld of memory '%s', which has %llu", view_name(p, v),
+                             (long long)v->address, (long long)end - 1, v->memory->name, (unsigned long long)size);
         } else if (unit > 1 && (uint64_t)v->address % unit != 0) {
             id = WARN_CHECK_ALIGNMENT;
             message = arena_printf(
@@ -139,6 +147,18 @@ void order_block(play *p, view *v)
     }
     if (message != NULL && first_time(p, v->at, v->caller, NULL, id))
         say(p, id, v->at, v->caller, message);
+}
+
+void order_live(play *p, int64_t block, uint32_t id)
+{
+    orders *o = &p->orders;
+    size_t known_as = (size_t)(uintptr_t)hmap_getn(&o->blocks, &block, sizeof block);
+    if (known_as != 0) {
+        o->live.data[known_as - 1] = id;
+        return;
+    }
+    VEC_PUSH(p->arena, &o->live, id);
+    hmap_setn(&o->blocks, &block, sizeof block, (void *)(uintptr_t)o->live.len);
 }
 
 // ---- Kernels ----
@@ -296,9 +316,8 @@ static void report_conflict(play *p, const run *a, const view *av, bool a_writes
     if (!first_time(p, at, a->at, b != NULL ? (const void *)b->actor->at : v->at, WARN_CHECK_UNORDERED))
         return;
     arena *ar = p->checker->arena;
-    const char *bytes =
-        arena_printf(ar, "bytes %lld to %lld of '%s'", (long long)(s->begin - v->address),
-                     (long long)(s->end - v->address) - 1, view_name(p, v));
+    const char *bytes = arena_printf(ar, "bytes %lld to %lld of '%s'", (long long)(s->begin - v->address),
+                                     (long long)(s->end - v->address) - 1, view_name(p, v));
     const char *message;
     if (b == NULL)
         message = arena_printf(ar, "control code %s %s, which %s %s, and nothing has waited for it", verb(use->write),
@@ -335,8 +354,8 @@ static bool writes_segment(play *p, const run *r, const segment *s)
 // room for either; only runs of one function hand something on there.
 static bool is_room(play *p, const run *a, const run *b, const segment *s)
 {
-    if (b == NULL || a->actor->processor != b->actor->processor || !a->actor->never_blocks ||
-        !b->actor->never_blocks || a->actor->function == b->actor->function)
+    if (b == NULL || a->actor->processor != b->actor->processor || !a->actor->never_blocks || !b->actor->never_blocks ||
+        a->actor->function == b->actor->function)
         return false;
     return writes_segment(p, a, s) && writes_segment(p, b, s);
 }
@@ -347,8 +366,7 @@ static void check_segment(play *p, const run *b, const access *a, segment *s)
     if (w != NULL && w != b && !w->over && (b == NULL || !comes_before(w, b)) && !is_room(p, w, b, s))
         report_conflict(p, w, view_of(p, s->view), true, b, a, s);
     for (const reading *r = a->write ? s->readings : NULL; r != NULL; r = r->next)
-        if (r->run != b && !r->run->over && (b == NULL || !comes_before(r->run, b)) &&
-            !is_room(p, r->run, b, s))
+        if (r->run != b && !r->run->over && (b == NULL || !comes_before(r->run, b)) && !is_room(p, r->run, b, s))
             report_conflict(p, r->run, view_of(p, r->view), false, b, a, s);
 }
 
@@ -369,10 +387,10 @@ static void report_unwritten(play *p, const run *b, const access *a, const view 
     const code *at = b != NULL ? b->at : control_place(p);
     if (!first_time(p, at, v->at, NULL, WARN_CHECK_UNWRITTEN))
         return;
-    const char *message = arena_printf(p->checker->arena, "%s reads bytes %lld to %lld of '%s', %s",
-                                       b != NULL ? who(p, b->actor) : "control code", (long long)a->begin,
-                                       (long long)a->end - 1, view_name(p, v),
-                                       some ? "some of which nothing has written" : "which nothing has written");
+    const char *message =
+        arena_printf(p->checker->arena, "%s reads bytes %lld to %lld of '%s', %s",
+                     b != NULL ? who(p, b->actor) : "control code", (long long)a->begin, (long long)a->end - 1,
+                     view_name(p, v), some ? "some of which nothing has written" : "which nothing has written");
     diag_record *r = say(p, WARN_CHECK_UNWRITTEN, at, b != NULL ? b->caller : p->caller, message);
     note_view(p, r, v);
 }
@@ -431,7 +449,7 @@ void order_control(play *p, access a)
         report_unwritten(p, NULL, &a, view_of(p, a.view), true);
 }
 
-// A move's destination is defined where its source is.
+// A move's destination is defined where its source is. Nothing is said of the rest until somebody uses it.
 static void move_bytes(play *p, const run *r, const access *from, const access *to)
 {
     const view *v = view_of(p, from->view);
@@ -454,6 +472,11 @@ static void move_bytes(play *p, const run *r, const access *from, const access *
         a.end = part->end + apart;
         use_bytes(p, r, a, part->written);
     }
+}
+
+void order_copy(play *p, access from, access to)
+{
+    move_bytes(p, NULL, &from, &to);
 }
 
 // ---- Runs ----
@@ -495,11 +518,61 @@ static void check_reach(play *p, const run *r, const view *v)
         machine_reaches(p->checker->unit->machine, processor, v->memory->memory) ||
         !first_time(p, r->at, v->at, r->actor->at, WARN_CHECK_MEMORY))
         return;
-    diag_record *d = say(p, WARN_CHECK_MEMORY, r->at, r->caller,
-                         arena_printf(p->checker->arena,
-                                      "%s uses '%s' in memory '%s', which its processor '%s' does not reach",
-                                      who(p, r->actor), view_name(p, v), v->memory->name, r->actor->processor->name));
+    diag_record *d =
+        say(p, WARN_CHECK_MEMORY, r->at, r->caller,
+            arena_printf(p->checker->arena, "%s uses '%s' in memory '%s', which its processor '%s' does not reach",
+                         who(p, r->actor), view_name(p, v), v->memory->name, r->actor->processor->name));
     note_view(p, d, v);
+}
+
+static int by_begin(const void *x, const void *y)
+{
+    const access *a = x, *b = y;
+    return a->begin < b->begin ? -1 : a->begin > b->begin;
+}
+
+// What is left of a view without the other blocks that lie in it.
+static void add_rest(play *p, access whole, access_list *into)
+{
+    const view *v = view_of(p, whole.view);
+    access_list inside = {0};
+    for (VEC_EACH(const uint32_t, id, &p->orders.live)) {
+        const view *w = view_of(p, *id);
+        int64_t begin = w->address - v->address, end = begin + w->size;
+        if (w->memory == v->memory && w->size < v->size && begin >= whole.begin && end <= whole.end)
+            VEC_PUSH(p->arena, &inside, (access){.begin = begin, .end = end});
+    }
+    if (inside.len > 1)
+        qsort(inside.data, inside.len, sizeof *inside.data, by_begin);
+    access gap = whole;
+    for (VEC_EACH(const access, a, &inside)) {
+        gap.end = a->begin;
+        if (gap.begin < gap.end)
+            VEC_PUSH(p->arena, into, gap);
+        gap.begin = a->end > gap.begin ? a->end : gap.begin;
+    }
+    gap.end = whole.end;
+    if (gap.begin < gap.end)
+        VEC_PUSH(p->arena, into, gap);
+}
+
+// Of an access somewhere in a block it is not known that it leads into another block there, as the windows are that lie
+// in what a processor has for itself. Kernels have those blocks themselves, if they use them.
+static void bound_accesses(play *p, access_list *list)
+{
+    access_list bounded = {0};
+    bool any = false;
+    for (VEC_EACH(const access, a, list))
+        any |= a->anywhere;
+    if (!any)
+        return;
+    for (VEC_EACH(const access, a, list)) {
+        if (a->anywhere && view_of(p, a->view)->memory != NULL)
+            add_rest(p, *a, &bounded);
+        else
+            VEC_PUSH(p->arena, &bounded, *a);
+    }
+    *list = bounded;
 }
 
 // Reads first: what a kernel reads and writes is in no order.
@@ -507,6 +580,8 @@ static void use_all(play *p, run *r)
 {
     simplify_accesses(&r->accesses);
     access_list *list = &r->accesses;
+    if (!r->actor->transfer)
+        bound_accesses(p, list);
     for (VEC_EACH(const access, a, list))
         check_reach(p, r, view_of(p, a->view));
     if (r->actor->transfer && list->len == 2 && list->data[0].write != list->data[1].write) {
@@ -545,9 +620,9 @@ void order_run(play *p, int64_t kernel)
         play_stop(p);
     name_transfer(p, k);
     if (k->last != NULL && !k->last->over && first_time(p, p->at, k->at, NULL, WARN_CHECK_PENDING)) {
-        diag_record *d = say(p, WARN_CHECK_PENDING, p->at, p->caller,
-                             arena_printf(p->checker->arena, "%s is run again, and nothing has waited for its last run",
-                                          who(p, k)));
+        diag_record *d =
+            say(p, WARN_CHECK_PENDING, p->at, p->caller,
+                arena_printf(p->checker->arena, "%s is run again, and nothing has waited for its last run", who(p, k)));
         diag_add_note(p->checker->session->diag, d, play_place(p, k->last->at), "its last run is here");
         note_actor(p, d, k);
     }
@@ -574,8 +649,7 @@ static void report_never(play *p, const actor *k, const code *at, const code *ca
 {
     if (!first_time(p, at, k->at, NULL, id))
         return;
-    diag_record *d =
-        say(p, id, at, caller, arena_printf(p->checker->arena, "%s %s", who(p, k), what));
+    diag_record *d = say(p, id, at, caller, arena_printf(p->checker->arena, "%s %s", who(p, k), what));
     note_actor(p, d, k);
 }
 
