@@ -210,7 +210,7 @@ static void map_input(program_emitter *x, const mapped_queue *r)
     VEC_PUSH(a, &args, "file");
     VEC_PUSH(a, &args, arena_printf(a, "&%s", x->pl->memory));
     VEC_PUSH(a, &args, arena_printf(a, "%" PRIu64, (uint64_t)r->unit * r->size));
-    VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, mapped_round_up(before, r->unit)));
+    VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, mapped_round_up(before, r->line)));
     VEC_PUSH(a, &args, arena_printf(a, "wanted * %" PRId64, r->step));
     VEC_PUSH(a, &args, arena_printf(a, "&self->%s[slot]", r->base));
     text_call(x, 2,

@@ -60,6 +60,7 @@ static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *me
                         .item = c->type,
                         .size = plan_element_bytes(cut->whole, st->channel),
                         .unit = plan_queue_unit(parts, queue->stream),
+                        .line = plan_queue_line(parts, queue->stream),
                         .aligned = plan_queue_aligned(parts, queue->stream),
                         .step = sc->steady,
                         .init = sc->init_items,
@@ -97,7 +98,7 @@ static void add_windows(program_emitter *x, const mapped *all, hmap *members, ma
         mapped_window w = {.queue = &all->queues[parts->cut->stream_of[end]],
                            .input = x->m->actors.data[end]->kind == SIR_READER,
                            .name = program_buffer_name(p->k, *b),
-                           .unit = p->moved ? all->queues[parts->cut->stream_of[end]].unit : 1,
+                           .unit = p->moved ? all->queues[parts->cut->stream_of[end]].line : 1,
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
         arena *a = x->e.arena;

@@ -24,6 +24,7 @@ typedef struct mapped_queue {
     const sir_type *item;
     uint64_t size;       // of an item, in bytes
     int64_t unit;        // items that make whole units of what engines move
+    int64_t line;        // and, if those are few, of the shared memory's alignment
     int64_t aligned;     // and of the alignment of processors' memories
     int64_t step, init;  // of a steady state; of the initialisation
     int64_t prime;       // that priming reads; 0: its reader does not prime
@@ -40,7 +41,7 @@ typedef struct mapped_queue {
 typedef struct mapped_window {
     const mapped_queue *queue;
     bool input;
-    int64_t unit;            // items that it is a multiple of: the queue's where it is moved
+    int64_t unit;            // items that it is a multiple of: the queue's line where it is moved
     const char *name;        // of the kernel's local and members of the same
     const char *place;       // the function that places it
     const char *items_of, *from_of, *history_of; // members of the kernel

@@ -99,6 +99,8 @@ static uint64_t place_parts(arena *a, plan *pl, const sir_module *m, const lifet
             const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
             if (parts->cut->piece_of[c->producer] != i || l->of[b].bytes == 0)
                 continue;
+            if (plan_end_of(pl, m, b) != PLAN_NONE)
+                at = round_up(at, plan_parts_line(parts));
             pl->buffers.data[b].address = at;
             at += l->of[b].bytes;
         }

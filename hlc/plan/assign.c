@@ -219,6 +219,34 @@ int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream)
     return unit / sched_gcd(unit, (int64_t)item_bytes(parts, stream));
 }
 
+// NOTE(lines). Engines move whole units, but the shared memory is fastest where transfers begin and end at its alignment,
+// lines. So queues and windows have whole lines before what they hold, as far as these are little beside the memories
+// that windows lie in.
+enum { ASSIGN_LINES = 512 }; // lines for which such a memory has room, at least
+
+static bool is_little(const plan_parts *parts, int64_t bytes)
+{
+    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+        if (!q->direct && (uint64_t)bytes > q->bytes / ASSIGN_LINES)
+            return false;
+    return true;
+}
+
+// The fewest items whose bytes are a multiple of both, if they are little, or else of the first.
+static int64_t in_lines(const plan_parts *parts, uint32_t stream, int64_t alignment)
+{
+    int64_t size = (int64_t)item_bytes(parts, stream);
+    int64_t both = least_multiple(alignment, (int64_t)parts->resources->shared->alignment);
+    if (plan_parts_move(parts) && is_little(parts, least_multiple(both, size)))
+        alignment = both;
+    return alignment / sched_gcd(alignment, size);
+}
+
+int64_t plan_queue_line(const plan_parts *parts, uint32_t stream)
+{
+    return in_lines(parts, stream, plan_parts_unit(parts));
+}
+
 static int64_t delay_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
@@ -242,20 +270,19 @@ int64_t plan_queue_prime(const plan_parts *parts, uint32_t stream)
     return primes ? sc->init_items + to->repeat * sc->steady : 0;
 }
 
-// The last items of a round, in whole units, that the next one reads.
+// The last items of a round, in whole lines, that the next one reads.
 static int64_t halo_of(const plan *pl, const plan_parts *parts, uint32_t stream)
 {
     const plan_stream *st = &parts->cut->streams.data[stream];
     if (st->to == SIR_NONE)
         return 0;
     int64_t delay = delay_of(pl, parts, stream);
-    return round_up(greater(delay, plan_queue_prime(parts, stream)), plan_queue_unit(parts, stream));
+    return round_up(greater(delay, plan_queue_prime(parts, stream)), plan_queue_line(parts, stream));
 }
 
 int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream)
 {
-    int64_t alignment = (int64_t)plan_parts_alignment(parts);
-    return alignment / sched_gcd(alignment, (int64_t)item_bytes(parts, stream));
+    return in_lines(parts, stream, (int64_t)plan_parts_alignment(parts));
 }
 
 // The initialisation's items end where those of the first round begin. Where engines move halos these may begin earlier,
@@ -268,7 +295,7 @@ static int64_t history_of(const plan *pl, const plan_parts *parts, uint32_t stre
     items = greater(items, delay_of(pl, parts, stream));
     if (plan_parts_move(parts))
         items += plan_queue_aligned(parts, stream);
-    return round_up(items, plan_queue_unit(parts, stream));
+    return round_up(items, plan_queue_line(parts, stream));
 }
 
 void plan_parts_queues(arena *a, const plan *pl, plan_parts *parts)
@@ -285,7 +312,7 @@ void plan_parts_queues(arena *a, const plan *pl, plan_parts *parts)
                  (plan_queue){.stream = i,
                               .delay = delay_of(pl, parts, i),
                               .history = history,
-                              .room = room + 2 * plan_queue_unit(parts, i),
+                              .room = room + 2 * plan_queue_line(parts, i),
                               .halo = halo_of(pl, parts, i)});
     }
 }
@@ -397,6 +424,13 @@ uint64_t plan_parts_alignment(const plan_parts *parts)
     return (uint64_t)alignment;
 }
 
+uint64_t plan_parts_line(const plan_parts *parts)
+{
+    int64_t alignment = (int64_t)plan_parts_alignment(parts);
+    int64_t both = least_multiple(alignment, (int64_t)parts->resources->shared->alignment);
+    return (uint64_t)(plan_parts_move(parts) && is_little(parts, both) ? both : alignment);
+}
+
 bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor)
 {
     for (uint32_t i = 0; i < parts->strips && parts->where != NULL; i++)
@@ -439,13 +473,13 @@ int64_t plan_parts_unit(const plan_parts *parts)
     return (int64_t)unit;
 }
 
-// A window begins with whole units, and holds what a strip reads or makes, the initialisation, or priming. With streams
+// A window begins with whole lines, and holds what a strip reads or makes, the initialisation, or priming. With streams
 // a strip lies behind what the window keeps, at a multiple of both an item's bytes and the alignment.
 uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
-    uint64_t unit = plan_parts_alignment(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
+    uint64_t unit = plan_parts_line(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
     uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
-    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_queue_unit(pl->parts, stream) * size;
+    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_queue_line(pl->parts, stream) * size;
     uint64_t prime = (uint64_t)plan_queue_prime(pl->parts, stream) * size;
     bytes = prime > bytes ? prime : bytes;
     uint64_t aligned = (uint64_t)plan_queue_aligned(pl->parts, stream) * size;
@@ -453,17 +487,33 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
 
-int64_t plan_parts_granule_of(const plan_parts *parts)
+// The fewest steady states that push so many items to a queue, again and again.
+static int64_t steady_states(const plan_parts *parts, uint32_t stream, int64_t items)
 {
     const plan_pieces *cut = parts->cut;
+    int64_t step = cut->whole_schedule->channels[cut->streams.data[stream].channel].steady;
+    return step == 0 ? 1 : items / sched_gcd(items, step);
+}
+
+int64_t plan_parts_granule_of(const plan_parts *parts)
+{
     int64_t granule = 1;
-    for (uint32_t i = 0; i < cut->streams.len; i++) {
-        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady,
-                unit = plan_queue_unit(parts, i);
-        int64_t needed = step == 0 ? 1 : unit / sched_gcd(unit, step);
-        granule = least_multiple(granule, needed);
-    }
+    for (uint32_t i = 0; i < parts->cut->streams.len; i++)
+        granule = least_multiple(granule, steady_states(parts, i, plan_queue_unit(parts, i)));
     return granule;
+}
+
+int64_t plan_parts_lines_granule(const plan_parts *parts, int64_t most)
+{
+    int64_t granule = plan_parts_granule_of(parts);
+    for (uint32_t i = 0; i < parts->cut->streams.len && granule <= most; i++)
+        granule = least_multiple(granule, plan_queue_lines_step(parts, i));
+    return granule;
+}
+
+int64_t plan_queue_lines_step(const plan_parts *parts, uint32_t stream)
+{
+    return steady_states(parts, stream, plan_queue_line(parts, stream));
 }
 
 int64_t plan_parts_least_strip(const hlc_program *p)

@@ -105,6 +105,7 @@ double plan_parts_repeats(const plan_parts *parts, uint32_t actor);
 int64_t plan_queue_prime(const plan_parts *parts, uint32_t stream);
 // The fewest items of a queue whose bytes are whole units of what engines move, and of the alignment of processors' memories.
 int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream);
+int64_t plan_queue_line(const plan_parts *parts, uint32_t stream); // and of the shared memory's, if those are few
 int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream);
 // Every part on one processor again, with one window an end, as map leaves them: the stages are about to change.
 void plan_parts_gather(struct hlc_program *p);
@@ -133,9 +134,13 @@ bool plan_parts_fit(struct hlc_program *p);
 // Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
 int64_t plan_parts_unit(const plan_parts *parts);
 uint64_t plan_parts_alignment(const plan_parts *parts); // of what lies in processors' memories
+uint64_t plan_parts_line(const plan_parts *parts);      // of windows there: a multiple of the shared memory's, too
 int64_t
 plan_parts_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
 int64_t plan_parts_granule_of(const plan_parts *parts);
+// Steady states that strips are multiples of if all that they move is whole lines; more than `most` where not even that.
+int64_t plan_parts_lines_granule(const plan_parts *parts, int64_t most);
+int64_t plan_queue_lines_step(const plan_parts *parts, uint32_t stream); // of one queue
 // Steady states that a round of such strips has at least.
 int64_t plan_parts_least_round(const struct hlc_program *p, int64_t strip);
 // Steady states of input that are taken in, at most, before the output of the first of them is written.

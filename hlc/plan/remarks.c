@@ -321,6 +321,33 @@ static void remark_windows(hlc_program *p)
     }
 }
 
+// Where transfers do not begin and end at the alignment of the shared memory, and why.
+static void remark_lines(hlc_program *p)
+{
+    const plan_parts *parts = p->parts;
+    const plan_pieces *cut = parts->cut;
+    const machine_memory *shared = parts->resources->shared;
+    for (uint32_t i = 0; i < cut->streams.len; i++) {
+        const plan_stream *st = &cut->streams.data[i];
+        uint64_t item = plan_element_bytes(cut->whole, st->channel);
+        int64_t step = plan_queue_lines_step(parts, i), line = plan_queue_line(parts, i);
+        src_range at = whole_range(p, cut->whole->channels.data[st->channel].producer);
+        if (cut->whole_schedule->channels[st->channel].steady == 0)
+            continue;
+        if ((uint64_t)line * item % shared->alignment != 0)
+            diag_remark(p->diag, at,
+                        "transfers of '%s' begin and end within lines of %" PRIu64
+                        " bytes of '%s': the fewest whole lines that hold whole items of %" PRIu64
+                        " bytes are too much beside a processor's memory [strip-mine]",
+                        st->name, shared->alignment, shared->element.name, item);
+        else if (p->plan->strip % step != 0)
+            diag_remark(p->diag, at,
+                        "transfers of '%s' begin and end within lines of %" PRIu64 " bytes of '%s': strips are %" PRId64
+                        " steady states, no multiple of %" PRId64 " [strip-mine]",
+                        st->name, shared->alignment, shared->element.name, p->plan->strip, step);
+    }
+}
+
 static void remark_part_strips(hlc_program *p, size_t number)
 {
     const plan_parts *parts = p->parts;
@@ -384,8 +411,10 @@ void plan_remark_strip_mine(hlc_program *p)
         return;
     for (size_t i = 0; i < p->parts->parts.len; i++)
         remark_part_strips(p, i);
-    if (plan_parts_move(p->parts))
+    if (plan_parts_move(p->parts)) {
         remark_windows(p);
+        remark_lines(p);
+    }
     remark_mapping(p);
     diag_remark(p->diag, program_range(p), "a round is %" PRIu32 " strips of %" PRId64 " steady states [strip-mine]",
                 p->parts->strips, p->plan->strip);

@@ -14,6 +14,9 @@
 #define STRIP_WASTE 0.05
 #define STRIP_MOST (INT64_C(1) << 16)
 
+// What strips may be shorter, a part of them, or longer, times, so that whole lines are moved.
+enum { STRIP_SHORTER = 8, STRIP_LONGER = 4 };
+
 static bool settle(hlc_program *p, int64_t strip)
 {
     p->plan->strip = strip;
@@ -255,6 +258,19 @@ static double start_seconds(const hlc_program *p)
     return kernels > transfers ? kernels : transfers;
 }
 
+// About as long a strip of which whole lines are moved, NOTE(lines) in assign.c; else the strip itself.
+static int64_t in_lines(hlc_program *p, const footprints *f, int64_t strip, int64_t most)
+{
+    int64_t granule = plan_parts_lines_granule(p->parts, most);
+    if (strip % granule == 0 || p->config->max_latency != 0)
+        return strip;
+    int64_t shorter = strip / granule * granule;
+    if (shorter < strip - strip / STRIP_SHORTER)
+        shorter = granule <= most && granule <= STRIP_LONGER * strip ? (strip / granule + 1) * granule : strip;
+    return shorter != strip && shorter <= most && whole_units(p, shorter) == shorter && fits(p, f, shorter) ? shorter
+                                                                                                            : strip;
+}
+
 int64_t plan_parts_longest(hlc_program *p)
 {
     footprints f = find_footprints(p);
@@ -281,5 +297,5 @@ int64_t plan_parts_longest(hlc_program *p)
         else
             too_long = middle;
     }
-    return best;
+    return in_lines(p, &f, best, most);
 }
