@@ -652,11 +652,9 @@ static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
     return true;
 }
 
-// NOTE(windows, machines). Queues between kernels, and streams from files, do not begin with items; where a program may be
-// cut, arrays stay arrays.
 bool pass_windows(hlc_program *p)
 {
-    if (pass_shares_out(p) || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
         return false;
     bool changed = false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {

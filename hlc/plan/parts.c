@@ -419,6 +419,8 @@ bool plan_parts_find(hlc_program *p, bool *found)
         return false;
     if (why != NULL || (r->processors.len == 1 && r->processors.data[0].direct))
         return true;
+    if (!plan_feed_first_items(p))
+        return false;
     hlc_mapping mapping = mapping_of(p, r);
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))

@@ -96,6 +96,8 @@ bool plan_parts_restore(struct hlc_program *p, const uint32_t *part, size_t coun
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
 // What priming comes to and fires, for the parts that are data-parallel (fiss.c).
 void plan_parts_prime(struct hlc_program *p);
+// Items that channels outside of loops begin with come from filters of their own (first_items.c); false: an error.
+bool plan_feed_first_items(struct hlc_program *p);
 // What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
 // `actor` (of the cut graph).
 bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, uint32_t *actor);
