@@ -73,21 +73,8 @@ static void emit_make(finite_graph *g)
     arena *a = arena_of(g);
     const finite_port *in = input_of(g), *out = g->reduced;
     const char *strips = name_of(g, "strips"), *places = g->all->places;
-    text_line(x, 0, "static void %s(const svm_BrookWalk *walks)", name_of(g, "makeStrips"));
-    text_line(x, 0, "{");
-    text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
-    finite_make_gathers(g);
-    text_line(x, 2, "for (int part = 0; part < 2; part++) {");
-    text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
-    text_line(x, 3, "svm_kernelInit(&strip->run.kernel, %s[q].processor, %s, \"%s\");", places, g->run,
-              text_comment(x, g->filter->name));
-    text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
-    finite_use_gathers(g);
-    text_line(x, 3, "strip->run.%s = &strip->%s;", in->name, in->name);
-    finite_first_block(g, 3, in, arena_printf(a, "strip->%s", in->name), arena_printf(a, "strip->%s_there", in->name));
-    text_line(x, 3, "svm_moveB2BInit(&strip->%s_load, %s[q].load, &strip->%s_there, &strip->%s);", in->name, places,
-              in->name, in->name);
-    text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &strip->%s_load.kernel);", in->name);
+    finite_begin_make(g);
+    finite_make_load(g, in);
     if (is_strided(g->all)) {
         text_line(x, 3, "svm_gatherStridedB2BInit(&strip->%s_rows, %s[q].load, &strip->%s_there, &strip->%s, 1, 1, 1);",
                   in->name, places, in->name, in->name);

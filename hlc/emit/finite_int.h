@@ -98,8 +98,8 @@ const char *finite_spread_call(finite_graph *g); // whether all is done
 // What it shares with reductions: blocks of streams that stay in local memories while a call goes on, and the like.
 uint64_t finite_block_alignment(const finite_emitter *all);
 void finite_gather_blocks(finite_graph *g); // declarations; how they are made, loaded, and waited for
-void finite_make_gathers(finite_graph *g);
-void finite_use_gathers(finite_graph *g); // pointers and dependences of "strip->run"
+void finite_begin_make(finite_graph *g); // of the function that makes strips: up to the kernel of "strip->run"
+void finite_make_load(finite_graph *g, const finite_port *p); // its block, and what moves it in before the run
 void finite_load_gathers(finite_graph *g);
 void finite_wait_gathers(finite_graph *g);
 void finite_first_block(finite_graph *g, int indent, const finite_port *p, const char *local, const char *there);

@@ -140,7 +140,7 @@ void finite_first_block(finite_graph *g, int indent, const finite_port *p, const
                   g->all->resources->shared->element.name, (size_t)(p - g->ports.data));
 }
 
-void finite_make_gathers(finite_graph *g)
+static void make_gathers(finite_graph *g)
 {
     program_emitter *x = g->x;
     arena *a = arena_of(g);
@@ -154,7 +154,7 @@ void finite_make_gathers(finite_graph *g)
         }
 }
 
-void finite_use_gathers(finite_graph *g)
+static void use_gathers(finite_graph *g)
 {
     const char *strips = name_of(g, "strips");
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -164,32 +164,45 @@ void finite_use_gathers(finite_graph *g)
         }
 }
 
-static void emit_make(finite_graph *g)
+void finite_begin_make(finite_graph *g)
 {
     program_emitter *x = g->x;
-    arena *a = arena_of(g);
     const char *strips = name_of(g, "strips"), *places = g->all->places;
     text_line(x, 0, "static void %s(const svm_BrookWalk *walks%s)", name_of(g, "makeStrips"),
               g->variable != NULL ? ", size_t memory" : "");
     text_line(x, 0, "{");
     text_line(x, 1, "for (int q = 0; q < %zu; q++) {", g->all->local.len);
-    finite_make_gathers(g);
+    make_gathers(g);
     text_line(x, 2, "for (int part = 0; part < 2; part++) {");
     text_line(x, 3, "%s *strip = &%s.strip[q][part];", name_of(g, "Strip"), strips);
     text_line(x, 3, "svm_kernelInit(&strip->run.kernel, %s[q].processor, %s, \"%s\");", places, g->run,
               text_comment(x, g->filter->name));
     text_line(x, 3, "svm_kernelNeverBlocks(&strip->run.kernel);");
-    finite_use_gathers(g);
+    use_gathers(g);
+}
+
+void finite_make_load(finite_graph *g, const finite_port *p)
+{
+    program_emitter *x = g->x;
+    arena *a = arena_of(g);
+    text_line(x, 3, "strip->run.%s = &strip->%s;", p->name, p->name);
+    finite_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
+    if (!is_loaded(p))
+        return;
+    text_line(x, 3, "svm_moveB2BInit(&strip->%s_load, %s[q].load, &strip->%s_there, &strip->%s);", p->name,
+              g->all->places, p->name, p->name);
+    text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &strip->%s_load.kernel);", p->name);
+}
+
+static void emit_make(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const char *strips = name_of(g, "strips"), *places = g->all->places;
+    finite_begin_make(g);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!is_moved(p))
             continue;
-        text_line(x, 3, "strip->run.%s = &strip->%s;", p->name, p->name);
-        finite_first_block(g, 3, p, arena_printf(a, "strip->%s", p->name), arena_printf(a, "strip->%s_there", p->name));
-        if (is_loaded(p)) {
-            text_line(x, 3, "svm_moveB2BInit(&strip->%s_load, %s[q].load, &strip->%s_there, &strip->%s);", p->name,
-                      places, p->name, p->name);
-            text_line(x, 3, "svm_kernelAddDependence(&strip->run.kernel, &strip->%s_load.kernel);", p->name);
-        }
+        finite_make_load(g, p);
         if (is_stored(p)) {
             text_line(x, 3, "svm_moveB2BInit(&strip->%s_store, %s[q].store, &strip->%s, &strip->%s_there);", p->name,
                       places, p->name, p->name);
