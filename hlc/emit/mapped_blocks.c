@@ -15,10 +15,16 @@ static bool is_still(const mapped_window *w)
     return !w->input && w->queue->step == 0;
 }
 
+// Items that are moved, at least: what engines move, and no whole lines, whose others may belong to another processor.
+static int64_t least_items(const mapped_window *w)
+{
+    return w->unit < w->queue->unit ? w->unit : w->queue->unit;
+}
+
 static bool is_small(const mapped_part *p, const mapped_window *w)
 {
-    return (w->queue->step == 0 && mapped_history(w) < w->unit) ||
-           (w->input && p->primes && mapped_primed(w) < w->unit);
+    return (w->queue->step == 0 && mapped_history(w) < least_items(w)) ||
+           (w->input && p->primes && mapped_primed(w) < least_items(w));
 }
 
 static unsigned facts_of_window(const mapped_part *p, const mapped_window *w)
@@ -225,7 +231,7 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_part *p,
         strbuf_printf(&row, ", %" PRId64, primes ? mapped_primed(w) - r->prime : 0);
     }
     if ((facts & FACT_SMALL) != 0)
-        strbuf_printf(&row, ", %" PRId64, w->unit);
+        strbuf_printf(&row, ", %" PRId64, least_items(w));
     if ((facts & FACT_MOVED) != 0)
         strbuf_printf(&row, ", %" PRIu64 ", %" PRIu64, p->moved ? w->address : 0, p->moved ? w->bytes : 0);
     if ((facts & FACT_HALOS) != 0)
