@@ -8,10 +8,15 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
 #define PIECE_BYTES 4096 // of bits that are packed, at once
+#define FIRST_BYTES ((int64_t)1 << 20) // of a file, which ask for no room: most files are short
+#define ROOM_BYTES ((int64_t)8 << 20)  // of room on the disk, asked for at once at most,
+#define ROOM_SHARE 4                   // and a quarter of what is there at most: a program that dies leaves it so
+#define EXT4 0xef53                    // statfs(2): a file system where pages written into room that is there cost half
 
 struct svm_WriterPrivate {
     char *label; // "'x.raw'" or "standard output"
@@ -25,10 +30,37 @@ struct svm_WriterPrivate {
     size_t pieceBytes;
     svmr_Wav *wav;
     bool prompt;          // nothing stays in the buffer
+    int64_t room;         // on its disk the file has as many bytes, or asks for no more; 0: it never asks
+    int64_t place;        // in the file, of the next write
     svm_Library *library; // its caller takes the items
     svmr_MappedFile mapped;
 };
 typedef struct svm_WriterPrivate Private;
+
+static bool isRoomy(int fd)
+{
+    struct stat file;
+    struct statfs files;
+    return fstat(fd, &file) == 0 && S_ISREG(file.st_mode) && fstatfs(fd, &files) == 0 && files.f_type == EXT4;
+}
+
+// The file will be `end` bytes long, and longer: blocks for many writes are found at once. A disk that has none says so
+// when it is written to.
+static void makeRoom(Private *p, int64_t end)
+{
+    if (p->room == 0 || end <= p->room)
+        return;
+    int64_t ahead = end / ROOM_SHARE < ROOM_BYTES ? end / ROOM_SHARE : ROOM_BYTES, more = end - p->room + ahead;
+    p->room = fallocate(p->fd, FALLOC_FL_KEEP_SIZE, p->room, more) == 0 ? p->room + more : INT64_MAX;
+}
+
+// What the file has more than it needs goes back; if it cannot, it stays the file's.
+static void giveRoomBack(const Private *p)
+{
+    struct stat file;
+    if (p->room > FIRST_BYTES && fstat(p->fd, &file) == 0)
+        (void)!ftruncate(p->fd, file.st_size);
+}
 
 void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 {
@@ -56,6 +88,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
             svmr_fatalProgram("cannot open '%s': %s", path, strerror(errno));
         if (asprintf(&p->label, "'%s'", path) < 0)
             p->label = NULL;
+        p->room = isRoomy(p->fd) ? FIRST_BYTES : 0;
     }
     p->buffer = svmr_allocate(BUFFER_BYTES, 1);
     if (!w->path)
@@ -81,9 +114,11 @@ static _Noreturn void fail(const svm_Writer *w, int error)
 
 static void writeFile(const svm_Writer *w, const unsigned char *bytes, size_t count)
 {
-    const Private *p = w->private_;
+    Private *p = w->private_;
     if (p->fd == STDOUT_FILENO)
         svmr_checkOutput(fflush(stdout) == 0); // what was printed before
+    p->place += (int64_t)count;
+    makeRoom(p, p->place);
     while (count) {
         ssize_t n = write(p->fd, bytes, count);
         if (n < 0 && errno != EINTR)
@@ -298,10 +333,13 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
 // Moves on in the file, and gives where it was.
 static int64_t move(const svm_Writer *w, int64_t bytes)
 {
+    Private *p = w->private_;
     flush(w);
-    off_t here = lseek(w->private_->fd, 0, SEEK_CUR);
-    if (here < 0 || lseek(w->private_->fd, here + bytes, SEEK_SET) < 0)
+    off_t here = lseek(p->fd, 0, SEEK_CUR);
+    if (here < 0 || lseek(p->fd, here + bytes, SEEK_SET) < 0)
         fail(w, errno);
+    p->place = here + bytes;
+    makeRoom(p, p->place);
     return here;
 }
 
@@ -400,8 +438,10 @@ void svm_writerForget(svm_Writer *w)
         return;
     if (p->wav)
         svmr_wavClose(p->wav);
-    else if (p->fd > STDERR_FILENO)
+    else if (p->fd > STDERR_FILENO) {
+        giveRoomBack(p);
         close(p->fd);
+    }
     release(w);
 }
 
@@ -422,6 +462,7 @@ void svm_writerClose(svm_Writer *w)
         if (p->bitCount)
             putByte(w, p->bits << (8 - p->bitCount) & 0xff);
         flush(w);
+        giveRoomBack(p);
         if (p->fd != STDOUT_FILENO && close(p->fd) && errno != EINTR) {
             p->fd = STDOUT_FILENO; // it is closed all the same
             fail(w, errno);
