@@ -153,3 +153,18 @@ bool file_write(const char *path, const char *text, size_t len)
     errno = error;
     return ok;
 }
+
+bool file_write_result(arena *a, const char *what, const char *variable, unsigned number, const strbuf *text)
+{
+    const char *path = getenv(variable);
+    if (path == NULL || *path == '\0')
+        return true;
+    if (number > 1 && strcmp(path, "-") != 0)
+        path = arena_printf(a, "%s.%u", path, number);
+    fflush(stdout);
+    if (file_write(path, text->data, text->len))
+        return true;
+    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path,
+            strerror(errno));
+    return false;
+}

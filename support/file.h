@@ -15,4 +15,9 @@ bool file_read_limited(arena *a, const char *path, size_t limit, bool regular_on
 // Writes all of text to fd. Leaves errno.
 bool file_write_fd(int fd, const char *text, size_t len);
 
+struct strbuf;
+// What a run tells: text goes to the file that the environment variable names; that of the process's second such run to
+// NAME.2, and so on. True if it names none. False: it could not be written, and standard error says so.
+bool file_write_result(arena *a, const char *what, const char *variable, unsigned number, const struct strbuf *text);
+
 #endif

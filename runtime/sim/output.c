@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "runtime/sim/internal.h"
+#include "support/file.h"
 #include "support/quantity.h"
 #include "svm/sim.h"
 
@@ -107,17 +108,10 @@ const svmr_Profile *simr_profile(void)
 // At least one file could not be written: the process fails, whatever the program made of it.
 static bool failed;
 
-static void writeFile(simr_Simulation *s, const char *what, const char *variable, const strbuf *text)
+static void writeFile(const simr_Simulation *s, const char *what, const char *variable, const strbuf *text)
 {
-    const char *path = setting(variable);
-    if (s->number > 1 && strcmp(path, "-") != 0)
-        path = arena_printf(s->arena, "%s.%u", path, s->number);
-    fflush(stdout);
-    if (file_write(path, text->data, text->len))
-        return;
-    failed = true;
-    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path,
-            strerror(errno));
+    if (!file_write_result(s->arena, what, variable, s->number, text))
+        failed = true;
 }
 
 static void writeProfile(simr_Simulation *s)

@@ -6,24 +6,16 @@
 #include <unistd.h>
 
 #include "runtime/cell/svm/time/replay.h"
+#include "support/file.h"
 
 static svmr_Replay *alive;
 static unsigned count;
 static bool failed;
 
-static void writeFile(svmr_Replay *r, const char *what, const char *variable, const strbuf *text)
+static void writeFile(const svmr_Replay *r, const char *what, const char *variable, const strbuf *text)
 {
-    const char *path = getenv(variable);
-    if (!path || !*path)
-        return;
-    if (r->number > 1 && strcmp(path, "-") != 0)
-        path = arena_printf(r->arena, "%s.%u", path, r->number);
-    fflush(stdout);
-    if (file_write(path, text->data, text->len))
-        return;
-    failed = true;
-    fprintf(stderr, "%s: error: cannot write the %s '%s': %s\n", program_invocation_short_name, what, path,
-            strerror(errno));
+    if (!file_write_result(r->arena, what, variable, r->number, text))
+        failed = true;
 }
 
 // Steady states end when strips of several rounds do; all are taken to have lasted equally long, as in runtime/sim.
