@@ -192,27 +192,24 @@ static bool is_used_outside(const exclusion *x, LLVMValueRef instruction)
 }
 
 // The stores to firing counters, what they need, and of that no longer what anything else needs.
-static exclusion find_excluded(inserter *in, arena *scratch, LLVMValueRef function)
+static void find_excluded(inserter *in, exclusion *x, LLVMValueRef function)
 {
-    exclusion x = {.arena = scratch};
-    hmap_init(&x.set, scratch);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = LLVMGetNextInstruction(i))
             if (LLVMIsAStoreInst(i) != NULL && is_firing_counter(in->module, LLVMGetOperand(i, 1)))
-                exclude(&x, i);
-    for (size_t i = 0; i < x.members.len; i++)
-        for (int j = 0; j < LLVMGetNumOperands(x.members.data[i]); j++)
-            exclude(&x, LLVMGetOperand(x.members.data[i], (unsigned)j));
+                exclude(x, i);
+    for (size_t i = 0; i < x->members.len; i++)
+        for (int j = 0; j < LLVMGetNumOperands(x->members.data[i]); j++)
+            exclude(x, LLVMGetOperand(x->members.data[i], (unsigned)j));
     for (bool changed = true; changed;) {
         changed = false;
-        for (VEC_EACH(LLVMValueRef, member, &x.members)) {
-            if (!is_excluded(&x, *member) || !is_used_outside(&x, *member))
+        for (VEC_EACH(LLVMValueRef, member, &x->members)) {
+            if (!is_excluded(x, *member) || !is_used_outside(x, *member))
                 continue;
-            hmap_setn(&x.set, member, sizeof *member, &x.out);
+            hmap_setn(&x->set, member, sizeof *member, &x->out);
             changed = true;
         }
     }
-    return x;
 }
 
 // ---- Operations ----
@@ -266,7 +263,9 @@ static void count_block(inserter *in, const sim_counter *c, const exclusion *x, 
 static void count_function(inserter *in, const sim_counter *c, LLVMValueRef function)
 {
     arena *scratch = arena_create();
-    exclusion x = find_excluded(in, scratch, function);
+    exclusion x = {.arena = scratch};
+    hmap_init(&x.set, scratch);
+    find_excluded(in, &x, function);
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
         count_block(in, c, &x, b);
     arena_destroy(scratch);
