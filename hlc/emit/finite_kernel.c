@@ -365,8 +365,10 @@ static void row_parameters(finite_graph *g, text_args *args)
     add(g, args, format(g, "const %s *%s", g->kernel, g->self));
     add(g, args, format(g, "ptrdiff_t %s%s", g->r, ""));
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (has_elements(p))
-            add(g, args, pointer(g, p));
+        if (has_elements(p)) // nothing writes what is gathered from
+            add(g, args,
+                p->source->role == SIR_GATHER ? finite_pointer(g, p, format(g, "restrict %s%s", p->name, ""))
+                                              : pointer(g, p));
     if (g->variable != NULL) {
         add(g, args, "ptrdiff_t *pushed");
         add(g, args, "ptrdiff_t room");

@@ -151,20 +151,24 @@ static bool canStay(const svm_BrookStay *stay)
     return bytes <= stay->home->bytes;
 }
 
-// All firings write all elements of what the stream has.
-static bool isNew(const svm_BrookStay *stay, int port)
+// Whether all ports of a stream write it in every firing, and together all elements that it has: views of outputs that
+// are not the same do not overlap.
+static bool isNew(const svm_BrookStay *stay, const svm_BrookStorage *s)
 {
-    const svm_BrookPort *p = &stay->graph->ports[port];
-    return isWritten(p) && p->most != 0 &&
-           svm_brookCount(stay->streams[port]) * storageOf(stay, port)->size == storageOf(stay, port)->bytes;
-}
-
-static bool isNewInAll(const svm_BrookStay *stay, const svm_BrookStorage *s)
-{
-    bool good = true;
-    for (int i = 0; good && i < stay->graph->count; i++)
-        good = !hasPlace(stay, i) || storageOf(stay, i) != s || isNew(stay, i);
-    return good;
+    size_t written = 0;
+    for (int i = 0; i < stay->graph->count; i++) {
+        if (!hasPlace(stay, i) || storageOf(stay, i) != s)
+            continue;
+        const svm_BrookPort *p = &stay->graph->ports[i];
+        if (!isWritten(p) || p->most == 0)
+            return false;
+        bool again = false;
+        for (int k = 0; k < i; k++)
+            again = again || (hasPlace(stay, k) && storageOf(stay, k) == s &&
+                              stay->streams[k].offset == stay->streams[i].offset);
+        written += again ? 0 : svm_brookCount(stay->streams[i]) * s->size;
+    }
+    return written == s->bytes;
 }
 
 static void chooseStrips(svm_BrookStay *stay, size_t missing, size_t worth)
@@ -200,7 +204,7 @@ bool svm_brookStay(const svm_BrookGraph *graph, const svm_BrookSpace *space, con
         if (!hasPlace(stay, i))
             continue;
         svm_BrookStorage *s = storageOf(stay, i);
-        if (isNewInAll(stay, s))
+        if (isNew(stay, s))
             s->arrived = bytesOf(s);
         missing += bytesOf(s) - s->arrived;
     }
