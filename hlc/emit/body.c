@@ -763,7 +763,7 @@ static emit_signature signature_of(body_context *c, const char *name, const char
     s.log = body_mentions(body, "prints");
     s.sends = body_mentions(body, "svm_sender");
     s.actor = body_mentions(body, "svm_actor");
-    s.scalar = body_looks_up(c);
+    s.scalar = body_looks_up(c, NULL);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
         if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))
@@ -868,6 +868,12 @@ emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_
 {
     body_context c = context_new(e, info, f, in, out);
     return emit_fire(&c, name);
+}
+
+bool emit_looks_up(emitter *e, emit_filter_info *info, const sir_function *f, const bool *counting)
+{
+    body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
+    return body_looks_up(&c, counting);
 }
 
 static bool touches_more_than_items(emitter *e, emit_filter_info *info, const sir_function *f)

@@ -153,6 +153,8 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
 bool emit_can_vectors(emitter *e, const sir_filter *f, emit_view rows);
 emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_function *f, const char *name,
                                emit_view in, emit_view out, const emit_lanes *lanes);
+// Whether firings look up by data, fields that count being none: per field, or NULL.
+bool emit_looks_up(emitter *e, emit_filter_info *info, const sir_function *f, const bool *counting);
 // The parameter for a given constant.
 const char *emit_given_parameter(emitter *e, const emit_given *g);
 // The state struct's initial value as a C initialiser.

@@ -181,7 +181,7 @@ void lanes_end(body_context *c);
 bool body_unrolls(const body_context *c, const sir_stmt *s);
 bool body_is_elementary(const sir_expr *e); // a function of svm/elementary.h
 // Whether data selects items or elements of arrays.
-bool body_looks_up(const body_context *c);
+bool body_looks_up(const body_context *c, const bool *counting);
 
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);

@@ -11,6 +11,7 @@ typedef struct lookup_walk {
     const body_context *c;
     const sir_stmt *loop;  // the loop in question, or NULL
     bool *counts;          // per local: the variable of a counted loop
+    const bool *fields;    // per field: it counts from firing to firing; NULL: none does
     bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
     bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
     bool of_table;         // a constant table's element that is known once `loop` is unrolled
@@ -42,6 +43,10 @@ static subscript look(const lookup_walk *w, const sir_expr *e)
         return (subscript){.known = w->counts[e->index],
                            .plain = w->counts[e->index],
                            .inner = w->loop != NULL && e->index == w->loop->u.for_.local};
+    case SIR_FIELD: {
+        bool count = w->fields != NULL && w->fields[e->index];
+        return (subscript){.known = count, .plain = count};
+    }
     case SIR_INDEX: {
         subscript s = look(w, e->u.arg[1]);
         return (subscript){.known = s.known && is_constant_table(w, e), .inner = s.inner, .table = true};
@@ -79,6 +84,9 @@ static void find_loops(void *context, sir_stmt *s)
     lookup_walk *w = context;
     if (s->kind == SIR_FOR)
         w->counts[s->u.for_.local] = true;
+    if (w->fields != NULL && s->kind == SIR_DECL && s->u.decl.init != NULL &&
+        w->c->locals[s->u.decl.local].writes == 1)
+        w->counts[s->u.decl.local] = look(w, s->u.decl.init).plain;
 }
 
 static void find_lookups(void *context, sir_stmt *s)
@@ -86,9 +94,9 @@ static void find_lookups(void *context, sir_stmt *s)
     sir_visit_exprs(s, visit, context);
 }
 
-static lookup_walk walk(const body_context *c, const sir_stmt *loop, const sir_block *b)
+static lookup_walk walk(const body_context *c, const sir_stmt *loop, const bool *fields, const sir_block *b)
 {
-    lookup_walk w = {.c = c, .loop = loop};
+    lookup_walk w = {.c = c, .loop = loop, .fields = fields};
     w.counts = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     sir_visit_stmts(&c->function->body, find_loops, &w);
     sir_visit_stmts(b, find_lookups, &w);
@@ -148,12 +156,12 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
     int64_t inner = nest_trips(&s->u.for_.body, &nested);
     if (inner == 0 || inner * trips > UNROLL_TRIPS)
         return false;
-    lookup_walk w = walk(c, s, &s->u.for_.body);
+    lookup_walk w = walk(c, s, NULL, &s->u.for_.body);
     bool permutes = w.by_table || (w.by_bits && !sets_its_elements(s));
     return (permutes || (nested && w.of_table && !sets_elements(&s->u.for_.body))) && !w.by_data;
 }
 
-bool body_looks_up(const body_context *c)
+bool body_looks_up(const body_context *c, const bool *counting)
 {
-    return walk(c, NULL, &c->function->body).by_data;
+    return walk(c, NULL, counting, &c->function->body).by_data;
 }

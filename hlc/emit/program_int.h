@@ -3,6 +3,7 @@
 #ifndef SVMC_HLC_EMIT_PROGRAM_INT_H
 #define SVMC_HLC_EMIT_PROGRAM_INT_H
 
+#include "hlc/ir/counters.h"
 #include "hlc/emit/body_int.h"
 #include "hlc/emit/program.h"
 #include "hlc/passes/pass.h"
@@ -122,6 +123,7 @@ typedef struct program_emitter {
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer
     hmap skews;                     // program_skew by firing function
+    hmap turns;                     // program_turns by firing function
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
     const plan_pieces *pieces;
@@ -218,6 +220,22 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
                                       const emit_signature *fire, int width);
 // The strip's firings, where there are enough of them, of contiguous items.
 void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info);
+
+// ---- program_counters.c ----
+// Firings of a filter whose state only counts, side by side up to where it begins again: NOTE(turns).
+typedef struct program_turns {
+    sir_counters counters;
+} program_turns;
+// NULL: the state is something else, or it is not worth it.
+const program_turns *program_find_turns(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                        const emit_signature *fire);
+// The loops around `body` up to the end of the strip, fields being locals with the prefixes PROGRAM_TURN_OUTER outside and
+// PROGRAM_TURN_INNER for a firing.
+#define PROGRAM_TURN_OUTER "state_"
+#define PROGRAM_TURN_INNER "now_"
+void program_emit_turns(program_emitter *x, const program_turns *t, const emit_filter_info *info,
+                        void body(program_emitter *x, int indent, void *context, const char *in, const char *out),
+                        void *context, const char *in, const char *out);
 
 // ---- program_zeros.c ----
 struct program_zeros {

@@ -453,7 +453,7 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
 }
 
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
-                       const program_threads *threads, const program_skew *skew)
+                       const program_threads *threads, const program_skew *skew, const program_turns *turns)
 {
     const emit_filter_info *info = b.info;
     const emit_signature *fire = b.fire;
@@ -471,11 +471,15 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
     const char *begin = program_launch(x, threads, w);
-    strip_body many = {info, &lanes->fire, b.prefix, b.arrays};
+    strip_body many = {info, &lanes->fire, b.prefix, b.arrays}, now = {info, fire, PROGRAM_TURN_INNER, b.arrays};
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
-    emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
+    if (turns != NULL)
+        program_emit_turns(x, turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
+                           general_pointer(x, "out", program_walk_out(w)));
+    else
+        emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
     verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
@@ -505,9 +509,34 @@ static const program_skew *skew_of(program_emitter *x, emit_filter_info *info, c
     return *known;
 }
 
+// What a strip does one firing after the other, in turns where the state allows it.
+static const program_turns *turns_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                     const sir_filter *own, const emit_signature *fire, const program_walk *w,
+                                     int64_t firings)
+{
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || x->in_cycle || w->general || w->tail ||
+        w->in.len != 1 || firings < SKEW_FIRINGS || lane_width(x) < PLAN_LEAST_VECTOR / (int)sizeof(float))
+        return NULL;
+    const program_turns **known = hmap_getn(&x->turns, &fire->name, sizeof fire->name);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, const program_turns *);
+        *known = program_find_turns(x, info, f, fire);
+        hmap_setn(&x->turns, &fire->name, sizeof fire->name, known);
+    }
+    for (size_t i = 0; *known != NULL && i < (*known)->counters.len; i++) {
+        const sir_counter *c = &(*known)->counters.data[i];
+        const sir_value *init = &own->fields.data[c->field].init;
+        int32_t first = init->zero ? 0 : init->data[0].i;
+        if (own->prework != NULL || first < c->low || first > c->high)
+            return NULL;
+    }
+    return *known;
+}
+
+// own: the filter whose firings they are, with functions of info's.
 static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                           const emit_signature *fire, const plan_walk *items, const program_walk *w,
-                                           int64_t firings)
+                                           const sir_filter *own, const emit_signature *fire, const plan_walk *items,
+                                           const program_walk *w, int64_t firings)
 {
     strip_body b = {info, fire, clashes(info, fire) ? "state_" : "", "state->"};
     if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
@@ -515,8 +544,13 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
     strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w, firings);
     const program_skew *skew = threads.name == NULL ? skew_of(x, info, f, fire, w, firings) : NULL;
+    const program_turns *turns = NULL;
+    if (threads.name == NULL && skew == NULL && lanes.lanes == 0)
+        turns = turns_of(x, info, f, own, fire, w, firings);
+    if (turns != NULL)
+        b.prefix = PROGRAM_TURN_OUTER;
     strbuf *out = begin_body(x);
-    emit_strip(x, b, w, &lanes, &threads, skew);
+    emit_strip(x, b, w, &lanes, &threads, skew, turns);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
@@ -660,12 +694,12 @@ void program_stage_functions(program_emitter *x, const plan_item *item, const pl
     program_walk fused = st->others.len != 0 ? make_members_walk(x, &w, st) : (program_walk){.general = true};
     if (!fused.general) {
         drop_unused(x, &fused, &code->fire, true);
-        code->members =
-            strip_function(x, of, work, &code->fire, &code->walk, &fused, firings * (int64_t)plan_stage_members(st));
+        code->members = strip_function(x, of, work, actor->filter, &code->fire, &code->walk, &fused,
+                                       firings * (int64_t)plan_stage_members(st));
     }
     drop_unused(x, &w, &code->fire, free);
     if ((fused.general || code->irregular) && !in_place(x, item))
-        code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w, firings);
+        code->strip = strip_function(x, of, work, actor->filter, &code->fire, &code->walk, &w, firings);
     code->print_marks = (code->fire.log || code->first.log) && x->printing.len > 1 && x->pieces == NULL;
 }
 
@@ -687,6 +721,6 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
     code->fire = program_fire_function(x, of, work, &walk.in_items, &walk.out_items);
     program_walk w = make_walk(x, &walk.in_firing, &walk.out_firing, 0, free);
     drop_unused(x, &w, &code->fire, free);
-    code->strip = strip_function(x, of, work, &code->fire, &code->walk, &w, firings * x->pl->strip);
+    code->strip = strip_function(x, of, work, f, &code->fire, &code->walk, &w, firings * x->pl->strip);
     return true;
 }

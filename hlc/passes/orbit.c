@@ -9,14 +9,19 @@
 // some bits of the item and of a constant one: shifts by what is known, xor, and with what is known, or of bits of which
 // one is known keep values so. The state must come out without bits of the item, and again as it began; what is pushed
 // must be made of the same bits of the item each time.
+//
+// NOTE(rounds). Where the processor has vectors and caches the table has as many rounds as ROUND_ITEMS fit: firings go side by
+// side up to its end (NOTE(turns) in hlc/emit/program_counters.c).
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
+#include "hlc/plan/plan_int.h"
 
 // Firings of a round; statements and nodes that are followed; nodes of a body from which it is worth it; moves of bits.
-enum { MOST_FIRINGS = 1024, MOST_STEPS = 1 << 19, LEAST_NODES = 48, MOST_MOVES = 4, BITS = 32 };
+enum { MOST_FIRINGS = 1024, MOST_STEPS = 1 << 19, LEAST_NODES = 48, MOST_MOVES = 4, BITS = 32, ROUND_ITEMS = 1024 };
 
 typedef struct bits {
     uint32_t from[BITS]; // per bit: the bits of the item
@@ -306,13 +311,14 @@ static sir_expr *moved(sir_module *m, uint32_t item, int by, uint32_t mask, sir_
     return with_mask(m, e, mask, loc);
 }
 
-static void rewrite(sir_module *m, sir_filter *f, const round_found *r)
+static void rewrite(sir_module *m, sir_filter *f, const round_found *r, int64_t rounds)
 {
-    const sir_type *t = m->scalar[SIR_INT], *table_type = sir_type_array(m, t, (uint32_t)r->firings);
+    int64_t firings = rounds * r->firings;
+    const sir_type *t = m->scalar[SIR_INT], *table_type = sir_type_array(m, t, (uint32_t)firings);
     sir_loc loc = f->work->loc;
     sir_value items = sir_value_new(m->arena, table_type), zero = sir_value_new(m->arena, t);
-    for (int64_t i = 0; i < r->firings; i++)
-        items.data[i].i = r->items[i];
+    for (int64_t i = 0; i < firings; i++)
+        items.data[i].i = r->items[i % r->firings];
     memset(&f->fields, 0, sizeof f->fields);
     VEC_PUSH(m->arena, &f->fields,
              (sir_field){.name = "items", .type = table_type, .init = items, .constant = true, .loc = f->loc});
@@ -337,7 +343,7 @@ static void rewrite(sir_module *m, sir_filter *f, const round_found *r)
     next->u.set.value = sir_expr3(
         m, SIR_SELECT, t,
         sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], sir_ref(m, SIR_FIELD, 1, t, loc),
-                  sir_const_int(m, (int32_t)r->firings - 1, loc), loc),
+                  sir_const_int(m, (int32_t)firings - 1, loc), loc),
         sir_const_int(m, 0, loc),
         sir_expr2(m, SIR_BINARY, LANG_OP_ADD, t, sir_ref(m, SIR_FIELD, 1, t, loc), sir_const_int(m, 1, loc), loc), loc);
     sir_stmt *all[] = {decl, pop, push, next};
@@ -379,6 +385,12 @@ static bool is_plain(const sir_module *m, const sir_filter *f)
     return b.loops > 0 || b.nodes >= LEAST_NODES;
 }
 
+static bool has_vectors(const hlc_program *p)
+{
+    const machine_processor *x = plan_bit_processor(p);
+    return !p->config->no_lanes && x != NULL && x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
+}
+
 bool pass_orbit(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
@@ -396,7 +408,7 @@ bool pass_orbit(hlc_program *p)
             diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
                         "the state of '%s' comes round in %" PRId64 " firings, whatever its items are [orbit]", f->name,
                         r->firings);
-            rewrite(p->module, f, r);
+            rewrite(p->module, f, r, has_vectors(p) ? ROUND_ITEMS / r->firings : 1);
             changed = true;
         }
         arena_destroy(x.a);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fields that count round.
+//
+// NOTE(counters). A field is followed from its initial value on, firing after firing, until it has that value again: each
+// firing must add 1, but for one that goes back. How it is written does not matter (at = (at + 1) % 127, or with an `if`,
+// or an increment where it is used last). Only the statements are executed that the field's next value comes of; what is
+// no known int in them makes it no counter.
+#include "hlc/ir/counters.h"
+
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+
+enum { MOST_STEPS = 1 << 18 }; // nodes and statements that are executed, for a field
+
+typedef struct value {
+    bool known;
+    int32_t i;
+} value;
+
+typedef struct counting {
+    arena *arena;
+    const sir_filter *filter;
+    uint32_t field;
+    bool *relevant; // per local: the field's next value comes of it
+    hmap matters;   // statements that do something for it
+    value *locals, now;
+    int64_t steps;
+    bool changed, fails;
+} counting;
+
+static bool is_whole(const sir_type *t)
+{
+    return t->kind == SIR_INT || t->kind == SIR_BOOLEAN || t->kind == SIR_BIT;
+}
+
+// ---- What the next value comes of ----
+
+static bool is_relevant(const counting *c, const sir_expr *root)
+{
+    return root != NULL && ((root->kind == SIR_FIELD && root->index == c->field) ||
+                            (root->kind == SIR_LOCAL && c->relevant[root->index]));
+}
+
+static void mark_local(void *context, sir_expr *e, bool written)
+{
+    counting *c = context;
+    (void)written;
+    if (e->kind != SIR_LOCAL || c->relevant[e->index])
+        return;
+    c->relevant[e->index] = true;
+    c->changed = true;
+}
+
+static bool block_matters(counting *c, const sir_block *b);
+
+// Whether the statement is to be executed; if so what it needs is marked.
+static bool stmt_matters(counting *c, sir_stmt *s)
+{
+    sir_parts parts = sir_stmt_parts(s);
+    bool matters = s->kind == SIR_DECL && c->relevant[s->u.decl.local];
+    matters |= parts.target != NULL && is_relevant(c, sir_lvalue_root(*parts.target));
+    for (uint8_t i = 0; i < parts.block_count; i++)
+        matters |= block_matters(c, parts.block[i]);
+    for (uint8_t i = 0; matters && i < parts.expr_count; i++)
+        sir_visit_tree(*parts.expr[i], false, mark_local, c);
+    if (matters)
+        hmap_setn(&c->matters, &s, sizeof s, s);
+    return matters;
+}
+
+static bool block_matters(counting *c, const sir_block *b)
+{
+    bool any = false;
+    for (size_t i = 0; i < b->len; i++)
+        any |= stmt_matters(c, b->data[i]);
+    return any;
+}
+
+// ---- Execution ----
+
+static value eval(counting *c, const sir_expr *e);
+
+static value eval_operation(counting *c, const sir_expr *e)
+{
+    const sir_type *t = e->u.arg[0]->type;
+    value a = eval(c, e->u.arg[0]), b = e->kind == SIR_BINARY ? eval(c, e->u.arg[1]) : a;
+    sir_scalar r, x = {.i = a.i}, y = {.i = b.i};
+    if (!a.known || !b.known || !is_whole(t))
+        return (value){0};
+    bool fine = e->kind == SIR_BINARY ? sir_eval_binary((lang_binary_op)e->op, t, x, y, &r)
+                                      : sir_eval_unary((lang_unary_op)e->op, t, x, &r);
+    return fine ? (value){true, r.i} : (value){0};
+}
+
+static value eval_field(const counting *c, const sir_expr *e)
+{
+    const sir_field *f = &c->filter->fields.data[e->index];
+    if (e->index == c->field)
+        return c->now;
+    return f->constant ? (value){true, f->init.zero ? 0 : f->init.data[0].i} : (value){0};
+}
+
+static value eval(counting *c, const sir_expr *e)
+{
+    c->steps++;
+    if (!is_whole(e->type))
+        return (value){0};
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return (value){true, e->u.value.i};
+    case SIR_LOCAL: return c->locals[e->index];
+    case SIR_FIELD: return eval_field(c, e);
+    case SIR_UNARY:
+    case SIR_BINARY: return eval_operation(c, e);
+    case SIR_SELECT: {
+        value cond = eval(c, e->u.arg[0]);
+        return cond.known ? eval(c, e->u.arg[cond.i != 0 ? 1 : 2]) : (value){0};
+    }
+    default: return (value){0};
+    }
+}
+
+static void execute(counting *c, const sir_block *b);
+
+static void assign(counting *c, const sir_expr *target, value v)
+{
+    if (target->kind == SIR_LOCAL)
+        c->locals[target->index] = v;
+    else if (target->kind == SIR_FIELD)
+        c->now = v;
+    else
+        c->fails = true; // part of something
+}
+
+static void execute_stmt(counting *c, sir_stmt *s)
+{
+    value cond;
+    if (hmap_getn(&c->matters, &s, sizeof s) == NULL)
+        return;
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL:
+        c->locals[s->u.decl.local] = s->u.decl.init != NULL ? eval(c, s->u.decl.init) : (value){true, 0};
+        break;
+    case SIR_SET: assign(c, s->u.set.target, eval(c, s->u.set.value)); break;
+    case SIR_POP:
+    case SIR_RANDOM: assign(c, s->u.set.target, (value){0}); break;
+    case SIR_IF:
+        cond = eval(c, s->u.if_.cond);
+        c->fails |= !cond.known;
+        execute(c, cond.i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
+        break;
+    case SIR_BLOCK: execute(c, &s->u.block); break;
+    default: c->fails = true;
+    }
+}
+
+static void execute(counting *c, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !c->fails; i++) {
+        c->fails |= ++c->steps > MOST_STEPS;
+        execute_stmt(c, b->data[i]);
+    }
+}
+
+static bool counts(counting *c, sir_counter *r)
+{
+    const sir_field *f = &c->filter->fields.data[c->field];
+    const sir_function *work = c->filter->work;
+    if (f->type->kind != SIR_INT)
+        return false;
+    int32_t first = f->init.zero ? 0 : f->init.data[0].i;
+    bool back = false;
+    c->now = (value){true, first};
+    hmap_init(&c->matters, c->arena);
+    do
+        c->changed = false;
+    while (block_matters(c, &work->body) && c->changed);
+    do {
+        int32_t before = c->now.i;
+        memset(c->locals, 0, (work->locals.len + 1) * sizeof *c->locals);
+        execute(c, &work->body);
+        if (c->fails || !c->now.known)
+            return false;
+        if (c->now.i <= before) {
+            if (back)
+                return false;
+            back = true;
+            *r = (sir_counter){c->field, c->now.i, before};
+        } else if (c->now.i != before + 1) {
+            return false;
+        }
+    } while (c->now.i != first);
+    return back;
+}
+
+bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found)
+{
+    if (f->finite || f->work == NULL || f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0)
+        return false;
+    for (uint32_t i = 0; i < f->fields.len; i++) {
+        counting c = {.arena = a, .filter = f, .field = i};
+        sir_counter r;
+        if (f->fields.data[i].constant)
+            continue;
+        c.relevant = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
+        c.locals = ARENA_ARRAY(a, value, f->work->locals.len + 1);
+        if (!counts(&c, &r))
+            return false;
+        VEC_PUSH(a, found, r);
+    }
+    return found->len != 0;
+}
