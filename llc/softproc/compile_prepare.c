@@ -25,20 +25,35 @@ static bool run_passes(diag_engine *d, LLVMModuleRef module, const char *passes)
     return false;
 }
 
-// A copy of the module of which only one function is wanted. No vectors are made of what is none: the attribute says that.
+static LLVMAttributeRef attribute(LLVMModuleRef module, const char *name)
+{
+    return LLVMCreateEnumAttribute(LLVMGetModuleContext(module), LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                   0);
+}
+
+static bool can_be_inlined(LLVMValueRef f)
+{
+    static const char no[] = "noinline";
+    return LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                                       LLVMGetEnumAttributeKindForName(no, sizeof no - 1)) == NULL;
+}
+
+// A copy of the module of which only one function is wanted, with all others inlined. No vectors are made of what is none: an attribute
+// says that.
 static LLVMModuleRef copy_of(LLVMModuleRef module, const char *name)
 {
-    static const char scalars[] = "noimplicitfloat";
+    LLVMAttributeIndex at = (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
     LLVMModuleRef copy = LLVMCloneModule(module);
-    LLVMAttributeRef attribute = LLVMCreateEnumAttribute(
-        LLVMGetModuleContext(copy), LLVMGetEnumAttributeKindForName(scalars, sizeof scalars - 1), 0);
     size_t length;
     for (LLVMValueRef f = LLVMGetFirstFunction(copy); f != NULL; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f))
             continue;
-        LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
-        if (strcmp(LLVMGetValueName2(f, &length), name) != 0)
-            LLVMSetLinkage(f, LLVMInternalLinkage);
+        LLVMAddAttributeAtIndex(f, at, attribute(copy, "noimplicitfloat"));
+        if (strcmp(LLVMGetValueName2(f, &length), name) == 0)
+            continue;
+        LLVMSetLinkage(f, LLVMInternalLinkage);
+        if (can_be_inlined(f))
+            LLVMAddAttributeAtIndex(f, at, attribute(copy, "alwaysinline"));
     }
     return copy;
 }
@@ -124,13 +139,22 @@ static void find_counts(arena *a, LLVMValueRef function, counts *out, double *si
 static const char before[] = "globaldce,always-inline,globaldce,function(sroa<modify-cfg>,early-cse,loop-simplify,"
                              "lcssa,loop(loop-rotate,indvars))";
 
-// Everything becomes straight code of scalars: O2 inlines, unrolls and turns conditions into selections. Loops are unrolled before
-// anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then. What stays a loop has
-// one way in, one block behind it and one at its end.
+// Everything becomes straight code of scalars, by the passes of O2: they unroll, and turn conditions into selections. Loops are unrolled
+// before anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then. What stays a loop
+// has one way in, one block behind it and one at its end. Left out of O2 is what makes neighbouring results unlike each other, since
+// like ones are lanes of a register: sums of ints keep their order (reassociate), conditions make no tables, and no code is there twice
+// to spare a branch (jump-threading).
+#define COMBINE "instcombine<no-verify-fixpoint>"
+#define LOOPS "loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full)"
 static const char passes[] =
-    "function(loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full),"
-    "sroa<modify-cfg>,early-cse),default<O2>,function(scalarizer,instcombine<no-"
-    "verify-fixpoint>,early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa,scalarizer)";
+    "function(" LOOPS ",sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg," COMBINE
+    ",aggressive-instcombine,simplifycfg,constraint-elimination,"
+    "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<no-nontrivial;trivial>),"
+    "simplifycfg," COMBINE
+    ",loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce," COMBINE
+    ",correlated-propagation,adce,dse,loop-mssa(licm),"
+    "simplifycfg<hoist-common-insts;sink-common-insts>," COMBINE ",scalarizer," COMBINE
+    ",early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa,scalarizer)";
 
 // Compiles with some loops.
 static bool compile_with(const spc_request *r, LLVMModuleRef module, const char *name, choice c, spc_program *out)
