@@ -96,24 +96,34 @@ typedef struct balance {
     bool free_lanes, loose;
 } balance;
 
+// Whether a value is of the special unit alone: it is alpha of a register of its own, wherever its neighbours are.
+static bool is_alone(const spc_function *f, uint32_t value)
+{
+    return unplaced(f, value) && spc_is_special(f->values.data[value].op);
+}
+
 // Places those of four values that nothing has placed yet, each in its lane. False when there are none.
 static bool place_pack(spc_function *f, pack *p, balance *b)
 {
     unsigned rgb = 0;
-    bool alpha = false;
+    bool alpha = false, special = false;
     for (unsigned lane = 0; lane < 4; lane++) {
         p->value[lane] = home_of(f, p->value[lane]);
         for (unsigned before = 0; before < lane; before++)
             if (p->value[before] == p->value[lane])
                 p->value[lane] = SPC_NONE;
-        if (!unplaced(f, p->value[lane]) || !suits(f, p->value[lane], lane))
+        if (lane < LOW_LANES && is_alone(f, p->value[lane])) {
+            place(f, p->value[lane], new_register(f, 8), 3);
+            b->scalar++;
+            special = true;
+        } else if (!unplaced(f, p->value[lane]) || !suits(f, p->value[lane], lane))
             p->value[lane] = SPC_NONE;
         else if (lane < LOW_LANES)
             rgb |= 1u << lane;
         else
             alpha = true;
     }
-    if (b->loose && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
+    if (!special && b->loose && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
         // place_loose finds others for it. What it is computed from is seen once.
         for (unsigned lane = 0; lane < 4; lane++)
             if (p->value[lane] != SPC_NONE) {
@@ -125,7 +135,7 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
                 return !seen;
             }
     }
-    if (b->free_lanes && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
+    if (!special && b->free_lanes && (rgb != 0) + alpha == 1 && (rgb & (rgb - 1)) == 0) {
         // One value can be in any lane: in that of the half that has less to do.
         uint32_t value = SPC_NONE;
         for (unsigned lane = 0; lane < 4; lane++)
@@ -140,9 +150,9 @@ static bool place_pack(spc_function *f, pack *p, balance *b)
     b->scalar += alpha;
     uint32_t low = rgb != 0 ? new_register(f, rgb) : SPC_NONE, high = alpha ? new_register(f, 8) : SPC_NONE;
     for (unsigned lane = 0; lane < 4; lane++)
-        if (p->value[lane] != SPC_NONE)
+        if (p->value[lane] != SPC_NONE && f->values.data[p->value[lane]].reg == SPC_NONE)
             place(f, p->value[lane], lane < LOW_LANES ? low : high, lane);
-    return rgb != 0 || alpha;
+    return rgb != 0 || alpha || special;
 }
 
 // The operands of a pack are packs. Variables have those of all that writes them, in its order.
