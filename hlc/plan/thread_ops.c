@@ -162,10 +162,21 @@ static uint32_t negated(thread_ops *o, uint32_t a)
     return o->nodes.data[a].op == THREAD_NEG ? o->nodes.data[a].a : node(o, THREAD_NEG, a, 0, 0);
 }
 
+// What neighbouring firings do alike has one order, whichever of them was walked first: items come in theirs, then operations, then numbers.
+static bool comes_before(const thread_ops *o, uint32_t a, uint32_t b)
+{
+    const thread_node *x = &o->nodes.data[a], *y = &o->nodes.data[b];
+    if (is_any_number(o, a) != is_any_number(o, b))
+        return is_any_number(o, b);
+    if ((x->op == THREAD_ITEM) != (y->op == THREAD_ITEM))
+        return x->op == THREAD_ITEM;
+    return x->op == THREAD_ITEM ? x->a < y->a : a < b;
+}
+
 // Sums and products in one order, with what leaves them as they are left out.
 static uint32_t commutative(thread_ops *o, thread_op op, uint32_t a, uint32_t b)
 {
-    if (is_any_number(o, a) || (!is_any_number(o, b) && a > b)) {
+    if (comes_before(o, b, a)) {
         uint32_t t = a;
         a = b;
         b = t;
