@@ -390,7 +390,7 @@ void body_store_fields(body_context *c)
 {
     for (uint32_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
         if (is_stored(c, i))
-            body_line(c, "*%s = %s;", field_pointer(c->e, c->info, i), c->info->field_names.data[i]);
+            body_line(c, "*%s = %s;", field_pointer(c->e, c->info, i), body_field_named(c, i));
 }
 
 static void declare_constant(body_context *c, uint32_t field, const char *name)
@@ -466,29 +466,40 @@ static const char *helper_prototype(body_context *c, const char *name)
     return arena_printf(e->arena, "%s %s(%s)", result, name, b.len > 0 ? b.data : "void");
 }
 
-static void silence(body_context *c, const char *body, const char *name)
+static void silence(body_context *c, body_name name, uint32_t index, const char *text)
 {
-    if (!body_mentions(body, name))
-        body_line(c, "(void)%s;", name);
+    if (!body_uses(c, name, index))
+        body_line(c, "(void)%s;", text);
 }
 
 // Of a helper function every parameter that its callers pass; they cannot know what the text makes of it.
-static void unused_parameters(body_context *c, const char *body)
+static void unused_parameters(body_context *c)
 {
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     bool in = x->in_counter && !c->flow, out = x->out_counter && !c->flow;
-    const struct { bool given; const char *name; } given[] = {
-        {in, "in"}, {in, "n_in"}, {out, "out"}, {out, "n_out"}, {c->flow && (x->in_counter || x->out_counter), "flow"},
-        {x->iter, "iter"}, {x->random, "random"}, {x->log, "prints"}, {x->sends, "svm_sender"}, {c->function->result->kind == SIR_ARRAY, "result"},
+    const struct {
+        bool given;
+        body_name name;
+    } given[] = {
+        {in, BODY_IN},
+        {in, BODY_IN_COUNT},
+        {out, BODY_OUT},
+        {out, BODY_OUT_COUNT},
+        {c->flow && (x->in_counter || x->out_counter), BODY_FLOW},
+        {x->iter, BODY_ITER},
+        {x->random, BODY_RANDOM},
+        {x->log, BODY_LOG},
+        {x->sends, BODY_SENDER},
+        {c->function->result->kind == SIR_ARRAY, BODY_RESULT},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (given[i].given)
-            silence(c, body, given[i].name);
-    for (size_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
+        if (given[i].given && !body_uses(c, given[i].name, 0))
+            body_line(c, "(void)%s;", body_named(c, given[i].name));
+    for (uint32_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
         if (x->fields[i])
-            silence(c, body, c->info->field_names.data[i]);
+            silence(c, BODY_FIELD, i, c->info->field_names.data[i]);
     for (uint32_t i = 0; i < c->function->param_count; i++)
-        silence(c, body, c->locals[i].c_name);
+        silence(c, BODY_LOCAL, i, c->locals[i].c_name);
 }
 
 // The statements of the function, apart from what is written.
@@ -502,11 +513,13 @@ static const char *body_text(body_context *c)
     return text.data;
 }
 
-const char *body_dry_text(emitter *e, emit_filter_info *info, const sir_function *f)
+body_needs body_dry_needs(emitter *e, emit_filter_info *info, const sir_function *f)
 {
     body_context c = context_new(e, info, f, (emit_view){0}, (emit_view){0});
     c.dry = true;
-    return body_text(&c);
+    (void)body_text(&c);
+    return (body_needs){body_uses(&c, BODY_ACTOR, 0), body_uses(&c, BODY_POP_LIMIT, 0),
+                        body_uses(&c, BODY_PEEK_LIMIT, 0), body_uses(&c, BODY_PUSH_LIMIT, 0)};
 }
 
 static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
@@ -516,7 +529,7 @@ static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_f
     body_mark_line(e, f->loc);
     strbuf_printf(e->out, "static inline %s\n{\n", helper_prototype(&c, name));
     load_fields(&c);
-    unused_parameters(&c, body);
+    unused_parameters(&c);
     strbuf_printf(e->out, "%s}\n", body);
     body_mark_line(e, (sir_loc){0});
     strbuf_addc(e->out, '\n');
@@ -703,11 +716,13 @@ const char *emit_given_parameter(emitter *e, const emit_given *g)
     return emit_declare(e, g->type, g->name);
 }
 
-const char *body_given(const body_context *c, const sir_expr *e)
+const char *body_given(body_context *c, const sir_expr *e)
 {
     if (c->info == NULL || c->info->given.len == 0)
         return NULL;
     const emit_given *g = hmap_getn(&c->info->given_of, &e, sizeof e);
+    if (g != NULL)
+        body_use(c, BODY_GIVEN, (uint32_t)(g - c->info->given.data));
     return g == NULL ? NULL : g->name;
 }
 
@@ -751,25 +766,25 @@ static void fire_annotation(emitter *e, const sir_filter *f, const sir_function 
     strbuf_add(e->out, ")\n");
 }
 
-// What the text of the body uses of what the caller could give.
-static emit_signature signature_of(body_context *c, const char *name, const char *body)
+// What the body uses of what the caller could give.
+static emit_signature signature_of(body_context *c, const char *name)
 {
     emit_signature s = {.name = name};
-    s.flow = c->flow && body_mentions(body, "flow");
-    s.in = !c->flow && body_mentions(body, "in");
-    s.out = !c->flow && body_mentions(body, "out");
-    s.iter = body_mentions(body, "iter");
-    s.random = body_mentions(body, "random");
-    s.log = body_mentions(body, "prints");
-    s.sends = body_mentions(body, "svm_sender");
-    s.actor = body_mentions(body, "svm_actor");
+    s.flow = c->flow && body_uses(c, BODY_FLOW, 0);
+    s.in = !c->flow && body_uses(c, BODY_IN, 0);
+    s.out = !c->flow && body_uses(c, BODY_OUT, 0);
+    s.iter = body_uses(c, BODY_ITER, 0);
+    s.random = body_uses(c, BODY_RANDOM, 0);
+    s.log = body_uses(c, BODY_LOG, 0);
+    s.sends = body_uses(c, BODY_SENDER, 0);
+    s.actor = body_uses(c, BODY_ACTOR, 0);
     s.scalar = body_looks_up(c, NULL);
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
     for (uint32_t i = 0; i < c->info->filter->fields.len; i++)
-        if (x->fields[i] && body_mentions(body, c->info->field_names.data[i]))
+        if (x->fields[i] && body_uses(c, BODY_FIELD, i))
             VEC_PUSH(c->e->arena, &s.fields, i);
     for (uint32_t i = 0; i < c->info->given.len; i++)
-        if (body_mentions(body, c->info->given.data[i].name))
+        if (body_uses(c, BODY_GIVEN, i))
             VEC_PUSH(c->e->arena, &s.given, i);
     return s;
 }
@@ -822,10 +837,10 @@ static emit_signature emit_fire(body_context *c, const char *name)
     emit_filter_info *info = c->info;
     const char *body = body_text(c);
     if (info->filter->sends && e->messages != NULL)
-        body = arena_printf(e->arena, "    svm_sender->firing++;\n%s", body);
-    if (handlers_read_iter(e, info) && c->function->kind == SIR_WORK && !body_mentions(body, "iter"))
-        body = arena_printf(e->arena, "    (void)iter;\n%s", body); // so that it is counted
-    emit_signature s = signature_of(c, name, body);
+        body = arena_printf(e->arena, "    %s->firing++;\n%s", body_named(c, BODY_SENDER), body);
+    if (handlers_read_iter(e, info) && c->function->kind == SIR_WORK && !body_uses(c, BODY_ITER, 0))
+        body = arena_printf(e->arena, "    (void)%s;\n%s", body_named(c, BODY_ITER), body); // so that it is counted
+    emit_signature s = signature_of(c, name);
     strbuf b;
     strbuf_init(&b, e->arena);
     if (s.flow)
@@ -848,7 +863,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
         add_parameter(&b, "svm_Sender *svm_sender");
     if (s.actor)
         add_parameter(&b, "const char *svm_actor");
-    if (info->near != SIR_NONE && body_mentions(body, "svm_inside"))
+    if (info->near != SIR_NONE && body_uses(c, BODY_INSIDE, 0))
         add_parameter(&b, "bool svm_inside, ptrdiff_t svm_column");
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");

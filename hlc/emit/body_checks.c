@@ -61,16 +61,14 @@ static emit_filter_info *owner(emit_filter_info *info, const sir_function *f)
     return NULL;
 }
 
-// Of its own statements: what their text mentions when calls pass nothing on.
+// Of its own statements, when calls pass nothing on.
 static const body_needs *own_needs(emitter *e, emit_filter_info *info, const sir_function *f)
 {
     body_needs *known = hmap_getn(&e->needs, &f, sizeof f);
     if (known != NULL)
         return known;
     known = ARENA_NEW(e->arena, body_needs);
-    const char *text = body_dry_text(e, owner(info, f), f);
-    *known = (body_needs){body_mentions(text, "svm_actor"), body_mentions(text, "svm_popLimit"),
-                          body_mentions(text, "svm_peekLimit"), body_mentions(text, "svm_pushLimit")};
+    *known = body_dry_needs(e, owner(info, f), f);
     hmap_setn(&e->needs, &f, sizeof f, known);
     return known;
 }
@@ -214,15 +212,14 @@ static const char *item_size(body_context *c, bool input)
 static const char *counter(body_context *c, bool input)
 {
     if (c->flow)
-        return arena_printf(c->e->arena, "%s(flow, %s)", input ? "svm_flowPopped" : "svm_flowPushed",
-                            item_size(c, input));
-    bool pointer = c->function->kind == SIR_HELPER;
-    return input ? pointer ? "*n_in" : "n_in" : pointer ? "*n_out" : "n_out";
+        return arena_printf(c->e->arena, "%s(%s, %s)", input ? "svm_flowPopped" : "svm_flowPushed",
+                            body_named(c, BODY_FLOW), item_size(c, input));
+    return body_counter(c, input);
 }
 
-static const char *first_count(bool input)
+static body_name first_count(bool input)
 {
-    return input ? "svm_poppedBefore" : "svm_pushedBefore";
+    return input ? BODY_POPPED_BEFORE : BODY_PUSHED_BEFORE;
 }
 
 // The call that ends the program. counted: C text of the count.
@@ -230,8 +227,9 @@ static void report(body_context *c, bool input, const char *counted, const char 
                    sir_loc loc)
 {
     if (c->e->check_rates)
-        body_line(c, "    svm_countError(svm_actor, %s, \"%s\", %s, %s, %s);", quoted(c, place_of(c, loc)),
-                  input ? "popped" : "pushed", counted, quoted(c, unit), quoted(c, declared));
+        body_line(c, "    svm_countError(%s, %s, \"%s\", %s, %s, %s);", body_named(c, BODY_ACTOR),
+                  quoted(c, place_of(c, loc)), input ? "popped" : "pushed", counted, quoted(c, unit),
+                  quoted(c, declared));
     else
         body_line(c, "    svm_rateError(%s, \"%s\", %s, %s);", body_where(c, loc), input ? "pop" : "push", declared,
                   counted);
@@ -244,15 +242,15 @@ void body_check_count(body_context *c, bool input, sir_loc loc)
     const body_tape *t = input ? &c->in : &c->out;
     if (!t->checked)
         return;
-    const char *n = counter(c, input), *limit = input ? "svm_popLimit" : "svm_pushLimit";
-    if (is_firing(c->function))
-        limit = arena_printf(c->e->arena, "%" PRId64, t->rate);
+    const char *n = counter(c, input);
+    const char *limit = is_firing(c->function) ? arena_printf(c->e->arena, "%" PRId64, t->rate)
+                                               : body_named(c, input ? BODY_POP_LIMIT : BODY_PUSH_LIMIT);
     const char *counted = arena_printf(c->e->arena, "%s + 1", n);
     body_line(c, "if (%s >= %s)", n, limit);
     if (!c->e->check_rates)
         report(c, input, counted, limit, "a firing", loc);
     else
-        body_line(c, "    svm_limitError(svm_actor, %s, \"%s\", %s);", quoted(c, place_of(c, loc)),
+        body_line(c, "    svm_limitError(%s, %s, \"%s\", %s);", body_named(c, BODY_ACTOR), quoted(c, place_of(c, loc)),
                   input ? "pops" : "pushes", limit);
 }
 
@@ -265,7 +263,7 @@ static void check_exit_of(body_context *c, bool input)
     sir_loc loc = r->loc.file != 0 ? r->loc : f->loc;
     bool firing = is_firing(f);
     const char *n = counter(c, input);
-    const char *count = firing ? n : arena_printf(c->e->arena, "%s - %s", n, first_count(input));
+    const char *count = firing ? n : arena_printf(c->e->arena, "%s - %s", n, body_named(c, first_count(input)));
     const char *unit = firing ? "a firing" : arena_printf(c->e->arena, "a call of '%s'", f->name);
     if (!r->dynamic && !input)
         body_line(c, "if (%s != %" PRId64 ")", count, r->min);
@@ -286,11 +284,11 @@ void body_check_exit(body_context *c)
         check_exit_of(c, false);
 }
 
-void body_check_begin(body_context *c, const char *body)
+void body_check_begin(body_context *c)
 {
     for (int input = 1; input >= 0; input--)
-        if (body_mentions(body, first_count(input)))
-            body_line(c, "const ptrdiff_t %s = %s;", first_count(input), counter(c, input));
+        if (body_uses(c, first_count(input), 0))
+            body_line(c, "const ptrdiff_t %s = %s;", body_named(c, first_count(input)), counter(c, input));
 }
 
 // ---- Peeks and subscripts ----
@@ -298,16 +296,15 @@ void body_check_begin(body_context *c, const char *body)
 const char *body_checked_offset(body_context *c, const sir_expr *peek, const char *text)
 {
     const sir_function *f = c->function;
-    const char *left = "svm_peekLimit";
-    if (is_firing(f))
-        left = arena_printf(c->e->arena, "%" PRId64, f->peek.max);
+    const char *left =
+        is_firing(f) ? arena_printf(c->e->arena, "%" PRId64, f->peek.max) : body_named(c, BODY_PEEK_LIMIT);
     if (!c->in.affine) {
         left = arena_printf(c->e->arena, "%s - %s", left, counter(c, true));
     } else if (c->in.position.terms.len > 0 || c->in.position.constant != 0) {
         const char *position = body_affine_text(c, &c->in.position);
         left = arena_printf(c->e->arena, "%s - (%s)", left, position);
     }
-    return arena_printf(c->e->arena, "svm_checkPeek(%s, %s, svm_actor, %s)", text, left,
+    return arena_printf(c->e->arena, "svm_checkPeek(%s, %s, %s, %s)", text, left, body_named(c, BODY_ACTOR),
                         quoted(c, place_of(c, peek->loc)));
 }
 
@@ -319,6 +316,6 @@ const char *body_checked_index(body_context *c, const sir_expr *e, const char *t
     strbuf name;
     strbuf_init(&name, c->e->arena);
     sir_describe(&name, c->e->module, c->info != NULL ? c->info->filter : NULL, c->function, e->u.arg[0]);
-    return arena_printf(c->e->arena, "svm_checkIndex(%s, %" PRIu32 ", svm_actor, %s, %s)", text, length,
-                        quoted(c, place_of(c, e->loc)), quoted(c, name.data));
+    return arena_printf(c->e->arena, "svm_checkIndex(%s, %" PRIu32 ", %s, %s, %s)", text, length,
+                        body_named(c, BODY_ACTOR), quoted(c, place_of(c, e->loc)), quoted(c, name.data));
 }

@@ -140,7 +140,7 @@ static void print_affine(body_context *c, const body_affine *a, int precedence)
         int64_t magnitude = k < 0 ? -k : k;
         if (magnitude != 1)
             strbuf_printf(out, "%" PRId64 " * ", magnitude);
-        strbuf_add(out, c->locals[a->terms.data[i].local].c_name);
+        strbuf_add(out, body_local_named(c, a->terms.data[i].local));
         first = false;
     }
     if (first)
@@ -229,21 +229,27 @@ static bool is_within_window(body_context *c, const body_affine *position, bool 
     return affine && affine_range(c, position).hi < f->peek.max;
 }
 
-static void print_checked_index(body_context *c, const body_tape *tape, const char *counter, const char *checked)
+const char *body_counter(body_context *c, bool input)
+{
+    const char *name = body_named(c, input ? BODY_IN_COUNT : BODY_OUT_COUNT);
+    return c->function->kind == SIR_HELPER ? arena_printf(c->e->arena, "*%s", name) : name;
+}
+
+static void print_checked_index(body_context *c, const body_tape *tape, const char *checked)
 {
     strbuf *out = c->e->out;
     if (!tape->affine)
-        strbuf_printf(out, "%s + ", counter);
+        strbuf_printf(out, "%s + ", body_counter(c, tape == &c->in));
     else if (tape->position.terms.len > 0 || tape->position.constant != 0)
         strbuf_printf(out, "%s + ", body_affine_text(c, &tape->position));
     strbuf_add(out, checked);
 }
 
-static void print_index_text(body_context *c, const body_tape *tape, const char *counter, const sir_expr *offset)
+static void print_index_text(body_context *c, const body_tape *tape, const sir_expr *offset)
 {
     strbuf *out = c->e->out;
     if (!tape->affine)
-        strbuf_add(out, counter);
+        strbuf_add(out, body_counter(c, tape == &c->in));
     else if (tape->position.terms.len > 0 || tape->position.constant != 0 || offset == NULL)
         print_affine(c, &tape->position, PREC_ADD);
     if (offset == NULL || (!tape->affine && offset->kind == SIR_CONST && body_const_int(offset) == 0))
@@ -253,7 +259,7 @@ static void print_index_text(body_context *c, const body_tape *tape, const char 
     print(c, offset, PREC_ADD + 1);
 }
 
-void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *peek)
+void body_tape_index(body_context *c, body_tape *tape, const sir_expr *peek)
 {
     strbuf *out = c->e->out;
     strbuf_addc(out, '[');
@@ -267,38 +273,39 @@ void body_tape_index(body_context *c, body_tape *tape, const char *counter, cons
     const char *checked = NULL;
     bool open = body_is_checked(c, peek);
     if (peek != NULL && open) {
-        size_t start = out->len;
+        body_spot start = body_here(c);
         body_interval range = print(c, offset, PREC_COND).range;
         if (affine)
             range = affine_range(c, &extra);
-        if (!is_within_window(c, &position, affine, range))
-            checked = body_checked_offset(c, peek, arena_strdup(c->e->arena, out->data + start));
-        out->len = start;
-        out->data[start] = '\0';
+        if (!is_within_window(c, &position, affine, range)) {
+            checked = body_checked_offset(c, peek, arena_strdup(c->e->arena, out->data + start.text));
+            body_forget_text(c, start.text);
+        } else {
+            body_forget(c, start);
+        }
         affine = affine && checked == NULL;
     }
     int64_t lane_stride = c->lanes > 0 ? tape->lane_stride : 0;
     bool done = false;
     if (tape->view.count == 0 && checked != NULL) {
-        print_checked_index(c, tape, counter, checked);
+        print_checked_index(c, tape, checked);
     } else if (tape->view.count == 0 && affine) {
         if (lane_stride != 0)
             body_affine_add(c, &position, c->lane, lane_stride);
         print_affine(c, &position, PREC_LOWEST);
         done = true;
     } else if (tape->view.count == 0) {
-        print_index_text(c, tape, counter, offset);
+        print_index_text(c, tape, offset);
     } else if (affine && print_affine_view(c, tape->view, &position, lane_stride)) {
         done = true;
     } else {
         size_t start = out->len;
         if (checked != NULL)
-            print_checked_index(c, tape, counter, checked);
+            print_checked_index(c, tape, checked);
         else
-            print_index_text(c, tape, counter, offset);
+            print_index_text(c, tape, offset);
         const char *index = arena_printf(c->e->arena, "(%s)", out->data + start);
-        out->len = start;
-        out->data[start] = '\0';
+        body_forget_text(c, start);
         print_divided_view(out, tape->view, index);
     }
     if (!done && lane_stride != 0)
@@ -559,17 +566,16 @@ static void print_field(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
     const sir_field *f = &c->info->filter->fields.data[e->index];
-    const char *name = c->info->field_names.data[e->index];
     if (f->constant && f->type->kind != SIR_ARRAY && f->type->kind != SIR_STRUCT) {
         sir_scalar v = f->init.zero ? (sir_scalar){0} : f->init.data[0];
         if (f->type->kind == SIR_COMPLEX)
             strbuf_add(out, "(svm_Complex)");
         emit_scalar(out, f->type, v);
     } else if (f->constant || f->type->kind == SIR_ARRAY || body_is_copied(c->e, f)) {
-        strbuf_add(out, name);
+        strbuf_add(out, body_field_named(c, e->index));
     } else {
         (void)open(out, PREC_UNARY, precedence);
-        strbuf_printf(out, "*%s", name);
+        strbuf_printf(out, "*%s", body_field_named(c, e->index));
         close(out, PREC_UNARY, precedence);
     }
 }
@@ -577,7 +583,12 @@ static void print_field(body_context *c, const sir_expr *e, int precedence)
 static expr_info print_local(body_context *c, const sir_expr *e)
 {
     const body_local *l = &c->locals[e->index];
-    strbuf_add(c->e->out, l->forward != NULL ? l->forward : l->c_name);
+    if (l->forward == NULL) {
+        strbuf_add(c->e->out, body_local_named(c, e->index));
+    } else {
+        strbuf_add(c->e->out, l->forward);
+        body_give_uses(c, &l->forward_uses);
+    }
     if (l->laned)
         strbuf_printf(c->e->out, "[%s]", c->locals[c->lane].c_name);
     return l->is_for ? (expr_info){true, l->range} : (expr_info){false, whole_int};
@@ -599,7 +610,7 @@ static expr_info print_index(body_context *c, const sir_expr *e)
     }
     const char *checked = body_checked_index(c, e, out->data + start, range);
     if (checked != NULL) {
-        out->len = start;
+        body_forget_text(c, start);
         strbuf_add(out, checked);
     }
     strbuf_addc(out, ']');
@@ -704,7 +715,7 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
         strbuf_add(out, ", ");
         bool counts = !counter->is_for && mentions(e->u.arg[i], c->trips->counter);
         if (last && near)
-            strbuf_printf(out, "svm_brookNear1(%s_walk, svm_inside, ", name);
+            strbuf_printf(out, "svm_brookNear1(%s_walk, %s, ", name, body_named(c, BODY_INSIDE));
         if (counts)
             strbuf_add(out, "svm_trip + ");
         if (last)
@@ -724,7 +735,7 @@ static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
     const emit_filter_info *info = c->info;
-    const char *name = info->field_names.data[e->index];
+    const char *name = body_field_named(c, e->index);
     bool stored = info->filter->fields.data[e->index].stored != NULL;
     int64_t offset;
     bool near = near_offset(c, e, &offset);
@@ -738,10 +749,9 @@ static void print_fetch(body_context *c, const sir_expr *e)
         strbuf_addc(out, stored ? ')' : ']');
         return;
     }
-    strbuf_printf(out, "svm_brook%s%d(%s_walk%s", near || run != NULL ? "Near" : "At", (int)e->op, name,
-                  near          ? ", svm_inside"
-                  : run != NULL ? ", svm_straight"
-                                : "");
+    strbuf_printf(out, "svm_brook%s%d(%s_walk", near || run != NULL ? "Near" : "At", (int)e->op, name);
+    if (near || run != NULL)
+        strbuf_printf(out, ", %s", near ? body_named(c, BODY_INSIDE) : "svm_straight");
     for (size_t i = 0; i + (near || run != NULL) < e->op; i++) {
         strbuf_add(out, ", ");
         print(c, e->u.arg[i], PREC_COND);
@@ -783,15 +793,16 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
     case SIR_PEEK:
         if (c->flow) {
             const sir_type *t = e->type;
-            strbuf_printf(out, "(*(%s)svm_flowPeek(flow, ", emit_declare_pointer(c->e, t, "const", "", ""));
+            strbuf_printf(out, "(*(%s)svm_flowPeek(%s, ", emit_declare_pointer(c->e, t, "const", "", ""),
+                          body_named(c, BODY_FLOW));
             print(c, e->u.arg[0], PREC_COND);
             strbuf_printf(out, ", sizeof(%s)))", emit_declare_item(c->e, t, ""));
             return plain;
         }
-        strbuf_add(out, "in");
-        body_tape_index(c, &c->in, c->function->kind == SIR_HELPER ? "*n_in" : "n_in", e);
+        strbuf_add(out, body_named(c, BODY_IN));
+        body_tape_index(c, &c->in, e);
         return plain;
-    case SIR_ITER: strbuf_add(out, "iter"); return plain;
+    case SIR_ITER: strbuf_add(out, body_named(c, BODY_ITER)); return plain;
     case SIR_MAKE_COMPLEX:
         strbuf_add(out, "(svm_Complex){");
         print(c, e->u.arg[0], PREC_COND);

@@ -43,6 +43,39 @@ typedef struct body_tape {
     body_affine position; // while statements are emitted
 } body_tape;
 
+// NOTE(uses). A function has those parameters, counters and masks that its text names. Whoever writes such a name says so
+// when it writes it, into a list that goes along with the text. What is forgotten of the text is forgotten of the list; what
+// is built now and written later, or perhaps never, has its part of the list taken out and given back when it is written.
+typedef enum body_name {
+    BODY_FLOW,
+    BODY_IN,
+    BODY_IN_COUNT,
+    BODY_OUT,
+    BODY_OUT_COUNT,
+    BODY_ITER,
+    BODY_RANDOM,
+    BODY_LOG,
+    BODY_SENDER,
+    BODY_ACTOR,
+    BODY_POP_LIMIT,
+    BODY_PEEK_LIMIT,
+    BODY_PUSH_LIMIT,
+    BODY_POPPED_BEFORE,
+    BODY_PUSHED_BEFORE,
+    BODY_INSIDE,
+    BODY_RESULT,
+    // With an index: of the filter's field, the function's local (parameters alone are noted), info->given, the mask's number.
+    BODY_FIELD,
+    BODY_LOCAL,
+    BODY_GIVEN,
+    BODY_MASK,
+} body_name;
+typedef struct body_name_use {
+    body_name name;
+    uint32_t index;
+} body_name_use;
+typedef VEC(body_name_use) body_use_list;
+
 typedef struct body_local {
     const char *c_name;
     const sir_stmt *home; // the statement that declares it; NULL: at the top of the function
@@ -54,6 +87,7 @@ typedef struct body_local {
     uint32_t reads, writes;
     uint32_t updates;    // reads that only make the next value: those of "x += 1"
     const char *forward; // text to use instead: a popped item read where it lies
+    body_use_list forward_uses; // of that
 } body_local;
 
 // A loop that counts, of a finite filter, while it is done without clamps.
@@ -87,10 +121,28 @@ typedef struct body_context {
     int vectors;        // firings computed side by side in vectors (lanes.c); 0: one firing, or lanes
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
     int64_t in_columns;             // of in_tile
-    const char *mask;   // with vectors: of the lanes that are at the present statement; NULL: all are
+    uint32_t mask;                  // with vectors: of the lanes that are at the present statement; 0: all are
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
     uint32_t masks;     // named so far
+    body_use_list uses; // by the text so far
 } body_context;
+
+// ---- body_uses.c ----
+// The name's text, of which a use is noted.
+const char *body_named(body_context *c, body_name name);
+const char *body_field_named(body_context *c, uint32_t field);
+const char *body_local_named(body_context *c, uint32_t local);
+void body_use(body_context *c, body_name name, uint32_t index);
+bool body_uses(const body_context *c, body_name name, uint32_t index); // whether the text so far has it
+// A place to which text and uses are forgotten; the text alone, where what was written there is used elsewhere.
+typedef struct body_spot {
+    size_t text, uses;
+} body_spot;
+body_spot body_here(const body_context *c);
+void body_forget(body_context *c, body_spot to);
+void body_forget_text(body_context *c, size_t at);
+body_use_list body_take_uses(body_context *c, size_t from);
+void body_give_uses(body_context *c, const body_use_list *uses);
 
 // ---- body_trips.c ----
 // Whether a loop is worth being done by trips where possible; then the line that counts these is written, and the condition under which it is, is given. NULL: no.
@@ -99,7 +151,8 @@ const char *body_find_trips(body_context *c, const sir_stmt *loop, body_trips *t
 bool body_is_inside(const body_context *c, const sir_expr *fetch);
 
 // ---- body.c ----
-const char *body_given(const body_context *c, const sir_expr *e); // the parameter that stands for a constant; NULL: none
+const char *body_given(body_context *c,
+                       const sir_expr *e); // the parameter that stands for a constant, named; NULL: none
 
 // ---- body_expr.c ----
 // Whether the last subscript of a fetch is near the firing's place (body_near_offset).
@@ -109,7 +162,8 @@ enum { PREC_LOWEST = 0, PREC_COND, PREC_LOR, PREC_LAND, PREC_BITS, PREC_EQUAL, P
 void body_expr(body_context *c, const sir_expr *e, int precedence);
 const char *body_expr_text(body_context *c, const sir_expr *e, int precedence);
 // The element of a tape at the present position, or of a peek (NULL: none), without the array's name: "[2 * i + 1]".
-void body_tape_index(body_context *c, body_tape *tape, const char *counter, const sir_expr *peek);
+void body_tape_index(body_context *c, body_tape *tape, const sir_expr *peek);
+const char *body_counter(body_context *c, bool input); // how many items were moved, where that is counted
 const char *body_affine_text(body_context *c, const body_affine *a);
 bool body_affine_of(body_context *c, const sir_expr *e, body_affine *result);
 void body_affine_add(body_context *c, body_affine *a, uint32_t local, int64_t coefficient);
@@ -132,7 +186,7 @@ body_needs body_needs_of(emitter *e, emit_filter_info *info, const sir_function 
 // Before a pop or push; at every way out; at the beginning, after the text of the body is known.
 void body_check_count(body_context *c, bool input, sir_loc loc);
 void body_check_exit(body_context *c);
-void body_check_begin(body_context *c, const char *body);
+void body_check_begin(body_context *c);
 // "svm_checkPeek(i, ...)": a peek's offset; text is the expression's.
 const char *body_checked_offset(body_context *c, const sir_expr *peek, const char *text);
 // "svm_checkIndex(i, ...)": a subscript that may be outside; NULL: it is not.
@@ -195,8 +249,6 @@ void body_function_body(body_context *c); // declarations and statements, withou
 void body_mark_line(emitter *e, sir_loc loc); // what follows is of that line of the source; no place: of the emitted text
 // "+=" when value is target op x and C's compound form means the same; x is then value's second operand.
 const char *body_compound_operator(const sir_expr *target, const sir_expr *value);
-// Whether an identifier occurs in C text, outside strings.
-bool body_mentions(const char *text, const char *name); // outside of strings and comments, which may name any file
 void body_line(body_context *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // ---- body.c ----
@@ -214,8 +266,8 @@ typedef struct body_effects {
     bool *fields; // per field of the filter
 } body_effects;
 const body_effects *body_effects_of(emitter *e, emit_filter_info *info, const sir_function *f);
-// The statements of a function whose calls are dry.
-const char *body_dry_text(emitter *e, emit_filter_info *info, const sir_function *f);
+// What the statements of a function need whose calls are dry.
+body_needs body_dry_needs(emitter *e, emit_filter_info *info, const sir_function *f);
 const char *body_function_name(body_context *c, const sir_function *f);
 // Whether the function (or one it calls) writes its array parameter.
 bool body_param_written(emitter *e, const sir_function *f, uint32_t param);

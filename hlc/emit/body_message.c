@@ -188,8 +188,9 @@ void body_send(body_context *c, const sir_stmt *s)
     const char *type = carried_type(c, s);
     const sir_expr *max = s->u.send.best_effort ? NULL : s->u.send.max;
     const char *latency = max == NULL ? "0" : body_expr_text(c, max, PREC_COND);
-    const char *call = arena_printf(a, "svm_send(svm_sender, %" PRIu32 ", %d, %s, %s, ", s->u.send.portal,
-                                    number_of(e->messages, s->u.send.handler), latency, place_text(c, s->loc));
+    const char *call =
+        arena_printf(a, "svm_send(%s, %" PRIu32 ", %d, %s, %s, ", body_named(c, BODY_SENDER), s->u.send.portal,
+                     number_of(e->messages, s->u.send.handler), latency, place_text(c, s->loc));
     if (type == NULL) { // without arguments, or to nobody
         compute_arguments(c, s);
         body_line(c, "%sNULL, 0);", call);

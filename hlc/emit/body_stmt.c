@@ -23,17 +23,9 @@ void body_line(body_context *c, const char *format, ...)
     va_end(args);
 }
 
-// Forgets what was written behind an offset.
-static void cut_back(strbuf *out, size_t at)
-{
-    out->len = at;
-    out->data[at] = '\0';
-}
-
 // NOTE(lines). With -g a line "#@ FILE LINE" (a file by its number) says that what follows is of that place of the source,
 // and "#@" alone that it is of the emitted text again. program_lines.c makes #line directives of them when all is written,
-// since only then it is known on which lines of its own file the text stands. Marks name nothing, so that looking for an
-// identifier in text (body_mentions) does not find them.
+// since only then it is known on which lines of its own file the text stands.
 void body_mark_line(emitter *e, sir_loc loc)
 {
     if (!e->line_directives)
@@ -180,19 +172,13 @@ static void decl(body_context *c, const sir_stmt *s)
 
 // ---- Tapes ----
 
-static const char *counter(const body_context *c, bool input)
-{
-    bool helper = c->function->kind == SIR_HELPER;
-    return input ? helper ? "*n_in" : "n_in" : helper ? "*n_out" : "n_out";
-}
-
 static const char *tape_element(body_context *c, bool input)
 {
     strbuf b, *out = c->e->out;
     strbuf_init(&b, c->e->arena);
     c->e->out = &b;
-    strbuf_add(&b, input ? "in" : "out");
-    body_tape_index(c, input ? &c->in : &c->out, counter(c, input), NULL);
+    strbuf_add(&b, body_named(c, input ? BODY_IN : BODY_OUT));
+    body_tape_index(c, input ? &c->in : &c->out, NULL);
     c->e->out = out;
     return b.data;
 }
@@ -203,9 +189,18 @@ static void advance(body_context *c, bool input)
     if (t->affine)
         t->position.constant++;
     else if (c->function->kind == SIR_HELPER)
-        body_line(c, "(%s)++;", counter(c, input));
+        body_line(c, "(%s)++;", body_counter(c, input));
     else
-        body_line(c, "%s++;", counter(c, input));
+        body_line(c, "%s++;", body_counter(c, input));
+}
+
+// Whether the expression looks at items that may have to be waited for.
+static bool peeks(const sir_expr *e)
+{
+    bool found = e->kind == SIR_PEEK;
+    for (size_t i = 0; !found && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        found = peeks(e->u.arg[i]);
+    return found;
 }
 
 static void pop_from_flow(body_context *c, const sir_stmt *s)
@@ -213,15 +208,18 @@ static void pop_from_flow(body_context *c, const sir_stmt *s)
     const sir_expr *target = s->u.set.target;
     const sir_type *t = c->info->filter->input;
     const char *size = emit_declare_item(c->e, t, "");
-    bool looks = target != NULL && !is_dead(c, target) && body_mentions(text(c, target), "svm_flowPeek");
+    const char *flow = body_named(c, BODY_FLOW);
+    bool looks = target != NULL && !is_dead(c, target) && peeks(target);
     if (looks) // its subscripts come before the pop
-        assign_text(c, s, target, arena_printf(c->e->arena, "*(%s)svm_flowPeek(flow, 0, sizeof(%s))",
-                                               emit_declare_pointer(c->e, t, "const", "", ""), size));
+        assign_text(c, s, target,
+                    arena_printf(c->e->arena, "*(%s)svm_flowPeek(%s, 0, sizeof(%s))",
+                                 emit_declare_pointer(c->e, t, "const", "", ""), flow, size));
     if (looks || target == NULL || is_dead(c, target))
-        body_line(c, "(void)svm_flowPop(flow, sizeof(%s));", size);
+        body_line(c, "(void)svm_flowPop(%s, sizeof(%s));", flow, size);
     else
-        assign_text(c, s, target, arena_printf(c->e->arena, "*(%s)svm_flowPop(flow, sizeof(%s))",
-                                               emit_declare_pointer(c->e, t, "const", "", ""), size));
+        assign_text(c, s, target,
+                    arena_printf(c->e->arena, "*(%s)svm_flowPop(%s, sizeof(%s))",
+                                 emit_declare_pointer(c->e, t, "const", "", ""), flow, size));
 }
 
 // The value is computed before there is a place for it: a peek in it may wait, and then what is pushed must be written.
@@ -229,22 +227,25 @@ static void push_to_flow(body_context *c, const sir_stmt *s)
 {
     const sir_type *t = s->u.value->type;
     const char *value = text(c, s->u.value), *size = emit_declare_item(c->e, t, "");
-    bool waits = body_mentions(value, "svm_flowPeek");
+    const char *flow = body_named(c, BODY_FLOW);
+    bool waits = peeks(s->u.value);
     if (t->kind == SIR_ARRAY && waits) {
         body_line(c, "{");
         body_line(c, "    %s;", emit_declare(c->e, t, "item"));
         body_line(c, "    memcpy(item, %s, sizeof(%s));", value, size);
-        body_line(c, "    memcpy(svm_flowPush(flow, sizeof(%s)), item, sizeof(%s));", size, size);
+        body_line(c, "    memcpy(svm_flowPush(%s, sizeof(%s)), item, sizeof(%s));", flow, size, size);
         body_line(c, "}");
     } else if (t->kind == SIR_ARRAY) {
-        body_line(c, "memcpy(svm_flowPush(flow, sizeof(%s)), %s, sizeof(%s));", size, value, size);
+        body_line(c, "memcpy(svm_flowPush(%s, sizeof(%s)), %s, sizeof(%s));", flow, size, value, size);
     } else if (waits) {
         body_line(c, "{");
         body_line(c, "    const %s = %s;", emit_declare_item(c->e, t, "item"), value);
-        body_line(c, "    *(%s)svm_flowPush(flow, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), size);
+        body_line(c, "    *(%s)svm_flowPush(%s, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), flow,
+                  size);
         body_line(c, "}");
     } else {
-        body_line(c, "*(%s)svm_flowPush(flow, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), size, value);
+        body_line(c, "*(%s)svm_flowPush(%s, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), flow, size,
+                  value);
     }
 }
 
@@ -256,10 +257,13 @@ static void pop(body_context *c, const sir_stmt *s)
         pop_from_flow(c, s);
         return;
     }
-    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
+    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL) {
+        size_t uses = c->uses.len;
         c->locals[target->index].forward = tape_element(c, true);
-    else if (target != NULL && !is_dead(c, target))
+        c->locals[target->index].forward_uses = body_take_uses(c, uses);
+    } else if (target != NULL && !is_dead(c, target)) {
         assign_text(c, s, target, tape_element(c, true));
+    }
     advance(c, true);
 }
 
@@ -268,7 +272,7 @@ static void push_if_room(body_context *c, const sir_stmt *s)
 {
     const char *value = text(c, s->u.value);
     body_line(c, "if (*svm_pushed < svm_room)");
-    body_line(c, "    out[*svm_pushed] = %s;", value);
+    body_line(c, "    %s[*svm_pushed] = %s;", body_named(c, BODY_OUT), value);
     body_line(c, "++*svm_pushed;");
 }
 
@@ -301,10 +305,10 @@ static void add_argument(strbuf *b, const char *argument)
     strbuf_add(b, argument);
 }
 
-static void add_limit(body_context *c, strbuf *b, const char *name, int64_t of_firing)
+static void add_limit(body_context *c, strbuf *b, body_name name, int64_t of_firing)
 {
     if (c->function->kind == SIR_HELPER)
-        add_argument(b, name);
+        add_argument(b, body_named(c, name));
     else
         add_argument(b, of_firing < 0 ? "PTRDIFF_MAX" : arena_printf(c->e->arena, "%" PRId64, of_firing));
 }
@@ -316,13 +320,13 @@ static void add_needs(body_context *c, strbuf *b, const sir_function *f)
         return;
     body_needs needs = body_needs_of(c->e, c->info, f);
     if (needs.pop_limit)
-        add_limit(c, b, "svm_popLimit", c->function->pop.max);
+        add_limit(c, b, BODY_POP_LIMIT, c->function->pop.max);
     if (needs.peek_limit)
-        add_limit(c, b, "svm_peekLimit", c->function->peek.max);
+        add_limit(c, b, BODY_PEEK_LIMIT, c->function->peek.max);
     if (needs.push_limit)
-        add_limit(c, b, "svm_pushLimit", c->function->push.max);
+        add_limit(c, b, BODY_PUSH_LIMIT, c->function->push.max);
     if (needs.actor)
-        add_argument(b, "svm_actor");
+        add_argument(b, body_named(c, BODY_ACTOR));
 }
 
 static void call(body_context *c, const sir_stmt *s)
@@ -330,33 +334,33 @@ static void call(body_context *c, const sir_stmt *s)
     const sir_function *f = s->u.call.function;
     const sir_expr *target = s->u.call.target;
     const body_effects *x = body_effects_of(c->e, c->info, f);
-    bool helper = c->function->kind == SIR_HELPER;
+    const char *reference = c->function->kind == SIR_HELPER ? "" : "&";
     strbuf b;
     strbuf_init(&b, c->e->arena);
     strbuf_printf(&b, "%s(", body_function_name(c, f));
     if (c->flow && (x->in_counter || x->out_counter))
-        add_argument(&b, "flow");
+        add_argument(&b, body_named(c, BODY_FLOW));
     if (x->in_counter && !c->flow) {
-        add_argument(&b, "in");
-        add_argument(&b, helper ? "n_in" : "&n_in");
+        add_argument(&b, body_named(c, BODY_IN));
+        add_argument(&b, arena_printf(c->e->arena, "%s%s", reference, body_named(c, BODY_IN_COUNT)));
     }
     if (x->out_counter && !c->flow) {
-        add_argument(&b, "out");
-        add_argument(&b, helper ? "n_out" : "&n_out");
+        add_argument(&b, body_named(c, BODY_OUT));
+        add_argument(&b, arena_printf(c->e->arena, "%s%s", reference, body_named(c, BODY_OUT_COUNT)));
     }
-    for (size_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
+    for (uint32_t i = 0; c->info != NULL && i < c->info->filter->fields.len; i++)
         if (x->fields[i])
-            add_argument(&b, body_is_copied(c->e, &c->info->filter->fields.data[i])
-                                 ? arena_printf(c->e->arena, "&%s", c->info->field_names.data[i])
-                                 : c->info->field_names.data[i]);
+            add_argument(&b, arena_printf(c->e->arena, "%s%s",
+                                          body_is_copied(c->e, &c->info->filter->fields.data[i]) ? "&" : "",
+                                          body_field_named(c, i)));
     if (x->iter)
-        add_argument(&b, "iter");
+        add_argument(&b, body_named(c, BODY_ITER));
     if (x->random)
-        add_argument(&b, "random");
+        add_argument(&b, body_named(c, BODY_RANDOM));
     if (x->log)
-        add_argument(&b, "prints");
+        add_argument(&b, body_named(c, BODY_LOG));
     if (x->sends)
-        add_argument(&b, "svm_sender");
+        add_argument(&b, body_named(c, BODY_SENDER));
     add_needs(c, &b, f);
     for (size_t i = 0; i < s->u.call.args.len; i++)
         add_argument(&b, body_expr_text(c, s->u.call.args.data[i], PREC_COND));
@@ -385,24 +389,26 @@ static void call(body_context *c, const sir_stmt *s)
 static void print(body_context *c, const sir_stmt *s)
 {
     const sir_expr *v = s->u.print.value;
+    const char *log = body_named(c, BODY_LOG);
     if (v == NULL) {
-        body_line(c, "%s;", emit_print_text(c->e, "prints", s->u.print.text, s->u.print.len));
+        body_line(c, "%s;", emit_print_text(c->e, log, s->u.print.text, s->u.print.len));
         return;
     }
     switch (v->type->kind) {
-    case SIR_BOOLEAN: body_line(c, "svm_printBoolean(prints, %s);", body_expr_text(c, v, PREC_COND)); break;
+    case SIR_BOOLEAN: body_line(c, "svm_printBoolean(%s, %s);", log, body_expr_text(c, v, PREC_COND)); break;
     case SIR_FLOAT:
-    case SIR_DOUBLE: body_line(c, "svm_printFloat(prints, %s);", body_expr_text(c, v, PREC_COND)); break;
-    default: body_line(c, "svm_printInt(prints, (int)%s);", body_expr_text(c, v, PREC_UNARY)); break;
+    case SIR_DOUBLE: body_line(c, "svm_printFloat(%s, %s);", log, body_expr_text(c, v, PREC_COND)); break;
+    default: body_line(c, "svm_printInt(%s, (int)%s);", log, body_expr_text(c, v, PREC_UNARY)); break;
     }
 }
 
 static void random_number(body_context *c, const sir_stmt *s)
 {
+    const char *call = arena_printf(c->e->arena, "svm_random(%s)", body_named(c, BODY_RANDOM));
     if (s->u.set.target == NULL || is_dead(c, s->u.set.target))
-        body_line(c, "(void)svm_random(random);");
+        body_line(c, "(void)%s;", call);
     else
-        assign_text(c, s, s->u.set.target, "svm_random(random)");
+        assign_text(c, s, s->u.set.target, call);
 }
 
 static void return_(body_context *c, const sir_stmt *s)
@@ -412,7 +418,8 @@ static void return_(body_context *c, const sir_stmt *s)
     if (s->u.value == NULL) {
         body_line(c, "return;");
     } else if (s->u.value->type->kind == SIR_ARRAY) {
-        body_line(c, "memcpy(result, %s, sizeof(%s));", body_expr_text(c, s->u.value, PREC_COND), emit_declare(c->e, s->u.value->type, ""));
+        body_line(c, "memcpy(%s, %s, sizeof(%s));", body_named(c, BODY_RESULT),
+                  body_expr_text(c, s->u.value, PREC_COND), emit_declare(c->e, s->u.value->type, ""));
         body_line(c, "return;");
     } else {
         body_line(c, "return %s;", text(c, s->u.value));
@@ -551,13 +558,13 @@ static bool lane_loop(body_context *c, const sir_stmt *s)
     run_finder f = {.c = c};
     strbuf_init(&f.straight, c->e->arena);
     strbuf *out = c->e->out;
-    size_t start = out->len;
+    body_spot start = body_here(c);
     body_line(c, "{");
     c->indent++;
     sir_visit_stmts((sir_block *)&s->u.for_.body, find_runs, &f);
     if (f.straight.len == 0) {
         c->indent--;
-        cut_back(out, start);
+        body_forget(c, start);
         return false;
     }
     body_line(c, "if (%s) {", f.straight.data);
@@ -584,13 +591,13 @@ static bool lane_loop(body_context *c, const sir_stmt *s)
 static void unless_outside(body_context *c, const sir_stmt *s, void loop(body_context *c, const sir_stmt *s))
 {
     body_trips trips;
-    size_t start = c->e->out->len;
+    body_spot start = body_here(c);
     body_line(c, "{");
     c->indent++;
     const char *inside = body_find_trips(c, s, &trips);
     if (inside == NULL) {
         c->indent--;
-        cut_back(c->e->out, start);
+        body_forget(c, start);
         loop(c, s);
         return;
     }
@@ -614,6 +621,7 @@ static void for_(body_context *c, const sir_stmt *s)
     if (lane_loop(c, s))
         return;
     body_local *l = &c->locals[s->u.for_.local], saved = *l;
+    body_spot start = body_here(c);
     const char *lo = body_expr_text(c, s->u.for_.lo, PREC_COND), *hi = body_expr_text(c, s->u.for_.hi, PREC_COMPARE + 1);
     body_interval first = const_or_whole(s->u.for_.lo), last = const_or_whole(s->u.for_.hi);
     int32_t step = s->u.for_.step;
@@ -630,7 +638,6 @@ static void for_(body_context *c, const sir_stmt *s)
                                : step > 0   ? arena_printf(c->e->arena, "%s += %" PRId32, l->c_name, step)
                                             : arena_printf(c->e->arena, "%s -= %" PRId64, l->c_name, -(int64_t)step);
     strbuf *out = c->e->out;
-    size_t start = out->len;
     if (body_unrolls(c, s))
         body_line(c, "SVM_UNROLL");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
@@ -641,7 +648,7 @@ static void for_(body_context *c, const sir_stmt *s)
     c->continue_label = label;
     bool only_pops = out->len == header_end;
     if (only_pops)
-        cut_back(out, start);
+        body_forget(c, start);
     else
         body_line(c, "}");
     c->in.position = in_after;
@@ -754,7 +761,7 @@ static void lane_block(body_context *c, const sir_block *b)
             stmt(c, b->data[i++]);
             continue;
         }
-        size_t start = out->len;
+        body_spot start = body_here(c);
         body_line(c, "for (ptrdiff_t %s = 0; %s < %d; %s++) {", lane, lane, c->lanes, lane);
         size_t header_end = out->len;
         c->in_lane_loop = true;
@@ -766,7 +773,7 @@ static void lane_block(body_context *c, const sir_block *b)
         if (out->len != header_end)
             body_line(c, "}");
         else
-            cut_back(out, start); // nothing to do in C: popped items are read where they lie
+            body_forget(c, start); // nothing to do in C: popped items are read where they lie
     }
 }
 
@@ -803,46 +810,15 @@ static void top_declarations(body_context *c)
     }
 }
 
-static bool is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-static const char *body_behind_comment(const char *p)
-{
-    const char *end = p[0] == '/' && p[1] == '*' ? strstr(p + 2, "*/") : NULL;
-    return end == NULL ? p : end + 2;
-}
-
-bool body_mentions(const char *text, const char *name)
-{
-    size_t n = strlen(name);
-    char before = ' ';
-    for (const char *p = text; *p != '\0'; before = *p++) {
-        p = body_behind_comment(p);
-        if (*p == '\0')
-            return false;
-        if (*p == '"') {
-            for (p++; *p != '"' && *p != '\0'; p++)
-                p += *p == '\\' && p[1] != '\0';
-            if (*p == '\0')
-                return false;
-        } else if (!is_word(before) && strncmp(p, name, n) == 0 && !is_word(p[n])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The counters of a firing whose positions are not all known, as far as the text needs them.
-static void declare_counters(body_context *c, const char *statements)
+static void declare_counters(body_context *c)
 {
     if (c->function->kind != SIR_WORK && c->function->kind != SIR_PREWORK)
         return;
-    if (!c->in.affine && body_mentions(statements, "n_in"))
-        body_line(c, "ptrdiff_t n_in = 0;");
-    if (!c->out.affine && body_mentions(statements, "n_out"))
-        body_line(c, "ptrdiff_t n_out = 0;");
+    if (!c->in.affine && body_uses(c, BODY_IN_COUNT, 0))
+        body_line(c, "ptrdiff_t %s = 0;", body_named(c, BODY_IN_COUNT));
+    if (!c->out.affine && body_uses(c, BODY_OUT_COUNT, 0))
+        body_line(c, "ptrdiff_t %s = 0;", body_named(c, BODY_OUT_COUNT));
 }
 
 void body_function_body(body_context *c)
@@ -859,10 +835,11 @@ void body_function_body(body_context *c)
         body_check_exit(c);
         body_store_fields(c);
     }
-    if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used && body_mentions(statements.data, "n_in"))
-        body_line(c, "(void)n_in;");
+    if (!c->in.affine && (f->kind == SIR_WORK || f->kind == SIR_PREWORK) && !c->in.used &&
+        body_uses(c, BODY_IN_COUNT, 0))
+        body_line(c, "(void)%s;", body_named(c, BODY_IN_COUNT));
     c->e->out = out;
-    declare_counters(c, statements.data);
-    body_check_begin(c, statements.data);
+    declare_counters(c);
+    body_check_begin(c);
     strbuf_add(out, statements.data);
 }

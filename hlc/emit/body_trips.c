@@ -234,11 +234,11 @@ static const char *count_loop(trip_finder *f, const sir_stmt *loop)
     sir_visit_stmts(&loop->u.loop.step, find_assigned, f);
     if (f->impossible || !find_counter(f, loop))
         return NULL;
-    const char *bound = body_expr_text(c, t->bound, PREC_COND), *counter = c->locals[t->counter].c_name;
+    const char *bound = body_expr_text(c, t->bound, PREC_COND), *counter = body_local_named(c, t->counter);
     const char *equal = t->or_equal ? "true" : "false";
     if (t->counter == t->value)
         return arena_printf(c->e->arena, "svm_brookTrips(%s, %s, %s)", counter, bound, equal);
-    return arena_printf(c->e->arena, "svm_brookTripsOfFloat(%s, %s, %s, %s)", counter, c->locals[t->value].c_name,
+    return arena_printf(c->e->arena, "svm_brookTripsOfFloat(%s, %s, %s, %s)", counter, body_local_named(c, t->value),
                         bound, equal);
 }
 

@@ -146,7 +146,7 @@ static const char *element_place(body_context *c, bool input, const sir_expr *pe
     strbuf b, *out = c->e->out;
     strbuf_init(&b, c->e->arena);
     c->e->out = &b;
-    body_tape_index(c, input ? &c->in : &c->out, "", peek);
+    body_tape_index(c, input ? &c->in : &c->out, peek);
     c->e->out = out;
     return arena_strndup(c->e->arena, b.data + 1, b.len - 2);
 }
@@ -183,9 +183,9 @@ static const char *load_text(body_context *c, const sir_expr *peek)
     if (c->in_tile != NULL)
         return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), tile_place(c, true, place));
     if (c->in.lane_stride == 1)
-        return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), pointer(c, "in", place));
-    return arena_printf(c->e->arena, "%s(%s, %" PRId64 ")", function(c, "gather", t), pointer(c, "in", place),
-                        c->in.lane_stride);
+        return arena_printf(c->e->arena, "%s(%s)", function(c, "load", t), pointer(c, body_named(c, BODY_IN), place));
+    return arena_printf(c->e->arena, "%s(%s, %" PRId64 ")", function(c, "gather", t),
+                        pointer(c, body_named(c, BODY_IN), place), c->in.lane_stride);
 }
 
 static const char *value_text(body_context *c, const sir_expr *e, int precedence)
@@ -220,6 +220,12 @@ static bool is_dead(const body_context *c, const sir_expr *target)
     return target->kind == SIR_LOCAL && c->locals[target->index].dead;
 }
 
+static const char *mask_named(body_context *c, uint32_t mask)
+{
+    body_use(c, BODY_MASK, mask);
+    return arena_printf(c->e->arena, "svm_mask%" PRIu32, mask);
+}
+
 static bool is_vector(const body_context *c, const sir_expr *target)
 {
     while (target->kind == SIR_INDEX)
@@ -234,8 +240,8 @@ static void assign(body_context *c, const sir_stmt *s, const sir_expr *target, c
         return;
     }
     const char *name = body_expr_text(c, target, PREC_LOWEST);
-    if (c->mask != NULL)
-        value = choose_text(c, target->type, c->mask, value, name);
+    if (c->mask != 0)
+        value = choose_text(c, target->type, mask_named(c, c->mask), value, name);
     body_line(c, "%s = %s;", name, value);
 }
 
@@ -248,7 +254,7 @@ static bool set(body_context *c, const sir_stmt *s)
         return true;
     const char *op = body_compound_operator(target, value);
     bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
-    if (op != NULL && !declares && c->mask == NULL)
+    if (op != NULL && !declares && c->mask == 0)
         body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op,
                   operand_text(c, value->u.arg[1], PREC_COND));
     else
@@ -290,10 +296,13 @@ static bool decl(body_context *c, const sir_stmt *s)
 static void pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
-    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL)
+    if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL) {
+        size_t uses = c->uses.len;
         c->locals[target->index].forward = load_text(c, NULL);
-    else if (target != NULL && !is_dead(c, target))
+        c->locals[target->index].forward_uses = body_take_uses(c, uses);
+    } else if (target != NULL && !is_dead(c, target)) {
         assign(c, s, target, load_text(c, NULL));
+    }
     c->in.position.constant++;
 }
 
@@ -305,39 +314,33 @@ static void push(body_context *c, const sir_stmt *s)
     if (c->vectors > 0 && c->out_tile != NULL)
         at = tile_place(c, false, place);
     else
-        at = pointer(c, "out", place);
+        at = pointer(c, body_named(c, BODY_OUT), place);
     bool apart = c->out_tile == NULL && c->out.lane_stride != 1;
     if (apart)
         stride = arena_printf(c->e->arena, ", %" PRId64, c->out.lane_stride);
     // The branch before pushed the item of all lanes.
-    if (c->mask != NULL && !c->first_branch)
+    if (c->mask != 0 && !c->first_branch)
         value =
-            choose_text(c, t, c->mask, value,
+            choose_text(c, t, mask_named(c, c->mask), value,
                         arena_printf(c->e->arena, "%s(%s%s)", function(c, apart ? "gather" : "load", t), at, stride));
     body_line(c, "%s(%s%s, %s);", function(c, apart ? "scatter" : "store", t), at, stride, value);
     c->out.position.constant++;
 }
 
-static const char *new_mask(body_context *c)
+static void declare_mask(body_context *c, uint32_t mask, const char *value)
 {
-    return arena_printf(c->e->arena, "svm_mask%" PRIu32, ++c->masks);
+    body_line(c, "const svm_Ints%d %s = %s;", c->vectors, mask_named(c, mask), value);
 }
 
-static void declare_mask(body_context *c, const char *mask, const char *value, const char *text)
+// Statements for the lanes of a mask, which those that need it name.
+static const char *branch_text(body_context *c, const sir_block *b, uint32_t mask, bool first)
 {
-    if (body_mentions(text, mask))
-        body_line(c, "const svm_Ints%d %s = %s;", c->vectors, mask, value);
-}
-
-// Statements for the lanes of a mask, which those that need it mention.
-static const char *branch_text(body_context *c, const sir_block *b, const char *mask, bool first)
-{
-    const char *outer = c->mask;
+    uint32_t outer = c->mask;
     bool outer_first = c->first_branch;
     strbuf text, *out = c->e->out;
     strbuf_init(&text, c->e->arena);
     c->e->out = &text;
-    c->first_branch = first && (outer == NULL || outer_first);
+    c->first_branch = first && (outer == 0 || outer_first);
     c->mask = mask;
     body_block(c, b);
     c->mask = outer;
@@ -346,9 +349,9 @@ static const char *branch_text(body_context *c, const sir_block *b, const char *
     return text.len == 0 ? "" : text.data;
 }
 
-static const char *and_outer(const body_context *c, const char *cond)
+static const char *and_outer(body_context *c, const char *cond)
 {
-    return c->mask == NULL ? cond : arena_printf(c->e->arena, "%s & %s", c->mask, cond);
+    return c->mask == 0 ? cond : arena_printf(c->e->arena, "%s & %s", mask_named(c, c->mask), cond);
 }
 
 static const char *condition_text(body_context *c, const lanes_parts *parts, size_t first)
@@ -361,12 +364,15 @@ static const char *condition_text(body_context *c, const lanes_parts *parts, siz
 }
 
 // Both branches are done, one after the other, each for its lanes.
-static void both_branches(body_context *c, const sir_stmt *s, const char *cond)
+static void both_branches(body_context *c, const sir_stmt *s, const lanes_parts *parts, size_t first)
 {
     body_affine in = c->in.position, out = c->out.position;
-    const char *mask = c->mask == NULL ? NULL : new_mask(c), *either = new_mask(c), *others = new_mask(c);
+    size_t uses = c->uses.len;
+    const char *cond = condition_text(c, parts, first);
+    body_use_list cond_uses = body_take_uses(c, uses);
+    uint32_t mask = c->mask == 0 ? 0 : ++c->masks, either = ++c->masks, others = ++c->masks;
     c->indent++;
-    const char *then = branch_text(c, &s->u.if_.then, mask == NULL ? either : mask, true), *otherwise = "";
+    const char *then = branch_text(c, &s->u.if_.then, mask == 0 ? either : mask, true), *otherwise = "";
     if (s->u.if_.otherwise.len != 0) {
         c->in.position.constant = in.constant;
         c->out.position.constant = out.constant;
@@ -374,15 +380,19 @@ static void both_branches(body_context *c, const sir_stmt *s, const char *cond)
         otherwise = branch_text(c, &s->u.if_.otherwise, others, false);
         c->indent--;
     }
-    bool given = (mask != NULL && body_mentions(then, mask)) || body_mentions(otherwise, others);
-    declare_mask(c, either, cond, given ? either : then);
-    if (mask != NULL)
-        declare_mask(c, mask, and_outer(c, either), then);
+    bool of_then = mask != 0 && body_uses(c, BODY_MASK, mask), of_otherwise = body_uses(c, BODY_MASK, others);
+    if (of_then || of_otherwise || body_uses(c, BODY_MASK, either)) {
+        declare_mask(c, either, cond);
+        body_give_uses(c, &cond_uses);
+    }
+    if (of_then)
+        declare_mask(c, mask, and_outer(c, mask_named(c, either)));
     strbuf_add(c->e->out, then);
     if (*otherwise != '\0') { // what the first branch declares has its names
         body_line(c, "{");
         c->indent++;
-        declare_mask(c, others, and_outer(c, arena_printf(c->e->arena, "~%s", either)), otherwise);
+        if (of_otherwise)
+            declare_mask(c, others, and_outer(c, arena_printf(c->e->arena, "~%s", mask_named(c, either))));
         strbuf_add(c->e->out, otherwise);
         c->indent--;
         body_line(c, "}");
@@ -401,7 +411,7 @@ static bool if_(body_context *c, const sir_stmt *s)
                   i + 1 == first ? ") {" : "");
     if (first == 0)
         body_line(c, "{");
-    both_branches(c, s, condition_text(c, &parts, first));
+    both_branches(c, s, &parts, first);
     body_line(c, "}");
     return true;
 }
@@ -441,11 +451,12 @@ void lanes_begin(body_context *c)
         body_line(c, "%s %s[%" PRId64 "][%" PRId64 "];", body_type_name(c->e, c->info->filter->input), c->in_tile, rows,
                   c->in_columns);
         int64_t last = (c->function->peek.max - 1) % stride + 1; // rows of the last column
+        const char *in = body_named(c, BODY_IN);
         if (last >= rows)
-            body_line(c, "svm_tileIn(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, rows, c->in_columns,
-                      stride);
+            body_line(c, "svm_tileIn(%s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, in, rows,
+                      c->in_columns, stride);
         else
-            body_line(c, "svm_tileInPart(%s, in, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile,
+            body_line(c, "svm_tileInPart(%s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ");", c->in_tile, in,
                       rows, c->in_columns, stride, last);
     }
     if (c->vectors > 0 && c->out_tile != NULL)
@@ -456,6 +467,6 @@ void lanes_begin(body_context *c)
 void lanes_end(body_context *c)
 {
     if (c->vectors > 0 && c->out_tile != NULL)
-        body_line(c, "svm_tileOut(out, %s, %" PRId64 ", %d, %" PRId64 ");", c->out_tile, c->function->push.max,
-                  c->vectors, c->out.lane_stride);
+        body_line(c, "svm_tileOut(%s, %s, %" PRId64 ", %d, %" PRId64 ");", body_named(c, BODY_OUT), c->out_tile,
+                  c->function->push.max, c->vectors, c->out.lane_stride);
 }

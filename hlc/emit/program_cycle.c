@@ -349,11 +349,13 @@ static void declare_counts(cycle_emitter *c)
             const char *wanted = actor->outputs.len > 1 ? arena_printf(a, "%s_items%" PRIu32, actor->name, port)
                                                         : arena_printf(a, "%s_items", actor->name);
             x->item_counts[channel] = text_member(x, &c->names, wanted);
-            if (sc->initial == sc->remainder)
+            if (sc->initial == sc->remainder) {
                 text_line(x, 1, "ptrdiff_t %s = %" PRId64 ";", c->x->item_counts[channel], sc->initial);
-            else
+            } else {
+                program_uses(x, "starting");
                 text_line(x, 1, "ptrdiff_t %s = starting ? %" PRId64 " : %" PRId64 ";", c->x->item_counts[channel],
                           sc->initial, sc->remainder);
+            }
         }
     }
 }
@@ -412,6 +414,7 @@ static void emit_round_stages(cycle_emitter *c, int indent, uint32_t member)
             const char *index = arena_printf(a, "(%s - 1)", counter);
             const char *in = pointer(c, code->stage, false, &code->walk.in_firing, index, PLAN_INIT);
             const char *out = pointer(c, code->stage, true, &code->walk.out_firing, index, PLAN_INIT);
+            program_uses(x, "starting");
             text_line(x, indent, "if (starting)");
             program_stage_call(x, indent + 1, code, text_plus(x, in, code->walk.in_skip),
                                text_plus(x, out, code->walk.out_skip), "k");
@@ -426,12 +429,22 @@ static void emit_round_stages(cycle_emitter *c, int indent, uint32_t member)
     }
 }
 
+// How often an actor is to fire in the run.
+static const char *firings_text(cycle_emitter *c, uint32_t actor)
+{
+    const program_firings *f = program_firings_of(c->k, actor);
+    if (f->starting)
+        program_uses(c->x, "starting");
+    return f->text;
+}
+
 static void emit_member_first(cycle_emitter *c, uint32_t member)
 {
     program_emitter *x = c->x;
     uint32_t index = c->members->data[member];
     const sir_actor *actor = x->m->actors.data[index];
-    text_line(x, 2, "k = starting && %s == 0 && %s > 0;", c->counters[member], program_firings_of(c->k, index)->text);
+    program_uses(x, "starting");
+    text_line(x, 2, "k = starting && %s == 0 && %s > 0;", c->counters[member], firings_text(c, index));
     emit_allowed(c, 2, actor, true);
     text_line(x, 2, "if (k > 0) {");
     for (size_t i = 0; i < c->item->stages.len; i++)
@@ -456,10 +469,9 @@ static void emit_member(cycle_emitter *c, uint32_t member)
     if (prework)
         emit_member_first(c, member);
     if (prework)
-        text_line(x, 2, "k = starting && %s == 0 ? 0 : %s - %s;", counter, program_firings_of(c->k, index)->text,
-                  counter);
+        text_line(x, 2, "k = starting && %s == 0 ? 0 : %s - %s;", counter, firings_text(c, index), counter);
     else
-        text_line(x, 2, "k = %s - %s;", program_firings_of(c->k, index)->text, counter);
+        text_line(x, 2, "k = %s - %s;", firings_text(c, index), counter);
     emit_allowed(c, 2, actor, false);
     text_line(x, 2, "if (k > 0) {");
     emit_round_stages(c, 3, member);
@@ -478,8 +490,11 @@ static void emit_rounds(cycle_emitter *c, const char *name)
     prototype(c, name);
     text_line(x, 0, "{");
     strbuf body, *out = x->e.out;
+    hmap used, *outer = x->used;
     strbuf_init(&body, x->e.arena);
+    hmap_init(&used, x->e.arena);
     x->e.out = &body;
+    x->used = &used;
     declare_counts(c);
     text_line(x, 1, "for (bool fired = true; fired;) {");
     text_line(x, 2, "ptrdiff_t k;");
@@ -488,7 +503,8 @@ static void emit_rounds(cycle_emitter *c, const char *name)
         emit_member(c, i);
     text_line(x, 1, "}");
     x->e.out = out;
-    if (body_mentions(body.data, "starting"))
+    x->used = outer;
+    if (hmap_get(&used, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
     declare_own(c);
     strbuf_add(out, body.data);

@@ -264,6 +264,7 @@ const char *program_start(program_emitter *x, program_kernel *k, const char *bas
         return text_plus(x, base, init);
     if (phase == PLAN_STEADY)
         return text_plus(x, base, steady);
+    program_uses(x, "starting");
     return arena_printf(x->e.arena, "%s + (starting ? %" PRId64 " : %" PRId64 ")", base, init, steady);
 }
 
@@ -366,8 +367,6 @@ static const char *start_text(program_emitter *x, program_kernel *k, const char 
     if (base == NULL)
         return "?";
     program_uses(x, base);
-    if (phase < 0 && start[PLAN_INIT] != start[PLAN_STEADY])
-        program_uses(x, "starting");
     return program_start(x, k, base, start[PLAN_INIT], start[PLAN_STEADY], phase);
 }
 
