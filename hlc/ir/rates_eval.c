@@ -119,6 +119,8 @@ static constant find_constant(rates_run *r, sir_expr *e)
     switch (e->kind) {
     case SIR_GLOBAL: return (constant){.value = &r->module->globals.data[e->index].value, .literal = true};
     case SIR_FIELD: {
+        if (r->filter == NULL) // of a copy that a pass made of a function
+            return none;
         const sir_field *f = &r->filter->fields.data[e->index];
         return f->constant ? (constant){.value = &f->init, .literal = true} : none;
     }
