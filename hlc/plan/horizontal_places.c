@@ -151,7 +151,7 @@ static void share(placer *x, const uint32_t *roots, size_t count)
 
 // Windows and work of filters that are worth it; steady states that must fit, and those that are enough.
 enum { TRANSPOSE_WINDOW = 16, TRANSPOSE_OPERATIONS = 200, TRANSPOSE_LEAST = 16, TRANSPOSE_MOST = 256 };
-// Buffers of this size that are live at a time, about.
+// Buffers of this size that are live at a time, about; where only one or two are laid out so, something else is beside them.
 enum { TRANSPOSE_LIVE = 3 };
 
 static bool straight_block(const sir_block *b);
@@ -211,8 +211,8 @@ static gain transposed_gain(const placer *x, uint32_t root)
             const sir_filter *f = filter_of(x, ends[k]);
             if (f == NULL)
                 continue;
-            // Those that look ahead go side by side in the order of their windows.
-            bool here = f->work->peek.max == f->work->pop.max && in_lanes(x, ends[k]);
+            // Those that look ahead go side by side in the order of their windows; what they push may lie in any.
+            bool here = (k == 0 || f->work->peek.max == f->work->pop.max) && in_lanes(x, ends[k]);
             if (!here && !is_straight(x, ends[k]))
                 return GAIN_IMPOSSIBLE;
             apart |= f->work->pop.max > 1 || f->work->push.max > 1;
@@ -312,7 +312,8 @@ static int64_t transpose_all(placer *x)
         most = bytes > most ? bytes : most;
     }
     int64_t lanes = TRANSPOSE_MOST;
-    while (lanes >= TRANSPOSE_LEAST && most * TRANSPOSE_LIVE * (uint64_t)lanes > cache_bytes(x->p))
+    const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
+    while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p))
         lanes /= 2;
     if (x->p->config->strip != 0) // as many as are asked for
         lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
