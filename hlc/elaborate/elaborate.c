@@ -65,9 +65,11 @@ static void run(void *arg, const char *stack_end)
     x->printed = &printed;
     elab_push(x, 1); // so that every mark has a chunk
     elab_find_mutations(x);
+    const ast_stream *top = x->test != NULL ? x->test->test->stream : x->program->top;
+    elab_loc(x, top->range); // its file is the module's first
     if (!run_globals(x))
         return;
-    x->top = elab_build_top(x, x->test != NULL ? x->test->test->stream : x->program->top);
+    x->top = elab_build_top(x, top);
     if (x->top == NULL || x->failed || !elab_lower_pending(x) || !elab_make_graph(x))
         return;
     if (x->test != NULL && !elab_test_values(x))

@@ -202,10 +202,7 @@ static void emit_header(finite_emitter *all)
     program_emitter *x = &all->x;
     const hlc_config *config = x->p->config;
     strbuf *out = x->e.out;
-    strbuf_printf(out, "/* The finite graphs of %s in SVM C, made by svmc %s", text_comment(x, x->m->name), "0.1.0");
-    if (x->m->files.len > 1)
-        strbuf_printf(out, " from %s", text_comment(x, x->m->files.data[1]));
-    strbuf_add(out, ".");
+    strbuf_printf(out, "/* The finite graphs of %s in SVM C, %s.", text_comment(x, x->m->name), text_made_by(x));
     if (config != NULL && config->command_line != NULL)
         strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
     strbuf_add(out, " */\n#include <string.h>\n\n#include <svm/brook_graph.h>\n#include <svm/program.h>\n\n");

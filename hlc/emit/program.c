@@ -15,10 +15,7 @@ static void emit_header(program_emitter *x)
 {
     strbuf *out = x->e.out;
     const hlc_config *config = x->p->config;
-    strbuf_printf(out, "/* %s in SVM C, made by svmc %s", x->m->name, "0.1.0");
-    if (x->m->files.len > 1)
-        strbuf_printf(out, " from %s", text_comment(x, x->m->files.data[1]));
-    strbuf_add(out, ".");
+    strbuf_printf(out, "/* %s in SVM C, %s.", x->m->name, text_made_by(x));
     if (config != NULL && config->command_line != NULL)
         strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
     strbuf_add(out, " */\n");

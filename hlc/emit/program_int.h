@@ -158,6 +158,7 @@ const char *text_actor(program_emitter *x, uint32_t actor);
 const char *text_member(program_emitter *x, hmap *taken,
                         const char *wanted);                    // a struct member's or local's name, not yet taken
 const char *text_comment(program_emitter *x, const char *text); // nothing in it ends or begins a comment or a line
+const char *text_made_by(program_emitter *x);                   // the version, and the file with the program
 
 // ---- program_lines.c ----
 // The program's text with #line directives for its marks (NOTE(lines) in hlc/emit/body_stmt.c); path: its own file's.

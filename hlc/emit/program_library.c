@@ -402,10 +402,7 @@ static void add_about(header *h)
 {
     program_emitter *x = h->x;
     const struct program_library *l = h->l;
-    strbuf_printf(h->out, "/* %s as a C library, made by svmc %s", x->m->name, "0.1.0");
-    if (x->m->files.len > 1)
-        strbuf_printf(h->out, " from %s", text_comment(x, x->m->files.data[1]));
-    strbuf_add(h->out, ".\n");
+    strbuf_printf(h->out, "/* %s as a C library, %s.\n", x->m->name, text_made_by(x));
     if (l->input != NULL)
         strbuf_printf(h->out, "   It takes %s", describe(h, l->input, l->in_length));
     if (l->output != NULL)

@@ -137,6 +137,12 @@ const char *text_comment(program_emitter *x, const char *text)
     return safe;
 }
 
+const char *text_made_by(program_emitter *x)
+{
+    const char *from = x->m->files.len > 1 ? arena_printf(x->e.arena, " from %s", text_comment(x, x->m->files.data[1])) : "";
+    return arena_printf(x->e.arena, "made by svmc %s%s", SVMC_VERSION, from);
+}
+
 const char *text_member(program_emitter *x, hmap *taken, const char *wanted)
 {
     const char *base = body_identifier(x->e.arena, wanted), *name = base;
