@@ -91,6 +91,7 @@ typedef struct emit_filter_info {
     int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
     uint32_t lane; // and the local that counts them
     VEC(emit_lane_run) runs;
+    VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other
     bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent

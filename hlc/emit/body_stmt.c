@@ -616,6 +616,14 @@ static void unless_outside(body_context *c, const sir_stmt *s, void loop(body_co
     body_line(c, "}");
 }
 
+static bool is_independent(const emit_filter_info *info, const sir_stmt *s)
+{
+    bool found = false;
+    for (size_t i = 0; info != NULL && !found && i < info->independent.len; i++)
+        found = info->independent.data[i] == s;
+    return found;
+}
+
 static void for_(body_context *c, const sir_stmt *s)
 {
     if (lane_loop(c, s))
@@ -640,6 +648,8 @@ static void for_(body_context *c, const sir_stmt *s)
     strbuf *out = c->e->out;
     if (body_unrolls(c, s))
         body_line(c, "SVM_UNROLL");
+    if (is_independent(c->info, s))
+        body_line(c, "SVM_BROOK_INDEPENDENT");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
     size_t header_end = out->len;
     const char *label = c->continue_label;

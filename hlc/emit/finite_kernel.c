@@ -83,7 +83,7 @@ static void fire_call(finite_graph *g, int indent, const emit_signature *fire, c
 }
 
 // Parameters of the step: uniforms, places, then a pointer (or an iterator's value) a stream.
-static void step_parameters(finite_graph *g, text_args *args)
+static void step_parameters(finite_graph *g, text_args *args, int lanes)
 {
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         add(g, args, declare(g, *u));
@@ -91,7 +91,8 @@ static void step_parameters(finite_graph *g, text_args *args)
         add(g, args, declare(g, *c));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!has_elements(p)) {
-            add(g, args, emit_declare(&g->x->e, p->source->type, p->value));
+            const char *array = arena_printf(g->x->e.arena, "%s[%d]", p->value, lanes);
+            add(g, args, emit_declare(&g->x->e, p->source->type, lanes > 0 ? array : p->value));
             continue;
         }
         add(g, args, pointer(g, p));
@@ -131,7 +132,7 @@ static void emit_step(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    step_parameters(g, &args);
+    step_parameters(g, &args, 0);
     text_line(x, 0, "/* One firing, given the elements of its place. */");
     text_call(x, 0, format(g, "static inline void %s(%s", g->at, ""), &args, ")");
     text_line(x, 0, "{");
@@ -161,7 +162,7 @@ static void emit_wide_step(finite_graph *g)
     text_args args = {0};
     if (g->lanes == 0)
         return;
-    step_parameters(g, &args);
+    step_parameters(g, &args, g->lanes);
     text_call(x, 0, arena_printf(x->e.arena, "static inline void %s_%d(", g->at, g->lanes), &args, ")");
     text_line(x, 0, "{");
     silence_unused(g);
@@ -253,7 +254,7 @@ static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
 }
 
 // "(float2){svm_brookComponent(.., 0), ..}"
-static const char *iterator(finite_graph *g, const finite_port *p, row_form form)
+static const char *iterator(finite_graph *g, const finite_port *p, const char *place)
 {
     arena *a = g->x->e.arena;
     const sir_type *t = p->source->type;
@@ -264,13 +265,13 @@ static const char *iterator(finite_graph *g, const finite_port *p, row_form form
         strbuf_printf(&b, "(%s){", emit_declare(&g->x->e, t, ""));
     for (size_t k = 0; k < components; k++)
         strbuf_printf(&b, "%ssvm_brookComponent(%s, &%s, %s, %s, %zu)", k == 0 ? "" : ", ", g->space, p->walk, g->r,
-                      place(g, p, form), k);
+                      place, k);
     if (t->kind == SIR_STRUCT)
         strbuf_addc(&b, '}');
     return b.data;
 }
 
-static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside)
+static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside, bool wide)
 {
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         add(g, args, g->info->field_names.data[*u]);
@@ -278,7 +279,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
         add(g, args, coordinate(g, *c, form));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->source->role == SIR_ITERATOR) {
-            add(g, args, iterator(g, p, form));
+            add(g, args, wide ? p->value : iterator(g, p, place(g, p, form)));
             continue;
         }
         add(g, args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
@@ -300,7 +301,7 @@ static void emit_loop(finite_graph *g, int indent, row_form form, const char *fr
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    loop_arguments(g, &args, form, inside);
+    loop_arguments(g, &args, form, inside, false);
     bool edge = form == ROW_UNIT && g->info->near != SIR_NONE && !inside; // as wide as the reach
     if (g->variable == NULL)
         text_line(x, indent, edge ? "SVM_BROOK_FEW" : "SVM_BROOK_INDEPENDENT");
@@ -325,7 +326,7 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     text_args args = {0};
     if (g->lanes == 0)
         return;
-    loop_arguments(g, &args, ROW_UNIT, inside);
+    loop_arguments(g, &args, ROW_UNIT, inside, true);
     if (is_repeatable(g)) {
         text_line(x, indent, "const ptrdiff_t first = %s;", from);
         text_line(x, indent, "for (; %s < %s && %s - first >= %d; %s += %d) {", from, to, to, g->lanes, from, g->lanes);
@@ -334,6 +335,15 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     } else {
         text_line(x, indent, "for (; %s + %d <= %s; %s += %d) {", from, g->lanes, to, from, g->lanes);
         text_line(x, indent + 1, "const ptrdiff_t %s = %s;", g->i, from);
+    }
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (has_elements(p))
+            continue;
+        const char *array = arena_printf(x->e.arena, "%s[%d]", p->value, g->lanes);
+        text_line(x, indent + 1, "%s;", emit_declare(&x->e, p->source->type, array));
+        text_line(x, indent + 1, "for (int lane = 0; lane < %d; lane++)", g->lanes);
+        text_line(x, indent + 2, "%s[lane] = %s;", p->value,
+                  iterator(g, p, format(g, "%s + lane%s", place(g, p, ROW_UNIT), "")));
     }
     text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
     text_line(x, indent, "}");

@@ -4,6 +4,9 @@
 // NOTE(side by side). A C compiler vectorises the loop over columns only where its body has no loop. Where loops take the same way for all columns of a row (their bounds and conditions are made of
 // uniforms, constants and what is the same in the row), this makes a filter that fires several columns at once: those loops stay outside, and the statements between them are loops over lanes.
 // Each lane does what a firing does, in its order, so results are the same bit for bit.
+//
+// NOTE(lanes that leave). A loop that columns leave at different times goes round until all of them have left: a lane that has does nothing in it any more. Each round is one loop over lanes, in which what
+// the loop carries is a lane's own, so that the C compiler can make both ways of a condition and choose.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
@@ -24,8 +27,11 @@ typedef struct widener {
     sir_function *to; // NULL: only counting
     uint32_t lane;
     int lanes;
-    emit_filter_info *info; // of `to`
-    bool apart;             // what lanes fetch lies apart
+    emit_filter_info *info;    // of `to`
+    bool apart;                // what lanes fetch lies apart
+    bool leaves;               // there are loops that lanes leave at different times
+    bool march;                // the C compiler knows the processor
+    uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
 // ---- What is the same in all columns ----
@@ -159,6 +165,71 @@ static bool block_is_around(const widener *w, const sir_block *b)
     return false;
 }
 
+// ---- Loops that lanes leave at different times ----
+
+typedef struct leaver {
+    const widener *w;
+    bool good;
+} leaver;
+
+static bool is_vector_math(const widener *w, lang_math_op op)
+{
+    switch (op) {
+    case LANG_MATH_SQRT:
+    case LANG_MATH_ABS:
+    case LANG_MATH_MAX:
+    case LANG_MATH_MIN: return true;
+    case LANG_MATH_FLOOR:
+    case LANG_MATH_CEIL: return w->march; // some processors have no instruction for it
+    default: return false;
+    }
+}
+
+static void check_leaver_expr(void *context, sir_expr *e, bool written)
+{
+    leaver *l = context;
+    (void)written;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST:
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_MEMBER:
+    case SIR_UNARY:
+    case SIR_SELECT:
+    case SIR_CONVERT: return;
+    case SIR_BINARY:
+        if ((e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && e->type->kind == SIR_INT)
+            l->good = false;
+        return;
+    case SIR_MATH: l->good = l->good && is_vector_math(l->w, (lang_math_op)e->op); return;
+    case SIR_FETCH: l->good = l->good && !expr_varies(l->w, e); return;
+    default: l->good = false;
+    }
+}
+
+static void check_leaver_stmt(void *context, sir_stmt *s)
+{
+    leaver *l = context;
+    if (s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_IF)
+        l->good = false;
+    if (s->kind == SIR_SET && s->u.set.target->type->kind == SIR_STRUCT)
+        l->good = false;
+    sir_visit_exprs(s, check_leaver_expr, l);
+}
+
+// Whether a loop is one, and does nothing that vectors cannot.
+static bool is_left(const widener *w, const sir_stmt *s)
+{
+    if (s->kind != SIR_LOOP || !expr_varies(w, s->u.loop.cond))
+        return false;
+    leaver l = {.w = w, .good = true};
+    sir_visit_tree(s->u.loop.cond, false, check_leaver_expr, &l);
+    sir_visit_stmts(&s->u.loop.pre, check_leaver_stmt, &l);
+    sir_visit_stmts(&s->u.loop.body, check_leaver_stmt, &l);
+    sir_visit_stmts(&s->u.loop.step, check_leaver_stmt, &l);
+    return l.good;
+}
+
 // ---- Expressions of a lane ----
 
 static sir_expr *lane_of(widener *w, sir_loc loc)
@@ -225,17 +296,29 @@ static void find_aparts(void *context, sir_stmt *s)
     sir_visit_exprs(s, find_apart, context);
 }
 
+// Each lane has one.
+static bool is_element(const sir_field *f)
+{
+    return f->role == SIR_INPUT || f->role == SIR_OUTPUT || f->role == SIR_ITERATOR;
+}
+
 static sir_expr *widen(widener *w, const sir_expr *from)
 {
     if (from == NULL)
         return NULL;
     sir_expr *e = ARENA_NEW(w->m->arena, sir_expr);
     *e = *from;
+    const uint32_t *own = w->own == NULL         ? NULL
+                          : e->kind == SIR_LOCAL ? w->own
+                          : e->kind == SIR_FIELD ? w->own_field
+                                                 : NULL;
+    if (own != NULL && own[e->index] != SIR_NONE)
+        return sir_ref(w->m, SIR_LOCAL, own[e->index], e->type, e->loc);
     if (e->kind == SIR_LOCAL && w->spread[e->index])
         return element(w, e);
     if (e->kind == SIR_FIELD) {
         const sir_field *f = &w->from->fields.data[e->index];
-        if (f->role == SIR_INPUT || f->role == SIR_OUTPUT)
+        if (is_element(f))
             return element(w, e);
         if (field_varies(w, e->index))
             return sir_expr2(w->m, SIR_BINARY, LANG_OP_ADD, e->type, e, lane_of(w, e->loc), e->loc);
@@ -291,7 +374,7 @@ static sir_stmt *widen_stmt(widener *w, const sir_stmt *from)
         if (!w->spread[from->u.decl.local])
             return s;
         type = w->work->locals.data[from->u.decl.local].type;
-        if (s->u.decl.uninitialised)
+        if (s->u.decl.uninitialised && !w->leaves) // lanes that have left a loop keep what they have
             return NULL;
         s->kind = SIR_SET;
         s->u.set.value = from->u.decl.init == NULL ? zero_of(w, type, s->loc) : widen(w, from->u.decl.init);
@@ -356,6 +439,34 @@ static void group_around(widener *w, const sir_stmt *from, sir_block *to)
     VEC_PUSH(w->m->arena, to, s);
 }
 
+static sir_stmt *set(widener *w, sir_expr *target, sir_expr *value)
+{
+    sir_stmt *s = sir_stmt_new(w->m, SIR_SET, target->loc);
+    s->u.set.target = target;
+    s->u.set.value = value;
+    return s;
+}
+
+static sir_stmt *declare(widener *w, uint32_t local, sir_expr *init, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(w->m, SIR_DECL, loc);
+    s->u.decl.local = local;
+    s->u.decl.init = init;
+    s->u.decl.uninitialised = init == NULL;
+    return s;
+}
+
+// "for lanes {}"
+static sir_stmt *over_lanes(widener *w, sir_loc loc)
+{
+    sir_stmt *s = sir_stmt_new(w->m, SIR_FOR, loc);
+    s->u.for_.local = w->lane;
+    s->u.for_.lo = sir_const_int(w->m, 0, loc);
+    s->u.for_.hi = sir_const_int(w->m, w->lanes, loc);
+    s->u.for_.step = 1;
+    return s;
+}
+
 // A run of statements as a loop over lanes.
 static void group_run(widener *w, const sir_block *from, size_t begin, size_t end, sir_block *to)
 {
@@ -366,14 +477,180 @@ static void group_run(widener *w, const sir_block *from, size_t begin, size_t en
     sir_visit_stmts(&run, note_locals, w);
     if (w->to == NULL)
         return;
-    sir_stmt *s = sir_stmt_new(w->m, SIR_FOR, run.data[0]->loc);
-    s->u.for_.local = w->lane;
-    s->u.for_.lo = sir_const_int(w->m, 0, s->loc);
-    s->u.for_.hi = sir_const_int(w->m, w->lanes, s->loc);
-    s->u.for_.step = 1;
+    sir_stmt *s = over_lanes(w, run.data[0]->loc);
     widen_block(w, &run, &s->u.for_.body);
     if (s->u.for_.body.len > 0)
         VEC_PUSH(w->m->arena, to, s);
+}
+
+typedef struct owner {
+    widener *w;
+    bool *local, *field; // used in the loop
+} owner;
+
+static void note_owned(void *context, sir_expr *e, bool written)
+{
+    owner *o = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL && o->w->spread[e->index])
+        o->local[e->index] = true;
+    if (e->kind == SIR_FIELD && is_element(&o->w->from->fields.data[e->index]))
+        o->field[e->index] = true;
+}
+
+static void note_all_owned(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_owned, context);
+}
+
+typedef struct mention {
+    uint32_t local;
+    size_t found;
+} mention;
+
+static void find_mention(void *context, sir_expr *e, bool written)
+{
+    mention *m = context;
+    (void)written;
+    m->found += e->kind == SIR_LOCAL && e->index == m->local;
+}
+
+static void find_mention_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_mention, context);
+}
+
+static size_t count_mentions(const sir_block *b, uint32_t local)
+{
+    mention m = {.local = local};
+    sir_visit_stmts(b, find_mention_in, &m);
+    return m.found;
+}
+
+// Whether nothing of a local comes from a round to the next: the first that each does with it is to set it.
+static bool begins_anew(const sir_stmt *loop, uint32_t local)
+{
+    const bool post = loop->u.loop.post_test;
+    const sir_block *blocks[] = {post ? &loop->u.loop.body : &loop->u.loop.pre,
+                                 post ? &loop->u.loop.pre : &loop->u.loop.body, &loop->u.loop.step};
+    mention m = {.local = local};
+    for (size_t i = 0; i < 3; i++) {
+        for (VEC_EACH(sir_stmt *const, s, blocks[i])) {
+            if (count_mentions(&(sir_block){(sir_stmt **)s, 1, 1}, local) == 0)
+                continue;
+            const bool sets =
+                (*s)->kind == SIR_SET && (*s)->u.set.target->kind == SIR_LOCAL && (*s)->u.set.target->index == local;
+            if (sets)
+                sir_visit_tree((*s)->u.set.value, false, find_mention, &m);
+            return sets && m.found == 0;
+        }
+        if (i == post)
+            sir_visit_tree(loop->u.loop.cond, false, find_mention, &m);
+        if (m.found > 0)
+            return false;
+    }
+    return false;
+}
+
+// What lanes have of their own in a loop: loaded before, stored behind.
+static void own(widener *w, const sir_stmt *loop, sir_block *before, sir_block *behind)
+{
+    sir_module *m = w->m;
+    const size_t locals = w->work->locals.len, fields = w->from->fields.len;
+    owner o = {w, ARENA_ARRAY(m->arena, bool, locals + 1), ARENA_ARRAY(m->arena, bool, fields + 1)};
+    sir_block run = {0};
+    VEC_PUSH(m->arena, &run, (sir_stmt *)loop);
+    sir_visit_stmts(&run, note_all_owned, &o);
+    uint32_t *own_local = ARENA_ARRAY(m->arena, uint32_t, locals + 1),
+             *own_field = ARENA_ARRAY(m->arena, uint32_t, fields + 1);
+    for (uint32_t i = 0; i < locals + fields; i++) {
+        const bool is_field = i >= locals;
+        const uint32_t index = is_field ? i - (uint32_t)locals : i;
+        uint32_t *to = is_field ? &own_field[index] : &own_local[index];
+        *to = SIR_NONE;
+        if (!(is_field ? o.field[index] : o.local[index]))
+            continue;
+        const sir_type *type = is_field ? w->from->fields.data[index].type : w->work->locals.data[index].type;
+        const char *name = is_field ? w->from->fields.data[index].name : w->work->locals.data[index].name;
+        *to = sir_local_new(m, w->to, name, type, loop->loc);
+        sir_expr *there = sir_ref(m, is_field ? SIR_FIELD : SIR_LOCAL, index, type, loop->loc);
+        if (!is_field && begins_anew(loop, index) &&
+            count_mentions(&run, index) == count_mentions(&w->work->body, index)) {
+            VEC_PUSH(m->arena, before, declare(w, *to, NULL, loop->loc));
+            continue;
+        }
+        VEC_PUSH(m->arena, before, declare(w, *to, element(w, there), loop->loc));
+        if (!is_field || w->from->fields.data[index].role == SIR_OUTPUT)
+            VEC_PUSH(m->arena, behind, set(w, element(w, there), sir_ref(m, SIR_LOCAL, *to, type, loop->loc)));
+    }
+    w->own = own_local;
+    w->own_field = own_field;
+}
+
+// "if alive { pre; if cond { body; step } else { alive = 0 } }", or with the body first.
+static sir_stmt *round_of(widener *w, const sir_stmt *loop, sir_expr *alive)
+{
+    sir_module *m = w->m;
+    const sir_loc loc = loop->loc;
+    sir_stmt *outer = sir_stmt_new(m, SIR_IF, loc), *inner = sir_stmt_new(m, SIR_IF, loc);
+    outer->u.if_.cond =
+        sir_expr2(m, SIR_BINARY, LANG_OP_NE, m->scalar[SIR_BOOLEAN], alive, sir_const_int(m, 0, loc), loc);
+    const bool post = loop->u.loop.post_test;
+    if (post)
+        widen_block(w, &loop->u.loop.body, &outer->u.if_.then);
+    widen_block(w, &loop->u.loop.pre, &outer->u.if_.then);
+    inner->u.if_.cond = widen(w, loop->u.loop.cond);
+    if (!post)
+        widen_block(w, &loop->u.loop.body, &inner->u.if_.then);
+    widen_block(w, &loop->u.loop.step, &inner->u.if_.then);
+    sir_stmt *leave = set(w, alive, sir_const_int(m, 0, loc));
+    if (inner->u.if_.then.len > 0) {
+        VEC_PUSH(m->arena, &inner->u.if_.otherwise, leave);
+    } else {
+        inner->u.if_.cond = sir_expr1(m, SIR_UNARY, LANG_OP_NOT, m->scalar[SIR_BOOLEAN], inner->u.if_.cond, loc);
+        VEC_PUSH(m->arena, &inner->u.if_.then, leave);
+    }
+    VEC_PUSH(m->arena, &outer->u.if_.then, inner);
+    return outer;
+}
+
+// The loop goes round until all lanes have left it: NOTE(lanes that leave).
+static void group_left(widener *w, const sir_stmt *loop, sir_block *to)
+{
+    sir_module *m = w->m;
+    const sir_loc loc = loop->loc;
+    sir_block run = {0};
+    VEC_PUSH(m->arena, &run, (sir_stmt *)loop);
+    w->groups++;
+    sir_visit_stmts(&run, note_locals, w);
+    w->loops = w->leaves = true;
+    if (w->to == NULL)
+        return;
+    const sir_type *number = m->scalar[SIR_INT];
+    uint32_t live = sir_local_new(m, w->to, "live", sir_type_array(m, number, (uint32_t)w->lanes), loc),
+             any = sir_local_new(m, w->to, "any", number, loc), alive = sir_local_new(m, w->to, "alive", number, loc);
+    sir_expr *there = element(w, sir_ref(m, SIR_LOCAL, live, number, loc)),
+             *here = sir_ref(m, SIR_LOCAL, alive, number, loc), *some = sir_ref(m, SIR_LOCAL, any, number, loc);
+    sir_stmt *begin = over_lanes(w, loc), *around = sir_stmt_new(m, SIR_LOOP, loc), *lanes = over_lanes(w, loc);
+    VEC_PUSH(m->arena, &begin->u.for_.body, set(w, there, sir_const_int(m, 1, loc)));
+    around->u.loop.cond =
+        sir_expr2(m, SIR_BINARY, LANG_OP_NE, m->scalar[SIR_BOOLEAN], some, sir_const_int(m, 0, loc), loc);
+    sir_block behind = {0}, *body = &lanes->u.for_.body;
+    VEC_PUSH(m->arena, body, declare(w, alive, there, loc));
+    own(w, loop, body, &behind);
+    VEC_PUSH(m->arena, body, round_of(w, loop, here));
+    w->own = w->own_field = NULL;
+    for (VEC_EACH(sir_stmt *const, s, &behind))
+        VEC_PUSH(m->arena, body, *s);
+    VEC_PUSH(m->arena, body, set(w, there, here));
+    VEC_PUSH(m->arena, body, set(w, some, sir_expr2(m, SIR_BINARY, LANG_OP_OR, number, some, here, loc)));
+    VEC_PUSH(m->arena, &around->u.loop.body, set(w, some, sir_const_int(m, 0, loc)));
+    VEC_PUSH(m->arena, &around->u.loop.body, lanes);
+    VEC_PUSH(m->arena, to, declare(w, live, NULL, loc));
+    VEC_PUSH(m->arena, to, begin);
+    VEC_PUSH(m->arena, to, declare(w, any, sir_const_int(m, 1, loc), loc));
+    VEC_PUSH(m->arena, to, around);
+    VEC_PUSH(m->arena, &w->info->independent, lanes);
 }
 
 static void group_block(widener *w, const sir_block *from, sir_block *to)
@@ -387,8 +664,13 @@ static void group_block(widener *w, const sir_block *from, sir_block *to)
             group_around(w, from->data[i++], to);
             continue;
         }
+        if (is_left(w, from->data[i])) {
+            group_left(w, from->data[i++], to);
+            continue;
+        }
         size_t begin = i;
-        while (i < from->len && !is_same(w, from->data[i]) && !is_around(w, from->data[i]))
+        while (i < from->len && !is_same(w, from->data[i]) && !is_around(w, from->data[i]) &&
+               !is_left(w, from->data[i]))
             i++;
         group_run(w, from, begin, i, to);
     }
@@ -456,7 +738,7 @@ static bool analyse(widener *w, int room, int few)
     w->spread = ARENA_ARRAY(a, bool, n);
     w->group = ARENA_ARRAY(a, uint32_t, n);
     for (VEC_EACH(const sir_field, f, &w->from->fields))
-        if (f->role == SIR_ITERATOR || f->role == SIR_REDUCED || f->role == SIR_VARIABLE)
+        if (f->role == SIR_REDUCED || f->role == SIR_VARIABLE)
             return false;
     do {
         w->changed = false;
@@ -470,7 +752,7 @@ static bool analyse(widener *w, int room, int few)
         return false;
     w->lanes = choose_lanes(w, room);
     sir_visit_stmts(&w->work->body, find_aparts, w);
-    w->lanes = w->apart && w->lanes > few ? few : w->lanes;
+    w->lanes = (w->apart || w->leaves) && w->lanes > few ? few : w->lanes;
     return w->lanes != 0;
 }
 
@@ -481,6 +763,8 @@ static void declare_arrays(widener *w)
         if (!w->spread[i])
             continue;
         sir_local *local = &w->to->locals.data[i];
+        if (local->type->kind == SIR_BOOLEAN) // as wide as what lanes compare
+            local->type = w->m->scalar[SIR_INT];
         local->type = sir_type_array(w->m, local->type, (uint32_t)w->lanes);
         sir_stmt *s = sir_stmt_new(w->m, SIR_DECL, local->loc);
         s->u.decl.local = (uint32_t)i;
@@ -496,7 +780,7 @@ static sir_filter *wide_filter(widener *w)
     memset(&f->fields, 0, sizeof f->fields);
     for (VEC_EACH(const sir_field, field, &w->from->fields)) {
         VEC_PUSH(w->m->arena, &f->fields, *field);
-        if (field->role == SIR_INPUT || field->role == SIR_OUTPUT)
+        if (is_element(field))
             VEC_LAST(&f->fields).type = sir_type_array(w->m, field->type, (uint32_t)w->lanes);
     }
     f->work = w->to;
@@ -507,6 +791,7 @@ void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
     widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
+    w.march = g->x->p->config != NULL && g->x->p->config->march;
     bool off = g->x->p->config != NULL && g->x->p->config->no_lanes;
     if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all), few_lanes(g->all)))
         return;
