@@ -6,6 +6,7 @@
 #define SVMC_LLC_CELL_H
 
 #include "llc/backend.h"
+#include "llc/check/check.h"
 
 enum { CELL_LOCAL_STORE = 256 << 10 };
 
@@ -38,7 +39,17 @@ typedef struct cell_kernel {
     const char *record;  // name of its struct's type; NULL: it uses none
     uint64_t bytes;      // of the struct on the SPE
     cell_fields fields;
+    // Of the linked program: bytes of its code, and of functions that it alone calls, with what makes them whole lines.
+    unsigned long code;
+    llc_strings own;    // those functions
+    unsigned region;    // where its code is overlaid, from 1 on; 0: it is always there
+    unsigned long from; // where it lies in memory
 } cell_kernel;
+
+// Room in the local store that the code of kernels has in turn.
+typedef struct cell_region {
+    unsigned long at, bytes;
+} cell_region;
 
 typedef struct cell_program {
     llc_session *session;
@@ -50,6 +61,11 @@ typedef struct cell_program {
     const char *stem;    // of names
     uint64_t ring;       // bytes of the SPEs' ring of commands
     unsigned long stack; // bytes of the SPEs' stack
+    // Of the linked program, in bytes: constants, ring and stack, with the regions of overlays; code beside those; of that
+    // what does not belong to one kernel; code that is in memory, as it was linked and in whole lines; the regions.
+    unsigned long data, code, resident, overlaid, in_memory, area;
+    VEC(cell_region) regions;
+    check_layout layout; // blocks, and where kernels run
     bool timed;          // the code counts what it does, and the program predicts its time
 } cell_program;
 
@@ -58,6 +74,26 @@ bool cell_find_kernels(cell_program *p);
 // How the fields of the kernel's struct lie; sets `why` where that cannot be told. The types are the same struct's on both
 // sides.
 void cell_pair_fields(cell_program *p, cell_kernel *k, CXType ppe, CXType spe);
+
+// The local store of a processor for kernels that reaches nothing else, and that no control processor reaches; NULL: it is none.
+const machine_memory *cell_local_store(const machine *m, const machine_processor *p);
+
+// Compiles the SPEs' program and counts it against the local store, with overlays where it does not fit without (image.c).
+const char *cell_build_image(cell_program *p); // an object of the PPE's; NULL after an error
+bool cell_measure_image(cell_program *p);      // the same without the program
+
+// Which functions belong to which kernel; path: what svm-spu-gcc --functions wrote (overlays.c).
+bool cell_read_functions(cell_program *p, const char *path);
+// Gives each kernel a region of those that fit `room` with the code that is always there. False: they do not; *largest is the
+// kernel that needs most.
+bool cell_overlay(cell_program *p, long room, const cell_kernel **largest);
+void cell_tell_overlays(cell_program *p);
+
+// Steps.
+const char *cell_installed(llc_session *s, const char *relative);
+const char *cell_temporary(llc_session *s, const char *stem, const char *suffix); // NULL after an error
+bool cell_write_text(llc_session *s, const char *path, const char *text);
+void cell_add_all(llc_session *s, llc_strings *command, const char *const *words); // up to NULL
 
 // Reads the SPEs' text as their compiler does.
 bool cell_parse_for_spe(cell_program *p);
@@ -70,5 +106,6 @@ const char *cell_cut(cell_program *p, bool lines);
 const char *cell_spu_text(cell_program *p, bool lines);
 const char *cell_ppu_text(cell_program *p, bool lines);
 const char *cell_makefile(cell_program *p);
+const char *cell_overlay_script(cell_program *p); // for the vendor's linker
 
 #endif

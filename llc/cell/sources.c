@@ -6,6 +6,29 @@
 #include "llc/cell/cell.h"
 #include "llc/contract/contract.h"
 
+// ---- The SPEs' side ----
+
+static void add_overlays(const cell_program *p, strbuf *out)
+{
+    strbuf_printf(
+        out,
+        "\n/* The kernels do not fit the local store together. Before a run a kernel's code comes from memory to a "
+        "region that it shares with\n   others: {region, from, to, bytes}. The vendor's linker does this with "
+        "%s.overlays.ld. */\n#ifndef SVM_LINKER_OVERLAYS\nconst svm_CellOverlay svm_cellOverlays[] = {\n",
+        p->stem);
+    for (VEC_EACH(const cell_kernel, k, &p->kernels)) {
+        if (k->why != NULL)
+            continue;
+        const cell_region *r = k->region > 0 ? &p->regions.data[k->region - 1] : NULL;
+        strbuf_printf(out, "    {%u, %lu, %lu, %lu}, /* %s */\n", r != NULL ? k->region - 1 : 0, k->from,
+                      r != NULL ? r->at : 0, r != NULL ? k->code : 0, k->function->name);
+    }
+    strbuf_printf(out,
+                  "};\nunsigned char svm_cellOverlayArea[%lu] __attribute__((aligned(128)));\n"
+                  "uint32_t svm_cellRegions[%zu]; /* which kernel's code each has */\n#endif\n",
+                  p->area, p->regions.len);
+}
+
 const char *cell_spu_text(cell_program *p, bool lines)
 {
     strbuf out;
@@ -24,6 +47,8 @@ const char *cell_spu_text(cell_program *p, bool lines)
                   "unsigned char svm_cellRing[%llu] __attribute__((aligned(128)));\n"
                   "const uint32_t svm_cellRingBytes = sizeof svm_cellRing;\n",
                   (unsigned long long)p->ring);
+    if (p->regions.len > 0)
+        add_overlays(p, &out);
     if (p->timed)
         strbuf_add(&out, "\n/* What a run counts. */\nuint64_t svm_simCounts[SVM_SIM_CLASSES], svm_simFirings;\n"
                          "double svm_simFiringCycles;\n");
@@ -51,16 +76,23 @@ static void add_fields(const cell_kernel *k, strbuf *out)
 static void add_kernel(const cell_kernel *k, strbuf *out)
 {
     const char *name = k->function->name;
+    const char *end = "},";
+    strbuf where;
+    strbuf_init(&where, out->arena);
+    if (k->region > 0) {
+        strbuf_printf(&where, ",\n     .region = %u, .codeBytes = %lu},", k->region, k->code);
+        end = where.data;
+    }
     if (k->number < 0)
         strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = -1}, /* %s */\n", name, name, k->why);
     else if (k->fields.len == 0)
-        strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = %d, .bytes = %llu},\n", name, name, k->number,
-                      (unsigned long long)k->bytes);
+        strbuf_printf(out, "    {.run = %s, .name = \"%s\", .number = %d, .bytes = %llu%s\n", name, name, k->number,
+                      (unsigned long long)k->bytes, end);
     else
         strbuf_printf(out,
                       "    {.run = %s, .name = \"%s\", .number = %d, .bytes = %llu, .fields = %s_fields,\n"
-                      "     .fieldCount = %zu},\n",
-                      name, name, k->number, (unsigned long long)k->bytes, name, k->fields.len);
+                      "     .fieldCount = %zu%s\n",
+                      name, name, k->number, (unsigned long long)k->bytes, name, k->fields.len, end);
 }
 
 const char *cell_ppu_text(cell_program *p, bool lines)
@@ -89,12 +121,21 @@ const char *cell_ppu_text(cell_program *p, bool lines)
     strbuf_add(&out, "    {0},\n};\n");
     if (p->has_image)
         strbuf_add(&out, "\nextern struct spe_program_handle svm_cellImage; /* embedded by svm-embedspu */\n");
+    if (p->regions.len > 0)
+        strbuf_printf(&out,
+                      "\n/* Code of kernels that is overlaid. The emulation runs it elsewhere: here its bytes are only "
+                      "moved. */\n"
+                      "static const unsigned char svm_cellOverlayCode[%lu] __attribute__((aligned(128)));\n",
+                      p->in_memory);
     strbuf_printf(&out,
                   "\n#ifndef SVM_CELL_CODE_BYTES\n#define SVM_CELL_CODE_BYTES 0 /* where code lies in the local store "
                   "*/\n#endif\n"
                   "const svm_CellProgram svm_cellProgram = {\n    .image = %s,\n    .codeBytes = SVM_CELL_CODE_BYTES,\n"
-                  "    .kernels = svm_cellKernelTable,\n    .kernelCount = %zu,\n};\n",
+                  "    .kernels = svm_cellKernelTable,\n    .kernelCount = %zu,\n",
                   p->has_image ? "&svm_cellImage" : "NULL", p->kernels.len);
+    if (p->regions.len > 0)
+        strbuf_printf(&out, "    .overlays = svm_cellOverlayCode,\n    .regionCount = %zu,\n", p->regions.len);
+    strbuf_add(&out, "};\n");
     return out.data;
 }
 
@@ -116,6 +157,12 @@ static void add_makefile_flags(cell_program *p, strbuf *out)
     strbuf_addc(out, '\n');
 }
 
+static const char *overlay_flags(const cell_program *p)
+{
+    return arena_printf(p->session->arena,
+                        "OVERLAYS='-DSVM_LINKER_OVERLAYS -ffunction-sections -Wl,-T,%s.overlays.ld' ", p->stem);
+}
+
 const char *cell_makefile(cell_program *p)
 {
     const char *name = p->stem, *image = p->has_image ? arena_printf(p->session->arena, "%s_spu.o", name) : "";
@@ -124,26 +171,35 @@ const char *cell_makefile(cell_program *p)
     strbuf_printf(
         &out,
         "# %s for the Cell: `make` builds it for the emulation. With the vendor's tools:\n"
-        "#   make PPU_CC=ppu-gcc SPU_CC=spu-gcc EMBEDSPU=ppu-embedspu CODE= MEMORY= SVM=DIR\n"
+        "#   make PPU_CC=ppu-gcc SPU_CC=spu-gcc EMBEDSPU=ppu-embedspu CODE= MEMORY= %sSVM=DIR\n"
         "# where DIR has the runtime (runtime/cell/svm of svmc) built for both processors.\n"
         "SVM = %s/..\n"
         "PPU_CC = $(SVM)/bin/svm-ppu-gcc\nSPU_CC = $(SVM)/bin/svm-spu-gcc\nEMBEDSPU = $(SVM)/bin/svm-embedspu\n",
-        name, p->session->environment->library_directory);
+        name, p->regions.len == 0 ? "" : overlay_flags(p), p->session->environment->library_directory);
     add_makefile_flags(p, &out);
-    strbuf_add(&out, "# The emulation's code lies outside of the local store and is counted against it.\n"
-                     "MEMORY = --memory=memory.txt\n# Room for the deepest calls.\nSTACK = 16384\nCODE = "
-                     "-DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n\n");
+    strbuf_printf(&out,
+                  "# The emulation's code lies outside of the local store and is counted against it.\n"
+                  "MEMORY = --memory=memory.txt\n# Room for the deepest calls.\nSTACK = %lu\n",
+                  p->regions.len == 0 ? 16384 : p->stack);
+    if (p->regions.len > 0)
+        strbuf_printf(&out,
+                      "# Of the code so many bytes are overlaid.\nCODE = -DSVM_CELL_CODE_BYTES=$$(($$(cut -d' ' -f2 "
+                      "memory.txt) - %lu))\n\n",
+                      p->overlaid);
+    else
+        strbuf_add(&out, "CODE = -DSVM_CELL_CODE_BYTES=$$(cut -d' ' -f2 memory.txt)\n\n");
     strbuf_printf(&out, "%s: %s.ppu.c machine.h %s\n", name, name, image);
     strbuf_printf(&out,
                   "\t$(PPU_CC) $(CFLAGS) -w -DSVM_MACHINE_TABLE='\"machine.h\"' -I. %s%s.ppu.c %s \\\n"
                   "\t    $(SVM)/lib/svm-cell/libsvm-cell.a -lspe2 -lpthread -lm -o $@\n\n",
                   p->has_image ? "$(CODE) " : "", name, image);
-    strbuf_printf(&out,
-                  "%s_spu.o: %s.spu.c\n"
-                  "\t$(SPU_CC) $(CFLAGS) -w $(MEMORY) -Wl,-z,stack-size=$(STACK) $< $(SVM)/lib/svm-cell/svm-resident.o "
-                  "-o %s_spu\n"
-                  "\t$(EMBEDSPU) svm_cellImage %s_spu $@\n\n",
-                  name, name, name, name);
+    strbuf_printf(
+        &out,
+        "%s_spu.o: %s.spu.c\n"
+        "\t$(SPU_CC) $(CFLAGS) %s-w $(MEMORY) -Wl,-z,stack-size=$(STACK) $< $(SVM)/lib/svm-cell/svm-resident.o "
+        "-o %s_spu\n"
+        "\t$(EMBEDSPU) svm_cellImage %s_spu $@\n\n",
+        name, name, p->regions.len == 0 ? "" : "$(OVERLAYS) ", name, name);
     strbuf_printf(&out, "clean:\n\trm -f %s %s_spu %s_spu.o memory.txt\n", name, name, name);
     return out.data;
 }

@@ -41,7 +41,7 @@ static void follow(llc_session *s, llc_unit *unit)
         play_program(c, c->main_function);
 }
 
-void check_blocks(llc_session *s, llc_unit *unit, check_extents *out)
+void check_set_up(llc_session *s, llc_unit *unit, check_layout *out)
 {
     llc_session quiet = *s;
     quiet.diag = ARENA_NEW(s->arena, diag_engine);
@@ -49,7 +49,7 @@ void check_blocks(llc_session *s, llc_unit *unit, check_extents *out)
     checker *c = new_checker(&quiet, unit);
     walk_unit(c);
     if (c->main_found)
-        play_blocks(c, c->main_function, out);
+        play_set_up(c, c->main_function, out);
 }
 
 static bool check_one(llc_session *s, const char *path)

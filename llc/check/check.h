@@ -29,9 +29,17 @@ typedef struct check_extent {
     uint64_t end;
     src_range at;
 } check_extent;
-typedef VEC(check_extent) check_extents;
-// Those of blocks that are set up before the program's first steady state, as far as its control code can be followed.
+// A kernel's function, and a processor that runs it.
+typedef struct check_placement {
+    const char *function;
+    const machine_processor *processor;
+} check_placement;
+// What is set up before the program's first steady state, as far as its control code can be followed.
+typedef struct check_layout {
+    VEC(check_extent) extents;
+    VEC(check_placement) placements;
+} check_layout;
 // Nothing is reported.
-void check_blocks(llc_session *s, llc_unit *unit, check_extents *out);
+void check_set_up(llc_session *s, llc_unit *unit, check_layout *out);
 
 #endif

@@ -92,7 +92,7 @@ val play_main(play *p, const val *arguments, size_t count, CXType type)
     int64_t program = arguments[0].i;
     val settings = known(pointer_to(object_new(p, 256, true), 0));
     val self = call_member(p, program, type, "create", &settings, 1), more = known(1);
-    if (self.unknown || p->blocks != NULL)
+    if (self.unknown || p->layout != NULL)
         play_stop(p);
     val call[2] = {self, known(1)};
     bool stopped = false, first = p->states == 0;
@@ -146,7 +146,7 @@ static void play_once(play *p, callee *main_function)
     jmp_buf here;
     begin(p);
     p->stuck = &here;
-    p->limit = p->steps + (p->blocks == NULL ? PLAY_STEPS : PLAY_STEPS / 20);
+    p->limit = p->steps + (p->layout == NULL ? PLAY_STEPS : PLAY_STEPS / 20);
     if (setjmp(here) != 0)
         return;
     play_call(p, main_function, arguments, main_function->parameters.len);
@@ -166,11 +166,11 @@ static callee *start(play *p, checker *c, CXCursor main_function)
     return f;
 }
 
-void play_blocks(checker *c, CXCursor main_function, check_extents *out)
+void play_set_up(checker *c, CXCursor main_function, check_layout *out)
 {
     play *p = ARENA_NEW(c->arena, play);
     callee *f = start(p, c, main_function);
-    p->blocks = out;
+    p->layout = out;
     play_once(p, f);
 }
 

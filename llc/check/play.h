@@ -223,7 +223,7 @@ typedef struct play {
     hmap readers;
     bool reads; // some reader was asked
     hmap reported;
-    check_extents *blocks; // only how far blocks reach is wanted, until the program is set up
+    check_layout *layout; // only what is set up is wanted, until the program is
 } play;
 
 enum { PLAY_DEPTH = 200, MEMO_STEPS = 20000000 };
@@ -296,7 +296,7 @@ const char *transfer_blocks(play *p, callee *init, int64_t object);
 // ---- play.c ----
 
 void play_program(checker *c, CXCursor main_function);
-void play_blocks(checker *c, CXCursor main_function, check_extents *out); // check_blocks (check.h)
+void play_set_up(checker *c, CXCursor main_function, check_layout *out); // check_set_up (check.h)
 val play_main(play *p, const val *arguments, size_t count, CXType program);
 const char *play_text(play *p, CXCursor expression); // as it is written
 src_range play_place(play *p, const code *c);

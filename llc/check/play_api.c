@@ -112,14 +112,14 @@ static val handle_free(const api_call *a)
 static void note_extent(play *p, const view *v)
 {
     const machine_memory *memory = v->memory == NULL ? NULL : v->memory->memory;
-    if (p->blocks == NULL || memory == NULL || v->address < 0)
+    if (p->layout == NULL || memory == NULL || v->address < 0)
         return;
     check_extent *found = NULL;
-    for (VEC_EACH(check_extent, e, p->blocks))
+    for (VEC_EACH(check_extent, e, &p->layout->extents))
         if (e->memory == memory)
             found = e;
     if (found == NULL) {
-        found = VEC_ADD(p->arena, p->blocks);
+        found = VEC_ADD(p->arena, &p->layout->extents);
         *found = (check_extent){.memory = memory};
     }
     if ((uint64_t)(v->address + v->size) <= found->end)
@@ -191,6 +191,16 @@ static val handle_block_write(const api_call *a)
 
 // ---- Kernels ----
 
+static void note_placement(play *p, const char *function, const llc_name *processor)
+{
+    if (p->layout == NULL || processor->processor == NULL)
+        return;
+    for (VEC_EACH(const check_placement, seen, &p->layout->placements))
+        if (seen->processor == processor->processor && strcmp(seen->function, function) == 0)
+            return;
+    VEC_PUSH(p->arena, &p->layout->placements, ((check_placement){function, processor->processor}));
+}
+
 static val handle_kernel(const api_call *a)
 {
     play *p = a->play;
@@ -199,6 +209,7 @@ static val handle_kernel(const api_call *a)
     if (o == NULL || o->kind != OBJECT_FUNCTION)
         play_stop(p);
     const char *name = text_of(p, a->values[3]);
+    note_placement(p, o->function->name, name_of(a, 1));
     order_kernel(p, number_of(a, 0), name_of(a, 1), o->function, name != NULL ? name : o->function->name);
     return nothing();
 }

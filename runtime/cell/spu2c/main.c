@@ -147,7 +147,7 @@ static uint32_t global_value(const wasm_module *module, const char *name)
 
 static void print_module(const wasm_module *module, const char *name, FILE *out)
 {
-    wasm_sites sites = {wasm_allocate(1, sizeof(wasm_site)), 1};
+    wasm_sites sites = {wasm_allocate(1, sizeof(wasm_site)), 1, NULL, 0};
     fprintf(out, "/* An SPE program as C, written by svm-spu2c. */\n#include \"ops.h\"\n\n");
     print_instance(module, out);
     for (uint32_t i = module->import_count; i < module->function_count; i++) {
@@ -171,6 +171,39 @@ static void print_module(const wasm_module *module, const char *name, FILE *out)
             global_value(module, "__heap_base"),
             global_value(module, "__stack_high") - global_value(module, "__stack_low"), sites.count);
     free(sites.site);
+    free(sites.calls);
+}
+
+// A line for each function: its name, the bytes of its code, 1 if it is called by pointer or from outside, the names of
+// those that it calls.
+static void print_functions(const wasm_module *module)
+{
+    bool *root = wasm_allocate(module->function_count, sizeof *root);
+    FILE *none = fopen("/dev/null", "w");
+    if (!none)
+        wasm_fail("cannot write /dev/null");
+    for (uint32_t i = 0; i < module->table_size; i++)
+        if (module->table[i] != UINT32_MAX)
+            root[module->table[i]] = true;
+    for (uint32_t i = 0; i < module->export_count; i++)
+        if (module->exports[i].kind == 'f')
+            root[module->exports[i].index] = true;
+    for (uint32_t i = module->import_count; i < module->function_count; i++) {
+        wasm_sites sites = {wasm_allocate(1, sizeof(wasm_site)), 1, NULL, 0};
+        const wasm_function *f = &module->functions[i];
+        wasm_translate(module, i, none, &sites);
+        printf("%s %u %d", f->plain ? f->plain : "-", (unsigned)(f->body.end - f->body.at), root[i]);
+        for (uint32_t n = 0; n < sites.call_count; n++) {
+            const wasm_function *to = &module->functions[sites.calls[n].to];
+            if (!to->import)
+                printf(" %s", to->plain ? to->plain : "-");
+        }
+        putchar('\n');
+        free(sites.site);
+        free(sites.calls);
+    }
+    fclose(none);
+    free(root);
 }
 
 static wasm_bytes read_file(const char *name)
@@ -197,17 +230,19 @@ static wasm_bytes read_file(const char *name)
 }
 
 static const char usage[] =
-    "usage: svm-spu2c PROGRAM.wasm -o PROGRAM.c [--name NAME] [--memory]\n"
+    "usage: svm-spu2c PROGRAM.wasm -o PROGRAM.c [--name NAME] [--memory] [--functions]\n"
     "\n"
     "  --name NAME  the program's name in messages (that of the file)\n"
     "  --memory     print how many bytes data and stack take, and how many the code (of WebAssembly); write no C\n"
+    "  --functions  print of each function its name, the bytes of its code, whether it is called by pointer or from\n"
+    "               outside, and what it calls; write no C\n"
     "\n"
     "The step of svm-spu-gcc that makes C for the host of a linked SPE program.\n";
 
 int main(int argc, char **argv)
 {
     const char *input = NULL, *output = NULL, *name = NULL;
-    bool memory = false;
+    bool memory = false, functions = false;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
             fputs(usage, stdout);
@@ -218,6 +253,8 @@ int main(int argc, char **argv)
             name = argv[++i];
         } else if (strcmp(argv[i], "--memory") == 0) {
             memory = true;
+        } else if (strcmp(argv[i], "--functions") == 0) {
+            functions = true;
         } else if (argv[i][0] != '-' && !input) {
             input = argv[i];
         } else {
@@ -225,7 +262,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    if (!input || (!output && !memory)) {
+    if (!input || (!output && !memory && !functions)) {
         fputs(usage, stderr);
         return 2;
     }
@@ -239,6 +276,10 @@ int main(int argc, char **argv)
     for (uint32_t i = 0; i < module.function_count; i++)
         if (!module.functions[i].name)
             module.functions[i].name = "";
+    if (functions) {
+        print_functions(&module);
+        return 0;
+    }
     wasm_read_lines(&module);
     FILE *out = fopen(output, "w");
     if (!out)

@@ -405,6 +405,20 @@ static void call_import(body *b, const wasm_function *f)
         fprintf(b->out, VALUE " = 52; /* %s: no such function */\n", b->height - 1, 'i', f->import);
 }
 
+static void note_call(wasm_sites *sites, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = sites->call_count; i > 0 && sites->calls[i - 1].from == from; i--)
+        if (sites->calls[i - 1].to == to)
+            return;
+    if ((sites->call_count & (sites->call_count - 1)) == 0) { // a power of two, or none
+        const size_t capacity = sites->call_count ? 2 * (size_t)sites->call_count : 1;
+        sites->calls = realloc(sites->calls, capacity * sizeof *sites->calls);
+        if (!sites->calls)
+            wasm_fail("out of memory");
+    }
+    sites->calls[sites->call_count++] = (wasm_call){from, to};
+}
+
 static void call(body *b)
 {
     const uint32_t index = wasm_u32(&b->bytes);
@@ -415,6 +429,7 @@ static void call(body *b)
     const wasm_function *f = &b->module->functions[index];
     const wasm_type *type = &b->module->types[f->type];
     note_work(b);
+    note_call(b->sites, (uint32_t)(b->function - b->module->functions), index);
     if (f->import) {
         call_import(b, f);
         return;

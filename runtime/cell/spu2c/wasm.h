@@ -91,9 +91,16 @@ typedef struct wasm_site {
     uint32_t file, line, function; // line 0 is unknown
 } wasm_site;
 
+typedef struct wasm_call {
+    uint32_t from, to; // functions
+} wasm_call;
+
+// What translating has found on its way.
 typedef struct wasm_sites {
     wasm_site *site; // by number; 0 is unknown
     uint32_t count;
+    wasm_call *calls; // by name, that can be reached
+    uint32_t call_count;
 } wasm_sites;
 
 // One function as C.

@@ -35,6 +35,7 @@ typedef struct svm_CellKernel {
     uint32_t bytes; // of the struct on the SPE
     const svm_CellField *fields;
     size_t fieldCount;
+    uint32_t region, codeBytes; // where its code is overlaid: the number of the region in the local store, from 1 on
 } svm_CellKernel;
 
 typedef struct svm_CellProgram {
@@ -43,6 +44,9 @@ typedef struct svm_CellProgram {
     uint32_t codeBytes;
     const svm_CellKernel *kernels;
     size_t kernelCount;
+    // Where kernels do not fit the local store together: the code of those that are overlaid, at a multiple of 128.
+    const unsigned char *overlays;
+    uint32_t regionCount;
 } svm_CellProgram;
 
 extern const svm_CellProgram svm_cellProgram;

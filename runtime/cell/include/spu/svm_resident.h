@@ -12,6 +12,17 @@ extern svm_KernelFunction *const svm_cellKernels[];
 // Where commands are kept until they are complete: at least twice the largest.
 extern unsigned char svm_cellRing[];
 extern const uint32_t svm_cellRingBytes;
+// Programs whose kernels do not fit the local store together: a kernel's code comes from memory before it runs, to a region
+// that it shares with others. Elsewhere these are not there.
+typedef struct svm_CellOverlay {
+    uint32_t region, from, to,
+        bytes; // from: in the program's code in memory; to: in svm_cellOverlayArea; bytes 0: it is resident
+} svm_CellOverlay;
+extern const svm_CellOverlay svm_cellOverlays[] __attribute__((weak)); // by the kernels' numbers
+extern unsigned char svm_cellOverlayArea[] __attribute__((weak));
+extern uint32_t svm_cellRegions[] __attribute__((weak)); // the number of the kernel that each region has, plus 1
+void svm_cellCodeIsAt(uint64_t ea);
+void svm_cellLoadCode(uint32_t kernel);
 // Where the local memory of the SVM C begins: behind code, data and stack.
 uint32_t svm_cellLocalBegin(void);
 // Programs that predict time count what kernels do (svm/sim_table.h); elsewhere these are not there.

@@ -226,6 +226,7 @@ static void run(Spe *me, const svm_CellCommand *c)
 {
     unsigned char *object = (unsigned char *)c + c->ls;
     begin_counting();
+    svm_cellLoadCode(c->kernel);
     svm_cellKernels[c->kernel]((svm_Kernel *)object);
     if (c->length)
         mfc_put(object, c->ea, c->length, TAG_TELL, 0, 0); // before the news that it is complete
@@ -340,7 +341,8 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
     static Spe me;
     const uint32_t hello[SVM_CELL_HELLOS] = {(uint32_t)&shared, svm_cellLocalBegin(), (uint32_t)svm_cellRing,
                                              svm_cellRingBytes};
-    (void)id, (void)argp, (void)envp;
+    (void)id, (void)envp;
+    svm_cellCodeIsAt(argp);
     for (int i = 0; i < SVM_CELL_HELLOS; i++)
         spu_write_out_intr_mbox(hello[i]);
     spu_read_signal1(); // the PPE has filled in `shared`

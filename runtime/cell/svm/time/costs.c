@@ -162,6 +162,7 @@ svmr_TimedSpe *svmr_timedSpe(svmr_Replay *r, const svmr_Spe *spe)
             return s;
     svmr_TimedSpe *s = ARENA_NEW(r->arena, svmr_TimedSpe);
     size_t index = processorIndex(r, r->table->processors[spe->processor].name);
+    uint32_t *regions = ARENA_ARRAY(r->arena, uint32_t, svm_cellProgram.regionCount + 1);
     *s = (svmr_TimedSpe){.replay = r,
                          .spe = spe,
                          .processor = sim_processor(0, index),
@@ -169,6 +170,7 @@ svmr_TimedSpe *svmr_timedSpe(svmr_Replay *r, const svmr_Spe *spe)
                          .costs = costsOf(&sim_machine(r->engine)->processors.data[index]),
                          .start = sim_cost_kernel_start(r->engine, index),
                          .stop = sim_cost_kernel_stop(r->engine, index),
+                         .regions = regions,
                          .next = r->spes};
     return r->spes = s;
 }

@@ -156,6 +156,30 @@ static void startKernel(svmr_TimedSpe *spe, svmr_TimedRun *run)
     sim_at(engine, over, kernelOver, svmr_timedHold(run));
 }
 
+static void codeArrived(sim *engine, void *context)
+{
+    svmr_TimedRun *run = context;
+    (void)engine;
+    run->waitedForTransfer = true;
+    startKernel(run->spe, run);
+    svmr_timedRelease(run);
+}
+
+// Where the kernel's code is overlaid and another's is in its region it comes first (svm/spu/overlay.c).
+static void loadAndStart(svmr_TimedSpe *spe, svmr_TimedRun *run)
+{
+    if (!run->region || spe->regions[run->region - 1] == run->kernel) {
+        startKernel(spe, run);
+        return;
+    }
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .bytes = run->codeBytes, .label = "code"};
+    t.from.element = spe->replay->memory;
+    t.to.element = spe->store;
+    spe->regions[run->region - 1] = run->kernel;
+    spe->computes = true;
+    startTransfer(spe->replay, t, codeArrived, svmr_timedHold(run));
+}
+
 static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
 {
     if (run->kind == SVMR_TIMED_KERNEL && !run->known) {
@@ -164,7 +188,7 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
     }
     run->started = true;
     if (run->kind == SVMR_TIMED_KERNEL)
-        startKernel(spe, run);
+        loadAndStart(spe, run);
     for (size_t i = 0; i < run->transferCount; i++)
         startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
 }

@@ -253,6 +253,12 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     run->bytes = c->bytes - (uint32_t)svmr_quanta(sizeof *c + c->waits * sizeof(svm_CellWait)) + (uint32_t)sizeof *c;
     run->kind = t ? SVMR_TIMED_TRANSFER : SVMR_TIMED_KERNEL;
     run->known = t;
+    if (!t) {
+        const svm_CellKernel *code = svmr_cellRun(p)->code;
+        run->kernel = (uint32_t)code->number + 1;
+        run->region = code->region;
+        run->codeBytes = code->codeBytes;
+    }
     if (t) {
         sim_transfer made = transferOf(r, p, t);
         made.label = run->label;

@@ -38,6 +38,8 @@ struct svmr_TimedRun {
     svmr_TimedSpe *spe;           // in whose queue it is; NULL: the PPE's
     uint32_t number;              // there
     uint32_t bytes;               // of its command
+    uint32_t kernel;              // its number, plus 1
+    uint32_t region, codeBytes;   // as svm_CellKernel has them
     double work;                  // femtoseconds of a kernel's operations
     sim_transfer *transfers;
     size_t transferCount, arrived;
@@ -71,6 +73,7 @@ struct svmr_TimedSpe {
     uint32_t nextNumber, complete;     // commands; complete: that the PPE has heard of
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
+    uint32_t *regions; // the kernel whose code each has
     uint32_t rungEnds[SVMR_RINGS], rings;
     uint64_t wakes; // rings and wakes are messages: the PPE tells of commands, a word ends its sleep
     svmr_TimedSpe *next;
