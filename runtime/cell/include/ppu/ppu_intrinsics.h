@@ -10,6 +10,15 @@
 #define __eieio() __atomic_thread_fence(__ATOMIC_SEQ_CST)
 #define __isync() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 
+// The cache, and the thread's priority: the host looks after them.
+#define __dcbt(p) __builtin_prefetch(p)
+#define __dcbst(p) ((void)(p))
+#define __dcbf(p) ((void)(p))
+#define __cctpl() ((void)0)
+#define __cctpm() ((void)0)
+#define __cctph() ((void)0)
+#define __nop() ((void)0)
+
 // 79.8 million a second, as on the PlayStation 3.
 static __inline__ unsigned long long __mftb(void)
 {

@@ -581,4 +581,70 @@ SVM_SPU vec_int4 spu_orx(vec_int4 a)
     return (vec_int4){a[0] | a[1] | a[2] | a[3]};
 }
 
+// ---- What is less common ----
+
+SVM_SPU vec_int4 spu_mulh(vec_short8 a, vec_short8 b)
+{
+    return (vec_int4)((vec_uint4)(spu_mule(a, (vec_short8){0}) +
+                                  __builtin_convertvector(__builtin_shufflevector(a, a, 0, 2, 4, 6), vec_int4) *
+                                      __builtin_convertvector(__builtin_shufflevector(b, b, 1, 3, 5, 7), vec_int4))
+                      << 16);
+}
+// Sums of the four bytes of each word, of b and of a in turn.
+SVM_SPU vec_ushort8 spu_sumb(vec_uchar16 a, vec_uchar16 b)
+{
+    vec_ushort8 r = {0};
+    for (int i = 0; i < 16; i++) {
+        r[i / 4 * 2] += b[i];
+        r[i / 4 * 2 + 1] += a[i];
+    }
+    return r;
+}
+SVM_SPU vec_uint4 spu_gencx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
+{
+    const vec_uint4 sum = a + b;
+    return ((vec_uint4)(sum < a) | (vec_uint4)(sum + (c & 1) < sum)) & 1;
+}
+SVM_SPU vec_uint4 spu_genbx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
+{
+    return ((vec_uint4)(a > b) | ((vec_uint4)(a == b) & (vec_uint4)((c & 1) != 0))) & 1;
+}
+#define SVM_SPU_QUADWORD_BYTES(V, E, U)                                                                                \
+    SVM_SPU V spu_rlmaskqwbytebc(V a, int n)                                                                           \
+    {                                                                                                                  \
+        return spu_rlmaskqwbyte(a, n >> 3);                                                                            \
+    }
+SVM_SPU_ALL(SVM_SPU_QUADWORD_BYTES)
+// Which special values the elements are.
+#define SPU_SV_NEG_DENORM 1
+#define SPU_SV_POS_DENORM 2
+#define SPU_SV_NEG_ZERO 4
+#define SPU_SV_POS_ZERO 8
+#define SPU_SV_NEG_INFINITY 16
+#define SPU_SV_POS_INFINITY 32
+#define SPU_SV_NAN 64
+SVM_SPU vec_ullong2 spu_testsv(vec_double2 a, int values)
+{
+    vec_ullong2 r;
+    for (int i = 0; i < 2; i++) {
+        const unsigned long long bits = ((vec_ullong2)a)[i], size = bits << 1, infinity = 0xFFE0000000000000ull;
+        const int sign = bits >> 63 ? 1 : 2;
+        const int kind = size > infinity                ? SPU_SV_NAN
+                         : size == infinity             ? 16 * sign
+                         : size == 0                    ? 4 * sign
+                         : size < 0x0020000000000000ull ? sign
+                                                        : 0;
+        r[i] = kind & values ? ~0ull : 0;
+    }
+    return r;
+}
+SVM_SPU vec_uint4 svm_spu_readchqw(unsigned int channel)
+{
+    return (vec_uint4){spu_readch(channel)};
+}
+#define spu_readchqw(channel) svm_spu_readchqw(channel)
+#define spu_writechqw(channel, value) spu_writech(channel, spu_extract((vec_uint4)(value), 0))
+
+#include "spu_internals.h"
+
 #endif
