@@ -912,6 +912,11 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     lanes.vectors = lanes.count != 0;
     if (!lanes.vectors)
         lanes.count = in_loops;
+    if (lanes.count == 0 && width > 0) {
+        body_context waiting = context_new(e, info, f, in, out);
+        lanes.count = body_jam_count(&waiting, most);
+        lanes.jams = lanes.count != 0;
+    }
     return lanes;
 }
 
@@ -944,6 +949,7 @@ emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_fun
         make_tiles(&c);
     } else {
         c.lanes = lanes->count;
+        c.jams = lanes->jams;
         body_lanes_prepare(&c);
     }
     return emit_fire(&c, name);

@@ -144,6 +144,7 @@ emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_
 typedef struct emit_lanes {
     int count; // firings that are worth it; 0: none (state, prints, no such loop, ...)
     bool vectors;
+    bool jams; // no vectors, but they wait together
     int64_t in_stride, out_stride;
 } emit_lanes;
 // width: lanes of the machine's registers; most: no more are worth it.

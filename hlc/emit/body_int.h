@@ -114,6 +114,7 @@ typedef struct body_context {
     uint32_t labels; // given out so far
     const char *continue_label; // where 'continue' goes when the loop has a step that C's own would skip
     int lanes;          // firings computed side by side; 0: one firing
+    bool jams;          // these wait: NOTE(jam) in body_jam.c
     bool in_lane_loop;
     bool in_runs;       // in a loop over the lanes of a finite filter that tells where runs are (lane_loop)
     const body_trips *trips; // the loop that is done without clamps; NULL: none
@@ -236,6 +237,13 @@ bool body_unrolls(const body_context *c, const sir_stmt *s);
 bool body_is_elementary(const sir_expr *e); // a function of svm/elementary.h
 // Whether data selects items or elements of arrays.
 bool body_looks_up(const body_context *c, const bool *counting);
+
+// ---- body_jam.c ----
+// Whether a loop carries something from trip to trip that other firings need not wait for.
+bool body_jams(const body_context *c, const sir_stmt *loop);
+// Firings side by side, of a function that waits for look-ups; 0: it does not. most: no more are worth it.
+int body_jam_count(body_context *c, int64_t most);
+bool body_has_loops(const sir_block *b);
 
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);

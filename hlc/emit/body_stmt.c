@@ -772,11 +772,16 @@ static void lane_block(body_context *c, const sir_block *b)
             continue;
         }
         body_spot start = body_here(c);
+        size_t end = i;
+        while (end < b->len && !body_lane_expands(c, b->data[end]))
+            end++;
+        if (c->jams && !body_has_loops(&(sir_block){.data = b->data + i, .len = end - i}))
+            body_line(c, "SVM_UNROLL");
         body_line(c, "for (ptrdiff_t %s = 0; %s < %d; %s++) {", lane, lane, c->lanes, lane);
         size_t header_end = out->len;
         c->in_lane_loop = true;
         c->indent++;
-        for (; i < b->len && !body_lane_expands(c, b->data[i]); i++)
+        for (; i < end; i++)
             stmt(c, b->data[i]);
         c->indent--;
         c->in_lane_loop = false;
@@ -807,7 +812,8 @@ static void top_declarations(body_context *c)
             continue;
         }
         if (c->locals[i].laned)
-            body_line(c, "%s[%d];", emit_declare(c->e, t, c->locals[i].c_name), c->lanes);
+            body_line(c, "%s;",
+                      emit_declare(c->e, t, arena_printf(c->e->arena, "%s[%d]", c->locals[i].c_name, c->lanes)));
         if (!c->locals[i].declared_on_top || c->locals[i].forward != NULL)
             continue;
         strbuf b, *out = c->e->out;

@@ -280,6 +280,7 @@ typedef struct strip_body {
 // Several firings side by side (NOTE(lanes) in hlc/emit/body.h): how many, and the function. lanes 0: none.
 typedef struct strip_lanes {
     int lanes;
+    bool jams;
     const char *text;
     emit_signature fire;
 } strip_lanes;
@@ -313,12 +314,15 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
     emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride, most);
     l.lanes = lanes.count;
+    l.jams = lanes.jams;
     l.text = arena_printf(x->e.arena, lanes.vectors ? "svm_lanes%d" : "%d", l.lanes);
     if (l.lanes == 0)
         return l;
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                "%d firings of '%s' go side by side, so that its %s vectorise [lanes]", l.lanes, info->filter->name,
-                lanes.vectors ? "loops" : "sums");
+                "%d firings of '%s' go side by side, so that its %s [lanes]", l.lanes, info->filter->name,
+                lanes.jams      ? "look-ups wait together"
+                : lanes.vectors ? "loops vectorise"
+                                : "sums vectorise");
     if (lanes.vectors)
         program_include_lanes(x, l.lanes);
     l.fire = emit_fire_lanes(&x->e, info, f,
@@ -474,7 +478,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     strip_body many = {info, &lanes->fire, b.prefix, b.arrays}, now = {info, fire, PROGRAM_TURN_INNER, b.arrays};
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
-    hinted.hint = fire->scalar && lanes->lanes == 0 ? "SVM_SCALAR" : NULL;
+    hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
     if (turns != NULL)
         program_emit_turns(x, turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
                            general_pointer(x, "out", program_walk_out(w)));

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Firings side by side that wait: NOTE(jam).
+//
+// NOTE(jam). A loop whose trips look up by what the trip before found, such as a decoder that goes back along the best path, a
+// table-driven checksum or a state machine, does little but wait for memory. No vector helps, but other firings do not wait for
+// this one: each trip is done for some of them, one after the other.
+//
+//     for (ptrdiff_t t = 95; t > -1; t--) {
+//         SVM_UNROLL
+//         for (ptrdiff_t lane = 0; lane < 8; lane++) {
+//             decoded[lane][t] = state[lane] & 1;
+//             state[lane] = (state[lane] >> 1) | (from[lane][t][state[lane]] << 3);
+//         }
+//     }
+//
+// Loops that carry something else from trip to trip are done so too; all others stay whole, a firing at a time.
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// Firings; trips of a loop, from which that is worth it; nodes of a trip that waits, and bytes of local arrays, at most.
+enum { JAMMED = 8, LEAST_JAMMED = 4, JAM_TRIPS = 12, JAM_NODES = 64, JAM_BYTES = 32768 };
+
+typedef struct jam_walk {
+    const body_context *c;
+    bool *read, *written, *tainted; // per local
+    const sir_expr *own;            // of a sum: the variable, which only makes its next value
+    bool changes, hit;
+    int nodes;
+} jam_walk;
+
+// ---- What a loop carries ----
+
+static bool is_sum(const sir_stmt *s)
+{
+    const sir_expr *t = s->kind == SIR_SET ? s->u.set.target : NULL, *v = t != NULL ? s->u.set.value : NULL;
+    return t != NULL && t->kind == SIR_LOCAL && t->type->kind == SIR_INT && v->kind == SIR_BINARY &&
+           (v->op == LANG_OP_ADD || v->op == LANG_OP_XOR || v->op == LANG_OP_OR || v->op == LANG_OP_AND) &&
+           v->u.arg[0]->kind == SIR_LOCAL && v->u.arg[0]->index == t->index;
+}
+
+static void note_read(void *context, sir_expr *e, bool written)
+{
+    jam_walk *w = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL && e != w->own)
+        w->read[e->index] = true;
+}
+
+static void note_stmt(void *context, sir_stmt *s)
+{
+    jam_walk *w = context;
+    sir_parts parts = sir_stmt_parts(s);
+    w->own = is_sum(s) ? s->u.set.value->u.arg[0] : NULL;
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        sir_visit_tree(*parts.expr[i], false, note_read, w);
+    w->own = NULL;
+    for (sir_expr *t = parts.target == NULL ? NULL : *parts.target; t != NULL;) {
+        if (t->kind == SIR_LOCAL)
+            w->written[t->index] = true;
+        if (t->kind == SIR_INDEX)
+            sir_visit_tree(t->u.arg[1], false, note_read, w);
+        t = t->kind == SIR_INDEX || t->kind == SIR_MEMBER ? t->u.arg[0] : NULL;
+    }
+}
+
+typedef struct mention {
+    uint32_t local;
+    bool found;
+} mention;
+
+static void find_mention(void *context, sir_expr *e, bool written)
+{
+    mention *m = context;
+    (void)written;
+    m->found |= e->kind == SIR_LOCAL && e->index == m->local;
+}
+
+static void find_mention_in(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_mention, context);
+}
+
+// Whether each trip begins by giving the local a value.
+static bool begins_anew(const sir_block *b, uint32_t local)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *s = b->data[i];
+        mention m = {.local = local};
+        if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && s->u.set.target->index == local) {
+            sir_visit_tree(s->u.set.value, false, find_mention, &m);
+            return !m.found;
+        }
+        sir_visit_stmts(&(sir_block){.data = &b->data[i], .len = 1}, find_mention_in, &m);
+        if (m.found)
+            return s->kind == SIR_POP && s->u.set.target->kind == SIR_LOCAL;
+    }
+    return false;
+}
+
+static jam_walk walk(const body_context *c, const sir_stmt *loop)
+{
+    size_t n = c->function->locals.len + 1;
+    arena *a = c->e->arena;
+    jam_walk w = {.c = c,
+                  .read = ARENA_ARRAY(a, bool, n),
+                  .written = ARENA_ARRAY(a, bool, n),
+                  .tainted = ARENA_ARRAY(a, bool, n)};
+    sir_visit_stmts(&loop->u.for_.body, note_stmt, &w);
+    return w;
+}
+
+static bool is_carried(const jam_walk *w, const sir_stmt *loop, uint32_t local)
+{
+    const body_context *c = w->c;
+    return w->read[local] && w->written[local] && !c->locals[local].dead && c->locals[local].forward == NULL &&
+           !body_declared_in(c, &loop->u.for_.body, local) && !begins_anew(&loop->u.for_.body, local);
+}
+
+bool body_jams(const body_context *c, const sir_stmt *loop)
+{
+    jam_walk w = walk(c, loop);
+    for (uint32_t i = 0; i < c->function->locals.len; i++)
+        if (is_carried(&w, loop, i))
+            return true;
+    return false;
+}
+
+// ---- Whether it waits ----
+
+static void find_taint(void *context, sir_expr *e, bool written)
+{
+    jam_walk *w = context;
+    (void)written;
+    w->nodes++;
+    w->hit |= e->kind == SIR_LOCAL && w->tainted[e->index];
+}
+
+static void spread_taint(void *context, sir_stmt *s)
+{
+    jam_walk *w = context;
+    sir_parts parts = sir_stmt_parts(s);
+    sir_expr *root = parts.target == NULL ? NULL : *parts.target;
+    uint32_t to = s->kind == SIR_DECL                       ? s->u.decl.local
+                  : root != NULL && root->kind == SIR_LOCAL ? root->index
+                                                            : SIR_NONE;
+    w->hit = false;
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        sir_visit_tree(*parts.expr[i], false, find_taint, w);
+    w->changes |= w->hit && to != SIR_NONE && !w->tainted[to];
+    if (w->hit && to != SIR_NONE)
+        w->tainted[to] = true;
+}
+
+typedef struct lookup_finder {
+    jam_walk *w;
+    bool found;
+} lookup_finder;
+
+static void find_lookup(void *context, sir_expr *e, bool written)
+{
+    lookup_finder *f = context;
+    (void)written;
+    if (e->kind != SIR_INDEX && e->kind != SIR_PEEK)
+        return;
+    f->w->hit = false;
+    sir_visit_tree(e->u.arg[e->kind == SIR_INDEX], false, find_taint, f->w);
+    f->found |= f->w->hit;
+}
+
+static void find_lookups(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_lookup, context);
+}
+
+static void count_loops(void *context, sir_stmt *s)
+{
+    *(bool *)context |= s->kind == SIR_FOR || s->kind == SIR_LOOP;
+}
+
+bool body_has_loops(const sir_block *b)
+{
+    bool any = false;
+    sir_visit_stmts(b, count_loops, &any);
+    return any;
+}
+
+// A loop of many trips, each of little work, which look up by what the one before found.
+static bool waits(const body_context *c, const sir_stmt *loop)
+{
+    int64_t trips;
+    const sir_block *body = &loop->u.for_.body;
+    if (!body_trip_count(loop, &trips) || trips < JAM_TRIPS || body_has_loops(body))
+        return false;
+    jam_walk w = walk(c, loop);
+    for (uint32_t i = 0; i < c->function->locals.len; i++)
+        w.tainted[i] = c->function->locals.data[i].type->kind == SIR_INT && is_carried(&w, loop, i);
+    do {
+        w.changes = false;
+        w.nodes = 0;
+        sir_visit_stmts(body, spread_taint, &w);
+    } while (w.changes);
+    lookup_finder f = {.w = &w};
+    int nodes = w.nodes;
+    sir_visit_stmts(body, find_lookups, &f);
+    return f.found && nodes <= JAM_NODES;
+}
+
+typedef struct jam_finder {
+    const body_context *c;
+    bool found, impossible;
+} jam_finder;
+
+static void find_waiting(const sir_block *b, jam_finder *f)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        f->impossible |= s->kind == SIR_RETURN || s->kind == SIR_CALL || s->kind == SIR_SEND;
+        if (s->kind != SIR_FOR)
+            continue;
+        f->found |= waits(f->c, s);
+        find_waiting(&s->u.for_.body, f);
+    }
+}
+
+static uint64_t local_bytes(const sir_type *t)
+{
+    const sir_type *inner = t;
+    while (inner->kind == SIR_ARRAY)
+        inner = inner->element;
+    uint64_t word = inner->kind == SIR_INT                                    ? sir_int_bytes(inner)
+                    : inner->kind == SIR_DOUBLE || inner->kind == SIR_COMPLEX ? 8
+                                                                              : 4;
+    return t->words * word;
+}
+
+int body_jam_count(body_context *c, int64_t most)
+{
+    jam_finder f = {.c = c};
+    uint64_t bytes = 0;
+    int count = JAMMED;
+    if (!c->in.affine || !c->out.affine || c->open != NULL || c->flow || c->e->keep_names)
+        return 0;
+    find_waiting(&c->function->body, &f);
+    if (!f.found || f.impossible)
+        return 0;
+    c->jams = true;
+    c->lanes = count;
+    body_lanes_prepare(c);
+    for (size_t i = 0; i < c->function->locals.len; i++)
+        bytes += c->locals[i].laned ? local_bytes(c->function->locals.data[i].type) : 0;
+    while (count > 0 && (count > most || (uint64_t)count * bytes > JAM_BYTES))
+        count /= 2;
+    return count < LEAST_JAMMED ? 0 : count;
+}
