@@ -51,6 +51,7 @@ static double bound_of(const thread_ops *o, const thread_node *n)
     case THREAD_NUMBER: memcpy(&number, &n->a, sizeof number); return isnan(number) ? INFINITY : fabs((double)number);
     case THREAD_FRACTION: return 1;
     case THREAD_UNKNOWN:
+    case THREAD_VARIABLE:
     case THREAD_NOT:
     case THREAD_SPECIAL: return INFINITY;
     default: break;
@@ -80,6 +81,11 @@ uint32_t thread_ops_number(thread_ops *o, float value)
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
     return node(o, THREAD_NUMBER, bits, 0, 0);
+}
+
+uint32_t thread_ops_variable(thread_ops *o)
+{
+    return node(o, THREAD_VARIABLE, (uint32_t)o->nodes.len, 0, 0);
 }
 
 void thread_ops_limit(thread_ops *o, uint32_t value, double bound, bool positive)
@@ -162,15 +168,24 @@ static uint32_t negated(thread_ops *o, uint32_t a)
     return o->nodes.data[a].op == THREAD_NEG ? o->nodes.data[a].a : node(o, THREAD_NEG, a, 0, 0);
 }
 
-// What neighbouring firings do alike has one order, whichever of them was walked first: items come in theirs, then operations, then numbers.
+// What neighbouring firings do alike has one order, whichever of them was walked first: items come in theirs, then variables, then
+// operations, then numbers.
+static unsigned rank_of(const thread_ops *o, uint32_t v)
+{
+    switch (o->nodes.data[v].op) {
+    case THREAD_ITEM: return 0;
+    case THREAD_VARIABLE: return 1;
+    case THREAD_NUMBER: return 3;
+    default: return 2;
+    }
+}
+
 static bool comes_before(const thread_ops *o, uint32_t a, uint32_t b)
 {
     const thread_node *x = &o->nodes.data[a], *y = &o->nodes.data[b];
-    if (is_any_number(o, a) != is_any_number(o, b))
-        return is_any_number(o, b);
-    if ((x->op == THREAD_ITEM) != (y->op == THREAD_ITEM))
-        return x->op == THREAD_ITEM;
-    return x->op == THREAD_ITEM ? x->a < y->a : a < b;
+    if (rank_of(o, a) != rank_of(o, b))
+        return rank_of(o, a) < rank_of(o, b);
+    return x->op == THREAD_ITEM || x->op == THREAD_VARIABLE ? x->a < y->a : a < b;
 }
 
 // Sums and products in one order, with what leaves them as they are left out.
@@ -220,6 +235,8 @@ uint32_t thread_ops_shift(thread_ops *o, uint32_t value, uint32_t offset, uint32
         return copied[value];
     if (n.op == THREAD_ITEM)
         return copied[value] = node(o, n.op, n.a + offset, 0, 0);
+    if (n.op == THREAD_VARIABLE)
+        return copied[value] = node(o, n.op, n.a, n.b + offset, 0);
     uint32_t a = thread_ops_shift(o, n.a, offset, copied), b = thread_ops_shift(o, n.b, offset, copied);
     return copied[value] = thread_ops_add(o, n.op, a, b, thread_ops_shift(o, n.c, offset, copied));
 }
@@ -482,7 +499,7 @@ static void place_output(packer *p, const uint32_t *values)
             here = here && lane[j] != v;
         lane[i] = here ? v : 0;
         any = any || here;
-        moves[i == SCALAR_LANE] += !here || v != values[i];
+        moves[i == SCALAR_LANE] += values[i] != 0 && (!here || v != values[i]);
     }
     if (any)
         add_pack(p, lane);
@@ -495,32 +512,82 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static void mark_items(packer *p, uint32_t v, bool *seen)
+void thread_ops_mark(const thread_ops *o, uint32_t value, bool *seen)
 {
-    if (seen[v])
+    if (seen[value])
         return;
-    seen[v] = true;
-    const thread_node *n = &p->o->nodes.data[v];
-    if (n->op == THREAD_ITEM)
-        p->read[n->a / LANES] = true;
+    seen[value] = true;
+    const thread_node *n = &o->nodes.data[value];
     if (n->op < THREAD_NEG)
         return;
-    mark_items(p, n->a, seen);
-    mark_items(p, n->b, seen);
-    mark_items(p, n->c, seen);
+    thread_ops_mark(o, n->a, seen);
+    thread_ops_mark(o, n->b, seen);
+    thread_ops_mark(o, n->c, seen);
 }
 
-int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, thread_coordinates coordinates,
-                                int64_t *lookups)
+static void mark_all(const packer *p, const thread_values *values, bool *seen)
+{
+    for (VEC_EACH(uint32_t, v, values))
+        thread_ops_mark(p->o, *v, seen);
+}
+
+static void place_given(packer *p, const thread_values *given)
+{
+    for (size_t i = 0; i < given->len; i++)
+        if (given->data[i] != 0)
+            p->at[given->data[i]] = (placed){true, p->registers + (uint32_t)(i / LANES), (uint8_t)(i % LANES)};
+    p->registers += (uint32_t)((given->len + LANES - 1) / LANES);
+}
+
+// The most instructions of which each needs the one before, to values from `given` ones. A sum computes a product that it reads.
+static int64_t height_of(const packer *p, uint32_t value, int64_t *heights)
+{
+    enum { UNKNOWN = -1 };
+    const thread_node *n = &p->o->nodes.data[value];
+    if (value == 0 || n->op < THREAD_NEG || p->at[value].there)
+        return 0;
+    if (heights[value] != UNKNOWN)
+        return heights[value];
+    int64_t most = 0;
+    operand read[OPERANDS];
+    if (n->op >= THREAD_ADD) {
+        bool special = n->op == THREAD_SPECIAL || n->op == THREAD_FRACTION;
+        operands_of(p, value, read);
+        for (unsigned k = 0; k < OPERANDS && !special; k++)
+            most = larger(most, height_of(p, read[k].value, heights));
+        if (special)
+            most = height_of(p, n->a, heights);
+    } else {
+        most = height_of(p, n->a, heights) - 1;
+    }
+    return heights[value] = most + 1;
+}
+
+static int64_t height(const packer *p, const thread_values *outputs)
+{
+    int64_t *heights = ARENA_ARRAY(p->arena, int64_t, p->o->nodes.len + 1), most = 0;
+    memset(heights, 0xff, (p->o->nodes.len + 1) * sizeof *heights);
+    for (VEC_EACH(uint32_t, v, outputs))
+        most = larger(most, height_of(p, *v, heights));
+    return most;
+}
+
+int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, int64_t *lookups)
 {
     packer p = {.o = o, .arena = o->arena, .registers = 1};
+    const thread_values *outputs = &piece->outputs;
     p.at = ARENA_ARRAY(o->arena, placed, o->nodes.len + 1);
     place_items(&p);
     uint32_t elements = p.registers;
+    place_given(&p, &piece->given);
     p.read = ARENA_ARRAY(o->arena, bool, elements + 1);
     bool *seen = ARENA_ARRAY(o->arena, bool, o->nodes.len + 1);
-    for (size_t i = 0; i < outputs->len; i++)
-        mark_items(&p, outputs->data[i], seen);
+    mark_all(&p, outputs, seen);
+    mark_all(&p, &piece->others, seen);
+    int64_t chain = height(&p, outputs);
+    for (uint32_t v = 1; v < o->nodes.len; v++)
+        if (seen[v] && o->nodes.data[v].op == THREAD_ITEM)
+            p.read[o->nodes.data[v].a / LANES] = true;
     for (size_t i = 0; i + LANES <= outputs->len; i += LANES)
         place_output(&p, outputs->data + i);
     for (size_t i = 0; i < p.packs.len; i++) {
@@ -533,9 +600,9 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_values *output
     for (uint32_t r = 0; r < elements; r++)
         *lookups += p.read[r];
     // Coordinates are computed where a lookup needs them, two an instruction, but one alone where nothing comes before it.
-    bool at_once = coordinates == THREAD_ALL_BUT_ONE && p.read[0];
-    int64_t sums = coordinates == THREAD_GIVEN ? 0 : *lookups - at_once, all = p.vectors + p.scalars + p.loose;
+    bool at_once = piece->coordinates == THREAD_ALL_BUT_ONE && p.read[0];
+    int64_t sums = piece->coordinates == THREAD_GIVEN ? 0 : *lookups - at_once, all = p.vectors + p.scalars + p.loose;
     if (sums > 0 && !at_once)
         sums++;
-    return larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone + sums / 2;
+    return larger(larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone, chain) + sums / 2;
 }

@@ -9,10 +9,11 @@
 #include "support/vec.h"
 
 typedef enum thread_op {
-    THREAD_UNKNOWN, // nothing is known of it; it costs nothing
-    THREAD_ITEM,    // number `a` of the thread's window
-    THREAD_NUMBER,  // bits `a`
-    THREAD_NEG,     // these two come with what reads them
+    THREAD_UNKNOWN,  // nothing is known of it; it costs nothing
+    THREAD_ITEM,     // number `a` of the thread's window
+    THREAD_VARIABLE, // number `a`, of the firing `b` items on: what rounds of a loop leave to each other
+    THREAD_NUMBER,   // bits `a`
+    THREAD_NEG,      // these two come with what reads them
     THREAD_ABS,
     THREAD_NOT, // of a truth: it is turned around where it is read
     THREAD_ADD,
@@ -52,8 +53,16 @@ uint32_t thread_ops_add(thread_ops *o, thread_op op, uint32_t a, uint32_t b, uin
 uint32_t thread_ops_shift(thread_ops *o, uint32_t value, uint32_t offset, uint32_t *copied);
 // Which lookups need a coordinate that is computed: none, as each has an input of its own, all but that of the first element, or all.
 typedef enum thread_coordinates { THREAD_GIVEN, THREAD_ALL_BUT_ONE, THREAD_ALL } thread_coordinates;
-// Instructions that compute the outputs, elements of four values, and coordinates. *lookups: elements of items that are read.
-int64_t thread_ops_instructions(const thread_ops *o, const thread_values *outputs, thread_coordinates coordinates,
-                                int64_t *lookups);
+// A variable of its own. What it may be is told by thread_ops_limit.
+uint32_t thread_ops_variable(thread_ops *o);
+// Instructions that compute the outputs, four values each (0: none), and coordinates, where the values of `given`, four by four, have
+// registers already. *lookups: elements of items that the outputs and `others` need.
+typedef struct thread_piece {
+    thread_values outputs, given, others;
+    thread_coordinates coordinates;
+} thread_piece;
+int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, int64_t *lookups);
+// Marks what a value is computed from, itself too, in *seen, of nodes.len.
+void thread_ops_mark(const thread_ops *o, uint32_t value, bool *seen);
 
 #endif

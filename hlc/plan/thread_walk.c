@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hlc/ir/ops.h"
+#include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
 
 enum {
@@ -36,10 +37,14 @@ typedef struct walker {
     int64_t popped, reach; // items
     thread_ops *ops;
     thread_values pushed;
+    int64_t keep, longest; // as in thread_walk
+    VEC(thread_loop) loops;
+    uint32_t loop; // that is walked
     int64_t steps;
     known_value result; // of the function that has returned
     plan_lack lack;
     bool too_large; // it lacks ints beyond 2^24
+    bool too_long;  // it has too many operations
 } walker;
 
 static const known_value unknown = {0};
@@ -49,6 +54,12 @@ static known_value lack(walker *w, sir_loc loc, const char *text)
     if (w->lack.text == NULL)
         w->lack = (plan_lack){text, loc, "pipeline"};
     return unknown;
+}
+
+static known_value too_many(walker *w, sir_loc loc)
+{
+    w->too_long = w->too_long || w->lack.text == NULL;
+    return lack(w, loc, "has too many operations");
 }
 
 static const sir_type *number_type(const sir_type *t)
@@ -564,7 +575,7 @@ static known_value walk_local(walker *w, const sir_expr *e)
 static known_value walk_expr(walker *w, const sir_expr *e)
 {
     if (w->lack.text != NULL || ++w->steps > MOST_STEPS)
-        return lack(w, e->loc, "has too many operations");
+        return too_many(w, e->loc);
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST:
         return is_number_type(e->type) ? (known_value){.known = true, .v = e->u.value} : of_type(w, e->type, e->loc);
@@ -714,6 +725,182 @@ static void walk_if(walker *w, const sir_stmt *s)
     }
 }
 
+// ---- Loops that stay loops ----
+
+// What a round leaves to the next one, as a variable.
+typedef struct carried {
+    known_value *local; // of a scalar; or of an array
+    uint32_t *element;
+    known_value was;
+    const sir_type *type;
+    uint32_t before, variable;
+} carried;
+typedef VEC(carried) carried_values;
+
+typedef struct written {
+    bool *scalar, *array; // by local
+} written;
+
+static void mark_written(void *context, sir_stmt *s)
+{
+    written *found = context;
+    sir_parts parts = sir_stmt_parts(s);
+    sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        found->scalar[root->index] = found->array[root->index] = true;
+    for (size_t i = 0; s->kind == SIR_CALL && i < parts.arg_count; i++) {
+        root = sir_lvalue_root(parts.args[i]);
+        if (root != NULL && root->kind == SIR_LOCAL)
+            found->array[root->index] = true; // the function may write it
+    }
+}
+
+static void unmark_declared(void *context, sir_stmt *s)
+{
+    const written *found = context;
+    if (s->kind == SIR_DECL)
+        found->scalar[s->u.decl.local] = found->array[s->u.decl.local] = false;
+}
+
+// A truth is what comes as a number.
+static uint32_t carried_node(walker *w, known_value v, const sir_type *t)
+{
+    uint32_t node = node_of(w, v, t);
+    return t->kind == SIR_BOOLEAN ? upright(w, node) : node;
+}
+
+static void carry(walker *w, carried_values *all, carried c)
+{
+    c.before = carried_node(w, c.was, c.type);
+    VEC_PUSH(w->arena, all, c);
+}
+
+// The body's counter is one too.
+static void find_carried(walker *w, const sir_stmt *s, carried_values *all)
+{
+    size_t n = w->frame->function->locals.len;
+    written found = {ARENA_ARRAY(w->arena, bool, n + 1), ARENA_ARRAY(w->arena, bool, n + 1)};
+    sir_visit_stmts(&s->u.for_.body, mark_written, &found);
+    sir_visit_stmts(&s->u.for_.body, unmark_declared, &found);
+    found.scalar[s->u.for_.local] = true;
+    for (size_t i = 0; i < n; i++) {
+        const sir_type *t = w->frame->function->locals.data[i].type;
+        if (t->kind != SIR_ARRAY && found.scalar[i])
+            carry(w, all, (carried){.local = &w->frame->local[i], .was = w->frame->local[i], .type = t});
+        for (uint64_t k = 0; t->kind == SIR_ARRAY && found.array[i] && k < array_words(w, i); k++)
+            carry(w, all,
+                  (carried){.element = &w->frame->elements[i][k],
+                            .was = made(w->frame->elements[i][k]),
+                            .type = number_type(t)});
+    }
+}
+
+static known_value now(const carried *c)
+{
+    return c->local != NULL ? *c->local : made(*c->element);
+}
+
+static void set(carried *c, known_value v)
+{
+    if (c->local != NULL)
+        *c->local = v;
+    else
+        *c->element = v.node;
+}
+
+// Ints are taken to grow by as much in each round as they do in the first one, and are refused if they do not.
+static bool walk_round(walker *w, const sir_stmt *s, carried_values *all, const double *growth, int64_t rounds)
+{
+    int64_t popped = w->popped;
+    size_t pushed = w->pushed.len;
+    for (VEC_EACH(carried, c, all)) {
+        c->variable = thread_ops_variable(w->ops);
+        size_t i = (size_t)(c - all->data);
+        if (is_whole(c->type)) {
+            double most = w->ops->bounds.data[c->before] + growth[i] * (double)rounds;
+            thread_ops_limit(w->ops, c->variable, most, w->ops->positive.data[c->before] && growth[i] >= 0);
+        }
+        set(c, made(c->variable));
+    }
+    walk_block(w, &s->u.for_.body);
+    if (w->popped != popped || w->pushed.len != pushed)
+        lack(w, s->loc, "pops or pushes in a loop that is too long to be unrolled");
+    return w->lack.text == NULL;
+}
+
+static bool is_counter(const walker *w, const carried *c, const sir_stmt *s)
+{
+    return c->local != NULL && c->local == &w->frame->local[s->u.for_.local];
+}
+
+// Behind the loop what changes is what the variables are. Nothing may want the counter.
+static void leave_loop(walker *w, carried_values *all, const sir_stmt *s, uint32_t number_of)
+{
+    uint32_t *after = ARENA_ARRAY(w->arena, uint32_t, all->len + 1);
+    for (size_t i = 0; i < all->len; i++) {
+        const carried *c = &all->data[i];
+        after[i] = is_counter(w, c, s) ? op2(w, THREAD_ADD, c->variable, number(w, s->u.for_.step))
+                                       : carried_node(w, now(c), c->type);
+    }
+    bool *seen = ARENA_ARRAY(w->arena, bool, w->ops->nodes.len + 1);
+    for (size_t i = 0; i < all->len; i++)
+        if (!is_counter(w, &all->data[i], s))
+            thread_ops_mark(w->ops, after[i], seen);
+    for (size_t i = number_of + 1; i < w->loops.len; i++) {
+        const thread_loop *inner = &w->loops.data[i];
+        for (size_t k = 0; k < inner->variables.len; k++) {
+            thread_ops_mark(w->ops, inner->before.data[k], seen);
+            thread_ops_mark(w->ops, inner->after.data[k], seen);
+        }
+    }
+    thread_loop *loop = &w->loops.data[number_of];
+    for (size_t i = 0; i < all->len; i++) {
+        carried *c = &all->data[i];
+        bool changes = is_counter(w, c, s) ? seen[c->variable] : after[i] != c->variable;
+        set(c, changes ? made(c->variable) : c->was);
+        if (!changes)
+            continue;
+        VEC_PUSH(w->arena, &loop->variables, c->variable);
+        VEC_PUSH(w->arena, &loop->before, c->before);
+        VEC_PUSH(w->arena, &loop->after, after[i]);
+    }
+}
+
+static void walk_kept(walker *w, const sir_stmt *s, int64_t first, int64_t rounds)
+{
+    carried_values all = {0};
+    uint32_t number_of = (uint32_t)w->loops.len, parent = w->loop;
+    w->frame->local[s->u.for_.local] = (known_value){.known = true, .v = {.i = (int32_t)first}};
+    find_carried(w, s, &all);
+    double *growth = ARENA_ARRAY(w->arena, double, all.len + 1);
+    bool whole_ones = false;
+    for (VEC_EACH(carried, c, &all))
+        whole_ones = whole_ones || is_whole(c->type);
+    double times = (double)rounds * (parent == NO_LOOP ? 1 : w->loops.data[parent].times);
+    for (unsigned pass = whole_ones ? 0 : 1; pass < 2; pass++) {
+        w->loops.len = number_of;
+        VEC_PUSH(w->arena, &w->loops, (thread_loop){.rounds = rounds, .times = times, .parent = parent});
+        w->loop = number_of;
+        if (!walk_round(w, s, &all, growth, rounds))
+            return;
+        w->loop = parent;
+        for (size_t i = 0; i < all.len; i++) {
+            const carried *c = &all.data[i];
+            if (!is_whole(c->type))
+                continue;
+            uint32_t after = carried_node(w, now(c), c->type);
+            double grown = is_counter(w, c, s) ? fabs((double)s->u.for_.step)
+                                               : w->ops->bounds.data[after] - w->ops->bounds.data[c->variable];
+            if (pass == 0)
+                growth[i] = grown > 0 ? grown : 0;
+            else if (grown > growth[i] || (w->ops->positive.data[c->variable] && !w->ops->positive.data[after]))
+                (void)lack(w, s->loc, "has a loop too long to be unrolled, with ints of which nothing is known");
+        }
+    }
+    if (w->lack.text == NULL)
+        leave_loop(w, &all, s, number_of);
+}
+
 static void walk_for(walker *w, const sir_stmt *s)
 {
     known_value lo = walk_expr(w, s->u.for_.lo), hi = walk_expr(w, s->u.for_.hi);
@@ -722,10 +909,18 @@ static void walk_for(walker *w, const sir_stmt *s)
         return;
     }
     int32_t step = s->u.for_.step;
+    int64_t way = step > 0 ? (int64_t)hi.v.i - lo.v.i : (int64_t)lo.v.i - hi.v.i,
+            size = step > 0 ? step : -(int64_t)step;
+    int64_t rounds = way > 0 ? (way + size - 1) / size : 0;
+    if (w->keep > 0 && rounds >= w->keep) {
+        walk_kept(w, s, lo.v.i, rounds);
+        return;
+    }
+    w->longest = rounds > w->longest ? rounds : w->longest;
     for (int64_t i = lo.v.i; (step > 0 ? i < hi.v.i : i > hi.v.i) && w->lack.text == NULL; i += step) {
         w->frame->local[s->u.for_.local] = (known_value){.known = true, .v = {.i = (int32_t)i}};
         if (++w->steps > MOST_STEPS)
-            lack(w, s->loc, "has too many operations");
+            too_many(w, s->loc);
         walk_block(w, &s->u.for_.body);
     }
 }
@@ -849,10 +1044,25 @@ static void walk_block(walker *w, const sir_block *b)
 thread_walk thread_walk_of(arena *a, const sir_filter *f, const sir_function *work, const thread_walk_options *options)
 {
     frame outer = {.function = work};
-    walker w = {.arena = a, .inexact = options->inexact, .bounding = options->bounding, .filter = f, .frame = &outer};
+    walker w = {.arena = a,
+                .inexact = options->inexact,
+                .bounding = options->bounding,
+                .filter = f,
+                .frame = &outer,
+                .keep = options->keep,
+                .loop = NO_LOOP};
     w.ops = thread_ops_create(a, options->items.most, options->items.positive);
     outer.local = ARENA_ARRAY(a, known_value, work->locals.len + 1);
     outer.elements = ARENA_ARRAY(a, uint32_t *, work->locals.len + 1);
     walk_block(&w, &work->body);
-    return (thread_walk){w.ops, w.pushed, w.reach, w.lack, w.too_large};
+    thread_walk found = {.ops = w.ops,
+                         .pushed = w.pushed,
+                         .longest = w.longest,
+                         .reach = w.reach,
+                         .lack = w.lack,
+                         .too_long = w.too_long,
+                         .too_large = w.too_large};
+    for (VEC_EACH(thread_loop, l, &w.loops))
+        VEC_PUSH(a, &found.loops, *l);
+    return found;
 }

@@ -44,17 +44,163 @@ static int64_t firings_of(int64_t pop, int64_t push, int64_t window)
     return 0;
 }
 
-// What the firings of a thread push, as one graph.
-static thread_values outputs_of(arena *a, const thread_walk *w, int64_t firings, int64_t pop)
+// A thread's firings as one graph: each is what the first one is, with its own items and variables.
+typedef struct firings {
+    arena *arena;
+    const thread_walk *walk;
+    int64_t count, pop;
+    uint32_t *copied[MOST_FIRINGS]; // of each, what the first one's nodes are there
+    size_t nodes;                   // of the first one
+} firings;
+
+static firings firings_of_thread(arena *a, const thread_walk *w, int64_t count, int64_t pop)
+{
+    firings f = {.arena = a, .walk = w, .count = count, .pop = pop, .nodes = w->ops->nodes.len};
+    for (int64_t i = 0; i < count; i++)
+        f.copied[i] = ARENA_ARRAY(a, uint32_t, f.nodes + 1);
+    return f;
+}
+
+static uint32_t of_firing(const firings *f, uint32_t value, int64_t firing)
+{
+    return thread_ops_shift(f->walk->ops, value, (uint32_t)(firing * f->pop), f->copied[firing]);
+}
+
+// What the firings push.
+static thread_values outputs_of(const firings *f)
 {
     thread_values all = {0};
-    size_t nodes = w->ops->nodes.len;
-    for (int64_t f = 0; f < firings; f++) {
-        uint32_t *copied = ARENA_ARRAY(a, uint32_t, nodes);
-        for (size_t i = 0; i < w->pushed.len; i++)
-            VEC_PUSH(a, &all, thread_ops_shift(w->ops, w->pushed.data[i], (uint32_t)(f * pop), copied));
-    }
+    for (int64_t i = 0; i < f->count; i++)
+        for (VEC_EACH(uint32_t, v, &f->walk->pushed))
+            VEC_PUSH(f->arena, &all, of_firing(f, *v, i));
     return all;
+}
+
+// The same value of all firings is side by side, and then the next one's, in whole registers.
+static void add_values(const firings *f, const thread_values *values, thread_values *out)
+{
+    for (VEC_EACH(uint32_t, v, values))
+        for (int64_t i = 0; i < f->count; i++)
+            VEC_PUSH(f->arena, out, of_firing(f, *v, i));
+    while (out->len % ELEMENT != 0)
+        VEC_PUSH(f->arena, out, 0);
+}
+
+// ---- Variables ----
+
+// Variables of all firings, four by four as they share registers, with what each is in front of its loop and behind a round.
+typedef struct variable_places {
+    const firings *firings;
+    bool *seen;
+    uint32_t *before, *after, *loop; // by node; loop: plus 1, 0: it is no variable
+    thread_values packs, groups;     // packs: those to be looked at
+} variable_places;
+
+static void add_four(variable_places *p, thread_values *out, const uint32_t *four)
+{
+    for (unsigned i = 0; i < ELEMENT; i++)
+        VEC_PUSH(p->firings->arena, out, four[i]);
+}
+
+// Four values side by side; what each is computed from is side by side too, as the processor's compiler has it.
+static void look_at(variable_places *p, const uint32_t *four)
+{
+    const thread_ops *o = p->firings->walk->ops;
+    uint32_t variables[ELEMENT] = {0}, next[3][ELEMENT] = {{0}}, after[ELEMENT] = {0};
+    bool any = false;
+    for (unsigned i = 0; i < ELEMENT; i++) {
+        uint32_t v = four[i];
+        const thread_node *n = &o->nodes.data[v];
+        if (p->seen[v])
+            continue;
+        p->seen[v] = true;
+        if (p->loop[v] != 0) {
+            variables[i] = v;
+            after[i] = p->after[v];
+            any = true;
+        } else if (n->op >= THREAD_NEG) {
+            next[0][i] = n->a;
+            next[1][i] = n->b;
+            next[2][i] = n->c;
+        }
+    }
+    for (unsigned k = 0; k < 3; k++)
+        if (next[k][0] + next[k][1] + next[k][2] + next[k][3] != 0)
+            add_four(p, &p->packs, next[k]);
+    if (any) {
+        add_four(p, &p->groups, variables);
+        add_four(p, &p->packs, after);
+    }
+}
+
+static void look_at_packs(variable_places *p)
+{
+    uint32_t four[ELEMENT];
+    while (p->packs.len > 0) {
+        p->packs.len -= ELEMENT;
+        memcpy(four, p->packs.data + p->packs.len, sizeof four);
+        look_at(p, four);
+    }
+}
+
+static variable_places place_variables(const firings *f, const thread_values *outputs)
+{
+    variable_places p = {.firings = f};
+    thread_values rest = {0};
+    const thread_walk *w = f->walk;
+    if (w->loops.len == 0)
+        return p;
+    for (size_t l = 0; l < w->loops.len; l++) {
+        const thread_loop *loop = &w->loops.data[l];
+        add_values(f, &loop->variables, &rest);
+        for (int64_t i = 0; i < f->count; i++)
+            for (size_t k = 0; k < loop->variables.len; k++) {
+                (void)of_firing(f, loop->before.data[k], i);
+                (void)of_firing(f, loop->after.data[k], i);
+            }
+    }
+    size_t n = w->ops->nodes.len + 1;
+    p.seen = ARENA_ARRAY(f->arena, bool, n);
+    p.before = ARENA_ARRAY(f->arena, uint32_t, n);
+    p.after = ARENA_ARRAY(f->arena, uint32_t, n);
+    p.loop = ARENA_ARRAY(f->arena, uint32_t, n);
+    for (size_t l = 0; l < w->loops.len; l++) {
+        const thread_loop *loop = &w->loops.data[l];
+        for (int64_t i = 0; i < f->count; i++)
+            for (size_t k = 0; k < loop->variables.len; k++) {
+                uint32_t v = of_firing(f, loop->variables.data[k], i);
+                p.before[v] = of_firing(f, loop->before.data[k], i);
+                p.after[v] = of_firing(f, loop->after.data[k], i);
+                p.loop[v] = (uint32_t)l + 1;
+            }
+    }
+    p.seen[0] = true;
+    for (size_t i = outputs->len / ELEMENT; i > 0; i--)
+        add_four(&p, &p.packs, outputs->data + ELEMENT * (i - 1));
+    look_at_packs(&p);
+    for (size_t i = 0; i < rest.len; i += ELEMENT) {
+        look_at(&p, rest.data + i);
+        look_at_packs(&p);
+    }
+    return p;
+}
+
+// What variables of a loop are in front of it, or behind a round, where their registers have them.
+static void add_variables(const variable_places *p, size_t loop, bool behind, thread_values *out)
+{
+    for (size_t i = 0; i < p->groups.len; i += ELEMENT) {
+        uint32_t four[ELEMENT] = {0};
+        bool any = false;
+        for (unsigned k = 0; k < ELEMENT; k++) {
+            uint32_t v = p->groups.data[i + k];
+            if (p->loop[v] != loop + 1)
+                continue;
+            four[k] = behind ? p->after[v] : p->before[v];
+            any = true;
+        }
+        for (unsigned k = 0; k < ELEMENT && any; k++)
+            VEC_PUSH(p->firings->arena, out, four[k]);
+    }
 }
 
 // Of where a domain's windows are: each counter but one is a whole part and a remainder, and moves windows by a product. One needs
@@ -69,6 +215,59 @@ static int64_t counter_slots(const plan_domain *d)
     return slots;
 }
 
+// Values of the first firing that change in a loop, or in one within it: those that need its variables.
+static void mark_changing(const thread_walk *w, size_t loop, bool *changes, size_t nodes)
+{
+    const thread_ops *o = w->ops;
+    for (size_t i = loop; i < w->loops.len; i++) {
+        bool within = i == loop;
+        for (uint32_t l = (uint32_t)i; !within && l != NO_LOOP; l = w->loops.data[l].parent)
+            within = l == loop;
+        for (size_t k = 0; within && k < w->loops.data[i].variables.len; k++)
+            changes[w->loops.data[i].variables.data[k]] = true;
+    }
+    for (uint32_t v = 1; v < nodes; v++) {
+        const thread_node *n = &o->nodes.data[v];
+        changes[v] = changes[v] || (n->op >= THREAD_NEG && (changes[n->a] || changes[n->b] || changes[n->c]));
+    }
+}
+
+// Instructions of a round, without those of loops within it. What does not change is computed in front of the loop.
+static int64_t round_slots(const variable_places *p, size_t number)
+{
+    const firings *f = p->firings;
+    const thread_walk *w = f->walk;
+    const thread_loop *l = &w->loops.data[number];
+    thread_piece piece = {.given = p->groups, .coordinates = THREAD_GIVEN};
+    bool *changes = ARENA_ARRAY(f->arena, bool, f->nodes + 1), *needed = ARENA_ARRAY(f->arena, bool, f->nodes + 1);
+    int64_t lookups;
+    mark_changing(w, number, changes, f->nodes);
+    for (VEC_EACH(uint32_t, v, &l->after))
+        thread_ops_mark(w->ops, *v, needed);
+    piece.given.cap = piece.given.len; // what is added is not the groups'
+    for (uint32_t v = 1; v < f->nodes; v++)
+        if (needed[v] && !changes[v] && w->ops->nodes.data[v].op >= THREAD_ADD) {
+            thread_values one = {&v, 1, 1};
+            add_values(f, &one, &piece.given);
+        }
+    add_variables(p, number, true, &piece.outputs);
+    for (size_t i = number + 1; i < w->loops.len; i++)
+        if (w->loops.data[i].parent == number)
+            add_variables(p, i, false, &piece.outputs);
+    return thread_ops_instructions(w->ops, &piece, &lookups);
+}
+
+// A loop of more rounds than a counter has is two.
+static void count_loop(const variable_places *p, size_t number, plan_thread *t)
+{
+    enum { MOST_COUNTED = 255 };
+    const thread_loop *l = &p->firings->walk->loops.data[number];
+    int64_t slots = round_slots(p, number), levels = l->rounds > MOST_COUNTED ? 2 : 1;
+    t->slots += slots + 2 * levels;
+    t->computed += l->times * (double)slots;
+    t->steps += l->times + (double)(2 * levels - 1) * l->times / (double)l->rounds;
+}
+
 // Instructions, and lookups of what is read. Where elements continue each other there is one input, and the coordinates of all
 // elements but the first are sums.
 static void count_slots(arena *a, const thread_walk *w, plan_thread *t, int64_t pop)
@@ -78,12 +277,24 @@ static void count_slots(arena *a, const thread_walk *w, plan_thread *t, int64_t 
         t->slots = INT64_MAX;
         return;
     }
-    thread_coordinates coordinates = t->firings * pop % ELEMENT != 0 ? THREAD_GIVEN
-                                     : t->firings * pop == ELEMENT   ? THREAD_ALL_BUT_ONE
-                                                                     : THREAD_ALL;
-    thread_values outputs = outputs_of(a, w, t->firings, pop);
-    t->slots = thread_ops_instructions(w->ops, &outputs, coordinates, &t->read);
+    firings f = firings_of_thread(a, w, t->firings, pop);
+    thread_piece piece = {.outputs = outputs_of(&f)};
+    piece.coordinates = t->firings * pop % ELEMENT != 0 ? THREAD_GIVEN
+                        : t->firings * pop == ELEMENT   ? THREAD_ALL_BUT_ONE
+                                                        : THREAD_ALL;
+    variable_places variables = place_variables(&f, &piece.outputs);
+    piece.given = variables.groups;
+    for (size_t i = 0; i < w->loops.len; i++) {
+        add_variables(&variables, i, true, &piece.others);
+        if (w->loops.data[i].parent == NO_LOOP)
+            add_variables(&variables, i, false, &piece.outputs);
+    }
+    t->slots = thread_ops_instructions(w->ops, &piece, &t->read);
     t->slots += t->domain != NULL ? counter_slots(t->domain) : 0;
+    t->computed = (double)t->slots;
+    t->steps = 0;
+    for (size_t i = 0; i < w->loops.len; i++)
+        count_loop(&variables, i, t);
 }
 
 // ---- Cycles ----
@@ -94,7 +305,7 @@ static void count_slots(arena *a, const thread_walk *w, plan_thread *t, int64_t 
 static void count_cycles(const machine_processor *x, plan_thread *t)
 {
     const machine_pipeline *m = &x->pipeline;
-    double threads = (double)m->threads, alu = (double)t->slots, tex = (double)t->read, outputs = (double)t->outputs;
+    double threads = (double)m->threads, alu = t->computed, tex = (double)t->read, outputs = (double)t->outputs;
     double bytes = machine_bytes_per_second(m->link_bandwidth, x->clock) / x->clock; // of the link, a cycle
     double reads = (double)(m->operand_reads + 1), rotation = threads > reads ? threads : reads;
     double stages = (double)(m->operand_reads + m->threads + m->alu_stages), block = threads * BYTES;
@@ -107,9 +318,9 @@ static void count_cycles(const machine_processor *x, plan_thread *t)
     double read = latency + request + response;
     double lookup =
         (double)(m->address_stages + m->return_stages) + read + (threads - 1) * (response > 1 ? response : 1);
-    double batch = alu * held + tex * ceil(lookup / rotation) * rotation;
+    double batch = alu * held + tex * ceil(lookup / rotation) * rotation + t->steps * rotation;
     double busiest[] = {alu * rotation,
-                        tex * rotation,
+                        (tex + t->steps) * rotation,
                         tex * threads * response,
                         tex * threads * request + outputs * (block + packets * (double)m->write_header) / bytes,
                         tex * threads * read / (double)m->outstanding_reads,
@@ -161,10 +372,19 @@ static int64_t held(const plan_thread *t)
     return t->domain != NULL && t->lookups <= MOST_WINDOWS ? t->read : t->lookups;
 }
 
+static int64_t instructions_of(const machine_processor *x)
+{
+    return (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
+}
+
+static int64_t most_slots(const machine_processor *x)
+{
+    return instructions_of(x) / SPARE * (SPARE - 1);
+}
+
 static const char *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
                               const machine_processor *x)
 {
-    int64_t slots = (int64_t)(x->instruction_memory / 24 < 512 ? x->instruction_memory / 24 : 512);
     if (t->firings == 0)
         return arena_printf(
             a, "pops %" PRId64 " and pushes %" PRId64 " items, of which no few firings make whole elements of %d",
@@ -172,17 +392,17 @@ static const char *shape_lack(arena *a, const plan_thread *t, const sir_function
     if (held(t) > MOST_LOOKUPS)
         return arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
                             window, t->firings);
-    if (t->slots > slots / SPARE * (SPARE - 1))
+    if (t->slots > most_slots(x))
         return arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, t->slots,
-                            x->element.name, slots);
+                            x->element.name, instructions_of(x));
     return NULL;
 }
 
 // With ints as the filters before it bound them; or else, as they come from outside, as large as the firing can take.
-static thread_walk walk(hlc_program *p, const sir_filter *f, const sir_function *work, plan_thread *t)
+static thread_walk walk(hlc_program *p, const sir_filter *f, const sir_function *work, int64_t keep, plan_thread *t)
 {
     static const double tried[] = {MOST_INT, 1 << 20, 1 << 16, 1 << 12, 1 << 8};
-    thread_walk_options options = {p->config != NULL && p->config->target_fp, false, {INFINITY, false}};
+    thread_walk_options options = {p->config != NULL && p->config->target_fp, false, {INFINITY, false}, keep};
     if (f->input->kind == SIR_INT)
         options.items = thread_bound_of(p, f);
     bool known = f->input->kind != SIR_INT || options.items.most <= MOST_INT;
@@ -202,6 +422,26 @@ static thread_walk walk(hlc_program *p, const sir_filter *f, const sir_function 
     return w;
 }
 
+// With loops of `keep` rounds or more that stay loops; 0: all are unrolled. *longest: rounds of the longest one that is.
+static plan_lack shape(hlc_program *p, const sir_filter *f, const sir_function *work, const machine_processor *x,
+                       int64_t keep, plan_thread *t, int64_t *longest)
+{
+    int64_t pop = work->pop.max, push = work->push.max;
+    thread_walk w = walk(p, f, work, keep, t);
+    int64_t window = w.reach > pop ? w.reach : pop;
+    t->firings = firings_of(pop, push, window);
+    window += (t->firings - 1) * pop;
+    t->lookups = elements_of(window);
+    t->outputs = t->firings * push / ELEMENT;
+    if (w.lack.text == NULL && t->firings > 0 && held(t) <= MOST_LOOKUPS)
+        count_slots(p->arena, &w, t, pop);
+    count_cycles(x, t);
+    const char *text = w.lack.text == NULL ? shape_lack(p->arena, t, work, window, x) : NULL;
+    *longest = w.too_long || (w.lack.text == NULL && t->slots > most_slots(x)) ? w.longest : 0;
+    return text != NULL ? (plan_lack){text, f->loc, "pipeline"} : w.lack;
+}
+
+// Loops are unrolled where the program fits then; or else the longest ones stay loops, or those with the next fewer rounds too.
 plan_lack plan_thread_of(hlc_program *p, const sir_filter *f, const machine_processor *x, plan_thread *thread)
 {
     arena *a = p->arena;
@@ -215,18 +455,17 @@ plan_lack plan_thread_of(hlc_program *p, const sir_filter *f, const machine_proc
                                         f->work->push.max, x->element.name, x->abilities.outputs),
                            f->loc, "outputs"};
     const sir_function *work = thread->domain != NULL ? thread->domain->block->work : f->work;
-    int64_t pop = work->pop.max, push = work->push.max;
-    thread_walk w = walk(p, f, work, thread);
-    int64_t window = w.reach > pop ? w.reach : pop;
-    thread->firings = firings_of(pop, push, window);
-    window += (thread->firings - 1) * pop;
-    thread->lookups = elements_of(window);
-    thread->outputs = thread->firings * push / ELEMENT;
-    if (w.lack.text == NULL && thread->firings > 0 && held(thread) <= MOST_LOOKUPS)
-        count_slots(a, &w, thread, pop);
-    count_cycles(x, thread);
-    text = w.lack.text == NULL ? shape_lack(a, thread, work, window, x) : NULL;
-    return text != NULL ? (plan_lack){text, f->loc, "pipeline"} : w.lack;
+    plan_lack lack = {0};
+    for (int64_t keep = 0, longest = 0;; keep = longest) {
+        plan_thread tried = *thread;
+        plan_lack again = shape(p, f, work, x, keep, &tried, &longest);
+        if (keep == 0 || again.text == NULL) {
+            lack = again;
+            *thread = tried;
+        }
+        if (again.text == NULL || longest < 2)
+            return lack;
+    }
 }
 
 double plan_thread_seconds(const plan_thread *t, const machine_processor *x)

@@ -672,12 +672,15 @@ static void write_phis(selector *s, const spc_loop *loop, LLVMBasicBlockRef from
         write_variable(s, first + i, next[i]);
 }
 
-static void give_leaving(selector *s)
+// first: the variable of the header's first phi.
+static void give_leaving(selector *s, uint32_t first)
 {
     for (VEC_EACH(leaving, l, &s->leaving)) {
         LLVMValueRef v = LLVMGetIncomingValue(l->phi, 0);
         if (l->variable != SPC_NONE)
             give_variable(s, l->phi, l->variable);
+        else if (l->next > 0)
+            give_variable(s, l->phi, first + l->next - 1);
         else if (is_truth(v))
             sel_give_truth(s, l->phi, sel_truth(s, v));
         else
@@ -703,7 +706,25 @@ static bool is_computed(LLVMValueRef v)
     }
 }
 
-// A phi behind the loop is a variable unless all ways out give it one value that the loop's code computes.
+// The number of the header's phi, plus 1, that a value is the next round's of: behind a loop that only ends when all rounds are done, its
+// variable has that value. 0: there is none.
+static uint32_t next_phi_of(const spc_loop *loop, LLVMValueRef v)
+{
+    enum { MOST = 255 };
+    uint32_t number = 0;
+    if (loop->exits != 1 || !loop->counted || loop->rounds > MOST)
+        return 0;
+    for (LLVMValueRef phi = first_phi(loop->header); phi != NULL; phi = next_phi(phi)) {
+        number++;
+        for (unsigned k = 0; k < LLVMCountIncoming(phi); k++)
+            if (LLVMGetIncomingBlock(phi, k) == loop->latch && LLVMGetIncomingValue(phi, k) == v)
+                return number;
+    }
+    return 0;
+}
+
+// A phi behind the loop is a variable unless all ways out give it one value that the loop's code computes, or that a variable of the loop
+// has.
 static void find_leaving(selector *s, const spc_loop *loop)
 {
     s->leaving.len = s->leaving.cap = 0;
@@ -713,7 +734,9 @@ static void find_leaving(selector *s, const spc_loop *loop)
         bool same = true;
         for (unsigned i = 1; i < LLVMCountIncoming(phi); i++)
             same = same && LLVMGetIncomingValue(phi, i) == v;
-        VEC_PUSH(s->f->arena, &s->leaving, (leaving){phi, same && is_computed(v) ? SPC_NONE : add_variable(s)});
+        bool computed = same && is_computed(v);
+        uint32_t next = computed ? 0 : next_phi_of(loop, v);
+        VEC_PUSH(s->f->arena, &s->leaving, (leaving){phi, computed || next > 0 ? SPC_NONE : add_variable(s), next});
     }
 }
 
@@ -770,7 +793,7 @@ static void select_loop(selector *s, const node *n)
         s->f->steps.data[begin + k - 1].end = end;
     }
     if (!s->failed)
-        give_leaving(s);
+        give_leaving(s, first);
     s->nodes = outer.nodes;
     s->loop = outer.loop;
     s->nesting = outer.nesting;

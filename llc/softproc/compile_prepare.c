@@ -143,11 +143,12 @@ static const char before[] = "globaldce,always-inline,globaldce,function(sroa<mo
 // before anything else, as two reads of an array may become one of a place that is chosen, and never be scalars then. What stays a loop
 // has one way in, one block behind it and one at its end. Left out of O2 is what makes neighbouring results unlike each other, since
 // like ones are lanes of a register: sums of ints keep their order (reassociate), conditions make no tables, and no code is there twice
-// to spare a branch (jump-threading).
+// to spare a branch (jump-threading). Loops of neighbouring firings that stay loops become one (loop-fusion).
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #define LOOPS "loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full)"
 static const char passes[] =
-    "function(" LOOPS ",sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg," COMBINE
+    "function(" LOOPS
+    ",sroa<modify-cfg>,early-cse<memssa>,loop-simplify,lcssa,loop-fusion,correlated-propagation,simplifycfg," COMBINE
     ",aggressive-instcombine,simplifycfg,constraint-elimination,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<no-nontrivial;trivial>),"
     "simplifycfg," COMBINE

@@ -38,10 +38,11 @@ typedef struct node {
 } node;
 typedef VEC(node) nodes;
 
-// What goes out of a loop by a phi of the block behind it: a variable that each way out writes, or SPC_NONE.
+// What goes out of a loop by a phi of the block behind it: a variable that each way out writes, or SPC_NONE; next: the number of the
+// loop's own variable that has it, plus 1.
 typedef struct leaving {
     LLVMValueRef phi;
-    uint32_t variable;
+    uint32_t variable, next;
 } leaving;
 
 typedef struct selector {
