@@ -30,6 +30,7 @@ typedef struct emitter {
     source_set *sources;
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
+    int most_trips;       // of loops that are done side by side; 0: none are
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below
@@ -129,6 +130,7 @@ typedef struct emit_signature {
     const char *name;
     bool in, out, iter, random, log, flow; // flow: instead of in and out, the first parameter
     bool actor;  // the last parameter: its name, for errors
+    int aside;   // trips of a loop go side by side; 0: no loop's do
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them
     VEC(uint32_t) fields; // mutable fields used, by index into filter->fields, ascending
     VEC(uint32_t) given;  // constants that it is given, behind these: of info->of->given

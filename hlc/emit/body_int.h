@@ -126,6 +126,7 @@ typedef struct body_context {
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
     uint32_t masks;     // named so far
     body_use_list uses; // by the text so far
+    int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
 } body_context;
 
 // ---- body_uses.c ----
@@ -244,6 +245,11 @@ bool body_jams(const body_context *c, const sir_stmt *loop);
 // Firings side by side, of a function that waits for look-ups; 0: it does not. most: no more are worth it.
 int body_jam_count(body_context *c, int64_t most);
 bool body_has_loops(const sir_block *b);
+
+// ---- body_sides.c ----
+// The trips of a loop that the C compiler is told to do side by side; 0: it is not told so. After the tapes' positions are
+// those of the loop's statements.
+int body_trips_aside(body_context *c, const sir_stmt *s);
 
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);

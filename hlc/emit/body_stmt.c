@@ -646,7 +646,11 @@ static void for_(body_context *c, const sir_stmt *s)
                                : step > 0   ? arena_printf(c->e->arena, "%s += %" PRId32, l->c_name, step)
                                             : arena_printf(c->e->arena, "%s -= %" PRId64, l->c_name, -(int64_t)step);
     strbuf *out = c->e->out;
-    if (body_unrolls(c, s))
+    int aside = body_trips_aside(c, s);
+    c->aside = aside != 0 ? aside : c->aside;
+    if (aside != 0)
+        body_line(c, "SVM_ASIDE(%d)", aside);
+    else if (body_unrolls(c, s))
         body_line(c, "SVM_UNROLL");
     if (is_independent(c->info, s))
         body_line(c, "SVM_BROOK_INDEPENDENT");

@@ -220,6 +220,7 @@ const char *emit_program(hlc_program *p)
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
     x.e.wide_registers = p->config->vector_bytes >= WIDE_REGISTERS;
+    x.e.most_trips = program_most_aside(&x);
     if (p->config != NULL)
         emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);

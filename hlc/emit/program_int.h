@@ -213,6 +213,9 @@ bool program_other_functions(program_emitter *x, const plan_stage *st, const sir
 // The types and functions for vectors of so many lanes.
 void program_include_lanes(program_emitter *x, int lanes);
 
+// The trips of a loop that go side by side at most (body_sides.c); 0: none do.
+int program_most_aside(const program_emitter *x);
+
 // ---- program_skew.c ----
 // Trips of a firing's loop side by side, each of a firing of its own: NOTE(skew).
 typedef struct program_skew program_skew;

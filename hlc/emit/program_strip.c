@@ -233,6 +233,10 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
         known = ARENA_NEW(x->e.arena, emit_signature);
         *known = emit_fire_function(&x->e, info, f, emit_unique_name(&x->e, wanted), in_view, out_view);
         hmap_set(&x->fires, key.data, known);
+        if (known->aside != 0)
+            diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
+                        "%d trips of a loop of '%s', each with a state of its own, go side by side [lanes]",
+                        known->aside, info->filter->name);
     }
     return *known;
 }
@@ -305,6 +309,17 @@ static int lane_width(const program_emitter *x)
 {
     const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
     return p == NULL ? 0 : (int)(p->simd_width / sizeof(float));
+}
+
+// Registers that the trips of a loop fill at most.
+enum { ASIDE_REGISTERS = 4 };
+
+int program_most_aside(const program_emitter *x)
+{
+    const hlc_config *config = x->p->config;
+    bool can = config->opt_level >= LANES_LEVEL && !config->no_lanes && lane_width(x) > 1;
+    int own = x->e.wide_registers ? 2 * lane_width(x) : lane_width(x);
+    return can ? ASIDE_REGISTERS * own : 0;
 }
 
 static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
