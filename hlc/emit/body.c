@@ -320,9 +320,9 @@ static const sir_expr *without_lane(const sir_expr *e, uint32_t lane)
     return sum ? e->u.arg[0] : e;
 }
 
-bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset)
+static bool is_near(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *e, int64_t *offset)
 {
-    const sir_expr *e = fetch->u.arg[fetch->op - 1], *base = e;
+    const sir_expr *base = e;
     *offset = 0;
     if (e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) && e->u.arg[1]->kind == SIR_CONST) {
         base = e->u.arg[0];
@@ -336,6 +336,18 @@ bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const s
         return false;
     const sir_field *c = &f->fields.data[base->index];
     return c->role == SIR_COORDINATE && c->dimension == 0 && *offset <= NEAR_OFFSET && *offset >= -NEAR_OFFSET;
+}
+
+bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset)
+{
+    return is_near(f, near, lane, fetch->u.arg[fetch->op - 1], offset);
+}
+
+bool body_turned_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset)
+{
+    int64_t last;
+    return fetch->op == 2 && !body_near_offset(f, near, lane, fetch, &last) &&
+           is_near(f, near, lane, fetch->u.arg[0], offset);
 }
 
 const char *body_stored_name(emitter *e, const emit_filter_info *info, uint32_t field, const char *what)

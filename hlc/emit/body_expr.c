@@ -730,7 +730,7 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
 }
 
 // "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,
-// "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]".
+// "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]"; or "image[svm_brookTurned2(image_walk, svm_inside, svm_column, i)]".
 static void print_fetch(body_context *c, const sir_expr *e)
 {
     strbuf *out = c->e->out;
@@ -747,6 +747,15 @@ static void print_fetch(body_context *c, const sir_expr *e)
     if (body_is_inside(c, e)) {
         print_inside(c, e, run, near, offset);
         strbuf_addc(out, stored ? ')' : ']');
+        return;
+    }
+    if (info->near != SIR_NONE && c->function->kind == SIR_WORK &&
+        body_turned_offset(info->filter, info->near, info->lanes > 0 ? info->lane : SIR_NONE, e, &offset)) {
+        strbuf_printf(out, "svm_brookTurned2(%s_walk, %s, ", name, body_named(c, BODY_INSIDE));
+        print_last(c, e, NULL, true, offset);
+        strbuf_add(out, ", ");
+        print(c, e->u.arg[1], PREC_COND);
+        strbuf_add(out, stored ? "))" : ")]");
         return;
     }
     strbuf_printf(out, "svm_brook%s%d(%s_walk", near || run != NULL ? "Near" : "At", (int)e->op, name);

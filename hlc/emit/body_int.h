@@ -271,6 +271,8 @@ bool body_is_copied(const emitter *e, const sir_field *f);
 // Whether an element is fetched at a constant distance from the place in the row: "$g[.., $x + 3]", of the coordinate `near`. Then the firing function takes
 // that place as svm_column, and svm_inside where no such distance leads out of the row.
 bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset); // lane: SIR_NONE, or info->lane
+// Likewise the first of two subscripts: columns lead down the rows, as where a matrix is turned over.
+bool body_turned_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset);
 // Of a stream whose elements are stored in other types (finite_stored.c): its "Element", and what loads and stores one.
 const char *body_stored_name(emitter *e, const emit_filter_info *info, uint32_t field, const char *what);
 void body_store_fields(body_context *c); // before each way out

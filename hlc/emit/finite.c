@@ -109,19 +109,23 @@ static void note_fetch(void *context, sir_expr *e, bool written)
     finite_graph *g = context;
     int64_t offset;
     (void)written;
-    if (e->kind != SIR_FETCH || !body_near_offset(g->filter, g->info->near, SIR_NONE, e, &offset))
+    if (e->kind != SIR_FETCH)
         return;
-    const sir_expr *last = e->u.arg[e->op - 1];
-    while (last->kind != SIR_FIELD)
-        last = last->u.arg[last->u.arg[0]->kind == SIR_CONST];
-    g->info->near = last->index;
+    const bool near = body_near_offset(g->filter, g->info->near, SIR_NONE, e, &offset);
+    if (!near && !body_turned_offset(g->filter, g->info->near, SIR_NONE, e, &offset))
+        return;
+    const int dimension = near ? 3 : 2;
+    const sir_expr *place = e->u.arg[near ? e->op - 1 : 0];
+    while (place->kind != SIR_FIELD)
+        place = place->u.arg[place->u.arg[0]->kind == SIR_CONST];
+    g->info->near = place->index;
     for (VEC_EACH(finite_reach, r, &g->reaches))
-        if (r->field == e->index) {
+        if (r->field == e->index && r->dimension == dimension) {
             r->least = offset < r->least ? offset : r->least;
             r->most = offset > r->most ? offset : r->most;
             return;
         }
-    VEC_PUSH(g->x->e.arena, &g->reaches, (finite_reach){e->index, offset, offset});
+    VEC_PUSH(g->x->e.arena, &g->reaches, (finite_reach){e->index, dimension, offset, offset});
 }
 
 static void note_fetches(void *context, sir_stmt *s)

@@ -29,9 +29,11 @@ typedef struct finite_port {
 
 typedef struct finite_emitter finite_emitter;
 
-// How far along rows a gathered stream is fetched from near the firing's place.
+// How far along rows a gathered stream is fetched from near the firing's place; or down them (dimension 2), where columns
+// lead there.
 typedef struct finite_reach {
     uint32_t field;
+    int dimension; // 3: along
     int64_t least, most;
 } finite_reach;
 
@@ -98,7 +100,7 @@ const char *finite_spread_call(finite_graph *g); // whether all is done
 // What it shares with reductions: blocks of streams that stay in local memories while a call goes on, and the like.
 uint64_t finite_block_alignment(const finite_emitter *all);
 void finite_gather_blocks(finite_graph *g); // declarations; how they are made, loaded, and waited for
-void finite_begin_make(finite_graph *g); // of the function that makes strips: up to the kernel of "strip->run"
+void finite_begin_make(finite_graph *g);    // of the function that makes strips: up to the kernel of "strip->run"
 void finite_make_load(finite_graph *g, const finite_port *p); // its block, and what moves it in before the run
 void finite_load_gathers(finite_graph *g);
 void finite_wait_gathers(finite_graph *g);

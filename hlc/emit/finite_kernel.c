@@ -432,8 +432,8 @@ static void emit_unit_loops(finite_graph *g)
     }
     text_line(x, 2, "ptrdiff_t near = begin, far = end;");
     for (VEC_EACH(const finite_reach, r, &g->reaches))
-        text_line(x, 2, "svm_brookKeepInside(&near, &far, &%s, %" PRId64 ", %" PRId64 ");", port_of(g, r->field)->walk,
-                  r->least, r->most);
+        text_line(x, 2, "svm_brookKeepInside(&near, &far, &%s, %d, %" PRId64 ", %" PRId64 ");",
+                  port_of(g, r->field)->walk, r->dimension, r->least, r->most);
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
     emit_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);

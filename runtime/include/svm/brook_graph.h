@@ -312,6 +312,12 @@ static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, bool inside, ptrd
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookNear3(w, inside, k, j, i);
 }
 
+// The same for a row that may be known to be inside.
+static inline ptrdiff_t svm_brookTurned2(const svm_BrookWalk *w, bool inside, ptrdiff_t j, ptrdiff_t i)
+{
+    return (inside ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] + svm_brookAt1(w, i);
+}
+
 // The same without clamps.
 static inline ptrdiff_t svm_brookIn1(const svm_BrookWalk *w, ptrdiff_t i)
 {
@@ -358,13 +364,13 @@ static inline bool svm_brookHas(const svm_BrookWalk *w, ptrdiff_t first, ptrdiff
     return first >= 0 && first + count <= w->extent[3];
 }
 
-// Columns from `begin` up to `end` that stay inside of a gathered stream with all of the offsets; begin and end are
-// those that did so far. There may be none.
-static inline void svm_brookKeepInside(ptrdiff_t *begin, ptrdiff_t *end, const svm_BrookWalk *w, ptrdiff_t least,
+// Columns from `begin` up to `end` that stay inside of dimension d (3: the row) of a gathered stream with all of the
+// offsets; begin and end are those that did so far. There may be none.
+static inline void svm_brookKeepInside(ptrdiff_t *begin, ptrdiff_t *end, const svm_BrookWalk *w, int d, ptrdiff_t least,
                                        ptrdiff_t most)
 {
     const ptrdiff_t first = *begin < -least ? -least : *begin,
-                    last = *end > w->extent[3] - most ? w->extent[3] - most : *end;
+                    last = *end > w->extent[d] - most ? w->extent[d] - most : *end;
     *end = last < *begin ? *begin : last;
     *begin = first > *end ? *end : first;
 }
