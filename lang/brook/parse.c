@@ -27,7 +27,7 @@ static src_range token_range(const feed *f, size_t index)
 static const char *token_text(const feed *f, size_t index)
 {
     if (index >= f->tokens.len)
-        return "the end of this item";
+        return "the end of the kernel";
     const brook_token *t = &f->tokens.data[index];
     if (t->kind == TOK_DIRECTIVE)
         return "directive";
@@ -103,9 +103,9 @@ static const char *expected(const feed *f)
     if (brook_acceptable(f->parser, TOK_NUMBER))
         return "an expression";
     if (brook_acceptable(f->parser, ';'))
-        return "';'";
-    if (brook_acceptable(f->parser, ')'))
-        return "')'";
+        return brook_acceptable(f->parser, '{') ? "'{' or ';'" : "';'";
+    if (brook_acceptable(f->parser, ')')) // between parameters; in expressions a ',' is seldom meant
+        return brook_acceptable(f->parser, ',') && !brook_acceptable(f->parser, '+') ? "',' or ')'" : "')'";
     if (brook_acceptable(f->parser, '>'))
         return "'>'";
     if (brook_acceptable(f->parser, ']'))
@@ -147,7 +147,9 @@ static void report(feed *f)
     const char *known = no_such(kind);
     if (kind == '*' && !brook_acceptable(f->parser, ';') && !brook_acceptable(f->parser, ')'))
         known = brook_acceptable(f->parser, TOK_ID) ? "kernels have no pointers" : NULL;
-    if (known != NULL)
+    if (f->at >= f->tokens.len)
+        diag_error(f->ctx.diags, token_range(f, f->at), "the kernel ends too early: expected %s", expected(f));
+    else if (known != NULL)
         diag_error(f->ctx.diags, token_range(f, f->at), "unexpected %s: %s", token_text(f, f->at), known);
     else
         diag_error(f->ctx.diags, token_range(f, f->at), "unexpected %s: expected %s", token_text(f, f->at),
