@@ -97,11 +97,15 @@ void cell_add_all(llc_session *s, llc_strings *command, const char *const *words
 
 // Reads the SPEs' text as their compiler does.
 bool cell_parse_for_spe(cell_program *p);
+CXTranslationUnit cell_parse_text(cell_program *p, const char *content); // NULL: clang cannot; else the caller's
+const char *cell_text_name(cell_program *p);
 const char *cell_folder(cell_program *p); // of the SVM C, for what it includes
 void cell_close(cell_program *p);
 
 // The part of the SVM C that kernels without a `why` reach.
 const char *cell_cut(cell_program *p, bool lines);
+// The same with lanes (svm/lanes.h) as vectors of an SPE, in functions of which all is understood (quads.c).
+const char *cell_quads(cell_program *p, const char *text);
 // The sources. `lines`: messages about them name the lines of the SVM C.
 const char *cell_spu_text(cell_program *p, bool lines);
 const char *cell_ppu_text(cell_program *p, bool lines);

@@ -28,9 +28,10 @@ const char *cell_folder(cell_program *p)
     return slash == NULL ? "." : arena_strndup(p->session->arena, p->unit->path, (size_t)(slash - p->unit->path));
 }
 
-bool cell_parse_for_spe(cell_program *p)
+CXTranslationUnit cell_parse_text(cell_program *p, const char *content)
 {
     llc_session *s = p->session;
+    CXTranslationUnit tu = NULL;
     llc_strings flags = {0};
     static const char *const fixed[] = {"-xc",
                                         "-std=c11",
@@ -52,10 +53,24 @@ bool cell_parse_for_spe(cell_program *p)
     for (VEC_EACH(const char *, define, &s->options->defines))
         add(p, &flags, arena_printf(s->arena, "-D%s", *define));
     add(p, &flags, arena_printf(s->arena, "-iquote%s", cell_folder(p)));
-    const char *cut = cell_cut(p, true), *name = arena_printf(s->arena, "%s.spu.c", p->stem);
-    struct CXUnsavedFile text = {name, cut, strlen(cut)};
+    const char *name = cell_text_name(p);
+    struct CXUnsavedFile text = {name, content, strlen(content)};
     if (clang_parseTranslationUnit2(p->unit->index, name, flags.data, (int)flags.len, &text, 1, CXTranslationUnit_None,
-                                    &p->spe) != CXError_Success) {
+                                    &tu) != CXError_Success)
+        return NULL;
+    return tu;
+}
+
+const char *cell_text_name(cell_program *p)
+{
+    return arena_printf(p->session->arena, "%s.spu.c", p->stem);
+}
+
+bool cell_parse_for_spe(cell_program *p)
+{
+    llc_session *s = p->session;
+    p->spe = cell_parse_text(p, cell_cut(p, true));
+    if (p->spe == NULL) {
         diag_error_at(s->diag, p->unit->path, "clang cannot read the text for an SPE");
         return false;
     }

@@ -36,7 +36,7 @@ const char *cell_spu_text(cell_program *p, bool lines)
     strbuf_printf(&out, "/* The SPEs' side of %s: its kernels, which the resident loop of svm-resident.o runs. */\n",
                   p->stem);
     strbuf_add(&out, "#include <svm_resident.h>\n\n");
-    strbuf_add(&out, cell_cut(p, lines));
+    strbuf_add(&out, cell_quads(p, cell_cut(p, lines)));
     strbuf_add(&out,
                "\n/* The kernels, by their numbers in commands. */\nsvm_KernelFunction *const svm_cellKernels[] = {\n");
     for (VEC_EACH(const cell_kernel, k, &p->kernels))
