@@ -130,7 +130,7 @@ static void waitFor(svmr_Kernel *p, svmr_Place at)
     svm_Machine *m = p->machine;
     svmr_onControl(m, SVMR_CALL_WAIT, p);
     svmr_lock(m);
-    svmr_tellQueues(m);
+    svmr_tellQueues(p);
     if (SVMR_UNLIKELY(m->failures != NULL))
         svmr_raise(m);
     if (SVMR_UNLIKELY(p->state == SVM_IDLE))

@@ -70,8 +70,8 @@ static inline void svmr_finish(svmr_Kernel *p, svm_KernelState state)
 bool svmr_queueRun(svmr_Kernel *p);
 // Runs that processors have told of are over. Locked.
 void svmr_lookAtQueues(svm_Machine *m);
-// A control thread is about to wait for a kernel. Locked.
-void svmr_tellQueues(svm_Machine *m);
+// A control thread is about to wait for p. Locked.
+void svmr_tellQueues(svmr_Kernel *p);
 // A local memory's bytes; sets its room. They stay until the scheduler is destroyed.
 char *svmr_localMemory(svm_Machine *m, svmr_MemoryState *s, const char *object, svmr_Place at);
 #else
@@ -84,9 +84,9 @@ static inline void svmr_lookAtQueues(svm_Machine *m)
 {
     (void)m;
 }
-static inline void svmr_tellQueues(svm_Machine *m)
+static inline void svmr_tellQueues(svmr_Kernel *p)
 {
-    (void)m;
+    (void)p;
 }
 #endif
 

@@ -2,7 +2,8 @@
 // Between the two sides of a Cell program that svm-llc makes of SVM C. The PPE's control code puts commands into a queue
 // in memory, one for each SPE; the SPE's resident loop (svm/spu/resident.c) fetches them, waits for what each depends on,
 // does it, and tells the SPEs and the PPE how many of its commands are complete, counted from the first. A command only
-// waits for commands that were queued before it, on whichever SPE.
+// waits for commands that were queued before it, on whichever SPE. An SPE that has something under way finds new commands
+// by itself; one that sleeps is woken, by the PPE or by an SPE that the PPE has woken.
 //
 // Both sides include this header: every field has the same place for 64 and for 32 bits of address.
 #ifndef SVM_CELL_H
@@ -73,6 +74,9 @@ typedef struct svm_CellShared {
     uint32_t queueBytes, self;
     volatile uint32_t available; // bytes ever put into the queue
     volatile uint32_t wanted;    // the PPE sleeps until so many commands are complete
+    volatile uint32_t asleep;    // the SPE waits for signal register 1, and looks at `available` when that comes
+    volatile uint32_t rouses;    // SPEs that this one is to wake: bits, which it takes out
+    uint32_t unused[2];
     struct {
         uint64_t complete, signal; // effective addresses: where SPE i keeps our count, its signal register 1
     } peers[SVM_CELL_SPES];

@@ -32,6 +32,38 @@ static void growRuns(svmr_Spe *spe)
     spe->runCapacity = capacity;
 }
 
+// ---- What the control code waits for, one after the other ----
+
+// What was waited for last is followed by that, or by nothing.
+static void endWaited(svmr_Spe *spe, svmr_CellRun *then)
+{
+    if (spe->waited)
+        spe->waited->then = then;
+    spe->waited = then;
+}
+
+void svmr_noteRun(svm_Machine *m)
+{
+    for (svmr_Spe *spe = m->scheduler->waits ? m->scheduler->spes : NULL; spe; spe = spe->next)
+        endWaited(spe, NULL);
+    m->scheduler->waits = false;
+}
+
+void svmr_noteWait(svm_Machine *m, svmr_CellRun *run)
+{
+    if (!run->home)
+        return;
+    endWaited(run->home, run);
+    m->scheduler->waits = true;
+}
+
+const svmr_CellRun *svmr_lastOfWaits(const svmr_CellRun *run)
+{
+    while (run->then && run->then->home == run->home && (int32_t)(run->then->number - run->number) > 0)
+        run = run->then;
+    return run;
+}
+
 // ---- Queueing ----
 
 // For a command of so many bytes and what fills the ring's end before it. Runs that are over meanwhile may make others
@@ -192,7 +224,7 @@ static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c, const svm
 static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number, const svmr_Transfer *t)
 {
     svmr_CellRun *run = svmr_cellRun(p);
-    run->spe = spe;
+    run->spe = run->home = spe;
     run->number = number;
     run->told = run->tells;
     const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes);
@@ -315,6 +347,7 @@ bool svmr_queueRun(svmr_Kernel *p)
 {
     svmr_Place at = {"svm_kernelRun", p->runFile, p->runLine};
     svmr_cellRun(p)->spe = NULL;
+    svmr_noteRun(p->machine);
     if (!allQueued(p))
         return false;
     if (p->step) {

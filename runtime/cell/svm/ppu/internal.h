@@ -17,21 +17,12 @@ typedef struct svmr_TimedRun svmr_TimedRun;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
 enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 4 * SVM_CELL_WINDOW };
-// Who waits for one of many commands that an SPE was told of at once waits for the next of them soon: the PPE sleeps for
-// all. So many are many; and of so many times of telling it is kept where they ended.
-enum { SVMR_MANY = SVM_CELL_WINDOW, SVMR_RINGS = 8 };
-
-// Until how many commands are complete the PPE sleeps that waits for `count`. ends: rungEnds.
-static inline uint32_t svmr_sleepUntil(const uint32_t *ends, uint32_t rings, uint32_t count)
+// Until how many commands are complete the PPE sleeps that waits for `wanted`: for half of those in the queue, if that is
+// more. The other half keeps the SPE busy while the PPE wakes and queues more.
+static inline uint32_t svmr_sleepUntil(uint32_t complete, uint32_t issued, uint32_t wanted)
 {
-    uint32_t before = 0;
-    for (uint32_t i = rings > SVMR_RINGS ? rings - SVMR_RINGS : 0; i < rings; i++) {
-        const uint32_t end = ends[i % SVMR_RINGS];
-        if ((int32_t)(end - count) >= 0)
-            return end - before >= SVMR_MANY ? end : count;
-        before = end;
-    }
-    return count;
+    const uint32_t half = complete + (issued - complete) / 2;
+    return (int32_t)(half - wanted) > 0 ? half : wanted;
 }
 
 // A run in a queue.
@@ -57,8 +48,7 @@ struct svmr_Spe {
     uint32_t written, rung, released; // bytes ever queued; that it was told of; of commands that are over
     uint32_t issued, retired;         // commands ever queued, and over
     uint32_t rungIssued;              // of those that it was told of
-    uint32_t rungEnds[SVMR_RINGS];    // the same after the last times, by `rings` modulo their number
-    uint32_t rings;
+    struct svmr_CellRun *waited;      // the last that the control code waited for; NULL: it has run a kernel since
     svmr_QueuedRun *runs; // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
@@ -74,9 +64,11 @@ struct svmr_Spe {
 typedef struct svmr_CellRun {
     const svm_CellKernel *code; // of its function; NULL: not looked for yet
     svmr_Spe *spe;              // of the run that is queued; NULL: none is
+    svmr_Spe *home;             // of the last that was queued
     uint32_t number;            // its command
     uint32_t told;              // SPEs that the command tells
     uint32_t tells;             // those that commands to come tell
+    struct svmr_CellRun *then;  // on the same SPE, that was waited for next: no kernel was run in between
     svmr_TimedRun *timed;       // the last run, where time is predicted
     struct svmr_CellRun *next;
 } svmr_CellRun;
@@ -93,6 +85,7 @@ typedef struct svmr_Uneven {
 
 typedef struct svmr_Scheduler {
     svmr_List ready; // kernels that the PPE runs
+    bool waits;      // since it last ran a kernel the control code has waited for one
     svmr_Spe *spes;
     unsigned speCount;
     bool unrung;        // some SPE was not told of all that is queued
@@ -129,6 +122,12 @@ svmr_CellRun *svmr_cellRun(svmr_Kernel *p);
 uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
                            size_t waitCount, const void *payload, size_t payloadBytes);
 bool svmr_retire(svm_Machine *m); // true: something was over
+// The control code runs a kernel, or waits for one, of an SPE: who waits for several of one SPE, one after the other,
+// sleeps once.
+void svmr_noteRun(svm_Machine *m);
+void svmr_noteWait(svm_Machine *m, svmr_CellRun *run);
+// The last run that was waited for behind it, with no kernel run in between, when last it was waited for; or itself.
+const svmr_CellRun *svmr_lastOfWaits(const svmr_CellRun *run);
 void svmr_goOn(svm_Machine *m);   // a control thread asks how things are: kernels run a little
 
 // ---- Structs of kernels (structs.c) ----

@@ -152,7 +152,8 @@ static svmr_Spe *speToWaitFor(svm_Machine *m, const svmr_Wait *w, uint32_t *coun
             !m->shared && s->kernelsHere + s->transfersHere == 0; // nothing else is to be done here meanwhile
         *count = run->number + 1;
         if (alone)
-            *count = svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, *count);
+            *count =
+                svmr_sleepUntil(run->spe->complete->count, run->spe->issued, svmr_lastOfWaits(run)->number + 1);
         return run->spe;
     }
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
@@ -169,10 +170,11 @@ void svmr_lookAtQueues(svm_Machine *m)
 }
 
 // What was queued before a wait is a round, or all of it that there is.
-void svmr_tellQueues(svm_Machine *m)
+void svmr_tellQueues(svmr_Kernel *p)
 {
-    if (m->scheduler->unrung)
-        svmr_ringSpes(m);
+    svmr_noteWait(p->machine, svmr_cellRun(p));
+    if (p->machine->scheduler->unrung)
+        svmr_ringSpes(p->machine);
 }
 
 static void sleepFor(svm_Machine *m, svmr_Spe *spe, uint32_t count)

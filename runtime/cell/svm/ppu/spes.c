@@ -211,22 +211,48 @@ char *svmr_localMemory(svm_Machine *m, svmr_MemoryState *s, const char *object, 
 
 // ---- Telling and waiting ----
 
-void svmr_ringSpe(svmr_Spe *spe)
+// Stores how many there are; true: it sleeps, and does not see it.
+static bool makeAvailable(svmr_Spe *spe)
 {
     spe->shared->available = spe->written;
     spe->rung = spe->written;
-    spe->rungIssued = spe->rungEnds[spe->rings++ % SVMR_RINGS] = spe->issued;
-    spe->counted.rings++;
+    spe->rungIssued = spe->issued;
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return spe->shared->asleep;
+}
+
+static void wake(svmr_Spe *spe)
+{
+    spe->counted.rings++;
     spe_signal_write(spe->context, SPE_SIG_NOTIFY_REG_1, SVM_CELL_PPE_RANG);
 }
 
+void svmr_ringSpe(svmr_Spe *spe)
+{
+    if (makeAvailable(spe))
+        wake(spe);
+}
+
+// One SPE that sleeps is woken, and wakes the others.
 void svmr_ringSpes(svm_Machine *m)
 {
-    for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
-        if (spe->rung != spe->written)
-            svmr_ringSpe(spe);
+    svmr_Spe *first = NULL;
+    uint32_t others = 0;
+    for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next) {
+        if (spe->rung == spe->written || !makeAvailable(spe))
+            continue;
+        if (!first && !spe->shared->rouses) // else it is on its way to those of before
+            first = spe;
+        else if (first)
+            others |= 1u << spe->number;
+        else
+            wake(spe);
+    }
     m->scheduler->unrung = false;
+    if (!first)
+        return;
+    first->shared->rouses = others;
+    wake(first);
 }
 
 static bool isComplete(const svmr_Spe *spe, uint32_t count)

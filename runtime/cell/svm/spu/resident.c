@@ -29,7 +29,7 @@ typedef struct Spe {
     bool quits;
 } Spe;
 
-static svm_CellShared shared __attribute__((aligned(128)));
+static svm_CellShared shared __attribute__((aligned(128))) = {.asleep = true};
 // What is sent to others: the count, and in its last word the bit that this SPE has in a signal register.
 typedef struct News {
     uint32_t count, unused[2], bit;
@@ -49,6 +49,18 @@ static void wait_for_tags(uint32_t mask)
 
 // ---- Commands come ----
 
+// Bytes that a transfer can bring now, in one piece.
+static uint32_t to_fetch(const Spe *me)
+{
+    const uint32_t to_end = svm_cellRingBytes - me->asked % svm_cellRingBytes;
+    uint32_t bytes = shared.available - me->asked, room = svm_cellRingBytes - (me->asked - me->oldest);
+    if (bytes > room)
+        bytes = room;
+    if (bytes > to_end)
+        bytes = to_end;
+    return bytes < MOST_BYTES ? bytes : MOST_BYTES;
+}
+
 static bool fetch(Spe *me)
 {
     bool moved = false;
@@ -59,14 +71,7 @@ static bool fetch(Spe *me)
         me->fetched = me->asked;
         moved = true;
     }
-    const uint32_t at = me->asked % svm_cellRingBytes;
-    uint32_t bytes = shared.available - me->asked, room = svm_cellRingBytes - (me->asked - me->oldest);
-    if (bytes > room)
-        bytes = room;
-    if (bytes > svm_cellRingBytes - at)
-        bytes = svm_cellRingBytes - at;
-    if (bytes > MOST_BYTES)
-        bytes = MOST_BYTES;
+    const uint32_t at = me->asked % svm_cellRingBytes, bytes = to_fetch(me);
     if (bytes == 0)
         return moved;
     mfc_get(svm_cellRing + at, shared.queue + me->asked % shared.queueBytes, bytes, TAG_FETCH, 0, 0);
@@ -103,6 +108,19 @@ static void send(News *n, uint32_t count, uint32_t mask, uint32_t tag)
             mfc_putf(n, shared.peers[spe].complete, sizeof *n, tag, 0, 0);
             mfc_sndsigf(&n->bit, shared.peers[spe].signal, tag, 0, 0);
         }
+}
+
+// The PPE wakes one SPE, and that the others.
+static void rouse(void)
+{
+    static News signal __attribute__((aligned(16)));
+    const uint32_t mask = shared.rouses;
+    shared.rouses = 0;
+    signal.bit = 1u << shared.self;
+    for (uint32_t spe = 0; mask >> spe; spe++)
+        if (mask >> spe & 1)
+            mfc_sndsig(&signal.bit, shared.peers[spe].signal, TAG_TELL, 0, 0);
+    wait_for_tags(1u << TAG_TELL);
 }
 
 // ---- Commands are done ----
@@ -331,9 +349,14 @@ static void wait(const Spe *me)
     if (tags != 0) {
         mfc_write_tag_mask(tags);
         mfc_read_tag_status_any();
-    } else {
-        spu_read_signal1();
+        return;
     }
+    // The PPE sets `available` and then looks whether somebody sleeps. The count of the channel is asked in between so that
+    // what is stored above it is there for the PPE before what is loaded below it.
+    shared.asleep = true;
+    if (spu_stat_signal1() || to_fetch(me) == 0)
+        spu_read_signal1();
+    shared.asleep = false;
 }
 
 int main(unsigned long long id, unsigned long long argp, unsigned long long envp)
@@ -346,7 +369,10 @@ int main(unsigned long long id, unsigned long long argp, unsigned long long envp
     for (int i = 0; i < SVM_CELL_HELLOS; i++)
         spu_write_out_intr_mbox(hello[i]);
     spu_read_signal1(); // the PPE has filled in `shared`
+    shared.asleep = false;
     while (!me.quits) {
+        if (shared.rouses != 0)
+            rouse();
         bool moved = fetch(&me);
         moved |= decode(&me);
         moved |= start(&me);

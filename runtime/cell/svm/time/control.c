@@ -35,13 +35,9 @@ static void dropCall(svmr_Replay *r)
         r->last = &r->first;
     if (call->run)
         svmr_timedRelease(call->run);
+    if (call->last)
+        svmr_timedRelease(call->last);
     free(call);
-}
-
-static void ringAll(svmr_Replay *r)
-{
-    for (svmr_TimedSpe *spe = r->spes; spe; spe = spe->next)
-        svmr_timedRing(spe);
 }
 
 // The PPE's calls of libspe2 that have taken no time yet.
@@ -57,7 +53,7 @@ static bool payMessages(svmr_Replay *r)
 // For a command of an SPE, which wakes it.
 static void beginWait(svmr_Replay *r, svmr_TimedSpe *spe, const char *label)
 {
-    ringAll(r);
+    svmr_timedRing(r);
     if (r->waits)
         return;
     r->waits = true;
@@ -161,6 +157,7 @@ static void copyPiece(svmr_Replay *r, const svmr_TimedCall *call)
     const size_t most = call->fileBytes > call->itemBytes ? call->fileBytes : call->itemBytes;
     const sim_time now = sim_now(r->engine);
     r->copyLeast = sim_add(now, (sim_time)((r->load + r->store) * (double)sim_vector_operations(p, most)));
+    r->made.files += (double)(r->copyLeast - now);
     sim_occupy(r->engine, r->ppe, now, r->copyLeast, SIM_CONTROL, "files");
     r->busy = true;
     if (call->fileBytes == 0) {
@@ -195,6 +192,7 @@ static bool makeRun(svmr_Replay *r, svmr_TimedRun *run)
         return false;
     }
     endWait(r);
+    r->made.runs++;
     r->issuing = svmr_timedHold(run);
     if (r->first->begins)
         r->began = sim_now(r->engine);
@@ -208,20 +206,26 @@ static bool isOver(const svmr_TimedRun *run)
     return run->spe ? (int32_t)(run->spe->complete - run->number) > 0 && run->told : run->complete;
 }
 
+static uint32_t sleepUntil(const svmr_Replay *r, const svmr_TimedRun *run, const svmr_TimedRun *last)
+{
+    const svmr_TimedSpe *spe = run->spe;
+    return r->runsHere ? run->number + 1 : svmr_sleepUntil(spe->complete, spe->nextNumber, last->number + 1);
+}
+
 static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
 {
-    ringAll(r);
+    svmr_timedRing(r);
     if (!isOver(run) && runHere(r))
         return true;
     if (!isOver(run) || (r->waits && run->spe && (int32_t)(run->spe->complete - r->sleepsUntil) < 0)) {
         const bool begins = !r->waits;
         beginWait(r, run->spe, run->label);
         if (begins && run->spe)
-            r->sleepsUntil =
-                r->runsHere ? run->number + 1 : svmr_sleepUntil(run->spe->rungEnds, run->spe->rings, run->number + 1);
+            r->sleepsUntil = sleepUntil(r, run, r->first->last);
         return false;
     }
     endWait(r);
+    r->made.waits++;
     dropCall(r);
     spend(r, r->callWait, "main");
     return true;
@@ -233,11 +237,14 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
     case SVMR_TIMED_RUN: return makeRun(r, call->run);
     case SVMR_TIMED_WAIT: return makeWait(r, call->run);
     case SVMR_TIMED_COPY: copyPiece(r, call); return true;
-    case SVMR_TIMED_WORK: break;
+    case SVMR_TIMED_WORK:
+    case SVMR_TIMED_PAGES: break;
     }
-    const sim_time work = (sim_time)(call->work * r->slower);
+    const bool pages = call->kind == SVMR_TIMED_PAGES;
+    const sim_time work = (sim_time)(call->work * (pages ? 1 : r->slower));
+    *(pages ? &r->made.files : &r->made.code) += (double)work;
     dropCall(r);
-    spend(r, work, "main");
+    spend(r, work, pages ? "files" : "main");
     return true;
 }
 

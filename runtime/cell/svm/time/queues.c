@@ -87,19 +87,62 @@ static void fetch(svmr_TimedSpe *spe)
     startTransfer(spe->replay, t, fetched, spe);
 }
 
-void svmr_timedRing(svmr_TimedSpe *spe)
+// It has nothing under way: what wakes it is a signal.
+static bool sleeps(const svmr_TimedSpe *spe)
 {
-    if (!svmr_timedLength(&spe->issued))
-        return;
-    spe->replay->delayed = sim_add(spe->replay->delayed, spe->replay->delay);
-    spe->rungEnds[spe->rings++ % SVMR_RINGS] = spe->nextNumber;
+    return !spe->fetching && !spe->computes && !spe->underWay;
+}
+
+// True: it had commands that it was not told of.
+static bool makeAvailable(svmr_TimedSpe *spe)
+{
+    const bool any = svmr_timedLength(&spe->issued) != 0;
     spe->issuedBytes = 0;
     while (svmr_timedLength(&spe->issued)) {
         svmr_TimedRun *run = svmr_timedTake(&spe->issued);
         svmr_timedAppend(&spe->rung.runs, run);
         svmr_timedRelease(run);
     }
+    return any;
+}
+
+static void wake(svmr_TimedSpe *spe)
+{
+    spe->rings++;
+    spe->replay->delayed = sim_add(spe->replay->delayed, spe->replay->delay);
+}
+
+static void ring(svmr_TimedSpe *spe)
+{
+    if (!makeAvailable(spe))
+        return;
+    if (sleeps(spe))
+        wake(spe);
     fetch(spe);
+}
+
+static void roused(sim *engine, void *context)
+{
+    (void)engine;
+    fetch(context);
+}
+
+void svmr_timedRing(svmr_Replay *r)
+{
+    svmr_TimedSpe *first = NULL;
+    for (svmr_TimedSpe *spe = r->spes; spe; spe = spe->next) {
+        if (!makeAvailable(spe))
+            continue;
+        if (first && sleeps(spe)) {
+            sendNews(first, spe->store, roused, spe);
+            continue;
+        }
+        if (sleeps(spe)) {
+            first = spe;
+            wake(spe);
+        }
+        fetch(spe);
+    }
 }
 
 void svmr_timedIssue(svmr_TimedRun *run)
@@ -118,7 +161,7 @@ void svmr_timedIssue(svmr_TimedRun *run)
     svmr_timedAppend(&spe->issued.runs, run);
     const bool idle = !svmr_timedLength(&spe->rung) && !svmr_timedLength(&spe->ring);
     if (spe->issuedBytes > SVMR_RING_AFTER || (idle && svmr_timedLength(&spe->issued) >= SVMR_RING_IDLE))
-        svmr_timedRing(spe);
+        ring(spe);
 }
 
 // ---- Commands are done ----
@@ -127,6 +170,7 @@ static void transferArrived(sim *engine, void *context)
 {
     svmr_TimedRun *run = context;
     (void)engine;
+    run->spe->underWay--;
     if (++run->arrived == run->transferCount)
         svmr_timedComplete(run);
     svmr_timedRelease(run);
@@ -189,6 +233,7 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
     run->started = true;
     if (run->kind == SVMR_TIMED_KERNEL)
         loadAndStart(spe, run);
+    spe->underWay += (uint32_t)run->transferCount;
     for (size_t i = 0; i < run->transferCount; i++)
         startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
 }

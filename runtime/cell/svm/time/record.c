@@ -160,7 +160,10 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
             made->run = svmr_timedHold(newRun(r, k));
             made->begins = r->submitted == 0;
         } else if (svmr_cellRun(k)->timed) {
-            addCall(r, SVMR_TIMED_WAIT)->run = svmr_timedHold(svmr_cellRun(k)->timed);
+            svmr_TimedCall *made = addCall(r, SVMR_TIMED_WAIT);
+            const svmr_CellRun *run = svmr_cellRun(k), *last = svmr_lastOfWaits(run);
+            made->run = svmr_timedHold(run->timed);
+            made->last = svmr_timedHold(last->timed ? last->timed : run->timed);
         }
     }
     if (call == SVMR_CALL_STATE)
@@ -204,7 +207,7 @@ void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
         return;
     *known = last;
     recordWork(r);
-    addCall(r, SVMR_TIMED_WORK)->work = (double)(last - first) * (double)sim_cost_page_map(r->engine, r->ppe.index);
+    addCall(r, SVMR_TIMED_PAGES)->work = (double)(last - first) * (double)sim_cost_page_map(r->engine, r->ppe.index);
     if (!fresh)
         return;
     svmr_TimedCall *call = addCall(r, SVMR_TIMED_COPY); // of nothing: zeroes

@@ -74,8 +74,8 @@ struct svmr_TimedSpe {
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
     uint32_t *regions; // the kernel whose code each has
-    uint32_t rungEnds[SVMR_RINGS], rings;
-    uint64_t wakes; // rings and wakes are messages: the PPE tells of commands, a word ends its sleep
+    uint32_t underWay;     // transfers
+    uint64_t rings, wakes; // messages: the PPE wakes it for commands, its word wakes the PPE
     svmr_TimedSpe *next;
 };
 
@@ -83,16 +83,18 @@ typedef enum svmr_TimedCallKind {
     SVMR_TIMED_RUN,
     SVMR_TIMED_WAIT,
     SVMR_TIMED_COPY,
-    SVMR_TIMED_WORK
+    SVMR_TIMED_WORK,
+    SVMR_TIMED_PAGES // of files, that the system maps
 } svmr_TimedCallKind;
 
 // What the PPE does, in order.
 typedef struct svmr_TimedCall {
     svmr_TimedCallKind kind;
     svmr_TimedRun *run;
+    svmr_TimedRun *last;                 // WAIT: on the same SPE, the last that is waited for behind it
     bool begins;                         // RUN: no steady state was asked for yet
     size_t fileBytes, itemBytes, pieces; // COPY
-    double work;                         // WORK: femtoseconds
+    double work;                         // WORK, PAGES: femtoseconds
     struct svmr_TimedCall *next;
 } svmr_TimedCall;
 
@@ -117,6 +119,10 @@ struct svmr_Replay {
     uint32_t sleepsUntil; // commands of the SPE that it waits for are complete
     bool runsHere;        // it has run kernels or transfers itself
     const char *waitsFor;
+    struct {
+        uint64_t runs, waits;
+        double code, files; // femtoseconds
+    } made;                  // SVM_CELL_COUNT tells them
     svmr_TimedRun *here;    // that it runs
     svmr_TimedQueue ready;  // that it can run
     sim_time copyLeast;     // a copy's piece takes until then
@@ -162,7 +168,7 @@ void svmr_timedGoOn(svmr_Replay *r);         // the PPE, when it is not busy (co
 void svmr_timedHeard(svmr_Replay *r);        // the PPE, of what is complete
 void svmr_timedReady(svmr_TimedRun *run);    // a run that the PPE runs waits for nothing any more
 void svmr_timedIssue(svmr_TimedRun *run);    // a command is in an SPE's queue (queues.c)
-void svmr_timedRing(svmr_TimedSpe *spe);     // the SPE is told of its commands
+void svmr_timedRing(svmr_Replay *r);         // SPEs are told of their commands
 void svmr_timedLook(svmr_TimedSpe *spe);     // what can start, starts
 void svmr_timedComplete(svmr_TimedRun *run); // and who waits on the same processor goes on
 void svmr_timedSatisfy(svmr_TimedRun *run, const svmr_TimedRun *by); // one thing less to wait for
