@@ -17,6 +17,9 @@ typedef struct svmr_TimedRun svmr_TimedRun;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
 enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 4 * SVM_CELL_WINDOW };
+// Counts of SPEs that lie in one line of the PPE's cache.
+enum { SVMR_LINE_COUNTS = 128 / sizeof(svm_CellCount) };
+
 // Until how many commands are complete the PPE sleeps that waits for `wanted`: for half of those in the queue, if that is
 // more. The other half keeps the SPE busy while the PPE wakes and queues more.
 static inline uint32_t svmr_sleepUntil(uint32_t complete, uint32_t issued, uint32_t wanted)
@@ -88,6 +91,8 @@ typedef struct svmr_Scheduler {
     bool waits;      // since it last ran a kernel the control code has waited for one
     svmr_Spe *spes;
     unsigned speCount;
+    svm_CellCount *complete; // the SPEs' counts, by their numbers
+    char *completeMemory;
     bool unrung;        // some SPE was not told of all that is queued
     svmr_CellRun *runs; // all
     bool counts;        // SVM_CELL_COUNT asks for it

@@ -36,6 +36,7 @@ void svmr_schedulerDestroy(svm_Machine *m)
         free(u);
     }
     pthread_cond_destroy(&m->scheduler->changed);
+    free(m->scheduler->completeMemory);
     free(m->scheduler);
     m->scheduler = NULL;
 }

@@ -78,9 +78,11 @@ static void introduce(svmr_Spe *spe, svmr_Spe *other)
 static void setUpQueue(svmr_Spe *spe)
 {
     spe->queueBytes = QUEUE_BYTES; // and the ring: powers of two
-    char *memory = aligned((size_t)spe->queueBytes + 128, &spe->queueMemory);
-    spe->complete = (volatile svm_CellCount *)memory;
-    spe->queue = memory + 128;
+    svmr_Scheduler *s = spe->machine->scheduler;
+    if (!s->complete)
+        s->complete = aligned(SVM_CELL_SPES * sizeof *s->complete, &s->completeMemory);
+    spe->complete = &s->complete[spe->number];
+    spe->queue = aligned(spe->queueBytes, &spe->queueMemory);
     spe->shared->queue = address(spe->queue);
     spe->shared->queueBytes = spe->queueBytes;
     spe->shared->complete = address(spe->complete);

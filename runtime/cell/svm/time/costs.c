@@ -128,6 +128,9 @@ static void setUpPpe(svmr_Replay *r, int processorId)
     r->slower = slower && atof(slower) > 0 ? atof(slower) : 1;
     r->callRun = (sim_time)((double)sim_cost_kernel_run(r->engine, found) * r->slower);
     r->callWait = (sim_time)((double)sim_cost_kernel_wait(r->engine, found) * r->slower);
+    // The kernel's object and its state are loaded, and looked at.
+    const double look = 4 * r->load + 2 * classCost(p, MACHINE_OP_COMPARE) + 2 * classCost(p, MACHINE_OP_BRANCH);
+    r->look = look > 0 ? (sim_time)(look * r->slower) : 0;
 }
 
 bool svmr_timedWanted(void)

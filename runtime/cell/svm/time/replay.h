@@ -70,7 +70,8 @@ struct svmr_TimedSpe {
     // Commands in memory that the SPE was not told of; that it was told of and has not fetched; in its ring.
     svmr_TimedQueue issued, rung, ring;
     uint32_t issuedBytes, queuedBytes; // of `issued`; of all commands that are not complete
-    uint32_t nextNumber, complete;     // commands; complete: that the PPE has heard of
+    uint32_t nextNumber, complete;     // commands; complete: as the count in memory says
+    uint32_t seen;                     // by the PPE, when it last read that
     bool fetching, computes, stalls;   // stalls: a kernel could start, and its cost is not recorded yet
     sim_time freeSince;
     uint32_t *regions; // the kernel whose code each has
@@ -108,7 +109,8 @@ struct svmr_Replay {
     sim_element ppe, memory;
     svmr_TimedCosts costs;
     double load, store; // femtoseconds of one
-    sim_time callRun, callWait;
+    sim_time callRun, callWait; // callWait: a line of counts is read
+    sim_time look;              // a wait for what is known to be over
     sim_time delay, delayed; // SVM_CELL_PPE_DELAY: of a message to or from an SPE; of those that it has not spent yet
     double slower;           // SVM_CELL_PPE_SLOWER: what the PPE does for SPEs takes so many times as long
     svmr_TimedCall *first, **last; // calls to come
