@@ -66,6 +66,9 @@ if shutil.which("gdb"):
         config.available_features.add("gdb")
 if os.uname().machine == "x86_64":
     config.available_features.add("x86")
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        if " avx2 " in f.read():
+            config.available_features.add("avx2")
 for program in ["gcc", "tcc", "dot", "groff", "python3"]:
     if shutil.which(program):
         config.available_features.add(program)

@@ -31,6 +31,7 @@ typedef struct emitter {
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int most_trips;       // of loops that are done side by side; 0: none are
+    bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
     bool keep_names;      // every local and field of the source is one of C (with -O0 -g)
     bool check_rates, check_bounds; // -fcheck-rates, -fcheck-bounds: NOTE(checks) in hlc/emit/body_checks.c
     hmap c_names;         // every file-scope name given out; private, as all below

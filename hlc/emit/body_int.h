@@ -251,6 +251,10 @@ bool body_has_loops(const sir_block *b);
 // those of the loop's statements.
 int body_trips_aside(body_context *c, const sir_stmt *s);
 
+// ---- body_rows.c ----
+// Trips of a loop to be done at a time, so that none is left over for the C compiler's vectors; 0: as they come.
+int64_t body_row_part(const body_context *c, const sir_stmt *loop);
+
 // ---- body_message.c ----
 void body_send(body_context *c, const sir_stmt *s);
 // Whether an argument of a message is computed: where nobody receives any, only what may stop the program.

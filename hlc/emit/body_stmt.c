@@ -624,6 +624,18 @@ static bool is_independent(const emit_filter_info *info, const sir_stmt *s)
     return found;
 }
 
+// The loop around one whose trips are done so many at a time: NOTE(rows).
+static void begin_row(body_context *c, const sir_stmt *s, int64_t part)
+{
+    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i;
+    body_line(c,
+              "for (ptrdiff_t svm_row = %" PRId64 "; svm_row < %" PRId64 "; svm_row += %" PRId64
+              ") { /* the last %" PRId64 " end with the row */",
+              lo, hi, part, part);
+    c->indent++;
+    body_line(c, "const ptrdiff_t svm_first = svm_row < %" PRId64 " ? svm_row : %" PRId64 ";", hi - part, hi - part);
+}
+
 static void for_(body_context *c, const sir_stmt *s)
 {
     if (lane_loop(c, s))
@@ -648,6 +660,12 @@ static void for_(body_context *c, const sir_stmt *s)
     strbuf *out = c->e->out;
     int aside = body_trips_aside(c, s);
     c->aside = aside != 0 ? aside : c->aside;
+    int64_t part = aside != 0 ? 0 : body_row_part(c, s);
+    if (part != 0) {
+        begin_row(c, s, part);
+        lo = "svm_first";
+        hi = arena_printf(c->e->arena, "svm_first + %" PRId64, part);
+    }
     if (aside != 0)
         body_line(c, "SVM_ASIDE(%d)", aside);
     else if (body_unrolls(c, s))
@@ -661,6 +679,10 @@ static void for_(body_context *c, const sir_stmt *s)
     nested(c, &s->u.for_.body);
     c->continue_label = label;
     bool only_pops = out->len == header_end;
+    if (part != 0) {
+        body_line(c, "}");
+        c->indent--;
+    }
     if (only_pops)
         body_forget(c, start);
     else

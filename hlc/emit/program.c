@@ -9,7 +9,7 @@
 #include "hlc/plan/bit_lanes.h"
 
 // Bytes of vector registers together, from which they are wide: 32 of 64.
-enum { WIDE_REGISTERS = 2048 };
+enum { WIDE_REGISTERS = 2048, WIDE_ROWS = 512, ROWS_LEVEL = 2 };
 
 static void emit_header(program_emitter *x)
 {
@@ -219,6 +219,7 @@ const char *emit_program(hlc_program *p)
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
+    x.e.wide_rows = p->config->vector_bytes >= WIDE_ROWS && p->config->opt_level >= ROWS_LEVEL && !p->config->no_lanes;
     x.e.wide_registers = p->config->vector_bytes >= WIDE_REGISTERS;
     x.e.most_trips = program_most_aside(&x);
     if (p->config != NULL)

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Loops along rows whose length is no multiple of vectors.
+//
+// NOTE(rows). Of 252 trips the C compiler makes vectors of 224 and does 28 one by one, which takes as long as the vectors. Where a
+// trip may be done twice, all are done in vectors, the last ones some of them again:
+//
+//     for (ptrdiff_t svm_row = 0; svm_row < 252; svm_row += 64) { /* the last 64 end with the row */
+//         const ptrdiff_t svm_first = svm_row < 188 ? svm_row : 188;
+//         for (ptrdiff_t x = svm_first; x < svm_first + 64; x++) {
+//
+// A trip may be done twice where it only reads what the loop does not write.
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
+
+// Trips at a time, one of these; what is left over that the C compiler needs nothing for; trips of loops inside, and of those
+// that are done again one of so many, at most.
+enum { ROW_MOST = 64, ROW_LEAST = 32, ROW_EVEN = 16, ROW_INNER = 16, ROW_AGAIN = 12 };
+
+typedef struct row_walk {
+    const body_context *c;
+    const sir_block *body;
+    bool *read, *written; // per local
+    bool impossible, gives;
+} row_walk;
+
+static void note_read(void *context, sir_expr *e, bool written)
+{
+    row_walk *w = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL)
+        w->read[e->index] = true;
+    w->impossible |= e->kind == SIR_FETCH;
+}
+
+static void note_target(row_walk *w, sir_expr *target)
+{
+    sir_expr *t = target;
+    for (; t->kind == SIR_INDEX; t = t->u.arg[0])
+        sir_visit_tree(t->u.arg[1], false, note_read, w);
+    if (t->kind != SIR_LOCAL) {
+        w->impossible = true;
+        return;
+    }
+    bool own = body_declared_in(w->c, w->body, t->index);
+    w->impossible |= !own && t == target; // a scalar, or all of an array
+    w->written[t->index] |= !own;
+    w->gives |= !own;
+}
+
+static void note_stmt(void *context, sir_stmt *s)
+{
+    row_walk *w = context;
+    sir_parts parts = sir_stmt_parts(s);
+    bool fine = s->kind == SIR_DECL || s->kind == SIR_SET || s->kind == SIR_POP || s->kind == SIR_PUSH ||
+                s->kind == SIR_IF || s->kind == SIR_FOR || s->kind == SIR_BLOCK;
+    int64_t trips;
+    w->impossible |= !fine || (s->kind == SIR_FOR && (!body_trip_count(s, &trips) || trips > ROW_INNER));
+    w->gives |= s->kind == SIR_PUSH;
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        sir_visit_tree(*parts.expr[i], false, note_read, w);
+    if (parts.target != NULL)
+        note_target(w, *parts.target);
+}
+
+int64_t body_row_part(const body_context *c, const sir_stmt *loop)
+{
+    const sir_function *f = c->function;
+    int64_t trips;
+    if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || f->kind != SIR_WORK || c->info == NULL ||
+        c->info->filter->finite || c->flow || c->open != NULL || c->e->keep_names || !c->in.affine || !c->out.affine ||
+        loop->u.for_.step != 1 || !body_trip_count(loop, &trips) || trips % ROW_EVEN == 0 || trips <= ROW_MOST)
+        return 0;
+    row_walk w = {.c = c, .body = &loop->u.for_.body};
+    w.read = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);
+    w.written = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);
+    sir_visit_stmts(&loop->u.for_.body, note_stmt, &w);
+    for (size_t i = 0; i < f->locals.len; i++)
+        w.impossible |= w.read[i] && w.written[i];
+    if (w.impossible || !w.gives || body_looks_up(c, NULL))
+        return 0;
+    for (int64_t part = ROW_MOST; part >= ROW_LEAST; part /= 2) {
+        int64_t again = (part - trips % part) % part;
+        if (again * ROW_AGAIN <= trips)
+            return part;
+    }
+    return 0;
+}
