@@ -13,12 +13,22 @@
 //         }
 //     }
 //
-// Loops that carry something else from trip to trip are done so too; all others stay whole, a firing at a time.
+// Loops whose trips are loops that the C compiler makes vectors of, and that wait for the vectors of the trip before, are done so
+// too. All others stay whole, a firing at a time.
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-// Firings; trips of a loop, from which that is worth it; nodes of a trip that waits, and bytes of local arrays, at most.
-enum { JAMMED = 8, LEAST_JAMMED = 4, JAM_TRIPS = 12, JAM_NODES = 64, JAM_BYTES = 32768 };
+// Firings; trips of a loop, from which that is worth it; nodes of a trip that waits, and bytes of local arrays, at most; one of
+// so much work must wait, where vectors do so many trips at once.
+enum {
+    JAMMED = 8,
+    LEAST_JAMMED = 4,
+    JAM_TRIPS = 12,
+    JAM_NODES = 64,
+    JAM_BYTES = 32768,
+    JAM_SHARE = 8,
+    JAM_VECTOR = 16
+};
 
 typedef struct jam_walk {
     const body_context *c;
@@ -116,12 +126,27 @@ static bool is_carried(const jam_walk *w, const sir_stmt *loop, uint32_t local)
            !body_declared_in(c, &loop->u.for_.body, local) && !begins_anew(&loop->u.for_.body, local);
 }
 
-bool body_jams(const body_context *c, const sir_stmt *loop)
+static bool carries(const body_context *c, const sir_stmt *loop)
 {
     jam_walk w = walk(c, loop);
     for (uint32_t i = 0; i < c->function->locals.len; i++)
         if (is_carried(&w, loop, i))
             return true;
+    return false;
+}
+
+// Whether some loop inside carries something, or may: then a trip has much to do one after the other.
+static bool carries_inside(const body_context *c, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        sir_parts parts = sir_stmt_parts(b->data[i]);
+        if (s->kind == SIR_LOOP || (s->kind == SIR_FOR && carries(c, s)))
+            return true;
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            if (carries_inside(c, parts.block[k]))
+                return true;
+    }
     return false;
 }
 
@@ -205,20 +230,43 @@ static bool waits(const body_context *c, const sir_stmt *loop)
     return f.found && nodes <= JAM_NODES;
 }
 
-typedef struct jam_finder {
-    const body_context *c;
-    bool found, impossible;
-} jam_finder;
+bool body_jams(const body_context *c, const sir_stmt *loop)
+{
+    const sir_block *body = &loop->u.for_.body;
+    return waits(c, loop) || (body_has_loops(body) && carries(c, loop) && !carries_inside(c, body));
+}
 
-static void find_waiting(const sir_block *b, jam_finder *f)
+typedef struct jam_weight {
+    const body_context *c;
+    double all, waiting; // nodes that are executed, those of vectors for as many at once
+    bool impossible;
+} jam_weight;
+
+static void count_node(void *context, sir_expr *e, bool written)
+{
+    (void)e;
+    (void)written;
+    ++*(double *)context;
+}
+
+static void weigh(jam_weight *j, const sir_block *b, double times, bool waiting)
 {
     for (size_t i = 0; i < b->len; i++) {
-        const sir_stmt *s = b->data[i];
-        f->impossible |= s->kind == SIR_RETURN || s->kind == SIR_CALL || s->kind == SIR_SEND;
-        if (s->kind != SIR_FOR)
-            continue;
-        f->found |= waits(f->c, s);
-        find_waiting(&s->u.for_.body, f);
+        sir_stmt *s = b->data[i];
+        sir_parts parts = sir_stmt_parts(s);
+        double nodes = 1, inner = times;
+        int64_t trips = JAM_TRIPS;
+        j->impossible |= s->kind == SIR_RETURN || s->kind == SIR_CALL || s->kind == SIR_SEND;
+        sir_visit_exprs(s, count_node, &nodes);
+        j->all += nodes * times;
+        j->waiting += waiting ? nodes * times : 0;
+        if (s->kind == SIR_FOR) {
+            (void)body_trip_count(s, &trips);
+            bool vectors = !body_has_loops(&s->u.for_.body) && !carries(j->c, s);
+            inner = times * (double)trips / (vectors ? JAM_VECTOR : 1);
+        }
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            weigh(j, parts.block[k], inner, waiting || (s->kind == SIR_FOR && waits(j->c, s)));
     }
 }
 
@@ -235,13 +283,13 @@ static uint64_t local_bytes(const sir_type *t)
 
 int body_jam_count(body_context *c, int64_t most)
 {
-    jam_finder f = {.c = c};
+    jam_weight j = {.c = c};
     uint64_t bytes = 0;
     int count = JAMMED;
     if (!c->in.affine || !c->out.affine || c->open != NULL || c->flow || c->e->keep_names)
         return 0;
-    find_waiting(&c->function->body, &f);
-    if (!f.found || f.impossible)
+    weigh(&j, &c->function->body, 1, false);
+    if (j.impossible || j.waiting == 0 || j.waiting * JAM_SHARE < j.all)
         return 0;
     c->jams = true;
     c->lanes = count;
