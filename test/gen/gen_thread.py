@@ -3,7 +3,7 @@
 
 A program is a duplicate splitter, so many filters with the same pop, and a joiner that takes all that each pushes: with the
 rates of the filters its output says what each one computed. Their bodies have floats, whole numbers that become constant when loops are unrolled,
-ints as items, booleans, conditions, loops in loops, local arrays, constant tables and helper functions. Some are nests of loops that push more
+ints as items, booleans, conditions, loops in loops, some too long to be unrolled, local arrays, constant tables and helper functions. Some are nests of loops that push more
 than a thread has outputs for. Values stay finite:
 products of items are halved until they are small, as selections by comparisons are exact for finite numbers alone."""
 import random
@@ -25,6 +25,7 @@ class ThreadFilter:
         self.indices = []  # whole numbers that are known: a loop's variable and its greatest value
         self.arrays, self.fixed, self.lines, self.helpers, self.counter = [], set(), [], [], 0
         self.depth, self.budget = 0, rng.choice([6, 12, 12, 25])
+        self.long = False  # within a loop that is too long to be unrolled
         self.tables = [(f"t{i}", rng.choice([2, 3, 4, 7, 16])) for i in range(rng.choice([0, 1, 1, 2]))]
         self.squares = [("q0", rng.choice([2, 3]), rng.choice([2, 4]))] if rng.random() < 0.3 else []
         self.nest = []  # loops around all of the body, of which each trip pushes one item: names and trips, outermost first
@@ -189,7 +190,7 @@ class ThreadFilter:
 
     def damped(self, name):
         """A value that loops may give time and again."""
-        if not self.indices:
+        if not self.indices and not self.long:
             return self.value(3)
         pick = self.rng.random()
         if pick < 0.5:
@@ -233,6 +234,24 @@ class ThreadFilter:
             self.line(f"    {index}++;")
         self.line("}")
 
+    def long_loop(self):
+        """Of a counter that nothing but a sum may read."""
+        rng, index = self.rng, self.fresh("i")
+        rounds = rng.choice([90, 130, 200, 255, 256, 300])
+        sums = [n for n in self.known(FLOAT) if n not in self.fixed]
+        if not sums:
+            sums = [self.fresh("a")]
+            self.line(f"float {sums[0]} = {self.value(1)};")
+            self.scopes[-1][FLOAT] += sums
+        self.line(f"for (int {index} = 0; {index} < {rounds}; {index}++) {{")
+        self.long = True
+        self.line(f"    {sums[0]} = {self.damped(sums[0])};")
+        if rng.random() < 0.3:
+            self.line(f"    {sums[-1]} = {sums[-1]} * 0.5 + {index};")
+        self.block(rng.randrange(1, 4))
+        self.long = False
+        self.line("}")
+
     def branch(self):
         self.line(f"if ({self.condition(2)}) {{")
         self.block(self.rng.randrange(1, 3))
@@ -265,7 +284,7 @@ class ThreadFilter:
         elif pick < 10 and self.depth < 3:
             self.branch()
         elif self.depth < 3:
-            self.loop()
+            self.long_loop() if self.depth == 0 and not self.nest and self.rng.random() < 0.15 else self.loop()
 
     # ---- The filter ----
 

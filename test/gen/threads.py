@@ -3,7 +3,7 @@
 """Random thread functions: what the interpreter gives, the same text as loops on this computer, the soft processor's functional
 model and its cycle model must leave, bit for bit.
 
-    threads.py --svmc=PATH [--first=N] [--count=N] [--batch=N] [--jobs=N] [--firings=N] [--keep=FOLDER]
+    threads.py --svmc=PATH [--first=N] [--count=N] [--batch=N] [--jobs=N] [--firings=N] [--seconds=N] [--keep=FOLDER]
 
 Filters of gen_thread.py with the seeds from --first on, so many in one program that compilers start rarely. A program that differs or does not compile
 is cut down to one filter, which is printed and kept as FOLDER/F<seed>.str with its input. What is no thread (the compiler tells why with --remarks)
@@ -132,6 +132,7 @@ def main():
     parser.add_argument("--batch", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--firings", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="end after so many, with what has been done")
     parser.add_argument("--keep")
     args = parser.parse_args()
     tools = Tools(os.path.abspath(args.svmc), args.machine, args.firings, args.keep)
@@ -139,7 +140,10 @@ def main():
     start, first, failures, waiting = time.monotonic(), args.first, 0, set()
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         while waiting or total["launched"] < args.count:
-            while len(waiting) < args.jobs and total["launched"] + len(waiting) * args.batch * 3 // 4 < args.count:
+            late = time.monotonic() - start > args.seconds
+            if late and not waiting:
+                break
+            while not late and len(waiting) < args.jobs and total["launched"] + len(waiting) * args.batch * 3 // 4 < args.count:
                 waiting.add(pool.submit(run_batch, tools, first, min(args.batch, args.count + args.count // 4 + 1)))
                 first += args.batch
             done, waiting = concurrent.futures.wait(waiting, return_when=concurrent.futures.FIRST_COMPLETED)
