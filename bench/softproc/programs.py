@@ -22,15 +22,16 @@ ITEMS, MOST_OFF = 60000, 0.15
 # interpreter's, of what is not rounded as C's
 Program = namedtuple("Program", "path letter used options differing", defaults=((), 0))
 PROGRAMS = {
-    "dct": Program("dct/dct.str", "f", 0.95),
-    "filter-bank": Program("filter-bank/filterbank.str", "f", 0.95),
-    "beamformer": Program("beamformer/beamformer.str", "f", 0.9),
-    "fft": Program("fft/fft.str", "f", 0.93),
-    "fm-receiver": Program("fm-receiver/fm.str", "f", 0.95),
-    "matrix-multiply": Program("matrix-multiply/matmul.str", "f", 0.95),
-    "bitonic-sort": Program("bitonic-sort/bitonic.str", "i", 0.9),
-    "edge-detector": Program("edge-detector/edges.str", "i", 0.95),
-    "edges-target": Program("edge-detector/edges.str", "i", 0.95, ("--fp=target",), 0.01),
+    "dct": Program("examples/dct/dct.str", "f", 0.95),
+    "filter-bank": Program("examples/filter-bank/filterbank.str", "f", 0.95),
+    "beamformer": Program("examples/beamformer/beamformer.str", "f", 0.9),
+    "fft": Program("examples/fft/fft.str", "f", 0.93),
+    "fm-receiver": Program("examples/fm-receiver/fm.str", "f", 0.95),
+    "matrix-multiply": Program("examples/matrix-multiply/matmul.str", "f", 0.95),
+    "bitonic-sort": Program("examples/bitonic-sort/bitonic.str", "i", 0.9),
+    "edge-detector": Program("examples/edge-detector/edges.str", "i", 0.95),
+    "edges-target": Program("examples/edge-detector/edges.str", "i", 0.95, ("--fp=target",), 0.01),
+    "loops": Program("bench/softproc/loops.str", "f", 0.95),
 }
 Row = namedtuple("Row", "name launches threads cycles predicted used")
 
@@ -70,7 +71,7 @@ def launches(path):
 
 
 def measure(bin_folder, program, folder):
-    source, exe = f"{ROOT}/examples/{program.path}", f"{folder}/program"
+    source, exe = f"{ROOT}/{program.path}", f"{folder}/program"
     write_items(f"{folder}/in.raw", program.letter)
     if os.path.exists(f"{folder}/launches.txt"):
         os.remove(f"{folder}/launches.txt")

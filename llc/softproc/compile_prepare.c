@@ -147,9 +147,8 @@ static const char before[] = "globaldce,always-inline,globaldce,function(sroa<mo
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #define LOOPS "loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full)"
 static const char passes[] =
-    "function(" LOOPS
-    ",sroa<modify-cfg>,early-cse<memssa>,loop-simplify,lcssa,loop-fusion,correlated-propagation,simplifycfg," COMBINE
-    ",aggressive-instcombine,simplifycfg,constraint-elimination,"
+    "function(" LOOPS ",sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg," COMBINE
+    ",loop-simplify,lcssa,loop-fusion,aggressive-instcombine,simplifycfg,constraint-elimination,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<no-nontrivial;trivial>),"
     "simplifycfg," COMBINE
     ",loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce," COMBINE
