@@ -77,6 +77,7 @@ typedef struct spc_value {
     spc_op op;
     spc_operand operand[3];
     uint32_t region; // where it is computed: in front of the step of this number
+    uint32_t place;  // in the source, as spc_place, or SPC_NONE
     uint32_t into;   // the variable that it writes, or SPC_NONE
     uint32_t writer; // VARIABLE: the last value that writes it; such a value: the one before; SPC_NONE: no more
     spc_decision decides;
@@ -100,7 +101,7 @@ enum { SPC_NO_OUTPUT = 255 };
 
 typedef struct spc_lookup {
     unsigned input;
-    uint32_t region;
+    uint32_t region, place;
     spc_operand at[2]; // s and t
     uint32_t value[4]; // what is read, or SPC_NONE where nobody wants it
     uint32_t reg;      // where it goes
@@ -117,6 +118,7 @@ typedef struct spc_step {
     uint32_t end;      // REP: of the ENDREP; IF: of the ELSE, or of the ENDIF; ELSE: of the ENDIF
     unsigned branches; // BRK: those around it in its loop
     uint32_t value;    // IF, BRK: what decides
+    uint32_t place;
 } spc_step;
 
 // ---- Loops of LLVM IR ----
@@ -209,6 +211,12 @@ typedef struct spc_slot {
     spc_assignment assignment;
 } spc_slot;
 
+// A line of the source.
+typedef struct spc_place {
+    const char *file;
+    unsigned line;
+} spc_place;
+
 // ---- A function on its way ----
 
 // What is tried; the shortest program is kept.
@@ -234,7 +242,9 @@ typedef struct spc_function {
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
     VEC(spc_step) steps;
-    uint32_t region;                    // of values that are added
+    uint32_t region; // of values that are added
+    uint32_t place;  // of values, lookups and steps that are added
+    VEC(spc_place) places;
     uint32_t output[SP_MAX_OUTPUTS][4]; // values, or SPC_NONE
     uint32_t scalars;
     unsigned guided; // values that the strategy has been asked about

@@ -312,6 +312,7 @@ static spc_operand storable(selector *s, LLVMValueRef v)
 
 static uint32_t add_step(selector *s, spc_step step)
 {
+    step.place = s->f->place;
     VEC_PUSH(s->f->arena, &s->f->steps, step);
     s->f->region = (uint32_t)s->f->steps.len;
     return s->f->region - 1;
@@ -643,7 +644,7 @@ static void select_leaving(selector *s, const node *n)
 
 static bool check_loop(selector *s, const spc_loop *loop)
 {
-    s->at = LLVMGetBasicBlockTerminator(loop->latch != NULL ? loop->latch : loop->header);
+    sel_at(s, LLVMGetBasicBlockTerminator(loop->latch != NULL ? loop->latch : loop->header));
     if (loop->many)
         sel_fail(s, "a loop of more than %d rounds", SPC_MOST_ROUNDS);
     else if (loop->rounds == 0)
@@ -755,7 +756,7 @@ static void select_loop(selector *s, const node *n)
     find_leaving(s, loop);
     first = (uint32_t)s->f->values.len;
     for (LLVMValueRef phi = first_phi(loop->header); phi != NULL; phi = next_phi(phi), count++) {
-        s->at = phi;
+        sel_at(s, phi);
         spc_range_of(&s->ranges, phi); // outer loops' before those in them
         if (sel_is_whole(phi) && !sel_check_int(s, phi))
             return;
@@ -810,7 +811,7 @@ static void select_block(selector *s, const node *n)
 {
     for (LLVMValueRef in = LLVMGetFirstInstruction(n->block); in != NULL && !s->failed;
          in = LLVMGetNextInstruction(in)) {
-        s->at = in;
+        sel_at(s, in);
         sel_instruction(s, in);
     }
     LLVMValueRef end = LLVMGetBasicBlockTerminator(n->block);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "llc/softproc/compile.h"
+#include "support/strbuf.h"
 
 static const uint8_t vector_codes[] = {
     [SPC_MAD] = SP_RGB_MAD, [SPC_MIN] = SP_RGB_MIN, [SPC_MAX] = SP_RGB_MAX,
@@ -325,6 +326,60 @@ static void put_constants(spc_function *f, spc_program *out)
     out->scalar_count = scalars.len;
 }
 
+// ---- Places ----
+
+static void print_line(const spc_function *f, uint32_t place, uint32_t last, strbuf *b)
+{
+    const spc_place *p = &f->places.data[place];
+    if (last == SPC_NONE)
+        strbuf_printf(b, "%s:%u", p->file, p->line);
+    else if (strcmp(f->places.data[last].file, p->file) == 0)
+        strbuf_printf(b, ", %u", p->line);
+    else
+        strbuf_printf(b, ", %s:%u", p->file, p->line);
+}
+
+// Each line once, in the order in which the function was selected.
+static void put_place(const spc_function *f, const spc_slot *slot, bool *seen, strbuf *b)
+{
+    uint32_t last = SPC_NONE;
+    if (f->places.len > 0)
+        memset(seen, 0, f->places.len * sizeof *seen);
+    uint32_t alone = slot->step != SPC_NONE     ? f->steps.data[slot->step].place
+                     : slot->lookup != SPC_NONE ? f->lookups.data[slot->lookup].place
+                                                : SPC_NONE;
+    if (alone != SPC_NONE)
+        seen[alone] = true;
+    for (unsigned h = 0; h < 2 && slot->step == SPC_NONE && slot->lookup == SPC_NONE; h++)
+        for (unsigned lane = 0; slot->half[h] != SPC_NONE && lane < 3; lane++) {
+            uint32_t v = f->halves.data[slot->half[h]].value[lane];
+            if (v != SPC_NONE && f->values.data[v].place != SPC_NONE)
+                seen[f->values.data[v].place] = true;
+        }
+    for (uint32_t i = 0; i < f->places.len; i++)
+        if (seen[i]) {
+            print_line(f, i, last, b);
+            last = i;
+        }
+    strbuf_addc(b, '\n');
+}
+
+static void put_places(const emitter *e, sp_program *p)
+{
+    spc_function *f = e->f;
+    bool *seen = ARENA_ARRAY(f->arena, bool, f->places.len + 1);
+    strbuf b;
+    if (f->places.len == 0)
+        return;
+    strbuf_init(&b, f->arena);
+    for (VEC_EACH(spc_slot, slot, &f->order))
+        put_place(f, slot, seen, &b);
+    for (size_t i = f->order.len; i < e->count; i++)
+        strbuf_addc(&b, '\n');
+    p->places = b.data;
+    p->places_size = b.len;
+}
+
 typedef struct sink {
     spc_function *f;
 } sink;
@@ -373,6 +428,7 @@ bool spc_emit(spc_function *f, spc_program *out)
     for (unsigned i = 0; i < e->count; i++)
         sp_encode(&e->code[i], p->words[i]);
     put_constants(f, out);
+    put_places(e, p);
     sp_collect_uses(p);
     out->registers = (unsigned)p->temps;
     out->constants = f->constants;

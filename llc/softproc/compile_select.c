@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
+
 #include "llc/softproc/select.h"
 
 unsigned spc_operands(spc_op op)
@@ -46,6 +48,7 @@ uint32_t spc_add_value(spc_function *f, spc_value v)
     v.output = SPC_NO_OUTPUT;
     v.first = v.into = v.writer = SPC_NONE;
     v.region = f->region;
+    v.place = f->place;
     VEC_PUSH(f->arena, &f->values, v);
     return (uint32_t)f->values.len - 1;
 }
@@ -58,6 +61,55 @@ static const char *place(const selector *s)
         return NULL;
     const char *file = LLVMGetDebugLocFilename(s->at, &length);
     return arena_printf(s->f->arena, "%.*s:%u:%u", (int)length, file, line, LLVMGetDebugLocColumn(s->at));
+}
+
+static bool is_header(const char *file, unsigned length)
+{
+    return length > 2 && memcmp(file + length - 2, ".h", 2) == 0;
+}
+
+// The line that an instruction comes from. Of what a function of a header does it is the line with the call.
+static bool find_line(LLVMMetadataRef at, const char **file, unsigned *length, unsigned *line)
+{
+    bool any = false;
+    for (; at != NULL; at = LLVMDILocationGetInlinedAt(at)) {
+        LLVMMetadataRef scope = LLVMDILocationGetScope(at), in = scope == NULL ? NULL : LLVMDIScopeGetFile(scope);
+        unsigned l = LLVMDILocationGetLine(at), n = 0;
+        const char *name = in == NULL ? NULL : LLVMDIFileGetFilename(in, &n);
+        if (l == 0 || n == 0 || (any && is_header(name, n)))
+            continue;
+        *file = name;
+        *length = n;
+        *line = l;
+        any = true;
+        if (!is_header(name, n))
+            break;
+    }
+    return any;
+}
+
+void sel_at(selector *s, LLVMValueRef in)
+{
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(in);
+    const char *file = NULL;
+    unsigned length = 0, line = 0;
+    s->at = in;
+    if (at == NULL || !find_line(at, &file, &length, &line))
+        return; // what comes without a line belongs to what is around it
+    for (unsigned i = length; i > 0; i--)
+        if (file[i - 1] == '/') {
+            file += i;
+            length -= i;
+            break;
+        }
+    const char *name = arena_printf(s->f->arena, "%.*s", (int)length, file);
+    for (uint32_t i = 0; i < s->f->places.len; i++)
+        if (s->f->places.data[i].line == line && strcmp(s->f->places.data[i].file, name) == 0) {
+            s->f->place = i;
+            return;
+        }
+    s->f->place = (uint32_t)s->f->places.len;
+    VEC_PUSH(s->f->arena, &s->f->places, (spc_place){name, line});
 }
 
 void sel_fail(selector *s, const char *format, ...)
@@ -479,6 +531,7 @@ static void select_lookup(selector *s, LLVMValueRef in)
     }
     spc_lookup l = {.input = (unsigned)n,
                     .region = s->f->region,
+                    .place = s->f->place,
                     .at = {sel_scalar(s, LLVMGetOperand(in, 1)), sel_scalar(s, LLVMGetOperand(in, 2))},
                     .reg = SPC_NONE};
     meaning m = {.count = 4};
@@ -809,6 +862,7 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     hmap_init(&s.by_value, f->arena);
     hmap_init(&s.numbers, f->arena);
     memset(f->output, 0xff, sizeof f->output);
+    f->place = SPC_NONE;
     if (!select_parameters(&s, function))
         return false;
     sel_function(&s, function);

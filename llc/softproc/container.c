@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Containers: an ELF32 file with the instructions in .text and notes named "ATI DPP" that list what a program uses, as
-// the CTM guide gives them; notes named "SVMC" carry constants' values, which the guide leaves to the host.
+// the CTM guide gives them; notes named "SVMC" carry constants' values, which the guide leaves to the host, and where the source has each
+// instruction.
 //
 // The program info's words behind the first are images of the chip's registers in an order that is not public. Ours: 1,
 // depth source, frame size, first and last instruction, flags (1: scatter).
@@ -31,7 +32,7 @@ enum {
     NOTE_INTS,
     NOTE_EARLY_EXIT,
 };
-enum { OWN_FLOATS = 1, OWN_INTS, OWN_BOOLS, OWN_BOOL_LIST };
+enum { OWN_FLOATS = 1, OWN_INTS, OWN_BOOLS, OWN_BOOL_LIST, OWN_PLACES };
 enum { INFO_WORDS = 6, FLAG_SCATTER = 1 };
 
 static const char ctm_name[8] = "ATI DPP", own_name[8] = "SVMC";
@@ -117,6 +118,18 @@ static void put_values(writer *w, const sp_program *p)
         put_note(w, own_name, OWN_BOOL_LIST, (const uint32_t[]){p->bools}, 1);
 }
 
+// Text, filled up with zeros to whole words.
+static void put_places(writer *w, const sp_program *p)
+{
+    size_t size = (p->places_size + 3) / 4 * 4;
+    put32(w, 8);
+    put32(w, (uint32_t)size);
+    put32(w, OWN_PLACES);
+    put_bytes(w, own_name, 8);
+    put_bytes(w, p->places, p->places_size);
+    put_bytes(w, "\0\0", size - p->places_size);
+}
+
 static void put_notes(writer *w, const sp_program *p)
 {
     const uint32_t info[INFO_WORDS] = {1, 0, p->temps, 0, p->end, p->scatter ? FLAG_SCATTER : 0};
@@ -129,6 +142,8 @@ static void put_notes(writer *w, const sp_program *p)
     if (p->early_exit)
         put_note(w, ctm_name, NOTE_EARLY_EXIT, (const uint32_t[]){1}, 1);
     put_values(w, p);
+    if (p->places_size > 0)
+        put_places(w, p);
 }
 
 static void put_program_header(writer *w, uint32_t type, uint32_t offset, uint32_t size, uint32_t flags)
@@ -294,6 +309,34 @@ static void read_value_note(reader *r, uint32_t type, size_t at, size_t words)
     }
 }
 
+// Lines of text, of which nothing is anything but text.
+static void read_places(reader *r, size_t at, size_t size)
+{
+    enum { FIRST_PRINTED = 0x20, DELETED = 0x7f };
+    const char *text = (const char *)r->data + at;
+    while (size > 0 && text[size - 1] == '\0')
+        size--;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '\n' && ((unsigned char)text[i] < FIRST_PRINTED || text[i] == DELETED)) {
+            sp_fault(r->faults, -1, "the note of source lines has a byte %u, which is no text",
+                     (unsigned)(unsigned char)text[i]);
+            return;
+        }
+    r->program->places = text;
+    r->program->places_size = size;
+}
+
+static void check_places(const reader *r)
+{
+    const sp_program *p = r->program;
+    size_t lines = 0;
+    for (size_t i = 0; i < p->places_size; i++)
+        lines += p->places[i] == '\n';
+    if (p->places_size > 0 && (lines != p->count || p->places[p->places_size - 1] != '\n'))
+        sp_fault(r->faults, -1, "the note of source lines has %lu lines; expected one for each of %lu instructions",
+                 (unsigned long)lines, (unsigned long)p->count);
+}
+
 static void read_notes(reader *r, size_t at, size_t size)
 {
     size_t end = at + size;
@@ -308,6 +351,8 @@ static void read_notes(reader *r, size_t at, size_t size)
         size_t body = at + (name + 3) / 4 * 4;
         if (name == 8 && memcmp(r->data + at, ctm_name, 8) == 0)
             read_ctm_note(r, type, body, desc / 4);
+        else if (name == 8 && memcmp(r->data + at, own_name, 8) == 0 && type == OWN_PLACES)
+            read_places(r, body, desc);
         else if (name == 8 && memcmp(r->data + at, own_name, 8) == 0)
             read_value_note(r, type, body, desc / 4);
         at = body + desc;
@@ -385,5 +430,6 @@ bool sp_container_read(sp_program *p, const uint8_t *data, size_t size, sp_fault
         sp_fault(faults, -1, "the container has no segment of instructions");
     if (!r.info)
         sp_fault(faults, -1, "the container has no program info note");
+    check_places(&r);
     return faults->count == before;
 }

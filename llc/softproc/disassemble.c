@@ -461,8 +461,22 @@ static void print_head(const sp_program *p, strbuf *b)
     print_constants(p, b);
 }
 
+// Lines of the source, where they are others than those of the instruction before. Gives the next instruction's.
+static const char *print_place(const char *place, const char *end, const char **last, strbuf *b)
+{
+    const char *behind = place == NULL ? NULL : memchr(place, '\n', (size_t)(end - place));
+    if (behind == NULL)
+        return NULL;
+    size_t size = (size_t)(behind - place);
+    if (size > 0 && (*last == NULL || strncmp(*last, place, size + 1) != 0))
+        strbuf_printf(b, "        // %.*s\n", (int)size, place);
+    *last = place;
+    return behind + 1 < end ? behind + 1 : NULL;
+}
+
 void sp_disassemble(const sp_program *p, bool addresses, strbuf *out)
 {
+    const char *place = p->places, *last = NULL;
     printer pr = {.program = p, .out = out};
     sp_instruction in;
     print_head(p, out);
@@ -473,6 +487,7 @@ void sp_disassemble(const sp_program *p, bool addresses, strbuf *out)
     }
     for (unsigned i = 0; i < p->count; i++) {
         sp_decode(p->words[i], &in);
+        place = print_place(place, p->places + p->places_size, &last, out);
         if (addresses) {
             strbuf_printf(out, "        // %3u:", i);
             for (unsigned w = 0; w < SP_WORDS; w++)

@@ -147,6 +147,10 @@ typedef struct sp_program {
     uint32_t given_ints, given_bools, bool_values;
     float float_values[SP_MAX_CONSTANTS][4];
     sp_int_constant int_values[SP_MAX_INTS];
+    // Where the source has each instruction: as many lines of text, some empty, each with its line end. NULL: nobody says. Of a
+    // program that was read it is part of what was read.
+    const char *places;
+    size_t places_size;
 } sp_program;
 
 static inline bool sp_bit(const uint32_t *bits, unsigned i)

@@ -71,6 +71,8 @@ void sel_fail(selector *s, const char *format, ...) __attribute__((format(printf
 spc_operand sel_number(selector *s, float value);
 bool sel_is_number(const selector *s, spc_operand o);
 spc_operand sel_operation(selector *s, spc_op op, spc_operand a, spc_operand b, spc_operand c);
+// Goes to an instruction: what is added comes from it.
+void sel_at(selector *s, LLVMValueRef in);
 // NULL: it has none.
 const meaning *sel_meaning(const selector *s, LLVMValueRef value);
 void sel_give(selector *s, LLVMValueRef value, spc_operand o);

@@ -13,7 +13,8 @@ sp_program *sp_assemble(arena *a, diag_engine *d, source_id file);
 uint8_t *sp_container(arena *a, const sp_program *p, size_t *size);
 // Reads and verifies a container; name is what messages call it. NULL after errors.
 sp_program *sp_read_program(arena *a, diag_engine *d, const char *name, const void *data, size_t size);
-// Text that assembles to the same program. With addresses, each instruction's number and words are comments.
+// Text that assembles to the same program. With addresses, each instruction's number and words are comments. Where the source has
+// instructions is a comment in front of them, if the program says so.
 void sp_disassemble(const sp_program *p, bool addresses, strbuf *out);
 // One instruction of arithmetic or texture, in the short form where that is exact.
 void sp_print_instruction(const sp_instruction *in, strbuf *out);
