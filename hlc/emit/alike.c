@@ -292,9 +292,9 @@ static const char *slot_name(const program_emitter *x, const sir_filter *f, cons
 static const char *slot_value(program_emitter *x, const emit_filter_info *info, const sir_expr *slot)
 {
     if (slot->kind == SIR_GLOBAL)
-        return x->e.global_names[slot->index];
+        return emit_global(&x->e, slot->index);
     if (slot->kind == SIR_FIELD)
-        return info->field_names.data[slot->index];
+        return emit_field_table(&x->e, info, slot->index);
     strbuf text;
     strbuf_init(&text, x->e.arena);
     emit_scalar(&text, slot->type, slot->u.value);

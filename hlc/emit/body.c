@@ -412,7 +412,7 @@ static void declare_constant(body_context *c, uint32_t field, const char *name)
     if (f->type->kind == SIR_ARRAY) {
         body_line(c, "const %s SVM_UNUSED = %s;", // a bit is an int here, whatever it is on channels
                   emit_declare(e, f->type->element, arena_printf(e->arena, f->type->element->kind == SIR_ARRAY ? "(*const %s)" : "*const %s", name)),
-                  c->info->field_names.data[field]);
+                  emit_field_table(e, c->info, field));
         return;
     }
     strbuf value, *out = e->out;
@@ -652,13 +652,18 @@ static void emit_filter_comment(emitter *e, const sir_filter *f, const char *mor
                   place != NULL ? place : "", more);
 }
 
-static const char *emit_table(emitter *e, const char *filter, const sir_field *field)
+static void emit_table(emitter *e, emit_filter_info *info, const char *filter, const sir_field *field)
 {
     const char *table = emit_unique_name(e, arena_printf(e->arena, "%s_%s", filter, field->name));
-    strbuf_printf(e->out, "static const %s %s = ", emit_declare(e, field->type, table), emit_table_marks(field->type));
+    strbuf text, *out = e->out;
+    strbuf_init(&text, e->arena);
+    strbuf_printf(&text, "static const %s %s = ", emit_declare(e, field->type, table), emit_table_marks(field->type));
+    e->out = &text;
     emit_value(e, &field->init, 0);
-    strbuf_add(e->out, ";\n\n");
-    return table;
+    e->out = out;
+    strbuf_add(&text, ";\n\n");
+    VEC_PUSH(e->arena, &info->field_names, table);
+    VEC_PUSH(e->arena, &info->held, emit_hold(e, text.data));
 }
 
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
@@ -678,9 +683,10 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         const sir_field *field = &f->fields.data[i];
         if (!is_table(field)) {
             VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
+            VEC_PUSH(e->arena, &info->held, 0);
             continue;
         }
-        VEC_PUSH(e->arena, &info->field_names, emit_table(e, info->c_name, field));
+        emit_table(e, info, info->c_name, field);
     }
     emit_state_struct(e, info);
     call_walk called = {.arena = e->arena};
@@ -712,13 +718,23 @@ emit_filter_info *emit_filter_alike(emitter *e, const sir_filter *f, emit_filter
     emit_filter_comment(e, f, arena_printf(e->arena, ", fires as %s does", of->c_name));
     bool tables = false;
     for (size_t i = 0; i < f->fields.len; i++) {
-        VEC_PUSH(e->arena, &info->field_names,
-                 given[i] ? emit_table(e, f->name, &f->fields.data[i]) : of->field_names.data[i]);
         tables |= given[i];
+        if (given[i]) {
+            emit_table(e, info, f->name, &f->fields.data[i]);
+            continue;
+        }
+        VEC_PUSH(e->arena, &info->field_names, of->field_names.data[i]);
+        VEC_PUSH(e->arena, &info->held, of->held.data[i]);
     }
     if (!tables)
         strbuf_addc(e->out, '\n');
     return info;
+}
+
+const char *emit_field_table(emitter *e, const emit_filter_info *info, uint32_t field)
+{
+    emit_use_held(e, info->held.data[field]);
+    return info->field_names.data[field];
 }
 
 const char *emit_given_parameter(emitter *e, const emit_given *g)

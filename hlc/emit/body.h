@@ -38,6 +38,9 @@ typedef struct emitter {
     hmap local_names;     // that locals of control code have
     hmap struct_names;    // C name of each struct
     const char **global_names; // C name of each constant of the module, after emit_globals
+    VEC(struct emit_held) held; // tables, in the order of their places in the program's text
+    size_t *global_held;        // of each constant of the module
+    strbuf *program;            // the whole text: where `out` is another, tables are written at once
     hmap effects;         // what each function touches, by address
     hmap needs;           // what each function needs of its callers, by address
     struct emit_messages *messages; // that the program sends; NULL: none
@@ -52,6 +55,7 @@ const char *emit_unique_name(emitter *e, const char *wanted);
 // Typedefs of the module's structs (in order of need), then the constants of the module as static const tables.
 void emit_types(emitter *e);
 void emit_globals(emitter *e);
+const char *emit_global(emitter *e, uint32_t global); // the name, for text that is emitted
 // The functions of helper blocks (as static functions) and prototypes of native ones. After emit_globals.
 void emit_module_functions(emitter *e);
 // "P_f" of "P.f": the symbol of a native function, the name wanted for a helper block's.
@@ -62,6 +66,9 @@ const char *emit_declare(emitter *e, const sir_type *t, const char *name);
 // "float (*name)[9]"; qualifier e.g. "const" or "" is put before.
 const char *emit_declare_item(emitter *e, const sir_type *t, const char *name);
 const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name);
+// The two parts of the latter: "float", and "*name" or "(*name)[9]".
+const char *emit_item_name(emitter *e, const sir_type *t);
+const char *emit_pointer_declarator(emitter *e, const sir_type *t, const char *name);
 // An initialiser: "1.5f", "{1.0f, 2.0f}", "{0}". Wrapped at 120 columns with the given indent.
 void emit_value(emitter *e, const sir_value *v, int indent);
 // The macro that stands behind the name of a constant.
@@ -69,6 +76,17 @@ const char *emit_table_marks(const sir_type *t);
 // The call that prints a text to a log, without a semicolon.
 const char *emit_print_text(emitter *e, const char *log, const char *text, size_t len);
 void emit_scalar(strbuf *out, const sir_type *t, sir_scalar v); // exact: floats in the shortest form that reads back, inf and nan as macros
+
+// NOTE(held). A constant table is written when all text is there, and then only if some text names it: passes may have made
+// other code of all that did. Its place is where the program's text ended when it was made.
+typedef struct emit_held {
+    size_t at;
+    const char *text;
+    bool used;
+} emit_held;
+size_t emit_hold(emitter *e, const char *text); // the table's number; 0: it is written
+void emit_use_held(emitter *e, size_t number);
+void emit_held_tables(emitter *e); // puts those that are used into their places; at the end
 
 // A constant that filters which share functions have each their own of (NOTE(given) in hlc/emit/alike.c): a parameter.
 typedef struct emit_given {
@@ -87,6 +105,7 @@ typedef struct emit_filter_info {
     const sir_filter *filter;
     const char *c_name;          // base of all its names
     VEC(const char *) field_names; // per field: member name in the state struct, or the table's name for a constant aggregate
+    VEC(size_t) held; // per field: the table's number
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
     // Of a finite filter: the coordinate along rows by which it fetches what is near in them (body_near_offset); SIR_NONE: none.
     uint32_t near;
@@ -160,6 +179,8 @@ emit_signature emit_fire_lanes(emitter *e, emit_filter_info *info, const sir_fun
                                emit_view in, emit_view out, const emit_lanes *lanes);
 // Whether firings look up by data, fields that count being none: per field, or NULL.
 bool emit_looks_up(emitter *e, emit_filter_info *info, const sir_function *f, const bool *counting);
+// The name of a constant field's table, for text that is emitted.
+const char *emit_field_table(emitter *e, const emit_filter_info *info, uint32_t field);
 // The parameter for a given constant.
 const char *emit_given_parameter(emitter *e, const emit_given *g);
 // The state struct's initial value as a C initialiser.

@@ -785,7 +785,7 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
     case SIR_CONST: return print_const(c, e, precedence);
     case SIR_LOCAL: return print_local(c, e);
     case SIR_FIELD: print_field(c, e, precedence); return plain;
-    case SIR_GLOBAL: strbuf_add(out, c->e->global_names[e->index]); return plain;
+    case SIR_GLOBAL: strbuf_add(out, emit_global(c->e, e->index)); return plain;
     case SIR_INDEX: return print_index(c, e);
     case SIR_MEMBER:
         print(c, e->u.arg[0], PREC_POSTFIX);

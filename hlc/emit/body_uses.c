@@ -30,6 +30,7 @@ const char *body_named(body_context *c, body_name name)
 const char *body_field_named(body_context *c, uint32_t field)
 {
     body_use(c, BODY_FIELD, field);
+    emit_use_held(c->e, c->info->held.len == 0 ? 0 : c->info->held.data[field]);
     return c->info->field_names.data[field];
 }
 

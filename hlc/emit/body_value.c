@@ -113,7 +113,7 @@ bool body_is_reserved(const emitter *e, const char *name)
 
 void emitter_init(emitter *e, arena *a, strbuf *out, const sir_module *m, source_set *sources)
 {
-    *e = (emitter){.arena = a, .out = out, .module = m, .sources = sources};
+    *e = (emitter){.arena = a, .out = out, .program = out, .module = m, .sources = sources};
     hmap_init(&e->c_names, a);
     hmap_init(&e->struct_names, a);
     hmap_init(&e->local_names, a);
@@ -199,24 +199,33 @@ const char *emit_declare(emitter *e, const sir_type *t, const char *name)
     return declare(e, body_type_name(e, t), t, name);
 }
 
-static const char *item_name(emitter *e, const sir_type *t)
+const char *emit_item_name(emitter *e, const sir_type *t)
 {
     return t->kind == SIR_BIT && e->module->byte_bits ? "unsigned char" : body_type_name(e, t);
 }
 
 const char *emit_declare_item(emitter *e, const sir_type *t, const char *name)
 {
-    return declare(e, item_name(e, t), t, name);
+    return declare(e, emit_item_name(e, t), t, name);
 }
 
 const char *emit_declare_pointer(emitter *e, const sir_type *t, const char *qualifier, const char *pointer_qualifier, const char *name)
 {
     strbuf b;
     strbuf_init(&b, e->arena);
-    strbuf_printf(&b, "%s%s%s %s*%s%s%s", qualifier, *qualifier != '\0' ? " " : "", item_name(e, t),
+    strbuf_printf(&b, "%s%s%s %s*%s%s%s", qualifier, *qualifier != '\0' ? " " : "", emit_item_name(e, t),
                   t->kind == SIR_ARRAY ? "(" : "", pointer_qualifier, *pointer_qualifier != '\0' && *name != '\0' ? " " : "", name);
     if (t->kind == SIR_ARRAY)
         strbuf_addc(&b, ')');
+    add_dimensions(&b, t);
+    return b.data;
+}
+
+const char *emit_pointer_declarator(emitter *e, const sir_type *t, const char *name)
+{
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    strbuf_printf(&b, t->kind == SIR_ARRAY ? "(*%s)" : "*%s", name);
     add_dimensions(&b, t);
     return b.data;
 }
@@ -274,17 +283,62 @@ void emit_globals(emitter *e)
 {
     const sir_module *m = e->module;
     e->global_names = ARENA_ARRAY(e->arena, const char *, m->globals.len);
+    e->global_held = ARENA_ARRAY(e->arena, size_t, m->globals.len);
     for (size_t i = 0; i < m->globals.len; i++) {
         const sir_global *g = &m->globals.data[i];
+        strbuf text, *out = e->out;
+        strbuf_init(&text, e->arena);
         e->global_names[i] = emit_unique_name(e, g->name);
         const char *place = body_comment_place(e, g->loc);
         if (place != NULL)
-            strbuf_printf(e->out, "/* %s */\n", place);
-        strbuf_printf(e->out, "static const %s %s = ", emit_declare(e, g->value.type, e->global_names[i]),
+            strbuf_printf(&text, "/* %s */\n", place);
+        strbuf_printf(&text, "static const %s %s = ", emit_declare(e, g->value.type, e->global_names[i]),
                       emit_table_marks(g->value.type));
+        e->out = &text;
         emit_value(e, &g->value, 0);
-        strbuf_add(e->out, ";\n\n");
+        e->out = out;
+        strbuf_add(&text, ";\n\n");
+        e->global_held[i] = emit_hold(e, text.data);
     }
+}
+
+const char *emit_global(emitter *e, uint32_t global)
+{
+    emit_use_held(e, e->global_held[global]);
+    return e->global_names[global];
+}
+
+// ---- Tables that may not be needed: NOTE(held) ----
+
+size_t emit_hold(emitter *e, const char *text)
+{
+    if (e->out != e->program || e->keep_names) {
+        strbuf_add(e->out, text);
+        return 0;
+    }
+    VEC_PUSH(e->arena, &e->held, (emit_held){.at = e->out->len, .text = text});
+    return e->held.len;
+}
+
+void emit_use_held(emitter *e, size_t number)
+{
+    if (number != 0)
+        e->held.data[number - 1].used = true;
+}
+
+void emit_held_tables(emitter *e)
+{
+    strbuf all;
+    size_t at = 0;
+    strbuf_init(&all, e->arena);
+    for (VEC_EACH(const emit_held, h, &e->held)) {
+        strbuf_addn(&all, e->program->data + at, h->at - at);
+        at = h->at;
+        if (h->used)
+            strbuf_add(&all, h->text);
+    }
+    strbuf_addn(&all, e->program->data + at, e->program->len - at);
+    *e->program = all;
 }
 
 const char *body_place(emitter *e, sir_loc loc)

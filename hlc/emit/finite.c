@@ -327,6 +327,7 @@ const char *emit_finite(hlc_program *p)
         finite_kernel(g);
         finite_control(g);
     }
+    emit_held_tables(&x->e);
     p->header = header_text(&all);
     const char *path = p->config != NULL && p->config->text_path != NULL ? p->config->text_path
                                                                          : arena_printf(p->arena, "%s.svm.c", x->name);

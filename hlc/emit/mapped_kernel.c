@@ -230,23 +230,32 @@ void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used
 }
 
 // Strips that lie in streams are only read.
-static const char *declare_window(program_emitter *x, const mapped_window *w)
+static const char *window_qualifier(const mapped_window *w)
 {
-    const char *qualifier = w->stream && w->input && !mapped_stream_keeps(w) ? "const" : "";
-    return emit_declare_pointer(&x->e, w->queue->item, qualifier, "", w->name);
+    return w->stream && w->input && !mapped_stream_keeps(w) ? "const" : "";
 }
 
-void mapped_local(program_emitter *x, const program_kernel *k, size_t i)
+static const char *declare_window(program_emitter *x, const mapped_window *w)
 {
+    return emit_declare_pointer(&x->e, w->queue->item, window_qualifier(w), "", w->name);
+}
+
+void mapped_local(program_pointers *locals, const program_kernel *k, size_t i)
+{
+    program_emitter *x = locals->x;
     const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
     const plan_buffer *b = &x->pl->buffers.data[k->buffers.data[i]];
     const mapped_window *w = mapped_window_of(p, k->buffers.data[i]);
     const sir_type *t = x->m->channels.data[b->channel].type;
-    if (w == NULL)
-        text_line(x, 1, "%s = (void *)(memory + %" PRIu64 ");",
-                  emit_declare_pointer(&x->e, t, "", "", k->buffer_names.data[i]), b->address);
-    else if (!p->loops)
+    if (w == NULL) {
+        program_add_pointer(locals, t, k->buffer_names.data[i],
+                            arena_printf(x->e.arena, "(void *)(memory + %" PRIu64 ")", b->address));
+    } else if (!p->loops && *window_qualifier(w) == '\0') {
+        program_add_pointer(locals, w->queue->item, w->name, mapped_window_start(x, p, w));
+    } else if (!p->loops) {
+        program_write_pointers(locals);
         text_line(x, 1, "%s = %s;", declare_window(x, w), mapped_window_start(x, p, w));
+    }
 }
 
 void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *used, const char *name)

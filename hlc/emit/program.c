@@ -201,6 +201,7 @@ static void emit_stages(program_emitter *x)
 
 static const char *finish(program_emitter *x)
 {
+    emit_held_tables(&x->e);
     const hlc_config *config = x->p->config;
     const char *path = config != NULL && config->text_path != NULL ? config->text_path
                                                                    : arena_printf(x->e.arena, "%s.svm.c", x->name);

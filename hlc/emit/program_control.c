@@ -722,22 +722,25 @@ void program_main(program_emitter *x, bool in, bool out)
 {
     program_fires(x);
     text_line(x, 0, "%sconst svm_Program %s_program = {", program_linkage(x), x->name);
-    text_line(x, 1, ".name = \"%s\",", x->pl->name);
-    text_line(x, 1, ".create = %s,", program_entry(x, "create"));
-    text_line(x, 1, ".run = %s,", program_entry(x, "run"));
-    text_line(x, 1, ".drain = %s,", program_entry(x, "drain"));
-    text_line(x, 1, ".destroy = %s,", program_entry(x, "destroy"));
-    text_line(x, 1, ".reads_input = %s,", in ? "true" : "false");
-    text_line(x, 1, ".writes_output = %s,", out ? "true" : "false");
-    text_line(x, 1, ".steady_states = %s_steadyStates,", x->name);
+    arena *a = x->e.arena;
+    text_args rows = {0};
+    VEC_PUSH(a, &rows, arena_printf(a, ".name = \"%s\",", x->pl->name));
+    VEC_PUSH(a, &rows, arena_printf(a, ".create = %s,", program_entry(x, "create")));
+    VEC_PUSH(a, &rows, arena_printf(a, ".run = %s,", program_entry(x, "run")));
+    VEC_PUSH(a, &rows, arena_printf(a, ".drain = %s,", program_entry(x, "drain")));
+    VEC_PUSH(a, &rows, arena_printf(a, ".destroy = %s,", program_entry(x, "destroy")));
+    VEC_PUSH(a, &rows, arena_printf(a, ".reads_input = %s,", in ? "true" : "false"));
+    VEC_PUSH(a, &rows, arena_printf(a, ".writes_output = %s,", out ? "true" : "false"));
+    VEC_PUSH(a, &rows, arena_printf(a, ".steady_states = %s_steadyStates,", x->name));
     if (x->pieces != NULL && x->pieces->whole_schedule->dynamic)
-        text_line(x, 1, ".islands = true,");
+        VEC_PUSH(a, &rows, ".islands = true,");
     if (x->p->config->max_latency != 0)
-        text_line(x, 1, ".prompt = true,");
-    text_line(x, 1, ".kernels = %s_fires,", x->name);
+        VEC_PUSH(a, &rows, ".prompt = true,");
+    VEC_PUSH(a, &rows, arena_printf(a, ".kernels = %s_fires,", x->name));
     if (x->outside != NULL)
-        text_line(x, 1, ".outside = &%s,", x->outside->table);
-    program_samples(x);
+        VEC_PUSH(a, &rows, arena_printf(a, ".outside = &%s,", x->outside->table));
+    program_samples(x, &rows);
+    text_rows(x, 1, &rows);
     text_line(x, 0, "};\n");
     if (x->library != NULL) {
         program_library(x);
@@ -745,10 +748,7 @@ void program_main(program_emitter *x, bool in, bool out)
     }
     program_debugger(x);
     text_line(x, 0, "#ifndef SVM_NO_MAIN");
-    text_line(x, 0, "int main(int argc, char **argv)");
-    text_line(x, 0, "{");
-    text_line(x, 1, "return svm_main(&%s_program, argc, argv);", x->name);
-    text_line(x, 0, "}");
+    text_line(x, 0, "int main(int argc, char **argv) { return svm_main(&%s_program, argc, argv); }", x->name);
     text_line(x, 0, "#endif");
 }
 

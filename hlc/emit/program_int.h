@@ -301,6 +301,14 @@ void program_stage_call(program_emitter *x, int indent, const program_stage *cod
 // The first firing by itself.
 void program_first_call(program_emitter *x, int indent, const program_stage *code, const char *in, const char *out);
 
+// Pointers to items that a function declares; those of a type that follow each other in one declaration.
+typedef struct program_pointers {
+    program_emitter *x;
+    const char *type;
+    text_args rows;
+} program_pointers;
+void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value);
+void program_write_pointers(program_pointers *p); // those added last
 void program_uses(program_emitter *x, const char *name); // a buffer's local, "starting", or the state
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
@@ -316,7 +324,7 @@ bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // wha
 bool mapped_primes(program_emitter *x, uint32_t kernel);                  // some runs of the kernel prime
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
 // Declares a kernel's local for a buffer, or for its state.
-void mapped_local(program_emitter *x, const program_kernel *k, size_t buffer);
+void mapped_local(program_pointers *p, const program_kernel *k, size_t buffer);
 void mapped_own(program_emitter *x, const program_kernel *k);
 // What its processor has for itself, of which the two above are parts, if a text with these names needs it.
 void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used);
@@ -426,6 +434,6 @@ void program_drain(program_emitter *x);
 
 // ---- program_profile.c ----
 void program_fires(program_emitter *x);
-void program_samples(program_emitter *x); // rows of svm_Program
+void program_samples(program_emitter *x, text_args *rows); // of svm_Program
 
 #endif

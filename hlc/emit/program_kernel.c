@@ -604,6 +604,23 @@ static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buf
               name, name, from, b->keep, name);
 }
 
+void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value)
+{
+    emitter *e = &p->x->e;
+    const char *type = emit_item_name(e, t);
+    if (p->type == NULL || strcmp(p->type, type) != 0)
+        program_write_pointers(p);
+    p->type = type;
+    VEC_PUSH(e->arena, &p->rows, arena_printf(e->arena, "%s = %s", emit_pointer_declarator(e, t, name), value));
+}
+
+void program_write_pointers(program_pointers *p)
+{
+    if (p->rows.len != 0)
+        text_call(p->x, 1, arena_printf(p->x->e.arena, "%s ", p->type), &p->rows, ";");
+    p->rows.len = 0;
+}
+
 // used: names that the text has.
 static void emit_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip)
 {
@@ -613,17 +630,20 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
         text_line(x, 1, "const bool starting = self->starting;");
     if (x->pl->parts != NULL)
         mapped_memory(x, k, used);
+    program_pointers pointers = {.x = x};
     for (size_t i = 0; i < k->buffers.len; i++) {
         const char *name = k->buffer_names.data[i];
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
         if (hmap_get(used, name) == NULL)
             continue;
         if (x->pl->parts != NULL)
-            mapped_local(x, k, i);
+            mapped_local(&pointers, k, i);
         else
-            text_line(x, 1, "%s = svm_blockData(%s);", emit_declare_pointer(&x->e, t, "", "", name),
-                      program_block(x, k, k->buffers.data[i]));
+            program_add_pointer(
+                &pointers, t, name,
+                arena_printf(x->e.arena, "svm_blockData(%s)", program_block(x, k, k->buffers.data[i])));
     }
+    program_write_pointers(&pointers);
     if (hmap_get(used, "own") != NULL)
         mapped_own(x, k);
     strbuf_addc(x->e.out, '\n');

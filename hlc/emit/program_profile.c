@@ -9,15 +9,17 @@
 typedef struct fires_text {
     program_emitter *x;
     strbuf line;
+    VEC(const char *) lines;
+    const char *name;
     bool begun;
 } fires_text;
 
-enum { FIRES_COLUMNS = 100 };
+enum { FIRES_COLUMNS = 90 };
 
 static void end_line(fires_text *t)
 {
     if (t->line.len > 0)
-        text_line(t->x, 2, "\"%s\"", t->line.data);
+        VEC_PUSH(t->x->e.arena, &t->lines, arena_printf(t->x->e.arena, "\"%s\"", t->line.data));
     strbuf_init(&t->line, t->x->e.arena);
 }
 
@@ -48,9 +50,8 @@ static void add_kernel(fires_text *t, const plan_kernel *k)
 
 static void begin_kernel(fires_text *t, program_emitter *x, const char *name)
 {
-    *t = (fires_text){.x = x};
+    *t = (fires_text){.x = x, .name = name};
     strbuf_init(&t->line, x->e.arena);
-    text_line(x, 1, "{\"%s\",", name);
 }
 
 static void end_kernel(fires_text *t)
@@ -58,7 +59,9 @@ static void end_kernel(fires_text *t)
     if (!t->begun)
         strbuf_add(&t->line, " "); // copies only
     end_line(t);
-    text_line(t->x, 1, "},");
+    text_line(t->x, 1, "{\"%s\", %s%s", t->name, t->lines.data[0], t->lines.len == 1 ? "}," : "");
+    for (size_t i = 1; i < t->lines.len; i++)
+        text_line(t->x, 2, "%s%s", t->lines.data[i], i + 1 == t->lines.len ? "}," : "");
 }
 
 void program_fires(program_emitter *x)
@@ -91,7 +94,7 @@ static int64_t samples_of(const sir_type *t)
     return sample ? 1 : t->kind == SIR_COMPLEX ? 2 : 0;
 }
 
-void program_samples(program_emitter *x)
+void program_samples(program_emitter *x, text_args *rows)
 {
     const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->pieces;
     const sir_module *m = cut != NULL ? cut->whole : x->m;
@@ -111,8 +114,8 @@ void program_samples(program_emitter *x)
     }
     if (in == 0 || out == 0)
         return;
-    text_line(x, 1, ".samples_in = %" PRId64 ",", in);
-    text_line(x, 1, ".samples_out = %" PRId64 ",", out);
+    VEC_PUSH(x->e.arena, rows, arena_printf(x->e.arena, ".samples_in = %" PRId64 ",", in));
+    VEC_PUSH(x->e.arena, rows, arena_printf(x->e.arena, ".samples_out = %" PRId64 ",", out));
     if (pairs)
-        text_line(x, 1, ".pairs_out = true,");
+        VEC_PUSH(x->e.arena, rows, ".pairs_out = true,");
 }

@@ -277,7 +277,7 @@ void program_emit_skew(program_emitter *x, const program_skew *s, const emit_fil
         text_line(x, 2, "memcpy(rows[%zu], state->%s, sizeof state->%s);", at++, info->field_names.data[r->field],
                   info->field_names.data[r->field]);
     for (VEC_EACH(const skew_row, r, &s->constants))
-        text_line(x, 2, "memcpy(rows[%zu], %s, sizeof %s);", at++, info->field_names.data[r->field],
+        text_line(x, 2, "memcpy(rows[%zu], %s, sizeof %s);", at++, emit_field_table(&x->e, info, r->field),
                   info->field_names.data[r->field]);
     emit_trip(x, s, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), "in[i]", "lane <= (int)i", false);
     emit_trip(x, s, "for (; i < count; i++)", "in[i]", NULL, true);

@@ -80,11 +80,14 @@ void program_channel_table(program_emitter *x)
     text_line(x, 1, "size_t address, capacity, itemSize;");
     text_line(x, 1, "const char *name;");
     text_line(x, 0, "} %s_channels[] = {", x->name);
+    text_args rows = {0};
     for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
         const plan_buffer *b = &x->pl->buffers.data[i];
         const sir_type *t = x->m->channels.data[b->channel].type;
-        text_line(x, 1, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity,
-                  emit_declare_item(&x->e, t, ""), x->buffer_names[i]);
+        VEC_PUSH(x->e.arena, &rows,
+                 arena_printf(x->e.arena, "{%" PRIu64 ", %" PRId64 ", sizeof(%s), \"%s\"},", b->address, b->capacity,
+                              emit_declare_item(&x->e, t, ""), x->buffer_names[i]));
     }
+    text_rows(x, 1, &rows);
     text_line(x, 0, "};\n");
 }
