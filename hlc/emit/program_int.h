@@ -33,6 +33,8 @@ typedef struct program_loop {
 typedef struct program_strip {
     const char *name;
     emit_signature fire;
+    int lanes;  // firings side by side; 0: one by one
+    bool whole; // it begins and ends with what many firings are to make up for
 } program_strip;
 
 // What the stages at the ends of a channel of zeros (sir_zeros) do in runs of whole steady states: NOTE(zeros) in program_zeros.c.
@@ -284,6 +286,18 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
 void program_state_initial(program_emitter *x, const emit_filter_info *info, const emit_signature *fire,
                            const emit_signature *first);
 bool program_handlers_touch(program_emitter *x, const emit_filter_info *info); // fields
+
+// ---- program_tiles.c ----
+// The first of a kernel's stages that go through a run together, and how many steady states at a time: NOTE(tiles).
+typedef struct program_tiles {
+    size_t stages; // 0: none do
+    int64_t steady;
+    bool always; // what they do then is right for all runs
+} program_tiles;
+program_tiles program_find_tiles(const program_emitter *x, const program_stage *codes, size_t count);
+// otherwise: the text of the stages for runs that are not of whole steady states.
+void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
+                        const char *otherwise);
 
 // ---- program_kernel.c ----
 void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the struct holds; before the following

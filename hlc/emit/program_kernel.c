@@ -710,6 +710,26 @@ static double kernel_operations(program_emitter *x, const program_kernel *k)
     return total;
 }
 
+static void emit_tiles(program_emitter *x, program_kernel *k, const program_stage *codes, program_tiles tiles)
+{
+    strbuf text, *out = x->e.out;
+    strbuf_init(&text, x->e.arena);
+    x->e.out = &text;
+    for (size_t i = 0; i < tiles.stages && !tiles.always; i++)
+        emit_named_stage(x, k, &codes[i]);
+    x->e.out = out;
+    program_emit_tiles(x, k, codes, tiles, text.data);
+}
+
+// Stages from an item on, up to the next feedback loop.
+static size_t until_cycle(const plan_kernel *k, const plan_item *item)
+{
+    size_t n = 0;
+    for (const plan_item *end = k->items.data + k->items.len; item < end && item->cycle < 0; item++)
+        n += item->stages.len;
+    return n;
+}
+
 void program_kernel_functions(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
@@ -740,6 +760,14 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             text_line(x, 1, "/* The feedback loop of %s */", text_actor(x, x->cycle_members[item->cycle].data[0]));
             text_line(x, 1, "%s", cycles.data[cycle++]);
             codes += item->stages.len;
+            continue;
+        }
+        program_tiles tiles = program_find_tiles(x, codes, until_cycle(k->kernel, item));
+        if (tiles.stages > 1) {
+            emit_tiles(x, k, codes, tiles);
+            codes += tiles.stages;
+            stages += tiles.stages - 1;
+            item += tiles.stages - 1;
             continue;
         }
         for (size_t i = 0; i < item->stages.len; i++, codes++)

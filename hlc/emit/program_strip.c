@@ -574,7 +574,8 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
-        *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire};
+        *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire,
+                                 lanes.lanes, threads.name != NULL || skew != NULL || turns != NULL};
         strip_prototype(x, known->name, &b);
         strbuf_add(x->e.out, body);
         hmap_set(&x->strips, key, known);

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stages that go through a run together, some steady states at a time.
+//
+// NOTE(tiles). A filter with a state waits: for a sum that the next firing needs. One whose firings go side by side has
+// something to do all the time. One strip after the other, the first leaves the processor idle and the second does not;
+// a tile of the strip at a time, as many steady states as fill the second one's lanes, the processor does the second's work
+// while it waits for the first. Every n steady states can follow every other n, so the order is as good as the strips' own; only must
+// no stage's buffer lie where another's was, as it may when one is done before the other begins.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/emit/program_int.h"
+
+// Level of -O from which; operations of what waits, in a tile, from which it weighs more than to begin and end it; steady
+// states for which positions are compared.
+enum { TILES_LEVEL = 2, TILE_OPERATIONS = 256, TILE_COMPARED = 4096 };
+
+// By how much a walk goes on from steady state to steady state; false: not always by the same.
+static bool steady_step(const program_emitter *x, const plan_digits *firing, int64_t reps, int64_t *step)
+{
+    *step = digits_at(firing, reps);
+    if (firing->len == 1)
+        return true;
+    if (x->pl->strip > TILE_COMPARED)
+        return false;
+    for (int64_t s = 2; s < x->pl->strip; s++)
+        if (digits_at(firing, s * reps) != s * *step)
+            return false;
+    return true;
+}
+
+// A stage that is one call in runs of whole steady states.
+static bool is_plain(const program_emitter *x, const program_stage *code)
+{
+    const plan_stage *st = code->stage;
+    int64_t reps = x->s->reps[st->actor], step;
+    if (st->kind != PLAN_FIRE || st->others.len != 0 || code->zeros != NULL || code->print_marks || code->strip->whole)
+        return false;
+    return (st->in.buffer == PLAN_NONE || steady_step(x, &code->walk.in_firing, reps, &step)) &&
+           (st->out.buffer == PLAN_NONE || steady_step(x, &code->walk.out_firing, reps, &step));
+}
+
+// And in all others.
+static bool is_always_plain(const program_emitter *x, const program_stage *code)
+{
+    const plan_stage *st = code->stage;
+    return !code->has_prework && !x->pl->drains && x->s->init[st->actor] == 0 &&
+           (st->in.buffer == PLAN_NONE ||
+            plan_in_start(x->pl, x->m, x->s, st, PLAN_INIT) == plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY)) &&
+           (st->out.buffer == PLAN_NONE ||
+            plan_out_start(x->pl, x->m, x->s, st, PLAN_INIT) == plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY));
+}
+
+static bool overlap(const program_emitter *x, uint32_t a, uint32_t b)
+{
+    if (a == b || a == PLAN_NONE || b == PLAN_NONE)
+        return false;
+    const plan_buffer *p = &x->pl->buffers.data[a], *q = &x->pl->buffers.data[b];
+    uint64_t p_end = p->address + (uint64_t)p->capacity * plan_element_bytes(x->m, p->channel);
+    uint64_t q_end = q->address + (uint64_t)q->capacity * plan_element_bytes(x->m, q->channel);
+    return p->address < q_end && q->address < p_end;
+}
+
+static bool in_each_others_way(const program_emitter *x, const plan_stage *a, const plan_stage *b)
+{
+    return overlap(x, a->in.buffer, b->in.buffer) || overlap(x, a->in.buffer, b->out.buffer) ||
+           overlap(x, a->out.buffer, b->in.buffer) || overlap(x, a->out.buffer, b->out.buffer);
+}
+
+// Steady states of a tile: they fill the lanes of all that have such.
+static int64_t steady_states(const program_emitter *x, const program_stage *codes, size_t count)
+{
+    int64_t steady = 1;
+    for (size_t i = 0; i < count; i++) {
+        int64_t reps = x->s->reps[codes[i].stage->actor], lanes = codes[i].strip->lanes;
+        for (int64_t need = 1; lanes > 0 && need <= lanes; need *= 2)
+            if (need * reps % lanes == 0) {
+                steady = need > steady ? need : steady;
+                break;
+            }
+    }
+    return steady;
+}
+
+program_tiles program_find_tiles(const program_emitter *x, const program_stage *codes, size_t count)
+{
+    const machine_processor *p = machine_processor_by_name(x->p->machine, x->pl->processor);
+    program_tiles t = {.always = true};
+    bool lanes = false;
+    double waits = 0;
+    if (x->pieces != NULL || x->pl->parts != NULL || p == NULL || p->caches.len == 0 ||
+        x->p->config->opt_level < TILES_LEVEL || x->p->config->no_lanes)
+        return t;
+    for (; t.stages < count && is_plain(x, &codes[t.stages]); t.stages++) {
+        const program_stage *code = &codes[t.stages];
+        for (size_t i = 0; i < t.stages; i++)
+            if (in_each_others_way(x, codes[i].stage, code->stage))
+                goto end;
+        t.always &= is_always_plain(x, code);
+        lanes |= code->strip->lanes > 0;
+        if (code->strip->lanes == 0 && code->fire.fields.len != 0)
+            waits += x->operations[code->stage->actor] * (double)x->s->reps[code->stage->actor];
+    }
+end:
+    t.steady = steady_states(x, codes, t.stages);
+    if (!lanes || waits * (double)t.steady < TILE_OPERATIONS || 2 * t.steady > x->pl->strip)
+        t.stages = 0;
+    return t;
+}
+
+// "in + s * 4": where a tile's items are.
+static const char *tile_start(program_emitter *x, const program_kernel *k, const plan_access *port, bool passed,
+                              int64_t start, int64_t step)
+{
+    if (port->buffer == PLAN_NONE || !passed)
+        return "?";
+    const char *name = program_buffer_name(k, port->buffer);
+    program_uses(x, name);
+    const char *at = text_plus(x, name, start);
+    return step == 0 ? at : arena_printf(x->e.arena, "%s + %s", at, text_times(x, "s", step));
+}
+
+void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
+                        const char *otherwise)
+{
+    int indent = t.always ? 1 : 2;
+    const sir_actor *first = x->m->actors.data[codes[0].stage->actor];
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, first->filter->loc),
+                "%zu stages from '%s' on go through a strip together, %" PRId64
+                " steady states at a time, so that one's work is done while another waits [lanes]",
+                t.stages, first->name, t.steady);
+    if (!t.always)
+        text_line(x, 1, "if (self->steady != 0) {");
+    text_line(x, indent,
+              "for (ptrdiff_t s = 0; s < self->steady; s += %" PRId64 ") { /* a tile of the strip at a time */",
+              t.steady);
+    text_line(x, indent + 1,
+              "const ptrdiff_t steady = self->steady - s < %" PRId64 " ? self->steady - s : %" PRId64 ";", t.steady,
+              t.steady);
+    for (size_t i = 0; i < t.stages; i++) {
+        const program_stage *code = &codes[i];
+        const plan_stage *st = code->stage;
+        int64_t reps = x->s->reps[st->actor], in_step = 0, out_step = 0;
+        if (st->in.buffer != PLAN_NONE)
+            (void)steady_step(x, &code->walk.in_firing, reps, &in_step);
+        if (st->out.buffer != PLAN_NONE)
+            (void)steady_step(x, &code->walk.out_firing, reps, &out_step);
+        int64_t in_start = st->in.buffer == PLAN_NONE ? 0 : plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+        int64_t out_start = st->out.buffer == PLAN_NONE ? 0 : plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY);
+        text_line(x, indent + 1, "/* %s */", text_actor(x, st->actor));
+        program_stage_call(x, indent + 1, code, tile_start(x, k, &st->in, code->fire.in, in_start, in_step),
+                           tile_start(x, k, &st->out, code->fire.out, out_start, out_step),
+                           text_times(x, "steady", reps));
+    }
+    text_line(x, indent, "}");
+    if (t.always)
+        return;
+    text_line(x, 1, "} else {");
+    for (const char *line = otherwise, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        strbuf_printf(x->e.out, "    %.*s\n", (int)(end - line), line);
+    text_line(x, 1, "}");
+}
