@@ -128,12 +128,21 @@ static void silence_unused(finite_graph *g)
         text_line(g->x, 1, "(void)%s, (void)pushed, (void)room;", g->variable->name);
 }
 
+// Edges are short, and slow one by one on processors that work on many elements at a time: of a plane they are done down
+// the rows, behind all that is inside.
+static bool has_edges(const finite_graph *g)
+{
+    return g->all->local.len > 0 && g->info->near != SIR_NONE && g->variable == NULL;
+}
+
 static void emit_step(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
     step_parameters(g, &args, 0);
     text_line(x, 0, "/* One firing, given the elements of its place. */");
+    if (has_edges(g))
+        text_line(x, 0, "SVM_BROOK_WHOLE");
     text_call(x, 0, format(g, "static inline void %s(%s", g->at, ""), &args, ")");
     text_line(x, 0, "{");
     silence_unused(g);
@@ -419,6 +428,100 @@ static void emit_steps(finite_graph *g)
                       p->walk);
 }
 
+static void emit_near(finite_graph *g, int indent)
+{
+    text_line(g->x, indent, "ptrdiff_t near = begin, far = end;");
+    for (VEC_EACH(const finite_reach, r, &g->reaches))
+        text_line(g->x, indent, "svm_brookKeepInside(&near, &far, &%s, %d, %" PRId64 ", %" PRId64 ");",
+                  port_of(g, r->field)->walk, r->dimension, r->least, r->most);
+}
+
+static const char *edges_name(finite_graph *g)
+{
+    return format(g, "%s_edges%s", g->row, "");
+}
+
+static void emit_edge_loop(finite_graph *g, const char *from, const char *to)
+{
+    if (has_edges(g))
+        text_line(g->x, 2, "if (!apart) {");
+    emit_loop(g, has_edges(g) ? 3 : 2, ROW_UNIT, from, to, false);
+    if (has_edges(g))
+        text_line(g->x, 2, "}");
+}
+
+// What the step takes at column i of a row of a plane.
+static void edge_arguments(finite_graph *g, text_args *args)
+{
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        add(g, args, g->info->field_names.data[*u]);
+    for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
+        const uint32_t dimension = field_of(g, *c)->dimension;
+        add(g, args, dimension > 1 ? "0" : format(g, "(int)%s%s", dimension == 0 ? g->i : g->r, ""));
+    }
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        if (p->source->role == SIR_GATHER) {
+            add(g, args, p->name);
+            add(g, args, format(g, "&%s%s", p->walk, ""));
+        } else if (p->source->role == SIR_ITERATOR) {
+            add(g, args, iterator(g, p, g->i));
+        } else {
+            add(g, args,
+                arena_printf(g->x->e.arena, "%s + (%s * %s->%s.pitch[2] + %s - %s->%s.base)", p->name, g->r, g->self,
+                             p->walk, g->i, g->self, p->walk));
+        }
+    }
+    add(g, args, "false");
+    add(g, args, g->i);
+}
+
+static void emit_edges(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0}, step = {0};
+    bool iterates = false;
+    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        iterates = iterates || !has_elements(p);
+        if (has_elements(p))
+            add(g, &args,
+                p->source->role == SIR_GATHER ? finite_pointer(g, p, format(g, "restrict %s%s", p->name, ""))
+                                              : pointer(g, p));
+    }
+    text_line(x, 0, "/* The columns of a plane that are too near to its edges. */");
+    text_line(x, 0, "SVM_BROOK_WHOLE");
+    text_call(x, 0, format(g, "static void %s(%s", edges_name(g), ""), &args, ")");
+    text_line(x, 0, "{");
+    if (iterates)
+        text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
+    for (VEC_EACH(const uint32_t, u, &g->uniforms))
+        text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_GATHER || p->source->role == SIR_ITERATOR)
+            text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", p->walk, g->self, p->walk);
+    emit_near(g, 1);
+    text_line(x, 1, "for (ptrdiff_t %s = near > begin ? begin : far; %s < end; %s = %s + 1 == near ? far : %s + 1) {",
+              g->i, g->i, g->i, g->i, g->i);
+    text_line(x, 2, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 2, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    edge_arguments(g, &step);
+    text_call(x, 3, format(g, "%s(%s", g->at, ""), &step, ");");
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+// Whether all streams are walked as one plane, element by element.
+static void emit_apart(finite_graph *g)
+{
+    strbuf b;
+    strbuf_init(&b, g->x->e.arena);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role != SIR_GATHER)
+            strbuf_printf(&b, " && svm_brookIsPlane(%s, &%s->%s)", g->space, g->self, p->walk);
+    text_line(g->x, 1, "const bool apart = %s->form == SVM_BROOK_UNIT%s;", g->space, b.data);
+}
+
 // Where elements near the place are fetched, most columns need no clamping: then these are a loop of their own.
 static void emit_unit_loops(finite_graph *g)
 {
@@ -430,15 +533,12 @@ static void emit_unit_loops(finite_graph *g)
         emit_loop(g, 2, ROW_UNIT, g->lanes > 0 ? "near" : "begin", "end", false);
         return;
     }
-    text_line(x, 2, "ptrdiff_t near = begin, far = end;");
-    for (VEC_EACH(const finite_reach, r, &g->reaches))
-        text_line(x, 2, "svm_brookKeepInside(&near, &far, &%s, %d, %" PRId64 ", %" PRId64 ");",
-                  port_of(g, r->field)->walk, r->dimension, r->least, r->most);
-    emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
+    emit_near(g, 2);
+    emit_edge_loop(g, "begin", "near");
     emit_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "near", "far", true);
-    emit_loop(g, 2, ROW_UNIT, "far", "end", false);
+    emit_edge_loop(g, "far", "end");
 }
 
 static void emit_row(finite_graph *g)
@@ -446,7 +546,10 @@ static void emit_row(finite_graph *g)
     program_emitter *x = g->x;
     text_args args = {0};
     row_parameters(g, &args);
-    text_line(x, 0, "/* A row of firings; the pointers are to where the row begins. */");
+    if (has_edges(g))
+        add(g, &args, "bool apart");
+    text_line(x, 0, "/* A row of firings%s; the pointers are to where the row begins. */",
+              has_edges(g) ? ", or those inside" : "");
     text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
     row_constants(g);
@@ -517,8 +620,21 @@ static void emit_map_run(finite_graph *g)
         walked = walked || is_walked(p);
     if (!walked)
         text_line(x, 1, "(void)%s;", g->space);
+    if (has_edges(g)) {
+        emit_apart(g);
+        add(g, &args, "apart");
+    }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
     text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
+    if (has_edges(g)) {
+        text_args edges = {0};
+        add(g, &edges, g->self);
+        for (VEC_EACH(const finite_port, p, &g->ports))
+            if (has_elements(p))
+                add(g, &edges, p->name);
+        text_line(x, 1, "if (apart)");
+        text_call(x, 2, format(g, "%s(%s", edges_name(g), ""), &edges, ");");
+    }
     if (g->variable != NULL)
         emit_count(g);
     text_line(x, 0, "}\n");
@@ -767,5 +883,7 @@ void finite_kernel(finite_graph *g)
         return;
     }
     emit_row(g);
+    if (has_edges(g))
+        emit_edges(g);
     emit_map_run(g);
 }

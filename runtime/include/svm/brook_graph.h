@@ -265,6 +265,12 @@ static inline ptrdiff_t svm_brookStep(const svm_BrookSpace *s, const svm_BrookWa
     return svm_brookRatio(s, w) * w->pitch[3];
 }
 
+// Whether a stream has a plane's dimensions only, and as many rows of that as the space.
+static inline bool svm_brookIsPlane(const svm_BrookSpace *s, const svm_BrookWalk *w)
+{
+    return s->extent[0] * s->extent[1] == 1 && w->extent[2] == s->extent[2];
+}
+
 // Where row `row` of a block of so many elements in each dimension begins, from the block's first element.
 static inline ptrdiff_t svm_brookFoldRow(const ptrdiff_t *count, const svm_BrookWalk *w, ptrdiff_t row)
 {
@@ -398,6 +404,9 @@ enum { SVM_BROOK_BLOCK = 32 };
 #else
 #define SVM_BROOK_FEW
 #endif
+
+// Before a function that has what it calls in it.
+#define SVM_BROOK_WHOLE __attribute__((flatten))
 
 // Before a loop whose rounds do not depend on each other.
 #if defined(__clang__)
