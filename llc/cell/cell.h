@@ -84,9 +84,9 @@ bool cell_measure_image(cell_program *p);      // the same without the program
 
 // Which functions belong to which kernel; path: what svm-spu-gcc --functions wrote (overlays.c).
 bool cell_read_functions(cell_program *p, const char *path);
-// Gives each kernel a region of those that fit `room` with the code that is always there. False: they do not; *largest is the
-// kernel that needs most.
-bool cell_overlay(cell_program *p, long room, const cell_kernel **largest);
+// Gives each kernel a region of those that fit `room` with the code that is always there; least: or where that is too small
+// as much as the largest kernel needs. False: they do not fit; *largest is that kernel.
+bool cell_overlay(cell_program *p, long room, bool least, const cell_kernel **largest);
 void cell_tell_overlays(cell_program *p);
 
 // Steps.

@@ -144,8 +144,8 @@ static bool read_memory(cell_program *p, const char *path)
     return true;
 }
 
-// The block that reaches farthest into a local store; NULL where that cannot be told here: then the program tells it when it
-// begins.
+// The block that reaches farthest into a local store; NULL where that cannot be told here: then blocks may reach as far as
+// the machine file lets them, and the program tells when it begins what does not fit.
 static const check_extent *farthest(const cell_program *p)
 {
     const machine *m = p->unit->machine;
@@ -164,7 +164,14 @@ static const check_extent *farthest(const cell_program *p)
 static long left(const cell_program *p)
 {
     const check_extent *e = farthest(p);
-    return CELL_LOCAL_STORE - (long)((p->data + 127) / 128 * 128) - (e != NULL ? (long)e->end : 0);
+    const machine *m = p->unit->machine;
+    uint64_t end = e != NULL ? e->end : 0;
+    for (VEC_EACH(const machine_processor, spe, &m->processors)) {
+        const machine_memory *local = e != NULL ? NULL : cell_local_store(m, spe);
+        if (local != NULL && machine_usable(local) > end)
+            end = machine_usable(local);
+    }
+    return CELL_LOCAL_STORE - (long)((p->data + 127) / 128 * 128) - (long)end;
 }
 
 static void refuse(cell_program *p, const cell_kernel *largest)
@@ -215,14 +222,15 @@ static const char *fit_image(cell_program *p, const char *memory, bool measure)
         const cell_kernel *largest = NULL;
         if (!cell_read_functions(p, functions))
             return NULL;
-        if (!cell_overlay(p, left(p), &largest)) {
+        const bool known = farthest(p) != NULL;
+        if (!cell_overlay(p, left(p), !known, &largest)) {
             refuse(p, largest);
             return NULL;
         }
         image = link_image(p, memory, functions, measure);
         if (image == NULL || !read_memory(p, memory))
             return NULL;
-        if ((long)p->code > left(p)) {
+        if (known ? (long)p->code > left(p) : p->data + p->code > CELL_LOCAL_STORE) {
             refuse(p, NULL);
             return NULL;
         }

@@ -164,7 +164,7 @@ static bool place(cell_program *p, cell_kernel *k, unsigned long room)
     return best > 0;
 }
 
-bool cell_overlay(cell_program *p, long room, const cell_kernel **largest)
+bool cell_overlay(cell_program *p, long room, bool least, const cell_kernel **largest)
 {
     VEC(cell_kernel *) order = {0};
     const long tables = (long)(p->kernels.len * (sizeof(uint32_t) * 5) + 2 * LINE); // and what alignment costs
@@ -182,6 +182,8 @@ bool cell_overlay(cell_program *p, long room, const cell_kernel **largest)
     qsort(order.data, order.len, sizeof *order.data, larger_first);
     *largest = order.data[0];
     room -= (long)p->resident + tables;
+    if (least && room < (long)(*largest)->code)
+        room = (long)(*largest)->code;
     for (VEC_EACH(cell_kernel *const, k, &order))
         if (room < 0 || !place(p, *k, (unsigned long)room))
             return false;
