@@ -197,6 +197,7 @@ static bool makeRun(svmr_Replay *r, svmr_TimedRun *run)
     if (r->first->begins)
         r->began = sim_now(r->engine);
     dropCall(r);
+    r->made.calls += (double)r->callRun;
     spend(r, r->callRun, "main");
     return true;
 }
@@ -238,6 +239,7 @@ static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
     endWait(r);
     r->made.waits++;
     const sim_time cost = waitCost(r, run);
+    r->made.calls += (double)cost;
     dropCall(r);
     spend(r, cost, "main");
     return true;

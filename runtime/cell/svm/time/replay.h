@@ -123,7 +123,7 @@ struct svmr_Replay {
     const char *waitsFor;
     struct {
         uint64_t runs, waits;
-        double code, files; // femtoseconds
+        double calls, code, files; // femtoseconds
     } made;                  // SVM_CELL_COUNT tells them
     svmr_TimedRun *here;    // that it runs
     svmr_TimedQueue ready;  // that it can run
