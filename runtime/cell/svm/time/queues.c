@@ -76,7 +76,7 @@ static void fetched(sim *engine, void *context)
 // The ring holds some windows' commands.
 static void fetch(svmr_TimedSpe *spe)
 {
-    if (spe->fetching || !svmr_timedLength(&spe->rung) || svmr_timedLength(&spe->ring) >= 2 * SVM_CELL_WINDOW)
+    if (spe->fetching || spe->computes || !svmr_timedLength(&spe->rung) || svmr_timedLength(&spe->ring) >= 2 * SVM_CELL_WINDOW)
         return;
     sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "commands"};
     t.from.element = spe->replay->memory;
@@ -224,6 +224,14 @@ static void loadAndStart(svmr_TimedSpe *spe, svmr_TimedRun *run)
     startTransfer(spe->replay, t, codeArrived, svmr_timedHold(run));
 }
 
+static bool leads(const svmr_TimedSpe *spe, const svmr_TimedRun *run)
+{
+    size_t i = spe->ring.first;
+    while (spe->ring.runs.data[i] != run && spe->ring.runs.data[i]->complete)
+        i++;
+    return spe->ring.runs.data[i] == run;
+}
+
 static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
 {
     if (run->kind == SVMR_TIMED_KERNEL && !run->known) {
@@ -231,6 +239,7 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
         return;
     }
     run->started = true;
+    run->leads = leads(spe, run);
     if (run->kind == SVMR_TIMED_KERNEL)
         loadAndStart(spe, run);
     spe->underWay += (uint32_t)run->transferCount;
@@ -238,9 +247,12 @@ static void start(svmr_TimedSpe *spe, svmr_TimedRun *run)
         startTransfer(spe->replay, run->transfers[i], transferArrived, svmr_timedHold(run));
 }
 
+// The resident loop looks when no kernel runs.
 void svmr_timedLook(svmr_TimedSpe *spe)
 {
-    bool seen = spe->computes;
+    bool seen = false;
+    if (spe->computes)
+        return;
     const size_t end = spe->ring.first + SVM_CELL_WINDOW;
     for (size_t i = spe->ring.first; i < spe->ring.runs.count && i < end; i++) {
         svmr_TimedRun *run = spe->ring.runs.data[i];
@@ -307,26 +319,45 @@ static void tell(svmr_TimedSpe *from, svmr_TimedSpe *to, const svmr_TimedRuns *r
         free(n);
 }
 
+static void tellAll(svmr_TimedSpe *spe, const svmr_TimedRuns *told)
+{
+    for (svmr_TimedSpe *to = spe->replay->spes; to && told->count; to = to->next)
+        if (to != spe)
+            tell(spe, to, told);
+    if (told->count)
+        tell(spe, NULL, told);
+}
+
+static bool hasDependentElsewhere(const svmr_TimedRun *run)
+{
+    for (size_t i = 0; i < run->dependents.count; i++)
+        if (run->dependents.data[i]->spe != run->spe)
+            return true;
+    return false;
+}
+
+// What is complete is told in order, between kernels; but news of a transfer to others that nothing is before are behind it
+// in the engine's queue.
 void svmr_timedComplete(svmr_TimedRun *run)
 {
     svmr_TimedSpe *spe = run->spe;
+    svmr_TimedRuns told = {0};
     run->complete = true;
     satisfyOn(run, spe);
-    svmr_TimedRuns told = {0};
-    while (svmr_timedLength(&spe->ring) && spe->ring.runs.data[spe->ring.first]->complete) {
+    if (run->leads && run->brings && hasDependentElsewhere(run)) {
+        run->told = true;
+        svmr_timedAppend(&told, run);
+    }
+    while (!spe->computes && svmr_timedLength(&spe->ring) && spe->ring.runs.data[spe->ring.first]->complete) {
         svmr_TimedRun *first = svmr_timedTake(&spe->ring);
+        if (!first->told)
+            svmr_timedAppend(&told, first);
         first->told = true;
         spe->queuedBytes -= first->bytes;
-        svmr_timedAppend(&told, first);
         svmr_timedRelease(first);
     }
-    if (told.count) {
-        for (svmr_TimedSpe *to = spe->replay->spes; to; to = to->next)
-            if (to != spe)
-                tell(spe, to, &told);
-        tell(spe, NULL, &told);
-        fetch(spe);
-    }
+    tellAll(spe, &told);
     svmr_timedEmpty(&told);
+    fetch(spe);
     svmr_timedLook(spe);
 }

@@ -265,6 +265,7 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     if (t) {
         sim_transfer made = transferOf(r, p, t);
         made.label = run->label;
+        run->brings = c->kind == SVM_CELL_PUT || c->kind == SVM_CELL_SCATTER;
         addTransfer(run, &made);
     }
 }

@@ -35,6 +35,8 @@ struct svmr_TimedRun {
     svmr_TimedKind kind;
     bool known;                   // its cost, too
     bool started, complete, told; // told: to those who wait on other processors, or on its way
+    bool leads;                   // all before it was complete when it started
+    bool brings;                  // a transfer from the local store
     svmr_TimedSpe *spe;           // in whose queue it is; NULL: the PPE's
     uint32_t number;              // there
     uint32_t bytes;               // of its command
