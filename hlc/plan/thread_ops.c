@@ -42,10 +42,25 @@ static bool is_positive(const thread_ops *o, const thread_node *n)
     }
 }
 
+// What is not below 0 is no larger than the smaller one of two; and the larger one of a smaller one is within two numbers.
+static bool extreme_bound(const thread_ops *o, const thread_node *n, double *bound)
+{
+    const thread_node *in = &o->nodes.data[n->a];
+    double b = o->bounds.data[n->b];
+    if (n->op == THREAD_MIN && o->positive.data[n->a] && o->positive.data[n->b]) {
+        *bound = fmin(o->bounds.data[n->a], b);
+        return true;
+    }
+    bool between = ((n->op == THREAD_MIN && in->op == THREAD_MAX) || (n->op == THREAD_MAX && in->op == THREAD_MIN)) &&
+                   o->nodes.data[n->b].op == THREAD_NUMBER && o->nodes.data[in->b].op == THREAD_NUMBER;
+    *bound = between ? fmax(b, o->bounds.data[in->b]) : 0;
+    return between;
+}
+
 static double bound_of(const thread_ops *o, const thread_node *n)
 {
     float number;
-    double a, b;
+    double a, b, extreme;
     switch (n->op) {
     case THREAD_ITEM: return o->items;
     case THREAD_NUMBER: memcpy(&number, &n->a, sizeof number); return isnan(number) ? INFINITY : fabs((double)number);
@@ -58,6 +73,8 @@ static double bound_of(const thread_ops *o, const thread_node *n)
     }
     a = o->bounds.data[n->op == THREAD_SELECT ? n->c : n->a];
     b = n->op == THREAD_NEG || n->op == THREAD_ABS ? 0 : o->bounds.data[n->b];
+    if (extreme_bound(o, n, &extreme))
+        return extreme;
     if (n->op == THREAD_MUL)
         return a == 0 || b == 0 ? 0 : a * b;
     return n->op == THREAD_ADD ? a + b : a > b ? a : b;

@@ -619,6 +619,8 @@ static bool is_extreme(const char *name)
            strncmp(name, "llvm.umin.", 10) == 0 || strncmp(name, "llvm.umax.", 10) == 0;
 }
 
+#define MEMORY "memory; a thread has lookups, outputs and local arrays with subscripts that become constant"
+
 static void select_call(selector *s, LLVMValueRef in)
 {
     size_t length;
@@ -658,6 +660,8 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strcmp(name, "llvm.fmuladd.f32") == 0) {
         spc_operand a = sel_scalar(s, LLVMGetOperand(in, 0)), b = sel_scalar(s, LLVMGetOperand(in, 1));
         sel_give(s, in, sel_operation(s, SPC_MAD, a, b, sel_scalar(s, LLVMGetOperand(in, 2))));
+    } else if (strncmp(name, "llvm.stack", 10) == 0) {
+        sel_fail(s, MEMORY);
     } else if (strncmp(name, "llvm.lifetime", 13) != 0 && strncmp(name, "llvm.dbg", 8) != 0 &&
                strncmp(name, "llvm.assume", 11) != 0) {
         sel_fail(s,
@@ -767,9 +771,7 @@ void sel_instruction(selector *s, LLVMValueRef in)
     case LLVMLoad:
     case LLVMStore:
     case LLVMGetElementPtr:
-    case LLVMAlloca:
-        sel_fail(s, "memory; a thread has lookups, outputs and local arrays with subscripts that become constant");
-        break;
+    case LLVMAlloca: sel_fail(s, MEMORY); break;
     default: sel_fail(s, "an operation that the soft processor does not have (integers, or types other than float)");
     }
 }

@@ -6,6 +6,7 @@
 //   SVM_LAUNCH_CHECK    set: the functional model runs each launch too, and leaves the same
 #include "runtime/softproc/launch.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -76,7 +77,7 @@ static void print_table(void)
     FILE *f = path == NULL ? NULL : strcmp(path, "-") == 0 ? stderr : fopen(path, "w");
     if (f == NULL) {
         if (path != NULL)
-            perror(path);
+            fprintf(stderr, "svm: cannot write '%s', which SVM_LAUNCHES names: %s\n", path, strerror(errno));
         return;
     }
     bool loops = false;
