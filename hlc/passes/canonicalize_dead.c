@@ -391,6 +391,98 @@ static bool fills_one_by_one(const sir_block *b, size_t at, uint32_t local, uint
     return false;
 }
 
+// Statements that are looked at, each as often as its loops go round.
+enum { MOST_FILLING = 8192 };
+
+typedef struct trip_fill {
+    uint32_t local, length;
+    uint64_t *seen;
+    struct {
+        uint32_t variable;
+        int64_t value;
+    } loops[DEEPEST_FILL];
+    size_t depth, looked_at;
+    bool fails;
+} trip_fill;
+
+static bool index_in_trip(const trip_fill *t, const sir_expr *e, int64_t *value)
+{
+    int64_t a, b;
+    if (e->kind == SIR_CONST && e->type->kind == SIR_INT) {
+        *value = e->u.value.i;
+        return true;
+    }
+    for (size_t i = 0; i < t->depth; i++)
+        if (canon_is_local(e, t->loops[i].variable)) {
+            *value = t->loops[i].value;
+            return true;
+        }
+    if (e->kind == SIR_UNARY && e->op == LANG_OP_NEG && index_in_trip(t, e->u.arg[0], &a)) {
+        *value = -a;
+        return true;
+    }
+    if (e->kind != SIR_BINARY || (e->op != LANG_OP_ADD && e->op != LANG_OP_SUB && e->op != LANG_OP_MUL) ||
+        !index_in_trip(t, e->u.arg[0], &a) || !index_in_trip(t, e->u.arg[1], &b))
+        return false;
+    *value = e->op == LANG_OP_ADD ? a + b : e->op == LANG_OP_SUB ? a - b : a * b;
+    return *value >= INT32_MIN && *value <= INT32_MAX;
+}
+
+static void fill_in_trips(trip_fill *t, sir_stmt *s);
+
+static void fill_loop(trip_fill *t, const sir_stmt *s)
+{
+    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+    int64_t step = s->u.for_.step;
+    t->fails |= !canon_is_const(lo) || !canon_is_const(hi) || t->depth == DEEPEST_FILL;
+    if (t->fails)
+        return;
+    size_t depth = t->depth++;
+    t->loops[depth].variable = s->u.for_.local;
+    for (int64_t v = lo->u.value.i; !t->fails && (step > 0 ? v < hi->u.value.i : v > hi->u.value.i); v += step) {
+        t->loops[depth].value = v;
+        for (size_t i = 0; i < s->u.for_.body.len && !t->fails; i++)
+            fill_in_trips(t, s->u.for_.body.data[i]);
+    }
+    t->depth--;
+}
+
+static void fill_in_trips(trip_fill *t, sir_stmt *s)
+{
+    int64_t at;
+    t->fails |= ++t->looked_at > MOST_FILLING;
+    if (t->fails)
+        return;
+    if (s->kind == SIR_FOR) {
+        fill_loop(t, s);
+        return;
+    }
+    const sir_expr *target = s->kind == SIR_SET || s->kind == SIR_POP ? s->u.set.target : NULL;
+    size_t mentions = mentions_in(s, t->local);
+    t->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_POP && s->kind != SIR_PUSH;
+    if (mentions == 0)
+        return;
+    if (mentions != 1 || target == NULL || target->kind != SIR_INDEX || !canon_is_local(target->u.arg[0], t->local) ||
+        !index_in_trip(t, target->u.arg[1], &at))
+        t->fails = true;
+    else if (at >= 0 && at < t->length)
+        t->seen[at / 64] |= UINT64_C(1) << at % 64;
+}
+
+// A loop whose trips set several elements each, which are all of them together: a butterfly's, for example.
+static bool fills_in_trips(canon *c, sir_stmt *s, uint32_t local, const sir_type *type)
+{
+    if (s->kind != SIR_FOR || type->kind != SIR_ARRAY || sir_is_aggregate(type->element) || type->length == 0 ||
+        type->length > MOST_FILLING)
+        return false;
+    trip_fill t = {.local = local, .length = (uint32_t)type->length};
+    t.seen = ARENA_ARRAY(c->scratch, uint64_t, t.length / 64 + 1);
+    fill_in_trips(&t, s);
+    for (uint32_t i = 0; i < t.length && !t.fails; i++)
+        t.fails = (t.seen[i / 64] >> i % 64 & 1) == 0;
+    return !t.fails;
+}
+
 static void find_fills(canon *c, sir_block *b)
 {
     for (size_t i = 0; i < b->len; i++) {
@@ -410,7 +502,8 @@ static void find_fills(canon *c, sir_block *b)
             continue;
         fill f = {.local = s->u.decl.local};
         bool element = t->kind == SIR_ARRAY && fills_one_by_one(b, first, s->u.decl.local, t->length);
-        s->u.decl.uninitialised = element || fills(&f, b->data[first]);
+        s->u.decl.uninitialised =
+            element || fills(&f, b->data[first]) || fills_in_trips(c, b->data[first], s->u.decl.local, t);
     }
 }
 
