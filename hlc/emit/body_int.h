@@ -126,6 +126,8 @@ typedef struct body_context {
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
     uint32_t masks;     // named so far
     body_use_list uses; // by the text so far
+    uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
+    const sir_stmt *placed_loop; // that pushes it; NULL: there is none
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
 } body_context;
 
@@ -223,6 +225,8 @@ lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *fi
 int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth);
 
 // ---- lanes_text.c ----
+// Writes an item of each firing, the one of that number among those of a firing.
+void lanes_store(body_context *c, const sir_expr *index, const sir_expr *value);
 // Writes a statement if it works on vectors.
 bool lanes_stmt(body_context *c, const sir_stmt *s);
 // The declaration of a vector at the top of the function.
@@ -245,6 +249,12 @@ bool body_jams(const body_context *c, const sir_stmt *loop);
 // Firings side by side, of a function that waits for look-ups; 0: it does not. most: no more are worth it.
 int body_jam_count(body_context *c, int64_t most);
 bool body_has_loops(const sir_block *b);
+
+// ---- body_placed.c ----
+void body_find_placed(body_context *c); // after all else is known
+// Writes a statement that has to do with the array that is placed.
+bool body_placed_stmt(body_context *c, const sir_stmt *s);
+const char *body_placed_index(body_context *c, const sir_expr *index);
 
 // ---- body_sides.c ----
 // The trips of a loop that the C compiler is told to do side by side; 0: it is not told so. After the tapes' positions are

@@ -757,7 +757,7 @@ static void stmt(body_context *c, const sir_stmt *s)
 {
     if (s->loc.file != 0)
         body_mark_line(c->e, s->loc);
-    if (c->vectors > 0 && lanes_stmt(c, s))
+    if (body_placed_stmt(c, s) || (c->vectors > 0 && lanes_stmt(c, s)))
         return;
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: decl(c, s); break;
@@ -866,6 +866,7 @@ static void declare_counters(body_context *c)
 void body_function_body(body_context *c)
 {
     const sir_function *f = c->function;
+    body_find_placed(c);
     top_declarations(c);
     lanes_begin(c);
     strbuf statements, *out = c->e->out;

@@ -306,11 +306,11 @@ static void pop(body_context *c, const sir_stmt *s)
     c->in.position.constant++;
 }
 
-static void push(body_context *c, const sir_stmt *s)
+// Writes the item at a place among those of a firing.
+static void store(body_context *c, const char *place, const char *value)
 {
     const sir_type *t = c->info->filter->output;
-    const char *value = vector_text(c, s->u.value, PREC_COND), *place = element_place(c, false, NULL), *at,
-               *stride = "";
+    const char *at, *stride = "";
     if (c->vectors > 0 && c->out_tile != NULL)
         at = tile_place(c, false, place);
     else
@@ -324,7 +324,19 @@ static void push(body_context *c, const sir_stmt *s)
             choose_text(c, t, mask_named(c, c->mask), value,
                         arena_printf(c->e->arena, "%s(%s%s)", function(c, apart ? "gather" : "load", t), at, stride));
     body_line(c, "%s(%s%s, %s);", function(c, apart ? "scatter" : "store", t), at, stride, value);
+}
+
+static void push(body_context *c, const sir_stmt *s)
+{
+    const char *value = vector_text(c, s->u.value, PREC_COND);
+    store(c, element_place(c, false, NULL), value);
     c->out.position.constant++;
+}
+
+void lanes_store(body_context *c, const sir_expr *index, const sir_expr *value)
+{
+    const char *text = vector_text(c, value, PREC_COND), *place = body_placed_index(c, index);
+    store(c, arena_strndup(c->e->arena, place + 1, strlen(place) - 2), text);
 }
 
 static void declare_mask(body_context *c, uint32_t mask, const char *value)
