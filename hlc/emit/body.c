@@ -830,10 +830,9 @@ static bool handlers_read_iter(emitter *e, emit_filter_info *info)
 static const char *own_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
 {
     const sir_field *f = &info->filter->fields.data[field];
-    const char *text = field_parameter(e, info, field), *bracket = strchr(text, '[');
-    if (f->type->kind != SIR_ARRAY || f->role == SIR_GATHER || bracket == NULL)
-        return text;
-    return arena_printf(e->arena, "%.*s[restrict %s", (int)(bracket - text), text, bracket + 1);
+    if (f->type->kind != SIR_ARRAY || f->role == SIR_GATHER)
+        return field_parameter(e, info, field);
+    return body_own_array(e, f->type, info->field_names.data[field]);
 }
 
 enum { FEW_FUNCTIONS = 8 };

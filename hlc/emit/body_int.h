@@ -9,6 +9,8 @@
 const char *body_identifier(arena *a, const char *wanted); // letters, digits and underscores of it
 bool body_is_reserved(const emitter *e, const char *name);
 const char *body_type_name(emitter *e, const sir_type *t); // of the innermost element for arrays
+// An array as a parameter that no other lies over: "float x[restrict 4][2]".
+const char *body_own_array(emitter *e, const sir_type *t, const char *name);
 const char *body_member_name(emitter *e, const sir_struct *s, uint32_t index);
 const char *body_place(emitter *e, sir_loc loc); // "dir/fm.str:12", NULL if unknown
 // The same for comments: the program's own file, whose path the text begins with, without its folders.

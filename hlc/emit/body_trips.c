@@ -18,7 +18,7 @@ typedef struct trip_finder {
     body_trips *t;
     bool *assigned; // per local, in the loop
     bool impossible;
-    strbuf checks; // " && svm_brookWithin(..)"
+    VEC(const char *) checks; // "svm_brookWithin(..)", each once
 } trip_finder;
 
 static void find_assigned(void *context, sir_stmt *s)
@@ -180,12 +180,14 @@ static void add_check(trip_finder *f, const sir_expr *fetch, size_t subscript, c
     if (index != NULL)
         index->forward = "0"; // the first one's
     const char *check =
-        arena_printf(c->e->arena, " && svm_brookWithin(%s_walk, %zu, %s, %s)", c->info->field_names.data[fetch->index],
+        arena_printf(c->e->arena, "svm_brookWithin(%s_walk, %zu, %s, %s)", c->info->field_names.data[fetch->index],
                      subscript + 4 - fetch->op, body_expr_text(c, first, PREC_COND), count);
     if (index != NULL)
         index->forward = saved;
-    if (f->checks.len == 0 || strstr(f->checks.data, check) == NULL)
-        strbuf_add(&f->checks, check);
+    for (VEC_EACH(const char *const, known, &f->checks))
+        if (strcmp(*known, check) == 0)
+            return;
+    VEC_PUSH(c->e->arena, &f->checks, check);
 }
 
 static void find_fetch(void *context, sir_expr *e, bool written)
@@ -270,11 +272,13 @@ const char *body_find_trips(body_context *c, const sir_stmt *loop, body_trips *t
     body_local *counter = &c->locals[t->counter], saved = *counter;
     if (counted) // where the first trip is asked for
         counter->forward = arena_printf(c->e->arena, "(%s)", body_expr_text(c, loop->u.for_.lo, PREC_LOWEST));
-    strbuf_init(&f.checks, c->e->arena);
     sir_visit_stmts(counted ? &loop->u.for_.body : &loop->u.loop.body, find_fetches, &f);
     *counter = saved;
     if (t->inside.len == 0)
         return NULL;
     body_line(c, "const ptrdiff_t svm_trips = %s;", trips);
-    return arena_printf(c->e->arena, "svm_trips > 0%s", f.checks.data);
+    const char *condition = "svm_trips > 0";
+    for (VEC_EACH(const char *const, check, &f.checks))
+        condition = arena_printf(c->e->arena, "%s && %s", condition, *check);
+    return condition;
 }

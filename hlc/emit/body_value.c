@@ -194,6 +194,15 @@ static const char *declare(emitter *e, const char *type, const sir_type *t, cons
     return b.data;
 }
 
+const char *body_own_array(emitter *e, const sir_type *t, const char *name)
+{
+    strbuf b;
+    strbuf_init(&b, e->arena);
+    strbuf_printf(&b, "%s %s[restrict %" PRIu32 "]", body_type_name(e, t), name, t->length == 0 ? 1 : t->length);
+    add_dimensions(&b, t->element);
+    return b.data;
+}
+
 const char *emit_declare(emitter *e, const sir_type *t, const char *name)
 {
     return declare(e, body_type_name(e, t), t, name);

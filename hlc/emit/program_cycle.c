@@ -187,8 +187,6 @@ static void copy_direct(cycle_emitter *c, int indent, size_t stage, int64_t coun
     if (count * weight != 1) {
         text_line(x, indent++, "for (ptrdiff_t i = 0; i < %" PRId64 "; i++)", count * weight);
         index = arena_printf(a, "(%s + i)", index);
-    } else if (strchr(index, ' ') != NULL) {
-        index = arena_printf(a, "(%s)", index);
     }
     const char *from = pointer(c, st, false, &st->in.view.digits, index, PLAN_STEADY),
                *to = pointer(c, st, true, &st->out.view.digits, index, PLAN_STEADY);

@@ -136,6 +136,7 @@ typedef struct program_emitter {
     hmap tables;                                  // of islands, by their text
     bool *block_taken;                            // per buffer: its piece knows it
     strbuf *before;                               // text that goes before the kernel at hand
+    size_t lines;                                 // that were written, so far, of all texts
     hmap *used;            // names that the text of its run has, for their declarations; NULL: of another function
     const char *own;       // a kernel's pointer to the state of its actors
     const char *allowed;   // name of the helper that feedback cycles use; NULL until needed
@@ -324,6 +325,8 @@ typedef struct program_pointers {
 void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value);
 void program_write_pointers(program_pointers *p); // those added last
 void program_uses(program_emitter *x, const char *name); // a buffer's local, "starting", or the state
+void program_shifts(program_emitter *x, int indent,
+                    const program_kernel *k); // what a run still needs moves to the front
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
@@ -402,7 +405,7 @@ void program_flow_functions(program_emitter *x);
 void program_describe_pieces(program_emitter *x);
 void program_island_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
 void program_island_tables(program_emitter *x, uint32_t kernel);
-void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations);
+void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations);
 void program_island_create(program_emitter *x, uint32_t kernel);
 void program_net(program_emitter *x); // the instance and the control program
 

@@ -437,7 +437,7 @@ static void emit_firings(program_emitter *x, const program_piece *t)
                   x->number_in_piece[*actor]);
 }
 
-void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, const char *shifts, double operations)
+void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations)
 {
     program_piece *t = x->piece_of_kernel[kernel];
     find_blocks(t);
@@ -463,11 +463,7 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
     text_line(x, 2, "svm_islandSend(&self->island);");
     if (starting)
         text_line(x, 2, "const bool starting = self->starting;");
-    for (const char *line = shifts; *line != '\0';) { // one level further in
-        const char *end = strchr(line, '\n');
-        text_line(x, 1, "%.*s", (int)(end - line), line);
-        line = end + 1;
-    }
+    program_shifts(x, 2, k); // the run's output is in its streams
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }

@@ -575,33 +575,41 @@ bool program_shifts_start(const program_emitter *x, const program_kernel *k)
     return any;
 }
 
-static void emit_shift(program_emitter *x, const program_kernel *k, uint32_t buffer)
+static void emit_shift(program_emitter *x, int indent, const program_kernel *k, uint32_t buffer)
 {
     const plan_buffer *b = &x->pl->buffers.data[buffer];
     bool starts = shift_starts(x, buffer);
     const char *from = text_times(x, "self->steady", b->step), *name = program_buffer_name(k, buffer);
     const program_zeros *zeros = program_zeros_of(x, buffer);
     if (zeros != NULL) {
-        text_line(x, 1, "if (self->steady != 0)");
-        program_zeros_keep(x, 2, k, zeros);
+        text_line(x, indent, "if (self->steady != 0)");
+        program_zeros_keep(x, indent + 1, k, zeros);
         if (!starts)
             return; // nothing has moved
-        text_line(x, 1, "else");
+        text_line(x, indent, "else");
     }
     if (starts) {
         program_uses(x, "starting");
         from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
     if (x->pl->parts == NULL) {
-        text_line(x, zeros != NULL ? 2 : 1, "svm_blockShift(%s, %s, %" PRId64 ");", program_block(x, k, buffer), from,
-                  b->keep);
+        text_line(x, zeros != NULL ? indent + 1 : indent, "svm_blockShift(%s, %s, %" PRId64 ");",
+                  program_block(x, k, buffer), from, b->keep);
         return;
     }
     program_uses(x, name);
-    text_line(x, 1,
+    text_line(x, indent,
               starts ? "memmove(%s, %s + (%s), %" PRId64 " * sizeof *%s);"
                      : "memmove(%s, %s + %s, %" PRId64 " * sizeof *%s);",
               name, name, from, b->keep, name);
+}
+
+void program_shifts(program_emitter *x, int indent, const program_kernel *k)
+{
+    if (k->shifts.len != 0)
+        text_line(x, indent, "/* What is still to be read moves to the front. */");
+    for (VEC_EACH(const uint32_t, b, &k->shifts))
+        emit_shift(x, indent, k, *b);
 }
 
 void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value)
@@ -689,10 +697,10 @@ static void emit_named_stage(program_emitter *x, program_kernel *k, const progra
     strbuf text, *out = x->e.out;
     strbuf_init(&text, x->e.arena);
     x->e.out = &text;
+    size_t lines = x->lines;
     emit_stage(x, k, code);
     x->e.out = out;
-    bool one = text.len != 0 && strchr(text.data, '\n') == text.data + text.len - 1;
-    if (one && text.len + strlen(comment) + 6 <= TEXT_COLUMNS)
+    if (x->lines == lines + 1 && text.len + strlen(comment) + 6 <= TEXT_COLUMNS)
         strbuf_printf(out, "%.*s /* %s */\n", (int)text.len - 1, text.data, comment);
     else
         strbuf_printf(out, "    /* %s */\n%s", comment, text.len == 0 ? "" : text.data);
@@ -773,16 +781,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         for (size_t i = 0; i < item->stages.len; i++, codes++)
             emit_named_stage(x, k, codes);
     }
-    strbuf shifts;
-    if (x->pieces != NULL) { // they come when the run's output is in its streams
-        strbuf_init(&shifts, x->e.arena);
-        x->e.out = &shifts;
-        x->used = NULL;
-    }
-    if (k->shifts.len != 0)
-        text_line(x, 1, "/* What is still to be read moves to the front. */");
-    for (VEC_EACH(uint32_t, b, &k->shifts))
-        emit_shift(x, k, *b);
+    if (x->pieces == NULL)
+        program_shifts(x, 1, k);
     if (x->pl->parts != NULL)
         mapped_end(x, kernel);
     x->e.out = out;
@@ -793,7 +793,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_run", k->run));
             emit_run(x, k, "One run", run, body.data, &used);
         }
-        program_island_kernel(x, kernel, run, shifts.data, kernel_operations(x, k));
+        program_island_kernel(x, kernel, run, kernel_operations(x, k));
         return;
     }
     const char *run = k->run;

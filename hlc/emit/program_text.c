@@ -40,10 +40,12 @@ void text_line(program_emitter *x, int indent, const char *format, ...)
          line += at + 1, column = (size_t)indent * 4 + 8) {
         strbuf_pad(x->e.out, ' ', column);
         strbuf_printf(x->e.out, "%.*s\n", (int)at, line);
+        x->lines++;
     }
     strbuf_pad(x->e.out, ' ', column);
     strbuf_add(x->e.out, line);
     strbuf_addc(x->e.out, '\n');
+    x->lines++;
 }
 
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail)
@@ -58,6 +60,7 @@ void text_call(program_emitter *x, int indent, const char *head, const text_args
         size_t len = strlen(args->data[i]) + (i + 1 == args->len ? tail_len : 1);
         if (i != 0 && out->len - line + len + 1 > 120) {
             strbuf_addc(out, '\n');
+            x->lines++;
             line = out->len;
             strbuf_pad(out, ' ', align);
         } else if (i != 0) {
@@ -69,6 +72,7 @@ void text_call(program_emitter *x, int indent, const char *head, const text_args
     }
     strbuf_add(out, tail);
     strbuf_addc(out, '\n');
+    x->lines++;
 }
 
 void text_rows(program_emitter *x, int indent, const text_args *rows)
