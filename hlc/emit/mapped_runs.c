@@ -37,7 +37,7 @@ const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by
 // A run with streams.
 void mapped_run_type(program_emitter *x, const mapped_part *p)
 {
-    text_line(x, 0, "/* A run of part %s with its windows%s. */", p->k->kernel->name,
+    text_line(x, 0, "/* A run of kernel %s with its windows%s. */", p->k->kernel->name,
               p->moved ? " and what moves them" : " of the queues");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "%s run;", p->k->type);

@@ -399,8 +399,23 @@ static void know_actors(parser *p)
         hmap_set(&p->actors, p->m->actors.data[i]->name, (void *)(i + 1));
 }
 
-// What stands behind "part", in order: 'r' for "parallel", 'k' for "pinned", 0 for nothing.
+// What stands behind "kernel", in order: 'r' for "parallel", 'k' for "pinned", 0 for nothing.
 typedef VEC(char) flag_list;
+
+// "kernel parallel {", of the cut; "kernel parallel region 0 {" is one of that name.
+static bool accept_cut_kernel(parser *p)
+{
+    parser before = *p;
+    if (!accept(p, TOKEN_WORD, "kernel"))
+        return false;
+    parser behind = *p;
+    if (!accept(p, TOKEN_WORD, "parallel"))
+        (void)accept(p, TOKEN_WORD, "pinned");
+    bool cut = accept(p, TOKEN_SIGN, "{");
+    if (!p->failed)
+        *p = cut ? behind : before;
+    return cut;
+}
 
 static void part_line(parser *p, uint32_t *part, flag_list *flags)
 {
@@ -413,7 +428,7 @@ static void part_line(parser *p, uint32_t *part, flag_list *flags)
     while (!p->failed && p->kind == TOKEN_WORD) {
         uint32_t a = actor(p);
         if (!p->failed && part[a] != SIR_NONE)
-            fail(p, "each actor in one part only");
+            fail(p, "each actor in one kernel only");
         if (!p->failed)
             part[a] = (uint32_t)flags->len;
     }
@@ -527,14 +542,14 @@ static void parts_lines(parser *p)
         fail(p, streams ? "2 or 3 windows for each end with streams" : "1 or 2 windows for each end");
     uint32_t *part = ARENA_ARRAY(p->a, uint32_t, n + 1);
     memset(part, 0xff, (n + 1) * sizeof *part);
-    while (!p->failed && accept(p, TOKEN_WORD, "part"))
+    while (!p->failed && accept_cut_kernel(p))
         part_line(p, part, &flags);
     if (p->failed)
         return;
     if (p->program->pieces != NULL || !plan_load_machine(p->program, p->pl) ||
         !plan_parts_restore(p->program, part, flags.len, flags.data, processors, fallbacks)) {
         if (!diag_has_errors(p->d))
-            fail(p, "parts of a program that can be cut so");
+            fail(p, "kernels of a program that can be cut so");
         p->failed = true;
         return;
     }

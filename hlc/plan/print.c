@@ -135,7 +135,7 @@ static void print_parts(strbuf *out, const plan_parts *parts)
                   fallbacks ? " fallbacks" : "", parts->priming, parts->depth, parts->streams ? " streams" : "");
     for (size_t i = 0; i < parts->parts.len; i++) {
         const plan_part *part = &parts->parts.data[i];
-        strbuf_printf(out, "  part%s {", part->parallel ? " parallel" : part->pinned ? " pinned" : "");
+        strbuf_printf(out, "  kernel%s {", part->parallel ? " parallel" : part->pinned ? " pinned" : "");
         for (VEC_EACH(const uint32_t, a, &parts->cut->pieces.data[i].actors))
             strbuf_printf(out, " %s", parts->cut->whole->actors.data[*a]->name);
         strbuf_add(out, " }\n");

@@ -151,11 +151,11 @@ static const char *whole_name(const hlc_program *p, uint32_t actor)
     return p->parts->cut->whole->actors.data[actor]->name;
 }
 
-// "the part of 3 actors from 'Smooth' on"
+// "the kernel of 3 actors from 'Smooth' on"
 static const char *part_text(const hlc_program *p, size_t part)
 {
     const plan_piece *piece = &p->parts->cut->pieces.data[part];
-    return arena_printf(p->arena, "the part of %zu actor%s from '%s' on", piece->actors.len,
+    return arena_printf(p->arena, "the kernel of %zu actor%s from '%s' on", piece->actors.len,
                         piece->actors.len == 1 ? "" : "s", whole_name(p, piece->actors.data[0]));
 }
 
@@ -387,7 +387,7 @@ static void remark_mapping(hlc_program *p)
     const char *transfer = !parts->streams ? plan_parts_move(parts)
                                                  ? "block: engines move whole blocks before and after kernels run"
                                                  : "block: nothing is moved, as all kernels work in one memory"
-                           : plan_parts_all_straight(parts) ? "stream: from part to part while kernels run"
+                           : plan_parts_all_straight(parts) ? "stream: from kernel to kernel while they run"
                                                             : "stream: to and from the common memory while kernels run";
     src_range range = sir_range(parts->cut->whole, p->sources, parts->cut->whole->regions.data[0].loc);
     diag_remark(p->diag, range, "mapping in %s, on %zu of %zu processors%s [map]", mapping, used, r->processors.len,

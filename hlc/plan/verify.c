@@ -502,14 +502,14 @@ static void check_parts(verifier *v)
         for (uint32_t k = 1; k < parts->strips; k++)
             if (v->ok && !parts->parts.data[i].parallel &&
                 parts->where[i * parts->strips + k] != parts->where[i * parts->strips])
-                fail(v, "part %zu keeps state and is assigned to several processors", i);
+                fail(v, "kernel %zu keeps state and is assigned to several processors", i);
     for (uint32_t i = 0; i < parts->parts.len && v->ok; i++)
         for (uint32_t k = 0; k < parts->strips && v->ok; k++)
             if (!plan_part_may_run_on(parts, i, parts->where[i * parts->strips + k]))
-                fail(v, "part %" PRIu32 " keeps state, and its processor cannot", i);
+                fail(v, "kernel %" PRIu32 " keeps state, and its processor cannot", i);
     for (VEC_EACH(const plan_io, io, &v->pl->writers))
         if (v->ok && v->pl->buffers.data[io->access.buffer].keep != 0)
-            fail(v, "'%s' is behind what its part gives", actor_name(v, io->actor));
+            fail(v, "'%s' is behind what its kernel gives", actor_name(v, io->actor));
     if (v->pl->strip % plan_parts_granule_of(parts) != 0)
         fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
              plan_parts_granule_of(parts));
