@@ -31,6 +31,7 @@ typedef struct widener {
     bool apart;                // what lanes fetch lies apart
     bool leaves;               // there are loops that lanes leave at different times
     bool march;                // the C compiler knows the processor
+    bool vectors;              // processors have some
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
@@ -220,7 +221,7 @@ static void check_leaver_stmt(void *context, sir_stmt *s)
 // Whether a loop is one, and does nothing that vectors cannot.
 static bool is_left(const widener *w, const sir_stmt *s)
 {
-    if (s->kind != SIR_LOOP || !expr_varies(w, s->u.loop.cond))
+    if (!w->vectors || s->kind != SIR_LOOP || !expr_varies(w, s->u.loop.cond))
         return false;
     leaver l = {.w = w, .good = true};
     sir_visit_tree(s->u.loop.cond, false, check_leaver_expr, &l);
@@ -698,6 +699,18 @@ static int room_of(const finite_emitter *all)
     return room;
 }
 
+// Whether processors that kernels run on as a rule do some floats at a time: without, a lane that has left a loop costs as
+// much as one that has not.
+static bool have_vectors(const finite_emitter *all)
+{
+    enum { FEW = 4 };
+    const bool local = all->local.len > 0;
+    bool good = true;
+    for (size_t i = 0; i < (local ? all->local.len : all->direct.len); i++)
+        good = good && (local ? all->local.data[i] : all->direct.data[i])->processor->simd_width >= FEW * sizeof(float);
+    return good;
+}
+
 // Two vectors of the smallest.
 static int few_lanes(const finite_emitter *all)
 {
@@ -791,6 +804,7 @@ void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
     widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
+    w.vectors = have_vectors(g->all);
     w.march = g->x->p->config != NULL && g->x->p->config->march;
     bool off = g->x->p->config != NULL && g->x->p->config->no_lanes;
     if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all), few_lanes(g->all)))
