@@ -40,7 +40,8 @@ void hand_heat(const float *restrict t, float *restrict next, int n)
         for (int i = 1; i < n - 1; i++)
             next[row * n + i] = here[i] + 0.2f * (here[i + 1] + here[i - 1] + below[i] + above[i] - 4.0f * here[i]);
         next[row * n] = here[0] + 0.2f * (here[1] + here[0] + below[0] + above[0] - 4.0f * here[0]);
-        next[row * n + n - 1] = here[n - 1] + 0.2f * (here[n - 1] + here[n - 2] + below[n - 1] + above[n - 1] - 4.0f * here[n - 1]);
+        next[row * n + n - 1] =
+            here[n - 1] + 0.2f * (here[n - 1] + here[n - 2] + below[n - 1] + above[n - 1] - 4.0f * here[n - 1]);
     }
 }
 
@@ -71,6 +72,37 @@ void hand_fir(const float *restrict h, const float *restrict x, float *restrict 
             sum += h[k] * x[i + k < n ? i + k : n - 1];
         y[i] = sum;
     }
+}
+
+void hand_sparse(const float *restrict x, const float *restrict value, const int *restrict column, float *restrict y,
+                 int rows)
+{
+    for (int i = 0; i < rows; i++) {
+        const float *v = value + 4 * i;
+        const int *at = column + 4 * i;
+        y[i] = v[0] * x[at[0]] + v[1] * x[at[1]] + v[2] * x[at[2]] + v[3] * x[at[3]];
+    }
+}
+
+void hand_cast(const float *restrict spheres, int count, float *restrict depth, int n)
+{
+    for (int row = 0; row < n; row++)
+        for (int column = 0; column < n; column++) {
+            const float x = -1.0f + (float)column * 2.0f / (float)n, y = -1.0f + (float)row * 2.0f / (float)n;
+            const float length = x * x + y * y + 1.0f;
+            float nearest = 1000;
+            for (int i = 0; i < count; i++) {
+                const float *s = spheres + 4 * i;
+                const float along = s[0] * x + s[1] * y + s[2];
+                const float inside = along * along - length * (s[0] * s[0] + s[1] * s[1] + s[2] * s[2] - s[3] * s[3]);
+                if (inside > 0) {
+                    const float t = (along - sqrtf(inside)) / length;
+                    if (t > 0 && t < nearest)
+                        nearest = t;
+                }
+            }
+            depth[row * n + column] = nearest;
+        }
 }
 
 void hand_escape(float *steps, int n)

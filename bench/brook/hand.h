@@ -7,6 +7,9 @@ void hand_copy(float *to, const float *from, int n);
 void hand_heat(const float *t, float *next, int n);
 void hand_multiply(const float *a, const float *b, float *c, int n);
 void hand_fir(const float *h, const float *x, float *y, int n, int taps);
+void hand_sparse(const float *restrict x, const float *restrict value, const int *restrict column, float *restrict y,
+                 int rows);
+void hand_cast(const float *restrict spheres, int count, float *restrict depth, int n);
 void hand_escape(float *steps, int n);
 void hand_poly(const float *x, float *y, int n);
 float hand_total(const float *x, int n);
