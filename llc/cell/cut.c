@@ -218,6 +218,15 @@ static const char *directive(const source_file *source, unsigned at, unsigned en
     return source->text + at;
 }
 
+// Behind the last of its lines.
+static unsigned directive_end(const source_file *source, unsigned at, unsigned end)
+{
+    unsigned next = line_end(source, at, end);
+    while (next < end && next >= 2 && source->text[next - 2] == '\\')
+        next = line_end(source, next, end);
+    return next;
+}
+
 static void add_piece_text(cutting *c, const piece *p);
 
 static bool ends_with_header(const char *path, const char *name)
@@ -277,10 +286,8 @@ static void add_directives(cutting *c, const piece *p, unsigned at, unsigned end
 {
     const source_file *source = p->source;
     while (at < end) {
-        unsigned next = line_end(source, at, end);
         const char *word = directive(source, at, end);
-        while (word != NULL && next < end && next >= 2 && source->text[next - 2] == '\\')
-            next = line_end(source, next, end);
+        unsigned next = word != NULL ? directive_end(source, at, end) : line_end(source, at, end);
         bool done = word == NULL || (strncmp(word, "include", 7) == 0 && include(c, p, at, next));
         if (!done)
             add_directive(c, word, source->text + at, next - at);
@@ -300,12 +307,15 @@ static unsigned behind(const source_file *source, unsigned at)
 static unsigned before(const source_file *source, unsigned at, unsigned end)
 {
     unsigned begin = end;
-    for (unsigned i = at; i < end; i = line_end(source, i, end)) {
-        bool blank = line_end(source, i, end) == i + 1;
-        if (blank || directive(source, i, end) != NULL)
+    for (unsigned i = at, next; i < end; i = next) {
+        next = line_end(source, i, end);
+        const bool blank = next == i + 1, is_directive = directive(source, i, end) != NULL;
+        if (blank || is_directive)
             begin = end;
         else if (begin == end)
             begin = i;
+        if (is_directive)
+            next = directive_end(source, i, end);
     }
     return begin;
 }

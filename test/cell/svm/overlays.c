@@ -27,7 +27,7 @@
 // SCRIPT: INSERT BEFORE .text;
 //
 // RUN: not %svm-llc --target=cell -DBYTES=240000 %s -o %t 2>&1 | FileCheck %s --check-prefix=FULL
-// FULL: overlays.c:95:5: error: blocks take 240016 bytes of 'LS0' and the SPEs' program {{[0-9]+}}, which are {{[0-9]+}} more than its 262144: the program's code has {{[0-9]+}}, constants and the commands' ring {{[0-9]+}}, the stack {{[0-9]+}}
+// FULL: overlays.c:97:5: error: blocks take 240016 bytes of 'LS0' and the SPEs' program {{[0-9]+}}, which are {{[0-9]+}} more than its 262144: the program's code has {{[0-9]+}}, constants and the commands' ring {{[0-9]+}}, the stack {{[0-9]+}}
 // FULL: note: '{{first|second|third|fourth}}' has {{[0-9]+}} bytes of the code, and {{[0-9]+}} always have to be there; the code of other kernels, {{[0-9]+}} bytes, could be overlaid
 #include <stdio.h>
 
@@ -42,7 +42,9 @@ SVM_PROCESSOR(SPE1);
 #ifndef BYTES
 #define BYTES 220000
 #endif
-enum { ROUNDS = 5 };
+#ifndef ROUNDS
+#define ROUNDS 5
+#endif
 
 typedef struct {
     svm_Kernel kernel;
