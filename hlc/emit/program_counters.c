@@ -40,23 +40,23 @@ static double average_turn(const sir_filter *f, const sir_counters *counters)
 }
 
 const program_turns *program_find_turns(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                        const emit_signature *fire)
+                                        const sir_filter *own, const emit_signature *fire)
 {
     arena *a = x->e.arena;
     program_turns *t = ARENA_NEW(a, program_turns);
-    if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->given.len != 0 || fire->iter || fire->random ||
-        fire->log || fire->sends || fire->actor || fire->flow || info->handlers.len != 0 || info->given.len != 0 ||
-        !sir_find_counters(a, info->filter, &t->counters) || t->counters.len != fire->fields.len)
+    if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
+        fire->actor || fire->flow || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters) ||
+        t->counters.len != fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);
     for (VEC_EACH(const sir_counter, c, &t->counters))
         counting[c->field] = true;
-    if (average_turn(info->filter, &t->counters) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting))
+    if (average_turn(own, &t->counters) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting))
         return NULL;
-    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
-                "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", info->filter->name,
+    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
+                "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", own->name,
                 t->counters.len > 1 ? "one of its counters, such as " : "",
-                info->filter->fields.data[t->counters.data[0].field].name, t->counters.len > 1 ? "," : "");
+                own->fields.data[t->counters.data[0].field].name, t->counters.len > 1 ? "," : "");
     return t;
 }
 

@@ -125,7 +125,7 @@ typedef struct program_emitter {
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer
     hmap skews;                     // program_skew by firing function
-    hmap turns;                     // program_turns by firing function
+    hmap turns;                     // program_turns by filter
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
     const plan_pieces *pieces;
@@ -234,8 +234,9 @@ typedef struct program_turns {
     sir_counters counters;
 } program_turns;
 // NULL: the state is something else, or it is not worth it.
+// own: the filter whose firings they are, with functions of info's.
 const program_turns *program_find_turns(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                        const emit_signature *fire);
+                                        const sir_filter *own, const emit_signature *fire);
 // The loops around `body` up to the end of the strip, fields being locals with the prefixes PROGRAM_TURN_OUTER outside and
 // PROGRAM_TURN_INNER for a firing.
 #define PROGRAM_TURN_OUTER "state_"

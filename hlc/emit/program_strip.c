@@ -536,18 +536,11 @@ static const program_turns *turns_of(program_emitter *x, emit_filter_info *info,
     if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || x->in_cycle || w->general || w->tail ||
         w->in.len != 1 || firings < SKEW_FIRINGS || lane_width(x) < PLAN_LEAST_VECTOR / (int)sizeof(float))
         return NULL;
-    const program_turns **known = hmap_getn(&x->turns, &fire->name, sizeof fire->name);
+    const program_turns **known = hmap_getn(&x->turns, &own, sizeof own);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, const program_turns *);
-        *known = program_find_turns(x, info, f, fire);
-        hmap_setn(&x->turns, &fire->name, sizeof fire->name, known);
-    }
-    for (size_t i = 0; *known != NULL && i < (*known)->counters.len; i++) {
-        const sir_counter *c = &(*known)->counters.data[i];
-        const sir_value *init = &own->fields.data[c->field].init;
-        int32_t first = init->zero ? 0 : init->data[0].i;
-        if (own->prework != NULL || first < c->low || first > c->high)
-            return NULL;
+        *known = program_find_turns(x, info, f, own, fire);
+        hmap_setn(&x->turns, &own, sizeof own, known);
     }
     return *known;
 }

@@ -10,18 +10,18 @@
 // one is known keep values so. The state must come out without bits of the item, and again as it began; what is pushed
 // must be made of the same bits of the item each time.
 //
-// NOTE(rounds). Where the processor has vectors and caches the table has as many rounds as ROUND_ITEMS fit: firings go side by
+// NOTE(rounds). Where the processor has vectors and caches the table has as many rounds as ORBIT_ITEMS fit: firings go side by
 // side up to its end (NOTE(turns) in hlc/emit/program_counters.c).
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/pass.h"
+#include "hlc/passes/orbit_int.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 
 // Firings of a round; statements and nodes that are followed; nodes of a body from which it is worth it; moves of bits.
-enum { MOST_FIRINGS = 1024, MOST_STEPS = 1 << 19, LEAST_NODES = 48, MOST_MOVES = 4, BITS = 32, ROUND_ITEMS = 1024 };
+enum { MOST_FIRINGS = 1024, MOST_STEPS = 1 << 19, LEAST_NODES = 48, MOST_MOVES = 4, BITS = 32 };
 
 typedef struct bits {
     uint32_t from[BITS]; // per bit: the bits of the item
@@ -391,6 +391,16 @@ static bool has_vectors(const hlc_program *p)
     return !p->config->no_lanes && x != NULL && x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
 }
 
+static bool repeat_tables(hlc_program *p, sir_filter *f)
+{
+    int64_t rounds = orbit_repeat_tables(p->module, f);
+    if (rounds != 0)
+        diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
+                    "the place of '%s' in its tables begins again after %" PRId64 " rounds instead of one [orbit]",
+                    f->name, rounds);
+    return rounds != 0;
+}
+
 bool pass_orbit(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
@@ -398,6 +408,7 @@ bool pass_orbit(hlc_program *p)
     bool changed = false;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;
+        changed |= has_vectors(p) && repeat_tables(p, f);
         if (!is_plain(p->module, f))
             continue;
         orbiter x = {.a = arena_create(), .m = p->module, .filter = f};
@@ -408,7 +419,7 @@ bool pass_orbit(hlc_program *p)
             diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
                         "the state of '%s' comes round in %" PRId64 " firings, whatever its items are [orbit]", f->name,
                         r->firings);
-            rewrite(p->module, f, r, has_vectors(p) ? ROUND_ITEMS / r->firings : 1);
+            rewrite(p->module, f, r, has_vectors(p) ? ORBIT_ITEMS / r->firings : 1);
             changed = true;
         }
         arena_destroy(x.a);
