@@ -193,7 +193,7 @@ void mapped_block_share(program_emitter *x)
         {FACT_PUTS, 0, "    }"},
         {FACT_PUTS, 0, "    share.states = (share.states < states ? share.states : states) - share.first;"},
         {FACT_PUTS, 0, "    const int64_t runs = (share.states + $_STRIP - 1) / $_STRIP;"},
-        {FACT_PUTS, 0, "    if ($_kernels[chunk->kernel].even && runs > 0)"},
+        {FACT_PUTS, 0, "    if (states < $_ROUND && $_kernels[chunk->kernel].even && runs > 0)"},
         {FACT_PUTS, 0, "        share.each = (share.states + runs * $_UNIT - 1) / (runs * $_UNIT) * $_UNIT;"},
         {FACT_PUTS, 0, "    return share;"},
         {FACT_PUTS, 0, "}\n"},
