@@ -109,7 +109,44 @@ static bool compile_image(cell_program *p, const char *object)
                     : run_spu_gcc(p, source, (const char *const[]){"-fstack-usage", "-o", object, NULL});
 }
 
-// Compiles and links; of the result `files` tells how much memory it takes. measure: nothing else is wanted of it.
+// The block that reaches farthest into a local store; NULL where that cannot be told here: then blocks may reach as far as
+// the machine file lets them, and the program tells when it begins what does not fit.
+static const check_extent *farthest(const cell_program *p)
+{
+    const machine *m = p->unit->machine;
+    const check_extent *found = NULL;
+    for (VEC_EACH(const check_extent, e, &p->layout.extents)) {
+        bool local = false;
+        for (VEC_EACH(const machine_processor, spe, &m->processors))
+            local |= cell_local_store(m, spe) == e->memory;
+        if (local && (found == NULL || e->end > found->end))
+            found = e;
+    }
+    return found;
+}
+
+// Bytes that blocks leave of a local store; negative: so many lack.
+static long room(const cell_program *p)
+{
+    const check_extent *e = farthest(p);
+    const machine *m = p->unit->machine;
+    uint64_t end = e != NULL ? e->end : 0;
+    for (VEC_EACH(const machine_processor, spe, &m->processors)) {
+        const machine_memory *local = e != NULL ? NULL : cell_local_store(m, spe);
+        if (local != NULL && machine_usable(local) > end)
+            end = machine_usable(local);
+    }
+    return CELL_LOCAL_STORE - (long)end;
+}
+
+// What code may take of it: data and stack lie in whole lines.
+static long left(const cell_program *p)
+{
+    return room(p) - (long)((p->data + 127) / 128 * 128);
+}
+
+// Compiles and links, and tells how much memory that takes. measure: nothing else is wanted of it; nor is it where it does not
+// fit.
 static const char *link_image(cell_program *p, const char *memory, const char *functions, bool measure)
 {
     llc_session *s = p->session;
@@ -117,13 +154,16 @@ static const char *link_image(cell_program *p, const char *memory, const char *f
     if (code == NULL || image == NULL || !compile_image(p, code) ||
         !find_stack(p, arena_printf(s->arena, "%.*s.su", (int)(strlen(code) - 2), code)))
         return NULL;
+    const char *enough = measure               ? "--measure"
+                         : p->regions.len == 0 ? arena_printf(s->arena, "--room=%ld", room(p))
+                                               : NULL;
     llc_strings link = {0};
     cell_add_all(s, &link,
-                 (const char *const[]){
-                     cell_installed(s, "../bin/svm-spu-gcc"), code, cell_installed(s, "svm-cell/svm-resident.o"),
-                     arena_printf(s->arena, "-Wl,-z,stack-size=%lu", p->stack),
-                     arena_printf(s->arena, "--memory=%s", memory), arena_printf(s->arena, "--functions=%s", functions),
-                     "-o", image, measure ? "--measure" : NULL, NULL});
+                 (const char *const[]){cell_installed(s, "../bin/svm-spu-gcc"), code,
+                                       cell_installed(s, "svm-cell/svm-resident.o"),
+                                       arena_printf(s->arena, "-Wl,-z,stack-size=%lu", p->stack),
+                                       arena_printf(s->arena, "--memory=%s", memory),
+                                       arena_printf(s->arena, "--functions=%s", functions), "-o", image, enough, NULL});
     return llc_run_step(s, &link, "SPEs' linker") ? image : NULL;
 }
 
@@ -142,36 +182,6 @@ static bool read_memory(cell_program *p, const char *path)
     p->data = strtoul(text, &end, 10);
     p->code = strtoul(end, NULL, 10) - p->overlaid;
     return true;
-}
-
-// The block that reaches farthest into a local store; NULL where that cannot be told here: then blocks may reach as far as
-// the machine file lets them, and the program tells when it begins what does not fit.
-static const check_extent *farthest(const cell_program *p)
-{
-    const machine *m = p->unit->machine;
-    const check_extent *found = NULL;
-    for (VEC_EACH(const check_extent, e, &p->layout.extents)) {
-        bool local = false;
-        for (VEC_EACH(const machine_processor, spe, &m->processors))
-            local |= cell_local_store(m, spe) == e->memory;
-        if (local && (found == NULL || e->end > found->end))
-            found = e;
-    }
-    return found;
-}
-
-// Bytes that are left of a local store beside data, stack and blocks, which lie in whole lines; negative: so many lack.
-static long left(const cell_program *p)
-{
-    const check_extent *e = farthest(p);
-    const machine *m = p->unit->machine;
-    uint64_t end = e != NULL ? e->end : 0;
-    for (VEC_EACH(const machine_processor, spe, &m->processors)) {
-        const machine_memory *local = e != NULL ? NULL : cell_local_store(m, spe);
-        if (local != NULL && machine_usable(local) > end)
-            end = machine_usable(local);
-    }
-    return CELL_LOCAL_STORE - (long)((p->data + 127) / 128 * 128) - (long)end;
 }
 
 static void refuse(cell_program *p, const cell_kernel *largest)
@@ -214,10 +224,11 @@ static const char *fit_image(cell_program *p, const char *memory, bool measure)
 {
     llc_session *s = p->session;
     const char *functions = cell_temporary(s, "functions", ".txt");
+    if (!s->environment->dry_run)
+        check_set_up(s, s->units.data[0], &p->layout);
     const char *image = functions == NULL ? NULL : link_image(p, memory, functions, measure);
     if (image == NULL || !read_memory(p, memory) || s->environment->dry_run)
         return image;
-    check_set_up(s, s->units.data[0], &p->layout);
     if ((long)p->code > left(p)) {
         const cell_kernel *largest = NULL;
         if (!cell_read_functions(p, functions))
