@@ -130,7 +130,8 @@ static void begin(play *p)
     p->frame = 0;
     p->in_kernel = false;
     p->accesses = NULL;
-    p->memo_depth = 0;
+    p->memo_depth = p->both = 0;
+    p->undos.len = p->undo_bytes = 0;
     p->at = p->caller = NULL;
     p->claimed = 0;
     p->reads = p->ending = false;

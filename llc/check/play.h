@@ -191,6 +191,13 @@ typedef struct piece {
     const code *at;
 } piece;
 
+// What bytes held before they were changed, while both ways of a decision are followed.
+typedef struct undo {
+    uint32_t object;
+    int64_t offset, size;
+    uint8_t *bytes; // and behind them which of them were unknown
+} undo;
+
 typedef struct play {
     checker *checker;
     tree tree;
@@ -208,6 +215,9 @@ typedef struct play {
     hmap memos, offsets;
     CXType block_type; // of svm_Block
     jmp_buf *stuck;
+    size_t both;       // decisions of which both ways are being followed, one in the other
+    VEC(undo) undos;   // since the outermost of these
+    size_t undo_bytes; // of all of them
     size_t memo_depth; // functions followed for a memo, one in the other
     size_t steps, limit;
     VEC(piece) pieces;
@@ -250,6 +260,9 @@ int64_t pointer_to(uint32_t object, int64_t offset);
 object *pointed(play *p, int64_t pointer, int64_t *offset); // NULL: nothing
 val load(play *p, val pointer, ctype type);
 void store(play *p, val pointer, ctype type, val v);
+// Exchanges what a change left with what was there before; what is there now, in the same form.
+void undo_swap(play *p, undo *u);
+undo undo_copy(play *p, const undo *of);
 void store_number(play *p, int64_t pointer, int64_t size, int64_t number);
 void copy_bytes(play *p, val to, val from, val count);
 void set_bytes(play *p, val to, val byte, val count);

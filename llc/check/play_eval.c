@@ -354,27 +354,58 @@ static flow run_all(play *p, const code *c, size_t from)
     return FLOW_NEXT;
 }
 
-// A condition that is not known, in a function that has nothing but its own locals to change: both ways, and what they
-// leave different is unknown.
+// What the changes from a number on left, in their order.
+static undo *results(play *p, size_t from)
+{
+    undo *all = ARENA_ARRAY(p->arena, undo, p->undos.len - from + 1);
+    for (size_t i = from; i < p->undos.len; i++)
+        all[i - from] = undo_copy(p, &p->undos.data[i]);
+    return all;
+}
+
+static void take_back(play *p, size_t from)
+{
+    for (size_t i = p->undos.len; i-- > from;) {
+        undo before = p->undos.data[i];
+        undo_swap(p, &before);
+    }
+}
+
+// Bytes that hold something else than they did after the other way are unknown.
+static void forget_different(play *p, const undo *other)
+{
+    object *o = &p->objects.data[other->object];
+    for (int64_t i = 0; i < other->size; i++)
+        o->unknown[other->offset + i] |=
+            other->bytes[other->size + i] | (other->bytes[i] != o->bytes[other->offset + i]);
+}
+
+// A condition that is not known: both ways, and what they leave different is unknown.
 static flow run_both(play *p, const code *c)
 {
-    object *o = &p->objects.data[p->frame];
-    size_t bytes = (size_t)o->size * 2;
-    if (!p->in_kernel || p->memo_depth == 0 || bytes > 1 << 16)
+    if (!p->in_kernel)
         play_stop(p);
-    uint8_t *before = arena_alloc(p->arena, bytes), *first = arena_alloc(p->arena, bytes);
-    memcpy(before, o->bytes, bytes);
+    size_t begin = p->undos.len;
+    p->both++;
     flow f = follow(p, c->parts[1]), g = FLOW_NEXT;
-    o = &p->objects.data[p->frame];
-    memcpy(first, o->bytes, bytes);
-    memcpy(o->bytes, before, bytes);
+    undo *first = results(p, begin);
+    size_t turn = p->undos.len;
+    take_back(p, begin);
     if (c->count > 2)
         g = follow(p, c->parts[2]);
     if (f != g)
         play_stop(p);
-    o = &p->objects.data[p->frame];
-    for (size_t i = 0; i < (size_t)o->size; i++)
-        o->unknown[i] |= first[(size_t)o->size + i] | (first[i] != o->bytes[i]);
+    undo *second = results(p, begin); // where either way changed something
+    size_t end = p->undos.len;
+    take_back(p, turn);
+    for (size_t i = begin; i < turn; i++)
+        undo_swap(p, &first[i - begin]);
+    for (size_t i = begin; i < end; i++)
+        forget_different(p, &second[i - begin]);
+    if (--p->both == 0) {
+        p->undos.len = 0;
+        p->undo_bytes = 0;
+    }
     return f;
 }
 
@@ -629,7 +660,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     }
     jmp_buf here, *outer = p->stuck;
     access_list *accesses = p->accesses;
-    size_t depth = p->depth, limit = p->limit, memo_depth = p->memo_depth;
+    size_t depth = p->depth, limit = p->limit, memo_depth = p->memo_depth, both = p->both;
     uint32_t locals = p->frame;
     const code *at = p->at, *caller = p->caller;
     p->accesses = &m->accesses;
@@ -650,6 +681,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     p->depth = depth;
     p->limit = limit;
     p->memo_depth = memo_depth;
+    p->both = both;
     p->frame = locals;
     p->at = at;
     p->caller = caller;

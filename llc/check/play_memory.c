@@ -67,6 +67,44 @@ static object *bytes_at(play *p, val pointer, int64_t size, int64_t *offset)
     return o;
 }
 
+// ---- Changes that may be taken back ----
+
+enum { MAX_UNDO = 1 << 24 };
+
+static undo held(play *p, uint32_t id, int64_t offset, int64_t size)
+{
+    const object *o = &p->objects.data[id];
+    undo u = {id, offset, size, arena_alloc(p->arena, (size_t)size * 2 + 1)};
+    memcpy(u.bytes, o->bytes + offset, (size_t)size);
+    memcpy(u.bytes + size, o->unknown + offset, (size_t)size);
+    return u;
+}
+
+// Before bytes are changed.
+static void changes(play *p, const object *o, int64_t offset, int64_t size)
+{
+    if (p->both == 0 || size <= 0)
+        return;
+    p->undo_bytes += (size_t)size;
+    if (p->undo_bytes > MAX_UNDO)
+        play_stop(p);
+    VEC_PUSH(p->arena, &p->undos, held(p, (uint32_t)(o - p->objects.data), offset, size));
+}
+
+undo undo_copy(play *p, const undo *of)
+{
+    return held(p, of->object, of->offset, of->size);
+}
+
+void undo_swap(play *p, undo *u)
+{
+    undo now = undo_copy(p, u);
+    object *o = &p->objects.data[u->object];
+    memcpy(o->bytes + u->offset, u->bytes, (size_t)u->size);
+    memcpy(o->unknown + u->offset, u->bytes + u->size, (size_t)u->size);
+    u->bytes = now.bytes;
+}
+
 static bool is_view(play *p, val pointer)
 {
     int64_t offset;
@@ -109,6 +147,7 @@ void store(play *p, val pointer, ctype type, val v)
     object *o = bytes_at(p, pointer, type.size, &offset);
     if (o == NULL)
         play_stop(p); // anywhere
+    changes(p, o, offset, type.size);
     bool lost = v.unknown || type.size > 8 || type.shape == SHAPE_REAL;
     memset(o->unknown + offset, lost, (size_t)type.size);
     if (!lost)
@@ -144,6 +183,7 @@ void copy_bytes(play *p, val to, val from, val count)
     object *o = bytes_at(p, to, count.i, &begin);
     if (o == NULL)
         play_stop(p);
+    changes(p, o, begin, count.i);
     const object *s = bytes_at(p, from, count.i, &source);
     if (s == NULL) {
         memset(o->unknown + begin, 1, (size_t)count.i);
@@ -165,6 +205,7 @@ void set_bytes(play *p, val to, val byte, val count)
         forget_bytes(p, to, -1);
         return;
     }
+    changes(p, o, offset, count.i);
     memset(o->bytes + offset, (int)byte.i, (size_t)count.i);
     memset(o->unknown + offset, byte.unknown, (size_t)count.i);
 }
@@ -177,6 +218,7 @@ void forget_bytes(play *p, val to, int64_t count)
         return;
     if (count < 0 || count > o->size - offset)
         count = o->size - offset;
+    changes(p, o, offset, count);
     memset(o->unknown + offset, 1, (size_t)count);
 }
 

@@ -506,6 +506,8 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     p->depth = depth;
     p->limit = limit;
     p->memo_depth = 0;
+    p->both = 0;
+    p->undos.len = p->undo_bytes = 0;
     p->frame = locals;
     p->at = at;
     p->caller = caller;
