@@ -84,6 +84,7 @@ typedef struct body_local {
     bool declared_on_top, dead; // dead: written but never read
     bool laned;         // one value a lane: an array indexed by the lane (body_lanes.c)
     bool vector;        // one value a lane: a vector (lanes.c)
+    const sir_stmt *lives_in; // with vectors: sir_lane_homes
     bool is_for;        // at present a loop variable (ptrdiff_t)
     body_interval range; // while is_for
     uint32_t reads, writes;
@@ -125,8 +126,10 @@ typedef struct body_context {
     const char *in_tile, *out_tile; // with vectors: names of tiles of the items; NULL: they lie right in memory
     int64_t in_columns;             // of in_tile
     uint32_t mask;                  // with vectors: of the lanes that are at the present statement; 0: all are
+    const sir_stmt *mask_of; // the loop that the mask is of; NULL: of conditions in it, too
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
     uint32_t masks;     // named so far
+    bool looks_up;      // with vectors: some subscript differs between lanes
     body_use_list uses; // by the text so far
     uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
     const sir_stmt *placed_loop; // that pushes it; NULL: there is none
@@ -218,7 +221,9 @@ bool body_declared_in(const body_context *c, const sir_block *b, uint32_t local)
 bool lanes_find_vectors(body_context *c);
 // Whether an expression's value may differ between lanes. After lanes_find_vectors.
 bool lanes_differ(const body_context *c, const sir_expr *e);
-// The parts of a condition, in order, that && joins. first: the first of them that differs between lanes, where those
+// Whether a subscript of an element or item does.
+bool lanes_look_up(const body_context *c, const sir_expr *e);
+// The parts of a condition, of an if or loop, in order, that && joins. first: the first of them that differs between lanes, where those
 // before may decide alone whether there is anything to do: with no other branch.
 typedef VEC(const sir_expr *) lanes_parts;
 lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first);

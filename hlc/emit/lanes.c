@@ -10,6 +10,7 @@
 typedef struct lane_walk {
     body_context *c;
     bool impossible; // something that vectors do not do
+    bool looks_up;   // some subscript differs
     int guards;      // conditions around that differ from lane to lane
     int telling;     // those of them that say something about ints that do not
     hmap open;       // accesses that may be outside
@@ -27,6 +28,24 @@ bool lanes_differ(const body_context *c, const sir_expr *e)
         if (lanes_differ(c, e->u.arg[i]))
             return true;
     return false;
+}
+
+bool lanes_look_up(const body_context *c, const sir_expr *e)
+{
+    if (e->kind == SIR_PEEK)
+        return lanes_differ(c, e->u.arg[0]);
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0])
+        if (lanes_differ(c, e->u.arg[1]))
+            return true;
+    return false;
+}
+
+// Whether the window's items lie a row each, wherever the firing is in it.
+static bool is_window_of_rows(const body_context *c)
+{
+    const sir_function *f = c->function;
+    return c->in.affine && f->peek.max <= f->pop.max &&
+           (c->in.view.count == 0 || (c->in.view.count == 1 && c->in.view.digits[0].radix == 0));
 }
 
 // Whether a subscript is surely within its array, whatever conditions around it say.
@@ -81,9 +100,12 @@ static void check_expr(lane_walk *w, const sir_expr *e)
         return;
     body_context *c = w->c;
     bool differs = lanes_differ(c, e);
-    bool access = e->kind == SIR_INDEX || e->kind == SIR_PEEK;
-    if (access && (lanes_differ(c, e->u.arg[e->kind == SIR_INDEX]) || !is_safe(w, e)))
+    if (lanes_look_up(c, e)) {
+        w->looks_up = true;
+        w->impossible |= e->kind == SIR_PEEK && !is_window_of_rows(c);
+    } else if ((e->kind == SIR_INDEX || e->kind == SIR_PEEK) && !is_safe(w, e)) {
         w->impossible = true;
+    }
     if (e->kind == SIR_ITER ||
         (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !sir_is_lane_type(e->type)))
         w->impossible = true;
@@ -105,11 +127,13 @@ static void walk_block(lane_walk *w, const sir_block *b);
 static void walk_target(lane_walk *w, const sir_expr *target)
 {
     const sir_expr *e = target;
+    bool looks_up = lanes_look_up(w->c, e);
+    w->looks_up |= looks_up;
     for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
         check_expr(w, e->u.arg[1]);
-        w->impossible |= !is_safe(w, e);
+        w->impossible |= !looks_up && !is_safe(w, e);
     }
-    w->impossible |= e->kind != SIR_LOCAL;
+    w->impossible |= e->kind != SIR_LOCAL || (looks_up && target->type->kind == SIR_ARRAY);
     w->impossible |= target->type->kind == SIR_ARRAY && lanes_differ(w->c, e); // whole arrays
 }
 
@@ -126,16 +150,17 @@ static void find_parts(const body_context *c, const sir_expr *e, lanes_parts *pa
 lanes_parts lanes_condition(const body_context *c, const sir_stmt *s, size_t *first)
 {
     lanes_parts parts = {0};
-    find_parts(c, s->u.if_.cond, &parts);
+    bool alone = s->kind == SIR_LOOP || s->u.if_.otherwise.len == 0;
+    find_parts(c, s->kind == SIR_LOOP ? s->u.loop.cond : s->u.if_.cond, &parts);
     *first = 0;
-    while (s->u.if_.otherwise.len == 0 && *first < parts.len && !lanes_differ(c, parts.data[*first]))
+    while (alone && *first < parts.len && !lanes_differ(c, parts.data[*first]))
         (*first)++;
     return parts;
 }
 
-static void walk_if(lane_walk *w, const sir_stmt *s)
+// The parts of a condition of which the first one may decide alone; gives what they say about ints that do not differ.
+static int walk_parts(lane_walk *w, const sir_stmt *s, bool differs)
 {
-    bool differs = lanes_differ(w->c, s->u.if_.cond);
     size_t first;
     lanes_parts parts = lanes_condition(w->c, s, &first);
     int telling = 0;
@@ -148,6 +173,13 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
         w->telling -= tell;
         telling |= differs && i >= first && tells(w->c, parts.data[i]);
     }
+    return telling;
+}
+
+static void walk_if(lane_walk *w, const sir_stmt *s)
+{
+    bool differs = lanes_differ(w->c, s->u.if_.cond);
+    int telling = walk_parts(w, s, differs);
     w->guards += differs;
     w->telling += telling;
     walk_block(w, &s->u.if_.then);
@@ -172,6 +204,24 @@ static void walk_for(lane_walk *w, const sir_stmt *s)
     *l = saved;
 }
 
+// As long as it goes on some lane is in it, which needs what is accessed there.
+static void walk_loop(lane_walk *w, const sir_stmt *s)
+{
+    lane_walk outer = *w;
+    bool differs = lanes_differ(w->c, s->u.loop.cond);
+    if (differs)
+        w->guards = w->telling = 0;
+    walk_block(w, &s->u.loop.pre);
+    if (differs)
+        (void)walk_parts(w, s, true);
+    else
+        check_expr(w, s->u.loop.cond);
+    walk_block(w, &s->u.loop.body);
+    walk_block(w, &s->u.loop.step);
+    w->guards = outer.guards;
+    w->telling = outer.telling;
+}
+
 static void walk_stmt(lane_walk *w, const sir_stmt *s)
 {
     switch ((sir_stmt_kind)s->kind) {
@@ -190,12 +240,7 @@ static void walk_stmt(lane_walk *w, const sir_stmt *s)
     case SIR_PUSH: check_expr(w, s->u.value); break;
     case SIR_IF: walk_if(w, s); break;
     case SIR_FOR: walk_for(w, s); break;
-    case SIR_LOOP:
-        walk_block(w, &s->u.loop.pre);
-        check_expr(w, s->u.loop.cond);
-        walk_block(w, &s->u.loop.body);
-        walk_block(w, &s->u.loop.step);
-        break;
+    case SIR_LOOP: walk_loop(w, s); break;
     case SIR_BLOCK: walk_block(w, &s->u.block); break;
     default: w->impossible = true;
     }
@@ -213,11 +258,15 @@ bool lanes_find_vectors(body_context *c)
     bool *locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     if (!sir_lane_locals(c->function, locals))
         return false;
-    for (size_t i = 0; i < c->function->locals.len; i++)
+    const sir_stmt **homes = sir_lane_homes(c->e->arena, c->function);
+    for (size_t i = 0; i < c->function->locals.len; i++) {
         c->locals[i].vector = locals[i];
+        c->locals[i].lives_in = homes[i];
+    }
     hmap_init(&w.open, c->e->arena);
     sir_unproved_accesses(c->e->module, c->function, &w.open);
     walk_block(&w, &c->function->body);
+    c->looks_up = w.looks_up;
     return !w.impossible;
 }
 
@@ -229,6 +278,8 @@ enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
 // Nodes for each item that lies apart from that of the next lane, where a register has few lanes: loading and turning such
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
+// Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
+enum { LOOK_UP_LANES = 8 };
 // Bytes of local arrays and tiles, which should stay in the first cache.
 enum { MOST_BYTES = 16384 };
 
@@ -301,7 +352,8 @@ static bool adds_up(const sir_stmt *s)
     if (s->kind != SIR_SET || target->kind != SIR_LOCAL || target->type->kind != SIR_FLOAT || sum->kind != SIR_BINARY)
         return false;
     const sir_expr *self = sum->u.arg[0];
-    return (sum->op == LANG_OP_ADD || sum->op == LANG_OP_SUB) && self->kind == SIR_LOCAL && self->index == target->index;
+    return (sum->op == LANG_OP_ADD || sum->op == LANG_OP_SUB) && self->kind == SIR_LOCAL &&
+           self->index == target->index;
 }
 
 static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
@@ -386,6 +438,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
     bool serial = worth || sums || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
     if (width < 4 || (!serial && !is_planar(c, in_stride, out_stride, w.all)) || !lanes_find_vectors(c))
+        return 0;
+    if (c->looks_up && width < LOOK_UP_LANES)
         return 0;
     int64_t apart = (in_stride > 1 ? f->pop.max : 0) + (out_stride > 1 ? f->push.max : 0);
     if (width <= FEW_LANES && w.all < (double)(APART_WORK * apart))

@@ -188,6 +188,77 @@ static const char *load_text(body_context *c, const sir_expr *peek)
                         pointer(c, body_named(c, BODY_IN), place), c->in.lane_stride);
 }
 
+static const char *mask_named(body_context *c, uint32_t mask)
+{
+    body_use(c, BODY_MASK, mask);
+    return arena_printf(c->e->arena, "svm_mask%" PRIu32, mask);
+}
+
+// ---- Subscripts that differ: svm_lookUpInts16(rows, stride, count, which) ----
+
+// A vector of ints also where all lanes have the same.
+static const char *subscript_text(body_context *c, const sir_expr *e)
+{
+    return vector_text(c, e, PREC_LOWEST);
+}
+
+// The array that an element is of, as pointer to scalars; how many it has, and which of them the element is.
+static const char *rows_of(body_context *c, const sir_expr *e, int64_t *count, const char **which)
+{
+    *count = 1;
+    *which = NULL;
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
+        const char *own = subscript_text(c, e->u.arg[1]);
+        if (*which == NULL)
+            *which = own;
+        else
+            *which = arena_printf(c->e->arena, "(%s) * %" PRId64 " + %s", own, *count, *which);
+        *count *= (int64_t)e->u.arg[0]->type->length;
+    }
+    const sir_type *t = e->type;
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return arena_printf(c->e->arena, "(%s *)%s", is_float(t) ? "float" : "int", c->locals[e->index].c_name);
+}
+
+static const char *element_text(body_context *c, const sir_expr *e)
+{
+    int64_t count;
+    const char *which, *rows = rows_of(c, e, &count, &which);
+    return arena_printf(c->e->arena, "%s(%s, svm_lanes%d, %" PRId64 ", %s)", function(c, "lookUp", e->type), rows,
+                        c->vectors, count, which);
+}
+
+static void set_element(body_context *c, const sir_expr *target, const char *value)
+{
+    int64_t count;
+    const char *which, *rows = rows_of(c, target, &count, &which);
+    const char *mask =
+        c->mask != 0 ? mask_named(c, c->mask) : arena_printf(c->e->arena, "svm_sameInts%d(-1)", c->vectors);
+    body_line(c, "%s(%s, svm_lanes%d, %" PRId64 ", %s, %s, %s);", function(c, "set", target->type), rows, c->vectors,
+              count, which, value, mask);
+}
+
+static const char *item_text(body_context *c, const sir_expr *peek)
+{
+    arena *m = c->e->arena;
+    const sir_type *t = c->info->filter->input;
+    const char *which = subscript_text(c, peek->u.arg[0]), *base = body_named(c, BODY_IN);
+    const body_affine *at = &c->in.position;
+    if (at->constant != 0 || at->terms.len != 0)
+        which = arena_printf(m, "%s + (int)(%s)", which, body_affine_text(c, at));
+    int64_t count = c->function->peek.max, stride = c->in.view.count == 0 ? 1 : c->in.view.digits[0].stride;
+    if (c->in_tile == NULL && c->in.lane_stride != 1)
+        return arena_printf(m, "%s(%s, %" PRId64 ", %" PRId64 ", %" PRId64 ", %s)", function(c, "fetch", t), base,
+                            stride, c->in.lane_stride, count, which);
+    if (c->in_tile != NULL) {
+        base = arena_printf(m, "%s[0]", c->in_tile);
+        stride = c->in_columns;
+    }
+    return arena_printf(m, "%s(%s, %" PRId64 ", %" PRId64 ", %s)", function(c, "lookUp", t), base, stride, count,
+                        which);
+}
+
 static const char *value_text(body_context *c, const sir_expr *e, int precedence)
 {
     arena *m = c->e->arena;
@@ -208,8 +279,9 @@ static const char *value_text(body_context *c, const sir_expr *e, int precedence
                            vector_text(c, e->u.arg[2], PREC_COND));
     case SIR_CONVERT: return convert_text(c, e, precedence);
     case SIR_MATH: return math_text(c, e);
-    case SIR_PEEK: return load_text(c, e);
-    default: return body_expr_text(c, e, precedence); // locals, elements of local arrays
+    case SIR_PEEK: return lanes_look_up(c, e) ? item_text(c, e) : load_text(c, e);
+    case SIR_INDEX: return lanes_look_up(c, e) ? element_text(c, e) : body_expr_text(c, e, precedence);
+    default: return body_expr_text(c, e, precedence); // locals
     }
 }
 
@@ -220,17 +292,17 @@ static bool is_dead(const body_context *c, const sir_expr *target)
     return target->kind == SIR_LOCAL && c->locals[target->index].dead;
 }
 
-static const char *mask_named(body_context *c, uint32_t mask)
-{
-    body_use(c, BODY_MASK, mask);
-    return arena_printf(c->e->arena, "svm_mask%" PRIu32, mask);
-}
-
 static bool is_vector(const body_context *c, const sir_expr *target)
 {
     while (target->kind == SIR_INDEX)
         target = target->u.arg[0];
     return target->kind == SIR_LOCAL && c->locals[target->index].vector;
+}
+
+// Whether nothing is asked of a local's value for the lanes that have left the present loop.
+static bool lives_here(const body_context *c, const sir_expr *target)
+{
+    return target->kind == SIR_LOCAL && c->mask_of != NULL && c->locals[target->index].lives_in == c->mask_of;
 }
 
 static void assign(body_context *c, const sir_stmt *s, const sir_expr *target, const char *value)
@@ -239,8 +311,12 @@ static void assign(body_context *c, const sir_stmt *s, const sir_expr *target, c
         body_line(c, "%s = %s;", declaration(c, target->index), value);
         return;
     }
+    if (lanes_look_up(c, target)) {
+        set_element(c, target, value);
+        return;
+    }
     const char *name = body_expr_text(c, target, PREC_LOWEST);
-    if (c->mask != 0)
+    if (c->mask != 0 && !lives_here(c, target))
         value = choose_text(c, target->type, mask_named(c, c->mask), value, name);
     body_line(c, "%s = %s;", name, value);
 }
@@ -254,7 +330,7 @@ static bool set(body_context *c, const sir_stmt *s)
         return true;
     const char *op = body_compound_operator(target, value);
     bool declares = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
-    if (op != NULL && !declares && c->mask == 0)
+    if (op != NULL && !declares && (c->mask == 0 || lives_here(c, target)) && !lanes_look_up(c, target))
         body_line(c, "%s %s %s;", body_expr_text(c, target, PREC_LOWEST), op,
                   operand_text(c, value->u.arg[1], PREC_COND));
     else
@@ -348,14 +424,17 @@ static void declare_mask(body_context *c, uint32_t mask, const char *value)
 static const char *branch_text(body_context *c, const sir_block *b, uint32_t mask, bool first)
 {
     uint32_t outer = c->mask;
+    const sir_stmt *outer_of = c->mask_of;
     bool outer_first = c->first_branch;
     strbuf text, *out = c->e->out;
     strbuf_init(&text, c->e->arena);
     c->e->out = &text;
     c->first_branch = first && (outer == 0 || outer_first);
     c->mask = mask;
+    c->mask_of = NULL;
     body_block(c, b);
     c->mask = outer;
+    c->mask_of = outer_of;
     c->first_branch = outer_first;
     c->e->out = out;
     return text.len == 0 ? "" : text.data;
@@ -428,6 +507,66 @@ static bool if_(body_context *c, const sir_stmt *s)
     return true;
 }
 
+static void leave_unless(body_context *c, const lanes_parts *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        body_line(c, "if (!%s)", body_expr_text(c, parts->data[i], PREC_UNARY));
+        body_line(c, "    break;");
+    }
+}
+
+static void stay_while(body_context *c, const sir_stmt *s, const char *mask)
+{
+    size_t first;
+    body_block(c, &s->u.loop.pre);
+    lanes_parts parts = lanes_condition(c, s, &first);
+    leave_unless(c, &parts, first);
+    body_line(c, "%s &= %s;", mask, condition_text(c, &parts, first));
+    body_line(c, "if (!svm_anyInts%d(%s))", c->vectors, mask);
+    body_line(c, "    break;");
+}
+
+// A loop that ends for one lane before it ends for another: until it has for all.
+static bool loop(body_context *c, const sir_stmt *s)
+{
+    if (!lanes_differ(c, s->u.loop.cond))
+        return false;
+    uint32_t outer = c->mask, own = ++c->masks;
+    const char *mask = mask_named(c, own);
+    const sir_stmt *outer_of = c->mask_of;
+    bool outer_first = c->first_branch;
+    body_line(c, "{");
+    c->indent++;
+    body_line(c, "svm_Ints%d %s = %s;", c->vectors, mask,
+              outer != 0 ? mask_named(c, outer) : arena_printf(c->e->arena, "svm_sameInts%d(-1)", c->vectors));
+    c->mask = own;
+    c->mask_of = s;
+    c->first_branch = false;
+    if (outer != 0)
+        body_line(c, "while (svm_anyInts%d(%s)) {", c->vectors, mask);
+    else
+        body_line(c, "for (;;) {");
+    c->indent++;
+    if (!s->u.loop.post_test)
+        stay_while(c, s, mask);
+    body_line(c, "{");
+    c->indent++;
+    body_block(c, &s->u.loop.body);
+    c->indent--;
+    body_line(c, "}");
+    if (s->u.loop.post_test)
+        stay_while(c, s, mask);
+    body_block(c, &s->u.loop.step);
+    c->indent--;
+    body_line(c, "}");
+    c->indent--;
+    body_line(c, "}");
+    c->mask = outer;
+    c->mask_of = outer_of;
+    c->first_branch = outer_first;
+    return true;
+}
+
 bool lanes_stmt(body_context *c, const sir_stmt *s)
 {
     switch ((sir_stmt_kind)s->kind) {
@@ -436,6 +575,7 @@ bool lanes_stmt(body_context *c, const sir_stmt *s)
     case SIR_POP: pop(c, s); return true;
     case SIR_PUSH: push(c, s); return true;
     case SIR_IF: return if_(c, s);
+    case SIR_LOOP: return loop(c, s);
     default: return false;
     }
 }

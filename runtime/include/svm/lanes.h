@@ -41,6 +41,12 @@
 #define SVM_LANES_CAST(type, v) (v)
 #define SVM_LANES_CONVERT(type, v) ((type)(v))
 #endif
+#if defined(__clang__) && defined(__has_builtin)
+#if __has_builtin(__builtin_reduce_or)
+#define SVM_LANES_ANY __builtin_reduce_or
+#endif
+#endif
+#define SVM_LANES_FEW 32 // rows that are compared with one by one
 #define SVM_LANES_PASTE(a, b) a##b
 #define SVM_LANES_NAME(a, b) SVM_LANES_PASTE(a, b)
 
@@ -311,6 +317,74 @@ static inline FLOATS OWN(svm_minFloats)(FLOATS a, FLOATS b)
 {
     return OWN(svm_chooseFloats)(SVM_MASK(a < b), a, b);
 }
+
+// Whether the mask of any lane is set.
+static inline int OWN(svm_anyInts)(INTS mask)
+{
+#ifdef SVM_LANES_ANY
+    return SVM_LANES_ANY(mask);
+#else
+    int any = 0;
+    SVM_LANES_ALL(i, SVM_LANES)
+    any |= SVM_LANES_AT(mask, i);
+    return any;
+#endif
+}
+
+// ---- Rows of which each lane takes another: element k of lane l is rows[k * stride + l], of `count` ----
+// Few are compared with which is wanted, one by one; a lane that wants none of them gets any value.
+
+#define LOOK_UP(Items, ITEM, ITEMS)                                                                                    \
+    static inline ITEMS OWN(svm_lookUp##Items)(const ITEM *rows, ptrdiff_t stride, int count, INTS which)              \
+    {                                                                                                                  \
+        ITEMS v = OWN(svm_load##Items)(rows);                                                                          \
+        if (count <= SVM_LANES_FEW) {                                                                                  \
+            for (int k = 1; k < count; k++)                                                                            \
+                v = OWN(svm_choose##Items)(SVM_MASK(which == k), OWN(svm_load##Items)(rows + k * stride), v);          \
+            return v;                                                                                                  \
+        }                                                                                                              \
+        ITEM items[COUNT];                                                                                             \
+        int at[COUNT];                                                                                                 \
+        memcpy(at, &which, sizeof at);                                                                                 \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            memcpy(&items[i], rows + ((unsigned)at[i] < (unsigned)count ? at[i] : 0) * stride + i, sizeof *items);     \
+        memcpy(&v, items, sizeof v);                                                                                   \
+        return v;                                                                                                      \
+    }                                                                                                                  \
+    static inline void OWN(svm_set##Items)(ITEM *rows, ptrdiff_t stride, int count, INTS which, ITEMS v, INTS mask)    \
+    {                                                                                                                  \
+        if (count <= SVM_LANES_FEW) {                                                                                  \
+            for (int k = 0; k < count; k++)                                                                            \
+                OWN(svm_store##Items)(rows + k * stride,                                                               \
+                                      OWN(svm_choose##Items)(mask & SVM_MASK(which == k), v,                           \
+                                                             OWN(svm_load##Items)(rows + k * stride)));                \
+            return;                                                                                                    \
+        }                                                                                                              \
+        ITEM items[COUNT];                                                                                             \
+        int at[COUNT];                                                                                                 \
+        which |= ~mask;                                                                                                \
+        memcpy(items, &v, sizeof items);                                                                               \
+        memcpy(at, &which, sizeof at);                                                                                 \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            if ((unsigned)at[i] < (unsigned)count)                                                                     \
+                memcpy(rows + at[i] * stride + i, &items[i], sizeof *items);                                           \
+    }                                                                                                                  \
+    /* Items of lanes that lie `lanes` apart, those of a lane `stride`. */                                             \
+    static inline ITEMS OWN(svm_fetch##Items)(const ITEM *from, ptrdiff_t stride, ptrdiff_t lanes, int count,          \
+                                              INTS which)                                                              \
+    {                                                                                                                  \
+        ITEMS v;                                                                                                       \
+        ITEM items[COUNT];                                                                                             \
+        int at[COUNT];                                                                                                 \
+        memcpy(at, &which, sizeof at);                                                                                 \
+        for (int i = 0; i < COUNT; i++)                                                                                \
+            items[i] = from[((unsigned)at[i] < (unsigned)count ? at[i] : 0) * stride + i * lanes];                     \
+        memcpy(&v, items, sizeof v);                                                                                   \
+        return v;                                                                                                      \
+    }
+LOOK_UP(Ints, int, INTS)
+LOOK_UP(Floats, float, FLOATS)
+#undef LOOK_UP
 
 // ---- Conversion ----
 
