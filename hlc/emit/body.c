@@ -925,7 +925,7 @@ static bool touches_more_than_items(emitter *e, emit_filter_info *info, const si
     bool fields = false;
     for (size_t i = 0; i < info->filter->fields.len; i++)
         fields |= x->fields[i];
-    return fields || x->iter || x->random || x->log || x->sends || f->kind != SIR_WORK;
+    return fields || x->random || x->log || x->sends || f->kind != SIR_WORK;
 }
 
 emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_function *f, emit_view in, emit_view out,
@@ -935,12 +935,13 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     if (touches_more_than_items(e, info, f))
         return lanes;
     body_context loops = context_new(e, info, f, in, out), c = context_new(e, info, f, in, out);
-    int in_loops = body_lane_count(&loops);
+    bool counts = body_effects_of(e, info, f)->iter; // as vectors alone do
+    int in_loops = counts ? 0 : body_lane_count(&loops);
     lanes.count = lanes_count(&c, width, in_stride, out_stride, most, in_loops != 0);
     lanes.vectors = lanes.count != 0;
     if (!lanes.vectors)
         lanes.count = in_loops;
-    if (lanes.count == 0 && width > 0) {
+    if (lanes.count == 0 && width > 0 && !counts) {
         body_context waiting = context_new(e, info, f, in, out);
         lanes.count = body_jam_count(&waiting, most);
         lanes.jams = lanes.count != 0;

@@ -45,6 +45,7 @@ static bool pushes_array(const sir_stmt *s, uint32_t *local, int64_t *pops)
 }
 
 typedef struct placed_walk {
+    const body_context *c;
     uint32_t local;
     size_t mentions;
     bool declared, fails;
@@ -72,7 +73,8 @@ static void check_filling(placed_walk *w, sir_stmt *s, bool guarded)
         w->fails |= w->declared || guarded || !s->u.decl.uninitialised || s->u.decl.init != NULL;
         w->declared = true;
     } else if (w->mentions != 0) {
-        w->fails |= !w->declared || guarded || w->mentions != 1 || !sets_element(s, w->local);
+        w->fails |= !w->declared || guarded || w->mentions != 1 || !sets_element(s, w->local) ||
+                    (w->c->vectors > 0 && lanes_look_up(w->c, s->u.set.target));
     }
     sir_parts parts = sir_stmt_parts(s);
     for (uint8_t k = 0; k < parts.block_count; k++)
@@ -91,7 +93,7 @@ static bool may_place(const body_context *c)
 void body_find_placed(body_context *c)
 {
     const sir_block *b = &c->function->body;
-    placed_walk w = {0};
+    placed_walk w = {.c = c};
     int64_t pops;
     size_t at = 0;
     c->placed_loop = NULL;
@@ -111,7 +113,7 @@ void body_find_placed(body_context *c)
         check_filling(&w, b->data[i], false);
     w.mentions = 0;
     for (size_t i = at + 1; i < b->len; i++) {
-        placed_walk after = {.local = w.local, .declared = true};
+        placed_walk after = {.c = c, .local = w.local, .declared = true};
         check_filling(&after, b->data[i], true);
         w.fails |= after.fails;
     }

@@ -22,7 +22,7 @@ bool lanes_differ(const body_context *c, const sir_expr *e)
         return false;
     if (e->kind == SIR_LOCAL)
         return c->locals[e->index].vector;
-    if (e->kind == SIR_PEEK)
+    if (e->kind == SIR_PEEK || e->kind == SIR_ITER)
         return true;
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         if (lanes_differ(c, e->u.arg[i]))
@@ -106,8 +106,7 @@ static void check_expr(lane_walk *w, const sir_expr *e)
     } else if ((e->kind == SIR_INDEX || e->kind == SIR_PEEK) && !is_safe(w, e)) {
         w->impossible = true;
     }
-    if (e->kind == SIR_ITER ||
-        (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !sir_is_lane_type(e->type)))
+    if (differs && e->kind != SIR_INDEX && e->type->kind != SIR_ARRAY && !sir_is_lane_type(e->type))
         w->impossible = true;
     if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
         w->impossible = true;

@@ -262,7 +262,7 @@ static const char *item_text(body_context *c, const sir_expr *peek)
 static const char *value_text(body_context *c, const sir_expr *e, int precedence)
 {
     arena *m = c->e->arena;
-    const sir_expr *a = e->kind == SIR_CONST || e->kind == SIR_LOCAL ? NULL : e->u.arg[0];
+    const sir_expr *a = e->kind == SIR_CONST || sir_expr_arity(e) == 0 ? NULL : e->u.arg[0];
     switch ((sir_expr_kind)e->kind) {
     case SIR_UNARY: {
         const char *op = e->op == LANG_OP_NEG ? "-" : "~", *text = value_text(c, a, PREC_UNARY);
@@ -280,6 +280,8 @@ static const char *value_text(body_context *c, const sir_expr *e, int precedence
     case SIR_CONVERT: return convert_text(c, e, precedence);
     case SIR_MATH: return math_text(c, e);
     case SIR_PEEK: return lanes_look_up(c, e) ? item_text(c, e) : load_text(c, e);
+    case SIR_ITER: // lanes are firings that follow each other
+        return paren(c, arena_printf(m, "svm_numberInts%d() + %s", c->vectors, body_named(c, BODY_ITER)), PREC_ADD, precedence);
     case SIR_INDEX: return lanes_look_up(c, e) ? element_text(c, e) : body_expr_text(c, e, precedence);
     default: return body_expr_text(c, e, precedence); // locals
     }

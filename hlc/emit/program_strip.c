@@ -277,6 +277,7 @@ void program_fire_arguments(program_emitter *x, const emit_filter_info *info, co
 typedef struct strip_body {
     const emit_filter_info *info;
     const emit_signature *fire;
+    const char *iter;   // the number of the firing, or of the first of several
     const char *prefix; // of the locals that hold scalar fields
     const char *arrays; // before the names of array fields: "state->", or that of locals
 } strip_body;
@@ -354,7 +355,9 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     size_t unbounded = 0;
     while (unbounded < w->in.len && w->in.data[unbounded].radix != 0)
         unbounded++;
-    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || unbounded == w->in.len)
+    bool in_turn = !fire->iter || w->in.len == 1; // lanes are firings that follow each other
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || unbounded == w->in.len ||
+        !in_turn)
         return (strip_lanes){0};
     int64_t in = w->in.data[unbounded].stride, out = w->out.data[unbounded].stride;
     int64_t most = MOST_LANES;
@@ -379,7 +382,7 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
         VEC_PUSH(a, &args, in);
     if (b->fire->out)
         VEC_PUSH(a, &args, out);
-    program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, "(int)n++", "random", "log", "svm_sender",
+    program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, b->iter, "random", "log", "svm_sender",
                            "svm_actor", NULL, &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
 }
@@ -490,7 +493,9 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     if (fire->iter)
         text_line(x, 1, "unsigned n = (unsigned)*iter;");
     const char *begin = program_launch(x, threads, w);
-    strip_body many = {info, &lanes->fire, b.prefix, b.arrays}, now = {info, fire, PROGRAM_TURN_INNER, b.arrays};
+    const char *next = arena_printf(x->e.arena, "(int)((n += %s) - %s)", lanes->text, lanes->text);
+    strip_body many = {info, &lanes->fire, next, b.prefix, b.arrays},
+               now = {info, fire, b.iter, PROGRAM_TURN_INNER, b.arrays};
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
@@ -550,7 +555,7 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
                                            const sir_filter *own, const emit_signature *fire, const plan_walk *items,
                                            const program_walk *w, int64_t firings)
 {
-    strip_body b = {info, fire, clashes(info, fire) ? "state_" : "", "state->"};
+    strip_body b = {info, fire, "(int)n++", clashes(info, fire) ? "state_" : "", "state->"};
     if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
         b.arrays = b.prefix;
     program_threads threads = program_thread_function(x, info, f, fire, items, w);

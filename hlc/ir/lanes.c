@@ -27,7 +27,7 @@ bool sir_lanes_differ(const bool *locals, const sir_expr *e)
         return false;
     if (e->kind == SIR_LOCAL)
         return locals[e->index];
-    if (e->kind == SIR_PEEK)
+    if (e->kind == SIR_PEEK || e->kind == SIR_ITER)
         return true;
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         if (sir_lanes_differ(locals, e->u.arg[i]))
@@ -48,7 +48,7 @@ static void check_access(void *context, sir_expr *e, bool written)
 {
     (void)written;
     lane_walk *w = context;
-    if (e->kind == SIR_ITER || e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX)
+    if (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX)
         w->impossible = true;
     if (e->kind == SIR_INDEX && sir_lanes_differ(w->locals, e->u.arg[1])) { // of local arrays of scalars
         const sir_expr *root = sir_lvalue_root(e);

@@ -187,7 +187,7 @@ static bool inline_into(sir_module *m, arena *a, sir_function *f)
 static bool is_free(const sir_filter *f)
 {
     const sir_function *w = f->work;
-    return !f->stateful && !f->uses_iter && !f->uses_random && !f->prints && !f->sends && f->prework == NULL &&
+    return !f->stateful && !f->uses_random && !f->prints && !f->sends && f->prework == NULL &&
            !w->peek.dynamic && !w->pop.dynamic && !w->push.dynamic && look_into(w).calls;
 }
 

@@ -269,7 +269,7 @@ bool pass_uniform(hlc_program *p)
     bool changed = false;
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;
-        if (f->finite || f->stateful || f->prints || f->uses_random || f->sends || f->uses_iter)
+        if (f->finite || f->stateful || f->prints || f->uses_random || f->sends)
             continue;
         if (!split_function(p->module, f->work))
             continue;
