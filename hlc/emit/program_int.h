@@ -226,7 +226,9 @@ typedef struct program_skew program_skew;
 const program_skew *program_find_skew(program_emitter *x, const emit_filter_info *info, const sir_function *f,
                                       const emit_signature *fire, int width);
 // The strip's firings, where there are enough of them, of contiguous items.
-void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info);
+// The strides of the items of firings that follow each other.
+void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
+                       int64_t out_stride);
 
 // ---- program_counters.c ----
 // Firings of a filter whose state only counts, side by side up to where it begins again: NOTE(turns).

@@ -13,15 +13,18 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/emit/body_int.h"
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/walk.h"
 
 // Trips; lanes of a register at least, and registers of a vector at most.
 enum { LEAST_STAGES = 4, LEAST_WIDTH = 4, MOST_REGISTERS = 4 };
 
-// A table or array of the state that is subscripted by the loop's variable: a row of what a trip takes.
+// A table or array of the state that is subscripted by the loop's variable, or the same part of all its elements: a row of
+// what a trip takes.
 typedef struct skew_row {
     uint32_t field, local; // of the filter; of the stage's function
+    const char *part;      // behind the subscript, as in C: "[1]", ".gain"; "" of an array of numbers
 } skew_row;
 typedef VEC(skew_row) skew_rows;
 
@@ -74,17 +77,47 @@ static const sir_stmt *find_loop(const sir_function *f, uint32_t *item)
 
 // ---- What a trip does, as a filter ----
 
-static uint32_t row_of(skewer *k, uint32_t field)
+static uint32_t row_of(skewer *k, uint32_t field, const char *part)
 {
     const sir_field *f = &k->filter->fields.data[field];
     skew_rows *rows = f->constant ? &k->skew->constants : &k->skew->states;
     for (VEC_EACH(const skew_row, r, rows))
-        if (r->field == field)
+        if (r->field == field && strcmp(r->part, part) == 0)
             return r->local;
-    k->fails |= f->type->kind != SIR_ARRAY || f->type->element->kind != SIR_FLOAT || f->type->length != k->skew->stages;
+    k->fails |= f->type->length != k->skew->stages;
     uint32_t local = sir_local_new(k->m, k->stage->work, f->name, k->m->scalar[SIR_FLOAT], f->loc);
-    VEC_PUSH(k->x->e.arena, rows, ((skew_row){field, local}));
+    VEC_PUSH(k->x->e.arena, rows, ((skew_row){field, local, part}));
     return local;
+}
+
+// The field of an element by the loop's variable, or of a part of it, and that part; NULL: it is none.
+static const sir_expr *find_row(skewer *k, const sir_expr *e, const char **part)
+{
+    arena *a = k->x->e.arena;
+    for (*part = ""; e->kind == SIR_INDEX || e->kind == SIR_MEMBER; e = e->u.arg[0]) {
+        const sir_expr *base = e->u.arg[0];
+        if (e->kind == SIR_INDEX && base->kind == SIR_FIELD)
+            return is_item(e->u.arg[1], k->loop->u.for_.local) ? base : NULL;
+        if (e->kind == SIR_INDEX && e->u.arg[1]->kind == SIR_CONST)
+            *part = arena_printf(a, "[%" PRId32 "]%s", e->u.arg[1]->u.value.i, *part);
+        else if (e->kind == SIR_MEMBER && base->type->kind == SIR_STRUCT)
+            *part = arena_printf(a, ".%s%s", body_member_name(&k->x->e, base->type->decl, e->index), *part);
+        else
+            return NULL;
+    }
+    return NULL;
+}
+
+static size_t count_fields(const skew_rows *rows)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < rows->len; i++) {
+        size_t k = 0;
+        while (rows->data[k].field != rows->data[i].field)
+            k++;
+        n += k == i;
+    }
+    return n;
 }
 
 static bool is_fine(const sir_expr *e)
@@ -97,9 +130,10 @@ static bool is_fine(const sir_expr *e)
 
 static sir_expr *copy_expr(skewer *k, const sir_expr *e)
 {
-    const sir_expr *base = e->kind == SIR_INDEX ? e->u.arg[0] : NULL;
-    if (base != NULL && base->kind == SIR_FIELD && is_item(e->u.arg[1], k->loop->u.for_.local))
-        return sir_ref(k->m, SIR_LOCAL, row_of(k, base->index), e->type, e->loc);
+    const char *part;
+    const sir_expr *field = e->type->kind == SIR_FLOAT ? find_row(k, e, &part) : NULL;
+    if (field != NULL)
+        return sir_ref(k->m, SIR_LOCAL, row_of(k, field->index, part), e->type, e->loc);
     if (e->kind == SIR_LOCAL && k->locals[e->index] != 0)
         return sir_ref(k->m, SIR_LOCAL, k->locals[e->index] - 1, e->type, e->loc);
     k->fails |= !is_fine(e);
@@ -213,7 +247,7 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
         skew->lanes *= 2;
     skewer k = {.x = x, .m = x->p->module, .filter = filter, .loop = loop, .skew = skew};
     if (skew->stages < LEAST_STAGES || skew->stages > skew->lanes || !make_stage(&k, item) ||
-        skew->states.len != fire->fields.len)
+        count_fields(&skew->states) != fire->fields.len)
         return NULL;
     sir_filter_derive(k.m, k.stage);
     const emit_digit *apart = ARENA_NEW(x->e.arena, emit_digit);
@@ -246,22 +280,45 @@ static void emit_states(program_emitter *x, const program_skew *s, int indent, c
     }
 }
 
-static void emit_trip(program_emitter *x, const program_skew *s, const char *head, const char *item, const char *mask,
-                      bool gives)
+// An array of the state or a constant as a row, and back.
+static void emit_row(program_emitter *x, const program_skew *s, const skew_row *r, size_t at, const char *array,
+                     bool back)
+{
+    const char *row = arena_printf(x->e.arena, "rows[%zu]", at);
+    if (*r->part == '\0') {
+        text_line(x, 2, "memcpy(%s, %s, sizeof %s);", back ? array : row, back ? row : array, array);
+        return;
+    }
+    const char *part = arena_printf(x->e.arena, "%s[m]%s", array, r->part);
+    text_line(x, 2, "for (ptrdiff_t m = 0; m < %" PRId64 "; m++)", s->stages);
+    if (back)
+        text_line(x, 3, "%s = %s[m];", part, row);
+    else
+        text_line(x, 3, "%s[m] = %s;", row, part);
+}
+
+static void emit_trip(program_emitter *x, const program_skew *s, int64_t out_stride, const char *head, const char *item,
+                      const char *mask, bool gives)
 {
     text_line(x, 2, "%s {", head);
     text_line(x, 3, "svm_storeFloats%d(rows[0], svm_nextFloats%d(svm_loadFloats%d(rows[0]), %s));", s->lanes, s->lanes,
               s->lanes, item);
     text_line(x, 3, "%s(rows[0], next[0]);", s->fire);
     if (gives)
-        text_line(x, 3, "out[i - %" PRId64 "] = next[0][%" PRId64 "];", s->stages - 1, s->stages - 1);
+        text_line(
+            x, 3, "out[%s] = next[0][%" PRId64 "];",
+            text_times(x,
+                       arena_printf(x->e.arena, out_stride == 1 ? "i - %" PRId64 : "(i - %" PRId64 ")", s->stages - 1),
+                       out_stride),
+            s->stages - 1);
     if (mask != NULL)
         text_line(x, 3, "const svm_Ints%d busy = SVM_MASK(%s);", s->lanes, mask);
     emit_states(x, s, 3, mask == NULL ? NULL : "busy");
     text_line(x, 2, "}");
 }
 
-void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info)
+void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
+                       int64_t out_stride)
 {
     arena *a = x->e.arena;
     int64_t late = s->stages - 1;
@@ -274,19 +331,17 @@ void program_emit_skew(program_emitter *x, const program_skew *s, const emit_fil
     text_line(x, 2, "const svm_Ints%d lane = svm_numberInts%d();", s->lanes, s->lanes);
     text_line(x, 2, "ptrdiff_t i = 0;");
     for (VEC_EACH(const skew_row, r, &s->states))
-        text_line(x, 2, "memcpy(rows[%zu], state->%s, sizeof state->%s);", at++, info->field_names.data[r->field],
-                  info->field_names.data[r->field]);
+        emit_row(x, s, r, at++, arena_printf(a, "state->%s", info->field_names.data[r->field]), false);
     for (VEC_EACH(const skew_row, r, &s->constants))
-        text_line(x, 2, "memcpy(rows[%zu], %s, sizeof %s);", at++, emit_field_table(&x->e, info, r->field),
-                  info->field_names.data[r->field]);
-    emit_trip(x, s, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), "in[i]", "lane <= (int)i", false);
-    emit_trip(x, s, "for (; i < count; i++)", "in[i]", NULL, true);
-    emit_trip(x, s, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), "0.0f", "lane > (int)(i - count)",
-              true);
+        emit_row(x, s, r, at++, emit_field_table(&x->e, info, r->field), false);
+    const char *item = arena_printf(a, "in[%s]", text_times(x, "i", in_stride));
+    emit_trip(x, s, out_stride, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), item, "lane <= (int)i", false);
+    emit_trip(x, s, out_stride, "for (; i < count; i++)", item, NULL, true);
+    emit_trip(x, s, out_stride, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), "0.0f",
+              "lane > (int)(i - count)", true);
     at = 1;
     for (VEC_EACH(const skew_row, r, &s->states))
-        text_line(x, 2, "memcpy(state->%s, rows[%zu], sizeof state->%s);", info->field_names.data[r->field], at++,
-                  info->field_names.data[r->field]);
+        emit_row(x, s, r, at++, arena_printf(a, "state->%s", info->field_names.data[r->field]), true);
     text_line(x, 2, "return;");
     text_line(x, 1, "}");
 }

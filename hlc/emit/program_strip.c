@@ -481,7 +481,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     const emit_signature *fire = b.fire;
     strbuf_add(x->e.out, "{\n");
     if (skew != NULL)
-        program_emit_skew(x, skew, info);
+        program_emit_skew(x, skew, info, w->in.data[0].stride, w->out.data[0].stride);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f)) {
             const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
@@ -522,7 +522,7 @@ static const program_skew *skew_of(program_emitter *x, emit_filter_info *info, c
                                    const emit_signature *fire, const program_walk *w, int64_t firings)
 {
     if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || w->tail || w->in.len != 1 ||
-        w->in.data[0].stride != 1 || w->out.data[0].stride != 1 || firings < SKEW_FIRINGS)
+        firings < SKEW_FIRINGS)
         return NULL;
     const program_skew **known = hmap_getn(&x->skews, &fire->name, sizeof fire->name);
     if (known == NULL) {
