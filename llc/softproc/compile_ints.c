@@ -3,6 +3,7 @@
 // that. Division by a constant is a product, of which the whole part is taken; shifts and masks of low bits are such, by powers of 2.
 // Zero is +0, as ints become floats.
 #include <math.h>
+#include <string.h>
 
 #include "llc/softproc/select.h"
 
@@ -85,11 +86,17 @@ static spc_operand plus(selector *s, spc_operand a, double b)
     return sel_operation(s, SPC_MAD, a, sel_number(s, 1), sel_number(s, (float)b));
 }
 
-// A number as an operand has no modifier, so that sign is in the number.
+// A number as an operand has no modifier, as its sign is in the number.
 static spc_operand size_of(selector *s, LLVMValueRef v, spc_operand o)
 {
-    if (spc_range_of(&s->ranges, v).lo >= 0 || sel_is_number(s, o))
+    const spc_value *of = &s->f->values.data[o.value];
+    float number;
+    if (spc_range_of(&s->ranges, v).lo >= 0)
         return o;
+    if (of->op == SPC_NUMBER) {
+        memcpy(&number, &of->bits, sizeof number);
+        return sel_number(s, fabsf(number));
+    }
     o.neg = false;
     o.abs = true;
     return o;
