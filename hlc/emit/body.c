@@ -941,10 +941,12 @@ emit_lanes emit_lane_count(emitter *e, emit_filter_info *info, const sir_functio
     lanes.vectors = lanes.count != 0;
     if (!lanes.vectors)
         lanes.count = in_loops;
-    if (lanes.count == 0 && width > 0 && !counts) {
+    if ((lanes.count == 0 || (lanes.vectors && c.looks_far)) && width > 0 && !counts) {
         body_context waiting = context_new(e, info, f, in, out);
-        lanes.count = body_jam_count(&waiting, most);
-        lanes.jams = lanes.count != 0;
+        int jams = body_jam_count(&waiting, most);
+        lanes.jams = jams != 0;
+        lanes.vectors &= !lanes.jams;
+        lanes.count = lanes.jams ? jams : lanes.count;
     }
     return lanes;
 }

@@ -130,6 +130,7 @@ typedef struct body_context {
     bool first_branch;  // what is pushed here is pushed again by the lanes that are not
     uint32_t masks;     // named so far
     bool looks_up;      // with vectors: some subscript differs between lanes
+    bool looks_far;     // and that of an array of many rows
     body_use_list uses; // by the text so far
     uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
     const sir_stmt *placed_loop; // that pushes it; NULL: there is none

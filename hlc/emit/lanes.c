@@ -11,6 +11,7 @@ typedef struct lane_walk {
     body_context *c;
     bool impossible; // something that vectors do not do
     bool looks_up;   // some subscript differs
+    bool looks_far;  // in an array of many rows
     int guards;      // conditions around that differ from lane to lane
     int telling;     // those of them that say something about ints that do not
     hmap open;       // accesses that may be outside
@@ -38,6 +39,16 @@ bool lanes_look_up(const body_context *c, const sir_expr *e)
         if (lanes_differ(c, e->u.arg[1]))
             return true;
     return false;
+}
+
+// Rows from which on firings that wait together (body_jam.c) do better than vectors.
+enum { FAR_ROWS = 64 };
+
+static uint64_t words_around(const sir_expr *e)
+{
+    while (e->kind == SIR_INDEX)
+        e = e->u.arg[0];
+    return e->type->words;
 }
 
 // Whether the window's items lie a row each, wherever the firing is in it.
@@ -102,6 +113,7 @@ static void check_expr(lane_walk *w, const sir_expr *e)
     bool differs = lanes_differ(c, e);
     if (lanes_look_up(c, e)) {
         w->looks_up = true;
+        w->looks_far |= words_around(e) > FAR_ROWS;
         w->impossible |= e->kind == SIR_PEEK && !is_window_of_rows(c);
     } else if ((e->kind == SIR_INDEX || e->kind == SIR_PEEK) && !is_safe(w, e)) {
         w->impossible = true;
@@ -266,6 +278,7 @@ bool lanes_find_vectors(body_context *c)
     sir_unproved_accesses(c->e->module, c->function, &w.open);
     walk_block(&w, &c->function->body);
     c->looks_up = w.looks_up;
+    c->looks_far = w.looks_far;
     return !w.impossible;
 }
 
