@@ -16,12 +16,15 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 
+typedef VEC(const sir_stmt *) loops;
+
 typedef struct splitter {
     arena *a;
     sir_module *m;
     sir_function *f;
     bool *differs;   // per local: between firings side by side
     uint32_t *split; // per local: the one that takes its place in the loop; SIR_NONE: none, OPEN: it may have one
+    loops *done;
 } splitter;
 
 enum { OPEN = SIR_NONE - 1 };
@@ -219,6 +222,15 @@ static bool split_loop(splitter *x, sir_block *b, size_t at)
     return true;
 }
 
+// What came in a local's place may differ all the same, since another loop has it: a loop is split once.
+static bool is_done(const splitter *x, const sir_stmt *loop)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < x->done->len; i++)
+        found = x->done->data[i] == loop;
+    return found;
+}
+
 // One loop at a time: what came of it is known when the next is looked at.
 static bool split_block(splitter *x, sir_block *b)
 {
@@ -227,8 +239,11 @@ static bool split_block(splitter *x, sir_block *b)
         for (uint8_t k = 0; k < parts.block_count; k++)
             if (split_block(x, parts.block[k]))
                 return true;
-        if (b->data[i]->kind == SIR_LOOP && split_loop(x, b, i))
+        sir_stmt *loop = b->data[i];
+        if (loop->kind == SIR_LOOP && !is_done(x, loop) && split_loop(x, b, i)) {
+            VEC_PUSH(x->m->arena, x->done, loop);
             return true;
+        }
     }
     return false;
 }
@@ -240,12 +255,13 @@ static void find_loop(void *context, sir_stmt *s)
     *(bool *)context |= s->kind == SIR_LOOP;
 }
 
-static bool split_once(sir_module *m, sir_function *f)
+static bool split_once(sir_module *m, sir_function *f, loops *done)
 {
     arena *a = arena_create();
     splitter x = {.a = a,
                   .m = m,
                   .f = f,
+                  .done = done,
                   .differs = ARENA_ARRAY(a, bool, f->locals.len + 1),
                   .split = ARENA_ARRAY(a, uint32_t, f->locals.len + 1)};
     bool changed = sir_lane_locals(f, x.differs) && split_block(&x, &f->body);
@@ -255,11 +271,12 @@ static bool split_once(sir_module *m, sir_function *f)
 
 static bool split_function(sir_module *m, sir_function *f)
 {
-    bool loops = false, changed = false;
-    sir_visit_stmts(&f->body, find_loop, &loops);
-    while (loops && split_once(m, f))
-        changed = true;
-    return changed;
+    bool any = false;
+    loops done = {0};
+    sir_visit_stmts(&f->body, find_loop, &any);
+    while (any && split_once(m, f, &done))
+        continue;
+    return done.len != 0;
 }
 
 bool pass_uniform(hlc_program *p)
