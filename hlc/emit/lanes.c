@@ -59,22 +59,31 @@ static bool is_window_of_rows(const body_context *c)
            (c->in.view.count == 0 || (c->in.view.count == 1 && c->in.view.digits[0].radix == 0));
 }
 
-// Whether a subscript is surely within its array, whatever conditions around it say.
-static bool is_inside(body_context *c, const sir_expr *e)
+// What a value surely lies between, whatever conditions around it say; false: that is not known.
+static bool find_range(body_context *c, const sir_expr *e, body_interval *range)
 {
     body_affine a;
-    if (!body_affine_of(c, e->u.arg[e->kind == SIR_INDEX], &a))
+    if (!body_affine_of(c, e, &a))
         return false;
-    int64_t lo = a.constant, hi = a.constant;
+    *range = (body_interval){a.constant, a.constant};
     for (VEC_EACH(body_term, t, &a.terms)) {
         body_interval r = c->locals[t->local].range;
-        lo += t->coefficient * (t->coefficient > 0 ? r.lo : r.hi);
-        hi += t->coefficient * (t->coefficient > 0 ? r.hi : r.lo);
+        range->lo += t->coefficient * (t->coefficient > 0 ? r.lo : r.hi);
+        range->hi += t->coefficient * (t->coefficient > 0 ? r.hi : r.lo);
     }
+    return true;
+}
+
+// Whether a subscript is surely within its array.
+static bool is_inside(body_context *c, const sir_expr *e)
+{
+    body_interval r;
+    if (!find_range(c, e->u.arg[e->kind == SIR_INDEX], &r))
+        return false;
     if (e->kind == SIR_INDEX)
-        return lo >= 0 && hi < (int64_t)e->u.arg[0]->type->length;
-    return lo >= 0 &&
-           hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
+        return r.lo >= 0 && r.hi < (int64_t)e->u.arg[0]->type->length;
+    return r.lo >= 0 &&
+           r.hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
 }
 
 // What is accessed under a condition is accessed for all lanes, those included for which it does not hold. Where the
@@ -105,6 +114,16 @@ static bool can_binary(const sir_expr *e)
     return !ints ? e->op == LANG_OP_DIV : b->kind == SIR_CONST && body_const_int(b) != 0 && body_const_int(b) != -1;
 }
 
+// What all lanes divide by alike is 0 only where none of them is, as it may be under a condition.
+static bool may_fail(lane_walk *w, const sir_expr *e)
+{
+    body_interval r;
+    bool divides = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
+    if (!divides || e->u.arg[0]->type->kind == SIR_FLOAT || w->guards == 0)
+        return false;
+    return !find_range(w->c, e->u.arg[1], &r) || (r.lo <= 0 && r.hi >= 0);
+}
+
 static void check_expr(lane_walk *w, const sir_expr *e)
 {
     if (e == NULL || e->kind == SIR_CONST)
@@ -122,6 +141,7 @@ static void check_expr(lane_walk *w, const sir_expr *e)
         w->impossible = true;
     if (differs && (e->kind == SIR_MEMBER || e->kind == SIR_MAKE_COMPLEX || (e->kind == SIR_BINARY && !can_binary(e))))
         w->impossible = true;
+    w->impossible |= may_fail(w, e);
     bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
     bool guarded = lazy && differs; // all operands are computed
     int telling = guarded && tells(c, e->u.arg[0]);
