@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 static bool is_float(const sir_type *t)
 {
@@ -281,7 +282,8 @@ static const char *value_text(body_context *c, const sir_expr *e, int precedence
     case SIR_MATH: return math_text(c, e);
     case SIR_PEEK: return lanes_look_up(c, e) ? item_text(c, e) : load_text(c, e);
     case SIR_ITER: // lanes are firings that follow each other
-        return paren(c, arena_printf(m, "svm_numberInts%d() + %s", c->vectors, body_named(c, BODY_ITER)), PREC_ADD, precedence);
+        return paren(c, arena_printf(m, "svm_numberInts%d() + %s", c->vectors, body_named(c, BODY_ITER)), PREC_ADD,
+                     precedence);
     case SIR_INDEX: return lanes_look_up(c, e) ? element_text(c, e) : body_expr_text(c, e, precedence);
     default: return body_expr_text(c, e, precedence); // locals
     }
@@ -456,6 +458,37 @@ static const char *condition_text(body_context *c, const lanes_parts *parts, siz
     return cond;
 }
 
+// Trips of loops from which a branch is left out where no lane takes it.
+enum { LONG_BRANCH = 256 };
+
+static int64_t trips_in(const sir_block *b)
+{
+    int64_t all = 0;
+    for (size_t i = 0; i < b->len && all < LONG_BRANCH; i++) {
+        sir_parts parts = sir_stmt_parts(b->data[i]);
+        int64_t trips = 1, inside = b->data[i]->kind == SIR_FOR;
+        if (inside != 0 && !body_trip_count(b->data[i], &trips))
+            trips = LONG_BRANCH;
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            inside += trips_in(parts.block[k]);
+        all += trips < LONG_BRANCH ? trips * inside : inside * LONG_BRANCH;
+    }
+    return all;
+}
+
+// As branch_text; a branch of much work, which may never be taken, only where some lane takes it.
+static const char *whole_branch(body_context *c, const sir_block *b, uint32_t mask, bool first)
+{
+    if (trips_in(b) < LONG_BRANCH)
+        return branch_text(c, b, mask, first);
+    c->indent++;
+    const char *text = branch_text(c, b, mask, first);
+    c->indent--;
+    return *text == '\0' ? text
+                         : arena_printf(c->e->arena, "%*sif (svm_anyInts%d(%s)) {\n%s%*s}\n", 4 * c->indent, "",
+                                        c->vectors, mask_named(c, mask), text, 4 * c->indent, "");
+}
+
 // Both branches are done, one after the other, each for its lanes.
 static void both_branches(body_context *c, const sir_stmt *s, const lanes_parts *parts, size_t first)
 {
@@ -465,12 +498,12 @@ static void both_branches(body_context *c, const sir_stmt *s, const lanes_parts 
     body_use_list cond_uses = body_take_uses(c, uses);
     uint32_t mask = c->mask == 0 ? 0 : ++c->masks, either = ++c->masks, others = ++c->masks;
     c->indent++;
-    const char *then = branch_text(c, &s->u.if_.then, mask == 0 ? either : mask, true), *otherwise = "";
+    const char *then = whole_branch(c, &s->u.if_.then, mask == 0 ? either : mask, true), *otherwise = "";
     if (s->u.if_.otherwise.len != 0) {
         c->in.position.constant = in.constant;
         c->out.position.constant = out.constant;
         c->indent++;
-        otherwise = branch_text(c, &s->u.if_.otherwise, others, false);
+        otherwise = whole_branch(c, &s->u.if_.otherwise, others, false);
         c->indent--;
     }
     bool of_then = mask != 0 && body_uses(c, BODY_MASK, mask), of_otherwise = body_uses(c, BODY_MASK, others);
