@@ -27,7 +27,7 @@ typedef struct splitter {
     loops *done;
 } splitter;
 
-enum { OPEN = SIR_NONE - 1 };
+static const uint32_t OPEN = SIR_NONE - 1;
 
 // ---- Which locals ----
 

@@ -11,10 +11,11 @@ table = set(re.findall(r"^KERNEL_FUNCTION\((\w+)\)", (root / "llc/contract/kerne
 arith = set(re.findall(r"^static inline [^(]*?\b(svm_\w+)\(", (headers / "arith.h").read_text(), re.M))
 program = set(re.findall(r"\b(svm_\w+)\([^;]*\); *// K\b", (headers / "program.h").read_text()))
 declared = set(re.findall(r"\b(svm_\w+)\(", "".join(p.read_text() for p in headers.glob("*.h"))))
-# svm/lanes.h has its functions once for each number of lanes, which their names end in: OWN(svm_loadFloats), and by
+# svm/lanes.h has its functions once for each number of lanes, which their names end in: OWN(svm_loadFloats), or OWN(svm_set##Items), and by
 # EXACT(sqrt, sqrtf), TWO(atan2, ...) and the like those of mathematics.
 lanes = (headers / "lanes.h").read_text()
 declared |= set(re.findall(r"\bOWN\((svm_\w+)\)\(", lanes))
+declared |= {name + items for name in re.findall(r"\bOWN\((svm_\w+)##Items\)\(", lanes) for items in ("Floats", "Ints")}
 declared |= {f"svm_{name}Floats" for name in re.findall(r"^\w+\((\w+)[,)]", lanes, re.M)}
 # svm/bits.h has its functions by SVM_BITS_IN(svm_bitsInBytes, ...) and SVM_BITS_OUT.
 declared |= set(re.findall(r"^SVM_BITS_\w+\((svm_\w+),", (headers / "bits.h").read_text(), re.M))
