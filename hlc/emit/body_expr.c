@@ -729,6 +729,44 @@ static void print_inside(body_context *c, const sir_expr *e, const emit_lane_run
     counter->forward = saved;
 }
 
+// The float that a subscript is rounded down from; NULL: it is made otherwise.
+static const sir_expr *rounded_down(body_context *c, const sir_expr *e)
+{
+    const sir_expr *down = e->kind == SIR_CONVERT ? e->u.arg[0] : e;
+    bool is_down = down->kind == SIR_MATH && down->op == LANG_MATH_FLOOR && down->type->kind == SIR_FLOAT;
+    return is_down && body_given(c, e) == NULL && body_given(c, down) == NULL ? down->u.arg[0] : NULL;
+}
+
+static bool has_rounded_down(body_context *c, const sir_expr *fetch)
+{
+    bool found = false;
+    for (size_t i = 0; i < fetch->op; i++)
+        found = found || rounded_down(c, fetch->u.arg[i]) != NULL;
+    return found;
+}
+
+// "svm_brookIn2(image_walk, svm_brookDown(image_walk, 2, y), svm_brookClamp(i, image_walk->extent[3]))": clamped one by one.
+static void print_rounded_down(body_context *c, const sir_expr *e)
+{
+    strbuf *out = c->e->out;
+    const char *name = c->info->field_names.data[e->index];
+    strbuf_printf(out, "svm_brookIn%d(%s_walk", (int)e->op, name);
+    for (int i = 0; i < (int)e->op; i++) {
+        const int dimension = SIR_RANK - (int)e->op + i;
+        const sir_expr *from = rounded_down(c, e->u.arg[i]);
+        strbuf_add(out, ", ");
+        if (from != NULL)
+            strbuf_printf(out, "svm_brookDown(%s_walk, %d, ", name, dimension);
+        else
+            strbuf_add(out, "svm_brookClamp(");
+        print(c, from != NULL ? from : e->u.arg[i], PREC_COND);
+        if (from == NULL)
+            strbuf_printf(out, ", %s_walk->extent[%d]", name, dimension);
+        strbuf_addc(out, ')');
+    }
+    strbuf_addc(out, ')');
+}
+
 // "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,
 // "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]"; or "image[svm_brookTurned2(image_walk, svm_inside, svm_column, i)]".
 static void print_fetch(body_context *c, const sir_expr *e)
@@ -756,6 +794,11 @@ static void print_fetch(body_context *c, const sir_expr *e)
         strbuf_add(out, ", ");
         print(c, e->u.arg[1], PREC_COND);
         strbuf_add(out, stored ? "))" : ")]");
+        return;
+    }
+    if (!near && run == NULL && has_rounded_down(c, e)) {
+        print_rounded_down(c, e);
+        strbuf_addc(out, stored ? ')' : ']');
         return;
     }
     strbuf_printf(out, "svm_brook%s%d(%s_walk", near || run != NULL ? "Near" : "At", (int)e->op, name);

@@ -299,7 +299,19 @@ static inline ptrdiff_t svm_brookAt4(const svm_BrookWalk *w, ptrdiff_t l, ptrdif
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookAt3(w, k, j, i);
 }
 
-// The same for a column that may be known to be inside.
+// svm_brookClamp(svm_f2i(floorf(v)), extent of dimension d), for a v in which there are 32-bit steps only, so that vectors
+// do it. The same for each v: a NaN and all below 0, whose floor is below 0 or a zero, give 0 here as there; of the others the
+// floor is what a conversion truncates to; those from 2^31 on, infinity too, give INT32_MAX as svm_f2i has it; and what
+// an int is at most does not change when a bound above INT32_MAX becomes INT32_MAX.
+static inline ptrdiff_t svm_brookDown(const svm_BrookWalk *w, int d, float v)
+{
+    const int32_t last = w->extent[d] > INT32_MAX ? INT32_MAX : (int32_t)w->extent[d] - 1;
+    const float up = v > 0.0f ? v : 0.0f;
+    const int32_t i = up < 2147483648.0f ? (int32_t)up : INT32_MAX;
+    return i < last ? i : last;
+}
+
+// svm_brookAt1 and so on for a column that may be known to be inside.
 static inline ptrdiff_t svm_brookNear1(const svm_BrookWalk *w, bool inside, ptrdiff_t i)
 {
     return inside ? i : svm_brookAt1(w, i);
