@@ -68,6 +68,7 @@ static double bound_of(const thread_ops *o, const thread_node *n)
     case THREAD_UNKNOWN:
     case THREAD_VARIABLE:
     case THREAD_NOT:
+    case THREAD_LOOKUP:
     case THREAD_SPECIAL: return INFINITY;
     default: break;
     }
@@ -273,6 +274,7 @@ typedef struct packer {
     bool *read; // items' elements
     uint32_t registers;
     int64_t vectors, scalars, loose; // halves; loose: those that fit either way
+    int64_t coordinates;             // halves that compute those of tables
     int64_t alone;                   // scalar halves that no vector half leaves addresses for
     VEC(thread_values) packs;        // four nodes each, 0: none
 } packer;
@@ -474,6 +476,14 @@ static void count_vectors(packer *p, const thread_values *pack)
     p->alone += !fits;
 }
 
+static int64_t pack_size(const thread_values *pack)
+{
+    int64_t lanes = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        lanes += pack->data[i] != 0;
+    return lanes;
+}
+
 static void count_pack(packer *p, const thread_values *pack)
 {
     unsigned lanes = 0, special = 0;
@@ -503,11 +513,41 @@ static void place_items(packer *p)
     }
 }
 
+// What a table's lookup gives has a register of its own, and what its coordinate is computed from comes alone, as it is to be in
+// one register with the other coordinate, 0. Returns how many of the values that are needed are such.
+static int64_t place_tables(packer *p, const bool *seen)
+{
+    int64_t count = 0;
+    for (uint32_t v = 1; v < p->o->nodes.len; v++) {
+        const thread_node *n = &p->o->nodes.data[v];
+        if (!seen[v] || n->op != THREAD_LOOKUP)
+            continue;
+        p->at[v] = (placed){true, p->registers++, 0};
+        count++;
+    }
+    for (uint32_t v = 1; v < p->o->nodes.len; v++) {
+        const thread_node *n = &p->o->nodes.data[v];
+        operand at = base_of(p, n->op == THREAD_LOOKUP && seen[v] ? n->a : 0);
+        const uint32_t lane[LANES] = {at.value};
+        if (is_operation(p, at.value) && !p->at[at.value].there)
+            add_pack(p, lane);
+    }
+    for (size_t i = 0; i < p->packs.len; i++) {
+        thread_values pack = p->packs.data[i];
+        follow(p, &pack);
+    }
+    for (size_t i = 0; i < p->packs.len; i++)
+        p->coordinates += pack_size(&p->packs.data[i]);
+    p->coordinates += count > 0;
+    p->packs.len = 0;
+    return count;
+}
+
 // What a place of an output holds is computed there, unless it is somewhere already: then it is moved, and the move is a half.
 static void place_output(packer *p, const uint32_t *values)
 {
     uint32_t lane[LANES] = {0};
-    unsigned moves[2] = {0, 0};
+    unsigned moves[2] = {0, 0}, tables = 0; // tables: each from a register of its own
     bool any = false;
     for (unsigned i = 0; i < LANES; i++) {
         uint32_t v = base_of(p, values[i]).value;
@@ -516,11 +556,12 @@ static void place_output(packer *p, const uint32_t *values)
             here = here && lane[j] != v;
         lane[i] = here ? v : 0;
         any = any || here;
+        tables += i < SCALAR_LANE && p->o->nodes.data[v].op == THREAD_LOOKUP;
         moves[i == SCALAR_LANE] += values[i] != 0 && (!here || v != values[i]);
     }
     if (any)
         add_pack(p, lane);
-    p->vectors += moves[0] > 0;
+    p->vectors += tables > 1 ? tables : moves[0] > 0;
     p->scalars += moves[1] > 0;
 }
 
@@ -561,11 +602,13 @@ static int64_t height_of(const packer *p, uint32_t value, int64_t *heights)
 {
     enum { UNKNOWN = -1 };
     const thread_node *n = &p->o->nodes.data[value];
-    if (value == 0 || n->op < THREAD_NEG || p->at[value].there)
+    if (value == 0 || n->op < THREAD_NEG || (p->at[value].there && n->op != THREAD_LOOKUP))
         return 0;
     if (heights[value] != UNKNOWN)
         return heights[value];
     int64_t most = 0;
+    if (n->op == THREAD_LOOKUP)
+        return heights[value] = height_of(p, n->a, heights);
     operand read[OPERANDS];
     if (n->op >= THREAD_ADD) {
         bool special = n->op == THREAD_SPECIAL || n->op == THREAD_FRACTION;
@@ -605,6 +648,7 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, 
     for (uint32_t v = 1; v < o->nodes.len; v++)
         if (seen[v] && o->nodes.data[v].op == THREAD_ITEM)
             p.read[o->nodes.data[v].a / LANES] = true;
+    int64_t tables = place_tables(&p, seen);
     for (size_t i = 0; i + LANES <= outputs->len; i += LANES)
         place_output(&p, outputs->data + i);
     for (size_t i = 0; i < p.packs.len; i++) {
@@ -616,10 +660,14 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, 
     *lookups = 0;
     for (uint32_t r = 0; r < elements; r++)
         *lookups += p.read[r];
+    int64_t of_items = *lookups;
+    *lookups += tables;
     // Coordinates are computed where a lookup needs them, two an instruction, but one alone where nothing comes before it.
     bool at_once = piece->coordinates == THREAD_ALL_BUT_ONE && p.read[0];
-    int64_t sums = piece->coordinates == THREAD_GIVEN ? 0 : *lookups - at_once, all = p.vectors + p.scalars + p.loose;
+    int64_t sums = piece->coordinates == THREAD_GIVEN ? 0 : of_items - at_once, all = p.vectors + p.scalars + p.loose;
     if (sums > 0 && !at_once)
         sums++;
-    return larger(larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone, chain) + sums / 2;
+    int64_t most = larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone;
+    // Of halves for tables' coordinates one in two has a partner.
+    return larger(most + (3 * p.coordinates + 2) / 4, chain) + sums / 2;
 }

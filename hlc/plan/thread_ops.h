@@ -23,6 +23,7 @@ typedef enum thread_op {
     THREAD_FRACTION,
     THREAD_SELECT,  // b where a is 0 or more, else c
     THREAD_SPECIAL, // of the special unit
+    THREAD_LOOKUP,  // element `a` of table `b`, a number
 } thread_op;
 
 typedef struct thread_node {

@@ -10,6 +10,7 @@
 #include "hlc/plan/plan_int.h"
 
 enum {
+    MOST_TABLE = 1 << 16,
     MOST_STEPS = 40000,     // of the walk: far more than a program has instructions
     MOST_INT = 1 << 24,     // a float has all ints to this
     MOST_DIVIDED = 1 << 20, // as products have the quotient
@@ -384,18 +385,35 @@ static known_value int_operation(walker *w, const sir_expr *e, known_value a, kn
 // Where an element is: in a constant table, or in a local array.
 typedef struct element_place {
     const sir_value *table;
+    uint32_t field; // of a table
     uint32_t *elements;
     uint64_t at;
+    uint32_t computed; // what is added to `at` as it runs, in a table alone; 0: nothing
 } element_place;
 
 static known_value walk_expr(walker *w, const sir_expr *e);
 
-// Subscripts must be known.
+// A table that is looked up. What is added is bounded by each subscript's part of it.
+static known_value add_computed(walker *w, const sir_expr *e, element_place *place, known_value index)
+{
+    const sir_type *array = e->u.arg[0]->type;
+    uint32_t i = index.node;
+    if (!w->ops->positive.data[i] || !(w->ops->bounds.data[i] < array->length))
+        return lack(w, e->loc,
+                    "has a subscript that is known only as it runs, of which nothing says that it is within its table");
+    if (e->type->words > 1)
+        i = times(w, i, (double)e->type->words);
+    place->computed = place->computed == 0 ? i : op2(w, THREAD_ADD, place->computed, i);
+    return unknown;
+}
+
+// Subscripts must be known, but those of tables.
 static known_value walk_place(walker *w, const sir_expr *e, element_place *place)
 {
     *place = (element_place){0};
     if (e->kind == SIR_FIELD && w->filter->fields.data[e->index].constant) {
         place->table = &w->filter->fields.data[e->index].init;
+        place->field = e->index;
         return unknown;
     }
     if (e->kind == SIR_LOCAL) {
@@ -406,6 +424,8 @@ static known_value walk_place(walker *w, const sir_expr *e, element_place *place
         return e->kind == SIR_GLOBAL ? unknown : lack(w, e->loc, "computes with structs or complex numbers");
     walk_place(w, e->u.arg[0], place);
     known_value index = walk_expr(w, e->u.arg[1]);
+    if (!index.known && place->table != NULL && w->lack.text == NULL)
+        return add_computed(w, e, place, index);
     if (!index.known)
         return lack(w, e->loc, "has a subscript that is known only as it runs");
     if (index.v.i < 0 || (uint32_t)index.v.i >= e->u.arg[0]->type->length)
@@ -425,12 +445,58 @@ static known_value of_node(const walker *w, uint32_t node, const sir_type *t)
     return (known_value){.known = true, .v = {.i = (int32_t)value}};
 }
 
+// Coordinates are cut to whole numbers: what an int was made of, where it is not below 0.
+static uint32_t before_cut(const walker *w, uint32_t v)
+{
+    const thread_node *n = &w->ops->nodes.data[v], *nodes = w->ops->nodes.data;
+    const uint32_t way[2][2] = {{n->a, n->b}, {n->b, n->a}};
+    for (unsigned i = 0; n->op == THREAD_ADD && i < 2; i++) {
+        uint32_t of = way[i][0], cut = way[i][1];
+        if (nodes[cut].op == THREAD_NEG && nodes[nodes[cut].a].op == THREAD_FRACTION && nodes[nodes[cut].a].a == of &&
+            w->ops->positive.data[of])
+            return of;
+    }
+    return v;
+}
+
+// Compiled programs have bounds of all of a table's numbers too.
+static known_value looked_up(walker *w, const sir_expr *e, const element_place *place)
+{
+    double most = 0;
+    bool positive = true;
+    const sir_type *all = w->filter->fields.data[place->field].type;
+    of_type(w, e->type, e->loc);
+    if (w->lack.text != NULL || (e->type->kind != SIR_FLOAT && e->type->kind != SIR_INT))
+        return lack(w, e->loc, "looks up a table whose elements are neither floats nor ints");
+    if (w->loop != NO_LOOP)
+        return lack(w, e->loc, "looks up a table in a loop that is too long to be unrolled");
+    if (all->words > MOST_TABLE)
+        return lack(w, e->loc, "looks up a table of more than 65536 elements");
+    for (uint64_t i = 0; !place->table->zero && i < all->words; i++) {
+        sir_scalar v = place->table->data[i];
+        double one = e->type->kind == SIR_FLOAT ? (double)v.f : (double)v.i;
+        positive = positive && one >= 0;
+        most = isnan(one) ? INFINITY : fmax(most, fabs(one));
+    }
+    uint32_t at = place->at == 0 ? before_cut(w, place->computed)
+                                 : op2(w, THREAD_ADD, place->computed, number(w, (double)place->at));
+    uint32_t v = op2(w, THREAD_LOOKUP, at, number(w, place->field));
+    thread_ops_limit(w->ops, v, most, positive);
+    return is_whole(e->type) ? whole(w, e->loc, v) : made(v);
+}
+
 static known_value walk_index(walker *w, const sir_expr *e)
 {
     element_place place;
     walk_place(w, e, &place);
-    if (w->lack.text != NULL || e->type->kind == SIR_ARRAY)
+    if (w->lack.text != NULL)
         return unknown;
+    if (place.computed != 0 && e->type->kind == SIR_ARRAY)
+        return lack(w, e->loc, "copies a part of a table that is known only as it runs");
+    if (e->type->kind == SIR_ARRAY)
+        return unknown;
+    if (place.computed != 0)
+        return looked_up(w, e, &place);
     if (place.table != NULL)
         return (known_value){.known = true, .v = place.table->zero ? (sir_scalar){0} : place.table->data[place.at]};
     return place.elements != NULL ? of_node(w, place.elements[place.at], e->type) : unknown;
@@ -623,6 +689,8 @@ static void assign_array(walker *w, const sir_expr *target, const sir_expr *valu
     element_place to, from;
     walk_place(w, target, &to);
     walk_place(w, value, &from);
+    if (from.computed != 0)
+        lack(w, value->loc, "copies a part of a table that is known only as it runs");
     if (w->lack.text != NULL || to.elements == NULL)
         return;
     const sir_type *t = number_type(value->type);
@@ -956,7 +1024,9 @@ static void walk_call(walker *w, const sir_stmt *s)
         element_place place;
         if (f->locals.data[i].type->kind != SIR_ARRAY) {
             inner.local[i] = walk_expr(w, argument);
-        } else if (walk_place(w, argument, &place), place.elements != NULL) {
+        } else if (walk_place(w, argument, &place), place.computed != 0) {
+            lack(w, argument->loc, "copies a part of a table that is known only as it runs");
+        } else if (place.elements != NULL) {
             inner.elements[i] = place.elements + place.at;
         }
     }
@@ -1041,6 +1111,21 @@ static void walk_block(walker *w, const sir_block *b)
 
 // ---- A firing ----
 
+static int64_t count_tables(walker *w)
+{
+    bool *seen = ARENA_ARRAY(w->arena, bool, w->filter->fields.len + 1);
+    int64_t count = 0;
+    for (VEC_EACH(thread_node, n, &w->ops->nodes)) {
+        float field = 0;
+        if (n->op != THREAD_LOOKUP)
+            continue;
+        memcpy(&field, &w->ops->nodes.data[n->b].a, sizeof field);
+        count += !seen[(size_t)field];
+        seen[(size_t)field] = true;
+    }
+    return count;
+}
+
 thread_walk thread_walk_of(arena *a, const sir_filter *f, const sir_function *work, const thread_walk_options *options)
 {
     frame outer = {.function = work};
@@ -1057,6 +1142,7 @@ thread_walk thread_walk_of(arena *a, const sir_filter *f, const sir_function *wo
     walk_block(&w, &work->body);
     thread_walk found = {.ops = w.ops,
                          .pushed = w.pushed,
+                         .tables = count_tables(&w),
                          .longest = w.longest,
                          .reach = w.reach,
                          .lack = w.lack,

@@ -34,6 +34,7 @@ typedef struct thread_loop {
 typedef struct thread_walk {
     thread_ops *ops;
     thread_values pushed;
+    int64_t tables; // that are looked up with computed subscripts
     VEC(thread_loop) loops;
     int64_t longest; // rounds of the longest loop that is unrolled; 0: there is none
     bool too_long;   // it lacks nothing but room: with loops that stay loops it may not

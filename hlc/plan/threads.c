@@ -382,6 +382,13 @@ static int64_t most_slots(const machine_processor *x)
     return instructions_of(x) / SPARE * (SPARE - 1);
 }
 
+// Where elements lie apart each has an input.
+static int64_t inputs_of(const plan_thread *t, const sir_function *work)
+{
+    bool apart = t->domain == NULL && t->firings * work->pop.max % ELEMENT != 0;
+    return (apart ? t->lookups : 1) + t->tables;
+}
+
 static const char *shape_lack(arena *a, const plan_thread *t, const sir_function *work, int64_t window,
                               const machine_processor *x)
 {
@@ -392,6 +399,9 @@ static const char *shape_lack(arena *a, const plan_thread *t, const sir_function
     if (held(t) > MOST_LOOKUPS)
         return arena_printf(a, "reads %" PRId64 " items for %" PRId64 " firings, more than a thread has registers for",
                             window, t->firings);
+    if (t->tables > 0 && inputs_of(t, work) > MOST_INPUTS)
+        return arena_printf(a, "needs %" PRId64 " inputs, with those for tables, and '%s' has %d", inputs_of(t, work),
+                            x->element.name, MOST_INPUTS);
     if (t->slots > most_slots(x))
         return arena_printf(a, "needs about %" PRId64 " instructions as a thread, and '%s' has %" PRId64, t->slots,
                             x->element.name, instructions_of(x));
@@ -433,6 +443,7 @@ static plan_lack shape(hlc_program *p, const sir_filter *f, const sir_function *
     window += (t->firings - 1) * pop;
     t->lookups = elements_of(window);
     t->outputs = t->firings * push / ELEMENT;
+    t->tables = w.tables;
     if (w.lack.text == NULL && t->firings > 0 && held(t) <= MOST_LOOKUPS)
         count_slots(p->arena, &w, t, pop);
     count_cycles(x, t);

@@ -11,6 +11,7 @@ typedef struct plan_thread {
     int64_t firings;             // in a thread: of the filter, or of the domain's block
     const plan_domain *domain;   // NULL: a thread has whole firings
     int64_t lookups, outputs;    // elements that a thread reads and writes
+    int64_t tables;              // that are inputs
     int64_t slots;               // instructions of the program that are no lookups, about
     double computed, steps;      // of arithmetic and of flow control, that a thread executes
     int64_t read;                // elements of which something is read

@@ -6,6 +6,7 @@
 //   compile_select.c    IR to scalar values: multiply-adds, comparisons, lookups, outputs
 //   compile_ints.c      int arithmetic, in floats
 //   compile_ranges.c    bounds of ints
+//   compile_tables.c    loads from constant tables, to lookups
 //   compile_control.c   conditions, branches and loops to selections, variables and steps
 //   compile_variables.c values that are computed where a variable is
 //   compile_pack.c      values to virtual registers and lanes, and to halves of instructions
@@ -169,6 +170,19 @@ typedef struct spc_ranges {
 enum { SPC_MOST_WHOLE = 1 << 24 };
 spc_range spc_range_of(spc_ranges *r, LLVMValueRef value);
 
+// ---- Constant tables ----
+
+// A table that is looked up with computed subscripts: an input behind the function's own, an element for each number.
+typedef struct spc_table {
+    LLVMValueRef numbers; // floats or ints, in arrays of arrays
+    uint64_t elements;
+    bool ints;
+} spc_table;
+typedef VEC(spc_table) spc_tables;
+enum { SPC_MOST_TABLE = 1 << 16 };
+LLVMValueRef spc_table_of(LLVMValueRef load); // the global variable; NULL: there is no such table
+spc_range spc_range_of_table(LLVMValueRef table);
+
 // ---- Halves of instructions ----
 
 typedef struct spc_half {
@@ -238,6 +252,8 @@ typedef struct spc_function {
     src_range range; // of the source's function; begin 0: not known
     bool inexact;
     double least, most; // of ints that are looked up
+    unsigned inputs;    // of its own; tables come behind them
+    spc_tables tables;
     spc_strategy strategy;
     VEC(spc_value) values;
     VEC(spc_lookup) lookups;
@@ -265,6 +281,7 @@ typedef struct spc_program {
         unsigned scalar, constant, component;
     } *scalars;
     size_t scalar_count;
+    spc_tables tables;
 } spc_program;
 
 // What a function is behind a stage: its values as selected; with variables' copies joined; placed, in halves; in their order; with
@@ -286,6 +303,7 @@ typedef struct spc_request {
     bool inexact;
     const spc_watcher *watcher; // NULL: nobody
     double least, most;         // of ints that are looked up; both 0: those that a float has
+    unsigned inputs;            // of the function
 } spc_request;
 
 // Compiles a function of a module, which stays as it is. Errors have the line of the source where the IR has it. False with errors.

@@ -322,6 +322,7 @@ static void put_constants(spc_function *f, spc_program *out)
         if (given)
             sp_set_bit(p->given_floats, r);
     }
+    out->tables = f->tables;
     out->scalars = scalars.data;
     out->scalar_count = scalars.len;
 }
@@ -482,6 +483,7 @@ static bool compile_by(const spc_request *r, LLVMValueRef function, const spc_st
     f->inexact = r->inexact;
     f->least = r->least < r->most ? r->least : -SPC_MOST_WHOLE;
     f->most = r->least < r->most ? r->most : SPC_MOST_WHOLE;
+    f->inputs = r->inputs;
     f->strategy = *strategy;
     f->name = LLVMGetValueName2(function, &length);
     memset(f->constant, 0xff, sizeof f->constant);

@@ -407,6 +407,18 @@ static spc_range range_of_element(spc_ranges *r, LLVMValueRef v, LLVMValueRef in
     return type;
 }
 
+// The hull of all its numbers, whatever the subscript. It is in the same place for the table itself.
+static spc_range range_of_load(spc_ranges *r, LLVMValueRef v, spc_range type)
+{
+    LLVMValueRef table = spc_table_of(v);
+    if (table == NULL)
+        return type;
+    known_range *k = entry_of(r, table);
+    if (k->epoch == UINT32_MAX)
+        *k = (known_range){spc_range_of_table(table), 0};
+    return k->range;
+}
+
 static spc_range range_of_instruction(spc_ranges *r, LLVMValueRef v)
 {
     spc_range type = range_of_type(LLVMTypeOf(v));
@@ -421,6 +433,7 @@ static spc_range range_of_instruction(spc_ranges *r, LLVMValueRef v)
     case LLVMFCmp:
         return compared(relation_of(v), spc_range_of(r, LLVMGetOperand(v, 0)), spc_range_of(r, LLVMGetOperand(v, 1)));
     case LLVMCall: return called(r, v);
+    case LLVMLoad: return range_of_load(r, v, type);
     case LLVMExtractElement: return range_of_element(r, LLVMGetOperand(v, 0), LLVMGetOperand(v, 1), type, 0);
     case LLVMFNeg: a = spc_range_of(r, LLVMGetOperand(v, 0)); return (spc_range){-a.hi, -a.lo};
     case LLVMFreeze:

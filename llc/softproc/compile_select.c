@@ -517,6 +517,19 @@ static void select_selection(selector *s, LLVMValueRef in)
 
 // ---- Calls and vectors ----
 
+meaning sel_lookup(selector *s, unsigned input, spc_operand x, spc_operand y)
+{
+    spc_lookup l = {.input = input, .region = s->f->region, .place = s->f->place, .at = {x, y}, .reg = SPC_NONE};
+    meaning m = {.count = 4};
+    for (unsigned i = 0; i < 4; i++) {
+        l.value[i] = spc_add_value(
+            s->f, (spc_value){.op = SPC_LOOKED_UP, .lookup = (uint32_t)s->f->lookups.len, .component = (uint8_t)i});
+        m.element[i] = (spc_operand){.value = l.value[i]};
+    }
+    VEC_PUSH(s->f->arena, &s->f->lookups, l);
+    return m;
+}
+
 static void select_lookup(selector *s, LLVMValueRef in)
 {
     LLVMValueRef input = LLVMGetOperand(in, 0);
@@ -529,19 +542,8 @@ static void select_lookup(selector *s, LLVMValueRef in)
         sel_fail(s, "the input of a lookup must be a constant from 0 to %d", SP_MAX_INPUTS - 1);
         return;
     }
-    spc_lookup l = {.input = (unsigned)n,
-                    .region = s->f->region,
-                    .place = s->f->place,
-                    .at = {sel_scalar(s, LLVMGetOperand(in, 1)), sel_scalar(s, LLVMGetOperand(in, 2))},
-                    .reg = SPC_NONE};
-    meaning m = {.count = 4};
-    for (unsigned i = 0; i < 4; i++) {
-        l.value[i] = spc_add_value(
-            s->f, (spc_value){.op = SPC_LOOKED_UP, .lookup = (uint32_t)s->f->lookups.len, .component = (uint8_t)i});
-        m.element[i] = (spc_operand){.value = l.value[i]};
-    }
-    VEC_PUSH(s->f->arena, &s->f->lookups, l);
-    give_meaning(s, in, m);
+    spc_operand x = sel_scalar(s, LLVMGetOperand(in, 1));
+    give_meaning(s, in, sel_lookup(s, (unsigned)n, x, sel_scalar(s, LLVMGetOperand(in, 2))));
 }
 
 static bool is_own(selector *s, LLVMValueRef coordinate, spc_op op)
@@ -768,9 +770,13 @@ void sel_instruction(selector *s, LLVMValueRef in)
     case LLVMSIToFP:
     case LLVMUIToFP: sel_int(s, in); break;
     case LLVMFDiv: select_quotient(s, in); break;
+    case LLVMGetElementPtr: // what loads from it says so
+        break;
     case LLVMLoad:
+        if (sel_table(s, in))
+            break;
+        __attribute__((fallthrough));
     case LLVMStore:
-    case LLVMGetElementPtr:
     case LLVMAlloca: sel_fail(s, MEMORY); break;
     default: sel_fail(s, "an operation that the soft processor does not have (integers, or types other than float)");
     }

@@ -79,6 +79,12 @@ void sel_give(selector *s, LLVMValueRef value, spc_operand o);
 void sel_give_truth(selector *s, LLVMValueRef value, truth t);
 spc_operand sel_scalar(selector *s, LLVMValueRef value);
 void sel_instruction(selector *s, LLVMValueRef in);
+// An element of an input.
+meaning sel_lookup(selector *s, unsigned input, spc_operand x, spc_operand y);
+
+// ---- compile_tables.c ----
+// A load from a constant table; false: it is none.
+bool sel_table(selector *s, LLVMValueRef in);
 
 // ---- compile_ints.c ----
 bool sel_is_whole(LLVMValueRef v);

@@ -226,6 +226,8 @@ static bool compile_one(const preparation *p, LLVMModuleRef module, thread_progr
                            .inexact = s->options->target_fp,
                            .least = (double)of->int_least,
                            .most = (double)of->int_most};
+    for (const char *k = of->parameters; *k != '\0'; k++)
+        request.inputs += *k == 'i';
     diag_engine quiet;
     diag_init(&quiet, s->arena, s->diag->sources);
     request.diag = of->optional ? &quiet : s->diag;
@@ -310,6 +312,22 @@ static LLVMValueRef scalars_global(const linker *l, const spc_program *p)
     return hidden_global(l, "svm_scalars", LLVMConstArray2(word, words, 3 * p->scalar_count), true);
 }
 
+// Tables that are inputs, with how many numbers each has, and whether they are ints. The numbers are constants of the context.
+static LLVMValueRef tables_global(const linker *l, const spc_program *p)
+{
+    LLVMTypeRef count = LLVMInt64TypeInContext(l->context);
+    LLVMTypeRef types[] = {LLVMPointerTypeInContext(l->context, 0), count, count};
+    LLVMTypeRef type = LLVMStructTypeInContext(l->context, types, 3, false);
+    LLVMValueRef *tables = ARENA_ARRAY(l->session->arena, LLVMValueRef, p->tables.len + 1);
+    for (size_t i = 0; i < p->tables.len; i++) {
+        const spc_table *t = &p->tables.data[i];
+        LLVMValueRef fields[] = {hidden_global(l, "svm_table", t->numbers, true),
+                                 LLVMConstInt(count, t->elements, false), LLVMConstInt(count, t->ints, false)};
+        tables[i] = LLVMConstStructInContext(l->context, fields, 3, false);
+    }
+    return hidden_global(l, "svm_tables", LLVMConstArray2(type, tables, p->tables.len), true);
+}
+
 // svm_ThreadProgram of runtime/softproc/launch.h.
 static LLVMValueRef program_global(const linker *l, const thread_program *t)
 {
@@ -323,6 +341,8 @@ static LLVMValueRef program_global(const linker *l, const thread_program *t)
                              LLVMConstInt(count, size, false),
                              scalars_global(l, &t->program),
                              LLVMConstInt(count, t->program.scalar_count, false),
+                             tables_global(l, &t->program),
+                             LLVMConstInt(count, t->program.tables.len, false),
                              LLVMConstInt(count, t->function->firings, false),
                              LLVMConstReal(real, t->function->start),
                              LLVMConstReal(real, t->function->per_thread),

@@ -124,9 +124,11 @@ typedef struct launch {
     const svm_ThreadProgram *thread;
     const svm_SpParameters *parameters;
     ptrdiff_t width, height;
+    svm_Plane table[SP_MAX_INPUTS];
     const svm_Plane *plane[SP_MAX_INPUTS + SP_MAX_OUTPUTS]; // inputs, then outputs
     size_t at[SP_MAX_INPUTS + SP_MAX_OUTPUTS];              // where they are in the simulated memory
-    unsigned inputs, outputs;
+    unsigned inputs, outputs, tables;                       // tables: the last ones of the inputs
+    bool again;                                             // it is not the first launch
     float scalar[SP_MAX_CONSTANTS * FLOATS];
     unsigned scalars;
     uint8_t *memory;
@@ -179,6 +181,20 @@ static void check_output(const launch *l, const svm_Plane *p, unsigned number)
     }
 }
 
+// Rows of as many elements as a domain has; each has its number four times. They are within what is there.
+static void add_tables(launch *l)
+{
+    for (size_t i = 0; i < l->thread->tableCount; i++) {
+        const svm_ThreadTable *t = &l->thread->tables[i];
+        ptrdiff_t elements = (ptrdiff_t)t->elements,
+                  width = elements < MOST_WIDTH ? (elements + 3) / 4 * 4 : MOST_WIDTH;
+        svm_Plane p = svm_planeApart(t->numbers, width, elements, 1, 0, 0);
+        l->table[i] = t->ints != 0 ? svm_planeInts(p) : p;
+        l->plane[l->inputs++] = &l->table[i];
+        l->tables++;
+    }
+}
+
 static void take_arguments(launch *l, va_list args)
 {
     const svm_Plane *outputs[SP_MAX_OUTPUTS];
@@ -188,6 +204,7 @@ static void take_arguments(launch *l, va_list args)
         case 'o': outputs[l->outputs++] = va_arg(args, const svm_Plane *); break;
         default: l->scalar[l->scalars++] = (float)va_arg(args, double);
         }
+    add_tables(l);
     memcpy(l->plane + l->inputs, outputs, l->outputs * sizeof *outputs);
     for (unsigned i = 0; i < l->inputs; i++)
         check_plane(l, l->plane[i], "input", i);
@@ -200,9 +217,8 @@ static void take_arguments(launch *l, va_list args)
 }
 
 // An int of the program is a float of the machine. False when there is none.
-static bool convert(const svm_ThreadProgram *t, float *here, uint8_t *there, bool out)
+static bool convert(const svm_ThreadProgram *t, bool bounded, float *here, uint8_t *there, bool out)
 {
-    bool bounded = t->intLeast < t->intMost;
     int32_t i;
     float f;
     if (out) {
@@ -222,6 +238,7 @@ static bool copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t cou
 {
     const svm_Plane *p = l->plane[plane];
     float *here = p->data + (p->places != NULL ? p->places[y] : y * p->row);
+    bool bounded = l->thread->intLeast < l->thread->intMost && plane + l->tables < l->inputs;
     uint8_t *machine = l->memory + l->at[plane] + (size_t)(y * pitch_of(p)) * ELEMENT;
     bool whole = true;
     if (is_dense(p)) {
@@ -233,7 +250,7 @@ static bool copy_row(const launch *l, unsigned plane, ptrdiff_t y, ptrdiff_t cou
             uint8_t *there = machine + c * (ptrdiff_t)sizeof(float);
             float *one = here + c % 2 * p->stride + c / 2 * p->second;
             if (p->ints)
-                whole = convert(l->thread, one, there, out) && whole;
+                whole = convert(l->thread, bounded, one, there, out) && whole;
             else
                 memcpy(out ? (void *)one : there, out ? there : (void *)one, sizeof(float));
         }
@@ -258,7 +275,8 @@ static bool place_planes(launch *l)
         const svm_Plane *p = l->plane[i];
         l->at[i] = l->size;
         l->size += ((size_t)(rows_of(p) * pitch_of(p)) * ELEMENT + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-        if (!is_dense(p) || (uintptr_t)p->data % ALIGNMENT != 0)
+        bool there = i < l->inputs && i + l->tables >= l->inputs && l->again; // tables stay
+        if (!there && (!is_dense(p) || (uintptr_t)p->data % ALIGNMENT != 0))
             l->copied += (size_t)p->elements * ELEMENT;
     }
     l->memory = calloc(l->size > 0 ? l->size : 1, 1);
@@ -382,6 +400,7 @@ bool svm_launch(svm_ThreadProgram *thread, ptrdiff_t width, ptrdiff_t height, ..
     if (wrong != NULL)
         fail(thread, "%s", wrong);
     loaded_thread *loaded = load(thread);
+    l.again = loaded->launches > 0;
     va_list args;
     va_start(args, height);
     take_arguments(&l, args);

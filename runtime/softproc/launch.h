@@ -12,6 +12,12 @@ typedef struct svm_ThreadScalar {
     uint32_t scalar, constant, component;
 } svm_ThreadScalar;
 
+// A table with computed subscripts: an input behind those that are given, with an element for each number.
+typedef struct svm_ThreadTable {
+    const void *numbers;
+    uint64_t elements, ints; // ints: whether it has them, else floats
+} svm_ThreadTable;
+
 // svm-llc writes these as LLVM constants (llc/softproc/threads.c): the layouts are the same.
 typedef struct svm_ThreadProgram {
     const char *name;
@@ -20,6 +26,8 @@ typedef struct svm_ThreadProgram {
     size_t size;
     const svm_ThreadScalar *scalars;
     size_t scalarCount;
+    const svm_ThreadTable *tables;
+    size_t tableCount;
     uint64_t firings;               // of a thread
     double start, perThread, least; // cycles of a launch as its author expects them; 0: nobody said
     int64_t intLeast, intMost;      // of inputs' ints; both 0: those that a float has. A launch with others is loops
