@@ -662,7 +662,7 @@ static void select_call(selector *s, LLVMValueRef in)
     } else if (strcmp(name, "llvm.fmuladd.f32") == 0) {
         spc_operand a = sel_scalar(s, LLVMGetOperand(in, 0)), b = sel_scalar(s, LLVMGetOperand(in, 1));
         sel_give(s, in, sel_operation(s, SPC_MAD, a, b, sel_scalar(s, LLVMGetOperand(in, 2))));
-    } else if (strncmp(name, "llvm.stack", 10) == 0) {
+    } else if (strncmp(name, "llvm.stack", 10) == 0 || strncmp(name, "llvm.mem", 8) == 0) {
         sel_fail(s, MEMORY);
     } else if (strncmp(name, "llvm.lifetime", 13) != 0 && strncmp(name, "llvm.dbg", 8) != 0 &&
                strncmp(name, "llvm.assume", 11) != 0) {
@@ -770,14 +770,13 @@ void sel_instruction(selector *s, LLVMValueRef in)
     case LLVMSIToFP:
     case LLVMUIToFP: sel_int(s, in); break;
     case LLVMFDiv: select_quotient(s, in); break;
-    case LLVMGetElementPtr: // what loads from it says so
-        break;
+    case LLVMAlloca:
+    case LLVMGetElementPtr: break; // what loads or stores there is refused
     case LLVMLoad:
         if (sel_table(s, in))
             break;
         __attribute__((fallthrough));
-    case LLVMStore:
-    case LLVMAlloca: sel_fail(s, MEMORY); break;
+    case LLVMStore: sel_fail(s, MEMORY); break;
     default: sel_fail(s, "an operation that the soft processor does not have (integers, or types other than float)");
     }
 }
