@@ -211,8 +211,10 @@ static gain transposed_gain(const placer *x, uint32_t root)
             const sir_filter *f = filter_of(x, ends[k]);
             if (f == NULL)
                 continue;
-            // Those that look ahead go side by side in the order of their windows; what they push may lie in any.
-            bool here = (k == 0 || f->work->peek.max == f->work->pop.max) && in_lanes(x, ends[k]);
+            // Those that look ahead go side by side in the order of their windows; what they push may lie in any, but is
+            // whole vectors of one firing where it is as much.
+            bool ahead = f->work->peek.max != f->work->pop.max;
+            bool here = (!ahead || (k == 0 && f->work->push.max < TRANSPOSE_LEAST)) && in_lanes(x, ends[k]);
             if (!here && !is_straight(x, ends[k]))
                 return GAIN_IMPOSSIBLE;
             apart |= f->work->pop.max > 1 || f->work->push.max > 1;
