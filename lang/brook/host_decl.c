@@ -426,6 +426,22 @@ void host_enter(host_writer *w)
     w->entering.len = 0;
 }
 
+static void write_old_stream(host_writer *w, const specifiers *s, const declarator *d)
+{
+    strbuf_add(w->out, "svm_BrookStream ");
+    if (d->stars > 0)
+        write_pointer(w, d);
+    else
+        strbuf_printf(w->out, "svm_brook_given_%s", host_word(w, d->name));
+    host_skip_through(w, d->end - 1);
+    VEC_PUSH(w->arena, &w->entering,
+             ((host_name){.kind = d->stars > 0 ? HOST_POINTER : HOST_STREAM,
+                          .name = host_word(w, d->name),
+                          .levels = d->stars > 0 ? levels_of(w, d) : 0,
+                          .type = s->type,
+                          .parameter = d->stars == 0}));
+}
+
 // K&R: "f(s, n) float s<>; int n; {". The names in parentheses, and the declarations behind them.
 static size_t write_old_definition(host_writer *w, size_t open, size_t body)
 {
@@ -464,18 +480,12 @@ static size_t write_old_definition(host_writer *w, size_t open, size_t body)
             host_copy_to(w, s.first);
             if (at > s.last)
                 strbuf_add(w->out, "; ");
-            strbuf_add(w->out, "svm_BrookStream ");
-            if (d.stars > 0)
-                write_pointer(w, &d);
-            else
-                strbuf_printf(w->out, "svm_brook_given_%s", host_word(w, d.name));
-            host_skip_through(w, d.end - 1);
-            VEC_PUSH(w->arena, &w->entering,
-                     ((host_name){.kind = d.stars > 0 ? HOST_POINTER : HOST_STREAM,
-                                  .name = host_word(w, d.name),
-                                  .levels = d.stars > 0 ? levels_of(w, &d) : 0,
-                                  .type = s.type,
-                                  .parameter = d.stars == 0}));
+            if (d.stream)
+                write_old_stream(w, &s, &d);
+            else { // a parameter that is no stream, behind one
+                strbuf_addn(w->out, w->text + w->t[s.first].begin, w->t[s.last - 1].end - w->t[s.first].begin);
+                host_copy_to(w, d.end);
+            }
             if (host_kind(w, d.end) != ',')
                 break;
             at = d.end + 1;
