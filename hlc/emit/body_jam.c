@@ -73,35 +73,14 @@ static void note_stmt(void *context, sir_stmt *s)
     }
 }
 
-typedef struct mention {
-    uint32_t local;
-    bool found;
-} mention;
-
-static void find_mention(void *context, sir_expr *e, bool written)
-{
-    mention *m = context;
-    (void)written;
-    m->found |= e->kind == SIR_LOCAL && e->index == m->local;
-}
-
-static void find_mention_in(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, find_mention, context);
-}
-
 // Whether each trip begins by giving the local a value.
 static bool begins_anew(const sir_block *b, uint32_t local)
 {
     for (size_t i = 0; i < b->len; i++) {
         sir_stmt *s = b->data[i];
-        mention m = {.local = local};
-        if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && s->u.set.target->index == local) {
-            sir_visit_tree(s->u.set.value, false, find_mention, &m);
-            return !m.found;
-        }
-        sir_visit_stmts(&(sir_block){.data = &b->data[i], .len = 1}, find_mention_in, &m);
-        if (m.found)
+        if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && s->u.set.target->index == local)
+            return sir_count_local_in(s->u.set.value, local) == 0;
+        if (sir_count_local(&(sir_block){.data = &b->data[i], .len = 1}, local) != 0)
             return s->kind == SIR_POP && s->u.set.target->kind == SIR_LOCAL;
     }
     return false;

@@ -504,50 +504,21 @@ static void note_all_owned(void *context, sir_stmt *s)
     sir_visit_exprs(s, note_owned, context);
 }
 
-typedef struct mention {
-    uint32_t local;
-    size_t found;
-} mention;
-
-static void find_mention(void *context, sir_expr *e, bool written)
-{
-    mention *m = context;
-    (void)written;
-    m->found += e->kind == SIR_LOCAL && e->index == m->local;
-}
-
-static void find_mention_in(void *context, sir_stmt *s)
-{
-    sir_visit_exprs(s, find_mention, context);
-}
-
-static size_t count_mentions(const sir_block *b, uint32_t local)
-{
-    mention m = {.local = local};
-    sir_visit_stmts(b, find_mention_in, &m);
-    return m.found;
-}
-
 // Whether nothing of a local comes from a round to the next: the first that each does with it is to set it.
 static bool begins_anew(const sir_stmt *loop, uint32_t local)
 {
     const bool post = loop->u.loop.post_test;
     const sir_block *blocks[] = {post ? &loop->u.loop.body : &loop->u.loop.pre,
                                  post ? &loop->u.loop.pre : &loop->u.loop.body, &loop->u.loop.step};
-    mention m = {.local = local};
     for (size_t i = 0; i < 3; i++) {
         for (VEC_EACH(sir_stmt *const, s, blocks[i])) {
-            if (count_mentions(&(sir_block){(sir_stmt **)s, 1, 1}, local) == 0)
+            if (sir_count_local(&(sir_block){(sir_stmt **)s, 1, 1}, local) == 0)
                 continue;
             const bool sets =
                 (*s)->kind == SIR_SET && (*s)->u.set.target->kind == SIR_LOCAL && (*s)->u.set.target->index == local;
-            if (sets)
-                sir_visit_tree((*s)->u.set.value, false, find_mention, &m);
-            return sets && m.found == 0;
+            return sets && sir_count_local_in((*s)->u.set.value, local) == 0;
         }
-        if (i == post)
-            sir_visit_tree(loop->u.loop.cond, false, find_mention, &m);
-        if (m.found > 0)
+        if (i == post && sir_count_local_in(loop->u.loop.cond, local) != 0)
             return false;
     }
     return false;
@@ -576,7 +547,7 @@ static void own(widener *w, const sir_stmt *loop, sir_block *before, sir_block *
         *to = sir_local_new(m, w->to, name, type, loop->loc);
         sir_expr *there = sir_ref(m, is_field ? SIR_FIELD : SIR_LOCAL, index, type, loop->loc);
         if (!is_field && begins_anew(loop, index) &&
-            count_mentions(&run, index) == count_mentions(&w->work->body, index)) {
+            sir_count_local(&run, index) == sir_count_local(&w->work->body, index)) {
             VEC_PUSH(m->arena, before, declare(w, *to, NULL, loop->loc));
             continue;
         }

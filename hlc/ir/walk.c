@@ -111,3 +111,34 @@ sir_expr *sir_lvalue_root(sir_expr *e)
         return NULL;
     return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? e : NULL;
 }
+
+typedef struct local_counter {
+    uint32_t local;
+    size_t found;
+} local_counter;
+
+static void count_local(void *context, sir_expr *e, bool written)
+{
+    local_counter *n = context;
+    (void)written;
+    n->found += e->kind == SIR_LOCAL && e->index == n->local;
+}
+
+static void count_local_stmt(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_local, context);
+}
+
+size_t sir_count_local(const sir_block *b, uint32_t local)
+{
+    local_counter n = {.local = local};
+    sir_visit_stmts(b, count_local_stmt, &n);
+    return n.found;
+}
+
+size_t sir_count_local_in(sir_expr *e, uint32_t local)
+{
+    local_counter n = {.local = local};
+    sir_visit_tree(e, false, count_local, &n);
+    return n.found;
+}
