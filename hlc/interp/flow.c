@@ -70,7 +70,21 @@ int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left)
         return have >= flow->wanted;
     if (left == 0 || (left < 0 && flow->in == SIR_NONE) || have < items_to_begin(r, a))
         return 0;
-    return left > 0 || !flow->idle || have != flow->idle_items;
+    return left > 0 || !flow->idle || have > flow->idle_items;
+}
+
+// A firing of the work that took and gave nothing is tried again once an item: it counts the items that it began with,
+// however many more had come, so that how often it fires depends on the items alone and on no schedule.
+static void note_idle(const interp *r, vm_flow *flow, const sir_function *f)
+{
+    bool idle = flow->popped == 0 && flow->pushed == 0;
+    if (idle) {
+        int64_t least = f->peek.min > f->pop.min ? f->peek.min : f->pop.min;
+        int64_t began = flow->idle ? flow->idle_items + 1 : least > 0 ? least : 1;
+        int64_t have = items_in(r, flow->in);
+        flow->idle_items = began < have ? began : have;
+    }
+    flow->idle = idle;
 }
 
 int64_t interp_flow_fire(interp *r, vm_actor *a)
@@ -92,8 +106,8 @@ int64_t interp_flow_fire(interp *r, vm_actor *a)
     if (flow->stopped)
         return 0;
     a->fired = true;
-    flow->idle = f == a->work && flow->popped == 0 && flow->pushed == 0; // the work may well do more than a prework
-    flow->idle_items = items_in(r, flow->in);
+    if (f == a->work) // which may well do more than a prework
+        note_idle(r, flow, source);
     return 1;
 }
 

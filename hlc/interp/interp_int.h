@@ -215,8 +215,8 @@ typedef struct vm_flow {
     word *R, *N, result;
     int64_t popped, pushed; // by the firing up to where cursors were last synchronised
     int64_t wanted;         // items that the input must hold for it to go on; 0: the output must have room
-    bool idle;              // the last firing neither popped nor pushed: the next would do the same until something changes
-    int64_t idle_items;     // what the input held then
+    bool idle;              // the last firing neither popped nor pushed: the next waits for one item more
+    int64_t idle_items;     // how many it began with
 } vm_flow;
 
 // Runs count firings of a function; false after a trap. With a flow: one firing or what is left of it, until it ends or

@@ -192,7 +192,7 @@ static bool awaitBeginning(svm_Flow *f, size_t need, bool takes)
     svmr_awaitItems(s, wanted, &f->piece.dry);
     f->piece.waitsToBegin = f->piece.dry = false;
     size_t have = svmr_count(s);
-    return have >= need && !(mayBeIdle && have == f->idleItems);
+    return have >= need && !(mayBeIdle && have <= f->idleItems);
 }
 
 // Messages that are due before the firing that begins are there.
@@ -251,6 +251,21 @@ bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
     return true;
 }
 
+// A firing that took and gave nothing is tried again once an item: it counts the items that it began with, however many
+// more had come, so that how often it fires depends on the items alone and on no schedule.
+static void noteIdle(svm_Flow *f, bool idle)
+{
+    if (idle) {
+        const svm_FlowRates *r = f->rates;
+        int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin;
+        size_t began = f->idle ? f->idleItems + 1 : least > 0 ? (size_t)least : 1;
+        synchronise(f);
+        size_t have = f->in ? svmr_count(&f->in->stream) : 0;
+        f->idleItems = began < have ? began : have;
+    }
+    f->idle = idle;
+}
+
 void svm_flowDone(svm_Flow *f)
 {
     const svm_FlowRates *r = f->rates;
@@ -263,11 +278,7 @@ void svm_flowDone(svm_Flow *f)
         (void)svm_flowPop(f, f->in->stream.elementSize);
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
-    f->idle = popped == 0 && pushed == 0;
-    if (f->idle) {
-        synchronise(f);
-        f->idleItems = f->in ? svmr_count(&f->in->stream) : 0;
-    }
+    noteIdle(f, popped == 0 && pushed == 0);
     if (f->piece.left > 0)
         f->piece.left--;
     if (f->piece.mail)

@@ -67,8 +67,8 @@ typedef struct svm_Flow {
     char *given;       // and items from here to back are pushed
     int64_t popped, pushed; // by the firing, up to there
     const svm_FlowRates *rates; // of the firing
-    bool idle;         // the last firing neither popped nor pushed: the next would do the same until something changes
-    size_t idleItems;  // what the input held then
+    bool idle;         // the last firing neither popped nor pushed: the next waits for one item more
+    size_t idleItems;  // how many it began with
 } svm_Flow;
 
 // K: waits until a firing of these rates begins; false: none will, or enough have. Then the outputs have ended, or the
