@@ -219,11 +219,9 @@ static void walk_if(lane_walk *w, const sir_stmt *s)
     w->telling -= telling;
 }
 
-static void walk_for(lane_walk *w, const sir_stmt *s)
+// The loop's variable counts from now on, between bounds that are known or not.
+static void for_range(const sir_stmt *s, body_local *l)
 {
-    body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
-    check_expr(w, s->u.for_.lo);
-    check_expr(w, s->u.for_.hi);
     l->is_for = true;
     l->range = (body_interval){INT32_MIN, INT32_MAX};
     int64_t trips;
@@ -231,6 +229,14 @@ static void walk_for(lane_walk *w, const sir_stmt *s)
         int64_t first = body_const_int(s->u.for_.lo), last = first + (trips - 1) * s->u.for_.step;
         l->range = first < last ? (body_interval){first, last} : (body_interval){last, first};
     }
+}
+
+static void walk_for(lane_walk *w, const sir_stmt *s)
+{
+    body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
+    check_expr(w, s->u.for_.lo);
+    check_expr(w, s->u.for_.hi);
+    for_range(s, l);
     walk_block(w, &s->u.for_.body);
     *l = saved;
 }
@@ -307,6 +313,8 @@ bool lanes_find_vectors(body_context *c)
 // Measured (clang 22, AVX2 and AVX-512): what the C compiler makes of single firings is as good where it unrolls all loops
 // or vectorises along them.
 enum { LEAST_TRIPS = 12, LEAST_WORK = 96, ALONG_TRIPS = 16 };
+// Nodes that the end of a loop is worth which data end: single firings seldom foresee it.
+enum { UNFORESEEN = 64 };
 // Nodes for each item that lies apart from that of the next lane, where a register has few lanes: loading and turning such
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
@@ -366,14 +374,22 @@ static bool is_written_out(const body_context *c, const sir_stmt *s)
     return !l.chooses && body_unrolls(c, s);
 }
 
-// Whether the C compiler would have to go through the loop trip by trip.
-static bool is_serial(const body_context *c, const sir_stmt *s, const sir_block *body)
+// Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known.
+static bool is_serial(const body_context *c, const sir_block *body, int64_t trips)
 {
     loop_look l = {.c = c, .body = body};
-    int64_t trips = 0;
     sir_visit_stmts(body, look_at, &l);
-    bool known = s->kind == SIR_FOR && body_trip_count(s, &trips);
-    return l.inner || l.carried || (l.stores && l.chooses) || (known && trips < ALONG_TRIPS && l.stores);
+    bool few = trips > 0 && trips < ALONG_TRIPS;
+    return l.inner || l.carried || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
+}
+
+// Trips at most, from what the loops around are known to count; 0: that is not known.
+static int64_t most_trips(body_context *c, const sir_stmt *s)
+{
+    body_interval lo, hi;
+    if (s->u.for_.step != 1 || !find_range(c, s->u.for_.lo, &lo) || !find_range(c, s->u.for_.hi, &hi))
+        return 0;
+    return hi.hi > lo.lo ? hi.hi - lo.lo : 0;
 }
 
 static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial);
@@ -388,6 +404,31 @@ static bool adds_up(const sir_stmt *s)
            self->index == target->index;
 }
 
+static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
+{
+    body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
+    int64_t trips, most = most_trips(w->c, s);
+    bool known = body_trip_count(s, &trips), unrolled = is_written_out(w->c, s);
+    times *= known ? (double)trips : most > 0 ? (double)most / 2 : LEAST_TRIPS;
+    w->unrolled += unrolled;
+    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, known ? trips : most);
+    for_range(s, l);
+    weigh_block(w, &s->u.for_.body, times, serial);
+    *l = saved;
+    w->unrolled -= unrolled;
+}
+
+static void weigh_loop(lane_worth *w, const sir_stmt *s, double times)
+{
+    bool serial = w->unrolled == 0;
+    w->all += serial ? UNFORESEEN * times : 0;
+    w->serial += serial ? UNFORESEEN * times : 0;
+    times *= LEAST_TRIPS;
+    weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, 0));
+    weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, 0));
+    weigh_block(w, &s->u.loop.step, times, serial && is_serial(w->c, &s->u.loop.step, 0));
+}
+
 static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
 {
     sir_parts parts = sir_stmt_parts((sir_stmt *)(uintptr_t)s);
@@ -400,18 +441,12 @@ static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
     w->all += own * times;
     w->serial += serial ? own * times : 0;
     w->sums += adds_up(s) ? own * times : 0;
-    int64_t trips;
     if (s->kind == SIR_FOR)
-        times *= body_trip_count(s, &trips) ? (double)trips : LEAST_TRIPS;
-    if (s->kind == SIR_LOOP)
-        times *= LEAST_TRIPS;
-    bool unrolled = s->kind == SIR_FOR && is_written_out(w->c, s);
-    for (uint8_t k = 0; k < parts.block_count; k++) {
-        bool loop = s->kind == SIR_FOR || s->kind == SIR_LOOP;
-        w->unrolled += unrolled;
-        weigh_block(w, parts.block[k], times, loop ? w->unrolled == 0 && is_serial(w->c, s, parts.block[k]) : serial);
-        w->unrolled -= unrolled;
-    }
+        weigh_for(w, s, times);
+    else if (s->kind == SIR_LOOP)
+        weigh_loop(w, s, times);
+    for (uint8_t k = 0; s->kind != SIR_FOR && s->kind != SIR_LOOP && k < parts.block_count; k++)
+        weigh_block(w, parts.block[k], times, serial);
 }
 
 static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial)
