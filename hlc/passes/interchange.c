@@ -44,7 +44,7 @@ enum { PACKED_USES = 4, SCALAR_BYTES = 8, COPIES_PART = 4 };
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
 typedef struct packed_items {
     const sir_expr *offset;
-    uint32_t array, sum; // locals: the copy; the loop that stays
+    uint32_t array, sum; // locals: the copy; the loop that stays, SIR_NONE: the items are the same in all of its trips
 } packed_items;
 
 typedef VEC(sir_stmt *) loop_nest;
@@ -470,10 +470,61 @@ static uint32_t pack(interchanger *x, sir_expr *peek, const sir_stmt *sum)
     return array;
 }
 
+// Likewise items that are the same in all trips of the loops that stay.
+static bool is_apart_alike(const interchanger *x, const sir_expr *peek)
+{
+    place p;
+    if (!from_zero(x->outer) || peek->type->words != 1 || !place_of(x, peek->u.arg[0], SIR_NONE, &p) || p.outer < 2)
+        return false;
+    int64_t n = x->outer->u.for_.hi->u.value.i;
+    return n <= x->copies && p.constant >= 0 && p.constant + p.outer * (n - 1) < x->function->peek.max;
+}
+
+static uint32_t pack_alike(interchanger *x, sir_expr *peek)
+{
+    for (VEC_EACH(packed_items, p, &x->packed))
+        if (p->sum == SIR_NONE && canon_same_expr(p->offset, peek->u.arg[0], false))
+            return p->array;
+    const sir_type *t = x->m->scalar[SIR_INT];
+    sir_loc loc = peek->loc;
+    const sir_type *type = sir_type_array(x->m, peek->type, (uint32_t)x->outer->u.for_.hi->u.value.i);
+    uint32_t array = sir_local_new(x->m, x->function, "packed", type, loc);
+    x->copies -= type->length;
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc), *set = sir_stmt_new(x->m, SIR_SET, loc),
+             *lanes = ARENA_NEW(x->m->arena, sir_stmt);
+    decl->u.decl.local = array;
+    decl->u.decl.uninitialised = true;
+    set->u.set.target = sir_expr2(x->m, SIR_INDEX, 0, peek->type, sir_ref(x->m, SIR_LOCAL, array, type, loc),
+                                  sir_ref(x->m, SIR_LOCAL, x->outer->u.for_.local, t, loc), loc);
+    set->u.set.value = peek;
+    *lanes = *x->outer;
+    lanes->u.for_.body = (sir_block){0};
+    VEC_PUSH(x->m->arena, &lanes->u.for_.body, set);
+    VEC_PUSH(x->m->arena, &x->before, decl);
+    VEC_PUSH(x->m->arena, &x->before, lanes);
+    VEC_PUSH(x->a, &x->packed, (packed_items){peek->u.arg[0], array, SIR_NONE});
+    return array;
+}
+
+static int64_t trips_staying(const interchanger *x)
+{
+    int64_t all = 1, trips;
+    for (VEC_EACH(const sir_stmt *, s, &x->staying))
+        all *= trips_of(*s, &trips) && all < INT32_MAX ? trips : 1;
+    return all;
+}
+
 // The copy of a peeked item; NULL: it is peeked as before.
 static sir_expr *packed_item(interchanger *x, sir_expr *peek)
 {
-    if (x->guards > 0 || uses_around(x) < PACKED_USES)
+    int64_t uses = uses_around(x);
+    if (x->guards == 0 && x->staying.len > 0 && uses > 0 && uses * trips_staying(x) >= PACKED_USES &&
+        is_apart_alike(x, peek)) {
+        uint32_t array = pack_alike(x, peek);
+        sir_expr *base = sir_ref(x->m, SIR_LOCAL, array, x->function->locals.data[array].type, peek->loc);
+        return sir_expr2(x->m, SIR_INDEX, 0, peek->type, base, trip_of(x, peek->loc), peek->loc);
+    }
+    if (x->guards > 0 || uses < PACKED_USES)
         return NULL;
     for (size_t i = x->staying.len; i-- > 0;) {
         const sir_stmt *sum = x->staying.data[i];
