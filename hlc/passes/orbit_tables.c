@@ -209,8 +209,10 @@ int64_t orbit_repeat_tables(sir_module *m, sir_filter *f)
     for (VEC_EACH(const sir_counter, c, &counters)) {
         int64_t period = (int64_t)c->high + 1;
         repeater r = {.m = m, .filter = f, .counter = c->field, .copy = SIR_NONE, .period = period};
+        if (c->low != 0)
+            continue;
         r.rounds = ORBIT_ITEMS / period;
-        if (c->low == 0 && r.rounds > 1 && repeat(&r))
+        if (r.rounds > 1 && repeat(&r))
             most = r.rounds > most ? r.rounds : most;
     }
     if (most != 0)
