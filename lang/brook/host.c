@@ -241,6 +241,22 @@ static size_t write_item(host_writer *w, const brook_item *item)
     return item->last;
 }
 
+// "void main(": a function of type int that gives 0, at each 'return;' too.
+static size_t void_main(host_writer *w, size_t i)
+{
+    if (w->braces == 0)
+        w->void_main = false;
+    const bool begins = w->braces == 0 && host_kind(w, i) == TOK_VOID && host_is(w, i + 1, "main") && host_kind(w, i + 2) == '(',
+               returns = w->braces > 0 && w->void_main && host_kind(w, i) == TOK_RETURN && host_kind(w, i + 1) == ';';
+    if (!begins && !returns)
+        return 0;
+    host_copy_to(w, i);
+    strbuf_add(w->out, begins ? "int" : "return 0");
+    w->done = w->t[i].end;
+    w->void_main = true;
+    return i + 1;
+}
+
 static void walk(host_writer *w, const brook_file *file)
 {
     for (size_t i = 0; host_kind(w, i) != TOK_END;) {
@@ -249,7 +265,9 @@ static void walk(host_writer *w, const brook_file *file)
             i = write_item(w, item);
             continue;
         }
-        size_t next = begins_declaration(w, i) ? host_declaration(w, i) : 0;
+        size_t next = void_main(w, i);
+        if (next == 0 && begins_declaration(w, i))
+            next = host_declaration(w, i);
         if (next == 0)
             next = host_fused_calls(w, i);
         if (next == 0)
@@ -316,19 +334,30 @@ static void write_call_macros(strbuf *out, brook_program *p, const brook_file *f
     }
 }
 
-// Functions of the program's own that are named like the library's, which C++ keeps apart by their parameters.
+// Whether what token i names is defined there, at file scope: a function, or a variable.
+static bool is_defined(const host_writer *w, size_t i)
+{
+    const int next = host_kind(w, i + 1), before = i > 0 ? host_kind(w, i - 1) : 0;
+    if (next == '(')
+        return host_kind(w, host_closing(w, i + 1) + 1) == '{';
+    const bool behind_type = before == TOK_ID || before == '*' || before == ',' || host_is_specifier_word(before);
+    return behind_type && (next == ';' || next == ',' || next == '=' || next == '[');
+}
+
+// What is the program's own and named like a function of the library: functions, which C++ keeps apart by their
+// parameters, and variables, such as 'int index;'.
 static void write_own_names(strbuf *out, const host_writer *w)
 {
     size_t depth = 0;
     for (size_t i = 0; host_kind(w, i) != TOK_END; i++) {
-        if (host_kind(w, i) == '{')
+        const int kind = host_kind(w, i);
+        if (kind == '{' || kind == '(')
             depth++;
-        if (host_kind(w, i) == '}' && depth > 0)
+        if ((kind == '}' || kind == ')') && depth > 0)
             depth--;
-        if (depth > 0 || host_kind(w, i) != TOK_ID || host_kind(w, i + 1) != '(')
+        if (depth > 0 || kind != TOK_ID)
             continue;
-        size_t behind = host_closing(w, i + 1) + 1;
-        if (host_kind(w, behind) == '{' && brook_is_library_function(host_word(w, i)) &&
+        if (is_defined(w, i) && brook_is_library_function(host_word(w, i)) &&
             hmap_get(&w->program->kernel_names, host_word(w, i)) == NULL)
             strbuf_printf(out, "#undef %s\n#define %s brook_own_%s\n", host_word(w, i), host_word(w, i),
                           host_word(w, i));

@@ -42,6 +42,7 @@ typedef struct host_writer {
     VEC(size_t) opens;       // their '{'
     VEC(host_name) entering; // parameters of the function whose body comes next
     size_t made;             // numbers functions that make file-scope streams
+    bool void_main;          // in a main that says that it gives nothing
 } host_writer;
 
 // ---- host.c ----
@@ -70,6 +71,7 @@ typedef VEC(host_piece) host_pieces;
 void host_split(const host_writer *w, size_t first, size_t last, host_pieces *out);
 
 // ---- host_decl.c ----
+bool host_is_specifier_word(int kind); // of a declaration's type
 // A declaration that begins at i and is rewritten: the index behind it. 0 when nothing in it is Brook's.
 size_t host_declaration(host_writer *w, size_t i);
 // What stands at the begin of a function's body for its stream parameters.

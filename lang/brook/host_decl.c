@@ -26,7 +26,7 @@ typedef struct declarator {
 } declarator;
 typedef VEC(declarator) declarators;
 
-static bool is_specifier_word(int kind)
+bool host_is_specifier_word(int kind)
 {
     switch (kind) {
     case TOK_CONST:
@@ -77,7 +77,7 @@ static bool read_specifiers(const host_writer *w, size_t i, size_t end, specifie
     bool given = false;
     for (; i < end; i++) {
         int kind = host_kind(w, i);
-        if (is_specifier_word(kind)) {
+        if (host_is_specifier_word(kind)) {
             add_type_word(w, i, s);
             given |= kind != TOK_CONST && kind != TOK_STATIC && kind != TOK_EXTERN && kind != TOK_TYPEDEF &&
                      kind != TOK_ITER && kind != TOK_OUT;

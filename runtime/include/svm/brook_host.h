@@ -4,6 +4,11 @@
 #ifndef SVM_BROOK_HOST_H
 #define SVM_BROOK_HOST_H
 
+// The original compiled host code as C++, whose headers have all that the system has: M_PI, gettimeofday, drand48.
+#ifndef _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE
+#endif
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +153,8 @@ typedef struct {
 #pragma clang diagnostic ignored "-Wstrict-prototypes"
 #pragma clang diagnostic ignored "-Wreturn-type"
 #pragma clang diagnostic ignored "-Wreturn-mismatch"
+#pragma clang diagnostic warning "-Wint-conversion"
+#pragma clang diagnostic warning "-Wincompatible-pointer-types"
 #endif
 
 #endif
