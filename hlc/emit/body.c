@@ -320,7 +320,9 @@ static const sir_expr *without_lane(const sir_expr *e, uint32_t lane)
     return sum ? e->u.arg[0] : e;
 }
 
-static bool is_near(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *e, int64_t *offset)
+// "$x + 3", "$x - 3", "3 + $x", "$x", of the coordinate `near` or any of that dimension.
+static bool is_beside(const sir_filter *f, uint32_t dimension, uint32_t near, uint32_t lane, const sir_expr *e,
+                      const sir_expr **coordinate, int64_t *offset)
 {
     const sir_expr *base = e;
     *offset = 0;
@@ -334,8 +336,22 @@ static bool is_near(const sir_filter *f, uint32_t near, uint32_t lane, const sir
     base = without_lane(base, lane);
     if (base->kind != SIR_FIELD || (near != SIR_NONE && base->index != near))
         return false;
+    *coordinate = base;
     const sir_field *c = &f->fields.data[base->index];
-    return c->role == SIR_COORDINATE && c->dimension == 0 && *offset <= NEAR_OFFSET && *offset >= -NEAR_OFFSET;
+    return c->role == SIR_COORDINATE && c->dimension == dimension && *offset <= NEAR_OFFSET && *offset >= -NEAR_OFFSET;
+}
+
+static bool is_near(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *e, int64_t *offset)
+{
+    const sir_expr *coordinate;
+    return is_beside(f, 0, near, lane, e, &coordinate, offset);
+}
+
+const sir_expr *body_row_offset(const sir_filter *f, const sir_expr *fetch, int64_t *offset)
+{
+    const sir_expr *coordinate;
+    return fetch->op == 2 && is_beside(f, 1, SIR_NONE, SIR_NONE, fetch->u.arg[0], &coordinate, offset) ? coordinate
+                                                                                                         : NULL;
 }
 
 bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset)
@@ -892,7 +908,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (s.actor)
         add_parameter(&b, "const char *svm_actor");
     if (info->near != SIR_NONE && body_uses(c, BODY_INSIDE, 0))
-        add_parameter(&b, "bool svm_inside, ptrdiff_t svm_column");
+        add_parameter(&b, "int svm_inside, ptrdiff_t svm_column");
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;

@@ -796,6 +796,20 @@ static void print_fetch(body_context *c, const sir_expr *e)
         strbuf_add(out, stored ? "))" : ")]");
         return;
     }
+    int64_t rows;
+    const sir_expr *coordinate = near ? body_row_offset(info->filter, e, &rows) : NULL;
+    if (coordinate != NULL) {
+        strbuf_printf(out, "svm_brookBeside2(%s_walk, %s, ", name, body_named(c, BODY_INSIDE));
+        if (rows != 0)
+            strbuf_add(out, "(ptrdiff_t)");
+        print(c, coordinate, PREC_UNARY);
+        if (rows != 0)
+            strbuf_printf(out, " %c %" PRId64, rows < 0 ? '-' : '+', rows < 0 ? -rows : rows);
+        strbuf_add(out, ", ");
+        print_last(c, e, NULL, true, offset);
+        strbuf_add(out, stored ? "))" : ")]");
+        return;
+    }
     if (!near && run == NULL && has_rounded_down(c, e)) {
         print_rounded_down(c, e);
         strbuf_addc(out, stored ? ')' : ']');

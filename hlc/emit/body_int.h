@@ -291,8 +291,10 @@ void body_line(body_context *c, const char *format, ...) __attribute__((format(p
 // With keep_names: whether functions have the field in a local of its name, which they load and store.
 bool body_is_copied(const emitter *e, const sir_field *f);
 // Whether an element is fetched at a constant distance from the place in the row: "$g[.., $x + 3]", of the coordinate `near`. Then the firing function takes
-// that place as svm_column, and svm_inside where no such distance leads out of the row.
+// that place as svm_column, and svm_inside: where no such distance leads out of the row (SVM_BROOK_COLUMN_INSIDE).
 bool body_near_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset); // lane: SIR_NONE, or info->lane
+// Likewise the first of two subscripts where that is a constant distance from the place down the rows (SVM_BROOK_ROW_INSIDE): the coordinate; else NULL.
+const sir_expr *body_row_offset(const sir_filter *f, const sir_expr *fetch, int64_t *offset);
 // Likewise the first of two subscripts: columns lead down the rows, as where a matrix is turned over.
 bool body_turned_offset(const sir_filter *f, uint32_t near, uint32_t lane, const sir_expr *fetch, int64_t *offset);
 // Of a stream whose elements are stored in other types (finite_stored.c): its "Element", and what loads and stores one.

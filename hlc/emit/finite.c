@@ -56,6 +56,7 @@ static void find_ports(finite_graph *g)
             p.near_table = emit_unique_name(&g->x->e, arena_printf(a, "%s_%s_near", g->info->c_name, name));
         p.walk = fresh(g, arena_printf(a, "%s_walk", name));
         p.value = fresh(g, arena_printf(a, "%s_value", name));
+        p.plane = fresh(g, arena_printf(a, "%s_plane", name));
         VEC_PUSH(a, &g->ports, p);
     }
     for (VEC_EACH(const finite_port, p, &g->ports)) {
@@ -104,6 +105,17 @@ static bool is_able(finite_emitter *all, const sir_filter *f, double *operations
 
 // ---- What is fetched near the firing's place ----
 
+static void note_reach(finite_graph *g, finite_reaches *reaches, uint32_t field, int dimension, int64_t offset)
+{
+    for (VEC_EACH(finite_reach, r, reaches))
+        if (r->field == field && r->dimension == dimension) {
+            r->least = offset < r->least ? offset : r->least;
+            r->most = offset > r->most ? offset : r->most;
+            return;
+        }
+    VEC_PUSH(g->x->e.arena, reaches, (finite_reach){field, dimension, offset, offset});
+}
+
 static void note_fetch(void *context, sir_expr *e, bool written)
 {
     finite_graph *g = context;
@@ -119,13 +131,9 @@ static void note_fetch(void *context, sir_expr *e, bool written)
     while (place->kind != SIR_FIELD)
         place = place->u.arg[place->u.arg[0]->kind == SIR_CONST];
     g->info->near = place->index;
-    for (VEC_EACH(finite_reach, r, &g->reaches))
-        if (r->field == e->index && r->dimension == dimension) {
-            r->least = offset < r->least ? offset : r->least;
-            r->most = offset > r->most ? offset : r->most;
-            return;
-        }
-    VEC_PUSH(g->x->e.arena, &g->reaches, (finite_reach){e->index, dimension, offset, offset});
+    note_reach(g, &g->reaches, e->index, dimension, offset);
+    if (near && body_row_offset(g->filter, e, &offset) != NULL)
+        note_reach(g, &g->row_reaches, e->index, 2, offset);
 }
 
 static void note_fetches(void *context, sir_stmt *s)

@@ -19,6 +19,7 @@ typedef struct finite_port {
     const sir_field *source;
     const char *name;         // C name: of parameters, blocks, pointers
     const char *walk, *value; // of its svm_BrookWalk; of the firing's element
+    const char *plane;        // of the pointer to a plane's first element, where `name` is to a row's
     const char *element;      // C type of an element as it is stored
     const char *load, *store; // functions, of elements that are stored in other types than the firing's; else NULL
     bool used;                // the firing function takes it
@@ -36,6 +37,7 @@ typedef struct finite_reach {
     int dimension; // 3: along
     int64_t least, most;
 } finite_reach;
+typedef VEC(finite_reach) finite_reaches;
 
 // One finite filter.
 typedef struct finite_graph {
@@ -48,7 +50,8 @@ typedef struct finite_graph {
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
-    VEC(finite_reach) reaches; // of gathered streams
+    finite_reaches reaches;     // of gathered streams
+    finite_reaches row_reaches; // of fetches that are near, down the rows of a plane
     double operations;         // of a firing, about
     bool is_able;              // local processors can run it
     VEC(finite_port) ports;

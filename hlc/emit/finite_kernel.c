@@ -100,7 +100,7 @@ static void step_parameters(finite_graph *g, text_args *args, int lanes)
             add(g, args, format(g, "const svm_BrookWalk *%s%s", p->walk, ""));
     }
     if (g->info->near != SIR_NONE) {
-        add(g, args, "bool inside");
+        add(g, args, "int inside");
         add(g, args, "ptrdiff_t place");
     }
     if (g->variable != NULL) {
@@ -129,7 +129,7 @@ static void silence_unused(finite_graph *g)
 }
 
 // Edges are short, and slow one by one on processors that work on many elements at a time: of a plane they are done down
-// the rows, behind all that is inside.
+// the rows, behind all that is inside. Then what is the same for all rows is outside of their loop, too.
 static bool has_edges(const finite_graph *g)
 {
     return g->all->local.len > 0 && g->info->near != SIR_NONE && g->variable == NULL;
@@ -296,7 +296,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
             add(g, args, format(g, "&%s%s", p->walk, ""));
     }
     if (g->info->near != SIR_NONE) {
-        add(g, args, inside ? "true" : "false");
+        add(g, args, inside ? "SVM_BROOK_COLUMN_INSIDE" : "0");
         add(g, args, place(g, port_of(g, field_of(g, g->info->near)->of), form));
     }
     if (g->variable != NULL) {
@@ -436,22 +436,13 @@ static void emit_near(finite_graph *g, int indent)
                   port_of(g, r->field)->walk, r->dimension, r->least, r->most);
 }
 
-static const char *edges_name(finite_graph *g)
+static const char *plane_name(finite_graph *g)
 {
-    return format(g, "%s_edges%s", g->row, "");
-}
-
-static void emit_edge_loop(finite_graph *g, const char *from, const char *to)
-{
-    if (has_edges(g))
-        text_line(g->x, 2, "if (!apart) {");
-    emit_loop(g, has_edges(g) ? 3 : 2, ROW_UNIT, from, to, false);
-    if (has_edges(g))
-        text_line(g->x, 2, "}");
+    return arena_printf(g->x->e.arena, "%s_plane", g->info->c_name);
 }
 
 // What the step takes at column i of a row of a plane.
-static void edge_arguments(finite_graph *g, text_args *args)
+static void edge_arguments(finite_graph *g, text_args *args, bool inside)
 {
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         add(g, args, g->info->field_names.data[*u]);
@@ -466,47 +457,116 @@ static void edge_arguments(finite_graph *g, text_args *args)
         } else if (p->source->role == SIR_ITERATOR) {
             add(g, args, iterator(g, p, g->i));
         } else {
-            add(g, args,
-                arena_printf(g->x->e.arena, "%s + (%s * %s->%s.pitch[2] + %s - %s->%s.base)", p->name, g->r, g->self,
-                             p->walk, g->i, g->self, p->walk));
+            add(g, args, arena_printf(g->x->e.arena, "%s + (%s * %s_pitch + %s)", p->plane, g->r, p->name, g->i));
         }
     }
-    add(g, args, "false");
+    add(g, args, inside ? "SVM_BROOK_ROW_INSIDE" : "0");
     add(g, args, g->i);
 }
 
-static void emit_edges(finite_graph *g)
+static void emit_edge_step(finite_graph *g, int indent, bool inside)
+{
+    text_args step = {0};
+    edge_arguments(g, &step, inside);
+    text_call(g->x, indent, format(g, "%s(%s", g->at, ""), &step, ");");
+}
+
+static void emit_edge_rows(finite_graph *g, int indent, const char *from, const char *to)
+{
+    text_line(g->x, indent, "SVM_BROOK_INDEPENDENT");
+    text_line(g->x, indent, "for (int %s = (int)%s; %s < (int)%s; %s++)", g->r, from, g->r, to, g->r);
+    emit_edge_step(g, indent + 1, true);
+}
+
+// A column that is too near to an edge: the rows at the plane's ends, and those between them.
+static void emit_edge(finite_graph *g)
 {
     program_emitter *x = g->x;
-    text_args args = {0}, step = {0};
-    bool iterates = false;
-    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        iterates = iterates || !has_elements(p);
-        if (has_elements(p))
-            add(g, &args,
-                p->source->role == SIR_GATHER ? finite_pointer(g, p, format(g, "restrict %s%s", p->name, ""))
-                                              : pointer(g, p));
+    text_line(
+        x, 2,
+        "for (ptrdiff_t %s = top > firstRow ? firstRow : bottom; %s < endRow; %s = %s + 1 == top ? bottom : %s + 1)",
+        g->r, g->r, g->r, g->r, g->r);
+    emit_edge_step(g, 3, false);
+    if (!is_repeatable(g)) {
+        emit_edge_rows(g, 2, "top", "bottom");
+        return;
     }
-    text_line(x, 0, "/* The columns of a plane that are too near to its edges. */");
+    text_line(x, 2,
+              "ptrdiff_t block = top, stop = bottom - top < SVM_BROOK_ROWS ? bottom : bottom - (bottom - top) %% "
+              "SVM_BROOK_ROWS;");
+    text_line(x, 2, "for (;;) {");
+    emit_edge_rows(g, 3, "block", "stop");
+    text_line(x, 3, "if (stop == bottom)");
+    text_line(x, 4, "break;");
+    text_line(x, 3, "block = bottom - SVM_BROOK_ROWS;");
+    text_line(x, 3, "stop = bottom;");
+    text_line(x, 2, "}");
+}
+
+// What a row of the plane has: its places, and where it begins in each stream.
+static void emit_plane_row(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
+        const uint32_t dimension = field_of(g, *c)->dimension;
+        if (dimension > 0)
+            text_line(x, 2, "const %s = %s%s;", declare(g, *c), dimension > 1 ? "0" : "(int)",
+                      dimension > 1 ? "" : g->r);
+    }
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (is_walked(p))
+            text_line(x, 2, "%s = %s + %s * %s_pitch;", pointer(g, p), p->plane, g->r, p->name);
+    text_line(x, 2, "ptrdiff_t column = near;");
+    emit_wide_loop(g, 2, "column", "far", true);
+    emit_block_loop(g, 2, "column", "far", true);
+    emit_loop(g, 2, ROW_UNIT, "column", "far", true);
+}
+
+static void plane_parameters(finite_graph *g, text_args *args)
+{
+    add(g, args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (has_elements(p))
+            add(g, args,
+                finite_pointer(g, p,
+                               p->source->role == SIR_GATHER ? format(g, "restrict %s%s", p->name, "") : p->plane));
+}
+
+static void emit_plane(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    bool iterates = false;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        iterates = iterates || !has_elements(p);
+    plane_parameters(g, &args);
+    text_line(x, 0, "/* The rows of a plane, and behind them the columns that are too near to its edges. */");
     text_line(x, 0, "SVM_BROOK_WHOLE");
-    text_call(x, 0, format(g, "static void %s(%s", edges_name(g), ""), &args, ")");
+    text_call(x, 0, format(g, "static void %s(%s", plane_name(g), ""), &args, ")");
     text_line(x, 0, "{");
     if (iterates)
         text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
     text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
+    text_line(x, 1, "const ptrdiff_t firstRow = %s->box.row, endRow = %s->box.rowEnd;", g->self, g->self);
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
-    for (VEC_EACH(const finite_port, p, &g->ports))
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->source->role == SIR_GATHER || p->source->role == SIR_ITERATOR)
-            text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", p->walk, g->self, p->walk);
+            text_line(x, 1, "const svm_BrookWalk %s = svm_brookPlane(&%s->%s);", p->walk, g->self, p->walk);
+        else
+            text_line(x, 1, "const ptrdiff_t %s_pitch = svm_brookPitch(&%s->%s);", p->name, g->self, p->walk);
+    }
     emit_near(g, 1);
+    text_line(x, 1, "for (ptrdiff_t %s = firstRow; %s < endRow; %s++) {", g->r, g->r, g->r);
+    emit_plane_row(g);
+    text_line(x, 1, "}");
+    text_line(x, 1, "ptrdiff_t top = firstRow, bottom = endRow;");
+    for (VEC_EACH(const finite_reach, r, &g->row_reaches))
+        text_line(x, 1, "svm_brookKeepInside(&top, &bottom, &%s, 2, %" PRId64 ", %" PRId64 ");",
+                  port_of(g, r->field)->walk, r->least, r->most);
     text_line(x, 1, "for (ptrdiff_t %s = near > begin ? begin : far; %s < end; %s = %s + 1 == near ? far : %s + 1) {",
               g->i, g->i, g->i, g->i, g->i);
-    text_line(x, 2, "SVM_BROOK_INDEPENDENT");
-    text_line(x, 2, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
-    edge_arguments(g, &step);
-    text_call(x, 3, format(g, "%s(%s", g->at, ""), &step, ");");
+    emit_edge(g);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
@@ -534,11 +594,11 @@ static void emit_unit_loops(finite_graph *g)
         return;
     }
     emit_near(g, 2);
-    emit_edge_loop(g, "begin", "near");
+    emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
     emit_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);
     emit_loop(g, 2, ROW_UNIT, "near", "far", true);
-    emit_edge_loop(g, "far", "end");
+    emit_loop(g, 2, ROW_UNIT, "far", "end", false);
 }
 
 static void emit_row(finite_graph *g)
@@ -546,10 +606,7 @@ static void emit_row(finite_graph *g)
     program_emitter *x = g->x;
     text_args args = {0};
     row_parameters(g, &args);
-    if (has_edges(g))
-        add(g, &args, "bool apart");
-    text_line(x, 0, "/* A row of firings%s; the pointers are to where the row begins. */",
-              has_edges(g) ? ", or those inside" : "");
+    text_line(x, 0, "/* A row of firings; the pointers are to where the row begins. */");
     text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
     row_constants(g);
@@ -621,20 +678,20 @@ static void emit_map_run(finite_graph *g)
     if (!walked)
         text_line(x, 1, "(void)%s;", g->space);
     if (has_edges(g)) {
+        text_args plane = {0};
+        add(g, &plane, g->self);
+        for (VEC_EACH(const finite_port, p, &g->ports))
+            if (has_elements(p))
+                add(g, &plane,
+                    is_walked(p) ? arena_printf(x->e.arena, "%s - %s->%s.base", p->name, g->self, p->walk) : p->name);
         emit_apart(g);
-        add(g, &args, "apart");
+        text_line(x, 1, "if (apart) {");
+        text_call(x, 2, format(g, "%s(%s", plane_name(g), ""), &plane, ");");
+        text_line(x, 2, "return;");
+        text_line(x, 1, "}");
     }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
     text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
-    if (has_edges(g)) {
-        text_args edges = {0};
-        add(g, &edges, g->self);
-        for (VEC_EACH(const finite_port, p, &g->ports))
-            if (has_elements(p))
-                add(g, &edges, p->name);
-        text_line(x, 1, "if (apart)");
-        text_call(x, 2, format(g, "%s(%s", edges_name(g), ""), &edges, ");");
-    }
     if (g->variable != NULL)
         emit_count(g);
     text_line(x, 0, "}\n");
@@ -884,6 +941,6 @@ void finite_kernel(finite_graph *g)
     }
     emit_row(g);
     if (has_edges(g))
-        emit_edges(g);
+        emit_plane(g);
     emit_map_run(g);
 }

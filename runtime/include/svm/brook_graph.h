@@ -271,6 +271,19 @@ static inline bool svm_brookIsPlane(const svm_BrookSpace *s, const svm_BrookWalk
     return s->extent[0] * s->extent[1] == 1 && w->extent[2] == s->extent[2];
 }
 
+// Elements from row to row of a plane, where there are several rows. The C compiler cannot make a version of a loop down
+// the rows for the case that it is 1, beside which all others would stay scalar code.
+static inline ptrdiff_t svm_brookPitch(const svm_BrookWalk *w)
+{
+    return w->pitch[2] > 1 ? w->pitch[2] : 1;
+}
+static inline svm_BrookWalk svm_brookPlane(const svm_BrookWalk *from)
+{
+    svm_BrookWalk w = *from;
+    w.pitch[2] = svm_brookPitch(from);
+    return w;
+}
+
 // Where row `row` of a block of so many elements in each dimension begins, from the block's first element.
 static inline ptrdiff_t svm_brookFoldRow(const ptrdiff_t *count, const svm_BrookWalk *w, ptrdiff_t row)
 {
@@ -311,29 +324,39 @@ static inline ptrdiff_t svm_brookDown(const svm_BrookWalk *w, int d, float v)
     return i < last ? i : last;
 }
 
+// What is known of the firing's place: no distance at which it fetches in its row, or from the rows above and below, leads
+// out of the stream.
+enum { SVM_BROOK_COLUMN_INSIDE = 1, SVM_BROOK_ROW_INSIDE = 2 };
+
 // svm_brookAt1 and so on for a column that may be known to be inside.
-static inline ptrdiff_t svm_brookNear1(const svm_BrookWalk *w, bool inside, ptrdiff_t i)
+static inline ptrdiff_t svm_brookNear1(const svm_BrookWalk *w, int inside, ptrdiff_t i)
 {
-    return inside ? i : svm_brookAt1(w, i);
+    return inside & SVM_BROOK_COLUMN_INSIDE ? i : svm_brookAt1(w, i);
 }
-static inline ptrdiff_t svm_brookNear2(const svm_BrookWalk *w, bool inside, ptrdiff_t j, ptrdiff_t i)
+static inline ptrdiff_t svm_brookNear2(const svm_BrookWalk *w, int inside, ptrdiff_t j, ptrdiff_t i)
 {
     return svm_brookClamp(j, w->extent[2]) * w->pitch[2] + svm_brookNear1(w, inside, i);
 }
-static inline ptrdiff_t svm_brookNear3(const svm_BrookWalk *w, bool inside, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
+// For a row that may be known to be inside, too.
+static inline ptrdiff_t svm_brookBeside2(const svm_BrookWalk *w, int inside, ptrdiff_t j, ptrdiff_t i)
+{
+    return (inside & SVM_BROOK_ROW_INSIDE ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] +
+           svm_brookNear1(w, inside, i);
+}
+static inline ptrdiff_t svm_brookNear3(const svm_BrookWalk *w, int inside, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
 {
     return svm_brookClamp(k, w->extent[1]) * w->pitch[1] + svm_brookNear2(w, inside, j, i);
 }
-static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, bool inside, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j,
+static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, int inside, ptrdiff_t l, ptrdiff_t k, ptrdiff_t j,
                                        ptrdiff_t i)
 {
     return svm_brookClamp(l, w->extent[0]) * w->pitch[0] + svm_brookNear3(w, inside, k, j, i);
 }
 
 // The same for a row that may be known to be inside.
-static inline ptrdiff_t svm_brookTurned2(const svm_BrookWalk *w, bool inside, ptrdiff_t j, ptrdiff_t i)
+static inline ptrdiff_t svm_brookTurned2(const svm_BrookWalk *w, int inside, ptrdiff_t j, ptrdiff_t i)
 {
-    return (inside ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] + svm_brookAt1(w, i);
+    return (inside & SVM_BROOK_COLUMN_INSIDE ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] + svm_brookAt1(w, i);
 }
 
 // The same without clamps.
@@ -409,6 +432,8 @@ static inline float svm_brookComponent(const svm_BrookSpace *s, const svm_BrookW
 
 // Columns that are done at a time where that gains something.
 enum { SVM_BROOK_BLOCK = 32 };
+// Likewise rows, down which elements lie apart.
+enum { SVM_BROOK_ROWS = 8 };
 
 // Before a loop that mostly goes round once or twice.
 #if defined(__clang__)
