@@ -108,6 +108,20 @@ SVM_SI_I(mpyui, vec_uint4, (a & 0xFFFF) * ((unsigned int)i & 0xFFFF))
 SVM_SI_1(clz, vec_uint4, spu_cntlz(a))
 SVM_SI_1(xswd, vec_int4, ((vec_llong2){a[0], a[2]}))
 SVM_SI_1(xshw, vec_int4, a << 16 >> 16)
+SVM_SPU qword si_cgx(qword a, qword b, qword c)
+{
+    return (qword)spu_gencx((vec_uint4)a, (vec_uint4)b, (vec_uint4)c);
+}
+SVM_SPU qword si_bgx(qword a, qword b, qword c)
+{
+    return (qword)spu_genbx((vec_uint4)b, (vec_uint4)a, (vec_uint4)c);
+}
+SVM_SI_3(mpyhha, vec_int4, (a >> 16) * (b >> 16) + c)
+SVM_SI_3(mpyhhau, vec_uint4, (a >> 16) * (b >> 16) + c)
+SVM_SI_1(xsbh, vec_short8, a << 8 >> 8)
+SVM_SI_2(absdb, vec_uchar16, spu_absd(a, b))
+SVM_SI_2(avgb, vec_uchar16, spu_avg(a, b))
+SVM_SI_2(sumb, vec_uchar16, spu_sumb(a, b))
 SVM_SPU qword si_cntb(qword a)
 {
     return (qword)spu_cntb((vec_uchar16)a);
@@ -126,6 +140,12 @@ SVM_SI_2(eqv, vec_uint4, ~(a ^ b))
 SVM_SI_I(andi, vec_uint4, a &(unsigned int)i)
 SVM_SI_I(ori, vec_uint4, a | (unsigned int)i)
 SVM_SI_I(xori, vec_uint4, a ^ (unsigned int)i)
+SVM_SI_I(andhi, vec_ushort8, a &(unsigned short)i)
+SVM_SI_I(orhi, vec_ushort8, a | (unsigned short)i)
+SVM_SI_I(xorhi, vec_ushort8, a ^ (unsigned short)i)
+SVM_SI_I(andbi, vec_uchar16, a &(unsigned char)i)
+SVM_SI_I(orbi, vec_uchar16, a | (unsigned char)i)
+SVM_SI_I(xorbi, vec_uchar16, a ^ (unsigned char)i)
 SVM_SI_3(selb, vec_uint4, (a & ~c) | (b & c))
 SVM_SI_3(shufb, vec_uchar16, spu_shuffle(a, b, c))
 SVM_SI_1(orx, vec_uint4, spu_orx(a))
@@ -135,6 +155,28 @@ SVM_SI_1(gbb, vec_uchar16, spu_gather(a))
 SVM_SI_1(fsm, vec_uint4, spu_maskw(a[0]))
 SVM_SI_1(fsmh, vec_uint4, spu_maskh(a[0]))
 SVM_SI_1(fsmb, vec_uint4, spu_maskb(a[0]))
+
+// Patterns for shufb that put a scalar's bytes over the element at an address: the scalar's quadword first.
+SVM_SPU qword svm_si_insertion(unsigned int address, unsigned int size)
+{
+    vec_uchar16 pattern;
+    for (unsigned int i = 0; i < 16; i++)
+        pattern[i] = (unsigned char)(i / size == (address & 15) / size ? i % size : 16 + i);
+    return (qword)pattern;
+}
+#define SVM_SI_INSERTION(letter, size)                                                                                 \
+    SVM_SPU qword si_c##letter##d(qword base, int offset)                                                              \
+    {                                                                                                                  \
+        return svm_si_insertion(si_to_uint(base) + (unsigned int)offset, size);                                        \
+    }                                                                                                                  \
+    SVM_SPU qword si_c##letter##x(qword base, qword index)                                                             \
+    {                                                                                                                  \
+        return svm_si_insertion(si_to_uint(base) + si_to_uint(index), size);                                           \
+    }
+SVM_SI_INSERTION(b, 1)
+SVM_SI_INSERTION(h, 2)
+SVM_SI_INSERTION(w, 4)
+SVM_SI_INSERTION(d, 8)
 
 // ---- Shifts and rotations ----
 
@@ -150,6 +192,13 @@ SVM_SI_I(shlhi, vec_ushort8, spu_sl(a, (unsigned int)i))
 SVM_SI_I(rothi, vec_ushort8, spu_rl(a, i))
 SVM_SI_I(rothmi, vec_ushort8, spu_rlmask(a, i))
 SVM_SI_I(rotmahi, vec_short8, spu_rlmaska(a, i))
+SVM_SI_2(shlh, vec_ushort8, spu_sl(a, b))
+SVM_SI_2(roth, vec_ushort8, spu_rl(a, (vec_short8)b))
+SVM_SI_2(rothm, vec_ushort8, spu_rlmask(a, (vec_short8)b))
+SVM_SI_2(rotmah, vec_short8, spu_rlmaska(a, b))
+SVM_SI_2(shlqbybi, vec_uint4, spu_slqwbytebc(a, b[0]))
+SVM_SI_2(rotqbybi, vec_uint4, spu_rlqwbytebc(a, (int)b[0]))
+SVM_SI_2(rotqmbybi, vec_uint4, spu_rlmaskqwbytebc(a, (int)b[0]))
 SVM_SI_I(shlqbyi, vec_uint4, spu_slqwbyte(a, (unsigned int)i))
 SVM_SI_I(rotqbyi, vec_uint4, spu_rlqwbyte(a, i))
 SVM_SI_I(rotqmbyi, vec_uint4, spu_rlmaskqwbyte(a, i))
@@ -178,6 +227,25 @@ SVM_SI_I(ceqi, vec_int4, a == i)
 SVM_SI_I(cgti, vec_int4, a > i)
 SVM_SI_I(clgti, vec_uint4, a > (unsigned int)i)
 
+SVM_SI_I(ceqhi, vec_short8, a == (short)i)
+SVM_SI_I(cgthi, vec_short8, a > (short)i)
+SVM_SI_I(clgthi, vec_ushort8, a > (unsigned short)i)
+SVM_SI_I(ceqbi, vec_char16, a == (signed char)i)
+SVM_SI_I(cgtbi, vec_char16, a > (signed char)i)
+SVM_SI_I(clgtbi, vec_uchar16, a > (unsigned char)i)
+SVM_SI_2(dfceq, vec_double2, a == b)
+SVM_SI_2(dfcgt, vec_double2, a > b)
+SVM_SI_2(dfcmeq, vec_double2, spu_cmpabseq(a, b))
+SVM_SI_2(dfcmgt, vec_double2, spu_cmpabsgt(a, b))
+SVM_SI_I(dftsv, vec_double2, spu_testsv(a, i))
+// Halts where the first words compare so.
+#define si_heq(a, b) spu_hcmpeq(si_to_int(a), si_to_int(b))
+#define si_heqi(a, i) spu_hcmpeq(si_to_int(a), (int)(i))
+#define si_hgt(a, b) spu_hcmpgt(si_to_int(a), si_to_int(b))
+#define si_hgti(a, i) spu_hcmpgt(si_to_int(a), (int)(i))
+#define si_hlgt(a, b) spu_hcmpgt(si_to_uint(a), si_to_uint(b))
+#define si_hlgti(a, i) spu_hcmpgt(si_to_uint(a), (unsigned int)(i))
+
 // ---- Floats ----
 
 SVM_SI_2(fa, vec_float4, a + b)
@@ -196,6 +264,12 @@ SVM_SI_2(dfm, vec_double2, a *b)
 SVM_SI_3(dfma, vec_double2, spu_madd(a, b, c))
 SVM_SI_3(dfms, vec_double2, spu_msub(a, b, c))
 SVM_SI_3(dfnms, vec_double2, spu_nmsub(a, b, c))
+SVM_SI_3(dfnma, vec_double2, spu_nmadd(a, b, c))
+SVM_SPU qword si_fscrrd(void)
+{
+    return (qword)spu_mffpscr();
+}
+#define si_fscrwr(status) spu_mtfpscr((vec_uint4)(status))
 // The estimate is the result here: the step behind it takes that over.
 SVM_SI_1(frest, vec_float4, spu_re(a))
 SVM_SI_1(frsqest, vec_float4, spu_rsqrte(a))

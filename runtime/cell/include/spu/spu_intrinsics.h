@@ -89,6 +89,11 @@ extern void __svm_halt(void) SVM_SPU_IMPORT("halt");
 #define spu_sync() __asm__ volatile("" ::: "memory")
 #define spu_sync_c() __asm__ volatile("" ::: "memory")
 #define spu_dsync() __asm__ volatile("" ::: "memory")
+// What only the machine's pipeline and its special registers know of.
+#define spu_mfspr(reg) 0u
+#define spu_mtspr(reg, value) ((void)(value))
+#define __align_hint(pointer, base, offset) ((void)0)
+#define _align_hint(pointer, base, offset) ((void)0)
 #define spu_ienable() ((void)0)
 #define spu_idisable() ((void)0)
 
@@ -460,6 +465,29 @@ SVM_SPU_SHIFTS(vec_ushort8, vec_short8, vec_ushort8, vec_short8, 16)
 SVM_SPU_SHIFTS(vec_int4, vec_int4, vec_uint4, vec_int4, 32)
 SVM_SPU_SHIFTS(vec_uint4, vec_int4, vec_uint4, vec_int4, 32)
 
+// The right shifts with counts as they are.
+#define SVM_SPU_RIGHT_SHIFTS(V, C, U)                                                                                  \
+    SVM_SPU V spu_sr(V a, U n)                                                                                         \
+    {                                                                                                                  \
+        return spu_rlmask(a, (C) - n);                                                                                 \
+    }                                                                                                                  \
+    SVM_SPU V spu_sra(V a, U n)                                                                                        \
+    {                                                                                                                  \
+        return spu_rlmaska(a, (C) - n);                                                                                \
+    }                                                                                                                  \
+    SVM_SPU V spu_sr(V a, unsigned int n)                                                                              \
+    {                                                                                                                  \
+        return spu_rlmask(a, (int)-n);                                                                                 \
+    }                                                                                                                  \
+    SVM_SPU V spu_sra(V a, unsigned int n)                                                                             \
+    {                                                                                                                  \
+        return spu_rlmaska(a, (int)-n);                                                                                \
+    }
+SVM_SPU_RIGHT_SHIFTS(vec_short8, vec_short8, vec_ushort8)
+SVM_SPU_RIGHT_SHIFTS(vec_ushort8, vec_short8, vec_ushort8)
+SVM_SPU_RIGHT_SHIFTS(vec_int4, vec_int4, vec_uint4)
+SVM_SPU_RIGHT_SHIFTS(vec_uint4, vec_int4, vec_uint4)
+
 // ---- Shuffles, shifts of the quadword by bytes ----
 
 SVM_SPU vec_uchar16 svm_spu_bytes(void)
@@ -613,6 +641,18 @@ SVM_SPU vec_uint4 spu_genbx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
     SVM_SPU V spu_rlmaskqwbytebc(V a, int n)                                                                           \
     {                                                                                                                  \
         return spu_rlmaskqwbyte(a, n >> 3);                                                                            \
+    }                                                                                                                  \
+    SVM_SPU V spu_srqw(V a, unsigned int n)                                                                            \
+    {                                                                                                                  \
+        return spu_rlmaskqw(a, (int)-n);                                                                               \
+    }                                                                                                                  \
+    SVM_SPU V spu_srqwbyte(V a, unsigned int n)                                                                        \
+    {                                                                                                                  \
+        return spu_rlmaskqwbyte(a, (int)-n);                                                                           \
+    }                                                                                                                  \
+    SVM_SPU V spu_srqwbytebc(V a, unsigned int n)                                                                      \
+    {                                                                                                                  \
+        return spu_rlmaskqwbyte(a, -(int)(n >> 3));                                                                    \
     }
 SVM_SPU_ALL(SVM_SPU_QUADWORD_BYTES)
 // Which special values the elements are.
@@ -637,6 +677,15 @@ SVM_SPU vec_ullong2 spu_testsv(vec_double2 a, int values)
         r[i] = kind & values ? ~0ull : 0;
     }
     return r;
+}
+// The floating-point status: nothing is recorded here, and the mode is the host's.
+SVM_SPU vec_uint4 spu_mffpscr(void)
+{
+    return (vec_uint4){0};
+}
+SVM_SPU void spu_mtfpscr(vec_uint4 status)
+{
+    (void)status;
 }
 SVM_SPU vec_uint4 svm_spu_readchqw(unsigned int channel)
 {
