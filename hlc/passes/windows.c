@@ -27,8 +27,9 @@
 
 // Steps of following one filter; items of a window, which move to the front of the channel with each run.
 enum { MOST_STEPS = 1 << 23, MOST_WINDOW = 1024 };
-// Firings until the state comes round, at most: it takes one or two for each element.
-enum { ROUND_LEAST = 64, ROUND_PART = 6 };
+// Firings until the state comes round, at most: it takes one or two for each element, and of a counter as many as the greatest
+// constant that the filter names, where that is not above MOST_ROUND.
+enum { ROUND_LEAST = 64, ROUND_PART = 6, MOST_ROUND = 4096 };
 // Items of a window from which it is worth it though other state stays: short ones are registers.
 enum { LEAST_STAYING = 8 };
 
@@ -499,19 +500,46 @@ static bool is_same(tracer *x, const snapshot *s)
     return true;
 }
 
+static void find_greatest_of(void *context, sir_expr *e, bool written)
+{
+    (void)written;
+    int64_t *greatest = context;
+    if (e->kind == SIR_CONST && is_int(e->type) && e->u.value.i > *greatest && e->u.value.i <= MOST_ROUND)
+        *greatest = e->u.value.i;
+}
+
+static void find_greatest(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_greatest_of, context);
+}
+
+// A round takes so many firings at most. A firing for each element or two, and all is followed thrice: what cannot end within
+// MOST_STEPS is not begun; 0. What counts up may take longer, if that leaves steps enough.
+static int64_t most_firings(const tracer *x, int64_t words, int64_t counted)
+{
+    int64_t elements = ROUND_PART * words;
+    if (x->steps > MOST_STEPS / elements)
+        return 0;
+    // The state is kept after each power of two firings: a round may be twice as far away as it is long.
+    return ROUND_LEAST + elements + (x->steps > MOST_STEPS / 8 / (3 * counted + 1) ? 0 : 3 * counted);
+}
+
 // Follows firings until the state comes round, then a round more to see what each place reads, then all again.
 static bool trace(tracer *x, size_t words)
 {
+    int64_t counted = 0;
+    sir_visit_stmts(&x->filter->work->body, find_greatest, &counted);
     snapshot s = {.firing = -1, .all = ARENA_ARRAY(x->a, traced, words + 1)};
     begin(x);
-    for (int64_t next = 1, most = ROUND_LEAST + ROUND_PART * (int64_t)words; s.firing < 0 || !is_same(x, &s);) {
+    for (int64_t next = 1, most = 1; s.firing < 0 || !is_same(x, &s);) {
         if (x->firing == next || s.firing < 0) {
             take(x, &s);
             next *= 2;
         }
         fire(x);
-        // A round takes a firing for each element or two, and is followed thrice: what cannot end is not begun.
-        if (x->fails || x->firing > most || (x->firing == 1 && x->steps > MOST_STEPS / ROUND_PART / (int64_t)words))
+        if (x->firing == 1)
+            most = most_firings(x, (int64_t)words, counted);
+        if (x->fails || x->firing > most)
             return false;
     }
     int64_t round = x->firing - s.firing, all = x->firing;
