@@ -513,7 +513,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
         return 0;
     count_values(c, &values, &bytes);
     int registers = bytes > 0 || values > 4 ? 2 : w.loads > 0 ? 4 : 8;
-    if (c->e->wide_registers && registers == 4 && values == 1 && out_stride <= 1) // loads are what a sum waits for
+    // Loads are what sums wait for, and coefficients serve twice as many firings.
+    if (c->e->wide_registers && registers == 4 && values == f->push.max)
         registers = 8;
     for (; registers > 0; registers /= 2) {
         int lanes = width * registers;

@@ -101,6 +101,7 @@ bool pass_polyphase(hlc_program *p);
 bool pass_chain(hlc_program *p);
 bool pass_orbit(hlc_program *p);
 bool pass_count(hlc_program *p);
+bool pass_bundle(hlc_program *p);
 bool pass_uniform(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.
 void pass_drop_filters(sir_module *m);

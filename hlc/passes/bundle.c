@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'bundle': filters of a duplicating splitter that sum over the same window become one filter.
+//
+//     split duplicate;                            for (k = 0; k < 257; k++) {
+//     add Fir(a); // sum += peek(k) * a[k]            sum += peek(k) * a[k];
+//     add Fir(b); // sum += peek(k) * b[k]   ->       sum_2 += peek(k) * b[k];
+//     join roundrobin;                            }
+//                                                 push(sum); push(sum_2); pop();
+//
+// An item is loaded once for all of them, and a sum that waits for its last addition leaves time for the others.
+//
+// The filters have no state, look equally far, pop equally much and push what the joiner takes of each in a round. So the
+// new one fires when each of them would, and gives the joiner's items in its order: initialisation, steady states and the
+// end of input are what they were.
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/pass.h"
+#include "hlc/plan/bit_lanes.h"
+
+// Trips of a loop from which it pays; values that go from trip to trip, so that vectors of all stay in registers; bytes of
+// a vector at least.
+enum { BUNDLE_TRIPS = 8, BUNDLE_VALUES = 4, BUNDLE_VECTOR = 16 };
+
+typedef VEC(uint32_t) numbers;
+
+// A filter that can be in a bundle: statements, a loop, statements that pop nothing, and pops.
+typedef struct member {
+    size_t loop, pops;    // numbers of the loop and of the first statement that pops
+    size_t values;        // locals that go from trip to trip
+    const sir_expr *item; // that the loop looks at first; NULL: it is no such filter
+} member;
+
+typedef struct bundler {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    member *members; // by actor
+    bool *gone_actor, *gone_channel;
+    bool any;
+} bundler;
+
+// ---- Which filters ----
+
+typedef struct body_facts {
+    const sir_expr *item; // the first that is peeked at
+    bool pops, pushes, fails;
+} body_facts;
+
+static void look_at_expr(void *context, sir_expr *e, bool written)
+{
+    body_facts *b = context;
+    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
+    if (e->kind == SIR_PEEK && b->item == NULL)
+        b->item = e;
+    // Whoever divides by zero is named.
+    b->fails |= e->kind == SIR_ITER || (written && e->kind == SIR_FIELD) ||
+                (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+                 (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+}
+
+static void look_at_stmt(void *context, sir_stmt *s)
+{
+    body_facts *b = context;
+    b->pops |= s->kind == SIR_POP;
+    b->pushes |= s->kind == SIR_PUSH;
+    b->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_IF && s->kind != SIR_FOR &&
+                s->kind != SIR_PUSH && (s->kind != SIR_POP || s->u.set.target != NULL);
+    sir_visit_exprs(s, look_at_expr, b);
+}
+
+static body_facts facts_of(sir_stmt *s)
+{
+    body_facts b = {0};
+    sir_block one = {.data = &s, .len = 1};
+    sir_visit_stmts(&one, look_at_stmt, &b);
+    return b;
+}
+
+typedef struct value_walk {
+    const sir_function *work;
+    bool *own, *seen; // per local: declared in the loop; assigned there and counted
+    size_t values;
+    bool fails;
+} value_walk;
+
+static void find_own(void *context, sir_stmt *s)
+{
+    value_walk *w = context;
+    if (s->kind == SIR_DECL)
+        w->own[s->u.decl.local] = true;
+    if (s->kind == SIR_FOR)
+        w->own[s->u.for_.local] = true;
+}
+
+static void find_values(void *context, sir_stmt *s)
+{
+    value_walk *w = context;
+    const sir_expr *root = s->kind == SIR_SET ? sir_lvalue_root(s->u.set.target) : NULL;
+    if (root == NULL || root->kind != SIR_LOCAL || w->own[root->index] || w->seen[root->index])
+        return;
+    w->seen[root->index] = true;
+    w->values++;
+    w->fails |= w->work->locals.data[root->index].type->words != 1;
+}
+
+// Locals that a trip of the loop leaves to the next; 0 if there are none, or others than scalars.
+static size_t values_of(const bundler *x, const sir_function *work, const sir_stmt *loop)
+{
+    value_walk w = {.work = work, .own = ARENA_ARRAY(x->a, bool, work->locals.len + 1)};
+    w.seen = ARENA_ARRAY(x->a, bool, work->locals.len + 1);
+    sir_visit_stmts(&loop->u.for_.body, find_own, &w);
+    sir_visit_stmts(&loop->u.for_.body, find_values, &w);
+    return w.fails ? 0 : w.values;
+}
+
+static bool is_long(const sir_stmt *s)
+{
+    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+    if (s->kind != SIR_FOR || lo->kind != SIR_CONST || hi->kind != SIR_CONST || s->u.for_.step == 0)
+        return false;
+    return ((int64_t)hi->u.value.i - lo->u.value.i) / s->u.for_.step >= BUNDLE_TRIPS;
+}
+
+static member body_of(const bundler *x, const sir_function *work)
+{
+    member r = {.loop = work->body.len, .pops = work->body.len}, none = {0};
+    for (size_t i = 0; i < work->body.len; i++) {
+        sir_stmt *s = work->body.data[i];
+        body_facts b = facts_of(s);
+        bool before = r.loop == work->body.len, popped = r.pops < work->body.len;
+        if (b.fails || (b.pops && b.pushes) || (popped && !b.pops) || (before && (b.pops || b.pushes)))
+            return none;
+        if (b.pops && !popped)
+            r.pops = i;
+        if (before && s->kind == SIR_FOR) {
+            r.loop = i;
+            r.item = b.item;
+            r.values = is_long(s) ? values_of(x, work, s) : 0;
+        } else if (s->kind == SIR_FOR && b.item != NULL) {
+            return none; // there would be more to put together
+        }
+    }
+    return r.item != NULL && r.values != 0 && r.values <= BUNDLE_VALUES ? r : none;
+}
+
+static bool is_plain(const bundler *x, const sir_actor *a)
+{
+    const sir_filter *f = a->filter;
+    if (a->kind != SIR_FILTER || a->inputs.len != 1 || a->outputs.len != 1 || a->least != 0 || f->stateful ||
+        f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random ||
+        f->prints || f->sends || f->work->peek.dynamic || f->work->pop.dynamic || f->work->push.dynamic)
+        return false;
+    return f->work->peek.max > f->work->pop.max && f->input->words == 1 && f->output->words == 1 &&
+           pass_rates_proved(x->m, f->work);
+}
+
+static bool equal_items(const sir_expr *a, const sir_expr *b, uint32_t a_local, uint32_t b_local)
+{
+    if (a->kind != b->kind || a->op != b->op || a->type != b->type)
+        return false;
+    switch (a->kind) {
+    case SIR_CONST: return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
+    case SIR_LOCAL: return a->index == a_local && b->index == b_local;
+    case SIR_PEEK:
+    case SIR_UNARY:
+    case SIR_BINARY: break;
+    default: return false;
+    }
+    for (size_t i = 0; i < sir_expr_arity(a); i++)
+        if (!equal_items(a->u.arg[i], b->u.arg[i], a_local, b_local))
+            return false;
+    return true;
+}
+
+static const sir_stmt *loop_of(const bundler *x, uint32_t actor)
+{
+    return x->m->actors.data[actor]->filter->work->body.data[x->members[actor].loop];
+}
+
+// Whether both look at the same items in the same order.
+static bool go_together(const bundler *x, uint32_t first, uint32_t second)
+{
+    const sir_filter *f = x->m->actors.data[first]->filter, *g = x->m->actors.data[second]->filter;
+    if (x->members[second].item == NULL || f->input != g->input || f->output != g->output ||
+        f->work->peek.max != g->work->peek.max || f->work->pop.max != g->work->pop.max)
+        return false;
+    const sir_stmt *s = loop_of(x, first), *t = loop_of(x, second);
+    return s->u.for_.lo->u.value.i == t->u.for_.lo->u.value.i && s->u.for_.hi->u.value.i == t->u.for_.hi->u.value.i &&
+           s->u.for_.step == t->u.for_.step &&
+           equal_items(x->members[first].item, x->members[second].item, s->u.for_.local, t->u.for_.local);
+}
+
+// ---- One filter of several ----
+
+typedef struct copier {
+    bundler *x;
+    sir_filter *filter; // the new one
+    uint32_t field;     // number of the first field of the one that is copied in it
+    uint32_t *locals;   // per local: what it is there
+} copier;
+
+static sir_expr *copy_expr(const copier *c, const sir_expr *e)
+{
+    sir_expr *r = ARENA_NEW(c->x->m->arena, sir_expr);
+    *r = *e;
+    if (e->kind == SIR_LOCAL)
+        r->index = c->locals[e->index];
+    if (e->kind == SIR_FIELD)
+        r->index += c->field;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        r->u.arg[i] = copy_expr(c, e->u.arg[i]);
+    return r;
+}
+
+static void copy_block(const copier *c, const sir_block *from, size_t first, size_t end, sir_block *to);
+
+static sir_stmt *copy_stmt(const copier *c, const sir_stmt *s)
+{
+    sir_stmt *r = ARENA_NEW(c->x->m->arena, sir_stmt);
+    *r = *s;
+    sir_parts parts = sir_stmt_parts(r);
+    for (uint8_t i = 0; i < parts.expr_count; i++)
+        *parts.expr[i] = copy_expr(c, *parts.expr[i]);
+    if (parts.target != NULL)
+        *parts.target = copy_expr(c, *parts.target);
+    if (s->kind == SIR_DECL)
+        r->u.decl.local = c->locals[s->u.decl.local];
+    if (s->kind == SIR_FOR)
+        r->u.for_.local = c->locals[s->u.for_.local];
+    for (uint8_t i = 0; i < parts.block_count; i++) {
+        sir_block inner = {0};
+        copy_block(c, parts.block[i], 0, parts.block[i]->len, &inner);
+        *parts.block[i] = inner;
+    }
+    return r;
+}
+
+static void copy_block(const copier *c, const sir_block *from, size_t first, size_t end, sir_block *to)
+{
+    for (size_t i = first; i < end; i++)
+        VEC_PUSH(c->x->m->arena, to, copy_stmt(c, from->data[i]));
+}
+
+static const char *field_name(const bundler *x, const sir_filter *f, const char *wanted)
+{
+    const char *name = wanted;
+    for (size_t n = 2, i = 0; i < f->fields.len;)
+        if (strcmp(f->fields.data[i].name, name) == 0) {
+            name = arena_printf(x->m->arena, "%s_%zu", wanted, n++);
+            i = 0;
+        } else {
+            i++;
+        }
+    return name;
+}
+
+// What a filter does before its loop, in it and behind it goes to the ends of these.
+static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *before, sir_block *behind)
+{
+    sir_module *m = c->x->m;
+    const sir_filter *f = m->actors.data[actor]->filter;
+    const member *k = &c->x->members[actor];
+    c->field = (uint32_t)c->filter->fields.len;
+    for (VEC_EACH(sir_field, field, &f->fields)) {
+        sir_field copy = *field;
+        copy.name = field_name(c->x, c->filter, field->name);
+        VEC_PUSH(m->arena, &c->filter->fields, copy);
+    }
+    c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
+    for (size_t i = 0; i < f->work->locals.len; i++) {
+        const sir_local *l = &f->work->locals.data[i];
+        bool shared = *loop != NULL && i == loop_of(c->x, actor)->u.for_.local;
+        c->locals[i] = shared ? (*loop)->u.for_.local : sir_local_new(m, c->filter->work, l->name, l->type, l->loc);
+    }
+    copy_block(c, &f->work->body, 0, k->loop, before);
+    sir_stmt *own = copy_stmt(c, f->work->body.data[k->loop]);
+    if (*loop == NULL)
+        *loop = own;
+    else
+        for (VEC_EACH(sir_stmt *, s, &own->u.for_.body))
+            VEC_PUSH(m->arena, &(*loop)->u.for_.body, *s);
+    copy_block(c, &f->work->body, k->loop + 1, k->pops, behind);
+}
+
+static const char *name_of(const sir_module *m, const numbers *bundle, const char *first, const char *last)
+{
+    return arena_printf(m->arena, bundle->len == 2 ? "%s_and_%s" : "%s_to_%s", first, last);
+}
+
+static sir_filter *make_filter(bundler *x, const numbers *bundle)
+{
+    sir_module *m = x->m;
+    uint32_t end = bundle->data[bundle->len - 1];
+    const sir_filter *first = m->actors.data[bundle->data[0]]->filter, *last = m->actors.data[end]->filter;
+    sir_filter *r = ARENA_NEW(m->arena, sir_filter);
+    *r = *first;
+    memset(&r->fields, 0, sizeof r->fields);
+    r->name = pass_unique_filter_name(m, m->arena, name_of(m, bundle, first->name, last->name));
+    r->source = arena_printf(m->arena, bundle->len == 2 ? "%s and %s" : "%s to %s", first->source, last->source);
+    r->work = ARENA_NEW(m->arena, sir_function);
+    *r->work = *first->work;
+    memset(&r->work->locals, 0, sizeof r->work->locals);
+    r->work->body = (sir_block){0};
+    r->work->push.min = r->work->push.max = 0;
+    copier c = {.x = x, .filter = r};
+    sir_stmt *loop = NULL;
+    sir_block behind = {0};
+    for (VEC_EACH(uint32_t, actor, bundle)) {
+        r->work->push.max += m->actors.data[*actor]->filter->work->push.max;
+        add_member(&c, *actor, &loop, &r->work->body, &behind);
+    }
+    r->work->push.min = r->work->push.max;
+    VEC_PUSH(m->arena, &r->work->body, loop);
+    for (VEC_EACH(sir_stmt *, s, &behind))
+        VEC_PUSH(m->arena, &r->work->body, *s);
+    copy_block(&c, &last->work->body, x->members[end].pops, last->work->body.len, &r->work->body);
+    VEC_PUSH(m->arena, &m->filters, r);
+    return r;
+}
+
+// ---- The graph ----
+
+static uint32_t join_of(const bundler *x, uint32_t actor)
+{
+    return x->m->channels.data[x->m->actors.data[actor]->outputs.data[0]].consumer;
+}
+
+static uint32_t join_port(const bundler *x, uint32_t actor)
+{
+    return x->m->channels.data[x->m->actors.data[actor]->outputs.data[0]].consumer_port;
+}
+
+// The filter at a splitter's output, if it can be in a bundle; SIR_NONE.
+static uint32_t member_at(bundler *x, const sir_actor *split, size_t port)
+{
+    const sir_module *m = x->m;
+    if (port >= split->outputs.len || split->outputs.data[port] == SIR_NONE)
+        return SIR_NONE;
+    const sir_channel *in = &m->channels.data[split->outputs.data[port]];
+    const sir_actor *a = m->actors.data[in->consumer];
+    if (!is_plain(x, a))
+        return SIR_NONE;
+    const sir_channel *out = &m->channels.data[a->outputs.data[0]];
+    const sir_actor *join = m->actors.data[out->consumer];
+    if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL ||
+        join->kind != SIR_JOIN || join->weights.data[out->consumer_port] != a->filter->work->push.max)
+        return SIR_NONE;
+    x->members[in->consumer] = body_of(x, a->filter->work);
+    return x->members[in->consumer].item == NULL ? SIR_NONE : in->consumer;
+}
+
+// Filters at outputs in a row, from a port on, whose items a joiner takes in a row.
+static numbers row_from(bundler *x, const sir_actor *split, size_t port)
+{
+    numbers row = {0};
+    for (uint32_t next; (next = member_at(x, split, port + row.len)) != SIR_NONE;) {
+        if (row.len != 0 && (!go_together(x, row.data[0], next) || join_of(x, next) != join_of(x, row.data[0]) ||
+                             join_port(x, next) != join_port(x, row.data[0]) + row.len))
+            break;
+        VEC_PUSH(x->a, &row, next);
+    }
+    return row;
+}
+
+// The filters become one, in the place of the first. What is no more keeps its ports until close_ports.
+static void merge(bundler *x, const numbers *bundle)
+{
+    sir_module *m = x->m;
+    sir_actor *first = m->actors.data[bundle->data[0]], *last = m->actors.data[bundle->data[bundle->len - 1]];
+    sir_actor *join = m->actors.data[join_of(x, bundle->data[0])];
+    diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
+                "'%s' %s '%s' look at the same items, and are one filter [bundle]", first->name,
+                bundle->len == 2 ? "and" : "to", last->name);
+    uint32_t port = join_port(x, bundle->data[0]);
+    first->filter = make_filter(x, bundle);
+    for (size_t i = 1; i < bundle->len; i++) {
+        const sir_actor *a = m->actors.data[bundle->data[i]];
+        join->weights.data[port] += join->weights.data[port + i];
+        x->gone_actor[bundle->data[i]] = true;
+        x->gone_channel[a->inputs.data[0]] = x->gone_channel[a->outputs.data[0]] = true;
+    }
+    first->name = pass_unique_actor_name(m, m->arena, name_of(m, bundle, first->name, last->name));
+    x->any = true;
+}
+
+// As many bundles as a row needs, of like sizes.
+static void merge_row(bundler *x, const numbers *row)
+{
+    size_t values = 0, begin = 0;
+    for (VEC_EACH(uint32_t, actor, row))
+        values += x->members[*actor].values;
+    size_t bundles = (values + BUNDLE_VALUES - 1) / BUNDLE_VALUES, most = (values + bundles - 1) / bundles;
+    while (begin < row->len) {
+        numbers bundle = {0};
+        for (size_t sum = 0; begin < row->len; begin++) {
+            sum += x->members[row->data[begin]].values;
+            if (bundle.len != 0 && sum > most)
+                break;
+            VEC_PUSH(x->a, &bundle, row->data[begin]);
+        }
+        if (bundle.len > 1)
+            merge(x, &bundle);
+    }
+}
+
+// Takes the ports of channels that are gone away from a splitter or a joiner.
+static void close_ports(const bundler *x, sir_actor *a)
+{
+    bool join = a->kind == SIR_JOIN;
+    sir_module *m = x->m;
+    size_t count = join ? a->inputs.len : a->outputs.len, kept = 0;
+    uint32_t *ports = join ? a->inputs.data : a->outputs.data;
+    for (size_t i = 0; i < count; i++) {
+        if (ports[i] != SIR_NONE && x->gone_channel[ports[i]])
+            continue;
+        if (ports[i] != SIR_NONE)
+            *(join ? &m->channels.data[ports[i]].consumer_port : &m->channels.data[ports[i]].producer_port) =
+                (uint32_t)kept;
+        if (join)
+            a->weights.data[kept] = a->weights.data[i];
+        ports[kept++] = ports[i];
+    }
+    if (join)
+        a->inputs.len = a->weights.len = kept;
+    else
+        a->outputs.len = kept;
+}
+
+// A splitter of one output and a joiner of one input do nothing.
+static void drop_single(bundler *x, uint32_t number)
+{
+    sir_module *m = x->m;
+    const sir_actor *a = m->actors.data[number];
+    if (a->inputs.len != 1 || a->outputs.len != 1)
+        return;
+    uint32_t in = a->inputs.data[0], out = a->outputs.data[0];
+    sir_channel *c = &m->channels.data[a->kind == SIR_SPLIT ? in : out];
+    const sir_channel *gone = &m->channels.data[a->kind == SIR_SPLIT ? out : in];
+    if (a->kind == SIR_SPLIT) {
+        c->consumer = gone->consumer;
+        c->consumer_port = gone->consumer_port;
+        m->actors.data[c->consumer]->inputs.data[c->consumer_port] = in;
+        x->gone_channel[out] = true;
+    } else {
+        c->producer = gone->producer;
+        c->producer_port = gone->producer_port;
+        m->actors.data[c->producer]->outputs.data[c->producer_port] = out;
+        x->gone_channel[in] = true;
+    }
+    x->gone_actor[number] = true;
+}
+
+static void bundle_splitter(bundler *x, uint32_t number)
+{
+    const sir_actor *split = x->m->actors.data[number];
+    if (split->kind != SIR_SPLIT || !split->duplicate || pass_in_loop(x->m, split->region))
+        return;
+    for (size_t port = 0; port < split->outputs.len;) {
+        numbers row = row_from(x, split, port);
+        port += row.len == 0 ? 1 : row.len;
+        if (row.len > 1)
+            merge_row(x, &row);
+    }
+}
+
+// Where one processor has vectors and a cache: elsewhere filters that are apart can run at the same time, or tables of
+// several may not fit where those of one do. Without a machine, wherever it can be done.
+static bool pays(const hlc_program *p)
+{
+    const machine_processor *x = plan_bit_processor(p);
+    return x == NULL || (x->simd_width >= BUNDLE_VECTOR && x->caches.len != 0 && !pass_shares_out(p));
+}
+
+bool pass_bundle(hlc_program *p)
+{
+    sir_module *m = p->module;
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || m->portals.len != 0 ||
+        !pays(p))
+        return false;
+    bundler x = {.a = arena_create(), .hlc = p, .m = m};
+    x.members = ARENA_ARRAY(x.a, member, m->actors.len + 1);
+    x.gone_actor = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
+    x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + 1);
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        bundle_splitter(&x, i);
+    for (uint32_t i = 0; x.any && i < m->actors.len; i++) {
+        sir_actor *a = m->actors.data[i];
+        if (a->kind != SIR_SPLIT && a->kind != SIR_JOIN)
+            continue;
+        size_t before = a->inputs.len + a->outputs.len;
+        close_ports(&x, a);
+        if (a->inputs.len + a->outputs.len != before)
+            drop_single(&x, i);
+    }
+    if (x.any) {
+        pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
+        pass_drop_filters(m);
+        for (VEC_EACH(sir_filter *, f, &m->filters))
+            sir_filter_derive(m, *f);
+        sir_canonicalize(m, &(canon_options){0});
+    }
+    arena_destroy(x.a);
+    return x.any;
+}
