@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
 #include "llc/softproc/compile.h"
@@ -146,9 +147,10 @@ static const char before[] = "globaldce,always-inline,globaldce,function(sroa<mo
 // to spare a branch (jump-threading). Loops of neighbouring firings that stay loops become one (loop-fusion).
 #define COMBINE "instcombine<no-verify-fixpoint>"
 #define LOOPS "loop-simplify,lcssa,loop(loop-rotate,indvars,loop-unroll-full)"
-static const char passes[] =
-    "function(" LOOPS ",sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg," COMBINE
-    ",loop-simplify,lcssa,loop-fusion,aggressive-instcombine,simplifycfg,constraint-elimination,"
+static const char first_passes[] =
+    "function(" LOOPS ",sroa<modify-cfg>,early-cse<memssa>,correlated-propagation,simplifycfg)";
+static const char other_passes[] =
+    "function(" COMBINE ",loop-simplify,lcssa,loop-fusion,aggressive-instcombine,simplifycfg,constraint-elimination,"
     "loop-mssa(loop-instsimplify,loop-simplifycfg,licm,loop-rotate,licm,simple-loop-unswitch<no-nontrivial;trivial>),"
     "simplifycfg," COMBINE
     ",loop(loop-idiom,indvars,loop-deletion,loop-unroll-full),sroa<modify-cfg>,gvn,sccp,bdce," COMBINE
@@ -156,12 +158,64 @@ static const char passes[] =
     "simplifycfg<hoist-common-insts;sink-common-insts>," COMBINE ",scalarizer," COMBINE
     ",early-cse,simplifycfg,dce,lower-switch,unify-loop-exits,loop-simplify,lcssa,scalarizer)";
 
+// ---- Minima of minima ----
+
+// Whether a value is `a > b ? a : b`, or such a minimum.
+static bool is_extreme(LLVMValueRef v)
+{
+    LLVMValueRef condition = LLVMIsASelectInst(v) != NULL ? LLVMGetOperand(v, 0) : NULL;
+    if (condition == NULL || LLVMIsAFCmpInst(condition) == NULL || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMFloatTypeKind)
+        return false;
+    LLVMValueRef a = LLVMGetOperand(condition, 0), b = LLVMGetOperand(condition, 1);
+    LLVMValueRef yes = LLVMGetOperand(v, 1), no = LLVMGetOperand(v, 2);
+    return (a == yes && b == no) || (a == no && b == yes);
+}
+
+// One way or another, through a loop or behind a branch.
+static bool feeds_extreme(LLVMValueRef v)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use != NULL; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAPHINode(user) != NULL || LLVMIsASelectInst(user) != NULL)
+            return true;
+    }
+    return false;
+}
+
+// LLVM takes max(max(a, b), a) for max(a, b), and max(a, min(a, b)) for a, which is wrong for zeros of two signs: each gives its second
+// operand of two zeros. It does not look through a fence, which selection passes.
+static void fence_extremes(LLVMModuleRef module, LLVMValueRef function)
+{
+    static const char name[] = "llvm.arithmetic.fence";
+    LLVMContextRef context = LLVMGetModuleContext(module);
+    LLVMTypeRef type = LLVMFloatTypeInContext(context);
+    unsigned id = LLVMLookupIntrinsicID(name, sizeof name - 1);
+    LLVMValueRef fence = LLVMGetIntrinsicDeclaration(module, id, &type, 1);
+    LLVMBuilderRef builder = LLVMCreateBuilderInContext(context);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b != NULL; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef in = LLVMGetFirstInstruction(b), next; in != NULL; in = next) {
+            next = LLVMGetNextInstruction(in);
+            if (!is_extreme(in) || !feeds_extreme(in))
+                continue;
+            LLVMPositionBuilderBefore(builder, next);
+            LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(in));
+            LLVMValueRef call = LLVMBuildCall2(builder, LLVMIntrinsicGetType(context, id, &type, 1), fence, &in, 1, "");
+            LLVMReplaceAllUsesWith(in, call);
+            LLVMSetOperand(call, 0, in);
+        }
+    LLVMDisposeBuilder(builder);
+}
+
 // Compiles with some loops.
 static bool compile_with(const spc_request *r, LLVMModuleRef module, const char *name, choice c, spc_program *out)
 {
     LLVMModuleRef copy = LLVMCloneModule(module);
     mark_loops(r->arena, LLVMGetNamedFunction(copy, name), c);
-    bool good = run_passes(r->diag, copy, passes) && spc_compile_prepared(r, LLVMGetNamedFunction(copy, name), out);
+    bool good = run_passes(r->diag, copy, first_passes);
+    if (good)
+        fence_extremes(copy, LLVMGetNamedFunction(copy, name));
+    good = good && run_passes(r->diag, copy, other_passes) &&
+           spc_compile_prepared(r, LLVMGetNamedFunction(copy, name), out);
     LLVMDisposeModule(copy);
     return good;
 }

@@ -260,7 +260,7 @@ static spc_range called(spc_ranges *r, LLVMValueRef v)
     if (LLVMGetNumArgOperands(v) == 0)
         return type;
     spc_range a = spc_range_of(r, LLVMGetOperand(v, 0));
-    if (strcmp(name, "svm_spNumber") == 0)
+    if (strcmp(name, "svm_spNumber") == 0 || spc_is_fence(name))
         return a;
     if (strncmp(name, "llvm.abs.", 9) == 0 || strcmp(name, "llvm.fabs.f32") == 0)
         return magnitude(a);

@@ -615,6 +615,11 @@ static void select_quotient(selector *s, LLVMValueRef in)
     sel_give(s, in, one ? r : sel_operation(s, SPC_MAD, r, a, sel_number(s, -0.0f)));
 }
 
+bool spc_is_fence(const char *name)
+{
+    return strcmp(name, "llvm.arithmetic.fence.f32") == 0;
+}
+
 static bool is_extreme(const char *name)
 {
     return strncmp(name, "llvm.smin.", 10) == 0 || strncmp(name, "llvm.smax.", 10) == 0 ||
@@ -639,7 +644,7 @@ static void select_call(selector *s, LLVMValueRef in)
         select_output(s, in, 1);
     } else if (strcmp(name, "svm_spOutputAt") == 0) {
         select_output(s, in, 3);
-    } else if (strcmp(name, "svm_spWhole") == 0 || strcmp(name, "svm_spNumber") == 0) {
+    } else if (strcmp(name, "svm_spWhole") == 0 || strcmp(name, "svm_spNumber") == 0 || spc_is_fence(name)) {
         sel_give(s, in, sel_scalar(s, LLVMGetOperand(in, 0)));
     } else if (is_extreme(name) && sel_is_whole(in)) {
         spc_operand a = sel_scalar(s, LLVMGetOperand(in, 0)), b = sel_scalar(s, LLVMGetOperand(in, 1));

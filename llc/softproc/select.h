@@ -79,6 +79,8 @@ void sel_give(selector *s, LLVMValueRef value, spc_operand o);
 void sel_give_truth(selector *s, LLVMValueRef value, truth t);
 spc_operand sel_scalar(selector *s, LLVMValueRef value);
 void sel_instruction(selector *s, LLVMValueRef in);
+// Whether an LLVM function gives what it takes, and is there so that passes do not look through it.
+bool spc_is_fence(const char *name);
 // An element of an input.
 meaning sel_lookup(selector *s, unsigned input, spc_operand x, spc_operand y);
 
