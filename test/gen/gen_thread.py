@@ -3,7 +3,8 @@
 
 A program is a duplicate splitter, so many filters with the same pop, and a joiner that takes all that each pushes: with the
 rates of the filters its output says what each one computed. Their bodies have floats, whole numbers that become constant when loops are unrolled,
-ints as items, booleans, conditions, loops in loops, some too long to be unrolled, local arrays, constant tables and helper functions. Some are nests of loops that push more
+ints as items, booleans, conditions, loops in loops, some too long to be unrolled, local arrays, constant tables with constant or computed
+subscripts, and helper functions. Some are nests of loops that push more
 than a thread has outputs for. Values stay finite:
 products of items are halved until they are small, as selections by comparisons are exact for finite numbers alone."""
 import random
@@ -27,6 +28,8 @@ class ThreadFilter:
         self.depth, self.budget = 0, rng.choice([6, 12, 12, 25])
         self.long = False  # within a loop that is too long to be unrolled
         self.tables = [(f"t{i}", rng.choice([2, 3, 4, 7, 16])) for i in range(rng.choice([0, 1, 1, 2]))]
+        self.ints = [("u0", rng.choice([3, 8, 16]))] if rng.random() < 0.3 else []
+        self.looked_up = 3 if rng.random() < 0.5 else 0  # so many subscripts may be computed
         self.squares = [("q0", rng.choice([2, 3]), rng.choice([2, 4]))] if rng.random() < 0.3 else []
         self.nest = []  # loops around all of the body, of which each trip pushes one item: names and trips, outermost first
         if rng.random() < 0.15:
@@ -64,6 +67,19 @@ class ThreadFilter:
             return f"({name} >> 1) % {length}"
         return f"{length - 1} - {name} % {length}"
 
+    def subscript(self, length):
+        """Of a table, of 0 to length - 1: constant when loops are unrolled, or computed."""
+        rng = self.rng
+        if self.looked_up == 0 or self.source is None or rng.random() < 0.4:
+            return self.index(length)
+        self.looked_up -= 1
+        if self.source == INT and length & (length - 1) == 0 and rng.random() < 0.5:
+            return f"{self.whole(1)} & {length - 1}"
+        names, scale = self.known(FLOAT), rng.choice(["", "", " * 2", " * 0.5", f" + {rng.randrange(length)}"])
+        value = self.item() if not names or rng.random() < 0.6 else rng.choice(names)
+        most = rng.choice([length - 1, length - 1, f"{length - 1}.5", f"{length - 1}.25"])
+        return f"(int) min(max({value}{scale}, 0), {most})" if rng.random() < 0.6 else f"(int) max(min({value}{scale}, {most}), 0.0)"
+
     def item(self):
         """A peek. In a nest it moves with counters, those of outer loops by whole elements."""
         if not self.nest:
@@ -94,10 +110,13 @@ class ThreadFilter:
             return rng.choice(names)
         if pick < 0.75 and self.tables:
             name, length = rng.choice(self.tables)
-            return f"{name}[{self.index(length)}]"
+            return f"{name}[{self.subscript(length)}]"
         if pick < 0.8 and self.squares:
             name, rows, columns = self.squares[0]
-            return f"{name}[{self.index(rows)}][{self.index(columns)}]"
+            return f"{name}[{self.subscript(rows)}][{self.subscript(columns)}]"
+        if pick < 0.82 and self.ints:
+            name, length = self.ints[0]
+            return f"(float) {name}[{self.subscript(length)}]"
         if pick < 0.88 and self.arrays:
             name, length = rng.choice(self.arrays)
             return f"{name}[{self.index(length)}]"
@@ -149,6 +168,8 @@ class ThreadFilter:
 
     def whole(self, depth):
         rng, names = self.rng, self.known(INT)
+        if self.ints and self.source == INT and rng.random() < 0.1:
+            return f"{self.ints[0][0]}[{self.subscript(self.ints[0][1])}]"
         if depth == 0 or rng.random() < 0.2:
             if self.source == INT and rng.random() < 0.1:
                 return rng.choice([str(rng.randrange(-40, 41)), f"(int) ((float) {self.item()} * {rng.uniform(-2, 2):.3f})"])
@@ -289,13 +310,13 @@ class ThreadFilter:
     # ---- The filter ----
 
     def helper(self, name):
-        kept = self.lines, self.source, self.scopes, self.tables, self.squares
-        self.lines, self.source, self.scopes, self.tables, self.squares = [], None, [{FLOAT: ["u", "v"], BOOLEAN: [], INT: []}], [], []
+        kept = self.lines, self.source, self.scopes, self.tables, self.squares, self.ints
+        self.lines, self.source, self.scopes, self.tables, self.squares, self.ints = [], None, [{FLOAT: ["u", "v"], BOOLEAN: [], INT: []}], [], [], []
         text = [f"    float {name}(float u, float v) {{"]
         if self.rng.random() < 0.5:
             text.append(f"        if ({self.condition(1)})\n            u = {self.value(1)};")
         text.append(f"        return {self.value(2)};\n    }}")
-        self.lines, self.source, self.scopes, self.tables, self.squares = kept
+        self.lines, self.source, self.scopes, self.tables, self.squares, self.ints = kept
         self.helpers.append(name)
         return text
 
@@ -322,8 +343,11 @@ class ThreadFilter:
         window = f" peek {self.peek}" if self.peek > self.pop else ""
         head = [f"{self.source}->{self.target} filter {self.name} {{"]
         head += [f"    float[{n}] {t};" for t, n in self.tables] + [f"    float[{r}][{c}] {q};" for q, r, c in self.squares]
-        if self.tables or self.squares:
+        head += [f"    int[{n}] {u};" for u, n in self.ints]
+        if self.tables or self.squares or self.ints:
             head.append("    init {")
+            for u, n in self.ints:
+                head.append(f"        for (int i = 0; i < {n}; i++)\n            {u}[i] = {rng.choice([1, 3, -7, 100, 1009])} * i - {rng.choice([0, 5, 40, 3000])};")
             for t, n in self.tables:
                 head.append(f"        for (int i = 0; i < {n}; i++)\n            {t}[i] = {rng.uniform(-1, 1):.3f} * i + {rng.choice(['0.5', '-1', '0', '0.125'])};")
             for q, r, c in self.squares:
