@@ -584,11 +584,7 @@ static bool loop(body_context *c, const sir_stmt *s)
     c->indent++;
     if (!s->u.loop.post_test)
         stay_while(c, s, mask);
-    body_line(c, "{");
-    c->indent++;
-    body_block(c, &s->u.loop.body);
-    c->indent--;
-    body_line(c, "}");
+    body_block(c, &s->u.loop.body); // whose variables the step may name
     if (s->u.loop.post_test)
         stay_while(c, s, mask);
     body_block(c, &s->u.loop.step);
