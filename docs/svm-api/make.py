@@ -29,6 +29,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 # Headers beside the API, which describe themselves.
 OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
+                 "bytes.h": "bytes in tables, 64 at a time",
                  "brook.h": "streams of finite graphs",
                  "brook_graph.h": "what compiled finite graphs use",
                  "brook_host.h": "what the host code of Brook programs uses",

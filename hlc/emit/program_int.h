@@ -112,6 +112,7 @@ typedef struct program_emitter {
     hmap threads;               // thread functions' names by firing function, rates and inputs
     hmap lanes;                 // strip_lanes by firing function and strides
     bool bits_header;           // svm/bits.h is included
+    bool bytes_header;           // svm/bytes.h is included
     hmap lane_headers;          // numbers of lanes for which svm/lanes.h is included
     hmap copies;                // name by type and body
     program_stage **stages;     // by kernel: its stages in order
@@ -229,6 +230,18 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
 // The strides of the items of firings that follow each other.
 void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
                        int64_t out_stride);
+
+// ---- program_bytes.c ----
+// The table in which a strip's firings look items up, all of them bytes, and do nothing else, and items of a firing;
+// table NULL: they do otherwise.
+typedef struct program_bytes {
+    const char *table;
+    int64_t items;
+} program_bytes;
+program_bytes program_find_bytes(program_emitter *x, const emit_filter_info *info, const sir_function *f,
+                                 const program_walk *w);
+// Looks up for the firings that fill vectors, "whole" of them; the others are left.
+void program_emit_bytes(program_emitter *x, const program_bytes *b);
 
 // ---- program_counters.c ----
 // Firings of a filter whose state only counts, side by side up to where it begins again: NOTE(turns).

@@ -475,7 +475,8 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
 }
 
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
-                       const program_threads *threads, const program_skew *skew, const program_turns *turns)
+                       const program_threads *threads, const program_skew *skew, const program_turns *turns,
+                       const program_bytes *bytes)
 {
     const emit_filter_info *info = b.info;
     const emit_signature *fire = b.fire;
@@ -496,6 +497,8 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     const char *next = arena_printf(x->e.arena, "(int)((n += %s) - %s)", lanes->text, lanes->text);
     strip_body many = {info, &lanes->fire, next, b.prefix, b.arrays},
                now = {info, fire, b.iter, PROGRAM_TURN_INNER, b.arrays};
+    if (bytes->table != NULL)
+        program_emit_bytes(x, bytes);
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
@@ -503,7 +506,7 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         program_emit_turns(x, turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
                            general_pointer(x, "out", program_walk_out(w)));
     else
-        emit_walk(x, &hinted, lanes->lanes, begin, fire_once, &many, &b);
+        emit_walk(x, &hinted, lanes->lanes, bytes->table != NULL ? "whole" : begin, fire_once, &many, &b);
     verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
@@ -566,8 +569,11 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
         turns = turns_of(x, info, f, own, fire, w, firings);
     if (turns != NULL)
         b.prefix = PROGRAM_TURN_OUTER;
+    program_bytes bytes = {0};
+    if (threads.name == NULL && skew == NULL && turns == NULL && lanes.lanes == 0 && !x->p->config->no_lanes)
+        bytes = program_find_bytes(x, info, f, w);
     strbuf *out = begin_body(x);
-    emit_strip(x, b, w, &lanes, &threads, skew, turns);
+    emit_strip(x, b, w, &lanes, &threads, skew, turns, &bytes);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {

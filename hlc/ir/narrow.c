@@ -26,13 +26,15 @@ typedef struct ranges {
         *class; // per channel: another of its class, or itself; channels that one filter reads or writes have one type
     range *channels;          // of a class's items
     bool *pinned;             // classes that stay ints
-    hmap of_input, of_output; // by filter: a channel
+    hmap of_input, of_output; // by filter, or actor if apart: a channel
+    bool apart;               // actors of a filter are looked at one by one
     hmap hulls;               // by address of a local, field or global: what it ever holds
     hmap opaque;              // filters
     int round;
     bool changed;
     // Of the function at hand
     const sir_filter *filter;
+    const void *owner; // of the channels: the filter, or the actor
     const sir_function *function;
     range *state;       // per local
     VEC(range *) spare; // states of this function that are not in use
@@ -296,7 +298,7 @@ static range eval_place(ranges *r, const sir_expr *e)
 static range item_range(ranges *r)
 {
     const sir_type *t = r->filter->input;
-    uint32_t *channel = hmap_getn(&r->of_input, &r->filter, sizeof r->filter);
+    uint32_t *channel = hmap_getn(&r->of_input, &r->owner, sizeof r->owner);
     if (t->kind == SIR_BIT)
         return r->m->byte_bits ? truth : ints;
     return t->kind == SIR_INT && channel != NULL ? r->channels[root(r, *channel)] : any(t);
@@ -404,6 +406,8 @@ static range *narrow_hull(ranges *r, const sir_expr *e)
         ;
     if (e->kind == SIR_LOCAL)
         return local_hull(r, e->index);
+    if (e->kind == SIR_GLOBAL)
+        return hull_of(r, &r->m->globals.data[e->index], &r->m->globals.data[e->index].value);
     const sir_field *f = e->kind == SIR_FIELD ? &r->filter->fields.data[e->index] : NULL;
     return f != NULL && f->constant ? hull_of(r, f, &f->init) : NULL;
 }
@@ -463,7 +467,7 @@ static void decl(ranges *r, const sir_stmt *s)
 
 static void push(ranges *r, const sir_stmt *s)
 {
-    uint32_t *channel = hmap_getn(&r->of_output, &r->filter, sizeof r->filter);
+    uint32_t *channel = hmap_getn(&r->of_output, &r->owner, sizeof r->owner);
     if (r->filter->output->kind != SIR_INT || channel == NULL) {
         if (s->u.value->type->kind == SIR_ARRAY && is_int(s->u.value->type)) // copied as it lies
             share(r, s->u.value, &(sir_expr){.kind = SIR_PEEK});
@@ -566,26 +570,48 @@ static bool is_opaque(const ranges *r, const sir_filter *f)
     return hmap_getn(&r->opaque, &f, sizeof f) != NULL;
 }
 
-// Anything may be in its variables, and come out of it.
-static void give_up(ranges *r, const sir_filter *f)
+static void pin_global(void *context, sir_expr *e, bool written)
 {
-    uint32_t *out = hmap_getn(&r->of_output, &f, sizeof f);
+    ranges *r = context;
+    (void)written;
+    if (e->kind == SIR_GLOBAL)
+        *hull_of(r, &r->m->globals.data[e->index], NULL) = ints;
+}
+
+static void pin_globals(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, pin_global, context);
+}
+
+// Anything may be in its variables, and come out of it; tables stay what its functions take them for.
+static void give_up(ranges *r, sir_filter *f)
+{
     if (is_opaque(r, f))
         return;
     hmap_setn(&r->opaque, &f, sizeof f, r);
     r->changed = true;
-    if (out != NULL)
-        r->channels[root(r, *out)] = ints;
+    for (VEC_EACH(sir_actor *const, a, &r->m->actors))
+        if ((*a)->filter == f && (*a)->outputs.len != 0)
+            r->channels[root(r, (*a)->outputs.data[0])] = ints;
+    sir_function *fixed[] = {f->work, f->prework};
+    for (int i = 0; i < 2; i++)
+        if (fixed[i] != NULL)
+            sir_visit_stmts(&fixed[i]->body, pin_globals, r);
+    for (VEC_EACH(sir_function *, g, &f->functions))
+        sir_visit_stmts(&(*g)->body, pin_globals, r);
+    for (VEC_EACH(sir_function *, g, &f->handlers))
+        sir_visit_stmts(&(*g)->body, pin_globals, r);
     for (VEC_EACH(const sir_field, field, &f->fields))
         if (!field->constant)
             *hull_of(r, field, &field->init) = any(field->type);
 }
 
-static void function(ranges *r, const sir_filter *filter, const sir_function *f)
+static void function(ranges *r, sir_filter *filter, const void *owner, const sir_function *f)
 {
     if (f == NULL || is_opaque(r, filter))
         return;
     r->filter = filter;
+    r->owner = owner;
     r->function = f;
     r->steps = 0;
     r->failed = false;
@@ -607,16 +633,16 @@ static void unite(ranges *r, uint32_t a, uint32_t b)
     r->pinned[b] |= r->pinned[a];
 }
 
-static void unite_with(ranges *r, hmap *channels, const sir_filter *f, uint32_t channel)
+static void unite_with(ranges *r, hmap *channels, const void *owner, uint32_t channel)
 {
-    uint32_t *known = hmap_getn(channels, &f, sizeof f);
+    uint32_t *known = hmap_getn(channels, &owner, sizeof owner);
     if (known != NULL) {
         unite(r, *known, channel);
         return;
     }
     known = ARENA_NEW(r->arena, uint32_t);
     *known = channel;
-    hmap_setn(channels, &f, sizeof f, known);
+    hmap_setn(channels, &owner, sizeof owner, known);
 }
 
 // Which channels have one type, and which stay ints: files, and what `keep` says of actors.
@@ -639,7 +665,7 @@ static void find_classes(ranges *r, const bool *keep)
         for (int k = 0; k < 2; k++) {
             const sir_actor *a = m->actors.data[ends[k]];
             if (a->kind == SIR_FILTER)
-                unite_with(r, k == 0 ? &r->of_input : &r->of_output, a->filter, i);
+                unite_with(r, k == 0 ? &r->of_input : &r->of_output, r->apart ? (const void *)a : a->filter, i);
             else if (a->kind == SIR_SPLIT || a->kind == SIR_JOIN)
                 unite(r, i, a->kind == SIR_SPLIT ? a->inputs.data[0] : a->outputs.data[0]);
         }
@@ -664,10 +690,16 @@ static bool run(ranges *r)
             give_up(r, *f);
     for (r->round = 0; r->round < MOST_ROUNDS; r->round++) {
         r->changed = false;
-        for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
-            function(r, *f, (*f)->prework);
-            function(r, *f, (*f)->work);
-        }
+        for (VEC_EACH(sir_filter *, f, &r->m->filters))
+            if (!r->apart) {
+                function(r, *f, *f, (*f)->prework);
+                function(r, *f, *f, (*f)->work);
+            }
+        for (VEC_EACH(sir_actor *const, a, &r->m->actors))
+            if (r->apart && (*a)->kind == SIR_FILTER) {
+                function(r, (*a)->filter, *a, (*a)->filter->prework);
+                function(r, (*a)->filter, *a, (*a)->filter->work);
+            }
         if (!r->changed)
             return true;
     }
@@ -783,6 +815,9 @@ static void narrow_locals(ranges *r, sir_function *f)
 
 static void narrow_variables(ranges *r)
 {
+    for (VEC_EACH(sir_global, g, &r->m->globals))
+        if (g->value.type->kind == SIR_ARRAY && is_int(g->value.type))
+            g->value.type = stored(r->m, g->value.type, *hull_of(r, g, &g->value));
     for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
         if (is_opaque(r, *f))
             continue;
@@ -797,13 +832,10 @@ static void narrow_variables(ranges *r)
     }
 }
 
-size_t sir_find_narrow(sir_module *m, const bool *keep)
+static ranges begin(arena *scratch, sir_module *m, const bool *keep, bool apart)
 {
-    if (!m->canonical || sir_is_finite(m))
-        return 0;
-    arena *scratch = arena_create();
-    size_t n = m->channels.len + 1, count = 0;
-    ranges r = {.arena = scratch, .m = m};
+    ranges r = {.arena = scratch, .m = m, .apart = apart};
+    size_t n = m->channels.len + 1;
     r.class = ARENA_ARRAY(scratch, uint32_t, n);
     r.channels = ARENA_ARRAY(scratch, range, n);
     r.pinned = ARENA_ARRAY(scratch, bool, n);
@@ -812,6 +844,16 @@ size_t sir_find_narrow(sir_module *m, const bool *keep)
     hmap_init(&r.hulls, scratch);
     hmap_init(&r.opaque, scratch);
     find_classes(&r, keep);
+    return r;
+}
+
+size_t sir_find_narrow(sir_module *m, const bool *keep)
+{
+    if (!m->canonical || sir_is_finite(m))
+        return 0;
+    arena *scratch = arena_create();
+    size_t count = 0;
+    ranges r = begin(scratch, m, keep, false);
     m->narrow = false;
     if (run(&r)) {
         count = narrow_channels(&r);
@@ -819,4 +861,46 @@ size_t sir_find_narrow(sir_module *m, const bool *keep)
     }
     arena_destroy(scratch);
     return count;
+}
+
+// How an actor's channel would be stored, as a letter.
+static char letter(ranges *r, uint32_t channel)
+{
+    uint32_t class = root(r, channel);
+    return r->m->channels.data[channel].type->kind != SIR_INT || r->pinned[class]
+               ? 'i'
+               : (char)('a' + (int)storage_for(r->channels[class]));
+}
+
+// Actors of one filter at most, and of all, that are looked at apart: each is executed in every round.
+enum { APART_ACTORS = 2000 };
+
+// The filter as the actors have it whose channels would be stored so; the first ones keep the filter itself.
+static void split(ranges *r, hmap *kinds, sir_actor *a, sir_filter *(*copy)(sir_module *m, const sir_filter *f))
+{
+    sir_filter *f = a->filter;
+    const char *kind = arena_printf(r->arena, "%p %c%c", (void *)f, letter(r, a->inputs.data[0]), letter(r, a->outputs.data[0]));
+    sir_filter *own = hmap_get(kinds, kind);
+    if (own == NULL) {
+        const char *seen = arena_printf(r->arena, "%p", (void *)f);
+        own = hmap_get(kinds, seen) == NULL ? f : copy(r->m, f);
+        hmap_set(kinds, seen, f);
+        hmap_set(kinds, kind, own);
+    }
+    a->filter = own;
+}
+
+void sir_split_narrow(sir_module *m, const bool *keep, sir_filter *(*copy)(sir_module *m, const sir_filter *f))
+{
+    if (!m->canonical || sir_is_finite(m) || m->actors.len > APART_ACTORS)
+        return;
+    arena *scratch = arena_create();
+    ranges r = begin(scratch, m, keep, true);
+    hmap kinds;
+    hmap_init(&kinds, scratch);
+    if (run(&r))
+        for (VEC_EACH(sir_actor *const, a, &m->actors))
+            if ((*a)->kind == SIR_FILTER && !is_opaque(&r, (*a)->filter) && (*a)->inputs.len != 0 && (*a)->outputs.len != 0)
+                split(&r, &kinds, *a, copy);
+    arena_destroy(scratch);
 }

@@ -10,4 +10,8 @@
 // as they are. Gives the number of channels that are stored in fewer bits.
 size_t sir_find_narrow(sir_module *m, const bool *keep);
 
+// Before it: a filter whose instances have channels of different needs becomes several filters, each with an own copy,
+// so that one instance that reads a file does not keep the others' items as wide as its own. Few actors only.
+void sir_split_narrow(sir_module *m, const bool *keep, sir_filter *(*copy)(sir_module *m, const sir_filter *f));
+
 #endif

@@ -3,6 +3,9 @@
 // items lie best with equal ones of successive firings side by side, and runs should have firings for all lanes.
 //
 // This is a guess, since only emission knows all; where it is wrong programs are slower, not other ones.
+#include <inttypes.h>
+#include <string.h>
+
 #include "hlc/ir/lanes.h"
 #include "hlc/ir/narrow.h"
 #include "hlc/ir/walk.h"
@@ -110,6 +113,21 @@ bool plan_should_narrow(const hlc_program *p)
            x->simd_width >= PLAN_LEAST_VECTOR && x->caches.len != 0;
 }
 
+// A copy with a name of its own.
+static sir_filter *copy_filter(sir_module *m, const sir_filter *f)
+{
+    sir_filter *r = pass_copy_filter(m, f);
+    bool taken = true;
+    for (uint32_t n = 2; taken; n++) {
+        r->name = arena_printf(m->arena, "%s_%" PRIu32, f->name, n);
+        taken = false;
+        for (VEC_EACH(sir_filter *, other, &m->filters))
+            taken = taken || strcmp((*other)->name, r->name) == 0;
+    }
+    VEC_PUSH(m->arena, &m->filters, r);
+    return r;
+}
+
 void plan_narrow(hlc_program *p)
 {
     const machine_processor *x = plan_bit_processor(p);
@@ -133,6 +151,7 @@ void plan_narrow(hlc_program *p)
     for (VEC_EACH(const sir_channel, c, &m->channels))
         if (c->zeros != NULL)
             keep[c->producer] = keep[c->consumer] = true;
+    sir_split_narrow(m, keep, copy_filter);
     size_t count = sir_find_narrow(m, keep);
     if (p->diag->remarks && count != 0)
         diag_remark(p->diag, sir_range(m, p->sources, m->regions.data[0].loc),

@@ -67,6 +67,11 @@ bool play_lanes(play *p, const char *name, const val *a, size_t count)
     } else if ((lanes = lanes_of(name, "svm_scatter")) != 0 && count >= 2) {
         touch_places(p, a[0], ITEM, known(lanes), a[1], true);
         forget_bytes(p, a[0], -1);
+    } else if (strcmp(name, "svm_lookUpBytes") == 0 && count >= 4) {
+        touch(p, a[0], a[2], false);
+        touch(p, a[1], a[2], true);
+        touch(p, a[3], known(256), false);
+        forget_bytes(p, a[1], a[2].unknown ? -1 : a[2].i);
     } else {
         return false;
     }
