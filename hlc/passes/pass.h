@@ -94,6 +94,7 @@ bool pass_privatize(hlc_program *p);
 bool pass_windows(hlc_program *p);
 bool pass_tabulate(hlc_program *p);
 bool pass_reorder(hlc_program *p);
+bool pass_delays(hlc_program *p);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_share(hlc_program *p);

@@ -13,28 +13,19 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
+#include "hlc/passes/places.h"
 
-// Items that a firing takes; actors that an item comes through; items that one place peeks; loops that it depends on.
-enum { MOST_ITEMS = 1 << 16, MOST_STEPS = 64, MOST_POINTS = 1 << 16, MOST_LOOPS = 8 };
-
-// Of a place: constant + coefficients of loops.
-typedef struct affine {
-    int64_t constant;
-    size_t count;
-    const sir_stmt *loop[MOST_LOOPS];
-    int64_t coefficient[MOST_LOOPS];
-} affine;
+// Items that a firing takes; actors that an item comes through.
+enum { MOST_ITEMS = 1 << 16, MOST_STEPS = 64 };
 
 typedef struct reorderer {
     arena *a;
     sir_module *m;
     sir_filter *filter;
     uint32_t source; // the channel on which the items lay
-    int64_t items;   // of a firing
-    int64_t *order;  // by place behind the joiner: the place before the splitter
+    places order;    // by place behind the joiner: the place before the splitter
     bool *gone_actor, *gone_channel;
-    VEC(const sir_stmt *) loops;
-    bool rewrites, fails, moves; // moves: some place is another one
+    bool rewrites, fails;
 } reorderer;
 
 // ---- Which items ----
@@ -79,7 +70,7 @@ static uint32_t step_back(const sir_module *m, uint32_t channel, int64_t *j)
 static bool repeats(const reorderer *x, uint32_t channel, int64_t by, int steps)
 {
     if (channel == x->source)
-        return by == x->items;
+        return by == x->order.items;
     const sir_channel *c = &x->m->channels.data[channel];
     const sir_actor *a = x->m->actors.data[c->producer];
     if (steps > MOST_STEPS || pass_in_loop(x->m, a->region))
@@ -100,11 +91,11 @@ static bool repeats(const reorderer *x, uint32_t channel, int64_t by, int steps)
 // Whether the firing's items all come from a channel, each of the first there once; what they come through goes.
 static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
 {
-    bool *taken = ARENA_ARRAY(x->a, bool, (size_t)x->items + 1);
+    bool *taken = ARENA_ARRAY(x->a, bool, (size_t)x->order.items + 1);
     x->source = source;
     memset(x->gone_actor, 0, x->m->actors.len * sizeof(bool));
     memset(x->gone_channel, 0, x->m->channels.len * sizeof(bool));
-    for (int64_t i = 0; i < x->items; i++) {
+    for (int64_t i = 0; i < x->order.items; i++) {
         int64_t j = i;
         int steps = 0;
         for (uint32_t c = from; c != source; steps++) {
@@ -114,10 +105,10 @@ static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
             if (c == SIR_NONE)
                 return false;
         }
-        if (j >= x->items || taken[j])
+        if (j >= x->order.items || taken[j])
             return false;
         taken[j] = true;
-        x->order[i] = j;
+        x->order.to[i] = j;
     }
     for (size_t i = 0; i < x->m->actors.len; i++) { // nothing of them leads elsewhere
         const sir_actor *a = x->m->actors.data[i];
@@ -128,7 +119,7 @@ static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
             if (a->outputs.data[k] == SIR_NONE || !x->gone_channel[a->outputs.data[k]])
                 return false;
     }
-    return repeats(x, from, x->items, 0);
+    return repeats(x, from, x->order.items, 0);
 }
 
 // The nearest such channel.
@@ -146,137 +137,19 @@ static bool find_source(reorderer *x, uint32_t from)
     return false;
 }
 
-// ---- Places ----
-
-static bool affine_of(const reorderer *x, const sir_expr *e, affine *p)
-{
-    affine a, b;
-    *p = (affine){0};
-    if (e->kind == SIR_CONST) {
-        p->constant = e->u.value.i;
-        return true;
-    }
-    if (e->kind == SIR_LOCAL) {
-        for (VEC_EACH(const sir_stmt *, s, &x->loops))
-            if ((*s)->u.for_.local == e->index) {
-                *p = (affine){.count = 1, .loop = {*s}, .coefficient = {1}};
-                return true;
-            }
-        return false;
-    }
-    if (e->kind != SIR_BINARY || !affine_of(x, e->u.arg[0], &a) || !affine_of(x, e->u.arg[1], &b))
-        return false;
-    if (e->op == LANG_OP_MUL && a.count > 0 && b.count == 0) {
-        *p = a;
-        a = b;
-        b = *p;
-    }
-    int64_t by = e->op == LANG_OP_MUL ? a.constant : e->op == LANG_OP_SUB ? -1 : 1;
-    if ((e->op == LANG_OP_MUL && a.count > 0) || (e->op != LANG_OP_MUL && e->op != LANG_OP_ADD && e->op != LANG_OP_SUB))
-        return false;
-    *p = a;
-    if (e->op == LANG_OP_MUL)
-        *p = (affine){0};
-    p->constant += by * b.constant;
-    for (size_t i = 0; i < b.count; i++) {
-        size_t k = 0;
-        while (k < p->count && p->loop[k] != b.loop[i])
-            k++;
-        if (k == MOST_LOOPS)
-            return false;
-        p->count += k == p->count;
-        p->loop[k] = b.loop[i];
-        p->coefficient[k] += by * b.coefficient[i];
-    }
-    return true;
-}
-
-static int64_t trips_of(const sir_stmt *s)
-{
-    int64_t n = (int64_t)s->u.for_.hi->u.value.i - s->u.for_.lo->u.value.i;
-    return n <= 0 ? 0 : (n + s->u.for_.step - 1) / s->u.for_.step;
-}
-
-// The place of one point, by trips of the loops.
-static int64_t place_at(const affine *p, const int64_t *trip)
-{
-    int64_t sum = p->constant;
-    for (size_t i = 0; i < p->count; i++)
-        sum += p->coefficient[i] * (p->loop[i]->u.for_.lo->u.value.i + trip[i] * p->loop[i]->u.for_.step);
-    return sum;
-}
-
-static int64_t reordered(const reorderer *x, int64_t place)
-{
-    return place < 0 || place >= x->items ? -1 : x->order[place];
-}
-
-// The affine form of where the items lay that `p` peeks, if there is one.
-static bool reorder(reorderer *x, const affine *p, affine *q)
-{
-    int64_t trip[MOST_LOOPS] = {0}, points = 1, first = reordered(x, place_at(p, trip));
-    *q = *p;
-    q->constant = first;
-    for (size_t i = 0; i < p->count; i++) {
-        int64_t trips = trips_of(p->loop[i]), step = p->loop[i]->u.for_.step;
-        if (trips == 0 || trips > MOST_POINTS || (points *= trips) > MOST_POINTS)
-            return false;
-        q->coefficient[i] = 0;
-        if (trips > 1) {
-            trip[i] = 1;
-            int64_t moved = reordered(x, place_at(p, trip)) - first;
-            trip[i] = 0;
-            if (moved % step != 0)
-                return false;
-            q->coefficient[i] = moved / step;
-        }
-        q->constant -= q->coefficient[i] * p->loop[i]->u.for_.lo->u.value.i;
-    }
-    for (int64_t n = 0; n < points; n++) {
-        int64_t rest = n;
-        for (size_t i = 0; i < p->count; i++) {
-            trip[i] = rest % trips_of(p->loop[i]);
-            rest /= trips_of(p->loop[i]);
-        }
-        int64_t place = place_at(p, trip), to = reordered(x, place);
-        x->moves |= to != place;
-        if (to < 0 || to != place_at(q, trip))
-            return false;
-    }
-    return true;
-}
-
-static sir_expr *text_of(const reorderer *x, const affine *p, sir_loc loc)
-{
-    const sir_type *t = x->m->scalar[SIR_INT];
-    sir_expr *e = sir_const_int(x->m, (int32_t)p->constant, loc);
-    for (size_t i = 0; i < p->count; i++) {
-        sir_expr *v = sir_ref(x->m, SIR_LOCAL, p->loop[i]->u.for_.local, t, loc),
-                 *c = sir_const_int(x->m, (int32_t)p->coefficient[i], loc);
-        e = sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, t, e, sir_expr2(x->m, SIR_BINARY, LANG_OP_MUL, t, c, v, loc), loc);
-    }
-    return e;
-}
-
 // ---- Bodies ----
 
 static void visit_expr(void *context, sir_expr *e, bool written)
 {
     reorderer *x = context;
-    affine p, q;
+    place p, q;
     (void)written;
     if (e->kind != SIR_PEEK)
         return;
-    if (!affine_of(x, e->u.arg[0], &p) || !reorder(x, &p, &q))
+    if (!place_of(&x->order, e->u.arg[0], &p) || !places_move(&x->order, &p, &q))
         x->fails = true;
     else if (x->rewrites)
-        e->u.arg[0] = text_of(x, &q, e->u.arg[0]->loc);
-}
-
-static bool is_counted(const sir_stmt *s)
-{
-    return s->kind == SIR_FOR && s->u.for_.lo->kind == SIR_CONST && s->u.for_.hi->kind == SIR_CONST &&
-           s->u.for_.step > 0;
+        e->u.arg[0] = place_text(&x->order, &q, e->u.arg[0]->loc);
 }
 
 static void visit_block(reorderer *x, const sir_block *b)
@@ -285,12 +158,12 @@ static void visit_block(reorderer *x, const sir_block *b)
         sir_stmt *s = b->data[i];
         x->fails |= s->kind == SIR_POP || s->kind == SIR_CALL;
         sir_visit_exprs(s, visit_expr, x);
-        if (is_counted(s))
-            VEC_PUSH(x->a, &x->loops, s);
+        if (places_is_counted(s))
+            VEC_PUSH(x->a, &x->order.loops, s);
         sir_parts parts = sir_stmt_parts(s);
         for (uint8_t k = 0; k < parts.block_count; k++)
             visit_block(x, parts.block[k]);
-        x->loops.len -= is_counted(s);
+        x->order.loops.len -= places_is_counted(s);
     }
 }
 
@@ -309,7 +182,7 @@ static bool visit(reorderer *x, bool rewrites)
         body.len--;
     x->rewrites = rewrites;
     visit_block(x, &body);
-    return !x->fails && x->moves;
+    return !x->fails && x->order.moves;
 }
 
 static bool is_plain(const sir_module *m, const sir_filter *f)
@@ -333,8 +206,8 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
         pass_in_loop(m, own->region))
         return false;
     uint32_t from = own->inputs.data[0];
-    reorderer x = {.a = a, .m = m, .filter = own->filter, .items = own->filter->work->pop.max};
-    x.order = ARENA_ARRAY(a, int64_t, (size_t)x.items + 1);
+    reorderer x = {.a = a, .m = m, .filter = own->filter, .order = {.m = m, .a = a, .items = own->filter->work->pop.max}};
+    x.order.to = ARENA_ARRAY(a, int64_t, (size_t)x.order.items + 1);
     x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
     x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
     if (!find_source(&x, from) || !visit(&x, false))
