@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Splitjoins whose branches differ in constants and state alone: banks of recursive filters, of counters, of correlators."""
+"""Splitjoins whose branches differ in constants and state alone: banks of recursive filters, of counters, of correlators; and
+such whose branches are unlike sums over one window."""
 from math import gcd
 
 from gen_expr import Var
@@ -54,10 +55,52 @@ class Siblings:
         program.decls.append([f"{in_t.text()}->{out_t.text()} filter {name}({kind} c) {{", *fields, head + " {", *lines, "}", "}"])
         return name, kind, extra
 
+    # ---- Sums over one window ----
+
+    def loop(self, peek):
+        """The ends of a loop over the window, and the item that a trip looks at."""
+        rng = self.rng
+        return *rng.choice([(0, peek)] * 3 + [(1, peek), (0, peek - 1)]), rng.choice(["k", "k", "k", f"{peek - 1} - k"])
+
+    def sums(self, pop, peek, loop):
+        """A filter of sums over its window; how many items it pushes."""
+        rng, program = self.rng, self.program
+        name = program.name("F", upper=True)
+        kind = "float" if FLOAT in (self.in_t, self.out_t) else "int"
+        cast = "(int)" if self.out_t == INT and kind == "float" else ""
+        names = ["a", "b"][:rng.randint(1, 2)]
+        low, high, at = loop
+        lines = [f"{kind} {v} = {rng.randint(0, 3)};" for v in names]
+        lines.append(f"for (int k = {low}; k < {high}; k++) {{")
+        for v in names:
+            x = rng.choice([f"peek({at}) * c", f"peek({at}) * h[k]", f"(peek({at}) > {v} ? c : 1)", "h[k] - c"])
+            lines.append(rng.choice([f"{v} += {x};", f"{v} = {v} * 3 - {x};", f"if (peek({at}) > c) {v} += {x};"]))
+        lines.append("}")
+        pushes = rng.randint(1, 3)
+        out = [f"push({cast}({rng.choice(names)} + {rng.randint(0, 3)}));" for _ in range(pushes)]
+        pops = rng.choice([["pop();"] * pop, [f"for (int k = 0; k < {pop}; k++) pop();"]])
+        lines += out + pops if rng.random() < 0.8 else pops + out
+        init = f"init {{ for (int k = 0; k < {peek}; k++) h[k] = k * c + 1; }}"
+        program.decls.append([f"{self.in_t.text()}->{self.out_t.text()} filter {name}({kind} c) {{", f"{kind}[{peek}] h;", init,
+                              f"work pop {pop} peek {peek} push {pushes} {{", *lines, "}", "}"])
+        return f"add {name}({rng.randint(1, 9)});", pushes
+
+    def write_sums(self, body):
+        rng, pop, extra = self.rng, self.rng.randint(1, 3), self.rng.choice([4, 9, 16, 20])
+        same = self.loop(pop + extra)
+        branches = []
+        for _ in range(rng.randint(2, 6)):
+            peek = pop + extra + (rng.random() < 0.1)
+            branches.append(self.sums(pop, peek, same if rng.random() < 0.9 else self.loop(peek)))
+        body.out += ["split duplicate;", *[text for text, _ in branches], f"join roundrobin({', '.join(str(n) for _, n in branches)});"]
+        return pop, sum(n for _, n in branches), len(branches) * 12 * extra, 2 * extra + 6
+
     # ---- The splitjoin ----
 
     def write(self, body):
         """The body of the splitjoin; gives (I, O, cost, lag)."""
+        if self.rng.random() < 0.3:
+            return self.write_sums(body)
         rng, n, i = self.rng, self.rng.choice([2, 4, 4, 5, 8, 16]), body.name("i")
         rates = [rng.choice([1, 1, 1, 2, 3, 4]) for _ in range(rng.choice([2, 2, 3, 4]))]
         stages, window, cost = [], 0, 0
