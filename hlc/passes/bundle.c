@@ -9,9 +9,9 @@
 //
 // An item is loaded once for all of them, and a sum that waits for its last addition leaves time for the others.
 //
-// The filters have no state, look equally far, pop equally much and push what the joiner takes of each in a round. So the
-// new one fires when each of them would, and gives the joiner's items in its order: initialisation, steady states and the
-// end of input are what they were.
+// The filters have no state, look equally far and pop equally much, so the new one fires when each of them would. Where a
+// joiner takes in a round what each pushes, one behind the other, it takes it from the new one; elsewhere a splitter deals
+// it out. Initialisation, steady states and the end of input are what they were.
 #include <string.h>
 
 #include "hlc/ir/walk.h"
@@ -38,6 +38,7 @@ typedef struct bundler {
     sir_module *m;
     member *members; // by actor
     bool *gone_actor, *gone_channel;
+    uint32_t *behind; // by actor: the splitter that is to stand behind it; 0: none
     bool any;
 } bundler;
 
@@ -343,44 +344,92 @@ static uint32_t member_at(bundler *x, const sir_actor *split, size_t port)
     if (!is_plain(x, a))
         return SIR_NONE;
     const sir_channel *out = &m->channels.data[a->outputs.data[0]];
-    const sir_actor *join = m->actors.data[out->consumer];
-    if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL ||
-        join->kind != SIR_JOIN || join->weights.data[out->consumer_port] != a->filter->work->push.max)
+    if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL)
         return SIR_NONE;
     x->members[in->consumer] = body_of(x, a->filter->work);
     return x->members[in->consumer].item == NULL ? SIR_NONE : in->consumer;
 }
 
-// Filters at outputs in a row, from a port on, whose items a joiner takes in a row.
+// Filters at outputs in a row, from a port on.
 static numbers row_from(bundler *x, const sir_actor *split, size_t port)
 {
     numbers row = {0};
     for (uint32_t next; (next = member_at(x, split, port + row.len)) != SIR_NONE;) {
-        if (row.len != 0 && (!go_together(x, row.data[0], next) || join_of(x, next) != join_of(x, row.data[0]) ||
-                             join_port(x, next) != join_port(x, row.data[0]) + row.len))
+        if (row.len != 0 && !go_together(x, row.data[0], next))
             break;
         VEC_PUSH(x->a, &row, next);
     }
     return row;
 }
 
+// Whether a joiner takes what each of them pushes, one after the other.
+static bool are_joined(const bundler *x, const numbers *bundle)
+{
+    uint32_t number = join_of(x, bundle->data[0]), port = join_port(x, bundle->data[0]);
+    const sir_actor *join = x->m->actors.data[number];
+    for (uint32_t i = 0; i < bundle->len; i++)
+        if (join->kind != SIR_JOIN || join_of(x, bundle->data[i]) != number ||
+            join_port(x, bundle->data[i]) != port + i ||
+            join->weights.data[port + i] != x->m->actors.data[bundle->data[i]]->filter->work->push.max)
+            return false;
+    return true;
+}
+
+// The joiner takes all at one port, the first.
+static void join_at_once(bundler *x, const numbers *bundle)
+{
+    sir_module *m = x->m;
+    uint32_t port = join_port(x, bundle->data[0]);
+    sir_actor *join = m->actors.data[join_of(x, bundle->data[0])];
+    for (size_t i = 1; i < bundle->len; i++) {
+        join->weights.data[port] += join->weights.data[port + i];
+        x->gone_channel[m->actors.data[bundle->data[i]]->outputs.data[0]] = true;
+    }
+}
+
+// A splitter deals out what they push to those who take it.
+static void deal_out(bundler *x, const numbers *bundle)
+{
+    sir_module *m = x->m;
+    arena *a = m->arena;
+    const sir_actor *first = m->actors.data[bundle->data[0]];
+    sir_actor *deal = ARENA_NEW(a, sir_actor);
+    uint32_t number = (uint32_t)m->actors.len;
+    *deal = (sir_actor){.kind = SIR_SPLIT, .item = first->filter->output, .region = first->region, .loc = first->loc};
+    deal->name = pass_unique_actor_name(m, a, arena_printf(a, "%s_split", first->name));
+    VEC_PUSH(a, &deal->inputs, SIR_NONE);
+    for (uint32_t i = 0; i < bundle->len; i++) {
+        const sir_actor *taken = m->actors.data[bundle->data[i]];
+        sir_channel *out = &m->channels.data[taken->outputs.data[0]];
+        VEC_PUSH(a, &deal->outputs, taken->outputs.data[0]);
+        VEC_PUSH(a, &deal->weights, (uint32_t)taken->filter->work->push.max);
+        out->producer = number;
+        out->producer_port = i;
+    }
+    VEC_PUSH(a, &m->actors, deal);
+    (void)sir_channel_connect(m, bundle->data[0], 0, number, 0, deal->item);
+    x->behind[bundle->data[0]] = number;
+}
+
 // The filters become one, in the place of the first. What is no more keeps its ports until close_ports.
 static void merge(bundler *x, const numbers *bundle)
 {
     sir_module *m = x->m;
-    sir_actor *first = m->actors.data[bundle->data[0]], *last = m->actors.data[bundle->data[bundle->len - 1]];
-    sir_actor *join = m->actors.data[join_of(x, bundle->data[0])];
+    sir_actor *first = m->actors.data[bundle->data[0]];
+    const sir_actor *last = m->actors.data[bundle->data[bundle->len - 1]];
+    sir_filter *filter = make_filter(x, bundle);
     diag_remark(x->hlc->diag, sir_range(m, x->hlc->sources, first->loc),
                 "'%s' %s '%s' look at the same items, and are one filter [bundle]", first->name,
                 bundle->len == 2 ? "and" : "to", last->name);
-    uint32_t port = join_port(x, bundle->data[0]);
-    first->filter = make_filter(x, bundle);
+    if (are_joined(x, bundle))
+        join_at_once(x, bundle);
+    else
+        deal_out(x, bundle);
     for (size_t i = 1; i < bundle->len; i++) {
-        const sir_actor *a = m->actors.data[bundle->data[i]];
-        join->weights.data[port] += join->weights.data[port + i];
         x->gone_actor[bundle->data[i]] = true;
-        x->gone_channel[a->inputs.data[0]] = x->gone_channel[a->outputs.data[0]] = true;
+        x->gone_channel[m->actors.data[bundle->data[i]]->inputs.data[0]] = true;
     }
+    first->filter = filter;
     first->name = pass_unique_actor_name(m, m->arena, name_of(m, bundle, first->name, last->name));
     x->any = true;
 }
@@ -452,6 +501,34 @@ static void drop_single(bundler *x, uint32_t number)
     x->gone_actor[number] = true;
 }
 
+static void put(const bundler *x, uint32_t actor, sir_actor **ordered, uint32_t *place, uint32_t *next)
+{
+    ordered[*next] = x->m->actors.data[actor];
+    place[actor] = (*next)++;
+}
+
+// New splitters, which stand at the end, come to stand behind their filters.
+static void put_in_order(const bundler *x, size_t count)
+{
+    sir_module *m = x->m;
+    uint32_t *place = ARENA_ARRAY(x->a, uint32_t, m->actors.len + 1), next = 0;
+    sir_actor **ordered = ARENA_ARRAY(x->a, sir_actor *, m->actors.len + 1);
+    bool *gone = ARENA_ARRAY(x->a, bool, m->actors.len + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        put(x, i, ordered, place, &next);
+        if (x->behind[i] != 0)
+            put(x, x->behind[i], ordered, place, &next);
+    }
+    for (VEC_EACH(sir_channel, c, &m->channels)) {
+        c->producer = place[c->producer];
+        c->consumer = place[c->consumer];
+    }
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        gone[place[i]] = x->gone_actor[i];
+    memcpy(x->gone_actor, gone, m->actors.len * sizeof *gone);
+    memcpy(m->actors.data, ordered, m->actors.len * sizeof(sir_actor *));
+}
+
 static void bundle_splitter(bundler *x, uint32_t number)
 {
     const sir_actor *split = x->m->actors.data[number];
@@ -480,10 +557,12 @@ bool pass_bundle(hlc_program *p)
         !pays(p))
         return false;
     bundler x = {.a = arena_create(), .hlc = p, .m = m};
-    x.members = ARENA_ARRAY(x.a, member, m->actors.len + 1);
-    x.gone_actor = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
-    x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + 1);
-    for (uint32_t i = 0; i < m->actors.len; i++)
+    size_t count = m->actors.len; // for two filters a splitter may come
+    x.members = ARENA_ARRAY(x.a, member, count + 1);
+    x.behind = ARENA_ARRAY(x.a, uint32_t, count + 1);
+    x.gone_actor = ARENA_ARRAY(x.a, bool, 2 * count + 1);
+    x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + count + 1);
+    for (uint32_t i = 0; i < count; i++)
         bundle_splitter(&x, i);
     for (uint32_t i = 0; x.any && i < m->actors.len; i++) {
         sir_actor *a = m->actors.data[i];
@@ -495,6 +574,7 @@ bool pass_bundle(hlc_program *p)
             drop_single(&x, i);
     }
     if (x.any) {
+        put_in_order(&x, count);
         pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
         pass_drop_filters(m);
         for (VEC_EACH(sir_filter *, f, &m->filters))

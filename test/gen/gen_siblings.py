@@ -92,8 +92,9 @@ class Siblings:
         for _ in range(rng.randint(2, 6)):
             peek = pop + extra + (rng.random() < 0.1)
             branches.append(self.sums(pop, peek, same if rng.random() < 0.9 else self.loop(peek)))
-        body.out += ["split duplicate;", *[text for text, _ in branches], f"join roundrobin({', '.join(str(n) for _, n in branches)});"]
-        return pop, sum(n for _, n in branches), len(branches) * 12 * extra, 2 * extra + 6
+        rounds = rng.choice([1, 1, 2]) # of a filter that the joiner takes at once
+        body.out += ["split duplicate;", *[text for text, _ in branches], f"join roundrobin({', '.join(str(n * rounds) for _, n in branches)});"]
+        return pop * rounds, sum(n for _, n in branches) * rounds, len(branches) * 12 * extra * rounds, 2 * extra + 6
 
     # ---- The splitjoin ----
 
