@@ -401,6 +401,17 @@ static bool repeat_tables(hlc_program *p, sir_filter *f)
     return rounds != 0;
 }
 
+static bool tabulate_source(hlc_program *p, sir_filter *f)
+{
+    bool vectors = has_vectors(p);
+    int64_t firings = orbit_tabulate_source(p->module, f, vectors ? ORBIT_SOURCE : ORBIT_SOURCE_LOCAL,
+                                            vectors ? ORBIT_ITEMS : 0);
+    if (firings != 0)
+        diag_remark(p->diag, sir_range(p->module, p->sources, f->loc),
+                    "what '%s' pushes comes round in %" PRId64 " firings and is a table [orbit]", f->name, firings);
+    return firings != 0;
+}
+
 bool pass_orbit(hlc_program *p)
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
@@ -409,6 +420,7 @@ bool pass_orbit(hlc_program *p)
     for (VEC_EACH(sir_filter *, filter, &p->module->filters)) {
         sir_filter *f = *filter;
         changed |= has_vectors(p) && repeat_tables(p, f);
+        changed |= tabulate_source(p, f);
         if (!is_plain(p->module, f))
             continue;
         orbiter x = {.a = arena_create(), .m = p->module, .filter = f};

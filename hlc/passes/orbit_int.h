@@ -7,9 +7,14 @@
 
 // Items that a table of several rounds has, at most.
 enum { ORBIT_ITEMS = 1024 };
+// Items that a source pushes until it begins again, at most, in memories behind caches and in others.
+enum { ORBIT_SOURCE = 4096, ORBIT_SOURCE_LOCAL = 256 };
 
 // Writes the tables of a filter whose state only counts round several times one after the other, so that it comes round less
 // often. The greatest number of rounds; 0: nothing was done.
 int64_t orbit_repeat_tables(sir_module *m, sir_filter *f);
+// Makes a table of what a source pushes until its state comes round, if that are `most` items at most; it has as many rounds
+// as `repeated` items fit. The firings of one; 0: nothing was done.
+int64_t orbit_tabulate_source(sir_module *m, sir_filter *f, int64_t most, int64_t repeated);
 
 #endif
