@@ -192,9 +192,7 @@ static void follow(source *x, const sir_block *b)
         case SIR_DECL: follow_decl(x, s); break;
         case SIR_SET: assign(x, s->u.set.target, value_of(x, s->u.set.value)); break;
         case SIR_PUSH: follow_push(x, s); break;
-        case SIR_IF:
-            follow(x, value_of(x, s->u.if_.cond).i != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
-            break;
+        case SIR_IF: follow(x, value_of(x, s->u.if_.cond).i != 0 ? &s->u.if_.then : &s->u.if_.otherwise); break;
         case SIR_FOR: follow_for(x, s); break;
         case SIR_BLOCK: follow(x, &s->u.block); break;
         default: x->fails = true;
@@ -305,14 +303,14 @@ static void rewrite(sir_module *m, sir_filter *f, const source *x, int64_t round
         pushes = loop;
     }
     next->u.set.target = sir_ref(m, SIR_FIELD, 1, count, loc);
-    next->u.set.value = sir_expr3(
-        m, SIR_SELECT, count,
-        sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], sir_ref(m, SIR_FIELD, 1, count, loc),
-                  sir_const_int(m, (int32_t)(length - each), loc), loc),
-        sir_const_int(m, 0, loc),
-        sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, sir_ref(m, SIR_FIELD, 1, count, loc),
-                  sir_const_int(m, (int32_t)each, loc), loc),
-        loc);
+    next->u.set.value =
+        sir_expr3(m, SIR_SELECT, count,
+                  sir_expr2(m, SIR_BINARY, LANG_OP_EQ, m->scalar[SIR_BOOLEAN], sir_ref(m, SIR_FIELD, 1, count, loc),
+                            sir_const_int(m, (int32_t)(length - each), loc), loc),
+                  sir_const_int(m, 0, loc),
+                  sir_expr2(m, SIR_BINARY, LANG_OP_ADD, count, sir_ref(m, SIR_FIELD, 1, count, loc),
+                            sir_const_int(m, (int32_t)each, loc), loc),
+                  loc);
     VEC_PUSH(m->arena, &f->work->body, pushes);
     VEC_PUSH(m->arena, &f->work->body, next);
     sir_filter_derive(m, f);

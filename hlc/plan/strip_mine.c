@@ -80,7 +80,8 @@ static costs find_costs(hlc_program *p)
 static double overhead(const costs *c, const plan *pl)
 {
     double per_byte = seconds_per_byte(c, (double)pl->bytes), n = (double)pl->strip;
-    return ((double)(c->kernels + 1) * c->start + c->pieces + (double)c->stages * c->per_call + c->kept * per_byte) / n +
+    return ((double)(c->kernels + 1) * c->start + c->pieces + (double)c->stages * c->per_call + c->kept * per_byte) /
+               n +
            c->moved * per_byte;
 }
 

@@ -101,6 +101,25 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
     }
 }
 #define SVM_TILE_BLOCK 16
+
+// Every second item of a vector and one that overlaps it by an item, and of memory, or every fourth: nothing is read behind the last.
+static inline svm_TileBlock svm_tileEven(svm_TileBlock a, svm_TileBlock b)
+{
+    return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 17, 19, 21, 23, 25, 27, 29, 31);
+}
+static inline svm_TileBlock svm_tileSecond(const int *from)
+{
+    svm_TileBlock a, b;
+    memcpy(&a, from, sizeof a);
+    memcpy(&b, from + 15, sizeof b);
+    return svm_tileEven(a, b);
+}
+static inline void svm_tileApart(int *to, const int *from, ptrdiff_t stride)
+{
+    const svm_TileBlock v =
+        stride == 2 ? svm_tileSecond(from) : svm_tileEven(svm_tileSecond(from), svm_tileSecond(from + 30));
+    memcpy(to, &v, sizeof v);
+}
 #else
 #define SVM_TILE_BLOCK PTRDIFF_MAX
 static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
@@ -110,6 +129,10 @@ static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *item
 static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *tile, ptrdiff_t columns)
 {
     (void)tile, (void)columns, (void)items, (void)stride;
+}
+static inline void svm_tileApart(int *to, const int *from, ptrdiff_t stride)
+{
+    (void)to, (void)from, (void)stride;
 }
 #endif
 
@@ -238,6 +261,13 @@ static inline void OWN(svm_storeInts)(int *to, INTS v)
 static inline FLOATS OWN(svm_gatherFloats)(const float *from, ptrdiff_t stride)
 {
     FLOATS v;
+    if (COUNT >= SVM_TILE_BLOCK && (stride == 2 || stride == 4)) {
+        int items[COUNT];
+        for (int i = 0; i < COUNT; i += SVM_TILE_BLOCK)
+            svm_tileApart(items + i, (const int *)from + i * stride, stride);
+        memcpy(&v, items, sizeof v);
+        return v;
+    }
     SVM_LANES_ALL(i, SVM_LANES)
     SVM_LANES_AT(v, i) = from[i * stride];
     return v;
@@ -245,6 +275,13 @@ static inline FLOATS OWN(svm_gatherFloats)(const float *from, ptrdiff_t stride)
 static inline INTS OWN(svm_gatherInts)(const int *from, ptrdiff_t stride)
 {
     INTS v;
+    if (COUNT >= SVM_TILE_BLOCK && (stride == 2 || stride == 4)) {
+        int items[COUNT];
+        for (int i = 0; i < COUNT; i += SVM_TILE_BLOCK)
+            svm_tileApart(items + i, (const int *)from + i * stride, stride);
+        memcpy(&v, items, sizeof v);
+        return v;
+    }
     SVM_LANES_ALL(i, SVM_LANES)
     SVM_LANES_AT(v, i) = from[i * stride];
     return v;
@@ -351,13 +388,13 @@ static inline int OWN(svm_anyInts)(INTS mask)
         memcpy(&v, items, sizeof v);                                                                                   \
         return v;                                                                                                      \
     }                                                                                                                  \
-    static inline void OWN(svm_set##Items)(ITEM *rows, ptrdiff_t stride, int count, INTS which, ITEMS v, INTS mask)    \
+    static inline void OWN(svm_set##Items)(ITEM * rows, ptrdiff_t stride, int count, INTS which, ITEMS v, INTS mask)   \
     {                                                                                                                  \
         if (count <= SVM_LANES_FEW) {                                                                                  \
             for (int k = 0; k < count; k++)                                                                            \
-                OWN(svm_store##Items)(rows + k * stride,                                                               \
-                                      OWN(svm_choose##Items)(mask & SVM_MASK(which == k), v,                           \
-                                                             OWN(svm_load##Items)(rows + k * stride)));                \
+                OWN(svm_store##Items)(                                                                                 \
+                    rows + k * stride,                                                                                 \
+                    OWN(svm_choose##Items)(mask & SVM_MASK(which == k), v, OWN(svm_load##Items)(rows + k * stride)));  \
             return;                                                                                                    \
         }                                                                                                              \
         ITEM items[COUNT];                                                                                             \
