@@ -331,6 +331,7 @@ SVM_SPU void si_wrch(int channel, qword value)
 }
 #define si_stop(code) spu_stop(code)
 #define si_sync() spu_sync()
+#define si_syncc() spu_sync_c()
 #define si_dsync() spu_dsync()
 #define si_nop() ((void)0)
 #define si_lnop() ((void)0)

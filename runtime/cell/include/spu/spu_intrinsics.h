@@ -196,6 +196,18 @@ SVM_SPU vec_uchar16 spu_splats(char x)
 {
     return spu_splats((unsigned char)x);
 }
+SVM_SPU vec_uchar16 spu_promote(char x, int i)
+{
+    return spu_promote((unsigned char)x, i);
+}
+SVM_SPU vec_uint4 spu_promote(unsigned long x, int i)
+{
+    return spu_promote((unsigned int)x, i);
+}
+SVM_SPU vec_int4 spu_promote(long x, int i)
+{
+    return spu_promote((signed int)x, i);
+}
 SVM_SPU vec_uint4 spu_splats(unsigned long x)
 {
     return spu_splats((unsigned int)x);
@@ -239,6 +251,103 @@ SVM_SPU_INTEGERS(SVM_SPU_SCALAR_BITS)
     }
 SVM_SPU_HALVES(SVM_SPU_ADD)
 SVM_SPU_WORDS(SVM_SPU_ADD)
+
+// A scalar of another type than the elements', such as the int that a literal is, becomes one of theirs: the vector alone says
+// which intrinsic is meant. For M(V, E, T): all types T but E.
+#define SVM_SPU_BUT_UCHAR(M, V, E)                                                                                     \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)       \
+        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+#define SVM_SPU_BUT_CHAR(M, V, E)                                                                                      \
+    M(V, E, char)                                                                                                      \
+    M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)     \
+        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+#define SVM_SPU_BUT_USHORT(M, V, E)                                                                                    \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)        \
+        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+#define SVM_SPU_BUT_SHORT(M, V, E)                                                                                     \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int)             \
+        M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)             \
+            M(V, E, double)
+#define SVM_SPU_BUT_UINT(M, V, E)                                                                                      \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, long)      \
+        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+#define SVM_SPU_BUT_INT(M, V, E)                                                                                       \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, unsigned int)           \
+        M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)             \
+            M(V, E, double)
+#define SVM_SPU_BUT_ULLONG(M, V, E)                                                                                    \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
+        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, float) M(V, E, double)
+#define SVM_SPU_BUT_LLONG(M, V, E)                                                                                     \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
+        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, unsigned long long) M(V, E, float)          \
+            M(V, E, double)
+#define SVM_SPU_BUT_FLOAT(M, V, E)                                                                                     \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
+        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)      \
+            M(V, E, double)
+#define SVM_SPU_BUT_DOUBLE(M, V, E)                                                                                    \
+    M(V, E, char)                                                                                                      \
+    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
+        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)      \
+            M(V, E, float)
+#define SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(M)                                                                         \
+    SVM_SPU_BUT_USHORT(M, vec_ushort8, unsigned short)                                                                 \
+    SVM_SPU_BUT_SHORT(M, vec_short8, signed short) SVM_SPU_BUT_UINT(M, vec_uint4, unsigned int)                        \
+        SVM_SPU_BUT_INT(M, vec_int4, signed int)
+#define SVM_SPU_SCALARS_OF_INTEGERS(M)                                                                                 \
+    SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(M)                                                                             \
+    SVM_SPU_BUT_UCHAR(M, vec_uchar16, unsigned char) SVM_SPU_BUT_CHAR(M, vec_char16, signed char)                      \
+        SVM_SPU_BUT_ULLONG(M, vec_ullong2, unsigned long long) SVM_SPU_BUT_LLONG(M, vec_llong2, signed long long)
+#define SVM_SPU_SCALARS_OF_ALL(M)                                                                                      \
+    SVM_SPU_SCALARS_OF_INTEGERS(M) SVM_SPU_BUT_FLOAT(M, vec_float4, float) SVM_SPU_BUT_DOUBLE(M, vec_double2, double)
+
+#define SVM_SPU_WITH_ANY(V, E, T)                                                                                      \
+    SVM_SPU V spu_insert(T x, V a, int i)                                                                              \
+    {                                                                                                                  \
+        return spu_insert((E)x, a, i);                                                                                 \
+    }                                                                                                                  \
+    SVM_SPU __typeof__(spu_cmpeq((V){0}, (V){0})) spu_cmpeq(V a, T b)                                                  \
+    {                                                                                                                  \
+        return spu_cmpeq(a, (E)b);                                                                                     \
+    }                                                                                                                  \
+    SVM_SPU __typeof__(spu_cmpgt((V){0}, (V){0})) spu_cmpgt(V a, T b)                                                  \
+    {                                                                                                                  \
+        return spu_cmpgt(a, (E)b);                                                                                     \
+    }
+SVM_SPU_SCALARS_OF_ALL(SVM_SPU_WITH_ANY)
+#define SVM_SPU_BITS_WITH_ANY(V, E, T)                                                                                 \
+    SVM_SPU V spu_and(V a, T b)                                                                                        \
+    {                                                                                                                  \
+        return spu_and(a, (E)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_or(V a, T b)                                                                                         \
+    {                                                                                                                  \
+        return spu_or(a, (E)b);                                                                                        \
+    }                                                                                                                  \
+    SVM_SPU V spu_xor(V a, T b)                                                                                        \
+    {                                                                                                                  \
+        return spu_xor(a, (E)b);                                                                                       \
+    }
+SVM_SPU_SCALARS_OF_INTEGERS(SVM_SPU_BITS_WITH_ANY)
+#define SVM_SPU_ADD_ANY(V, E, T)                                                                                       \
+    SVM_SPU V spu_add(V a, T b)                                                                                        \
+    {                                                                                                                  \
+        return spu_add(a, (E)b);                                                                                       \
+    }                                                                                                                  \
+    SVM_SPU V spu_sub(T a, V b)                                                                                        \
+    {                                                                                                                  \
+        return spu_sub((E)a, b);                                                                                       \
+    }
+SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(SVM_SPU_ADD_ANY)
 
 // The products of multiply-add are not rounded before the sum, as on the machine.
 #define SVM_SPU_FLOATING(V, madd, nmadd)                                                                               \
