@@ -5,7 +5,7 @@
 // RUN: svm-ppu-gcc -I%S/Inputs %S/Inputs/case.ppu.c %t.o -o %t && %t 0 | FileCheck %s
 // RUN: svm-spu-g++ -fsyntax-only -x c++ %s
 // CHECK-NOT: wrong
-// CHECK: 42 literals
+// CHECK: 44 literals
 #include <spu_mfcio.h>
 #include <stdio.h>
 
@@ -72,6 +72,8 @@ int main(void)
     IS(spu_insert(small, f, 0), 2.0f);
     IS(spu_cmpgt(s, letter), 0);
     IS(spu_promote(word, 0), 4);
+    IS(spu_subx(s, s, spu_genb(s, s)), 0);
+    IS(spu_addx(s, s, spu_genc(s, s)), -9);
 
     vec_int4 mask = (vec_int4)spu_cmpgt(f, 1);
     f = spu_sel(f, spu_splats(8.0f), (vec_uint4)mask);

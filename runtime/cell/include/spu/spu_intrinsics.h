@@ -254,61 +254,57 @@ SVM_SPU_WORDS(SVM_SPU_ADD)
 
 // A scalar of another type than the elements', such as the int that a literal is, becomes one of theirs: the vector alone says
 // which intrinsic is meant. For M(V, E, T): all types T but E.
+// clang-format off
 #define SVM_SPU_BUT_UCHAR(M, V, E)                                                                                     \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)       \
-        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int)       \
+    M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)                 \
+    M(V, E, double)
 #define SVM_SPU_BUT_CHAR(M, V, E)                                                                                      \
-    M(V, E, char)                                                                                                      \
-    M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)     \
-        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+    M(V, E, char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int)     \
+    M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)                 \
+    M(V, E, double)
 #define SVM_SPU_BUT_USHORT(M, V, E)                                                                                    \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, int) M(V, E, unsigned int) M(V, E, long)        \
-        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, int) M(V, E, unsigned int)        \
+    M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)                 \
+    M(V, E, double)
 #define SVM_SPU_BUT_SHORT(M, V, E)                                                                                     \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, unsigned short) M(V, E, int) M(V, E, unsigned int)             \
-        M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)             \
-            M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, unsigned short) M(V, E, int)                     \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)          \
+    M(V, E, float) M(V, E, double)
 #define SVM_SPU_BUT_UINT(M, V, E)                                                                                      \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int) M(V, E, long)      \
-        M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float) M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)      \
+    M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)                 \
+    M(V, E, double)
 #define SVM_SPU_BUT_INT(M, V, E)                                                                                       \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, unsigned int)           \
-        M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long) M(V, E, float)             \
-            M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short)                   \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)          \
+    M(V, E, float) M(V, E, double)
 #define SVM_SPU_BUT_ULLONG(M, V, E)                                                                                    \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
-        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, float) M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)      \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, float) M(V, E, double)
 #define SVM_SPU_BUT_LLONG(M, V, E)                                                                                     \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
-        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, unsigned long long) M(V, E, float)          \
-            M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)      \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, unsigned long long) M(V, E, float)              \
+    M(V, E, double)
 #define SVM_SPU_BUT_FLOAT(M, V, E)                                                                                     \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
-        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)      \
-            M(V, E, double)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)      \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)          \
+    M(V, E, double)
 #define SVM_SPU_BUT_DOUBLE(M, V, E)                                                                                    \
-    M(V, E, char)                                                                                                      \
-    M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)                    \
-        M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)      \
-            M(V, E, float)
+    M(V, E, char) M(V, E, signed char) M(V, E, unsigned char) M(V, E, short) M(V, E, unsigned short) M(V, E, int)      \
+    M(V, E, unsigned int) M(V, E, long) M(V, E, unsigned long) M(V, E, long long) M(V, E, unsigned long long)          \
+    M(V, E, float)
 #define SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(M)                                                                         \
-    SVM_SPU_BUT_USHORT(M, vec_ushort8, unsigned short)                                                                 \
-    SVM_SPU_BUT_SHORT(M, vec_short8, signed short) SVM_SPU_BUT_UINT(M, vec_uint4, unsigned int)                        \
-        SVM_SPU_BUT_INT(M, vec_int4, signed int)
+    SVM_SPU_BUT_USHORT(M, vec_ushort8, unsigned short) SVM_SPU_BUT_SHORT(M, vec_short8, signed short)                  \
+    SVM_SPU_BUT_UINT(M, vec_uint4, unsigned int) SVM_SPU_BUT_INT(M, vec_int4, signed int)
 #define SVM_SPU_SCALARS_OF_INTEGERS(M)                                                                                 \
-    SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(M)                                                                             \
-    SVM_SPU_BUT_UCHAR(M, vec_uchar16, unsigned char) SVM_SPU_BUT_CHAR(M, vec_char16, signed char)                      \
-        SVM_SPU_BUT_ULLONG(M, vec_ullong2, unsigned long long) SVM_SPU_BUT_LLONG(M, vec_llong2, signed long long)
+    SVM_SPU_SCALARS_OF_HALVES_AND_WORDS(M) SVM_SPU_BUT_UCHAR(M, vec_uchar16, unsigned char)                            \
+    SVM_SPU_BUT_CHAR(M, vec_char16, signed char) SVM_SPU_BUT_ULLONG(M, vec_ullong2, unsigned long long)                \
+    SVM_SPU_BUT_LLONG(M, vec_llong2, signed long long)
 #define SVM_SPU_SCALARS_OF_ALL(M)                                                                                      \
-    SVM_SPU_SCALARS_OF_INTEGERS(M) SVM_SPU_BUT_FLOAT(M, vec_float4, float) SVM_SPU_BUT_DOUBLE(M, vec_double2, double)
+    SVM_SPU_SCALARS_OF_INTEGERS(M) SVM_SPU_BUT_FLOAT(M, vec_float4, float)                                             \
+    SVM_SPU_BUT_DOUBLE(M, vec_double2, double)
+// clang-format on
 
 #define SVM_SPU_WITH_ANY(V, E, T)                                                                                      \
     SVM_SPU V spu_insert(T x, V a, int i)                                                                              \
@@ -455,6 +451,21 @@ SVM_SPU vec_uint4 spu_subx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
 {
     return a - b - (1 - (c & 1));
 }
+
+#define SVM_SPU_SIGNED_2(name)                                                                                         \
+    SVM_SPU vec_int4 name(vec_int4 a, vec_int4 b)                                                                      \
+    {                                                                                                                  \
+        return (vec_int4)name((vec_uint4)a, (vec_uint4)b);                                                             \
+    }
+#define SVM_SPU_SIGNED_3(name)                                                                                         \
+    SVM_SPU vec_int4 name(vec_int4 a, vec_int4 b, vec_int4 c)                                                          \
+    {                                                                                                                  \
+        return (vec_int4)name((vec_uint4)a, (vec_uint4)b, (vec_uint4)c);                                               \
+    }
+SVM_SPU_SIGNED_2(spu_genc)
+SVM_SPU_SIGNED_2(spu_genb)
+SVM_SPU_SIGNED_3(spu_addx)
+SVM_SPU_SIGNED_3(spu_subx)
 
 SVM_SPU vec_uchar16 spu_absd(vec_uchar16 a, vec_uchar16 b)
 {
@@ -746,6 +757,8 @@ SVM_SPU vec_uint4 spu_genbx(vec_uint4 a, vec_uint4 b, vec_uint4 c)
 {
     return ((vec_uint4)(a > b) | ((vec_uint4)(a == b) & (vec_uint4)((c & 1) != 0))) & 1;
 }
+SVM_SPU_SIGNED_3(spu_gencx)
+SVM_SPU_SIGNED_3(spu_genbx)
 #define SVM_SPU_QUADWORD_BYTES(V, E, U)                                                                                \
     SVM_SPU V spu_rlmaskqwbytebc(V a, int n)                                                                           \
     {                                                                                                                  \
