@@ -246,7 +246,8 @@ static size_t void_main(host_writer *w, size_t i)
 {
     if (w->braces == 0)
         w->void_main = false;
-    const bool begins = w->braces == 0 && host_kind(w, i) == TOK_VOID && host_is(w, i + 1, "main") && host_kind(w, i + 2) == '(',
+    const bool begins = w->braces == 0 && host_kind(w, i) == TOK_VOID && host_is(w, i + 1, "main") &&
+                        host_kind(w, i + 2) == '(',
                returns = w->braces > 0 && w->void_main && host_kind(w, i) == TOK_RETURN && host_kind(w, i + 1) == ';';
     if (!begins && !returns)
         return 0;

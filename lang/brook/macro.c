@@ -84,6 +84,7 @@ typedef struct expansion {
     source_id file;
     brook_tokens *out;
     VEC(const brook_macro *) active; // those being expanded, which are not again
+    size_t made; // tokens by macros
     bool failed;
 } expansion;
 
@@ -91,9 +92,9 @@ static void expand(expansion *x, const brook_token *list, size_t count, const br
 
 static void put(expansion *x, const brook_token *t, const brook_token *place)
 {
-    if (x->out->len > MAX_EXPANSION) {
+    if (place != NULL && x->made++ >= MAX_EXPANSION) {
         if (!x->failed)
-            diag_error(x->program->diags, (src_range){x->file, t->begin, t->end},
+            diag_error(x->program->diags, (src_range){x->file, place->begin, place->end},
                        "macros make more than %d tokens of this kernel", MAX_EXPANSION);
         x->failed = true;
         return;

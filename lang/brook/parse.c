@@ -232,7 +232,8 @@ void brook_parse_item(brook_program *p, source_id file, const brook_token *token
     feed_tokens(&f);
     brook_yypstate_delete(f.parser);
     if (f.ctx.overflow && p->diags->error_count == errors)
-        diag_error(p->diags, item->range, "this is nested too deeply");
+        diag_error(p->diags, token_range(&f, f.at > 0 ? f.at - 1 : 0),
+                   "this is nested too deeply; give parts names of their own");
     if (item->kernel != NULL) {
         item->kernel->broken = f.ctx.failed;
         item->kernel->wrong = p->diags->error_count != errors;

@@ -565,10 +565,17 @@ def check(program, seed, options, folder):
     return failures
 
 
+def make(options, seed):
+    if options.kind == 'kernels':
+        return Program(seed, options.kernels)
+    from brook_hosts import HostProgram  # takes from this file
+    return HostProgram(seed, options.kernels)
+
+
 def run(job):
     """The failures of a seed, how many numbers were compared of how many, and how many kernels there were."""
     seed, options, folder = job
-    program = Program(seed, options.kernels)
+    program = make(options, seed)
     failures = check(program, seed, options, folder)
     if failures and options.keep:
         os.makedirs(options.keep, exist_ok=True)
@@ -582,6 +589,8 @@ def main():
     parser.add_argument('--svmc', default='svmc')
     parser.add_argument('--first', type=int, default=1, help='the first seed')
     parser.add_argument('--count', type=int, default=10, help='of programs')
+    parser.add_argument('--kind', choices=('kernels', 'hosts'), default='kernels',
+                        help='of programs: expressions and statements of kernels, or shapes and types of streams')
     parser.add_argument('--kernels', type=int, default=8, help='of each program, without those that take what others give')
     parser.add_argument('--way', dest='ways', action='append', help='options of svmc; several: each in turn')
     parser.add_argument('--jobs', type=int, default=1, help='programs at a time')
@@ -592,7 +601,7 @@ def main():
     seeds = range(options.first, options.first + options.count)
     if options.print:
         for seed in seeds:
-            print(Program(seed, options.kernels).source())
+            print(make(options, seed).source())
         return 0
     failed = compared = numbers = kernels = 0
     with tempfile.TemporaryDirectory(prefix='svmc-brook-') as folder, multiprocessing.Pool(options.jobs) as pool:
