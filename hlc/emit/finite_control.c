@@ -129,9 +129,9 @@ void finite_tables(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         places = places || p->source->role == SIR_ITERATOR;
     bool any = x->p->config != NULL && x->p->config->any_extents;
-    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %s, %zu};\n", g->table,
+    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %s, %zu, %s};\n", g->table,
               text_comment(x, g->filter->name), g->ports.len, g->ports_table, any ? "true" : "false",
-              places ? "true" : "false", finite_has_strips(g) ? finite_alignment(g->all) : 0);
+              places ? "true" : "false", finite_has_strips(g) ? finite_alignment(g->all) : 0, finite_cost(g));
 }
 
 static size_t processors(const finite_graph *g)

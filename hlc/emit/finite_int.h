@@ -98,6 +98,7 @@ void finite_places(finite_emitter *all);
 size_t finite_alignment(const finite_emitter *all);
 uint64_t finite_local_bytes(const finite_emitter *all);
 bool finite_has_strips(const finite_graph *g);
+const char *finite_cost(const finite_graph *g); // "{2.5, 0.4, 1000, 0.2}": an svm_BrookCost
 void finite_strips(finite_graph *g);
 const char *finite_spread_call(finite_graph *g); // whether all is done
 // What it shares with reductions: blocks of streams that stay in local memories while a call goes on, and the like.

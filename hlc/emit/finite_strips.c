@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
+#include "hlc/ir/walk.h"
+#include "hlc/plan/threads.h"
 
 static arena *arena_of(const finite_graph *g)
 {
@@ -411,6 +413,45 @@ void finite_strips(finite_graph *g)
 bool finite_has_strips(const finite_graph *g)
 {
     return g->all->local.len > 0 && g->is_able;
+}
+
+// Seconds a firing takes where all of some processors share the work.
+static double firing_seconds(const finite_graph *g, bool direct)
+{
+    double speed = 0;
+    const finite_emitter *all = g->all;
+    const size_t count = direct ? all->direct.len : all->local.len;
+    for (size_t i = 0; i < count; i++) {
+        const plan_processor *p = direct ? all->direct.data[i] : all->local.data[i];
+        double seconds = plan_fallback_seconds(arena_of(g), g->filter, p->processor);
+        speed += seconds > 0 ? 1 / seconds : 0;
+    }
+    return speed > 0 ? 1 / speed : 0;
+}
+
+static void note_loop(void *context, sir_stmt *s)
+{
+    bool *loops = context;
+    *loops = *loops || s->kind == SIR_FOR || s->kind == SIR_LOOP || s->kind == SIR_CALL;
+}
+
+// How long loops take is not known where what they count to is not: then strips are taken for good.
+const char *finite_cost(const finite_graph *g)
+{
+    bool loops = false;
+    sir_visit_stmts((sir_block *)&g->filter->work->body, note_loop, &loops);
+    if (!finite_has_strips(g) || loops)
+        return "{0}";
+    const plan_processor *p = g->all->local.data[0];
+    const machine_memory *shared = g->all->resources->shared;
+    double start = 0, bandwidth = machine_bytes_per_second(shared->sequential, shared->clock);
+    const machine_processor *each[] = {p->processor, p->load, p->store};
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        start += machine_seconds(each[i]->kernel_start, each[i]->clock) +
+                 machine_seconds(each[i]->kernel_stop, each[i]->clock);
+    return arena_printf(arena_of(g), "{%.4g, %.4g, %.4g, %.4g}", 1e9 * firing_seconds(g, true),
+                        1e9 * firing_seconds(g, false), 1e9 * start,
+                        bandwidth > 0 && bandwidth < 1e18 ? 1e9 / bandwidth : 0);
 }
 
 // "if (saxpy_spread(&space, walks, k))", after which the call is done.

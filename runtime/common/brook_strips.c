@@ -160,6 +160,20 @@ size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const svm_BrookWalk 
     return at;
 }
 
+// Whether strips take far longer than a call that works in the shared memory, since each needs most of a stream: estimates
+// are good to a factor of 2.
+static bool isTooSlow(const Strips *s, const svm_BrookLayout *layout)
+{
+    enum { DOUBT = 2 };
+    const svm_BrookCost *cost = &s->graph->cost;
+    const double firings = (double)s->space->rows * (double)s->space->columns,
+                 strips = (double)((s->space->rows + layout->rows - 1) / layout->rows) *
+                          (double)((s->space->columns + layout->columns - 1) / layout->columns),
+                 moves = strips * (double)roomOfStrip(s, layout->rows, layout->columns) * cost->byte,
+                 works = firings * cost->local;
+    return firings * cost->direct * DOUBT < (moves > works ? moves : works) + strips * cost->strip;
+}
+
 bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks, size_t bytes,
                      size_t blocks, int processors, svm_BrookWindow *windows, svm_BrookLayout *layout)
 {
@@ -170,7 +184,7 @@ bool svm_brookLayOut(const svm_BrookGraph *graph, const svm_BrookSpace *space, c
         return false;
     s.window = (bytes - at) / 2 / s.blocks * s.blocks;
     *layout = (svm_BrookLayout){.alignment = s.unit, .windows = at, .window = s.window};
-    if (!chooseStrip(&s, processors, layout))
+    if (!chooseStrip(&s, processors, layout) || isTooSlow(&s, layout))
         return false;
     at = 0;
     for (int i = 0; i < graph->count; i++) {

@@ -37,6 +37,13 @@ typedef struct svm_BrookPort {
                                // written by every firing, and not read before
 } svm_BrookPort;
 
+// About how long parts of a call take, in nanoseconds.
+typedef struct svm_BrookCost {
+    double direct, local; // a firing on all processors that reach the shared memory, and on all that work in their own
+    double strip;         // a strip's kernel and transfers, to start and to stop
+    double byte;          // moved
+} svm_BrookCost;
+
 typedef struct svm_BrookGraph {
     const char *name; // as in the source
     int count;
@@ -44,6 +51,7 @@ typedef struct svm_BrookGraph {
     bool anyExtents;  // of inputs, whether or not they divide the output's
     bool places;      // firings see where they are, so that dimensions stay apart
     size_t alignment; // of what strips move, in bytes: each row of an output begins at such an address; 0: no strips
+    svm_BrookCost cost;
 } svm_BrookGraph;
 
 // How a stream is walked: in dimension d, index i of the space's n leads to element i * extent[d] / n * pitch[d].
