@@ -5,7 +5,8 @@
     make.py [--svmc=build/bin/svmc]          its pictures: reports, taken apart, and its pieces of SVM C
     make.py [--svmc=build/bin/svmc] --text   README.md with its pieces of SVM C as they now are, to standard output
 
-A piece stands below a comment "<!-- MACHINE NAME -->": the function or table called FMReceiver_NAME.
+A piece stands below a comment "<!-- MACHINE NAME -->": the function or table called FMReceiver_NAME or NAME, of the program or of
+svm/rounds.h.
 """
 import argparse
 import os
@@ -17,6 +18,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.join(ROOT, "examples/fm-receiver/fm.str")
 PAGE = os.path.join(HERE, "README.md")
+with open(os.path.join(ROOT, "runtime/include/svm/rounds.h"), encoding="utf-8") as f:
+    HEADER = f.read()
 MACHINES = [("host-4", []), ("imagine", []), ("cell-qs20", ["--processors=4"])]
 PICTURES = {"Timeline": "timeline", "Mapping": "mapping", "Memories": "memory"}
 
@@ -42,12 +45,28 @@ def emitted(svmc, machine, more):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
+def header_for(text):
+    """svm/rounds.h without what the program has not."""
+    have = re.findall(r"SVM_ROUNDS_(\w+)", re.search(r"#define SVM_ROUNDS \(([^)]*)\)", text).group(1))
+    kept, conditions = [], []
+    for line in HEADER.split("\n"):
+        if line.startswith("#if"):
+            conditions.append(all(fact in have for fact in re.findall(r"HAVE\((\w+)\)", line)))
+        elif line.startswith("#else"):
+            conditions[-1] = not conditions[-1]
+        elif line.startswith("#endif"):
+            conditions.pop()
+        elif all(conditions):
+            kept.append(line)
+    return "\n".join(kept)
+
+
 def piece(text, name):
     """A function, or the rows of a table."""
-    found = re.search(rf"^(?:static|bool|void) [^\n;]*\bFMReceiver_{name}\([^\n]*\n\{{\n.*?^\}}\n|^\}} FMReceiver_{name}\[[^\n]*\n.*?^\}};\n",
-                      text, re.DOTALL | re.MULTILINE)
+    found = re.search(rf"^(?:static|bool|void) [^\n;]*\b(?:FMReceiver_)?{name}\([^{{;]*\n\{{\n.*?^\}}\n|^static const [^\n]* {name}\[[^\n]*\n.*?^\}};\n",
+                      text + header_for(text), re.DOTALL | re.MULTILINE)
     if found is None:
-        raise SystemExit(f"make.py: no FMReceiver_{name}")
+        raise SystemExit(f"make.py: no {name}")
     return "".join(f"    {line}\n" for line in found.group(0).rstrip("\n").split("\n"))
 
 

@@ -59,15 +59,19 @@ void mapped_names(program_emitter *x, bool declare)
 static void emit_processors(program_emitter *x, const mapped *all)
 {
     text_line(x, 0, "/* The processors%s. */", all->moved ? ", and what moves items to their memories and back" : "");
-    text_line(x, 0, "static const struct {");
-    text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
-    text_line(x, 1, "mm_Mem memory;");
-    text_line(x, 0, "} %s[] = {", all->processors);
+    if (all->blocks) {
+        text_line(x, 0, "static const svm_RoundProcessor %s[SVM_PROCESSORS] = {", all->processors);
+    } else {
+        text_line(x, 0, "static const struct {");
+        text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
+        text_line(x, 1, "mm_Mem memory;");
+        text_line(x, 0, "} %s[] = {", all->processors);
+    }
     text_args rows = {0};
     for (VEC_EACH(const plan_processor *, on, &all->used)) {
         const plan_processor *q = *on;
         const char *processor = q->processor->element.name, *memory = q->memory->element.name;
-        const char *moves = !all->moved ? ""
+        const char *moves = !all->moved && !all->blocks ? ""
                             : q->direct ? "NULL, NULL, "
                                         : arena_printf(x->e.arena, "&%s, &%s, ", q->load->element.name,
                                                        q->store->element.name);
@@ -99,11 +103,11 @@ void mapped_types(program_emitter *x)
     if (all->blocks)
         mapped_block_constants(x, all);
     text_line(x, 0, "};\n");
-    emit_processors(x, all);
-    if (all->blocks) {
+    if (all->blocks)
         mapped_block_types(x, all);
+    emit_processors(x, all);
+    if (all->blocks)
         return;
-    }
     text_line(x, 0,
               "/* Strips of a round that follow each other on a processor: `strips` from `first` on, in runs of "
               "`each`, the first");
@@ -157,24 +161,12 @@ static void emit_run_members(program_emitter *x, const mapped *all)
     }
 }
 
+// Of programs with streams; for others it is svm/round_types.h's.
 static void emit_instance(program_emitter *x, const mapped *all)
 {
-    static const mapped_line queues[] = {
-        {0, 0, "    svm_Block queues[$_QUEUES][$_SLOTS]; /* in the order of $_queues */"},
-        {FACT_FILES, 0, "    bool claimed[$_QUEUES][$_SLOTS]; /* kernels take the round's items from the file, or write them there */"},
-        {FACT_FILES, 0, "    int64_t places[$_QUEUES][$_SLOTS]; /* where in it they are */"},
-        {FACT_MAPS, 0, "    bool mapped[$_QUEUES][$_SLOTS]; /* engines take the round's items from the file, or put them there */"},
-        {FACT_MAPS, 0, "    size_t base[$_QUEUES][$_SLOTS]; /* where the first of them lies: in the file, or in the slot */"},
-    };
-    static const mapped_line runs[] = {
-        {FACT_FILES, 0, "    svm_Block scratch[$_ENDS][$_PROCESSORS]; /* where items from files or for them lie */"},
-        {FACT_PRIMES, 0, "    $_Run primings[$_SLOTS][$_CHUNKS]; /* of a round: what primes each chunk */"},
-        {0, 0, "    $_Run runs[$_SLOTS][$_RUNS]; /* chunk after chunk */"},
-        {FACT_PHASES, 0, "    $_Run alone[$_KERNELS]; /* of the initialisation and the end of input */"},
-    };
     const plan_parts *parts = x->pl->parts;
     size_t processors = all->used.len;
-    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++)
+    for (size_t i = 0; i < parts->parts.len; i++)
         mapped_run_type(x, &all->parts[i]);
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
@@ -185,18 +177,11 @@ static void emit_instance(program_emitter *x, const mapped *all)
     text_line(x, 1, "int64_t round; /* the next */");
     text_line(x, 1, "int64_t states[%s]; /* steady states of the round under way; 0: there is none */", all->slots);
     text_line(x, 1, "size_t memory; /* where the queues lie */");
-    if (all->blocks)
-        mapped_lines(x, queues, sizeof queues / sizeof *queues);
-    else
-        emit_queue_members(x, all);
+    emit_queue_members(x, all);
     text_line(x, 1, "size_t ownMemory[%zu]; /* where each processor's own begins in its memory */", processors);
     text_line(x, 1, "svm_Block own[%zu];", processors);
-    if (parts->streams)
-        mapped_stream_members(x, all);
-    if (all->blocks)
-        mapped_lines(x, runs, sizeof runs / sizeof *runs);
-    else
-        emit_run_members(x, all);
+    mapped_stream_members(x, all);
+    emit_run_members(x, all);
     if (all->readers != 0)
         text_line(x, 1,
                   "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
@@ -235,19 +220,11 @@ static uint64_t slot_unit(const plan_parts *parts)
 
 void mapped_queue_table(program_emitter *x, const mapped *all)
 {
-    static const mapped_line head[] = {
-        {0, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */"},
-        {0, 0, "static const struct $_Queue {"},
-        {0, 0, "    const char *name;"},
-        {0, 0, "    size_t address, slot; /* of the first slot; bytes from one to the next */"},
-        {0, 0, "    size_t room; /* items of a slot */"},
-        {0, 0, "    int64_t history; /* items in front of a round's own */"},
-        {0, 0, "    size_t size; /* of an item */"},
-        {0, 0, "} $_queues[$_QUEUES] = {"},
-    };
     const plan_parts *parts = x->pl->parts;
     uint64_t total = 0;
-    mapped_lines(x, head, sizeof head / sizeof *head);
+    text_line(x, 0, "/* Where queues lie in the shared memory: address of the first slot, bytes from one to the next, items of one, those in");
+    text_line(x, 0, "   front of a round's own, size of an item. */");
+    text_line(x, 0, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES] = {");
     for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(parts));
@@ -258,49 +235,41 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
     text_line(x, 0, "};\n");
 }
 
+// Bytes of all queues, and what they begin at a multiple of.
+static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
+{
+    const plan_parts *parts = x->pl->parts;
+    uint64_t unit = slot_unit(parts), total = unit;
+    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+        const mapped_queue *r = &all->queues[queue->stream];
+        total += units((uint64_t)queue->room * r->size, unit) * (has_slots(r) ? parts->slots : 1);
+    }
+    return total;
+}
+
+// Of programs with streams.
 static void emit_create_queues(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
     uint64_t unit = slot_unit(parts), total = 0;
-    static const mapped_line blocks[] = {
-        {0, 0, "    for (int i = 0; i < $_QUEUES; i++)"},
-    };
-    static const mapped_line each[] = {
-        {0, 0, "        const struct $_Queue *queue = &$_queues[i];"},
-        {0, 0, "        svm_blockInit(&self->queues[i][slot], &@, at + queue->address + (size_t)slot * queue->slot, queue->room,"},
-        {0, 0, "                      queue->size);"},
-        {0, 0, "        svm_blockName(&self->queues[i][slot], queue->name);"},
-        {FACT_MAPS, 0, "        self->base[i][slot] = self->queues[i][slot].address + (size_t)queue->history * queue->size;"},
-    };
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
-    strbuf body, *out = x->e.out;
-    strbuf_init(&body, x->e.arena);
-    x->e.out = &body;
+    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, queue_bytes(x, all));
+    text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
+              unit);
+    text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
     for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         uint64_t bytes = units((uint64_t)queue->room * r->size, unit);
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
         if (has_slots(r))
             at = arena_printf(x->e.arena, "%s + (size_t)slot * %" PRIu64, at, bytes);
-        if (!all->blocks) {
-            text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member,
-                      x->pl->memory, at, queue->room, r->type);
-            text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
-        }
+        text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory, at,
+                  queue->room, r->type);
+        text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
         total += bytes * (has_slots(r) ? parts->slots : 1);
     }
-    x->e.out = out;
-    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", x->pl->memory, total + unit);
-    text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
-              unit);
-    if (all->blocks)
-        mapped_lines(x, blocks, sizeof blocks / sizeof *blocks);
-    text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
-    if (all->blocks)
-        mapped_lines(x, each, sizeof each / sizeof *each);
-    strbuf_add(x->e.out, body.data == NULL ? "" : body.data);
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
@@ -403,12 +372,8 @@ static void create_stream_runs(program_emitter *x, const mapped *all)
 
 static void emit_create(program_emitter *x, const mapped *all)
 {
-    static const mapped_line blocks[] = {
-        {0, 0, "    $_makeRuns(self);"},
-        {0, 0, "    $_order(self);"},
-        {FACT_LINKS, 0, "    $_link(self);"},
-    };
-    emit_create_queues(x, all);
+    if (!all->blocks)
+        emit_create_queues(x, all);
     emit_create_own(x, all);
     const char *io = program_chunked_io(x);
     text_line(x, 0, "/* A new %s, which has run nothing yet. */", x->pl->name);
@@ -420,10 +385,14 @@ static void emit_create(program_emitter *x, const mapped *all)
         text_line(x, 2, "self->logs[i] = &self->texts[i];");
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
     }
-    text_line(x, 1, "%s_createQueues(self);", x->name);
+    if (all->blocks)
+        text_line(x, 1, "svm_roundQueuesCreate(self, %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
+                  slot_unit(x->p->parts));
+    else
+        text_line(x, 1, "%s_createQueues(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);
     if (all->blocks)
-        mapped_lines(x, blocks, sizeof blocks / sizeof *blocks);
+        text_line(x, 1, "svm_roundRunsCreate(self);");
     else
         create_stream_runs(x, all);
     if (*io == '\0')
@@ -462,16 +431,6 @@ static void destroy_stream_runs(program_emitter *x, const mapped *all)
 
 static void emit_destroy(program_emitter *x, const mapped *all)
 {
-    static const mapped_line runs[] = {
-        {0, 0, "    for (int slot = 0; slot < $_SLOTS; slot++)"},
-        {0, 0, "    for (int c = 0; c < $_CHUNKS; c++)"},
-        {0, 0, "    for (int k = 0; k < $_chunks[c].runs; k++)"},
-        {0, 0, "        $_destroyRun($_before(self, slot, c, k, 0));"},
-        {FACT_PHASES, 0, "    for (int k = 0; k < $_KERNELS; k++)"},
-        {FACT_PHASES, 0, "        $_destroyRun(&self->alone[k]);"},
-    };
-    if (all->blocks)
-        mapped_block_destroy_run(x);
     for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
         emit_destroy_run(x, &all->parts[i]);
     text_line(x, 0, "/* Closes files and frees everything. */");
@@ -487,7 +446,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
     if (all->blocks)
-        mapped_lines(x, runs, sizeof runs / sizeof *runs);
+        text_line(x, 1, "svm_roundRunsDestroy(self);");
     else
         destroy_stream_runs(x, all);
     if (all->direct) {
@@ -534,7 +493,8 @@ void mapped_program(program_emitter *x)
     const mapped *all = mapped_facts(x);
     if (all->blocks)
         mapped_block_tables(x, all);
-    emit_instance(x, all);
+    else
+        emit_instance(x, all);
     const sir_module *m = x->m;
     const schedule *s = x->s;
     const plan *pl = x->pl;
@@ -546,9 +506,9 @@ void mapped_program(program_emitter *x)
     x->has_init = true;
     if (all->phases && program_counts_firings(x))
         program_firing_table(x, "How often each actor fires in the initialisation.",
-                             arena_printf(x->e.arena, "%s_init", x->name), x->s->init);
+                             all->init, x->s->init);
     if (all->blocks)
-        mapped_block_runs(x, all);
+        mapped_block_functions(x);
     else
         mapped_stream_runs(x, all);
     program_drain_tables(x);

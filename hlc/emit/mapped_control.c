@@ -315,9 +315,16 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 0, "{");
     text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
+    bool every = all->blocks;
     for (size_t i = 0; i < parts->parts.len; i++)
+        every &= all->parts[i].phases;
+    const char *served = counts ? "starting, counts" : "starting, NULL";
+    if (every)
+        text_line(x, 1, "for (int kernel = 0; kernel < SVM_KERNELS; kernel++)\n        svm_roundServe(self, kernel, slot, %s);",
+                  served);
+    for (size_t i = 0; !every && i < parts->parts.len; i++)
         if (all->parts[i].phases && all->blocks)
-            text_line(x, 1, "%s_serve(self, %zu, slot%s); /* %s */", x->name, i, counts ? ", starting, counts" : "",
+            text_line(x, 1, "svm_roundServe(self, %zu, slot, %s); /* %s */", i, served,
                       text_comment(x, all->parts[i].k->kernel->name));
         else if (all->parts[i].phases)
             text_line(x, 1, "%s(self, slot, starting%s);", all->parts[i].serve, counts ? ", counts" : "");
@@ -371,7 +378,7 @@ static void emit_begin(program_emitter *x, const mapped *all)
     }
     if (all->phases)
         text_line(x, 1, "%s_fire(self, %s0, true);", x->name,
-                  program_counts_firings(x) ? arena_printf(x->e.arena, "%s_init, ", x->name) : "");
+                  program_counts_firings(x) ? arena_printf(x->e.arena, "%s, ", all->init) : "");
     text_line(x, 1, "self->started = self->placed = true;");
     text_line(x, 1, "return true;");
     text_line(x, 0, "}\n");
@@ -434,16 +441,10 @@ static void emit_issue(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             halos |= mapped_window_has_halo(w);
-    if (all->blocks)
-        mapped_block_start(x);
-    if (all->blocks && (all->facts & FACT_PUTS) != 0) {
-        mapped_block_wait_for(x);
-        mapped_block_share(x);
-    }
     text_line(x, 0, "/* Starts the strips of a round of so many steady states, kernel after kernel. */");
     text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
-    if (all->blocks ? (all->facts & FACT_HALOS) != 0 : halos)
+    if (halos && !all->blocks)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
@@ -456,7 +457,7 @@ static void emit_issue(program_emitter *x, const mapped *all)
                       r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
     if (all->blocks)
-        mapped_block_issue(x);
+        text_line(x, 1, "svm_roundIssue(self, slot, states);");
     for (size_t i = 0; !all->blocks && i < parts->parts.len; i++) {
         text_line(x, 1, "/* Kernel %s */", text_comment(x, all->parts[i].k->kernel->name));
         mapped_stream_start(x, &all->parts[i]);
@@ -492,18 +493,16 @@ static void emit_finish(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
             halos |= !all->blocks && mapped_window_has_halo(w) && all->parts[i].moved;
-    if (all->blocks && (all->facts & FACT_PUTS) == 0)
-        mapped_block_wait_for(x);
     text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
     text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "const int64_t states = self->states[slot];");
-    if (all->blocks ? all->moved && (all->facts & FACT_HALOS) != 0 : halos)
+    if (halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     text_line(x, 1, "if (states == 0)");
     text_line(x, 2, "return;");
     if (all->blocks)
-        mapped_block_wait(x);
+        text_line(x, 1, "svm_roundWait(self, slot, states, SVM_CHUNKS);");
     for (size_t i = 0; !all->blocks && i < parts->parts.len; i++)
         mapped_stream_wait(x, &all->parts[i]);
     for (size_t i = 0; i < parts->queues.len; i++)
@@ -627,8 +626,6 @@ static void emit_control(program_emitter *x, const mapped *all)
 void mapped_control(program_emitter *x)
 {
     const mapped *all = mapped_facts(x);
-    if (all->blocks)
-        mapped_block_serve(x);
     for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
         if (all->parts[i].phases)
             mapped_serve(x, &all->parts[i]);

@@ -273,7 +273,7 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
     p->name = body_identifier(a, p->k->kernel->name);
     p->own_type = unique(x, p->name, "Own");
     if (!p->streams)
-        x->kernels[kernel].type = arena_printf(a, "%s_Kernel", x->name);
+        x->kernels[kernel].type = "svm_RoundKernel";
     else
         name_functions(x, members, p);
     p->strip = unique(x, p->name, "strip");
@@ -347,11 +347,13 @@ const mapped *mapped_facts(program_emitter *x)
                                       "texts",   "logs",   "start",        "own",        "ownMemory"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&members, own[i], x);
-    all->processors = arena_printf(x->e.arena, "%s_processors", x->name);
-    all->strip = arena_printf(x->e.arena, "%s_STRIP", x->name);
-    all->strips = arena_printf(x->e.arena, "%s_STRIPS", x->name);
-    all->round = arena_printf(x->e.arena, "%s_ROUND", x->name);
-    all->slots = arena_printf(x->e.arena, "%s_SLOTS", x->name);
+    const char *prefix = all->blocks ? "SVM" : x->name;
+    all->processors = all->blocks ? "svm_roundProcessors" : arena_printf(x->e.arena, "%s_processors", x->name);
+    all->init = arena_printf(x->e.arena, "%s_init", x->name);
+    all->strip = arena_printf(x->e.arena, "%s_STRIP", prefix);
+    all->strips = arena_printf(x->e.arena, "%s_STRIPS", prefix);
+    all->round = arena_printf(x->e.arena, "%s_ROUND", prefix);
+    all->slots = arena_printf(x->e.arena, "%s_SLOTS", prefix);
     for (VEC_EACH(const plan_queue, queue, &parts->queues))
         describe_queue(x, queue, &members, &all->queues[queue->stream]);
     find_used(x, all);

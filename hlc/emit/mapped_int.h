@@ -58,40 +58,31 @@ typedef struct mapped_window {
     const char *scratch;                                 // of the instance: by processor
 } mapped_window;
 
-// What a program whose windows are moved whole needs of the text of mapped_blocks.c and mapped_rounds.c.
+// What a program whose windows are moved whole has: most are those of svm/round_types.h, which says what they mean.
 enum {
-    FACT_MOVED = 1,        // some processor's windows are moved to a memory of its own
-    FACT_DIRECT = 2,       // some processor works in queues
-    FACT_MIXED = 4,        // both
-    FACT_TURNS = 8,        // windows have several blocks
-    FACT_PRIMES = 16,      // some kernel primes
-    FACT_REPEATS = 32,     // and goes on for some steady states
-    FACT_LOOPS = 64,       // a run of some kernel may be of several strips
-    FACT_SEVERAL = 128,    // and is made for them
-    FACT_OFFSETS = 256,    // items may begin somewhere in a window
-    FACT_SMALL = 512,      // windows may be smaller than what engines move
-    FACT_HALOS = 1024,     // a kernel's last items of a round go to the next round's slot too
-    FACT_LINKS = 2048,     // queues join kernels
-    FACT_STILL = 4096,     // in steady states some kernel's window gets nothing
-    FACT_SINKS = 8192,     // some kernel stores nothing
-    FACT_WAITS = 1 << 14,  // some run is waited for itself, not what stores its windows
-    FACT_FILES = 1 << 15,  // items of windows may lie in files
-    FACT_READS = 1 << 16,  // of input
-    FACT_WRITES = 1 << 17, // of output
-    FACT_PHASES = 1 << 18, // the initialisation does something, or the end of input may
-    FACT_COUNTS = 1 << 19, // program_counts_firings
-    FACT_LOGS = 1 << 20,   // some kernel prints
-    FACT_WHERE = 1 << 21,  // what starts a run must know which strips it has
-    FACT_MAPS = 1 << 22,   // queues may be pages of files
-    FACT_PUTS = 1 << 23,   // windows are elsewhere in some rounds: in such pages, or as rounds are shared
+    FACT_MOVED = 1,
+    FACT_DIRECT = 2,
+    FACT_PRIMES = 4,
+    FACT_REPEATS = 8,
+    FACT_LOOPS = 16,
+    FACT_SEVERAL = 32,
+    FACT_OFFSETS = 64, // items may begin somewhere in a window
+    FACT_SMALL = 128,
+    FACT_HALOS = 256,
+    FACT_LINKS = 512,
+    FACT_FILES = 1024,
+    FACT_READS = 2048,
+    FACT_WRITES = 4096,
+    FACT_PHASES = 1 << 13,
+    FACT_COUNTS = 1 << 14,
+    FACT_LOGS = 1 << 15,
+    FACT_PUTS = 1 << 16,
+    FACT_START = 1 << 17,
+    FACT_INPUT = 1 << 18,
+    FACT_OUTPUT = 1 << 19,
+    FACT_STILL = 1 << 20,
+    FACT_SINKS = 1 << 21,
 };
-
-// A line of text for programs with all of these facts and none of those: '$' stands for the program's name, '@' for the
-// shared memory's.
-typedef struct mapped_line {
-    unsigned needs, lacks;
-    const char *text;
-} mapped_line;
 
 // Strips that follow each other on a processor.
 typedef struct mapped_chunk {
@@ -126,13 +117,14 @@ typedef struct mapped {
     mapped_part *parts;                         // by kernel
     const char *processors;                     // the table
     const char *strip, *strips, *round, *slots; // constants
+    const char *init;                           // the table of the initialisation's firings
     // Those of the plan's processors that run anything, in order, and the number of each among them.
     VEC(const plan_processor *) used;
     uint32_t *number_of;
     bool moved, direct; // some processor works in a memory of its own; in queues
     bool phases;        // of some part
     bool blocks;        // windows are moved whole: mapped_blocks.c
-    unsigned facts;     // then
+    unsigned facts;     // then, FACT_...
     uint32_t readers, writers;
 } mapped;
 
@@ -181,23 +173,14 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p);
 void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip);
 void mapped_control(program_emitter *x);
 
-// ---- mapped_blocks.c, mapped_rounds.c: programs whose windows are moved whole ----
+// ---- mapped_blocks.c: programs whose windows are moved whole ----
 unsigned mapped_block_facts(const program_emitter *x, const mapped *all);
-void mapped_lines(program_emitter *x, const mapped_line *lines, size_t count);
 void mapped_block_constants(program_emitter *x, const mapped *all);
 void mapped_block_types(program_emitter *x, const mapped *all);  // before kernels
-void mapped_block_tables(program_emitter *x, const mapped *all); // behind them, with the type of a run
-void mapped_block_runs(program_emitter *x, const mapped *all);   // functions that set runs up
-void mapped_block_destroy_run(program_emitter *x);
-void mapped_block_serve(program_emitter *x);
-void mapped_block_start(program_emitter *x);
-void mapped_block_issue(program_emitter *x);
-void mapped_block_wait(program_emitter *x);
-void mapped_block_wait_for(program_emitter *x);
-void mapped_block_share(program_emitter *x);     // what of a round a chunk has; nothing without FACT_PUTS
-void mapped_share_constants(program_emitter *x); // with it
-void mapped_queue_table(program_emitter *x, const mapped *all); // mapped.c
-size_t mapped_log_count(program_emitter *x, uint32_t kernel);   // of its actors that print
+void mapped_block_tables(program_emitter *x, const mapped *all); // behind them
+void mapped_block_functions(program_emitter *x);                 // behind tables
+void mapped_queue_table(program_emitter *x, const mapped *all);  // mapped.c
+size_t mapped_log_count(program_emitter *x, uint32_t kernel);    // of its actors that print
 
 // ---- mapped_streams.c: what the same functions of other files do with streams ----
 void mapped_stream_type(program_emitter *x, const mapped_part *p);

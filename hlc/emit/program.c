@@ -142,7 +142,10 @@ static void prepare(program_emitter *x)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
     if (x->pl->parts != NULL)
         mapped_block_names(x);
-    x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
+    if (x->pl->parts != NULL && !x->pl->parts->streams)
+        x->type = "svm_Rounds";
+    else
+        x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
     program_find_outside(x);
     if (x->p->config != NULL && x->p->config->library)
         program_library_names(x);

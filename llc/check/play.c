@@ -49,6 +49,7 @@ static val call_member(play *p, int64_t program, CXType type, const char *field,
     if (o == NULL || o->kind != OBJECT_FUNCTION || o->function->foreign)
         play_stop(p);
     p->at = p->caller = NULL;
+    p->apart = false;
     return play_call(p, o->function, arguments, count);
 }
 
@@ -133,6 +134,7 @@ static void begin(play *p)
     p->memo_depth = p->both = 0;
     p->undos.len = p->undo_bytes = 0;
     p->at = p->caller = NULL;
+    p->apart = false;
     p->claimed = 0;
     p->reads = p->ending = false;
     p->found_states = 0;

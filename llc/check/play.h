@@ -98,6 +98,7 @@ struct callee {
     CXCursor cursor;
     const char *name;
     bool foreign; // of a header
+    bool apart;   // not in the program's own file
     bool built;
     code *body; // NULL: none
     ctype result;
@@ -211,7 +212,8 @@ typedef struct play {
     access_list *accesses; // where they are noted in a kernel; NULL: at once
     const code *at;        // call of the API at hand
     const code *where;     // statement of control code, for what it does outside of such calls
-    const code *caller;    // call of the function that it is in
+    const code *caller;    // call of the function that it is in: in the program's own file
+    bool apart;            // that function is not
     hmap memos, offsets;
     CXType block_type; // of svm_Block
     jmp_buf *stuck;

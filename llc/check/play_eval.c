@@ -282,9 +282,12 @@ static val call(play *p, const code *c)
         return v;
     }
     const code *before = p->caller, *where = p->where;
-    p->caller = c;
+    const bool apart = p->apart;
+    p->caller = apart ? before : c;
+    p->apart = to->apart;
     val v = play_call(p, to, arguments, count);
     p->caller = before;
+    p->apart = apart;
     p->where = where;
     return v;
 }
@@ -663,6 +666,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     size_t depth = p->depth, limit = p->limit, memo_depth = p->memo_depth, both = p->both;
     uint32_t locals = p->frame;
     const code *at = p->at, *caller = p->caller;
+    const bool apart = p->apart;
     p->accesses = &m->accesses;
     p->stuck = &here;
     p->memo_depth++;
@@ -685,6 +689,7 @@ static void follow_memo(play *p, memo *m, callee *f, const val *arguments, size_
     p->frame = locals;
     p->at = at;
     p->caller = caller;
+    p->apart = apart;
     simplify_accesses(&m->accesses);
     size_t kept = 0;
     for (VEC_EACH(access, a, &m->accesses)) {

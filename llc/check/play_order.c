@@ -487,6 +487,7 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     size_t depth = p->depth, limit = p->limit;
     uint32_t locals = p->frame;
     const code *at = p->at, *caller = p->caller;
+    const bool apart = p->apart;
     val argument = known(kernel);
     p->stuck = &here;
     p->accesses = &r->accesses;
@@ -497,6 +498,7 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
             transfer_accesses(p, r->actor->function, kernel, r->actor->processor, &r->accesses);
         } else {
             p->in_kernel = true;
+            p->apart = false;
             play_call(p, r->actor->function, &argument, 1);
         }
     }
@@ -511,6 +513,7 @@ static void follow_kernel(play *p, run *r, int64_t kernel)
     p->frame = locals;
     p->at = at;
     p->caller = caller;
+    p->apart = apart;
 }
 
 static void check_reach(play *p, const run *r, const view *v)

@@ -151,6 +151,7 @@ callee *tree_callee(tree *t, CXCursor function)
         *f = (callee){.cursor = clang_Cursor_isNull(definition) ? function : definition,
                       .name = reader_string(t->checker->session, clang_getCursorSpelling(function)),
                       .foreign = clang_Cursor_isNull(definition) || reader_is_foreign(definition),
+                      .apart = !clang_Location_isFromMainFile(clang_getCursorLocation(definition)),
                       .result = tree_type(clang_getCursorResultType(function))};
         hmap_setn(&t->callees, &key, sizeof key, f);
     }

@@ -2,6 +2,7 @@
 """Faults in programs that svm-hlc emits for machines with several processors, and what svm-check says of each.
 
 Usage: mapped-faults.py SVM_CHECK WORK LIST PROGRAM...
+       mapped-faults.py --whole HEADER PROGRAM OUT     puts what the program has of svm/rounds.h in its place
 
 One fault at a time: a line of the program loses a dependence or a wait, a window lies elsewhere or has another size, two
 sets of windows are exchanged, windows that take turns lie in one place. svm-check must tell of each of them, in a line of
@@ -15,63 +16,55 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 
-def operators(line, fields):
-    """Pairs of a name and what it makes of a line; fields: of the table that it is a row of."""
+def operators(line, table):
+    """Pairs of a name and what it makes of a line; table: whose row it is."""
     if "svm_kernelAddDependence(" in line:
         yield "no dependence", re.sub(r"svm_kernelAddDependence\(.*\);", ";", line)
     if "svm_kernelWait(" in line:
         yield "no wait", re.sub(r"svm_kernelWait\(.*?\);", ";", line)
-    if "ownMemory[q] + end->address" in line:
-        yield "outside", line.replace("ownMemory[q] + ", "ownMemory[q] + 100000000 + ")
-        yield "one place", line.replace("(size_t)block *", "0 *")
+    if "ownMemory[r->processor] + end->address" in line:
+        yield "outside", line.replace("ownMemory[r->processor] + ", "ownMemory[r->processor] + 100000000 + ")
+        yield "one place", line.replace("(size_t)r->block *", "0 *")
     if "const size_t count =" in line:
-        yield "half", line.replace("items;", "items / 2;")
-    if "const size_t there =" in line and "+ first)" in line:
-        yield "later", line.replace("+ first)", "+ first + 64)")
-    if "_Run *r = &self->runs[slot][chunk->run" in line:
-        yield "other slot", re.sub(r"(\w+)_Run \*r = &self->runs\[slot\]", r"\1_Run *r = &self->runs[(slot + 1) % \1_SLOTS]", line)
-    if "bytes" in fields: # of ends of queues
-        yield "row outside", in_row(line, fields, "address", lambda old: f"{old} + 100000000")
-        yield "row in one place", in_row(line, fields, "bytes", lambda old: "0")
-    if "slot" in fields: # of queues
-        yield "slots in one place", in_row(line, fields, "slot", lambda old: "0")
-        yield "queues in one place", in_row(line, fields, "address", lambda old: "0")
-    if "before" in fields and "runs" in fields: # of chunks
-        yield "chunk before", in_row(line, fields, "before", lambda old: f"({old} + 1) % 16")
+        yield "half", line.replace("items);", "items / 2);")
+    if "svm_RoundRun *r = &self->runs[slot][chunk->run" in line:
+        yield "other slot", line.replace("runs[slot]", "runs[(slot + 1) % SVM_SLOTS]")
+    if table == "svm_roundEnds":
+        yield "row outside", re.sub(r"\.address = (\d+)", r".address = \1 + 100000000", line)
+        yield "row in one place", re.sub(r"\.bytes = \d+", ".bytes = 0", line)
+    if table == "svm_roundQueues":
+        yield "slots in one place", in_row(line, 2, lambda old: "0")
+        yield "queues in one place", in_row(line, 1, lambda old: "0")
+    if table == "svm_roundChunks":
+        yield "chunk before", in_row(line, 7, lambda old: f"({old} + 1) % 16")
     if "svm_alloc(" in line:
         yield "little memory", re.sub(r"svm_alloc\(([^,]*), ", r"svm_alloc(\1, -4096 + ", line)
 
 
-def in_row(line, fields, name, change):
-    """The line with that field of its first row changed."""
+def in_row(line, column, change):
+    """The line with that column of its first row changed."""
     start = line.index("{") + 1
-    values = line[start:].split(", ")
-    values[fields.index(name)] = change(values[fields.index(name)])
-    return line[:start] + ", ".join(values)
+    values = re.split(r", |\},?", line[start:], maxsplit=8)
+    old = values[column]
+    at = start + sum(len(value) + 2 for value in values[:column])
+    return line[:at] + change(old) + line[at + len(old):]
 
 
 def tables(lines):
-    """For each line the names of the fields of the table that it is a row of."""
-    fields, inside = [], False
+    """For each line the name of the table that it is a row of."""
+    table = ""
     for line in lines:
-        if re.match(r"static const struct (\w+ )?\{", line):
-            fields, inside = [], False
-        elif re.match(r"\} \w+\[\w*\] = \{", line):
-            inside = True
-        elif line.startswith("};"):
-            fields, inside = [], False
-        elif not inside and line.endswith(";") or "; /*" in line:
-            declared = re.sub(r";.*", "", line).strip().split(" ", 1)[-1]
-            fields += [name.split()[-1] for name in declared.split(", ")]
-        yield fields if inside and line.startswith("    {") else []
+        declared = re.match(r"static const svm_Round\w+ (\w+)\[\w*\] = \{", line)
+        table = declared.group(1) if declared else "" if line.startswith("};") else table
+        yield table if line.startswith("    ") else ""
 
 
 def faults(path):
     with open(path, encoding="utf-8") as file:
         lines = file.read().split("\n")
     times = {}
-    for number, (line, fields) in enumerate(zip(lines, tables(lines))):
-        for name, changed in operators(line, fields):
+    for number, (line, table) in enumerate(zip(lines, tables(lines))):
+        for name, changed in operators(line, table):
             if changed != line:
                 entry = f"{os.path.basename(path)}: {name}: {line.strip()}"
                 times[entry] = times.get(entry, 0) + 1
@@ -92,7 +85,33 @@ def check(tool, work, job):
     return entry, program, number, found
 
 
+def holds(condition, facts):
+    return all(f"SVM_ROUNDS_{word}" in facts for word in re.findall(r"SVM_ROUNDS_HAVE\((\w+)\)", condition))
+
+
+def whole(header, path, out):
+    """The program with the header's text, but for what it has not."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    facts = re.findall(r"\w+", re.search(r"#define SVM_ROUNDS \(([^)]*)\)", text).group(1))
+    kept, conditions = [], []
+    with open(header, encoding="utf-8") as file:
+        for line in file.read().split("\n"):
+            if re.match(r"#if", line):
+                conditions.append(not re.match(r"#ifndef", line) and holds(line, facts))
+            elif line.startswith("#else"):
+                conditions[-1] = not conditions[-1]
+            elif line.startswith("#endif"):
+                conditions.pop()
+            elif all(conditions):
+                kept.append(line)
+    with open(out, "w", encoding="utf-8") as file:
+        file.write(text.replace("#include <svm/rounds.h>", "\n".join(kept)))
+
+
 def main():
+    if sys.argv[1] == "--whole":
+        return whole(*sys.argv[2:])
     tool, work, listed, *programs = sys.argv[1:]
     os.makedirs(work, exist_ok=True)
     with open(listed, encoding="utf-8") as file:

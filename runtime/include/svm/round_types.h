@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What programs that svmc emits for several processors are made of, where windows of queues are moved whole: types of
+// their tables, of runs, and of an instance. The program says what it has, and how many:
+//
+//     #define SVM_ROUNDS (SVM_ROUNDS_MOVED | SVM_ROUNDS_PRIMES)
+//     enum { SVM_STRIP = 64, SVM_STRIPS = 128, ... };
+//     #include <svm/round_types.h>
+//     ... its kernels, whose functions get a svm_RoundKernel, and its tables: svm_roundQueues and so on
+//     #define SVM_ROUNDS_MEMORY XDR
+//     #include <svm/rounds.h>
+//
+// docs/mapping.md has the words: strip, round, slot, chunk, window, priming, halo. Both headers stand on the SVM API alone,
+// and their text may be put in place of the two lines.
+#ifndef SVM_ROUNDS
+#error "define SVM_ROUNDS as what the program has before <svm/round_types.h>"
+#endif
+
+#include <svm/program.h>
+
+// What a program may have.
+#define SVM_ROUNDS_MOVED 1   // processors whose windows engines move to memories of their own
+#define SVM_ROUNDS_DIRECT 2  // processors that work in queues
+#define SVM_ROUNDS_PRIMES 4  // kernels that prime
+#define SVM_ROUNDS_REPEATS 8 // and go on for some steady states
+#define SVM_ROUNDS_LOOPS 16  // runs of several strips
+#define SVM_ROUNDS_HALOS 32  // kernels whose last items of a round the next one reads too
+#define SVM_ROUNDS_LINKS 64  // queues between kernels
+#define SVM_ROUNDS_FILES 128 // kernels that read or write files themselves: READS, WRITES
+#define SVM_ROUNDS_READS 256
+#define SVM_ROUNDS_WRITES 512
+#define SVM_ROUNDS_PHASES 1024 // an initialisation, or an end of input, that fires something
+#define SVM_ROUNDS_COUNTS 2048 // the end of input does: runs are told how often each actor fires
+#define SVM_ROUNDS_LOGS 4096   // actors that print
+#define SVM_ROUNDS_PUTS 8192   // windows that are elsewhere in some rounds: in files' pages, or as rounds are shared
+#define SVM_ROUNDS_START 16384 // text that was printed while the graph was built
+#define SVM_ROUNDS_INPUT 32768 // files that are read, SVM_READERS; and written, SVM_WRITERS
+#define SVM_ROUNDS_OUTPUT 65536
+#define SVM_ROUNDS_SEVERAL 131072 // runs that are made for several strips: chunks whose `each` is not 1
+#define SVM_ROUNDS_SMALL 262144   // windows that may be smaller than what engines move
+#define SVM_ROUNDS_STILL 524288   // windows that get nothing in steady states
+#define SVM_ROUNDS_SINKS 1048576  // kernels that store nothing
+#define SVM_ROUNDS_HAVE(what) ((SVM_ROUNDS & SVM_ROUNDS_##what) != 0)
+
+// ---- Rows of the tables ----
+
+// A processor, and what moves items to its memory and back; without these it works in queues.
+typedef struct svm_RoundProcessor {
+    mm_Proc processor, load, store;
+    mm_Mem memory;
+} svm_RoundProcessor;
+
+// Where a queue lies in the shared memory, and what of a slot is a round's own.
+typedef struct svm_RoundQueue {
+    const char *name;
+    size_t address, slot; // of the first slot; bytes from one to the next
+    size_t room;          // items of a slot
+    int64_t history;      // items in front of a round's own
+    size_t size;          // of an item
+} svm_RoundQueue;
+
+// A window of `items`, from the round's item `first` on, of which those from number `from` on are the kernel's.
+typedef struct svm_RoundSpan {
+    int64_t first, items, from;
+} svm_RoundSpan;
+
+// A kernel's end of a queue, in numbers of items: what a run's window of it is.
+typedef struct svm_RoundEnd {
+    int queue;
+    bool input;
+    int64_t strip;            // of a strip
+    int64_t before;           // before those of its strips, that a run sees too
+    int64_t from;             // where in a window the kernel's begin
+    int64_t prime, primeFrom; // of what primes a chunk: before those of its strips
+    int64_t least;            // of any window
+    size_t address, bytes;    // of a window's blocks in what the processor has for itself
+    int64_t halo, aligned;    // the last of a round, that the next reads too; in multiples
+    int writer, writerEnd;    // the kernel that gives them, and which of its ends; -1: none
+    int file;                 // number of the file that they may lie in; -1: none
+    svm_RoundSpan start, end; // in the initialisation; when input has ended
+} svm_RoundEnd;
+
+typedef struct svm_RoundKernelRow {
+    svm_KernelFunction *run;
+    const char *name;
+    int ends, count;     // its first end of a queue, and how many it has
+    int chunk, firstRun; // its first ones
+    int home;            // processor of the initialisation and the end of input
+    int primes;          // runs that prime a chunk
+    bool even;           // each processor has a share of a round that is not whole
+    int64_t repeat;      // steady states that priming goes on for behind the initialisation
+    int actors, firings; // its first actor in svm_roundActors, and how many
+    int logs, logCount;  // its actors that print: the first in svm_roundLogs, and how many
+} svm_RoundKernelRow;
+
+// Strips of a round that follow each other on a processor: `strips` from `first` on. Their runs begin with number `run`,
+// of `each` strips; `runs` counts them and what primes them; `before` is the chunk of the kernel that the processor has
+// before this one.
+typedef struct svm_RoundChunk {
+    int kernel, processor, first, strips, run, each, runs, before;
+} svm_RoundChunk;
+
+// ---- Runs ----
+
+// A run, as its kernel has it.
+typedef struct svm_RoundKernel {
+    svm_Kernel kernel;
+    bool starting; // the initialisation: nothing is in the channels but what was enqueued
+    bool priming;  // it runs on earlier input, for what its channels keep; what it would give is there
+#if SVM_ROUNDS_HAVE(LOOPS)
+    bool counted;     // it does what is not in steady states before anything else
+    ptrdiff_t states; // steady states of the run; and of the strip at hand:
+#endif
+    ptrdiff_t steady; // steady states; 0 in the initialisation and at the end of input
+#if SVM_ROUNDS_HAVE(COUNTS)
+    ptrdiff_t firings[SVM_FIRINGS]; // of each actor, but for those in whole steady states
+#endif
+    svm_Block *own; // what its processor has for itself: channels inside the kernel, state
+    struct {
+        svm_Block *items; // of a queue
+        ptrdiff_t from;   // where in it those of the run begin
+#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(DIRECT)
+        svm_Block *history; // where the last items go too; or NULL
+#endif
+#if SVM_ROUNDS_HAVE(READS)
+        svm_Reader *reader; // the items are in this file; or NULL
+#endif
+#if SVM_ROUNDS_HAVE(WRITES)
+        svm_Writer *writer; // they go to this one; or NULL
+#endif
+#if SVM_ROUNDS_HAVE(FILES)
+        int64_t at, first;  // what of it, and the first item there
+        svm_Block *scratch; // for some of them
+#endif
+    } windows[SVM_WINDOWS];
+#if SVM_ROUNDS_HAVE(LOGS)
+    svm_Log *logs[SVM_KERNEL_LOGS];
+#endif
+} svm_RoundKernel;
+
+// A window of a run: its items there in the queue, here in the processor's memory, and what moves them.
+typedef struct svm_RoundWindow {
+    svm_Block there;
+#if SVM_ROUNDS_HAVE(MOVED)
+    svm_Block here;
+    svm_MoveB2B move;
+#endif
+#if SVM_ROUNDS_HAVE(HALOS)
+    svm_Block history; // where the next round finds the last items; without elements: it does not
+#endif
+#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(MOVED)
+    svm_Block last; // these items here
+    svm_MoveB2B keep;
+#endif
+} svm_RoundWindow;
+
+// A run of a kernel.
+typedef struct svm_RoundRun {
+    svm_RoundKernel run;
+    int kernel;
+    const svm_RoundEnd *ends; // of its windows
+    int count;
+    bool moves;           // its processor does not reach the queues
+    int processor, block; // where its windows are
+    svm_RoundWindow windows[SVM_WINDOWS];
+} svm_RoundRun;
+
+// One running program.
+typedef struct svm_Rounds {
+    bool started, ended;                     // the initialisation has run; input has ended
+    bool placed;                             // the next round's slots have what it needs of the one before
+    int64_t steadyStates;                    // run so far, or started
+    int64_t iterations;                      // steady states still asked for in this call of run
+    int64_t round;                           // the next
+    int64_t states[SVM_SLOTS];               // steady states of the round under way; 0: there is none
+    size_t memory;                           // where the queues lie
+    svm_Block queues[SVM_QUEUES][SVM_SLOTS]; // in the order of svm_roundQueues
+    size_t base[SVM_QUEUES][SVM_SLOTS];      // where the round's first item lies: in the slot, or in a file's pages
+    bool mapped[SVM_QUEUES][SVM_SLOTS];      // engines take the round's items from these, or put them there
+    bool claimed[SVM_QUEUES][SVM_SLOTS];     // kernels take the round's items from the file, or write them there
+    int64_t places[SVM_QUEUES][SVM_SLOTS];   // where in it they are
+    size_t ownMemory[SVM_PROCESSORS];        // where each processor's own begins in its memory
+    svm_Block own[SVM_PROCESSORS];
+#if SVM_ROUNDS_HAVE(FILES)
+    svm_Block scratch[SVM_ENDS][SVM_PROCESSORS]; // where items from files or for them lie
+#endif
+#if SVM_ROUNDS_HAVE(PRIMES)
+    svm_RoundRun primings[SVM_SLOTS][SVM_CHUNKS]; // of a round: what primes each chunk
+#endif
+    svm_RoundRun runs[SVM_SLOTS][SVM_RUNS]; // chunk after chunk
+#if SVM_ROUNDS_HAVE(PHASES)
+    svm_RoundRun alone[SVM_KERNELS]; // of the initialisation and the end of input
+#endif
+#if SVM_ROUNDS_HAVE(INPUT)
+    struct {
+        svm_Reader file;
+        ptrdiff_t held; // items read and not used yet
+    } readers[SVM_READERS];
+#endif
+#if SVM_ROUNDS_HAVE(OUTPUT)
+    svm_Writer writers[SVM_WRITERS];
+#endif
+#if SVM_ROUNDS_HAVE(LOGS)
+    svm_Log texts[SVM_LOGS]; // of the actors that print, in order
+    svm_Log *logs[SVM_LOGS];
+#endif
+#if SVM_ROUNDS_HAVE(START)
+    svm_Log start;
+#endif
+} svm_Rounds;

@@ -1,0 +1,605 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The functions that go through the tables of svm/round_types.h: they set up runs and what orders them, and start those of
+// a round and wait for them. The program's own text reads and writes its files and has the loop over rounds.
+//
+// A run depends on the run before it on its processor, on what makes the items that it reads, and on who used the blocks of
+// its windows before. A dependence binds, when a run is started, to the latest run of the kernel depended on; kernels are
+// started in order, and rounds one after the other, so each run waits for the right one.
+#ifndef SVM_ROUNDS_MEMORY
+#error "define SVM_ROUNDS_MEMORY as the memory of the queues before <svm/rounds.h>"
+#endif
+
+// ---- Queues ----
+
+// Slots of the queues, one behind the other, at a multiple of `unit` bytes.
+static inline void svm_roundQueuesCreate(svm_Rounds *self, size_t bytes, size_t unit)
+{
+    self->memory = svm_alloc(&SVM_ROUNDS_MEMORY, bytes);
+    const size_t at = (self->memory + unit - 1) / unit * unit;
+    for (int i = 0; i < SVM_QUEUES; i++)
+        for (int slot = 0; slot < SVM_SLOTS; slot++) {
+            const svm_RoundQueue *queue = &svm_roundQueues[i];
+            svm_blockInit(&self->queues[i][slot], &SVM_ROUNDS_MEMORY, at + queue->address + (size_t)slot * queue->slot,
+                          queue->room, queue->size);
+            svm_blockName(&self->queues[i][slot], queue->name);
+            self->base[i][slot] = self->queues[i][slot].address + (size_t)queue->history * queue->size;
+        }
+}
+
+// ---- Runs ----
+
+// Whether engines move a run's windows; what moves one of them.
+static inline bool svm_roundMoves(const svm_RoundRun *r)
+{
+    return SVM_ROUNDS_HAVE(DIRECT) ? SVM_ROUNDS_HAVE(MOVED) && r->moves : true;
+}
+
+static inline svm_Kernel *svm_roundMove(svm_RoundRun *r, int w)
+{
+#if SVM_ROUNDS_HAVE(MOVED)
+    return &r->windows[w].move.kernel;
+#else
+    return w < 0 ? NULL : &r->run.kernel;
+#endif
+}
+
+#if SVM_ROUNDS_HAVE(HALOS)
+// What leaves a window's last items to the next round: a transfer, or the run itself.
+static inline svm_Kernel *svm_roundKeep(svm_RoundRun *r, int w)
+{
+#if SVM_ROUNDS_HAVE(MOVED)
+    return svm_roundMoves(r) ? &r->windows[w].keep.kernel : &r->run.kernel;
+#else
+    return w < 0 ? NULL : &r->run.kernel;
+#endif
+}
+
+static inline bool svm_roundKeeps(const svm_RoundRun *r, int w, bool whole)
+{
+    return whole && r->windows[w].history.capacity != 0;
+}
+#endif
+
+// A run with a count of firings for each actor of the program.
+static inline void svm_roundCount(svm_RoundRun *r, const int64_t *counts)
+{
+#if SVM_ROUNDS_HAVE(COUNTS)
+    const svm_RoundKernelRow *kernel = &svm_roundKernels[r->kernel];
+    for (int i = 0; i < kernel->firings; i++)
+        r->run.firings[i] = (ptrdiff_t)counts[svm_roundActors[kernel->actors + i]];
+#else
+    (void)r, (void)counts;
+#endif
+}
+
+// Places a window of a run: so many items from the round's item `first` on.
+static inline void svm_roundPlace(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int64_t first, int64_t items)
+{
+    const svm_RoundEnd *end = &r->ends[w];
+    const svm_RoundQueue *queue = &svm_roundQueues[end->queue];
+    svm_RoundWindow *window = &r->windows[w];
+    const size_t count = (size_t)(SVM_ROUNDS_HAVE(SMALL) && items < end->least ? end->least : items);
+    const size_t there = self->base[end->queue][slot] + (size_t)first * queue->size;
+    svm_blockInit(&window->there, &SVM_ROUNDS_MEMORY, there, count, queue->size);
+    svm_blockName(&window->there, queue->name);
+#if SVM_ROUNDS_HAVE(MOVED)
+    if (!svm_roundMoves(r))
+        return;
+    const size_t here = self->ownMemory[r->processor] + end->address + (size_t)r->block * end->bytes;
+    svm_blockInit(&window->here, svm_roundProcessors[r->processor].memory, here, count, queue->size);
+    svm_blockName(&window->here, queue->name);
+#endif
+}
+
+#if SVM_ROUNDS_HAVE(HALOS)
+// The next round finds the last items of this one in front of its own; which of them does a run give?
+static inline void svm_roundKeepLast(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int64_t first, int64_t stop)
+{
+    const svm_RoundEnd *end = &r->ends[w];
+    const svm_RoundQueue *queue = &svm_roundQueues[end->queue];
+    svm_RoundWindow *window = &r->windows[w];
+    const int64_t round = SVM_STRIPS * end->strip, last = round - end->halo;
+    if (end->halo == 0 || stop <= last)
+        return;
+    const int64_t from = last > first ? first + (last - first) / end->aligned * end->aligned : first;
+    const size_t there = self->queues[end->queue][(slot + 1) % SVM_SLOTS].address;
+    svm_blockInit(&window->history, &SVM_ROUNDS_MEMORY, there + (size_t)(queue->history + from - round) * queue->size,
+                  (size_t)(stop - from), queue->size);
+    svm_blockName(&window->history, queue->name);
+#if SVM_ROUNDS_HAVE(MOVED)
+    if (!svm_roundMoves(r))
+        return;
+    svm_blockInit(&window->last, svm_roundProcessors[r->processor].memory,
+                  window->here.address + (size_t)(from - first) * queue->size, (size_t)(stop - from), queue->size);
+    svm_blockName(&window->last, queue->name);
+    svm_moveB2BInit(&window->keep, svm_roundProcessors[r->processor].store, &window->last, &window->history);
+    svm_kernelAddDependence(&window->keep.kernel, &r->run.kernel);
+#endif
+}
+#endif
+
+// A run of a kernel on processor q: so many strips of a round, in those blocks of its windows.
+static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kernel, int q, int slot, int strip,
+                                    int strips, int block)
+{
+    const svm_RoundKernelRow *row = &svm_roundKernels[kernel];
+    r->kernel = kernel;
+    r->ends = &svm_roundEnds[row->ends];
+    r->count = row->count;
+    r->moves = !SVM_ROUNDS_HAVE(DIRECT) || svm_roundProcessors[q].load != NULL;
+    r->processor = q;
+    r->block = block;
+    svm_kernelInit(&r->run.kernel, svm_roundProcessors[q].processor, row->run, row->name);
+    svm_kernelNeverBlocks(&r->run.kernel);
+    r->run.own = &self->own[q];
+#if SVM_ROUNDS_HAVE(LOGS)
+    for (int i = 0; i < row->logCount; i++)
+        r->run.logs[i] = self->logs[svm_roundLogs[row->logs + i]];
+#endif
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        svm_RoundWindow *window = &r->windows[w];
+        const int64_t first = strip * end->strip, items = strips * end->strip;
+        svm_roundPlace(self, r, w, slot, first - end->before, end->before + items);
+        r->run.windows[w].items = &window->there;
+        r->run.windows[w].from = end->from;
+#if SVM_ROUNDS_HAVE(FILES)
+        r->run.windows[w].scratch = &self->scratch[row->ends + w][q];
+#endif
+#if SVM_ROUNDS_HAVE(HALOS)
+        svm_roundKeepLast(self, r, w, slot, first, first + items);
+#endif
+#if SVM_ROUNDS_HAVE(MOVED)
+        if (!svm_roundMoves(r))
+            continue;
+        r->run.windows[w].items = &window->here;
+        if (end->input) {
+            svm_moveB2BInit(&window->move, svm_roundProcessors[q].load, &window->there, &window->here);
+            svm_kernelAddDependence(&r->run.kernel, &window->move.kernel);
+        } else {
+            svm_moveB2BInit(&window->move, svm_roundProcessors[q].store, &window->here, &window->there);
+            svm_kernelAddDependence(&window->move.kernel, &r->run.kernel);
+        }
+#endif
+    }
+}
+
+#if SVM_ROUNDS_HAVE(PRIMES)
+// What primes a kernel on processor q for the strips of a round from `strip` on: it sees the items before them.
+static inline void svm_roundPrimingInit(svm_Rounds *self, svm_RoundRun *r, int kernel, int q, int slot, int strip,
+                                        int block)
+{
+    svm_roundRunInit(self, r, kernel, q, slot, strip, 1, block);
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        if (!end->input)
+            continue;
+        svm_roundPlace(self, r, w, slot, strip * end->strip - end->prime, end->prime);
+        r->run.windows[w].from = end->primeFrom;
+    }
+    r->run.starting = r->run.priming = true;
+#if SVM_ROUNDS_HAVE(LOOPS)
+    r->run.counted = true;
+#endif
+    svm_roundCount(r, SVM_ROUNDS_INIT);
+}
+#endif
+
+// The run that is `back` runs before number k of a chunk on its processor, round after round.
+static inline svm_RoundRun *svm_roundBefore(svm_Rounds *self, int slot, int c, int k, int back)
+{
+    for (k -= back; k < 0; k += svm_roundChunks[c].runs) {
+        const int before = svm_roundChunks[c].before;
+        slot = before < c ? slot : (slot + SVM_SLOTS - 1) % SVM_SLOTS;
+        c = before;
+    }
+#if SVM_ROUNDS_HAVE(PRIMES)
+    if (svm_roundKernels[svm_roundChunks[c].kernel].primes && k-- == 0)
+        return &self->primings[slot][c];
+#endif
+    return &self->runs[slot][svm_roundChunks[c].run + k];
+}
+
+// ---- Dependences ----
+
+// Runs of a kernel on a processor follow each other, and use their windows' blocks in turn.
+static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
+{
+    svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0), *last = svm_roundBefore(self, slot, c, k, 1);
+    if (last != r)
+        svm_kernelAddDependence(&r->run.kernel, &last->run.kernel);
+#if SVM_ROUNDS_HAVE(MOVED)
+    if (!svm_roundMoves(r))
+        return;
+    svm_RoundRun *user = svm_roundBefore(self, slot, c, k, SVM_BLOCKS); // of the same blocks
+    svm_RoundRun *giver = user;                                         // of them the last that gave anything
+    for (int back = 2 * SVM_BLOCKS; SVM_ROUNDS_HAVE(PRIMES) && !r->run.priming && giver->run.priming;
+         back += SVM_BLOCKS)
+        giver = svm_roundBefore(self, slot, c, k, back);
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        if (end->input)
+            svm_kernelAddDependence(&r->windows[w].move.kernel, &user->run.kernel);
+        else if (!r->run.priming && (!SVM_ROUNDS_HAVE(STILL) || end->strip != 0))
+            svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].move.kernel);
+#if SVM_ROUNDS_HAVE(HALOS)
+        if (!r->run.priming && giver->windows[w].last.capacity != 0)
+            svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].keep.kernel);
+#endif
+    }
+#endif
+}
+
+#if SVM_ROUNDS_HAVE(LINKS)
+// The run of a kernel that has a strip.
+static inline svm_RoundRun *svm_roundMaker(svm_Rounds *self, int kernel, int slot, int strip)
+{
+    if (!SVM_ROUNDS_HAVE(SEVERAL))
+        return &self->runs[slot][svm_roundKernels[kernel].firstRun + strip];
+    const svm_RoundChunk *chunk = &svm_roundChunks[svm_roundKernels[kernel].chunk];
+    while (strip >= chunk->first + chunk->strips)
+        chunk++;
+    return &self->runs[slot][chunk->run + (strip - chunk->first) / chunk->each];
+}
+
+// What of a run touches a queue: what moves its window, or itself.
+static inline svm_Kernel *svm_roundToucher(svm_RoundRun *r, int w)
+{
+    return svm_roundMoves(r) ? svm_roundMove(r, w) : &r->run.kernel;
+}
+
+// What a run's window holds others make: in this round, or, the last items of it, in the one before.
+static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int slot)
+{
+    const svm_RoundEnd *end = &r->ends[w];
+    const svm_RoundQueue *queue = &svm_roundQueues[end->queue];
+    svm_Kernel *reads = svm_roundToucher(r, w);
+    const svm_Block *window = &r->windows[w].there;
+    const int64_t offset = (int64_t)((window->address - self->queues[end->queue][slot].address) / queue->size);
+    const int64_t first = offset - queue->history, stop = first + (int64_t)window->capacity;
+    svm_RoundRun *last = NULL;
+    for (int i = first < 0 ? 0 : (int)(first / end->strip); i < SVM_STRIPS && i * end->strip < stop; i++) {
+        svm_RoundRun *made = svm_roundMaker(self, end->writer, slot, i);
+        if (made != last)
+            svm_kernelAddDependence(reads, svm_roundToucher(made, end->writerEnd));
+        last = made;
+    }
+#if SVM_ROUNDS_HAVE(HALOS)
+    const int64_t round = SVM_STRIPS * end->strip;
+    const int64_t halo = svm_roundEnds[svm_roundKernels[end->writer].ends + end->writerEnd].halo;
+    for (int i = (int)((round - halo) / end->strip); i < SVM_STRIPS && first < 0; i++) {
+        svm_RoundRun *made = svm_roundMaker(self, end->writer, (slot + SVM_SLOTS - 1) % SVM_SLOTS, i);
+        if (made == last || (i + 1) * end->strip - round <= first)
+            continue;
+        svm_Kernel *keeps = svm_roundKeep(made, end->writerEnd);
+        svm_kernelAddDependence(reads, keeps);
+        svm_kernelAddDependence(keeps, reads); // it overwrites what the round before this one's read
+        last = made;
+    }
+#endif
+}
+#endif
+
+// All runs: of the rounds by turns, chunk after chunk; and of each kernel by itself. Then what orders them.
+static inline void svm_roundRunsCreate(svm_Rounds *self)
+{
+    int turn[SVM_KERNELS][SVM_PROCESSORS] = {{0}}; // of the blocks of a processor's windows
+    for (int slot = 0; slot < SVM_SLOTS; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++) {
+            const svm_RoundChunk *chunk = &svm_roundChunks[c];
+            const int kernel = chunk->kernel, q = chunk->processor;
+            int *block = &turn[kernel][q];
+            svm_RoundRun *r = &self->runs[slot][chunk->run];
+#if SVM_ROUNDS_HAVE(PRIMES)
+            if (svm_roundKernels[kernel].primes)
+                svm_roundPrimingInit(self, &self->primings[slot][c], kernel, q, slot, chunk->first,
+                                     (*block)++ % SVM_BLOCKS);
+#endif
+            for (int k = 0; k < chunk->strips; k += chunk->each) {
+                const int strips = chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k;
+                svm_roundRunInit(self, r++, kernel, q, slot, chunk->first + k, strips, (*block)++ % SVM_BLOCKS);
+            }
+        }
+#if SVM_ROUNDS_HAVE(PHASES)
+    for (int k = 0; k < SVM_KERNELS; k++)
+        svm_roundRunInit(self, &self->alone[k], k, svm_roundKernels[k].home, 0, 0, 1, 0);
+#endif
+    for (int slot = 0; slot < SVM_SLOTS; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs; k++)
+                svm_roundOrder(self, slot, c, k);
+#if SVM_ROUNDS_HAVE(LINKS)
+    for (int slot = 0; slot < SVM_SLOTS; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs; k++) {
+                svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
+                for (int w = 0; w < r->count; w++)
+                    if (r->ends[w].writer >= 0)
+                        svm_roundLink(self, r, w, slot);
+            }
+#endif
+}
+
+static inline void svm_roundRunDestroy(svm_RoundRun *r)
+{
+    svm_kernelDestroy(&r->run.kernel);
+#if SVM_ROUNDS_HAVE(MOVED)
+    for (int w = 0; w < r->count && svm_roundMoves(r); w++) {
+        svm_kernelDestroy(&r->windows[w].move.kernel);
+#if SVM_ROUNDS_HAVE(HALOS)
+        if (r->windows[w].last.capacity != 0)
+            svm_kernelDestroy(&r->windows[w].keep.kernel);
+#endif
+    }
+#endif
+}
+
+static inline void svm_roundRunsDestroy(svm_Rounds *self)
+{
+    for (int slot = 0; slot < SVM_SLOTS; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs; k++)
+                svm_roundRunDestroy(svm_roundBefore(self, slot, c, k, 0));
+#if SVM_ROUNDS_HAVE(PHASES)
+    for (int k = 0; k < SVM_KERNELS; k++)
+        svm_roundRunDestroy(&self->alone[k]);
+#endif
+}
+
+#if SVM_ROUNDS_HAVE(REPEATS)
+// Behind the initialisation priming goes on for some steady states, or from the program's beginning.
+static inline void svm_roundRepeat(svm_RoundRun *r, int64_t before)
+{
+    const int64_t most = svm_roundKernels[r->kernel].repeat;
+    r->run.states = before < most ? before : most;
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        const int64_t less = (most - r->run.states) * (end->strip / SVM_STRIP);
+        if (!end->input)
+            continue;
+        r->run.windows[w].from = end->primeFrom + less;
+#if SVM_ROUNDS_HAVE(FILES)
+        r->run.windows[w].first += less;
+#endif
+    }
+}
+#endif
+
+// ---- A kernel by itself ----
+
+static inline void svm_roundRunAndWait(svm_Kernel *kernel)
+{
+    svm_kernelRun(kernel);
+    svm_kernelWait(kernel);
+}
+
+#if SVM_ROUNDS_HAVE(PHASES) && SVM_ROUNDS_HAVE(COUNTS) && SVM_ROUNDS_HAVE(PRIMES)
+// At the end of input the channels of a kernel that primes are not as the strip before left them, which ran elsewhere.
+static inline void svm_roundServePriming(svm_Rounds *self, svm_RoundRun *r, int slot)
+{
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        if (!end->input)
+            continue;
+        svm_roundPlace(self, r, w, slot, -end->prime, end->prime);
+        r->run.windows[w].from = end->primeFrom;
+        if (svm_roundMoves(r))
+            svm_roundRunAndWait(svm_roundMove(r, w));
+    }
+    svm_roundCount(r, SVM_ROUNDS_INIT);
+    r->run.starting = r->run.priming = true;
+#if SVM_ROUNDS_HAVE(REPEATS)
+    if (svm_roundKernels[r->kernel].repeat != 0)
+        svm_roundRepeat(r, self->steadyStates);
+#endif
+    svm_roundRunAndWait(&r->run.kernel);
+    r->run.priming = false;
+#if SVM_ROUNDS_HAVE(LOOPS)
+    r->run.states = r->run.steady = 0;
+#endif
+}
+#endif
+
+#if SVM_ROUNDS_HAVE(PHASES)
+// A kernel by itself, with so many firings: the initialisation, or the end of input. There often nothing is left to fire.
+static inline void svm_roundServe(svm_Rounds *self, int kernel, int slot, bool starting, const int64_t *counts)
+{
+    svm_RoundRun *r = &self->alone[kernel];
+    svm_roundCount(r, counts);
+    bool fires = starting;
+#if SVM_ROUNDS_HAVE(COUNTS)
+    for (int i = 0; i < svm_roundKernels[kernel].firings; i++)
+        fires |= r->run.firings[i] != 0;
+#endif
+    if (!fires)
+        return;
+#if SVM_ROUNDS_HAVE(LOOPS)
+    r->run.steady = 0;
+    r->run.counted = true;
+#endif
+#if SVM_ROUNDS_HAVE(COUNTS) && SVM_ROUNDS_HAVE(PRIMES)
+    if (!starting && svm_roundKernels[kernel].primes)
+        svm_roundServePriming(self, r, slot);
+#endif
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        const svm_RoundSpan *span = starting ? &end->start : &end->end;
+        svm_roundPlace(self, r, w, slot, span->first, span->items);
+        r->run.windows[w].from = span->from;
+        if (end->input && svm_roundMoves(r))
+            svm_roundRunAndWait(svm_roundMove(r, w));
+    }
+    r->run.starting = starting;
+    svm_roundCount(r, counts);
+    svm_roundRunAndWait(&r->run.kernel);
+    for (int w = 0; w < r->count && svm_roundMoves(r); w++)
+        if (!r->ends[w].input)
+            svm_roundRunAndWait(svm_roundMove(r, w));
+}
+#endif
+
+// ---- Rounds ----
+
+#if SVM_ROUNDS_HAVE(FILES)
+// Where a run's items are in files. Priming gives nothing, and may begin with the program.
+static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slot, int strip)
+{
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        const bool there = (end->input || !r->run.priming) && end->file >= 0 && self->claimed[end->queue][slot];
+#if SVM_ROUNDS_HAVE(READS)
+        r->run.windows[w].reader = there && end->input ? &self->readers[end->file].file : NULL;
+#endif
+#if SVM_ROUNDS_HAVE(WRITES)
+        r->run.windows[w].writer = there && !end->input ? &self->writers[end->file] : NULL;
+#endif
+        r->run.windows[w].at = self->places[end->queue][slot];
+        r->run.windows[w].first = strip * end->strip - (r->run.priming ? end->prime - end->primeFrom : end->before);
+    }
+}
+#endif
+
+// Starts a run: what loads its windows, its kernel, and what stores them. What primes gives nothing.
+static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int strip, bool whole)
+{
+    (void)self, (void)slot, (void)strip, (void)whole;
+#if SVM_ROUNDS_HAVE(FILES)
+    svm_roundTellFiles(self, r, slot, strip);
+#endif
+#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(DIRECT)
+    for (int w = 0; w < r->count; w++) {
+        const bool keeps = !r->run.priming && svm_roundKeeps(r, w, whole) && !svm_roundMoves(r);
+        r->run.windows[w].history = keeps ? &r->windows[w].history : NULL;
+    }
+#endif
+    for (int w = 0; w < r->count && svm_roundMoves(r); w++)
+        if (r->ends[w].input)
+            svm_kernelRun(svm_roundMove(r, w));
+#if SVM_ROUNDS_HAVE(REPEATS)
+    if (r->run.priming && svm_roundKernels[r->kernel].repeat != 0)
+        svm_roundRepeat(r, self->steadyStates + strip * SVM_STRIP);
+#endif
+    svm_kernelRun(&r->run.kernel);
+    if ((SVM_ROUNDS_HAVE(PRIMES) && r->run.priming) || !svm_roundMoves(r))
+        return;
+    for (int w = 0; w < r->count; w++) {
+        if (!r->ends[w].input && (!SVM_ROUNDS_HAVE(STILL) || r->ends[w].strip != 0))
+            svm_kernelRun(svm_roundMove(r, w));
+#if SVM_ROUNDS_HAVE(HALOS)
+        if (svm_roundKeeps(r, w, whole))
+            svm_kernelRun(svm_roundKeep(r, w));
+#endif
+    }
+}
+
+// Waits for a run: for what stores its windows, which comes last; or, if nothing does, for itself.
+static inline void svm_roundWaitFor(svm_RoundRun *r, bool whole)
+{
+    bool stored = SVM_ROUNDS_HAVE(MOVED) && !SVM_ROUNDS_HAVE(DIRECT) && !SVM_ROUNDS_HAVE(SINKS);
+    (void)whole;
+    for (int w = 0; w < r->count && svm_roundMoves(r); w++) {
+        if (!r->ends[w].input && (!SVM_ROUNDS_HAVE(STILL) || r->ends[w].strip != 0)) {
+            svm_kernelWait(svm_roundMove(r, w));
+            stored = true;
+        }
+#if SVM_ROUNDS_HAVE(HALOS)
+        if (svm_roundKeeps(r, w, whole))
+            svm_kernelWait(svm_roundKeep(r, w));
+#endif
+    }
+    if (!stored)
+        svm_kernelWait(&r->run.kernel);
+}
+
+// Steady states of a round: so many from `first` on, `each` in a run.
+typedef struct svm_RoundShare {
+    int64_t first, states, each;
+} svm_RoundShare;
+
+// What a chunk has of a round of so many: its strips or, where a round that is not whole is shared, pieces of them.
+static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t states)
+{
+    const int64_t stop = chunk->first + chunk->strips;
+    svm_RoundShare share = {chunk->first * SVM_STRIP, stop * SVM_STRIP, chunk->each * SVM_STRIP};
+    const bool even = SVM_ROUNDS_HAVE(PUTS) && states < SVM_ROUND && svm_roundKernels[chunk->kernel].even;
+    if (even) {
+        const int64_t pieces = (states + SVM_PIECE - 1) / SVM_PIECE;
+        share.first = chunk->first * pieces / SVM_STRIPS * SVM_PIECE;
+        share.states = stop * pieces / SVM_STRIPS * SVM_PIECE;
+    }
+    share.states = (share.states < states ? share.states : states) - share.first;
+    const int64_t runs = even ? (share.states + SVM_STRIP - 1) / SVM_STRIP : 0;
+    if (runs > 0)
+        share.each = (share.states + runs * SVM_UNIT - 1) / (runs * SVM_UNIT) * SVM_UNIT;
+    return share;
+}
+
+// Places a run's windows for steady states of a round: so many from `first` on.
+static inline void svm_roundPut(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first, int64_t states)
+{
+    for (int w = 0; w < r->count; w++) {
+        const svm_RoundEnd *end = &r->ends[w];
+        const int64_t step = end->strip / SVM_STRIP, before = r->run.priming ? end->prime : end->before;
+        if (end->input || !r->run.priming)
+            svm_roundPlace(self, r, w, slot, first * step - before, before + states * step);
+    }
+}
+
+// Waits for the runs of a round that the first chunks have.
+static inline void svm_roundWait(svm_Rounds *self, int slot, int64_t states, int chunks)
+{
+    for (int c = 0; c < chunks; c++) {
+        const svm_RoundChunk *chunk = &svm_roundChunks[c];
+        const svm_RoundShare share = svm_roundShare(chunk, states);
+        svm_RoundRun *r = &self->runs[slot][chunk->run];
+        for (int64_t done = 0; done < share.states; done += share.each)
+            svm_roundWaitFor(r++, states == SVM_ROUND);
+    }
+}
+
+#if SVM_ROUNDS_HAVE(PRIMES)
+// Starts what primes a chunk.
+static inline void svm_roundPrime(svm_Rounds *self, int c, int slot, int64_t first)
+{
+    svm_RoundRun *r = &self->primings[slot][c];
+#if SVM_ROUNDS_HAVE(LOOPS)
+    r->run.starting = true;
+    r->run.steady = 0;
+    svm_roundCount(r, SVM_ROUNDS_INIT);
+#endif
+    if (SVM_ROUNDS_HAVE(PUTS))
+        svm_roundPut(self, r, slot, first, 0);
+    svm_roundStart(self, r, slot, svm_roundChunks[c].first, false);
+}
+#endif
+
+// Starts the strips of a round of so many steady states, kernel after kernel.
+static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
+{
+    for (int c = 0; c < SVM_CHUNKS; c++) {
+        const svm_RoundChunk *chunk = &svm_roundChunks[c];
+        const svm_RoundShare share = svm_roundShare(chunk, states);
+        svm_RoundRun *r = &self->runs[slot][chunk->run];
+        const int kernel = chunk->kernel;
+        const bool first = c != 0 && svm_roundChunks[c - 1].kernel != kernel; // of a kernel behind others
+        if (SVM_ROUNDS_HAVE(LINKS) && SVM_ROUNDS_HAVE(PUTS) && states < SVM_ROUND && first &&
+            (svm_roundKernels[kernel].even || svm_roundKernels[kernel - 1].even))
+            svm_roundWait(self, slot, states, c); // dependences are those of whole rounds
+        if (share.states <= 0)
+            continue;
+#if SVM_ROUNDS_HAVE(PRIMES)
+        if (svm_roundKernels[kernel].primes)
+            svm_roundPrime(self, c, slot, share.first);
+#endif
+        for (int64_t done = 0; done < share.states; done += share.each, r++) {
+            const int64_t left = share.states - done, own = left < share.each ? left : share.each;
+            if (SVM_ROUNDS_HAVE(PUTS))
+                svm_roundPut(self, r, slot, share.first + done, (own + SVM_UNIT - 1) / SVM_UNIT * SVM_UNIT);
+            r->run.steady = own;
+#if SVM_ROUNDS_HAVE(LOOPS)
+            r->run.states = own;
+#endif
+            svm_roundStart(self, r, slot, (int)((share.first + done) / SVM_STRIP), states == SVM_ROUND);
+        }
+    }
+}
