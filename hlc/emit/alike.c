@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Filters that differ in constants only share their functions.
+// Filters that differ in constants only share their functions, and so do those that differ in nothing: passes make such.
 //
 // NOTE(given). Filters of one declaration are a family where their bodies are the same but for floating-point constants
 // and tables of such. The first that is met has functions for all; what differs is given to them as parameters. Constants
@@ -241,7 +241,7 @@ static void find_family(program_emitter *x, hmap *shapes, const sir_filter *f)
     shaper s = {.a = a, .filter = f};
     strbuf_init(&s.key, a);
     shape_filter(&s, f);
-    if (s.fails || s.slots.len == 0)
+    if (s.fails)
         return;
     family *of = hmap_get(shapes, s.key.data);
     if (of == NULL) {

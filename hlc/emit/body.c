@@ -664,6 +664,9 @@ static bool has_dynamic_rate(const sir_function *f)
 static void emit_filter_comment(emitter *e, const sir_filter *f, const char *more)
 {
     const char *place = body_comment_place(e, f->loc);
+    if (e->alike_last && *more == '\0')
+        strbuf_addc(e->out, '\n');
+    e->alike_last = false;
     strbuf_printf(e->out, "/* %s%s%s%s */\n", f->source != NULL ? f->source : f->name, place != NULL ? ", " : "",
                   place != NULL ? place : "", more);
 }
@@ -742,8 +745,7 @@ emit_filter_info *emit_filter_alike(emitter *e, const sir_filter *f, emit_filter
         VEC_PUSH(e->arena, &info->field_names, of->field_names.data[i]);
         VEC_PUSH(e->arena, &info->held, of->held.data[i]);
     }
-    if (!tables)
-        strbuf_addc(e->out, '\n');
+    e->alike_last = !tables;
     return info;
 }
 

@@ -137,7 +137,7 @@ static void prepare(program_emitter *x)
     static const char *const functions[] = {
         "create",    "run",          "drain",   "destroy",  "fire",       "read",        "start",       "control",
         "keepInput", "steadyStates", "program", "channels", "init",       "steady",      "kept",        "enqueued",
-        "rates",     "rows",         "inputs",  "outputs",  "inputStart", "outputStart", "steadyLimit", "initLimit"};
+        "rates",     "rows",         "inputs",  "outputs",  "inputStart", "outputStart"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
     if (x->pl->parts != NULL)

@@ -106,8 +106,8 @@ static void emit_tokens(program_emitter *x, const rates *r, bool kept)
                         n + r->gates);
 }
 
-// Most firings of each row: of sources what a steady state (or the initialisation) has of them.
-static void emit_limits(program_emitter *x, const rates *r, bool started)
+// Most firings of each row: of sources what a steady state (or the initialisation) has of them; -1: as its input allows.
+static int64_t *limits_of(program_emitter *x, const rates *r, bool started)
 {
     int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, r->rows.len + 1);
     for (size_t i = 0; i < r->rows.len; i++) {
@@ -120,12 +120,7 @@ static void emit_limits(program_emitter *x, const rates *r, bool started)
         else
             values[i] = w->gate >= 0 && !started && count > 0 ? count - 1 : count;
     }
-    program_count_table(
-        x,
-        started ? "Most firings of each actor in a steady state that is not completed; -1: as its input allows."
-                : "The same for the initialisation.",
-        arena_printf(x->e.arena, "%s_%s", x->name, started ? "steadyLimit" : "initLimit"), "int64_t", values,
-        r->rows.len);
+    return values;
 }
 
 void program_drain_tables(program_emitter *x)
@@ -141,11 +136,8 @@ void program_drain_tables(program_emitter *x)
               x->m->channels.len + r.gates, x->name, x->name, x->name, x->name);
     text_line(x, 0, "};\n");
     emit_tokens(x, &r, true);
-    emit_limits(x, &r, true);
-    if (x->has_init) {
+    if (x->has_init)
         emit_tokens(x, &r, false);
-        emit_limits(x, &r, false);
-    }
     if (r.gates != 0) {
         int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, r.rows.len);
         for (size_t i = 0; i < r.rows.len; i++)
@@ -173,10 +165,17 @@ static void emit_limited(program_emitter *x, const rates *r)
             text_line(x, 1, "begun &= self->readers[%zu].held > 0;", i);
     if (x->has_init)
         text_line(x, 1, "begun |= !self->started;");
-    text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", r->rows.len);
-    const char *steady = arena_printf(x->e.arena, "%s_steadyLimit[i]", x->name);
-    const char *limit = !x->has_init ? steady : arena_printf(x->e.arena, "limits_of[i]");
-    text_line(x, 2, "limits[i] = %s > 0 && !begun ? 0 : %s;", limit, limit);
+    text_line(x, 1, "memset(limits, -1, sizeof limits); /* as input allows, but for sources */");
+    const int64_t *steady = limits_of(x, r, true), *first = limits_of(x, r, false);
+    for (size_t i = 0; i < r->rows.len; i++) {
+        if (steady[i] == -1)
+            continue;
+        const char *limit = arena_printf(x->e.arena, "%" PRId64, steady[i]);
+        if (x->has_init && first[i] != steady[i])
+            limit = arena_printf(x->e.arena, "self->started ? %s : %" PRId64, limit, first[i]);
+        text_line(x, 1, "limits[%zu] = begun ? %s : 0; /* %s */", i, limit,
+                  text_comment(x, x->m->actors.data[r->rows.data[i].actor]->name));
+    }
     for (size_t i = 0; i < pl->readers.len; i++) {
         size_t at = row_of(r, pl->readers.data[i].actor, false);
         text_line(x, 1, "if (self->readers[%zu].held < limits[%zu])", i, at);
@@ -221,9 +220,6 @@ void program_drain(program_emitter *x)
               r.gates != 0 ? " = {0}" : "");
     if (r.gates != 0)
         text_line(x, 1, "int64_t fired[%zu];", r.rows.len);
-    if (x->has_init)
-        text_line(x, 1, "const int64_t *const limits_of = self->started ? %s_steadyLimit : %s_initLimit;", x->name,
-                  x->name);
     emit_limited(x, &r);
     emit_first_tokens(x, &r);
     text_line(x, 1, "svm_exhaust(&%s_rates, tokens, limits, %s);", x->name, r.gates != 0 ? "fired" : "counts");
