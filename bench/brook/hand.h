@@ -14,3 +14,33 @@ void hand_escape(float *steps, int n);
 void hand_poly(const float *x, float *y, int n);
 float hand_total(const float *x, int n);
 void hand_columns(const float *x, float *sums, int n);
+/* Of examples.br. */
+void hand_plate(float *now, float *next, int width, int height, int steps);
+void hand_blocks(const float *restrict a, const float *restrict b, float *restrict c, int n);
+int hand_gradient(const float *restrict value, const int *restrict column, const float *right, float *x, float *work, int n);
+void hand_sort(float *v, int n);
+void hand_options(const float *restrict options, float *restrict call, float *restrict put, int n);
+int hand_regions(const float *restrict grey, int *label, int *next, int *grown, int n);
+void hand_spheres(const float *restrict spheres, float *restrict colour, float *restrict hit, int width, int height);
+float hand_largest(const float *x, int n);
+float hand_dot(const float *x, const float *y, int n);
+
+/* Calls of either, alternately: the least time of each, and whether `same`. */
+#define MEASURE_IF(name, same, graph, ...)                                                                             \
+    {                                                                                                                  \
+        double best = 1e9, hand = 1e9, began;                                                                          \
+        int again;                                                                                                     \
+        for (again = 0; again < runs; again++) {                                                                       \
+            began = hand_now();                                                                                        \
+            graph;                                                                                                     \
+            if (hand_now() - began < best)                                                                             \
+                best = hand_now() - began;                                                                             \
+            began = hand_now();                                                                                        \
+            __VA_ARGS__;                                                                                                     \
+            if (hand_now() - began < hand)                                                                             \
+                hand = hand_now() - began;                                                                             \
+        }                                                                                                              \
+        printf("%s %.9f %.9f %s\n", name, best, hand, (same) ? "same" : "DIFFERENT");                                  \
+    }
+#define MEASURE(name, bytes, result, expected, graph, plain)                                                           \
+    MEASURE_IF(name, memcmp(result, expected, bytes) == 0, graph, plain)

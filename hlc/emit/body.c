@@ -867,14 +867,15 @@ static void count_functions_of(void *context, sir_stmt *s)
     sir_visit_exprs(s, count_functions, context);
 }
 
-// Whether it has functions of svm/elementary.h, and no more than fit a loop: inlined, that becomes vectors.
-static bool has_few_functions(const body_context *c)
+// Whether it has functions of svm/elementary.h, and no more than fit a loop: inlined, that becomes vectors. A finite
+// filter needs none of them: there is a loop for it (finite_kernel.c), which calls as few as it can of large ones.
+static bool is_inlined(const body_context *c)
 {
     int count = 0;
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
-    return count > 0 && count <= FEW_FUNCTIONS;
+    return count <= FEW_FUNCTIONS && (count > 0 || (c->info->filter->finite && c->info->lanes == 0));
 }
 
 static emit_signature emit_fire(body_context *c, const char *name)
@@ -916,7 +917,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
     fire_annotation(e, info->filter, c->function, side, c->flow);
     body_mark_line(e, c->function->loc);
-    strbuf_printf(e->out, "%sstatic inline void %s(%s)\n{\n", has_few_functions(c) ? "SVM_INLINED " : "", name,
+    strbuf_printf(e->out, "%sstatic inline void %s(%s)\n{\n", is_inlined(c) ? "SVM_INLINED " : "", name,
                   b.len > 0 ? b.data : "void");
     load_fields(c);
     strbuf_printf(e->out, "%s}\n", body);

@@ -399,8 +399,6 @@ static void row_constants(finite_graph *g)
 {
     program_emitter *x = g->x;
     bool uses_row = false;
-    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
-    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -582,6 +580,61 @@ static void emit_apart(finite_graph *g)
     text_line(g->x, 1, "const bool apart = %s->form == SVM_BROOK_UNIT%s;", g->space, b.data);
 }
 
+// Bodies that are too large for a C compiler to put them into several loops by itself.
+static bool is_large(const finite_graph *g)
+{
+    enum { LARGE = 60 };
+    return g->lanes == 0 && g->variable == NULL && g->operations > LARGE;
+}
+
+static const char *inside_name(finite_graph *g)
+{
+    return format(g, "%s_inside%s", g->row, "");
+}
+
+// The loop that most firings are in, with the body in it, so that it can become vectors.
+static void emit_inside(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    text_args args = {0};
+    row_parameters(g, &args);
+    add(g, &args, "ptrdiff_t begin");
+    add(g, &args, "ptrdiff_t end");
+    text_line(x, 0, "/* Firings of a row, element by element%s. */",
+              g->info->near != SIR_NONE ? ", all that they fetch near them inside" : "");
+    text_line(x, 0, "SVM_BROOK_WHOLE");
+    text_call(x, 0, format(g, "static void %s(%s", inside_name(g), ""), &args, ")");
+    text_line(x, 0, "{");
+    bool iterates = false;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        iterates = iterates || !has_elements(p);
+    for (VEC_EACH(const uint32_t, c, &g->coordinates))
+        iterates = iterates || field_of(g, *c)->dimension > 0;
+    if (iterates)
+        text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    row_constants(g);
+    emit_loop(g, 1, ROW_UNIT, "begin", "end", g->info->near != SIR_NONE);
+    text_line(x, 0, "}\n");
+}
+
+// The same in the row, or a call of it.
+static void emit_hot_loop(finite_graph *g, const char *from, const char *to)
+{
+    text_args args = {0};
+    if (!is_large(g)) {
+        emit_loop(g, 2, ROW_UNIT, from, to, g->info->near != SIR_NONE);
+        return;
+    }
+    add(g, &args, g->self);
+    add(g, &args, g->r);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (has_elements(p))
+            add(g, &args, p->name);
+    add(g, &args, from);
+    add(g, &args, to);
+    text_call(g->x, 2, format(g, "%s(%s", inside_name(g), ""), &args, ");");
+}
+
 // Where elements near the place are fetched, most columns need no clamping: then these are a loop of their own.
 static void emit_unit_loops(finite_graph *g)
 {
@@ -590,14 +643,14 @@ static void emit_unit_loops(finite_graph *g)
         if (g->lanes > 0)
             text_line(x, 2, "ptrdiff_t near = begin;");
         emit_wide_loop(g, 2, "near", "end", false);
-        emit_loop(g, 2, ROW_UNIT, g->lanes > 0 ? "near" : "begin", "end", false);
+        emit_hot_loop(g, g->lanes > 0 ? "near" : "begin", "end");
         return;
     }
     emit_near(g, 2);
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
     emit_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);
-    emit_loop(g, 2, ROW_UNIT, "near", "far", true);
+    emit_hot_loop(g, "near", "far");
     emit_loop(g, 2, ROW_UNIT, "far", "end", false);
 }
 
@@ -606,9 +659,13 @@ static void emit_row(finite_graph *g)
     program_emitter *x = g->x;
     text_args args = {0};
     row_parameters(g, &args);
+    if (is_large(g))
+        emit_inside(g);
     text_line(x, 0, "/* A row of firings; the pointers are to where the row begins. */");
     text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
+    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
     row_constants(g);
     text_line(x, 1, "if (%s->form == SVM_BROOK_UNIT) {", g->space);
     emit_unit_loops(g);
