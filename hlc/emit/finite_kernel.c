@@ -756,6 +756,34 @@ static void emit_map_run(finite_graph *g)
 
 // ---- Reductions ----
 
+// "sum += x", and max and min of them: vectors can do these (svm/brook_graph.h); NULL: it is another fold. The text is a
+// function's with what it takes behind the elements.
+static const char *vector_fold(const finite_graph *g, const finite_port *in, const char **more)
+{
+    const sir_block *b = &g->filter->work->body;
+    const sir_stmt *s = b->len == 1 ? b->data[0] : NULL;
+    if (g->all->local.len > 0 || s == NULL || s->kind != SIR_SET || s->u.set.target->kind != SIR_FIELD ||
+        s->u.set.target->index != g->reduced->field)
+        return NULL;
+    const sir_expr *e = s->u.set.value;
+    const bool sum = e->kind == SIR_BINARY && e->op == LANG_OP_ADD,
+               most = e->kind == SIR_MATH && (e->op == LANG_MATH_MAX || e->op == LANG_MATH_MIN);
+    if ((!sum && !most) || e->type->kind != SIR_FLOAT || in->load != NULL || g->reduced->load != NULL ||
+        in->source->type->kind != SIR_FLOAT)
+        return NULL;
+    const sir_expr *a = e->u.arg[0], *c = e->u.arg[1];
+    const bool before = a->kind == SIR_FIELD && a->index == g->reduced->field;
+    const sir_expr *old = before ? a : c, *element = before ? c : a;
+    if (old->kind != SIR_FIELD || old->index != g->reduced->field || element->kind != SIR_FIELD ||
+        element->index != in->field)
+        return NULL;
+    *more = sum                      ? ""
+            : e->op == LANG_MATH_MAX ? before ? ", 1, true" : ", 1, false"
+            : before                 ? ", -1, true"
+                                     : ", -1, false";
+    return sum ? "svm_brookSum" : "svm_brookMost";
+}
+
 // A row of a block; offset: of an element from its first.
 static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *offset)
 {
@@ -768,6 +796,16 @@ static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *o
         text_line(x, 4, "(void)first;");
     fire_call(g, 4, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
     text_line(x, 3, "}");
+}
+
+// The same for elements that lie side by side.
+static void emit_unit_fold_loop(finite_graph *g, const finite_port *in)
+{
+    const char *more, *function = vector_fold(g, in, &more), *value = g->reduced->value;
+    if (function == NULL)
+        emit_fold_loop(g, in, g->i);
+    else
+        text_line(g->x, 3, "%s = %s(%s, first + begin, fold->columnEnd - begin%s);", value, function, value, more);
 }
 
 static const finite_port *folded(const finite_graph *g)
@@ -841,7 +879,7 @@ static void emit_fold(finite_graph *g)
     text_line(x, 1, "ptrdiff_t begin = fold->column + (fold->begins ? 1 : 0);");
     begin_rows(g, 1, in, in->name);
     text_line(x, 2, "if (%s->pitch[3] == 1) {", in->walk);
-    emit_fold_loop(g, in, g->i);
+    emit_unit_fold_loop(g, in);
     text_line(x, 2, "} else {");
     emit_fold_loop(g, in, arena_printf(x->e.arena, "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
@@ -920,6 +958,49 @@ static void emit_columns(finite_graph *g)
     text_line(x, 0, "}\n");
 }
 
+// Blocks that are a part of one row each: nothing is worked out again for each of them.
+static void emit_short(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    const finite_port *in = folded(g), *out = g->reduced;
+    text_args args = {0};
+    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role != SIR_ITERATOR)
+            add(g, &args, pointer(g, p));
+    text_line(x, 0, "/* Blocks of one plane, each a part of one row; false: they are none. */");
+    text_call(x, 0, format(g, "static bool %s_short(", g->row, ""), &args, ")");
+    text_line(x, 0, "{");
+    begin_fold(g, in);
+    text_line(x, 1, "const svm_BrookWalk *%s = &%s->%s;", out->walk, g->self, out->walk);
+    text_line(x, 1, "(void)i0, (void)i1, (void)i2;");
+    text_line(x, 1, "if (!svm_brookIsShort(%s, %s, fold) || !svm_brookIsPlane(%s, %s))", g->space, in->walk, g->space,
+              out->walk);
+    text_line(x, 2, "return false;");
+    text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s), result = svm_brookStep(%s, %s);", g->space, in->walk,
+              g->space, out->walk);
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    text_line(x, 2, "for (ptrdiff_t column = %s->box.column; column < %s->box.columnEnd; column++) {", g->self,
+              g->self);
+    text_line(x, 3, "%s = %s + (%s * %s->pitch[2] - %s->base + column * step);", finite_pointer(g, in, "first"),
+              in->name, g->r, in->walk, in->walk);
+    text_line(x, 3, "%s = %s;", emit_declare(&x->e, out->source->type, out->value), finite_load(g, in, "first"));
+    text_line(x, 3, "for (ptrdiff_t %s = 1; %s < count[3]; %s++) {", g->i, g->i, g->i);
+    if (in->used)
+        text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
+                  finite_load(g, in, format(g, "first + %s%s", g->i, "")));
+    fire_call(g, 4, &g->fire, format(g, "&%s%s", out->value, ""));
+    text_line(x, 3, "}");
+    text_line(x, 3, "%s",
+              finite_store(g, out,
+                           arena_printf(x->e.arena, "(%s + (%s * %s->pitch[2] - %s->base + column * result))",
+                                        out->name, g->r, out->walk, out->walk),
+                           out->value));
+    text_line(x, 2, "}");
+    text_line(x, 1, "return true;");
+    text_line(x, 0, "}\n");
+}
+
 // A row of results whose blocks are columns.
 static void emit_columns_call(finite_graph *g)
 {
@@ -955,8 +1036,16 @@ static void emit_fold_run(finite_graph *g)
 {
     program_emitter *x = g->x;
     const finite_port *in = folded(g), *out = g->reduced;
-    text_args args = {0};
+    text_args args = {0}, small = {0};
     begin_run(g);
+    add(g, &small, g->self);
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role != SIR_ITERATOR)
+            add(g, &small, p->name);
+    if (g->all->local.len == 0) {
+        text_call(x, 1, format(g, "if (%s_short(", g->row, ""), &small, "))");
+        text_line(x, 2, "return;");
+    }
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
               g->r);
     emit_columns_call(g);
@@ -993,6 +1082,8 @@ void finite_kernel(finite_graph *g)
     if (g->reduced != NULL) {
         emit_fold(g);
         emit_columns(g);
+        if (g->all->local.len == 0)
+            emit_short(g);
         emit_fold_run(g);
         return;
     }

@@ -4,7 +4,9 @@
 #ifndef SVM_BROOK_GRAPH_H
 #define SVM_BROOK_GRAPH_H
 
+#include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "svm/brook.h"
 #include "svm/svm.h"
@@ -292,6 +294,15 @@ static inline svm_BrookWalk svm_brookPlane(const svm_BrookWalk *from)
     return w;
 }
 
+// Whether a reduction's blocks lie in a plane, each a few elements of one row, and are reduced whole. Long ones, and those
+// of one column, which lie side by side, are worth more care.
+static inline bool svm_brookIsShort(const svm_BrookSpace *s, const svm_BrookWalk *in, const svm_BrookFold *fold)
+{
+    return svm_brookIsPlane(s, in) && in->extent[0] * in->extent[1] == 1 && in->pitch[3] == 1 &&
+           in->extent[3] > s->extent[3] && in->extent[3] <= 64 * s->extent[3] && fold->begins && fold->row == 0 &&
+           fold->rowEnd == 1 && fold->column == 0 && fold->columnEnd * s->extent[3] == in->extent[3];
+}
+
 // Where row `row` of a block of so many elements in each dimension begins, from the block's first element.
 static inline ptrdiff_t svm_brookFoldRow(const ptrdiff_t *count, const svm_BrookWalk *w, ptrdiff_t row)
 {
@@ -436,6 +447,109 @@ static inline float svm_brookComponent(const svm_BrookSpace *s, const svm_BrookW
     const int d = w->flat ? 3 : 3 - k;
     const ptrdiff_t place = d == 3 ? i : svm_brookPlaceOfRow(s, w, row, d);
     return svm_brookIterate(w->from[k], w->to[k], place, w->extent[d]);
+}
+
+// ---- Folds of floats, as fast as vectors are ----
+
+enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048 }; // partial results; elements at a time
+
+// Whether SVM_BROOK_FOLDED elements and a sum so far are of the kind that all sums of some of them are floats: multiples of
+// a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what the left fold gives.
+static inline bool svm_brookSumAny(float *sum, const float *p)
+{
+    float side[SVM_BROOK_SIDE] = {0};
+    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
+        for (int k = 0; k < SVM_BROOK_SIDE; k++)
+            side[k] += fabsf(p[i + k]);
+    float bound = fabsf(*sum);
+    for (int k = 0; k < SVM_BROOK_SIDE; k++)
+        bound += side[k];
+    if (bound == 0.0f)
+        return !signbit(*sum); // the positive zero, which zeros of any sign do not change
+    if (!(bound > 0x1p-80f && bound < 0x1p100f))
+        return false;
+    union {
+        float f;
+        uint32_t bits;
+    } step = {.f = bound * 1.01f}; // so many rounded the bound down, maybe
+    step.bits &= 0x7f800000;
+    const float round = step.f * 6.0f; // to what is added to it: 2^-21 of step
+    int32_t odd[SVM_BROOK_SIDE] = {0};
+    memset(side, 0, sizeof side);
+    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
+        for (int k = 0; k < SVM_BROOK_SIDE; k++) {
+            odd[k] |= (p[i + k] + round) - round != p[i + k];
+            side[k] += p[i + k];
+        }
+    int32_t some = (*sum + round) - round != *sum;
+    for (int k = 0; k < SVM_BROOK_SIDE; k++)
+        some |= odd[k];
+    if (some)
+        return false;
+    for (int k = 0; k < SVM_BROOK_SIDE; k++)
+        *sum += side[k];
+    return true;
+}
+
+// The left fold of n floats. What looks in vain whether it may be any order is seldom done again.
+static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
+{
+    ptrdiff_t i = 0;
+    for (int skip = 0, next = 1; n - i >= SVM_BROOK_FOLDED; i += SVM_BROOK_FOLDED) {
+        if (skip == 0 && svm_brookSumAny(&sum, p + i)) {
+            next = 1;
+            continue;
+        }
+        if (skip == 0) {
+            skip = next;
+            next = next < 64 ? 2 * next : next;
+        } else {
+            skip--;
+        }
+        for (int k = 0; k < SVM_BROOK_FOLDED; k++)
+            sum += p[i + k];
+    }
+    for (; i < n; i++)
+        sum += p[i];
+    return sum;
+}
+
+// Of svm_fmax(most, element) or svm_fmax(element, most), as `before` says; `sign` -1: of svm_fmin. Without a NaN, and unless
+// it is a zero, what the order gives is what any order gives.
+static inline float svm_brookMost(float most, const float *p, ptrdiff_t n, float sign, bool before)
+{
+    ptrdiff_t i = 0;
+    while (i < n) {
+        const ptrdiff_t end = n - i < SVM_BROOK_FOLDED ? n : i + SVM_BROOK_FOLDED;
+        if (end - i == SVM_BROOK_FOLDED) {
+            float side[SVM_BROOK_SIDE];
+            int32_t odd[SVM_BROOK_SIDE] = {0};
+            for (int k = 0; k < SVM_BROOK_SIDE; k++)
+                side[k] = sign * most;
+            for (int d = 0; d < SVM_BROOK_FOLDED; d += SVM_BROOK_SIDE)
+                for (int k = 0; k < SVM_BROOK_SIDE; k++) {
+                    const float v = sign * p[i + d + k];
+                    odd[k] |= v != v;
+                    side[k] = v > side[k] ? v : side[k];
+                }
+            float found = side[0];
+            int32_t some = found != found;
+            for (int k = 0; k < SVM_BROOK_SIDE; k++) {
+                found = side[k] > found ? side[k] : found;
+                some |= odd[k];
+            }
+            if (!some && found != 0.0f) {
+                most = sign * found;
+                i = end;
+                continue;
+            }
+        }
+        for (; i < end; i++) {
+            const float a = before ? most : p[i], b = before ? p[i] : most;
+            most = (sign > 0.0f ? a > b : a < b) ? a : b;
+        }
+    }
+    return most;
 }
 
 // Columns that are done at a time where that gains something.
