@@ -32,6 +32,8 @@ PROGRAMS = {
     "edge-detector": Program("examples/edge-detector/edges.str", "i", 0.95),
     "edges-target": Program("examples/edge-detector/edges.str", "i", 0.95, ("--fp=target",), 0.01),
     "loops": Program("bench/softproc/loops.str", "f", 0.95),
+    "tables": Program("bench/softproc/tables.str", "f", 0.95),
+    "ints": Program("bench/softproc/ints.str", "i", 0.95),
 }
 Row = namedtuple("Row", "name launches threads cycles predicted used")
 

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set(HLC_PLAN_SOURCES
     plan/abilities.c plan/addresses.c plan/allocate.c plan/bit_lanes.c plan/build.c plan/coalesce.c plan/cost.c plan/assign.c plan/drain.c plan/first_items.c plan/fiss.c plan/footprint.c plan/fuse.c plan/horizontal.c plan/horizontal_places.c plan/lanes.c plan/layout.c plan/map.c plan/parse.c plan/parts.c plan/parts_cut.c plan/parts_group.c plan/parts_search.c plan/parts_space.c plan/pieces.c plan/prime.c plan/print.c plan/profile.c plan/query.c
-    plan/remarks.c plan/replay.c plan/resources.c plan/settle.c plan/strip_mine.c plan/strip_parts.c plan/sync_elim.c plan/thread_bounds.c plan/thread_domain.c plan/thread_ops.c plan/thread_walk.c plan/threads.c plan/transfer.c plan/verify.c plan/ways.c plan/work.c)
+    plan/remarks.c plan/replay.c plan/resources.c plan/settle.c plan/strip_mine.c plan/strip_parts.c plan/sync_elim.c plan/thread_bounds.c plan/thread_domain.c plan/thread_ops.c plan/thread_order.c plan/thread_walk.c plan/threads.c plan/transfer.c plan/verify.c plan/ways.c plan/work.c)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hlc/plan/thread_order.h"
 #include "support/hmap.h"
 
 enum { LANES = 4, SCALAR_LANE = 3, OPERANDS = 3 };
@@ -167,6 +168,13 @@ static uint32_t selected(thread_ops *o, uint32_t truth, uint32_t yes, uint32_t n
         smaller = o->nodes.data[t->b].a;
         zero = false;
     }
+    if (t->op == THREAD_ADD && zero && o->nodes.data[t->b].op == THREAD_NUMBER) { // with a number
+        larger = o->nodes.data[t->a].op == THREAD_NEG ? thread_ops_number(o, value_of(o, t->b)) : t->a;
+        t = &o->nodes.data[truth]; // which may have moved
+        smaller =
+            o->nodes.data[t->a].op == THREAD_NEG ? o->nodes.data[t->a].a : thread_ops_number(o, -value_of(o, t->b));
+        zero = false;
+    }
     if (is_any_number(o, truth))
         return value_of(o, truth) >= 0 ? yes : no;
     if (yes == no)
@@ -209,7 +217,8 @@ static bool comes_before(const thread_ops *o, uint32_t a, uint32_t b)
 // Sums and products in one order, with what leaves them as they are left out.
 static uint32_t commutative(thread_ops *o, thread_op op, uint32_t a, uint32_t b)
 {
-    if (comes_before(o, b, a)) {
+    bool operations = rank_of(o, a) == rank_of(o, b) && rank_of(o, a) == 2;
+    if (comes_before(o, b, a) && !(op == THREAD_MUL && operations)) { // factors stay as they are written
         uint32_t t = a;
         a = b;
         b = t;
@@ -274,9 +283,14 @@ typedef struct packer {
     bool *read; // items' elements
     uint32_t registers;
     int64_t vectors, scalars, loose; // halves; loose: those that fit either way
-    int64_t coordinates;             // halves that compute those of tables
     int64_t alone;                   // scalar halves that no vector half leaves addresses for
     VEC(thread_values) packs;        // four nodes each, 0: none
+    size_t followed;                 // of them
+    VEC(thread_half) halves;         // all of them, as thread_order.h has them
+    int64_t needed;                  // of those that are being added
+    size_t alone_at;                 // coordinates that have a register's lanes in turn
+    bool *in_alpha;                  // by node: such a coordinate is alpha there
+    bool *is_coordinate;             // by node
 } packer;
 
 // A value without its signs, and these: a half has one of each operand.
@@ -349,6 +363,23 @@ static void operands_of(const packer *p, uint32_t v, operand out[OPERANDS])
     for (unsigned k = 0; k < OPERANDS; k++)
         if (p->o->nodes.data[out[k].value].op == THREAD_NUMBER)
             out[k] = (operand){0, 0};
+}
+
+// Lanes of four values. What is moved is not computed by it.
+static void add_half(packer *p, thread_half_kind kind, bool moves, const uint32_t *values, unsigned lanes)
+{
+    thread_half h = {.kind = kind, .needed = p->needed};
+    for (unsigned i = 0; i < LANES; i++) {
+        operand read[OPERANDS] = {{values[i], 0}};
+        if ((lanes >> i & 1) == 0 || values[i] == 0)
+            continue;
+        h.value[i] = moves ? 0 : values[i];
+        if (!moves)
+            operands_of(p, values[i], read);
+        for (unsigned k = 0; k < OPERANDS; k++)
+            h.needs[OPERANDS * i + k] = is_operation(p, read[k].value) ? read[k].value : 0;
+    }
+    VEC_PUSH(p->arena, &p->halves, h);
 }
 
 static void add_pack(packer *p, const uint32_t lane[LANES])
@@ -454,7 +485,7 @@ static bool share_addresses(const half *a, const half *b)
 static void count_vectors(packer *p, const thread_values *pack)
 {
     half halves[SCALAR_LANE];
-    unsigned count = 0;
+    unsigned count = 0, lanes[SCALAR_LANE] = {0};
     for (unsigned i = 0; i < SCALAR_LANE; i++) {
         if (pack->data[i] == 0)
             continue;
@@ -464,11 +495,15 @@ static void count_vectors(packer *p, const thread_values *pack)
             h++;
         if (h == count)
             halves[count++] = own;
+        lanes[h] |= 1U << i;
     }
     p->vectors += count;
+    for (unsigned h = 0; h < count; h++)
+        add_half(p, THREAD_VECTOR, false, pack->data, lanes[h]);
     if (pack->data[SCALAR_LANE] == 0)
         return;
     half scalar = half_of(p, pack->data[SCALAR_LANE]);
+    add_half(p, THREAD_SCALAR, false, pack->data, 1U << SCALAR_LANE);
     bool fits = count == 0;
     for (unsigned h = 0; h < count; h++)
         fits = fits || share_addresses(&halves[h], &scalar);
@@ -476,12 +511,15 @@ static void count_vectors(packer *p, const thread_values *pack)
     p->alone += !fits;
 }
 
-static int64_t pack_size(const thread_values *pack)
+// Coordinates have red, alpha and blue of their register in turn, where the other coordinate is green.
+static thread_half_kind kind_of_single(packer *p, const thread_values *pack)
 {
-    int64_t lanes = 0;
+    if (p->needed == THREAD_NEEDED_BY_NONE)
+        return THREAD_EITHER;
     for (unsigned i = 0; i < LANES; i++)
-        lanes += pack->data[i] != 0;
-    return lanes;
+        if (p->is_coordinate[pack->data[i]])
+            return p->in_alpha[pack->data[i]] ? THREAD_SCALAR : THREAD_VECTOR;
+    return THREAD_EITHER;
 }
 
 static void count_pack(packer *p, const thread_values *pack)
@@ -493,8 +531,12 @@ static void count_pack(packer *p, const thread_values *pack)
     }
     if (special > 0) {
         p->scalars += lanes;
+        for (unsigned i = 0; i < LANES; i++)
+            if (pack->data[i] != 0)
+                add_half(p, THREAD_SCALAR, false, pack->data, 1U << i);
     } else if (lanes == 1) {
         p->loose++;
+        add_half(p, kind_of_single(p, pack), false, pack->data, (1U << LANES) - 1);
     } else {
         count_vectors(p, pack);
     }
@@ -513,56 +555,91 @@ static void place_items(packer *p)
     }
 }
 
-// What a table's lookup gives has a register of its own, and what its coordinate is computed from comes alone, as it is to be in
-// one register with the other coordinate, 0. Returns how many of the values that are needed are such.
-static int64_t place_tables(packer *p, const bool *seen)
+// What a table's lookup gives has a register of its own. *lookups: them, in the firings' order.
+static void place_tables(packer *p, const bool *seen, thread_values *lookups)
 {
-    int64_t count = 0;
     for (uint32_t v = 1; v < p->o->nodes.len; v++) {
-        const thread_node *n = &p->o->nodes.data[v];
-        if (!seen[v] || n->op != THREAD_LOOKUP)
+        if (!seen[v] || p->o->nodes.data[v].op != THREAD_LOOKUP)
             continue;
         p->at[v] = (placed){true, p->registers++, 0};
-        count++;
+        VEC_PUSH(p->arena, lookups, v);
     }
-    for (uint32_t v = 1; v < p->o->nodes.len; v++) {
-        const thread_node *n = &p->o->nodes.data[v];
-        operand at = base_of(p, n->op == THREAD_LOOKUP && seen[v] ? n->a : 0);
+}
+
+// Coordinates of tables that nothing else has placed, and what they are computed from, come alone. A coordinate is in one register with the
+// other one, 0: one such serves all that take turns in its register's other lanes. Where it is beside what outputs need, each other
+// coordinate has one of its own.
+static void place_coordinates(packer *p, const thread_values *lookups)
+{
+    enum { TURNS = 3 };
+    const uint32_t nothing[LANES] = {0};
+    uint32_t shared = 0;
+    p->is_coordinate = ARENA_ARRAY(p->arena, bool, p->o->nodes.len + 1);
+    p->in_alpha = ARENA_ARRAY(p->arena, bool, p->o->nodes.len + 1);
+    bool own = false;
+    for (size_t i = 0; i < lookups->len; i++) {
+        operand at = base_of(p, p->o->nodes.data[lookups->data[i]].a);
         const uint32_t lane[LANES] = {at.value};
-        if (is_operation(p, at.value) && !p->at[at.value].there)
+        const placed *there = &p->at[at.value];
+        bool alone = is_operation(p, at.value) && !there->there;
+        bool same = there->there && shared == there->reg * 2 + (there->lane == SCALAR_LANE) + 1;
+        if (alone) {
             add_pack(p, lane);
+            p->is_coordinate[at.value] = true;
+            p->in_alpha[at.value] = p->alone_at++ % TURNS == 1;
+        }
+        if (same || (alone && own))
+            continue;
+        own = own || (i == 0 && alone);
+        shared = alone ? shared : there->reg * 2 + (there->lane == SCALAR_LANE) + 1;
+        p->loose++;
+        p->needed = (int64_t)i;
+        add_half(p, THREAD_VECTOR, true, nothing, 0);
     }
-    for (size_t i = 0; i < p->packs.len; i++) {
-        thread_values pack = p->packs.data[i];
-        follow(p, &pack);
-    }
-    for (size_t i = 0; i < p->packs.len; i++)
-        p->coordinates += pack_size(&p->packs.data[i]);
-    p->coordinates += count > 0;
-    p->packs.len = 0;
-    return count;
 }
 
 // What a place of an output holds is computed there, unless it is somewhere already: then it is moved, and the move is a half.
 static void place_output(packer *p, const uint32_t *values)
 {
     uint32_t lane[LANES] = {0};
-    unsigned moves[2] = {0, 0}, tables = 0; // tables: each from a register of its own
+    unsigned moved = 0, tables = 0; // lanes; tables: each from a register of its own
+    uint32_t from[LANES];
     bool any = false;
     for (unsigned i = 0; i < LANES; i++) {
-        uint32_t v = base_of(p, values[i]).value;
+        uint32_t v = from[i] = base_of(p, values[i]).value;
         bool here = is_operation(p, v) && !p->at[v].there;
         for (unsigned j = 0; j < i; j++)
             here = here && lane[j] != v;
         lane[i] = here ? v : 0;
         any = any || here;
-        tables += i < SCALAR_LANE && p->o->nodes.data[v].op == THREAD_LOOKUP;
-        moves[i == SCALAR_LANE] += values[i] != 0 && (!here || v != values[i]);
+        tables |= p->o->nodes.data[v].op == THREAD_LOOKUP ? 1U << i : 0;
+        moved |= values[i] != 0 && (!here || v != values[i]) ? 1U << i : 0;
     }
     if (any)
         add_pack(p, lane);
-    p->vectors += tables > 1 ? tables : moves[0] > 0;
-    p->scalars += moves[1] > 0;
+    unsigned low = moved & ((1U << SCALAR_LANE) - 1), apart = low & tables;
+    for (unsigned i = 0; i < SCALAR_LANE; i++)
+        if ((apart >> i & 1) != 0) {
+            add_half(p, THREAD_VECTOR, true, from, 1U << i);
+            p->vectors++;
+        }
+    if ((low & ~apart) != 0) {
+        add_half(p, THREAD_VECTOR, true, from, low & ~apart);
+        p->vectors++;
+    }
+    if (moved >> SCALAR_LANE != 0) {
+        add_half(p, THREAD_SCALAR, true, from, 1U << SCALAR_LANE);
+        p->scalars++;
+    }
+}
+
+// What packs read is packed, and what that reads.
+static void follow_all(packer *p)
+{
+    for (; p->followed < p->packs.len; p->followed++) {
+        thread_values pack = p->packs.data[p->followed];
+        follow(p, &pack);
+    }
 }
 
 static int64_t larger(int64_t a, int64_t b)
@@ -632,9 +709,28 @@ static int64_t height(const packer *p, const thread_values *outputs)
     return most;
 }
 
+// Lookups in tables wait for their coordinates, and what reads them waits for them. What coordinates are computed from comes in halves of either
+// kind, which the compiler chooses before it knows the order: it does no better than with each as it fits, and tries enough to do better than
+// with one kind after the other. So it is the mean of these.
+static int64_t ordered(const packer *p, const thread_values *tables)
+{
+    thread_lookup *lookups = ARENA_ARRAY(p->arena, thread_lookup, tables->len);
+    for (size_t i = 0; i < tables->len; i++) {
+        uint32_t at = base_of(p, p->o->nodes.data[tables->data[i]].a).value;
+        lookups[i] = (thread_lookup){tables->data[i], is_operation(p, at) ? at : 0};
+    }
+    const thread_order order = {p->arena, p->o->nodes.len, p->halves.data, p->halves.len, lookups, tables->len};
+    int64_t as_fits = thread_order_instructions(&order);
+    unsigned turn = 0;
+    for (VEC_EACH(thread_half, h, &p->halves))
+        if (h->kind == THREAD_EITHER && h->needed != THREAD_NEEDED_BY_NONE)
+            h->kind = turn++ % 2 == 0 ? THREAD_SCALAR : THREAD_VECTOR;
+    return (as_fits + thread_order_instructions(&order)) / 2;
+}
+
 int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, int64_t *lookups)
 {
-    packer p = {.o = o, .arena = o->arena, .registers = 1};
+    packer p = {.o = o, .arena = o->arena, .registers = 1, .needed = THREAD_NEEDED_BY_NONE};
     const thread_values *outputs = &piece->outputs;
     p.at = ARENA_ARRAY(o->arena, placed, o->nodes.len + 1);
     place_items(&p);
@@ -648,26 +744,30 @@ int64_t thread_ops_instructions(const thread_ops *o, const thread_piece *piece, 
     for (uint32_t v = 1; v < o->nodes.len; v++)
         if (seen[v] && o->nodes.data[v].op == THREAD_ITEM)
             p.read[o->nodes.data[v].a / LANES] = true;
-    int64_t tables = place_tables(&p, seen);
+    thread_values tables = {0};
+    place_tables(&p, seen, &tables);
     for (size_t i = 0; i + LANES <= outputs->len; i += LANES)
         place_output(&p, outputs->data + i);
+    follow_all(&p);
+    size_t of_outputs = p.packs.len;
+    place_coordinates(&p, &tables);
+    follow_all(&p);
     for (size_t i = 0; i < p.packs.len; i++) {
-        thread_values pack = p.packs.data[i];
-        follow(&p, &pack);
-    }
-    for (size_t i = 0; i < p.packs.len; i++)
+        p.needed = i < of_outputs ? THREAD_NEEDED_BY_NONE : 0;
         count_pack(&p, &p.packs.data[i]);
+    }
     *lookups = 0;
     for (uint32_t r = 0; r < elements; r++)
         *lookups += p.read[r];
     int64_t of_items = *lookups;
-    *lookups += tables;
+    *lookups += (int64_t)tables.len;
     // Coordinates are computed where a lookup needs them, two an instruction, but one alone where nothing comes before it.
     bool at_once = piece->coordinates == THREAD_ALL_BUT_ONE && p.read[0];
     int64_t sums = piece->coordinates == THREAD_GIVEN ? 0 : of_items - at_once, all = p.vectors + p.scalars + p.loose;
     if (sums > 0 && !at_once)
         sums++;
     int64_t most = larger(larger(p.vectors, p.scalars), (all + 1) / 2) + p.alone;
-    // Of halves for tables' coordinates one in two has a partner.
-    return larger(most + (3 * p.coordinates + 2) / 4, chain) + sums / 2;
+    if (tables.len > 0)
+        most = ordered(&p, &tables);
+    return larger(most, chain) + sums / 2;
 }

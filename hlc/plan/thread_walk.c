@@ -44,6 +44,7 @@ typedef struct walker {
     int64_t steps;
     known_value result; // of the function that has returned
     plan_lack lack;
+    bool cuts;      // floats have become ints
     bool too_large; // it lacks ints beyond 2^24
     bool too_long;  // it has too many operations
 } walker;
@@ -226,8 +227,39 @@ static uint32_t computed(walker *w, lang_binary_op op, const sir_type *t, uint32
     return t->kind == SIR_BOOLEAN ? alike(w, op == LANG_OP_EQ, a, b) : compared(w, op, a, b);
 }
 
+// A number's node, or false.
+static bool number_of(const walker *w, uint32_t v, float *out)
+{
+    const thread_node *n = &w->ops->nodes.data[v];
+    if (n->op == THREAD_NUMBER)
+        memcpy(out, &n->a, sizeof *out);
+    return n->op == THREAD_NUMBER;
+}
+
+// An int v within two numbers: `v <= high ? max(v, low) : high`, or `v >= low ? min(v, high) : low`. 0: it is none.
+static uint32_t clamped(walker *w, uint32_t truth, uint32_t yes, uint32_t no)
+{
+    const thread_node *nodes = w->ops->nodes.data, *t = &nodes[truth];
+    if (t->op == THREAD_NOT)
+        return clamped(w, t->a, no, yes);
+    const thread_node *in = &nodes[yes];
+    float bound, other, apart;
+    if (t->op != THREAD_ADD || (in->op != THREAD_MIN && in->op != THREAD_MAX) || !number_of(w, no, &bound) ||
+        !number_of(w, in->b, &other) || !number_of(w, t->b, &apart))
+        return 0;
+    bool high = nodes[t->a].op == THREAD_NEG; // apart - v is 0 or more
+    uint32_t v = high ? nodes[t->a].a : t->a;
+    if (in->a != v || in->op != (high ? THREAD_MAX : THREAD_MIN) || apart != (high ? bound : -bound) ||
+        (high ? other > bound : other < bound))
+        return 0;
+    return op2(w, high ? THREAD_MIN : THREAD_MAX, yes, no);
+}
+
 static uint32_t chosen(walker *w, uint32_t truth, const sir_type *t, uint32_t yes, uint32_t no)
 {
+    uint32_t within = is_whole(t) ? clamped(w, truth, yes, no) : 0;
+    if (within != 0)
+        return within;
     if (t->kind == SIR_BOOLEAN) {
         yes = upright(w, yes);
         no = upright(w, no);
@@ -480,6 +512,11 @@ static known_value looked_up(walker *w, const sir_expr *e, const element_place *
     }
     uint32_t at = place->at == 0 ? before_cut(w, place->computed)
                                  : op2(w, THREAD_ADD, place->computed, number(w, (double)place->at));
+    // Where a float may be none, its place is 0. A minimum or maximum with a number is one.
+    const thread_node *n = &w->ops->nodes.data[at];
+    bool one = (n->op == THREAD_MIN || n->op == THREAD_MAX) && w->ops->nodes.data[n->b].op == THREAD_NUMBER;
+    if (w->cuts && !one)
+        at = op2(w, THREAD_MAX, at, number(w, 0));
     uint32_t v = op2(w, THREAD_LOOKUP, at, number(w, place->field));
     thread_ops_limit(w->ops, v, most, positive);
     return is_whole(e->type) ? whole(w, e->loc, v) : made(v);
@@ -615,6 +652,7 @@ static known_value walk_convert(walker *w, const sir_expr *e)
         return made(a.node);
     if (!(w->ops->bounds.data[a.node] <= MOST_INT))
         return no_operation(w, e->loc, "makes an int of a float that may be beyond 2^24");
+    w->cuts = true;
     return whole(w, e->loc, signed_as(w, whole_part(w, size_of(w, a.node)), a.node, false));
 }
 

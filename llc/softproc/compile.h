@@ -239,6 +239,8 @@ typedef struct spc_strategy {
     unsigned reach;     // how far apart in the program they are at most
     unsigned slack;     // and by how many lookups
     unsigned early;     // lookups that may come before what they are read by can
+    bool both;          // halves without a partner wait for lookups
+    bool halves;        // the coordinates of a lookup are in a half of each kind
     unsigned together;  // coordinates of so many lookups are computed in front of the first
     unsigned low, high; // of those that find no others, as many as this in vector and in scalar halves
     // Where bit n of guided is set, bit n of vector says whether the n-th value that can be in either is in a vector half.

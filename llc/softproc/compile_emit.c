@@ -446,6 +446,11 @@ static const spc_strategy strategies[] = {
     {.loose = true, .reach = 16, .slack = 2, .early = 2, .low = 1, .high = 3},
     {.loose = true, .reach = 120, .slack = 1, .early = 1, .low = 1, .high = 3},
     {.loose = true, .reach = 30, .slack = 1, .early = 2, .low = 1, .high = 2},
+    {.both = true, .early = 2, .low = 1, .high = 1},
+    {.both = true, .early = 16, .low = 1, .high = 1},
+    {.both = true, .halves = true, .early = 2, .low = 1, .high = 1},
+    {.loose = true, .both = true, .reach = 30, .slack = 4, .early = 2, .low = 1, .high = 1},
+    {.loose = true, .both = true, .reach = 120, .slack = 16, .early = 16, .low = 1, .high = 3},
 };
 
 // Whether there are more operations than fit, however they are packed.
@@ -507,10 +512,12 @@ static bool is_moving(const spc_program *p)
     return p->alu <= 2 * (p->tex + outputs);
 }
 
+enum { MORE_REGISTERS = 4 };
+
 // Another order of what has been found: lookups between which a batch computes keep the link from being busy all the time.
 static void bring_together(const spc_request *r, LLVMValueRef function, spc_strategy strategy, spc_program *out)
 {
-    enum { TOGETHER = 8, MORE_REGISTERS = 4 };
+    enum { TOGETHER = 8 };
     diag_engine quiet;
     spc_request trial = *r;
     spc_program found;
@@ -523,7 +530,7 @@ static void bring_together(const spc_request *r, LLVMValueRef function, spc_stra
         *out = found;
 }
 
-// What is better is shorter, or as short with fewer registers.
+// What is better is shorter, or as short with fewer registers. Lookups far ahead of what reads them must not need many more.
 static bool try_strategy(const spc_request *r, LLVMValueRef function, const spc_strategy *strategy, bool *selected,
                          bool first, spc_program *out)
 {
@@ -532,8 +539,10 @@ static bool try_strategy(const spc_request *r, LLVMValueRef function, const spc_
     spc_program found;
     diag_init(&quiet, r->arena, r->diag->sources);
     trial.diag = &quiet;
-    if (!compile_by(&trial, function, strategy, selected, &found) ||
-        (!first && found.alu >= out->alu && (found.alu > out->alu || found.registers >= out->registers)))
+    if (!compile_by(&trial, function, strategy, selected, &found))
+        return false;
+    bool better = found.alu < out->alu || (found.alu == out->alu && found.registers < out->registers);
+    if (!first && (!better || (strategy->both && found.registers > out->registers + MORE_REGISTERS)))
         return false;
     *out = found;
     return true;

@@ -162,11 +162,34 @@ static spc_operand signed_quotient(selector *s, LLVMValueRef in, bool *good)
     return signed_as(s, quotient(s, size_of(s, a, x), fabs(n), most), a, x, n < 0);
 }
 
+// A quotient of one block's, which its remainder needs too.
+typedef struct quotient_key {
+    LLVMValueRef of, by;
+    LLVMBasicBlockRef block;
+    uintptr_t with_sign;
+} quotient_key;
+
+static spc_operand shared_quotient(selector *s, LLVMValueRef in, bool *good)
+{
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(in);
+    quotient_key key = {LLVMGetOperand(in, 0), LLVMGetOperand(in, 1), LLVMGetInstructionParent(in),
+                        opcode == LLVMSDiv || opcode == LLVMSRem};
+    spc_operand *known = hmap_getn(&s->quotients, &key, sizeof key);
+    *good = true;
+    if (known != NULL)
+        return *known;
+    known = ARENA_NEW(s->f->arena, spc_operand);
+    *known = signed_quotient(s, in, good);
+    if (*good)
+        hmap_setn(&s->quotients, &key, sizeof key, known);
+    return *known;
+}
+
 static void select_division(selector *s, LLVMValueRef in, bool remainder)
 {
     bool good;
     double n;
-    spc_operand q = signed_quotient(s, in, &good);
+    spc_operand q = shared_quotient(s, in, &good);
     if (!good || s->failed)
         return;
     constant_of(s, LLVMGetOperand(in, 1), &n);
@@ -174,8 +197,6 @@ static void select_division(selector *s, LLVMValueRef in, bool remainder)
              remainder ? sel_operation(s, SPC_MAD, q, sel_number(s, (float)-n), sel_scalar(s, LLVMGetOperand(in, 0)))
                        : q);
 }
-
-// ---- Bits ----
 
 static void select_shift(selector *s, LLVMValueRef in, bool left)
 {

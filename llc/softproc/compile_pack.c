@@ -327,8 +327,9 @@ static void place_both(spc_function *f, spc_lookup *l)
             f->values.data[copy].lookups = (uint32_t)(l - f->lookups.data) + 1;
             l->at[k] = (spc_operand){.value = copy};
         }
-        place(f, l->at[k].value, reg, k);
-        f->registers.data[reg].busy[k] = f->values.data[l->at[k].value].lookups;
+        unsigned lane = k == 0 ? X_LANE : f->strategy.halves ? 3 : Y_LANE;
+        place(f, l->at[k].value, reg, lane);
+        f->registers.data[reg].busy[lane] = f->values.data[l->at[k].value].lookups;
     }
 }
 

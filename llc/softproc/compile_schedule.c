@@ -190,6 +190,21 @@ static bool issue_arithmetic(scheduler *s, uint32_t coordinates)
     return true;
 }
 
+// Arithmetic with both halves; false when there is none.
+static bool issue_both(scheduler *s)
+{
+    for (uint32_t i = 0; i < s->waiting[0].len; i++) {
+        uint32_t half = s->waiting[0].data[i];
+        const spc_half *h = &s->f->halves.data[half];
+        spc_assignment assignment;
+        if (s->scheduled[half] || is_coordinate(s, h) || !ready(s, h) || partner(s, 0, half, &assignment) == SPC_NONE)
+            continue;
+        issue(s, 0, half);
+        return true;
+    }
+    return false;
+}
+
 static bool coordinates_done(const scheduler *s, const spc_lookup *l)
 {
     for (unsigned k = 0; k < 2; k++) {
@@ -256,7 +271,8 @@ static bool schedule_region(scheduler *s)
     while (s->left > 0 || s->issued < s->lookups) {
         bool early = s->issued < s->lookups && s->issued < s->consumed + f->strategy.early &&
                      coordinates_done(s, &f->lookups.data[s->issued]);
-        if (!early && issue_arithmetic(s, 0))
+        bool wait = f->strategy.both && s->issued < s->lookups && s->issued < s->consumed + f->strategy.early;
+        if ((wait && issue_both(s)) || (!wait && !early && issue_arithmetic(s, 0)))
             continue;
         if (s->issued < s->lookups && f->strategy.together > 0 && issue_arithmetic(s, s->issued + f->strategy.together))
             continue;
@@ -266,7 +282,8 @@ static bool schedule_region(scheduler *s)
             continue;
         }
         // Coordinates of lookups in regions behind this one come last.
-        if (!issue_arithmetic(s, s->issued < s->lookups ? s->issued + 1 : SPC_NONE) && !split_half(s)) {
+        bool some = issue_arithmetic(s, s->issued < s->lookups ? s->issued + 1 : SPC_NONE);
+        if (!some && !(wait && issue_arithmetic(s, 0)) && !split_half(s)) {
             diag_internal(f->diag, (src_range){0}, "the instructions of '%s' have no order", f->name);
             return false;
         }

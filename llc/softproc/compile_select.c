@@ -873,6 +873,7 @@ bool spc_select(spc_function *f, LLVMValueRef function)
     selector s = {.f = f};
     hmap_init(&s.by_value, f->arena);
     hmap_init(&s.numbers, f->arena);
+    hmap_init(&s.quotients, f->arena);
     memset(f->output, 0xff, sizeof f->output);
     f->place = SPC_NONE;
     if (!select_parameters(&s, function))

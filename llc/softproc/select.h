@@ -50,6 +50,7 @@ typedef struct selector {
     VEC(meaning) meanings;
     hmap by_value;   // number of its meaning plus 1, by IR value
     hmap numbers;    // values that are numbers, plus 1, by their bits
+    hmap quotients;  // operands, of ints (compile_ints.c)
     spc_loops loops; // of the function
     spc_ranges ranges;
     VEC(path) conditions;
