@@ -125,6 +125,7 @@ static void prepare(program_emitter *x)
     hmap_init(&x->state_inits, a);
     hmap_init(&x->zeros, a);
     hmap_init(&x->skews, a);
+    hmap_init(&x->across, a);
     hmap_init(&x->turns, a);
     x->name = body_identifier(a, x->m->name);
     // The machine's names are the program's too.

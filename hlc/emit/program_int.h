@@ -126,6 +126,7 @@ typedef struct program_emitter {
     plan_actor_list *cycle_members; // per cycle
     hmap zeros;                     // program_zeros by buffer
     hmap skews;                     // program_skew by firing function
+    hmap across;                    // program_across by firing function
     hmap turns;                     // program_turns by filter
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
@@ -242,6 +243,17 @@ program_bytes program_find_bytes(program_emitter *x, const emit_filter_info *inf
                                  const program_walk *w);
 // Looks up for the firings that fill vectors, "whole" of them; the others are left.
 void program_emit_bytes(program_emitter *x, const program_bytes *b);
+
+// ---- program_across.c ----
+// Trips of a firing's loop side by side, of one firing: NOTE(across).
+typedef struct program_across program_across;
+// What the trips do, emitted; NULL: the function is no such loop, or it is not worth it.
+const program_across *program_find_across(program_emitter *x, emit_filter_info *info, const sir_function *f, int width);
+// A firing. fire: calls the function of program_across_fire.
+void program_emit_across(program_emitter *x, const program_across *a, int indent, const char *in, const char *out,
+                         void fire(program_emitter *x, int indent, void *context, const char *in, const char *out),
+                         void *context);
+const emit_signature *program_across_fire(const program_across *a);
 
 // ---- program_counters.c ----
 // Firings of a filter whose state only counts, side by side up to where it begins again: NOTE(turns).

@@ -438,12 +438,25 @@ static void strip_prototype(program_emitter *x, const char *name, const strip_bo
 static bool clashes(const emit_filter_info *info, const emit_signature *fire)
 {
     static const char *const own[] = {"state", "count", "i",  "i1", "i2", "i3", "i4",
-                                      "i5",    "i6",    "i7", "i8", "i9", "n",  "whole"};
+                                      "i5",    "i6",    "i7", "i8", "i9", "n",  "whole", "trip"};
     for (VEC_EACH(uint32_t, f, &fire->fields))
         for (size_t i = 0; i < sizeof own / sizeof *own; i++)
             if (strcmp(info->field_names.data[*f], own[i]) == 0)
                 return true;
     return false;
+}
+
+// Trips of a firing's loop side by side.
+typedef struct across_body {
+    const program_across *across;
+    strip_body trips;
+} across_body;
+
+static void fire_across(program_emitter *x, int indent, void *context, const char *in, const char *out)
+{
+    const across_body *b = context;
+    strip_body trips = b->trips;
+    program_emit_across(x, b->across, indent, in, out, fire_once, &trips);
 }
 
 // NOTE(own). Small arrays of the state are locals while a strip runs: what one firing leaves the next finds in registers.
@@ -474,15 +487,22 @@ static void load_arrays(program_emitter *x, const strip_body *b, bool store)
     }
 }
 
+// How firings go side by side, if they do; NULL: not so.
+typedef struct strip_ways {
+    const program_skew *skew;
+    const program_across *across;
+    const program_turns *turns;
+    program_bytes bytes;
+} strip_ways;
+
 static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, const strip_lanes *lanes,
-                       const program_threads *threads, const program_skew *skew, const program_turns *turns,
-                       const program_bytes *bytes)
+                       const program_threads *threads, const strip_ways *ways)
 {
     const emit_filter_info *info = b.info;
     const emit_signature *fire = b.fire;
     strbuf_add(x->e.out, "{\n");
-    if (skew != NULL)
-        program_emit_skew(x, skew, info, w->in.data[0].stride, w->out.data[0].stride);
+    if (ways->skew != NULL)
+        program_emit_skew(x, ways->skew, info, w->in.data[0].stride, w->out.data[0].stride);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f)) {
             const char *field = info->field_names.data[*f], *local = arena_printf(x->e.arena, "%s%s", b.prefix, field);
@@ -497,16 +517,20 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     const char *next = arena_printf(x->e.arena, "(int)((n += %s) - %s)", lanes->text, lanes->text);
     strip_body many = {info, &lanes->fire, next, b.prefix, b.arrays},
                now = {info, fire, b.iter, PROGRAM_TURN_INNER, b.arrays};
-    if (bytes->table != NULL)
-        program_emit_bytes(x, bytes);
+    if (ways->bytes.table != NULL)
+        program_emit_bytes(x, &ways->bytes);
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
-    if (turns != NULL)
-        program_emit_turns(x, turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
+    if (ways->across != NULL) {
+        across_body trips = {ways->across, {info, program_across_fire(ways->across), b.iter, b.prefix, b.arrays}};
+        hinted.hint = NULL;
+        emit_walk(x, &hinted, 0, begin, fire_across, NULL, &trips);
+    } else if (ways->turns != NULL)
+        program_emit_turns(x, ways->turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
                            general_pointer(x, "out", program_walk_out(w)));
     else
-        emit_walk(x, &hinted, lanes->lanes, bytes->table != NULL ? "whole" : begin, fire_once, &many, &b);
+        emit_walk(x, &hinted, lanes->lanes, ways->bytes.table != NULL ? "whole" : begin, fire_once, &many, &b);
     verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
@@ -532,6 +556,21 @@ static const program_skew *skew_of(program_emitter *x, emit_filter_info *info, c
         known = ARENA_NEW(x->e.arena, const program_skew *);
         *known = program_find_skew(x, info, f, fire, lane_width(x));
         hmap_setn(&x->skews, &fire->name, sizeof fire->name, known);
+    }
+    return *known;
+}
+
+static const program_across *across_of(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                       const emit_signature *fire, const plan_walk *items, const program_walk *w)
+{
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general ||
+        program_view(x, &items->in_items).count != 0 || program_view(x, &items->out_items).count != 0)
+        return NULL;
+    const program_across **known = hmap_getn(&x->across, &fire->name, sizeof fire->name);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, const program_across *);
+        *known = program_find_across(x, info, f, lane_width(x));
+        hmap_setn(&x->across, &fire->name, sizeof fire->name, known);
     }
     return *known;
 }
@@ -562,24 +601,30 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
     if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
         b.arrays = b.prefix;
     program_threads threads = program_thread_function(x, info, f, fire, items, w);
-    strip_lanes lanes = threads.name != NULL ? (strip_lanes){0} : lanes_function(x, info, f, fire, items, w, firings);
-    const program_skew *skew = threads.name == NULL ? skew_of(x, info, f, fire, w, firings) : NULL;
-    const program_turns *turns = NULL;
-    if (threads.name == NULL && skew == NULL && lanes.lanes == 0)
-        turns = turns_of(x, info, f, own, fire, w, firings);
-    if (turns != NULL)
+    strip_ways ways = {0};
+    strip_lanes lanes = {0};
+    if (threads.name == NULL)
+        ways.across = across_of(x, info, f, fire, items, w);
+    if (threads.name == NULL && ways.across == NULL) {
+        lanes = lanes_function(x, info, f, fire, items, w, firings);
+        ways.skew = skew_of(x, info, f, fire, w, firings);
+        if (ways.skew == NULL && lanes.lanes == 0)
+            ways.turns = turns_of(x, info, f, own, fire, w, firings);
+    }
+    if (ways.turns != NULL)
         b.prefix = PROGRAM_TURN_OUTER;
-    program_bytes bytes = {0};
-    if (threads.name == NULL && skew == NULL && turns == NULL && lanes.lanes == 0 && !x->p->config->no_lanes)
-        bytes = program_find_bytes(x, info, f, w);
+    if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
+        !x->p->config->no_lanes)
+        ways.bytes = program_find_bytes(x, info, f, w);
     strbuf *out = begin_body(x);
-    emit_strip(x, b, w, &lanes, &threads, skew, turns, &bytes);
+    emit_strip(x, b, w, &lanes, &threads, &ways);
     const char *body = end_body(x, out), *key = arena_printf(x->e.arena, "%s %s", fire->name, body);
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
         *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire,
-                                 lanes.lanes, threads.name != NULL || skew != NULL || turns != NULL};
+                                 lanes.lanes,
+                                 threads.name != NULL || ways.skew != NULL || ways.turns != NULL};
         strip_prototype(x, known->name, &b);
         strbuf_add(x->e.out, body);
         hmap_set(&x->strips, key, known);

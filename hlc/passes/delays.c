@@ -22,7 +22,7 @@ enum { MOST_ITEMS = 1 << 12, MOST_HELD = 1024 };
 typedef VEC(sir_scalar) held_items;
 
 typedef struct branch {
-    uint32_t in, out; // channels
+    uint32_t in, out;       // channels
     const sir_actor *delay; // NULL: it does nothing, or is not there
     held_items held;        // the delay's, the first to come out first
 } branch;
@@ -277,8 +277,7 @@ static void visit_pop(delayed *x, sir_block *to, sir_stmt *s, place *at)
     if (s->u.set.target != NULL && !places_move(&x->order, at, &q))
         x->fails = true;
     else if (s->u.set.target != NULL && x->rewrites) {
-        sir_expr *peek =
-            sir_expr1(x->m, SIR_PEEK, 0, s->u.set.target->type, place_text(&x->order, &q, s->loc), s->loc);
+        sir_expr *peek = sir_expr1(x->m, SIR_PEEK, 0, s->u.set.target->type, place_text(&x->order, &q, s->loc), s->loc);
         sir_stmt *set = sir_stmt_new(x->m, SIR_SET, s->loc);
         set->u.set.target = s->u.set.target;
         set->u.set.value = peek;

@@ -19,8 +19,8 @@ typedef struct place {
 typedef struct places {
     sir_module *m;
     arena *a;
-    int64_t items; // of a firing
-    int64_t *to;   // by item: its place in the other order
+    int64_t items;               // of a firing
+    int64_t *to;                 // by item: its place in the other order
     VEC(const sir_stmt *) loops; // around what is looked at, counted
     bool moves;                  // some place is another one there
 } places;
