@@ -703,9 +703,10 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
         if (!is_table(field)) {
             VEC_PUSH(e->arena, &info->field_names, member_name(e, &taken, field->name));
             VEC_PUSH(e->arena, &info->held, 0);
-            continue;
+        } else {
+            emit_table(e, info, info->c_name, field);
         }
-        emit_table(e, info, info->c_name, field);
+        body_hold_inverses(e, info, (uint32_t)i);
     }
     emit_state_struct(e, info);
     call_walk called = {.arena = e->arena};

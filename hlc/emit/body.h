@@ -29,6 +29,7 @@ typedef struct emitter {
     const sir_module *module;
     source_set *sources;
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
+    bool inverts;         // quotients by elements of constant tables are products: NOTE(inverses)
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int most_trips;       // of loops that are done side by side; 0: none are
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c
@@ -107,6 +108,12 @@ typedef struct emit_filter_info {
     const char *c_name;          // base of all its names
     VEC(const char *) field_names; // per field: member name in the state struct, or the table's name for a constant aggregate
     VEC(size_t) held; // per field: the table's number
+    // NOTE(inverses). An int times 1 / d in double, rounded away from zero, is cut off to the exact quotient by d: it is off by
+    // less than 2^-20 / d, always away from zero, and no quotient that is not whole lies nearer to the next int than 1 / d. So
+    // tables of divisors, none of them 0 or -1, have tables of these beside them, and the C compiler makes vectors of the
+    // products.
+    VEC(const char *) inverse_names; // per field; NULL: none
+    VEC(size_t) inverse_held;
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
     // Of a finite filter: the coordinate along rows by which it fetches what is near in them (body_near_offset); SIR_NONE: none.
     uint32_t near;

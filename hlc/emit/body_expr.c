@@ -437,16 +437,42 @@ static bool is_const_between(const sir_expr *e, int64_t lo, int64_t hi)
 }
 
 // Operations on int that C leaves open, unless an operand shows that nothing is.
-static const char *int_helper(const sir_expr *e)
+static const char *int_helper(body_context *c, const sir_expr *e)
 {
     const sir_expr *b = e->u.arg[1];
+    bool divides = e->op == LANG_OP_DIV || e->op == LANG_OP_REM;
+    if (divides && (is_const_between(b, 1, INT32_MAX) || is_const_between(b, INT32_MIN, -2) || body_divides_well(c, b)))
+        return NULL;
     switch (e->op) {
-    case LANG_OP_DIV: return is_const_between(b, 1, INT32_MAX) || is_const_between(b, INT32_MIN, -2) ? NULL : "svm_idiv";
-    case LANG_OP_REM: return is_const_between(b, 1, INT32_MAX) || is_const_between(b, INT32_MIN, -2) ? NULL : "svm_irem";
+    case LANG_OP_DIV: return "svm_idiv";
+    case LANG_OP_REM: return "svm_irem";
     case LANG_OP_SHL: return is_const_between(b, 0, 31) ? NULL : "svm_shl";
     case LANG_OP_SHR: return is_const_between(b, 0, 31) ? NULL : "svm_shr";
     default: return NULL;
     }
+}
+
+static void print_int(body_context *c, const sir_expr *e)
+{
+    size_t start = c->e->out->len;
+    if (print(c, e, PREC_UNARY).wide)
+        insert(c->e->out, start, "(int)");
+}
+
+static expr_info print_quotient(body_context *c, const sir_expr *e, int precedence)
+{
+    strbuf *out = c->e->out;
+    const char *inverse = e->op == LANG_OP_DIV ? body_inverse_text(c, e->u.arg[1]) : NULL;
+    int own = inverse != NULL ? PREC_UNARY : PREC_MUL;
+    (void)open(out, own, precedence);
+    strbuf_add(out, inverse != NULL ? "(int)((double)" : "");
+    print_int(c, e->u.arg[0]);
+    if (inverse != NULL)
+        strbuf_printf(out, " * %s)", inverse);
+    else
+        strbuf_printf(out, " %s %s", binary_c[e->op], body_expr_text(c, e->u.arg[1], PREC_UNARY));
+    close(out, own, precedence);
+    return (expr_info){false, whole_int};
 }
 
 static expr_info print_binary(body_context *c, const sir_expr *e, int precedence)
@@ -456,9 +482,11 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
     if (a->type->kind == SIR_COMPLEX)
         return print_call2(c, complex_binary[e->op], a, b, NULL);
     bool ints = is_int(a->type);
-    const char *helper = ints ? int_helper(e) : NULL;
+    const char *helper = ints ? int_helper(c, e) : NULL;
     if (helper != NULL)
         return print_call2(c, helper, a, b, e->op == LANG_OP_DIV || e->op == LANG_OP_REM ? &e->loc : NULL);
+    if (ints && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && b->kind != SIR_CONST)
+        return print_quotient(c, e, precedence);
     int own = binary_precedence(e->op), left, right;
     operand_precedences(e->op, &left, &right);
     if (own == PREC_BITS && a->kind == SIR_BINARY && a->op == e->op) // a ^ b ^ c

@@ -164,6 +164,13 @@ bool body_is_inside(const body_context *c, const sir_expr *fetch);
 const char *body_given(body_context *c,
                        const sir_expr *e); // the parameter that stands for a constant, named; NULL: none
 
+// ---- body_inverse.c ----
+void body_hold_inverses(emitter *e, emit_filter_info *info, uint32_t field);
+// Whether a divisor is an element of a constant table that holds neither 0 nor -1.
+bool body_divides_well(body_context *c, const sir_expr *divisor);
+// The element of the table of inverses beside it (NOTE(inverses)); NULL: there is none.
+const char *body_inverse_text(body_context *c, const sir_expr *divisor);
+
 // ---- body_expr.c ----
 // Whether the last subscript of a fetch is near the firing's place (body_near_offset).
 bool body_is_near(const body_context *c, const sir_expr *fetch);
