@@ -35,6 +35,9 @@ typedef struct program_strip {
     emit_signature fire;
     int lanes;  // firings side by side; 0: one by one
     bool whole; // it begins and ends with what many firings are to make up for
+    const struct program_skew *skew; // NULL: it is not of such
+    int64_t in_stride, out_stride;   // of skew
+    const char *pair;                // the function that does two at once; NULL: none is there yet
 } program_strip;
 
 // What the stages at the ends of a channel of zeros (sir_zeros) do in runs of whole steady states: NOTE(zeros) in program_zeros.c.
@@ -47,7 +50,7 @@ typedef struct program_stage {
     plan_walk walk;
     emit_signature fire, first; // FIRE: work, and prework if there is one
     bool has_prework;
-    const program_strip *strip;      // FIRE: a strip of one member's firings
+    program_strip *strip;            // FIRE: a strip of one member's firings
     const program_strip *members;    // FIRE: of all members' firings in whole steady states; NULL: member by member
     const char *copy, *members_copy; // COPY: functions that copy a number of items, alike
     bool irregular;                  // there are runs other than of whole steady states in which it fires
@@ -229,6 +232,8 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
                                       const emit_signature *fire, int width);
 // The strip's firings, where there are enough of them, of contiguous items.
 // The strides of the items of firings that follow each other.
+// The function that does two such strips at once.
+const char *program_skew_pair(program_emitter *x, program_strip *strip, const emit_filter_info *info);
 void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
                        int64_t out_stride);
 
@@ -327,6 +332,13 @@ program_tiles program_find_tiles(const program_emitter *x, const program_stage *
 // otherwise: the text of the stages for runs that are not of whole steady states.
 void program_emit_tiles(program_emitter *x, const program_kernel *k, const program_stage *codes, program_tiles t,
                         const char *otherwise);
+
+// Whether the first two stages go through a run at the same time: NOTE(pairs) in program_skew.c.
+typedef enum program_pair { PAIR_NONE, PAIR_STEADY, PAIR_ALWAYS } program_pair; // in runs of whole steady states; in all
+program_pair program_find_pair(const program_emitter *x, const program_stage *codes, size_t count);
+// otherwise: of PAIR_STEADY, as above.
+void program_emit_pair(program_emitter *x, const program_kernel *k, const program_stage *codes, program_pair pair,
+                       const char *otherwise);
 
 // ---- program_kernel.c ----
 void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the struct holds; before the following

@@ -729,6 +729,17 @@ static void emit_tiles(program_emitter *x, program_kernel *k, const program_stag
     program_emit_tiles(x, k, codes, tiles, text.data);
 }
 
+static void emit_pair(program_emitter *x, program_kernel *k, const program_stage *codes, program_pair pair)
+{
+    strbuf text, *out = x->e.out;
+    strbuf_init(&text, x->e.arena);
+    x->e.out = &text;
+    for (size_t i = 0; i < 2 && pair == PAIR_STEADY; i++)
+        emit_named_stage(x, k, &codes[i]);
+    x->e.out = out;
+    program_emit_pair(x, k, codes, pair, text.data);
+}
+
 // Stages from an item on, up to the next feedback loop.
 static size_t until_cycle(const plan_kernel *k, const plan_item *item)
 {
@@ -776,6 +787,15 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             codes += tiles.stages;
             stages += tiles.stages - 1;
             item += tiles.stages - 1;
+            continue;
+        }
+        program_pair pair =
+            item->stages.len != 1 ? PAIR_NONE : program_find_pair(x, codes, until_cycle(k->kernel, item));
+        if (pair != PAIR_NONE && item[1].stages.len == 1) {
+            emit_pair(x, k, codes, pair);
+            codes += 2;
+            stages++;
+            item++;
             continue;
         }
         for (size_t i = 0; i < item->stages.len; i++, codes++)

@@ -268,23 +268,23 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
 
 // ---- The strip ----
 
-// The rows of the state as vectors, where a mask says so: of lanes that have an item.
-static void emit_states(program_emitter *x, const program_skew *s, int indent, const char *mask)
+// The rows of the state as vectors, where a mask says so: of lanes that have an item. own: behind the names of what
+// belongs to one of two states, "" or "_2".
+static void emit_states(program_emitter *x, const program_skew *s, int indent, const char *own, const char *mask)
 {
     for (size_t i = 0; i <= s->states.len; i++) {
-        const char *next = arena_printf(x->e.arena, "svm_loadFloats%d(next[%zu])", s->lanes, i);
+        const char *next = arena_printf(x->e.arena, "svm_loadFloats%d(next%s[%zu])", s->lanes, own, i);
         if (mask != NULL && i > 0)
-            next = arena_printf(x->e.arena, "svm_chooseFloats%d(%s, %s, svm_loadFloats%d(rows[%zu]))", s->lanes, mask,
-                                next, s->lanes, i);
-        text_line(x, indent, "svm_storeFloats%d(rows[%zu], %s);", s->lanes, i, next);
+            next = arena_printf(x->e.arena, "svm_chooseFloats%d(%s, %s, svm_loadFloats%d(rows%s[%zu]))", s->lanes, mask,
+                                next, s->lanes, own, i);
+        text_line(x, indent, "svm_storeFloats%d(rows%s[%zu], %s);", s->lanes, own, i, next);
     }
 }
 
 // An array of the state or a constant as a row, and back.
-static void emit_row(program_emitter *x, const program_skew *s, const skew_row *r, size_t at, const char *array,
+static void emit_row(program_emitter *x, const program_skew *s, const skew_row *r, const char *row, const char *array,
                      bool back)
 {
-    const char *row = arena_printf(x->e.arena, "rows[%zu]", at);
     if (*r->part == '\0') {
         text_line(x, 2, "memcpy(%s, %s, sizeof %s);", back ? array : row, back ? row : array, array);
         return;
@@ -297,51 +297,117 @@ static void emit_row(program_emitter *x, const program_skew *s, const skew_row *
         text_line(x, 3, "%s[m] = %s;", row, part);
 }
 
-static void emit_trip(program_emitter *x, const program_skew *s, int64_t out_stride, const char *head, const char *item,
-                      const char *mask, bool gives)
+// What strips do whose items and states have these endings.
+typedef struct skew_strips {
+    const program_skew *skew;
+    const emit_filter_info *info;
+    int64_t in_stride, out_stride;
+    const char *own[2];
+    size_t count;
+} skew_strips;
+
+// items: they are taken; gives: they come out.
+static void emit_trip(program_emitter *x, const skew_strips *all, const char *head, bool items, const char *mask,
+                      bool gives)
 {
+    const program_skew *s = all->skew;
     text_line(x, 2, "%s {", head);
-    text_line(x, 3, "svm_storeFloats%d(rows[0], svm_nextFloats%d(svm_loadFloats%d(rows[0]), %s));", s->lanes, s->lanes,
-              s->lanes, item);
-    text_line(x, 3, "%s(rows[0], next[0]);", s->fire);
-    if (gives)
-        text_line(
-            x, 3, "out[%s] = next[0][%" PRId64 "];",
-            text_times(x,
-                       arena_printf(x->e.arena, out_stride == 1 ? "i - %" PRId64 : "(i - %" PRId64 ")", s->stages - 1),
-                       out_stride),
-            s->stages - 1);
-    if (mask != NULL)
-        text_line(x, 3, "const svm_Ints%d busy = SVM_MASK(%s);", s->lanes, mask);
-    emit_states(x, s, 3, mask == NULL ? NULL : "busy");
+    for (size_t i = 0; i < all->count; i++) {
+        const char *own = all->own[i], *item = "0.0f";
+        if (items)
+            item = arena_printf(x->e.arena, "in%s[%s]", own, text_times(x, "i", all->in_stride));
+        text_line(x, 3, "svm_storeFloats%d(rows%s[0], svm_nextFloats%d(svm_loadFloats%d(rows%s[0]), %s));", s->lanes,
+                  own, s->lanes, s->lanes, own, item);
+        text_line(x, 3, "%s(rows%s[0], next%s[0]);", s->fire, own, own);
+        if (gives) {
+            const char *at =
+                arena_printf(x->e.arena, all->out_stride == 1 ? "i - %" PRId64 : "(i - %" PRId64 ")", s->stages - 1);
+            text_line(x, 3, "out%s[%s] = next%s[0][%" PRId64 "];", own, text_times(x, at, all->out_stride), own,
+                      s->stages - 1);
+        }
+        if (mask != NULL && i == 0)
+            text_line(x, 3, "const svm_Ints%d busy = SVM_MASK(%s);", s->lanes, mask);
+        emit_states(x, s, 3, own, mask == NULL ? NULL : "busy");
+    }
     text_line(x, 2, "}");
+}
+
+static void emit_rows(program_emitter *x, const skew_strips *all, bool back)
+{
+    arena *a = x->e.arena;
+    const program_skew *s = all->skew;
+    for (size_t i = 0; i < all->count; i++) {
+        const char *own = all->own[i];
+        size_t at = 1;
+        for (VEC_EACH(const skew_row, r, &s->states))
+            emit_row(x, s, r, arena_printf(a, "rows%s[%zu]", own, at++),
+                     arena_printf(a, "state%s->%s", own, all->info->field_names.data[r->field]), back);
+        for (size_t k = 0; k < s->constants.len && !back; k++)
+            emit_row(x, s, &s->constants.data[k], arena_printf(a, "rows%s[%zu]", own, at++),
+                     emit_field_table(&x->e, all->info, s->constants.data[k].field), false);
+    }
+}
+
+static void emit_strips(program_emitter *x, const skew_strips *all)
+{
+    arena *a = x->e.arena;
+    const program_skew *s = all->skew;
+    int64_t late = s->stages - 1;
+    size_t rows = 1 + s->states.len + s->constants.len;
+    text_line(x, 1,
+              "if (svm_lanes%d > 1 && count >= %" PRId64
+              ") { /* trips side by side, each a firing behind the one before */",
+              s->lanes, s->stages);
+    for (size_t i = 0; i < all->count; i++)
+        text_line(x, 2, "float rows%s[%zu][%d] = {{0}}, next%s[%zu][%d];", all->own[i], rows, s->lanes, all->own[i],
+                  1 + s->states.len, s->lanes);
+    text_line(x, 2, "const svm_Ints%d lane = svm_numberInts%d();", s->lanes, s->lanes);
+    text_line(x, 2, "ptrdiff_t i = 0;");
+    emit_rows(x, all, false);
+    emit_trip(x, all, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), true, "lane <= (int)i", false);
+    emit_trip(x, all, "for (; i < count; i++)", true, NULL, true);
+    emit_trip(x, all, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), false, "lane > (int)(i - count)",
+              true);
+    emit_rows(x, all, true);
+    text_line(x, 2, "return;");
+    text_line(x, 1, "}");
 }
 
 void program_emit_skew(program_emitter *x, const program_skew *s, const emit_filter_info *info, int64_t in_stride,
                        int64_t out_stride)
 {
+    skew_strips one = {s, info, in_stride, out_stride, {""}, 1};
+    emit_strips(x, &one);
+}
+
+// ---- Two strips at once ----
+
+// NOTE(pairs). Each firing waits for the one before, however many lanes it has. Two filters of one kind that know nothing
+// of each other, such as those of two channels, wait at the same time.
+const char *program_skew_pair(program_emitter *x, program_strip *strip, const emit_filter_info *info)
+{
     arena *a = x->e.arena;
-    int64_t late = s->stages - 1;
-    size_t rows = 1 + s->states.len + s->constants.len, at = 1;
-    text_line(x, 1,
-              "if (svm_lanes%d > 1 && count >= %" PRId64
-              ") { /* trips side by side, each a firing behind the one before */",
-              s->lanes, s->stages);
-    text_line(x, 2, "float rows[%zu][%d] = {{0}}, next[%zu][%d];", rows, s->lanes, 1 + s->states.len, s->lanes);
-    text_line(x, 2, "const svm_Ints%d lane = svm_numberInts%d();", s->lanes, s->lanes);
-    text_line(x, 2, "ptrdiff_t i = 0;");
-    for (VEC_EACH(const skew_row, r, &s->states))
-        emit_row(x, s, r, at++, arena_printf(a, "state->%s", info->field_names.data[r->field]), false);
-    for (VEC_EACH(const skew_row, r, &s->constants))
-        emit_row(x, s, r, at++, emit_field_table(&x->e, info, r->field), false);
-    const char *item = arena_printf(a, "in[%s]", text_times(x, "i", in_stride));
-    emit_trip(x, s, out_stride, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), item, "lane <= (int)i", false);
-    emit_trip(x, s, out_stride, "for (; i < count; i++)", item, NULL, true);
-    emit_trip(x, s, out_stride, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), "0.0f",
-              "lane > (int)(i - count)", true);
-    at = 1;
-    for (VEC_EACH(const skew_row, r, &s->states))
-        emit_row(x, s, r, at++, arena_printf(a, "state->%s", info->field_names.data[r->field]), true);
-    text_line(x, 2, "return;");
-    text_line(x, 1, "}");
+    if (strip->pair != NULL)
+        return strip->pair;
+    strip->pair = emit_unique_name(&x->e, arena_printf(a, "%s_pair", strip->name));
+    strbuf *out = x->e.out;
+    x->e.out = x->before;
+    skew_strips two = {strip->skew, info, strip->in_stride, strip->out_stride, {"", "_2"}, 2};
+    text_line(x, 0, "/* Two strips of %s at once: each waits for its own state. */", info->filter->source);
+    text_args params = {0};
+    for (size_t i = 0; i < two.count; i++) {
+        const char *own = two.own[i];
+        VEC_PUSH(a, &params, arena_printf(a, "const float *restrict in%s", own));
+        VEC_PUSH(a, &params, arena_printf(a, "float *restrict out%s", own));
+        VEC_PUSH(a, &params, arena_printf(a, "%s *restrict state%s", info->state_type, own));
+    }
+    VEC_PUSH(a, &params, "ptrdiff_t count");
+    text_call(x, 0, arena_printf(a, "SVM_OUTLINED static void %s(", strip->pair), &params, ")");
+    text_line(x, 0, "{");
+    emit_strips(x, &two);
+    text_line(x, 1, "%s(in, out, count, state);", strip->name);
+    text_line(x, 1, "%s(in_2, out_2, count, state_2);", strip->name);
+    text_line(x, 0, "}\n");
+    x->e.out = out;
+    return strip->pair;
 }

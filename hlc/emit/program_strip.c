@@ -593,9 +593,9 @@ static const program_turns *turns_of(program_emitter *x, emit_filter_info *info,
 }
 
 // own: the filter whose firings they are, with functions of info's.
-static const program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
-                                           const sir_filter *own, const emit_signature *fire, const plan_walk *items,
-                                           const program_walk *w, int64_t firings)
+static program_strip *strip_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                     const sir_filter *own, const emit_signature *fire, const plan_walk *items,
+                                     const program_walk *w, int64_t firings)
 {
     strip_body b = {info, fire, "(int)n++", clashes(info, fire) ? "state_" : "", "state->"};
     if (firings >= OWN_FIRINGS && owns_arrays(x, info, fire))
@@ -622,9 +622,13 @@ static const program_strip *strip_function(program_emitter *x, emit_filter_info 
     program_strip *known = hmap_get(&x->strips, key);
     if (known == NULL) {
         known = ARENA_NEW(x->e.arena, program_strip);
-        *known = (program_strip){emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)), *fire,
-                                 lanes.lanes,
-                                 threads.name != NULL || ways.skew != NULL || ways.turns != NULL};
+        *known = (program_strip){.name = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", info->c_name)),
+                                 .fire = *fire,
+                                 .lanes = lanes.lanes,
+                                 .whole = threads.name != NULL || ways.skew != NULL || ways.turns != NULL,
+                                 .skew = ways.skew,
+                                 .in_stride = ways.skew != NULL ? w->in.data[0].stride : 0,
+                                 .out_stride = ways.skew != NULL ? w->out.data[0].stride : 0};
         strip_prototype(x, known->name, &b);
         strbuf_add(x->e.out, body);
         hmap_set(&x->strips, key, known);

@@ -160,3 +160,58 @@ void program_emit_tiles(program_emitter *x, const program_kernel *k, const progr
         strbuf_printf(x->e.out, "    %.*s\n", (int)(end - line), line);
     text_line(x, 1, "}");
 }
+
+// ---- Pairs ----
+
+static bool can_pair(const program_emitter *x, const program_stage *code)
+{
+    const plan_stage *st = code->stage;
+    return st->kind == PLAN_FIRE && st->others.len == 0 && code->zeros == NULL && !code->print_marks &&
+           code->strip != NULL && code->strip->skew != NULL && st->in.buffer != PLAN_NONE &&
+           st->out.buffer != PLAN_NONE && x->pieces == NULL && x->pl->parts == NULL;
+}
+
+program_pair program_find_pair(const program_emitter *x, const program_stage *codes, size_t count)
+{
+    if (count < 2 || !can_pair(x, &codes[0]) || !can_pair(x, &codes[1]) || codes[0].strip != codes[1].strip)
+        return PAIR_NONE;
+    const plan_stage *a = codes[0].stage, *b = codes[1].stage;
+    if (a->out.buffer == b->in.buffer || b->out.buffer == a->in.buffer ||
+        x->s->reps[a->actor] != x->s->reps[b->actor] || in_each_others_way(x, a, b))
+        return PAIR_NONE;
+    return is_always_plain(x, &codes[0]) && is_always_plain(x, &codes[1]) ? PAIR_ALWAYS : PAIR_STEADY;
+}
+
+void program_emit_pair(program_emitter *x, const program_kernel *k, const program_stage *codes, program_pair pair,
+                       const char *otherwise)
+{
+    arena *a = x->e.arena;
+    text_args args = {0};
+    int indent = pair == PAIR_ALWAYS ? 1 : 2;
+    const sir_actor *first = x->m->actors.data[codes[0].stage->actor],
+                    *second = x->m->actors.data[codes[1].stage->actor];
+    diag_remark(
+        x->p->diag, sir_range(x->m, x->p->sources, first->loc),
+        "'%s' and '%s' go through a strip at the same time, so that both wait for their own state at once [lanes]",
+        first->name, second->name);
+    for (size_t i = 0; i < 2; i++) {
+        const plan_stage *st = codes[i].stage;
+        VEC_PUSH(a, &args, tile_start(x, k, &st->in, true, plan_in_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
+        VEC_PUSH(a, &args, tile_start(x, k, &st->out, true, plan_out_start(x->pl, x->m, x->s, st, PLAN_STEADY), 0));
+        VEC_PUSH(a, &args, arena_printf(a, "&%s->%s", x->own, x->names[st->actor].state));
+    }
+    VEC_PUSH(a, &args, text_times(x, "self->steady", x->s->reps[codes[0].stage->actor]));
+    program_uses(x, x->own);
+    const char *name = program_skew_pair(x, codes[0].strip, codes[0].info->of);
+    if (pair == PAIR_STEADY)
+        text_line(x, 1, "if (self->steady != 0) {");
+    text_line(x, indent, "/* %s, and %s */", text_actor(x, codes[0].stage->actor),
+              text_actor(x, codes[1].stage->actor));
+    text_call(x, indent, arena_printf(a, "%s(", name), &args, ");");
+    if (pair == PAIR_ALWAYS)
+        return;
+    text_line(x, 1, "} else {");
+    for (const char *line = otherwise, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        strbuf_printf(x->e.out, "    %.*s\n", (int)(end - line), line);
+    text_line(x, 1, "}");
+}
