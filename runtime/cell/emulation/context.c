@@ -172,7 +172,7 @@ static void *run_program(void *argument)
     // From here down the program's calls may go.
     s->spu->stack_limit = (const char *)__builtin_frame_address(0) - (STACK_SIZE - STACK_RESERVE);
     if (!setjmp(s->leave)) {
-        s->image->start(s->spu, (uint64_t)(uintptr_t)s, s->argp, s->envp);
+        s->image->start(s->spu, s->registers);
         cell_enter();
     }
     // Here with the lock, however the program ended.
@@ -240,11 +240,19 @@ static bool serve_call(spe *s, unsigned int runflags)
     return true;
 }
 
+// What main gets: the context, argp and envp, or with SPE_RUN_USER_REGS what argp points to.
+static void set_registers(spe *s, unsigned int runflags, const void *argp, const void *envp)
+{
+    const uint64_t usual[] = {(uintptr_t)s, 0, (uintptr_t)argp, 0, (uintptr_t)envp, 0};
+    _Static_assert(sizeof s->registers == sizeof usual, "three registers");
+    memcpy(s->registers, runflags & SPE_RUN_USER_REGS ? argp : usual, sizeof usual);
+}
+
 int spe_context_run(spe_context_ptr_t s, unsigned int *entry, unsigned int runflags, void *argp, void *envp,
                     spe_stop_info_t *stopinfo)
 {
     spe_stop_info_t unwanted;
-    if (!s || !entry) {
+    if (!s || !entry || (!argp && (runflags & SPE_RUN_USER_REGS))) {
         errno = s ? EINVAL : ESRCH;
         return -1;
     }
@@ -260,8 +268,7 @@ int spe_context_run(spe_context_ptr_t s, unsigned int *entry, unsigned int runfl
         cell_changed(s);
     } else {
         cell_finish_thread(s);
-        s->argp = (uint64_t)(uintptr_t)argp;
-        s->envp = (uint64_t)(uintptr_t)envp;
+        set_registers(s, runflags, argp, envp);
         started = start_thread(s);
     }
     if (!started) {

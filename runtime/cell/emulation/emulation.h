@@ -83,7 +83,7 @@ struct spe_context {
     cell_state state;
     bool must_leave; // destroyed while it is stopped, or a transfer failed: leave at the next channel
     jmp_buf leave;
-    uint64_t argp, envp;
+    uint64_t registers[6]; // 3 to 5, with which the program begins
     uint32_t callback, callback_data;
     spe_stop_info_t stop;
     spe_stop_info_t *stops; // that spe_stop_info_read has not given yet

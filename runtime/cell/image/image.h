@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELL_IMAGE_ABI 2
+#define CELL_IMAGE_ABI 3
 
 typedef struct cell_spu cell_spu;
 
@@ -52,7 +52,7 @@ typedef struct cell_image {
     uint32_t stack_size;
     // Puts the program into the local store; runs it.
     void (*load)(cell_spu *spu);
-    void (*start)(cell_spu *spu, uint64_t id, uint64_t argp, uint64_t envp);
+    void (*start)(cell_spu *spu, const uint64_t *registers); // 3 to 5, of two words each
     const char *const *files, *const *functions;
     const cell_site *sites;
     uint32_t site_count;

@@ -87,21 +87,20 @@ static const uint32_t *find_main(const wasm_module *module)
     return NULL;
 }
 
-// main gets as many of its three arguments as it declares, cut to 32 bits where it declares less.
+// main gets as many of its three arguments as it declares: registers 3 to 5, cut to 64 or 32 bits where it declares less.
 static void print_start(const wasm_module *module, FILE *out)
 {
-    static const char *const names[] = {"id", "argp", "envp"};
     const uint32_t *f = find_main(module);
     if (!f || module->functions[*f].import)
         wasm_fail("the program has no function main");
     const wasm_type *type = &module->types[module->functions[*f].type];
-    if (strlen(type->args) > 3 || strspn(type->args, "iI") != strlen(type->args) ||
+    if (strlen(type->args) > 3 || strspn(type->args, "iIv") != strlen(type->args) ||
         strspn(type->results, "i") != strlen(type->results))
         wasm_fail(
             "main has not the form int main(unsigned long long id, unsigned long long argp, unsigned long long envp)");
-    fprintf(out, "static void start(cell_spu *spu, uint64_t id, uint64_t argp, uint64_t envp)\n{\n    instance *const "
+    fprintf(out, "static void start(cell_spu *spu, const uint64_t *registers)\n{\n    instance *const "
                  "s = (instance *)spu;\n"
-                 "    (void)id, (void)argp, (void)envp;\n    uint32_t code = 0;\n");
+                 "    (void)registers;\n    uint32_t code = 0;\n");
     for (uint32_t i = 0; i < module->global_count; i++) {
         const wasm_global *g = &module->globals[i];
         if (g->type == 'i' || g->type == 'I')
@@ -112,7 +111,10 @@ static void print_start(const wasm_module *module, FILE *out)
     call_export(module, out, "__wasm_call_ctors", "");
     fprintf(out, "    %sf%u_%s(s", *type->results ? "code = " : "", *f, module->functions[*f].name);
     for (unsigned i = 0; type->args[i]; i++)
-        fprintf(out, ", (%s)%s", wasm_c_type(type->args[i]), names[i]);
+        if (type->args[i] == 'v')
+            fprintf(out, ", (v128)(cell_u64){registers[%u], registers[%u]}", 2 * i, 2 * i + 1);
+        else
+            fprintf(out, ", (%s)registers[%u]", wasm_c_type(type->args[i]), 2 * i);
     fprintf(out, ");\n");
     call_export(module, out, "svm_spu_finish", ", code");
     fprintf(out, "    s->spu.host->proc_exit(&s->spu, 0, code);\n}\n\n");
