@@ -156,6 +156,7 @@ int spe_context_destroy(spe_context_ptr_t s)
     cell_leave();
     munmap(s->base, CELL_MAPPED_SIZE);
     pthread_cond_destroy(&s->changed);
+    cell_close_files(s);
     free(s->stops);
     free(s->spu);
     free(s);

@@ -84,6 +84,8 @@ struct spe_context {
     bool must_leave; // destroyed while it is stopped, or a transfer failed: leave at the next channel
     jmp_buf leave;
     uint64_t registers[6]; // 3 to 5, with which the program begins
+    int *files;            // that the program has opened, by its numbers of them; -1: closed
+    uint32_t file_count;
     uint32_t callback, callback_data;
     spe_stop_info_t stop;
     spe_stop_info_t *stops; // that spe_stop_info_read has not given yet
@@ -184,8 +186,26 @@ void cell_check_leave(spe *s);
 // Lets the thread of a program that stopped leave it. With the lock held.
 void cell_finish_thread(spe *s);
 
+enum { WASI_OK = 0, WASI_BADF = 8, WASI_FAULT = 21, WASI_IO = 29 };
+bool cell_in_store(uint32_t address, uint32_t size);
+uint32_t cell_set_word(const cell_spu *spu, uint32_t address, uint32_t value);
+uint32_t cell_wasi_error(void);        // that errno says
+int cell_file_of(uint32_t file);       // the PPE's number of a file that this SPE's program opened; -1: it is none
+bool cell_is_directory(uint32_t file); // one that programs have from the beginning
+void cell_close_files(spe *s);
 uint32_t cell_fd_write(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t written);
 uint32_t cell_fd_read(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t got);
+uint32_t cell_fd_prestat_get(cell_spu *spu, uint32_t site, uint32_t file, uint32_t stat);
+uint32_t cell_fd_prestat_dir_name(cell_spu *spu, uint32_t site, uint32_t file, uint32_t name, uint32_t size);
+uint32_t cell_path_open(cell_spu *spu, uint32_t site, uint32_t directory, uint32_t links, uint32_t name, uint32_t size,
+                        uint32_t how, uint64_t rights, uint64_t inherited, uint32_t flags, uint32_t opened);
+uint32_t cell_path_unlink_file(cell_spu *spu, uint32_t site, uint32_t directory, uint32_t name, uint32_t size);
+uint32_t cell_path_filestat_get(cell_spu *spu, uint32_t site, uint32_t directory, uint32_t links, uint32_t name,
+                                uint32_t size, uint32_t result);
+uint32_t cell_fd_filestat_get(cell_spu *spu, uint32_t site, uint32_t file, uint32_t stat);
+uint32_t cell_fd_seek(cell_spu *spu, uint32_t site, uint32_t file, uint64_t offset, uint32_t from, uint32_t result);
+uint32_t cell_fd_fdstat_set_flags(cell_spu *spu, uint32_t site, uint32_t file, uint32_t flags);
+uint32_t cell_fd_close(cell_spu *spu, uint32_t site, uint32_t file);
 uint32_t cell_fd_fdstat_get(cell_spu *spu, uint32_t site, uint32_t file, uint32_t stat);
 uint32_t cell_clock_time_get(cell_spu *spu, uint32_t site, uint32_t clock, uint64_t precision, uint32_t time);
 

@@ -130,6 +130,7 @@ int spe_program_load(spe_context_ptr_t s, spe_program_handle_t *program)
     cell_spu *spu = good ? calloc(1, l->image->instance_size) : NULL;
     if (spu) {
         free(s->spu);
+        cell_close_files(s);
         s->spu = spu;
         s->program = program;
         s->image = l->image;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the SPE's C library asks of the PPE: standard input, output and error, the time. All addresses are the program's
-// and are checked.
+// What the SPE's C library asks of the PPE: reading and writing, the time; wasi_files.c opens files. All addresses are the
+// program's and are checked.
 #include "runtime/cell/emulation/emulation.h"
 
 #include <errno.h>
@@ -9,25 +9,23 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WASI_OK = 0, WASI_BADF = 8, WASI_FAULT = 21, WASI_IO = 29 };
-
-static bool in_store(uint32_t address, uint32_t size)
+bool cell_in_store(uint32_t address, uint32_t size)
 {
     return address <= CELL_LS_SIZE && size <= CELL_LS_SIZE - address;
 }
 
 static bool part(const cell_spu *spu, uint32_t parts, uint32_t index, uint32_t *address, uint32_t *size)
 {
-    if (!in_store(parts, 8) || index > CELL_LS_SIZE / 8 || !in_store(parts + 8 * index, 8))
+    if (!cell_in_store(parts, 8) || index > CELL_LS_SIZE / 8 || !cell_in_store(parts + 8 * index, 8))
         return false;
     memcpy(address, spu->ls + parts + 8 * index, 4);
     memcpy(size, spu->ls + parts + 8 * index + 4, 4);
-    return in_store(*address, *size);
+    return cell_in_store(*address, *size);
 }
 
-static uint32_t set_word(const cell_spu *spu, uint32_t address, uint32_t value)
+uint32_t cell_set_word(const cell_spu *spu, uint32_t address, uint32_t value)
 {
-    if (!in_store(address, 4))
+    if (!cell_in_store(address, 4))
         return WASI_FAULT;
     memcpy(spu->ls + address, &value, 4);
     return WASI_OK;
@@ -37,7 +35,8 @@ static uint32_t set_word(const cell_spu *spu, uint32_t address, uint32_t value)
 uint32_t cell_fd_write(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t written)
 {
     (void)site;
-    if (file != 1 && file != 2)
+    const int here = cell_file_of(file);
+    if (file != 1 && file != 2 && here < 0)
         return WASI_BADF;
     FILE *stream = file == 1 ? stdout : stderr;
     uint32_t total = 0;
@@ -45,43 +44,52 @@ uint32_t cell_fd_write(cell_spu *spu, uint32_t site, uint32_t file, uint32_t par
         uint32_t address, size;
         if (!part(spu, parts, i, &address, &size))
             return WASI_FAULT;
-        if (fwrite(spu->ls + address, 1, size, stream) != size)
+        if (here < 0 && fwrite(spu->ls + address, 1, size, stream) != size)
             return WASI_IO;
-        total += size;
+        const ssize_t n = here < 0 ? (ssize_t)size : write(here, spu->ls + address, size);
+        if (n < 0)
+            return cell_wasi_error();
+        total += (uint32_t)n;
+        if ((uint32_t)n < size)
+            break;
     }
-    return set_word(spu, written, total);
+    return cell_set_word(spu, written, total);
 }
 
 uint32_t cell_fd_read(cell_spu *spu, uint32_t site, uint32_t file, uint32_t parts, uint32_t count, uint32_t got)
 {
     (void)site;
-    if (file != 0)
+    const int here = file == 0 ? 0 : cell_file_of(file);
+    if (here < 0)
         return WASI_BADF;
     uint32_t total = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t address, size;
         if (!part(spu, parts, i, &address, &size))
             return WASI_FAULT;
-        const ssize_t n = read(0, spu->ls + address, size);
+        const ssize_t n = read(here, spu->ls + address, size);
         if (n < 0)
-            return WASI_IO;
+            return cell_wasi_error();
         total += (uint32_t)n;
         if ((uint32_t)n < size)
             break;
     }
-    return set_word(spu, got, total);
+    return cell_set_word(spu, got, total);
 }
 
-// Character devices: the library then writes line by line.
+// Standard streams are character devices: the library then writes line by line.
 uint32_t cell_fd_fdstat_get(cell_spu *spu, uint32_t site, uint32_t file, uint32_t stat)
 {
     (void)site;
-    if (file > 2)
+    enum { DEVICE = 2, DIRECTORY = 3, REGULAR = 4 };
+    if (file > 2 && !cell_is_directory(file) && cell_file_of(file) < 0)
         return WASI_BADF;
-    if (!in_store(stat, 24))
+    if (!cell_in_store(stat, 24))
         return WASI_FAULT;
     memset(spu->ls + stat, 0, 24);
-    spu->ls[stat] = 2;
+    spu->ls[stat] = file <= 2 ? DEVICE : cell_is_directory(file) ? DIRECTORY : REGULAR;
+    if (file > 2)
+        memset(spu->ls + stat + 8, 0xFF, 16); // everything may be done with it
     return WASI_OK;
 }
 
@@ -92,7 +100,7 @@ uint32_t cell_clock_time_get(cell_spu *spu, uint32_t site, uint32_t clock, uint6
     if (clock_gettime(clock == 0 ? CLOCK_REALTIME : CLOCK_MONOTONIC, &now) != 0)
         return WASI_IO;
     const uint64_t nanoseconds = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-    if (!in_store(time, 8))
+    if (!cell_in_store(time, 8))
         return WASI_FAULT;
     memcpy(spu->ls + time, &nanoseconds, 8);
     return WASI_OK;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CELL_IMAGE_ABI 3
+#define CELL_IMAGE_ABI 4
 
 typedef struct cell_spu cell_spu;
 

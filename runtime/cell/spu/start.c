@@ -58,6 +58,22 @@ int __send_to_ppe(unsigned int code, unsigned int operation, void *data)
     return 0;
 }
 
+// ---- Files ----
+
+// The C library takes whole paths for those below the directory that it begins in; here its directories 3 and 4 are the root
+// and that one (emulation/wasi_files.c).
+int __wrap___wasilibc_find_relpath(const char *path, const char **prefix, char **relative, size_t size);
+int __wrap___wasilibc_find_relpath(const char *path, const char **prefix, char **relative, size_t size)
+{
+    const int whole = *path == '/';
+    (void)size;
+    while (*path == '/')
+        path++;
+    *prefix = whole ? "/" : ".";
+    *relative = (char *)(*path ? path : ".");
+    return whole ? 3 : 4;
+}
+
 // ---- Math functions of the PPE's C library ----
 
 #define SVM_MATH_IMPORT(name) __attribute__((import_module("math"), import_name(name)))
