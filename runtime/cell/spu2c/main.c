@@ -132,7 +132,8 @@ static void print_sites(const wasm_module *module, const wasm_sites *sites, FILE
     for (uint32_t i = 0; i < module->function_count; i++) {
         const char *plain = module->functions[i].plain ? module->functions[i].plain : "";
         fprintf(out, "    ");
-        print_string(out, strncmp(plain, "svm_spu_main", 12) == 0 ? "main" : plain);
+        const bool is_main = strncmp(plain, "svm_spu_main", 12) == 0 || strncmp(plain, "svm_spu_users_main", 18) == 0;
+        print_string(out, is_main ? "main" : plain);
         fprintf(out, ",\n");
     }
     fprintf(out, "    0};\nstatic const cell_site sites[] = {\n");
