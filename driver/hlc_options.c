@@ -15,28 +15,27 @@
 #include "targets/native.h"
 
 static const char *const mode_names[] = {
-    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",     [MODE_DOC] = "doc",     [MODE_HOST_C] = "host-c", [MODE_SIR] = "sir", [MODE_GRAPH] = "graph",
-    [MODE_PLAN] = "plan",     [MODE_HEADER] = "header", [MODE_SVM_C] = "svm-c", [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",
-    [MODE_OBJ] = "obj",       [MODE_EXE] = "exe",     [MODE_LIB] = "lib",
+    [MODE_TOKENS] = "tokens", [MODE_AST] = "ast",         [MODE_DOC] = "doc",   [MODE_HOST_C] = "host-c",
+    [MODE_SIR] = "sir",       [MODE_GRAPH] = "graph",     [MODE_PLAN] = "plan", [MODE_HEADER] = "header",
+    [MODE_SVM_C] = "svm-c",   [MODE_LLVM_IR] = "llvm-ir", [MODE_ASM] = "asm",   [MODE_OBJ] = "obj",
+    [MODE_EXE] = "exe",       [MODE_LIB] = "lib",
 };
 
 static const struct suffix {
     const char *text;
     input_language language;
 } suffixes[] = {
-    {".str", LANGUAGE_STREAMIT}, {".br", LANGUAGE_BROOK}, {".bri", LANGUAGE_BROOK}, {".sir", LANGUAGE_SIR},  {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
-    {".o", LANGUAGE_NATIVE},     {".a", LANGUAGE_NATIVE}, {".so", LANGUAGE_NATIVE},
+    {".str", LANGUAGE_STREAMIT}, {".br", LANGUAGE_BROOK},  {".bri", LANGUAGE_BROOK},
+    {".sir", LANGUAGE_SIR},      {".plan", LANGUAGE_PLAN}, {".c", LANGUAGE_SVM_C},
+    {".o", LANGUAGE_NATIVE},     {".a", LANGUAGE_NATIVE},  {".so", LANGUAGE_NATIVE},
 };
 
 static const struct language_name {
     const char *text;
     input_language language;
 } language_names[] = {
-    {"streamit", LANGUAGE_STREAMIT},
-    {"brook", LANGUAGE_BROOK},
-    {"sir", LANGUAGE_SIR},
-    {"plan", LANGUAGE_PLAN},
-    {"svm-c", LANGUAGE_SVM_C},
+    {"streamit", LANGUAGE_STREAMIT}, {"brook", LANGUAGE_BROOK}, {"sir", LANGUAGE_SIR},
+    {"plan", LANGUAGE_PLAN},         {"svm-c", LANGUAGE_SVM_C},
 };
 
 const char *driver_mode_name(driver_mode mode)
@@ -104,10 +103,11 @@ static bool find_language(tool_session *t, const char *path, const char *told, i
             *language = suffixes[i].language;
             return true;
         }
-    diag_error_at(&t->diags, name,
-                  "cannot tell the language of '%s' by its name; expected it to end in .str, .br, .sir%s, or -x LANGUAGE "
-                  "before it",
-                  path, t->options.tool == TOOL_SVMC ? ", .plan, .c, .o or .a" : " or .plan");
+    diag_error_at(
+        &t->diags, name,
+        "cannot tell the language of '%s' by its name; expected it to end in .str, .br, .sir%s, or -x LANGUAGE "
+        "before it",
+        path, t->options.tool == TOOL_SVMC ? ", .plan, .c, .o or .a" : " or .plan");
     return false;
 }
 
@@ -135,7 +135,9 @@ bool driver_find_inputs(tool_session *t, driver_inputs *inputs)
         diag_error_at(&t->diags, name, "no input files; '%s --help' says how it is used", name);
         ok = false;
     } else if (brook > 0 && (ir > 0 || streamit > 0)) {
-        diag_error_at(&t->diags, name, "Brook files and stream programs in one program; expected either alone, or one that imports the other");
+        diag_error_at(
+            &t->diags, name,
+            "Brook files and stream programs in one program; expected either alone, or one that imports the other");
         ok = false;
     } else if (ir > 1 || (ir > 0 && streamit > 0)) {
         diag_error_at(&t->diags, name, "stream IR or a plan is a whole program; expected it to be the only such input");
@@ -154,8 +156,8 @@ bool driver_check_run_options(tool_session *t, driver_mode mode)
             continue;
         if (o->id == OPT_IN && option_last(&t->options, OPT_REPORT) != NULL)
             continue;
-        diag_error_at(&t->diags, options_tool_name(t->options.tool),
-                      "option '%.*s' is for --interpret%s", (int)strcspn(row->spelling, "="), row->spelling,
+        diag_error_at(&t->diags, options_tool_name(t->options.tool), "option '%.*s' is for --interpret%s",
+                      (int)strcspn(row->spelling, "="), row->spelling,
                       o->id == OPT_COUNT_OPERATIONS || o->id == OPT_WATCH || o->id == OPT_STOP_AT
                           ? ""
                           : "; the compiled program has it too");
@@ -232,10 +234,9 @@ static const char *describe_command(tool_session *t)
     strbuf_add(&b, options_tool_name(t->options.tool));
     for (VEC_EACH(const option, o, &t->options.items)) {
         const option_row *row = &option_rows[o->id];
-        bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES || o->id == OPT_TOP ||
-                    o->id == OPT_LIBRARY || o->id == OPT_LIBRARY_PREFIX;
-        const char *spelling =
-            row->kind == OPTION_BOOLEAN && !o->on ? option_negative(t->arena, row) : row->spelling;
+        bool code = row->group == GROUP_CODE || row->group == GROUP_MACHINE || o->id == OPT_PASSES ||
+                    o->id == OPT_TOP || o->id == OPT_LIBRARY || o->id == OPT_LIBRARY_PREFIX;
+        const char *spelling = row->kind == OPTION_BOOLEAN && !o->on ? option_negative(t->arena, row) : row->spelling;
         if (o->id != OPT_INPUT && code)
             strbuf_printf(&b, " %s%s", spelling, o->value == NULL ? "" : o->value);
     }
@@ -315,6 +316,16 @@ static void set_import_path(hlc_config *config, tool_session *t)
     config->import_folders = folders.len;
 }
 
+static void set_defines(hlc_config *config, tool_session *t)
+{
+    VEC(const char *) defines = {0};
+    for (VEC_EACH(const option, o, &t->options.items))
+        if (o->id == OPT_DEFINE)
+            VEC_PUSH(t->arena, &defines, o->value);
+    config->defines = defines.data;
+    config->define_count = defines.len;
+}
+
 void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs *inputs, driver_mode mode)
 {
     const option_list *o = &t->options;
@@ -378,6 +389,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .dump = stderr,
     };
     set_import_path(config, t);
+    set_defines(config, t);
 }
 
 // All values of an option that are lists, as one list; NULL when there is none.
@@ -504,8 +516,8 @@ int driver_run_hlc(tool_session *t, const driver_inputs *inputs, driver_mode mod
     const char *name = options_tool_name(t->options.tool);
     for (VEC_EACH(const driver_input, in, inputs))
         if (in->language > LANGUAGE_PLAN) {
-            diag_error_at(&t->diags, name, "'%s' has no part in what is asked for; expected .str, .br, .sir or .plan inputs",
-                          in->path);
+            diag_error_at(&t->diags, name,
+                          "'%s' has no part in what is asked for; expected .str, .br, .sir or .plan inputs", in->path);
             return EXIT_USAGE;
         }
     if (mode == MODE_INTERPRET)

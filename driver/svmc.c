@@ -5,9 +5,9 @@
 
 #include "driver/cache.h"
 #include "driver/hlc_options.h"
-#include "driver/natives.h"
 #include "driver/latency.h"
 #include "driver/library.h"
+#include "driver/natives.h"
 #include "driver/option_table.h"
 #include "driver/paths.h"
 #include "driver/process.h"
@@ -37,8 +37,8 @@ static void add_llc_options(tool_session *t, argument_list *argv, bool has_strea
         const option_row *row = &option_rows[o->id];
         bool own = o->id == OPT_OUTPUT || o->id == OPT_COMPILE || o->id == OPT_ASSEMBLY || o->id == OPT_SYNTAX_ONLY ||
                    o->id == OPT_DRY_RUN ||
-                   (has_stream_program && (o->id == OPT_DEPENDENCIES || o->id == OPT_DEPENDENCY_FILE ||
-                                            o->id == OPT_LIBRARY_HEADER));
+                   (has_stream_program &&
+                    (o->id == OPT_DEPENDENCIES || o->id == OPT_DEPENDENCY_FILE || o->id == OPT_LIBRARY_HEADER));
         if (o->id == OPT_INPUT || own || !option_is_for(o->id, TOOL_LLC))
             continue;
         if (row->kind == OPTION_SEPARATE) {
@@ -52,6 +52,17 @@ static void add_llc_options(tool_session *t, argument_list *argv, bool has_strea
     }
 }
 
+// Host code of Brook includes what is beside its file, though it is compiled elsewhere.
+static void add_brook_folders(tool_session *t, argument_list *argv, const driver_inputs *inputs)
+{
+    for (VEC_EACH(const driver_input, in, inputs)) {
+        const char *slash = in->path == NULL ? NULL : strrchr(in->path, '/');
+        if (in->language == LANGUAGE_BROOK)
+            VEC_PUSH(t->arena, argv,
+                     slash == NULL ? "-I." : arena_printf(t->arena, "-I%.*s", (int)(slash + 1 - in->path), in->path));
+    }
+}
+
 // The arguments of svm-llc for these inputs; those of the high-level compiler have become the file compiled.
 static argument_list llc_command(tool_session *t, const driver_inputs *inputs, const char *compiled,
                                  const argument_list *hosts, driver_mode mode, const char *output)
@@ -60,6 +71,8 @@ static argument_list llc_command(tool_session *t, const driver_inputs *inputs, c
     argument_list argv = {0};
     VEC_PUSH(a, &argv, paths_installed(a, "bin/svm-llc"));
     add_llc_options(t, &argv, compiled != NULL);
+    if (compiled != NULL)
+        add_brook_folders(t, &argv, inputs);
     const char *machine_name = option_last(&t->options, OPT_MACHINE);
     if (compiled != NULL && machine_name != NULL && strcmp(machine_name, "native") == 0)
         VEC_PUSH(a, &argv, "-Wno-native"); // it has been said
@@ -112,8 +125,8 @@ static int make_output(tool_session *t, process_session *s, const driver_inputs 
                        const char *output)
 {
     argument_list argv = llc_command(t, inputs, in.compiled, in.hosts, mode, output);
-    bool alone = in.compiled != NULL && inputs->len == stream_inputs(inputs) && in.natives->len == 0 &&
-                 in.hosts->len == 0;
+    bool alone =
+        in.compiled != NULL && inputs->len == stream_inputs(inputs) && in.natives->len == 0 && in.hosts->len == 0;
     cache_entry kept = alone ? cache_find(t, argv.data, in.compiled, output, in.text) : (cache_entry){NULL};
     if (cache_take(&kept, output))
         return EXIT_OK;
@@ -189,7 +202,8 @@ static bool check_brook_mode(tool_session *t, const driver_inputs *inputs, drive
     for (VEC_EACH(const driver_input, in, inputs))
         if (brook && in->language > LANGUAGE_PLAN && mode > MODE_SVM_C && mode < MODE_EXE) {
             diag_error_at(&t->diags, options_tool_name(t->options.tool),
-                          "'%s' beside Brook files, of which --emit=%s makes what is compiled together; expected a command of its own",
+                          "'%s' beside Brook files, of which --emit=%s makes what is compiled together; expected a "
+                          "command of its own",
                           in->path, driver_mode_name(mode));
             return false;
         }
@@ -269,7 +283,9 @@ static int compile_inputs(tool_session *t, const driver_inputs *inputs, driver_m
     if (!check_brook_mode(t, inputs, mode))
         return EXIT_USAGE;
     if (is_for_hlc(inputs)) {
-        text = option_flag(&t->options, OPT_DRY_RUN, false) ? "" : driver_compile(t, inputs, MODE_SVM_C, &natives, &header, &hosts);
+        text = option_flag(&t->options, OPT_DRY_RUN, false)
+                   ? ""
+                   : driver_compile(t, inputs, MODE_SVM_C, &natives, &header, &hosts);
         if (text == NULL)
             return EXIT_WRONG;
     }
@@ -284,7 +300,8 @@ static bool is_refined(const tool_session *t, const driver_inputs *inputs, drive
            !option_flag(&t->options, OPT_LIBRARY, false);
 }
 
-static int compile_test(tool_session *t, process_session *s, const driver_inputs *inputs, const char *text, const char *output)
+static int compile_test(tool_session *t, process_session *s, const driver_inputs *inputs, const char *text,
+                        const char *output)
 {
     static const argument_list none = {0};
     return process_run(s, llc_command(t, inputs, text, &none, MODE_EXE, output).data);

@@ -77,6 +77,8 @@ typedef struct hlc_config {
     const char *top;
     const char *const *import_path; // folders where imported files are looked for, behind the importing file's own
     size_t import_folders;
+    const char *const *defines; // NAME or NAME=VALUE: macros for kernels of Brook, as for C
+    size_t define_count;
     bool library;        // SVM C is a library's, without a main function
     const char *prefix;  // of its functions' names; NULL: the program's name
     const char **header; // where its header's text goes, beside SVM C; NULL: nowhere

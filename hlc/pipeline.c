@@ -97,8 +97,9 @@ static const char *stem_of(arena *a, const char *path)
 static brook_program *read_brook(hlc_program *p, const source_id *files, size_t count, hlc_hosts *hosts)
 {
     stage_mark mark = stage_begin(p);
-    brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count, p->config->import_path,
-                                         p->config->import_folders);
+    const brook_surroundings around = {p->config->import_path, p->config->import_folders, p->config->defines,
+                                       p->config->define_count};
+    brook_program *program = brook_parse(p->arena, p->names, p->diag, files, count, &around);
     stage_end(p, mark, "parse");
     const ast_program *streams = pipeline_brook_streams(p, program);
     mark = stage_begin(p);

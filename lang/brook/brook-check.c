@@ -40,7 +40,7 @@ int main(int argc, char **argv)
         for (VEC_EACH(source_id, f, &files))
             brook_print_tokens(&out, &d, *f);
     } else {
-        brook_program *program = brook_parse(a, &names, &d, files.data, files.len, NULL, 0);
+        brook_program *program = brook_parse(a, &names, &d, files.data, files.len, &(brook_surroundings){0});
         brook_check(program);
         if (ast)
             brook_print(&out, &sources, program);

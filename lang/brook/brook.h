@@ -306,6 +306,7 @@ typedef struct brook_program {
     hmap fused;                      // by what they call, and with which of their parameters
     hmap macros;                     // of the file being read
     hmap headers;                    // paths of those included by it
+    hmap header_words;               // words of directives of C headers, any file's
     int nesting;                     // of headers, at present
     const char *const *folders;      // that they are looked for in
     size_t folder_count;
@@ -315,9 +316,14 @@ typedef struct brook_program {
 #define BROOK_MAX_HEIGHT 400
 
 // Parses and checks. Always returns a program; it is complete only without errors.
-// folders: where Brook headers are looked for that are not beside the file that includes them.
+typedef struct brook_surroundings {
+    const char *const *folders; // where headers are looked for that are not beside the file that includes them
+    size_t folder_count;
+    const char *const *defines; // macros before each file: NAME or NAME=VALUE
+    size_t define_count;
+} brook_surroundings;
 brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
-                           const char *const *folders, size_t folder_count);
+                           const brook_surroundings *around);
 void brook_check(brook_program *program);
 // ---- Stream programs that host code calls (graphs.c) ----
 

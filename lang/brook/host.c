@@ -191,7 +191,9 @@ static void open_block(host_writer *w, size_t i)
     VEC_PUSH(w->arena, &w->opens, i);
     w->braces++;
     if (w->braces == 1 && w->entering.len != 0) {
-        host_copy_to(w, i + 1);
+        host_copy_to(w, i);
+        strbuf_addc(w->out, '{'); // a directive may come next, on a line of its own
+        w->done = w->t[i].end;
         host_enter(w);
     }
 }
@@ -260,7 +262,10 @@ static size_t void_main(host_writer *w, size_t i)
 
 static void walk(host_writer *w, const brook_file *file)
 {
+    diag_engine *diags = w->diags, quiet;
+    diag_init(&quiet, w->arena, diags->sources);
     for (size_t i = 0; host_kind(w, i) != TOK_END;) {
+        w->diags = w->t[i].dead ? &quiet : diags; // what is wrong there is the C compiler's to say
         const brook_item *item = w->braces == 0 ? item_at(file, i) : NULL;
         if (item != NULL) {
             i = write_item(w, item);
@@ -283,6 +288,7 @@ static void walk(host_writer *w, const brook_file *file)
             close_block(w);
         i++;
     }
+    w->diags = diags;
 }
 
 // ---- Macros ----

@@ -125,7 +125,7 @@ static bool in_directive(const host_writer *w, const char *word)
     for (size_t i = 0; i < w->count; i++)
         if (w->t[i].kind == TOK_DIRECTIVE && names(w, &w->t[i], word))
             return true;
-    return false;
+    return hmap_get(&w->program->header_words, word) != NULL;
 }
 
 // Whether a call has the word elsewhere than as an argument, and nothing but the word.

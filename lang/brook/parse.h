@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What lexer, splitter, grammar and parser driver of Brook share. A file is read in four steps: the lexer makes all
-// tokens (lexer.l, lex.c); the splitter finds kernels and struct types among the items of the file (split.c); macros in
+// tokens (lexer.l, lex.c); the splitter finds kernels and struct types among the items of the file (split.c, condition.c); macros in
 // these are expanded (macro.c); each is fed to a push parser on its own (parse.c, parser.y), so that errors in one leave
 // the others whole.
 #ifndef SVMC_LANG_BROOK_PARSE_H
@@ -15,6 +15,7 @@ typedef struct brook_token {
     double number;    // NUMBER
     bool integral;    // NUMBER
     bool expanded;    // stands in a macro's expansion; the place is that of the macro's use
+    bool dead;        // in a branch of '#if' that the C compiler is likely not to see
 } brook_token;
 typedef VEC(brook_token) brook_tokens;
 
@@ -51,6 +52,21 @@ const char *brook_token_name(int kind); // "kernel", "a name"
 bool brook_token_is_keyword(int kind);
 bool brook_token_is_type(int kind); // float .. shortfixed4
 brook_type brook_token_type(int kind);
+
+// ---- condition.c ----
+typedef enum brook_conditional {
+    BROOK_UNCONDITIONAL, // some other directive
+    BROOK_IF,            // '#ifdef' too
+    BROOK_ELIF,
+    BROOK_ELSE,
+    BROOK_ENDIF,
+} brook_conditional;
+typedef struct brook_truth {
+    long value;
+    bool known; // or taken for granted
+} brook_truth;
+// What a directive is, and its condition.
+brook_conditional brook_conditional_of(brook_program *p, source_id file, const brook_token *directive, brook_truth *truth);
 
 // ---- macro.c ----
 // Remembers what a directive defines, or forgets what it undefines.

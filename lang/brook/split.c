@@ -25,6 +25,79 @@ static int kind_at(const splitter *s, size_t i)
     return s->t[i].kind;
 }
 
+// ---- Branches of '#if' ----
+
+// The next '#elif', '#else' or '#endif' of the '#if' whose branch begins at i; of TOK_END when there is none.
+static size_t end_of_branch(const splitter *s, size_t i)
+{
+    size_t depth = 0;
+    brook_truth unused;
+    for (; kind_at(s, i) != TOK_END; i++) {
+        if (kind_at(s, i) != TOK_DIRECTIVE)
+            continue;
+        brook_conditional c = brook_conditional_of(s->program, s->file->source, &s->t[i], &unused);
+        if (c != BROOK_UNCONDITIONAL && c != BROOK_IF && depth == 0)
+            return i;
+        depth += c == BROOK_IF;
+        depth -= c == BROOK_ENDIF;
+    }
+    return i;
+}
+
+static bool is_balanced(const splitter *s, size_t i, size_t end)
+{
+    ptrdiff_t depth = 0;
+    for (; i < end && depth >= 0; i++)
+        depth += (kind_at(s, i) == '{') - (kind_at(s, i) == '}');
+    return depth == 0;
+}
+
+// Takes tokens out; their text stays where it is.
+static void drop(splitter *s, size_t begin, size_t end)
+{
+    brook_tokens *list = &s->file->tokens->list;
+    memmove(&list->data[begin], &list->data[end], (list->len - end) * sizeof *list->data);
+    list->len -= end - begin;
+}
+
+// NOTE(conditions). Of an '#if' at i, what the C compiler does not see goes. Where that is not known, since the system's
+// headers may define a name or not, the name is taken for undefined: a branch that is not seen then has no kernels, structs
+// and macros, and what it has as host code is rewritten as far as it can be. If braces are open at its end, it goes, too.
+static void choose_branches(splitter *s, size_t i)
+{
+    bool taken = false, doubt = false;
+    brook_truth truth = {0};
+    for (;;) {
+        brook_conditional c = brook_conditional_of(s->program, s->file->source, &s->t[i], &truth);
+        if (c == BROOK_UNCONDITIONAL || c == BROOK_ENDIF)
+            return;
+        size_t end = end_of_branch(s, i + 1);
+        if (kind_at(s, end) == TOK_END)
+            return; // the C compiler tells of that
+        const bool live = !taken && truth.value != 0;
+        doubt = doubt || (!taken && !truth.known);
+        taken = taken || live;
+        if (!live && (!doubt || !is_balanced(s, i + 1, end))) {
+            drop(s, i + 1, end);
+            end = i + 1;
+        }
+        for (size_t k = i + 1; k < end && !live; k++)
+            s->file->tokens->list.data[k].dead = true;
+        i = end;
+    }
+}
+
+static void directive(splitter *s, size_t i)
+{
+    brook_truth unused;
+    if (s->t[i].dead)
+        return;
+    if (brook_conditional_of(s->program, s->file->source, &s->t[i], &unused) == BROOK_IF)
+        choose_branches(s, i);
+    else
+        brook_macro_directive(s->program, s->file->source, &s->t[i]);
+}
+
 // The index behind the '}' that ends what begins with '{' at i; of TOK_END when there is none.
 static size_t behind_block(splitter *s, size_t i)
 {
@@ -35,7 +108,7 @@ static size_t behind_block(splitter *s, size_t i)
         else if (kind_at(s, i) == '}' && --depth == 0)
             return i + 1;
         else if (kind_at(s, i) == TOK_DIRECTIVE)
-            brook_macro_directive(s->program, s->file->source, &s->t[i]);
+            directive(s, i);
     }
     if (!s->conditionals) {
         src_range where = range_of(s, open, open);
@@ -136,12 +209,27 @@ static void remember_kernel(splitter *s, brook_kernel *k)
     }
 }
 
+// What is left of an item between the branches of '#if' in it.
+static void chosen(const splitter *s, size_t begin, size_t end, brook_tokens *out)
+{
+    brook_truth unused;
+    for (size_t i = begin; i < end; i++) {
+        const brook_token *t = &s->t[i];
+        const bool chooses = t->kind == TOK_DIRECTIVE &&
+                             brook_conditional_of(s->program, s->file->source, t, &unused) != BROOK_UNCONDITIONAL;
+        if (!chooses && !t->dead)
+            VEC_PUSH(s->program->arena, out, *t);
+    }
+}
+
 static size_t parse_item(splitter *s, size_t begin, size_t end)
 {
     if (end == begin)
         return begin + 1;
     brook_item item = {.range = range_of(s, begin, end - 1)};
-    brook_parse_item(s->program, s->file->source, s->t + begin, end - begin, &item);
+    brook_tokens tokens = {0};
+    chosen(s, begin, end, &tokens);
+    brook_parse_item(s->program, s->file->source, tokens.data, tokens.len, &item);
     item.kind = is_kernel(s, begin) ? BROOK_ITEM_KERNEL : BROOK_ITEM_STRUCT;
     item.first = begin;
     item.last = end;
@@ -153,14 +241,23 @@ static size_t parse_item(splitter *s, size_t begin, size_t end)
     return end;
 }
 
-static size_t split_kernel(splitter *s)
+static size_t behind_kernel(splitter *s)
 {
     size_t i = s->at;
     while (kind_at(s, i) != '{' && kind_at(s, i) != ';' && kind_at(s, i) != TOK_END && kind_at(s, i) != TOK_DIRECTIVE)
         i++;
     if (kind_at(s, i) == '{')
-        return parse_item(s, s->at, behind_block(s, i));
-    return parse_item(s, s->at, kind_at(s, i) == ';' ? i + 1 : i);
+        return behind_block(s, i);
+    return kind_at(s, i) == ';' ? i + 1 : i;
+}
+
+// A kernel that the program has not: its text goes as that of others.
+static size_t skip_kernel(splitter *s)
+{
+    size_t end = behind_kernel(s);
+    brook_item item = {.kind = BROOK_ITEM_KERNEL, .range = range_of(s, s->at, end - 1), .first = s->at, .last = end};
+    VEC_PUSH(s->program->arena, &s->file->items, item);
+    return end;
 }
 
 // The rest of a host item: to a ';', or behind a function's body.
@@ -296,11 +393,60 @@ static void read_file(brook_program *p, brook_file *file, source_id source)
     brook_split(p, file);
 }
 
+// The C header of that name, which kernels know the macros of; NULL: there is none.
+static const char *find_c_header(const splitter *s, const char *name)
+{
+    const brook_program *p = s->program;
+    const char *own = source_get(p->diags->sources, s->file->source)->name, *slash = strrchr(own, '/');
+    const char *beside = arena_printf(p->arena, "%.*s%s", slash == NULL ? 0 : (int)(slash + 1 - own), own, name);
+    if (name[0] == '/' || access(beside, R_OK) == 0)
+        return name[0] == '/' ? name : beside;
+    for (size_t i = 0; i < p->folder_count; i++) {
+        const char *path = arena_printf(p->arena, "%s/%s", p->folders[i], name);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static void read_macros(splitter *s, const char *path)
+{
+    brook_program *p = s->program;
+    if (path == NULL || p->nesting >= MAX_NESTING || hmap_get(&p->headers, path) != NULL)
+        return;
+    hmap_set(&p->headers, path, p);
+    source_id source = source_read(p->diags->sources, path);
+    if (source == 0)
+        return; // the C compiler tells of that
+    brook_file file = {.source = source, .tokens = ARENA_NEW(p->arena, brook_tokens_of)};
+    diag_engine quiet;
+    diag_init(&quiet, p->arena, p->diags->sources);
+    brook_lex(&file.tokens->list, p->arena, p->names, &quiet, source, 0,
+              (uint32_t)source_get(p->diags->sources, source)->len);
+    splitter in = {.program = p, .file = &file, .t = file.tokens->list.data};
+    p->nesting++;
+    for (size_t i = 0; kind_at(&in, i) != TOK_END; i++)
+        if (kind_at(&in, i) == TOK_DIRECTIVE && !in.t[i].dead) {
+            const char *name = included_name(&in, &in.t[i]);
+            brook_tokens words = {0};
+            brook_lex(&words, p->arena, p->names, &quiet, source, in.t[i].begin + 1, in.t[i].end);
+            for (VEC_EACH(const brook_token, t, &words))
+                if (t->name != NULL)
+                    hmap_set(&p->header_words, t->name, p);
+            directive(&in, i);
+            if (name != NULL)
+                read_macros(&in, find_c_header(&in, name));
+        }
+    p->nesting--;
+}
+
 // A Brook header's kernels and structs are known from here on.
 static void include(splitter *s, size_t at)
 {
     brook_program *p = s->program;
     const char *name = included_name(s, &s->t[at]), *path = name == NULL ? NULL : find_header(s, name);
+    if (path == NULL && name != NULL)
+        read_macros(s, find_c_header(s, name));
     if (path == NULL)
         return;
     brook_item item = {.kind = BROOK_ITEM_HEADER, .range = range_of(s, at, at), .first = at, .last = at + 1};
@@ -334,13 +480,16 @@ void brook_split(brook_program *p, brook_file *file)
         }
     while (kind_at(&s, s.at) != TOK_END) {
         if (kind_at(&s, s.at) == TOK_DIRECTIVE) {
-            brook_macro_directive(p, file->source, &s.t[s.at]);
-            include(&s, s.at);
+            directive(&s, s.at);
+            if (!s.t[s.at].dead)
+                include(&s, s.at);
             s.at++;
+        } else if (s.t[s.at].dead) {
+            s.at = is_kernel(&s, s.at) ? skip_kernel(&s) : skip_host(&s);
         } else if (behind_import(&s, s.at) != 0) {
             s.at = split_import(&s, behind_import(&s, s.at));
         } else if (is_kernel(&s, s.at)) {
-            s.at = split_kernel(&s);
+            s.at = parse_item(&s, s.at, behind_kernel(&s));
         } else if (is_element_struct(&s, s.at)) {
             s.at = parse_item(&s, s.at, behind_semicolon(&s, s.at));
         } else {
@@ -349,21 +498,45 @@ void brook_split(brook_program *p, brook_file *file)
     }
 }
 
+// Those of -D, as lines of a file of their own.
+static void define_macros(brook_program *p, const brook_surroundings *around)
+{
+    strbuf b;
+    brook_tokens tokens = {0};
+    strbuf_init(&b, p->arena);
+    for (size_t i = 0; i < around->define_count; i++) {
+        const char *text = around->defines[i], *value = strchr(text, '=');
+        strbuf_printf(&b, "#define %.*s %s\n", value == NULL ? (int)strlen(text) : (int)(value - text), text,
+                      value == NULL ? "1" : value + 1);
+    }
+    if (around->define_count == 0)
+        return;
+    source_id source = source_add(p->diags->sources, "<command line>", b.data, b.len);
+    diag_engine quiet;
+    diag_init(&quiet, p->arena, p->diags->sources);
+    brook_lex(&tokens, p->arena, p->names, &quiet, source, 0, (uint32_t)b.len);
+    for (VEC_EACH(const brook_token, t, &tokens))
+        if (t->kind == TOK_DIRECTIVE)
+            brook_macro_directive(p, source, t);
+}
+
 brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
-                           const char *const *folders, size_t folder_count)
+                           const brook_surroundings *around)
 {
     brook_program *p = ARENA_NEW(a, brook_program);
     p->arena = a;
     p->names = names;
     p->diags = d;
-    p->folders = folders;
-    p->folder_count = folder_count;
+    p->folders = around->folders;
+    p->folder_count = around->folder_count;
     hmap_init(&p->kernel_names, a);
     hmap_init(&p->fused, a);
     hmap_init(&p->struct_names, a);
+    hmap_init(&p->header_words, a);
     for (size_t i = 0; i < count; i++) {
         hmap_init(&p->macros, a);
         hmap_init(&p->headers, a);
+        define_macros(p, around);
         brook_file file = {0};
         read_file(p, &file, files[i]);
         VEC_PUSH(a, &p->files, file);

@@ -324,8 +324,8 @@ static void read_brook(const loader *l)
     if (l->brook.len == 0)
         return;
     size_t errors = ctx->diags->error_count;
-    brook_program *brook =
-        brook_parse(ctx->arena, ctx->names, ctx->diags, l->brook.data, l->brook.len, l->path->folders, l->path->count);
+    const brook_surroundings around = {.folders = l->path->folders, .folder_count = l->path->count};
+    brook_program *brook = brook_parse(ctx->arena, ctx->names, ctx->diags, l->brook.data, l->brook.len, &around);
     brook_check(brook);
     ctx->program->broken |= ctx->diags->error_count != errors;
     brook_declare_filters(brook, ctx->program);

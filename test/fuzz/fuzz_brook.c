@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     strbuf_init(&out, s.arena);
     brook_print_tokens(&out, &s.diags, file);
     fuzz_flush(&s);
-    brook_program *program = brook_parse(s.arena, &names, &s.diags, &file, 1, NULL, 0);
+    brook_program *program = brook_parse(s.arena, &names, &s.diags, &file, 1, &(brook_surroundings){0});
     program->fuse = true;
     brook_check(program);
     brook_print(&out, &s.sources, program);

@@ -154,6 +154,7 @@ typedef struct {
 #pragma clang diagnostic ignored "-Wreturn-type"
 #pragma clang diagnostic ignored "-Wreturn-mismatch"
 #pragma clang diagnostic warning "-Wint-conversion"
+#pragma clang diagnostic warning "-Wparentheses"
 #pragma clang diagnostic warning "-Wincompatible-pointer-types"
 #endif
 
