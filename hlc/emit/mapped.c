@@ -222,14 +222,24 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
     uint64_t total = 0;
-    text_line(x, 0, "/* Where queues lie in the shared memory: address of the first slot, bytes from one to the next, items of one, those in");
-    text_line(x, 0, "   front of a round's own, size of an item. */");
+    text_line(x, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */");
     text_line(x, 0, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES] = {");
     for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(parts));
-        text_line(x, 1, "{\"%s\", %" PRIu64 ", %" PRIu64 ", %" PRId64 ", %" PRId64 ", sizeof(%s)},", r->name, total,
-                  has_slots(r) ? bytes : 0, queue->room, queue->history, r->type);
+        text_args row = {0};
+        VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, "\"%s\"", r->name));
+        mapped_column(x, &row, "address", (int64_t)total);
+        mapped_column(x, &row, "slot", has_slots(r) ? (int64_t)bytes : 0);
+        mapped_column(x, &row, "room", queue->room);
+        mapped_column(x, &row, "history", queue->history);
+        VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, ".size = sizeof(%s)", r->type));
+        mapped_column(x, &row, "step", r->step);
+        mapped_column(x, &row, "halo", queue->halo);
+        mapped_column(x, &row, "delay", r->stream->to == SIR_NONE ? queue->delay : 0);
+        if (r->stream->from != SIR_NONE && r->stream->to != SIR_NONE)
+            VEC_PUSH(x->e.arena, &row, ".linked = true");
+        text_call(x, 1, "{", &row, "},");
         total += bytes * (has_slots(r) ? parts->slots : 1);
     }
     text_line(x, 0, "};\n");
@@ -462,6 +472,11 @@ static void emit_destroy(program_emitter *x, const mapped *all)
 }
 
 // ---- All of it ----
+
+bool mapped_in_blocks(program_emitter *x)
+{
+    return x->mapped != NULL && x->mapped->blocks;
+}
 
 plan mapped_whole_plan(program_emitter *x)
 {

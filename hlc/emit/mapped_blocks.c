@@ -46,22 +46,29 @@ static unsigned facts_of_part(const mapped_part *p)
     return facts | (stores ? 0 : FACT_SINKS);
 }
 
+static bool is_file(const mapped_queue *r, bool input)
+{
+    return input ? r->stream->from == SIR_NONE : r->stream->to == SIR_NONE;
+}
+
+// Queues that files fill, or that go to files.
+static size_t files_of(const program_emitter *x, const mapped *all, bool input)
+{
+    size_t count = 0;
+    for (VEC_EACH(const plan_queue, queue, &x->p->parts->queues))
+        count += is_file(&all->queues[queue->stream], input);
+    return count;
+}
+
 unsigned mapped_block_facts(const program_emitter *x, const mapped *all)
 {
     unsigned facts = (all->moved ? FACT_MOVED : 0) | (all->direct ? FACT_DIRECT : 0);
     facts |= program_counts_firings(x) ? FACT_COUNTS : 0;
-    facts |= (all->readers != 0 ? FACT_INPUT : 0) | (all->writers != 0 ? FACT_OUTPUT : 0);
+    facts |= (files_of(x, all, true) != 0 ? FACT_INPUT : 0) | (files_of(x, all, false) != 0 ? FACT_OUTPUT : 0);
     facts |= x->p->parts->cut->whole->init_text_len != 0 ? FACT_START : 0;
     for (size_t i = 0; i < x->p->parts->parts.len; i++)
         facts |= facts_of_part(&all->parts[i]);
     return facts;
-}
-
-void mapped_block_names(program_emitter *x)
-{
-    static const char *const names[] = {"issue", "finish", "finishAll", "turn"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_%s", x->name, names[i]));
 }
 
 // ---- Before the kernels ----
@@ -178,7 +185,10 @@ void mapped_block_constants(program_emitter *x, const mapped *all)
     if (logs != 0)
         text_line(x, 1, "SVM_LOGS = %zu, SVM_KERNEL_LOGS = %zu, /* actors that print; of a kernel, at most */",
                   count_logs(x, false), logs);
-    text_line(x, 1, "SVM_READERS = %" PRIu32 ", SVM_WRITERS = %" PRIu32 ", /* files */", all->readers, all->writers);
+    text_line(x, 1,
+              "SVM_READERS = %" PRIu32 ", SVM_WRITERS = %" PRIu32
+              ", SVM_INPUTS = %zu, SVM_OUTPUTS = %zu, /* files; queues at them */",
+              all->readers, all->writers, files_of(x, all, true), files_of(x, all, false));
 }
 
 // What the program has of its header; before the kernels.
@@ -196,7 +206,7 @@ static uint32_t queue_number(const program_emitter *x, const mapped_queue *r)
 }
 
 // A column of a row, left out where it is 0.
-static void add_column(program_emitter *x, text_args *row, const char *name, int64_t value)
+void mapped_column(program_emitter *x, text_args *row, const char *name, int64_t value)
 {
     if (value != 0)
         VEC_PUSH(x->e.arena, row, arena_printf(x->e.arena, ".%s = %" PRId64, name, value));
@@ -230,26 +240,26 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_part *p,
     VEC_PUSH(a, &row, arena_printf(a, ".queue = %" PRIu32, queue_number(x, r)));
     if (w->input)
         VEC_PUSH(a, &row, ".input = true");
-    add_column(x, &row, "strip", mapped_strip_items(x, r));
-    add_column(x, &row, "before", mapped_history(w));
-    add_column(x, &row, "from", w->input && (facts & FACT_OFFSETS) != 0 ? mapped_history(w) - r->queue->delay : 0);
-    add_column(x, &row, "prime", primes ? mapped_primed(w) : 0);
-    add_column(x, &row, "primeFrom", primes ? mapped_primed(w) - r->prime : 0);
-    add_column(x, &row, "least", (facts & FACT_SMALL) != 0 ? least_items(w) : 0);
-    add_column(x, &row, "address", p->moved ? (int64_t)w->address : 0);
-    add_column(x, &row, "bytes", p->moved ? (int64_t)w->bytes : 0);
+    mapped_column(x, &row, "strip", mapped_strip_items(x, r));
+    mapped_column(x, &row, "before", mapped_history(w));
+    mapped_column(x, &row, "from", w->input && (facts & FACT_OFFSETS) != 0 ? mapped_history(w) - r->queue->delay : 0);
+    mapped_column(x, &row, "prime", primes ? mapped_primed(w) : 0);
+    mapped_column(x, &row, "primeFrom", primes ? mapped_primed(w) - r->prime : 0);
+    mapped_column(x, &row, "least", (facts & FACT_SMALL) != 0 ? least_items(w) : 0);
+    mapped_column(x, &row, "address", p->moved ? (int64_t)w->address : 0);
+    mapped_column(x, &row, "bytes", p->moved ? (int64_t)w->bytes : 0);
     if (mapped_window_has_halo(w)) {
-        add_column(x, &row, "halo", r->queue->halo);
-        add_column(x, &row, "aligned", p->moved && r->aligned > 1 ? r->aligned : 1);
+        mapped_column(x, &row, "halo", r->queue->halo);
+        mapped_column(x, &row, "aligned", p->moved && r->aligned > 1 ? r->aligned : 1);
     }
     if (linked) {
-        add_column(x, &row, "writer", r->stream->from);
-        add_column(x, &row, "writerEnd", written(all, r) - all->parts[r->stream->from].windows.data);
+        mapped_column(x, &row, "writer", r->stream->from);
+        mapped_column(x, &row, "writerEnd", written(all, r) - all->parts[r->stream->from].windows.data);
     } else if ((facts & FACT_LINKS) != 0) {
-        add_column(x, &row, "writer", -1);
+        mapped_column(x, &row, "writer", -1);
     }
     if ((facts & FACT_FILES) != 0)
-        add_column(x, &row, "file", w->file ? (int64_t)r->file : -1);
+        mapped_column(x, &row, "file", w->file ? (int64_t)r->file : -1);
     if ((facts & FACT_PHASES) != 0)
         add_span(x, &row, w, true);
     if ((facts & FACT_PHASES) != 0 && (facts & FACT_COUNTS) != 0)
@@ -280,21 +290,23 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         text_args row = {0};
         VEC_PUSH(a, &row, arena_printf(a, ".run = %s", p->k->run));
         VEC_PUSH(a, &row, arena_printf(a, ".name = \"%s\"", p->k->kernel->name));
-        add_column(x, &row, "ends", end);
-        add_column(x, &row, "count", (int64_t)p->windows.len);
-        add_column(x, &row, "chunk", chunk);
-        add_column(x, &row, "firstRun", run);
-        add_column(x, &row, "home", p->home_processor);
-        add_column(x, &row, "primes", p->primes);
+        mapped_column(x, &row, "ends", end);
+        mapped_column(x, &row, "count", (int64_t)p->windows.len);
+        mapped_column(x, &row, "chunk", chunk);
+        mapped_column(x, &row, "firstRun", run);
+        mapped_column(x, &row, "home", p->home_processor);
+        mapped_column(x, &row, "primes", p->primes);
+        if (p->phases)
+            VEC_PUSH(a, &row, ".serves = true");
         if (p->even)
             VEC_PUSH(a, &row, ".even = true");
-        add_column(x, &row, "repeat", p->part->repeat);
+        mapped_column(x, &row, "repeat", p->part->repeat);
         if ((all->facts & FACT_COUNTS) != 0) {
-            add_column(x, &row, "actors", actor);
-            add_column(x, &row, "firings", (int64_t)p->k->actors.len);
+            mapped_column(x, &row, "actors", actor);
+            mapped_column(x, &row, "firings", (int64_t)p->k->actors.len);
         }
-        add_column(x, &row, "logs", logs == 0 ? 0 : log);
-        add_column(x, &row, "logCount", logs);
+        mapped_column(x, &row, "logs", logs == 0 ? 0 : log);
+        mapped_column(x, &row, "logCount", logs);
         text_call(x, 1, "{", &row, "},");
         end += (int64_t)p->windows.len;
         chunk += (int64_t)p->rows.len;
@@ -364,9 +376,56 @@ static void emit_logs(program_emitter *x)
     program_table(x, "The logs of the kernels' actors.", "int svm_roundLogs", &rows);
 }
 
+// Numbers of items that all places and counts of items that a kernel reads in a file are multiples of.
+static int64_t claim_units(const program_emitter *x, const mapped_queue *r)
+{
+    return mapped_strip_items(x, r) | r->queue->delay | r->prime | r->queue->halo | r->init;
+}
+
+static void file_row(program_emitter *x, const mapped_queue *r, bool input)
+{
+    const plan_pieces *cut = x->p->parts->cut;
+    uint32_t taker = cut->whole->channels.data[r->stream->channel].consumer;
+    int64_t before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
+    bool maps = r->base != NULL, claims = r->claimed != NULL && !maps;
+    text_args row = {0};
+    VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, ".queue = %" PRIu32, queue_number(x, r)));
+    mapped_column(x, &row, "file", r->file);
+    mapped_column(x, &row, "init", r->init);
+    if (!input && program_counts_firings(x))
+        mapped_column(x, &row, "actor", taker);
+    else if (!input)
+        mapped_column(x, &row, "given", cut->whole_schedule->init[taker]);
+    if (maps || claims) {
+        if (input)
+            mapped_column(x, &row, "before", maps ? mapped_round_up(before, r->line) : before);
+        mapped_column(x, &row, "units",
+                      maps     ? r->unit * (int64_t)r->size
+                      : !input ? mapped_strip_items(x, r)
+                               : claim_units(x, r));
+        VEC_PUSH(x->e.arena, &row, maps ? ".maps = true" : ".claims = true");
+    }
+    text_call(x, 1, "{", &row, "},");
+}
+
+static void emit_files(program_emitter *x, const mapped *all, bool input)
+{
+    if (files_of(x, all, input) == 0)
+        return;
+    text_line(x, 0, input ? "/* The queues that files fill. */" : "/* Those that go to files. */");
+    text_line(x, 0, "static const svm_RoundFile %s] = {",
+              input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
+    for (VEC_EACH(const plan_queue, queue, &x->p->parts->queues))
+        if (is_file(&all->queues[queue->stream], input))
+            file_row(x, &all->queues[queue->stream], input);
+    text_line(x, 0, "};\n");
+}
+
 void mapped_block_tables(program_emitter *x, const mapped *all)
 {
     mapped_queue_table(x, all);
+    emit_files(x, all, true);
+    emit_files(x, all, false);
     emit_ends(x, all);
     if ((all->facts & FACT_COUNTS) != 0 && (all->facts & FACT_PHASES) != 0)
         emit_actors(x, all);

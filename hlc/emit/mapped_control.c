@@ -28,26 +28,6 @@ static void emit_items(program_emitter *x, int indent, const mapped_queue *r, co
               r->member, slot);
 }
 
-// The round in a slot, an expression, is in the queue and not in a file.
-static void not_in_file(program_emitter *x, int indent, const mapped_queue *r, const char *slot)
-{
-    if (r->base != NULL)
-        text_line(x, indent, "self->%s[%s] = self->%s[%s].address + %" PRId64 " * sizeof(%s);", r->base, slot,
-                  r->member, slot, r->queue->history, r->type);
-}
-
-// Items of the round in a slot, from its item `first` on, to `items + to`, wherever they lie.
-static void copy_from_base(program_emitter *x, int indent, const mapped_queue *r, const char *slot, int64_t first,
-                           int64_t to, const char *count)
-{
-    text_line(x, indent, "svm_Block from; /* in the file, or in the slot */");
-    text_line(x, indent,
-              "svm_blockInit(&from, &%s, self->%s[%s] + (size_t)%" PRId64
-              " * sizeof *items, (size_t)(%s), sizeof *items);",
-              x->pl->memory, r->base, slot, first, count);
-    text_line(x, indent, "memcpy(items + %" PRId64 ", svm_blockData(&from), (size_t)(%s) * sizeof *items);", to, count);
-}
-
 // ---- A run by itself ----
 
 mapped_span mapped_span_of(const mapped_window *w, bool starting)
@@ -181,12 +161,6 @@ static void place_history(program_emitter *x, const mapped *all, const mapped_qu
         return;
     text_line(x, 2, "if (!self->placed) { /* what the round needs of the one before */");
     text_line(x, 3, "const int before = %s;", before);
-    if (r->base != NULL) {
-        copy_from_base(x, 3, r, "before", round - halo, r->queue->history - halo,
-                       arena_printf(x->e.arena, "%" PRId64, halo));
-        text_line(x, 2, "}");
-        return;
-    }
     if (r->claimed != NULL) {
         text_line(x, 3, "if (self->%s[before])", r->claimed);
         text_line(x, 4, "svm_readerReadAt(file, self->%s[before], %" PRId64 ", items + %" PRId64 ", %" PRId64 ");",
@@ -199,28 +173,6 @@ static void place_history(program_emitter *x, const mapped *all, const mapped_qu
               r->queue->history - halo, emit_declare_pointer(&x->e, r->item, "const", "", ""), r->member,
               r->queue->history + round - halo, halo);
     text_line(x, 2, "}");
-}
-
-// Maps a whole round of the file, if all of it is there.
-static void map_input(program_emitter *x, const mapped_queue *r)
-{
-    arena *a = x->e.arena;
-    int64_t before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
-    text_args args = {0};
-    VEC_PUSH(a, &args, "file");
-    VEC_PUSH(a, &args, arena_printf(a, "&%s", x->pl->memory));
-    VEC_PUSH(a, &args, arena_printf(a, "%" PRIu64, (uint64_t)r->unit * r->size));
-    VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, mapped_round_up(before, r->line)));
-    VEC_PUSH(a, &args, arena_printf(a, "wanted * %" PRId64, r->step));
-    VEC_PUSH(a, &args, arena_printf(a, "&self->%s[slot]", r->base));
-    text_call(x, 2,
-              arena_printf(a, "self->%s[slot] = *held == 0 && wanted == %s && svm_readerMap(", r->claimed,
-                           mapped_facts(x)->round),
-              &args, ");");
-    text_line(x, 2, "if (self->%s[slot])", r->claimed);
-    text_line(x, 3, "*held = wanted * %" PRId64 ";", r->step);
-    text_line(x, 2, "else {");
-    not_in_file(x, 3, r, "slot");
 }
 
 // What a claim must have before the round's items, and which numbers of items it is read in.
@@ -241,16 +193,11 @@ static void unclaim(program_emitter *x, const mapped_queue *r)
 {
     text_line(x, 1, "if (complete < wanted && self->%s[slot]) {", r->claimed);
     emit_items(x, 2, r, "items", "slot");
-    if (r->base != NULL)
-        copy_from_base(x, 2, r, "slot", -r->queue->halo, r->queue->history - r->queue->halo,
-                       arena_printf(x->e.arena, "wanted * %" PRId64 " + %" PRId64, r->step, r->queue->halo));
-    else
-        text_line(x, 2,
-                  "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], %" PRId64 ", items + %" PRId64
-                  ", wanted * %" PRId64 " + %" PRId64 ");",
-                  r->file, r->place, -r->queue->halo, r->queue->history - r->queue->halo, r->step, r->queue->halo);
+    text_line(x, 2,
+              "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], %" PRId64 ", items + %" PRId64
+              ", wanted * %" PRId64 " + %" PRId64 ");",
+              r->file, r->place, -r->queue->halo, r->queue->history - r->queue->halo, r->step, r->queue->halo);
     text_line(x, 2, "self->%s[slot] = false;", r->claimed);
-    not_in_file(x, 2, r, "slot");
     text_line(x, 1, "}");
 }
 
@@ -273,9 +220,7 @@ static void emit_read(program_emitter *x, const mapped *all)
         text_line(x, 1, "{ /* %s */", r->name);
         text_line(x, 2, "svm_Reader *file = &self->readers[%" PRIu32 "].file;", r->file);
         text_line(x, 2, "ptrdiff_t *held = &self->readers[%" PRIu32 "].held;", r->file);
-        if (r->base != NULL)
-            map_input(x, r);
-        else if (r->claimed != NULL)
+        if (r->claimed != NULL)
             claim(x, r);
         emit_items(x, 2, r, "items", "slot");
         place_history(x, all, r);
@@ -315,18 +260,8 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 0, "{");
     text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
-    bool every = all->blocks;
     for (size_t i = 0; i < parts->parts.len; i++)
-        every &= all->parts[i].phases;
-    const char *served = counts ? "starting, counts" : "starting, NULL";
-    if (every)
-        text_line(x, 1, "for (int kernel = 0; kernel < SVM_KERNELS; kernel++)\n        svm_roundServe(self, kernel, slot, %s);",
-                  served);
-    for (size_t i = 0; !every && i < parts->parts.len; i++)
-        if (all->parts[i].phases && all->blocks)
-            text_line(x, 1, "svm_roundServe(self, %zu, slot, %s); /* %s */", i, served,
-                      text_comment(x, all->parts[i].k->kernel->name));
-        else if (all->parts[i].phases)
+        if (all->parts[i].phases)
             text_line(x, 1, "%s(self, slot, starting%s);", all->parts[i].serve, counts ? ", counts" : "");
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
@@ -424,16 +359,6 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
     text_line(x, 2, "}");
 }
 
-static void map_output(program_emitter *x, const mapped *all, const mapped_queue *r)
-{
-    text_line(x, 1,
-              "self->%s[slot] = states == %s && svm_writerMap(&self->writers[%" PRIu32 "], &%s, %" PRIu64
-              ", states * %" PRId64 ", &self->%s[slot]);",
-              r->claimed, all->round, r->file, x->pl->memory, (uint64_t)r->unit * r->size, r->step, r->base);
-    text_line(x, 1, "if (!self->%s[slot])", r->claimed);
-    not_in_file(x, 2, r, "slot");
-}
-
 static void emit_issue(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;
@@ -444,21 +369,17 @@ static void emit_issue(program_emitter *x, const mapped *all)
     text_line(x, 0, "/* Starts the strips of a round of so many steady states, kernel after kernel. */");
     text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
-    if (halos && !all->blocks)
+    if (halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     for (size_t i = 0; i < parts->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
-        if (at_file(r, false) && r->base != NULL)
-            map_output(x, all, r);
-        else if (at_file(r, false) && r->claimed != NULL)
+        if (at_file(r, false) && r->claimed != NULL)
             text_line(x, 1,
                       "self->%s[slot] = states > 0 && svm_writerClaim(&self->writers[%" PRIu32 "], %" PRId64
                       ", states * %" PRId64 ", &self->%s[slot]);",
                       r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
-    if (all->blocks)
-        text_line(x, 1, "svm_roundIssue(self, slot, states);");
-    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++) {
+    for (size_t i = 0; i < parts->parts.len; i++) {
         text_line(x, 1, "/* Kernel %s */", text_comment(x, all->parts[i].k->kernel->name));
         mapped_stream_start(x, &all->parts[i]);
     }
@@ -492,7 +413,7 @@ static void emit_finish(program_emitter *x, const mapped *all)
     bool halos = false;
     for (size_t i = 0; i < parts->parts.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            halos |= !all->blocks && mapped_window_has_halo(w) && all->parts[i].moved;
+            halos |= mapped_window_has_halo(w) && all->parts[i].moved;
     text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
     text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
     text_line(x, 0, "{");
@@ -501,9 +422,7 @@ static void emit_finish(program_emitter *x, const mapped *all)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     text_line(x, 1, "if (states == 0)");
     text_line(x, 2, "return;");
-    if (all->blocks)
-        text_line(x, 1, "svm_roundWait(self, slot, states, SVM_CHUNKS);");
-    for (size_t i = 0; !all->blocks && i < parts->parts.len; i++)
+    for (size_t i = 0; i < parts->parts.len; i++)
         mapped_stream_wait(x, &all->parts[i]);
     for (size_t i = 0; i < parts->queues.len; i++)
         if (at_file(queue_at(x, all, i), false) && queue_at(x, all, i)->step != 0)
@@ -545,14 +464,13 @@ static void emit_turn(program_emitter *x, const mapped *all)
         int64_t halo = r->queue->halo, at = r->queue->history - halo;
         if (at_file(r, false) && r->queue->delay != 0 && r->step != 0)
             keep_lag(x, r);
-        not_in_file(x, 1, r, "next");
         if (r->step == 0 || at_file(r, false) || ((halo == 0 || r->forgets) && !reader))
             continue;
         text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "slot");
         emit_items(x, 2, r, "to", "next");
         const char *count = arena_printf(x->e.arena, "%" PRId64, halo);
-        if (r->claimed != NULL && r->base == NULL) {
+        if (r->claimed != NULL) {
             text_line(x, 2, "if (self->%s[slot])", r->claimed);
             text_line(x, 3,
                       "svm_readerReadAt(&self->readers[%" PRIu32 "].file, self->%s[slot], states * %" PRId64
@@ -571,43 +489,55 @@ static void emit_turn(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
+// What the control loop calls: functions of the program, or of svm/rounds.h.
+static const char *called(program_emitter *x, const mapped *all, const char *of_program, const char *of_header)
+{
+    return all->blocks ? of_header : arena_printf(x->e.arena, "%s_%s", x->name, of_program);
+}
+
 static void emit_control(program_emitter *x, const mapped *all)
 {
     bool reads = false;
     for (size_t i = 0; i < x->pl->parts->queues.len; i++)
         reads |= at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->step != 0;
     bool one = x->logs != 0 || x->pl->parts->rounds < 2; // at a time
+    const char *finish_all = called(x, all, "finishAll", "svm_roundFinishAll");
+    const char *start = arena_printf(x->e.arena, "%s_start(self)", x->name);
+    if (all->blocks && x->m->init_text_len == 0)
+        start = arena_printf(x->e.arena, "svm_roundBegin(self, %s)", program_counts_firings(x) ? all->init : "NULL");
     text_line(
         x, 0,
         "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", x->pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "if (self->ended || (!self->started && !%s_start(self)))", x->name);
+    text_line(x, 1, "if (self->ended || (!self->started && !%s))", start);
     text_line(x, 2, "return 0;");
     text_line(x, 1, "while (self->iterations > 0) {");
     text_line(x, 2, "const int slot = (int)(self->round %% %s);", all->slots);
-    text_line(x, 2, "%s_finish(self, slot);", x->name);
+    text_line(x, 2, "%s(self, slot);", called(x, all, "finish", "svm_roundFinish"));
     text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
-    text_line(x, 2, reads ? "const int64_t states = %s_read(self, slot, wanted);" : "const int64_t states = wanted;",
-              x->name);
+    if (reads)
+        text_line(x, 2, "const int64_t states = %s(self, slot, wanted);", called(x, all, "read", "svm_roundRead"));
+    else
+        text_line(x, 2, "const int64_t states = wanted;");
     bool shares = false;
     for (size_t i = 0; i < x->pl->parts->parts.len; i++)
         shares |= all->parts[i].even;
     if (shares && (all->facts & FACT_LINKS) != 0 && !one) {
         text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
-        text_line(x, 3, "%s_finishAll(self);", x->name);
+        text_line(x, 3, "%s(self);", finish_all);
     }
-    text_line(x, 2, "%s_issue(self, slot, states);", x->name);
+    text_line(x, 2, "%s(self, slot, states);", called(x, all, "issue", "svm_roundIssue"));
     text_line(x, 2, "self->steadyStates += states;");
     text_line(x, 2, "self->iterations -= states;");
     text_line(x, 2, "self->round++;");
     if (one)
-        text_line(x, 2, "%s_finishAll(self);", x->name);
+        text_line(x, 2, "%s(self);", finish_all);
     text_line(x, 2, "if (states < %s) {", all->round);
     if (!one)
-        text_line(x, 3, "%s_finishAll(self);", x->name);
-    text_line(x, 3, "%s_turn(self, slot, states);", x->name);
+        text_line(x, 3, "%s(self);", finish_all);
+    text_line(x, 3, "%s(self, slot, states);", called(x, all, "turn", "svm_roundTurn"));
     text_line(x, 2, "}");
     if (reads) {
         text_line(x, 2, "if (states < wanted) {");
@@ -617,16 +547,33 @@ static void emit_control(program_emitter *x, const mapped *all)
     }
     text_line(x, 1, "}");
     if (!one)
-        text_line(x, 1, "%s_finishAll(self);", x->name);
+        text_line(x, 1, "%s(self);", finish_all);
     text_line(x, 1, "return 1;");
     text_line(x, 0, "}\n");
     program_run_entry(x);
 }
 
+// The initialisation of a program whose graph printed something while it was built.
+static void emit_text_start(program_emitter *x, const mapped *all)
+{
+    text_line(x, 0, "/* The initialisation, behind what was printed while the graph was built. */");
+    text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
+    text_line(x, 0, "{");
+    program_start_text(x);
+    text_line(x, 1, "return svm_roundBegin(self, %s);", program_counts_firings(x) ? all->init : "NULL");
+    text_line(x, 0, "}\n");
+}
+
 void mapped_control(program_emitter *x)
 {
     const mapped *all = mapped_facts(x);
-    for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
+    if (all->blocks) {
+        if (x->m->init_text_len != 0)
+            emit_text_start(x, all);
+        emit_control(x, all);
+        return;
+    }
+    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
         if (all->parts[i].phases)
             mapped_serve(x, &all->parts[i]);
     emit_read(x, all);

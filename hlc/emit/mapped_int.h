@@ -179,6 +179,7 @@ void mapped_block_constants(program_emitter *x, const mapped *all);
 void mapped_block_types(program_emitter *x, const mapped *all);  // before kernels
 void mapped_block_tables(program_emitter *x, const mapped *all); // behind them
 void mapped_block_functions(program_emitter *x);                 // behind tables
+void mapped_column(program_emitter *x, text_args *row, const char *name, int64_t value);
 void mapped_queue_table(program_emitter *x, const mapped *all);  // mapped.c
 size_t mapped_log_count(program_emitter *x, uint32_t kernel);    // of its actors that print
 

@@ -23,7 +23,11 @@ static void emit_header(program_emitter *x)
     text_line(x, 0, "#include <string.h>\n");
     if (program_launches(x))
         text_line(x, 0, "#include <svm/launch.h>");
-    text_line(x, 0, "#include <svm/%s.h>%s", program_has_messages(x) ? "messages" : x->pieces != NULL ? "flow" : "program", x->library != NULL ? "" : "\n");
+    text_line(x, 0, "#include <svm/%s.h>%s",
+              program_has_messages(x) ? "messages"
+              : x->pieces != NULL     ? "flow"
+                                      : "program",
+              x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)
@@ -136,13 +140,11 @@ static void prepare(program_emitter *x)
     else
         emit_unique_name(&x->e, x->pl->processor);
     static const char *const functions[] = {
-        "create",    "run",          "drain",   "destroy",  "fire",       "read",        "start",       "control",
-        "keepInput", "steadyStates", "program", "channels", "init",       "steady",      "kept",        "enqueued",
-        "rates",     "rows",         "inputs",  "outputs",  "inputStart", "outputStart"};
+        "create",       "run",     "drain",      "destroy",     "fire",   "read",   "start",     "control", "keepInput",
+        "steadyStates", "program", "channels",   "init",        "steady", "kept",   "enqueued",  "rates",   "rows",
+        "inputs",       "outputs", "inputStart", "outputStart", "issue",  "finish", "finishAll", "turn"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
-    if (x->pl->parts != NULL)
-        mapped_block_names(x);
     if (x->pl->parts != NULL && !x->pl->parts->streams)
         x->type = "svm_Rounds";
     else
@@ -171,8 +173,8 @@ static void name_kernels(program_emitter *x)
     arena *a = x->e.arena;
     hmap fields;
     hmap_init(&fields, a);
-    static const char *const own[] = {"started", "ended", "steadyStates", "memory",  "channels",
-                                      "kernels", "logs",  "start",        "readers", "writers", "iterations"};
+    static const char *const own[] = {"started", "ended", "steadyStates", "memory",  "channels",  "kernels",
+                                      "logs",    "start", "readers",      "writers", "iterations"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&fields, own[i], x);
     x->kernels = ARENA_ARRAY(a, program_kernel, x->pl->kernels.len + 1);
@@ -207,8 +209,8 @@ static const char *finish(program_emitter *x)
 {
     emit_held_tables(&x->e);
     const hlc_config *config = x->p->config;
-    const char *path = config != NULL && config->text_path != NULL ? config->text_path
-                                                                   : arena_printf(x->e.arena, "%s.svm.c", x->name);
+    const char *path =
+        config != NULL && config->text_path != NULL ? config->text_path : arena_printf(x->e.arena, "%s.svm.c", x->name);
     const char *text = x->e.line_directives ? program_resolve_lines(x, path) : x->e.out->data;
     if (x->library != NULL)
         x->p->header = program_library_header(x);

@@ -226,6 +226,10 @@ void program_drain(program_emitter *x)
     if (r.gates != 0)
         text_line(x, 1, "for (size_t i = 0; i < %zu; i++)\n        counts[%s_rows[i]] += fired[i];", r.rows.len,
                   x->name);
-    text_line(x, 1, "%s_fire(self, counts, 0, %s);", x->name, x->has_init ? "!self->started" : "false");
+    const char *starting = x->has_init ? "!self->started" : "false";
+    if (mapped_in_blocks(x))
+        text_line(x, 1, "svm_roundFire(self, counts, %s);", starting);
+    else
+        text_line(x, 1, "%s_fire(self, counts, 0, %s);", x->name, starting);
     text_line(x, 0, "}\n");
 }

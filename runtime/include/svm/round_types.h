@@ -56,7 +56,22 @@ typedef struct svm_RoundQueue {
     size_t room;          // items of a slot
     int64_t history;      // items in front of a round's own
     size_t size;          // of an item
+    int64_t step;         // items of a steady state
+    int64_t halo;         // the last of a round, that the next one reads too
+    int64_t delay;        // of what goes to a file: by so many its kernel is behind
+    bool linked;          // it joins kernels
 } svm_RoundQueue;
+
+// A queue that a file fills, or that goes to a file. A round's items may stay in the file: kernels take them there, or give
+// them, where it is claimed, engines where it is mapped.
+typedef struct svm_RoundFile {
+    int queue, file;
+    int64_t init;          // items that are in the queue behind the initialisation
+    int64_t given;         // that it writes; or their number at the end of input:
+    int actor;             // the writer's place in counts of firings
+    int64_t before, units; // that a claim must have before it, or a mapped round; what it is in multiples of
+    bool claims, maps;
+} svm_RoundFile;
 
 // A window of `items`, from the round's item `first` on, of which those from number `from` on are the kernel's.
 typedef struct svm_RoundSpan {
@@ -86,6 +101,7 @@ typedef struct svm_RoundKernelRow {
     int chunk, firstRun; // its first ones
     int home;            // processor of the initialisation and the end of input
     int primes;          // runs that prime a chunk
+    bool serves;         // it has an initialisation, or an end of input
     bool even;           // each processor has a share of a round that is not whole
     int64_t repeat;      // steady states that priming goes on for behind the initialisation
     int actors, firings; // its first actor in svm_roundActors, and how many

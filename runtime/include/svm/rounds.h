@@ -574,7 +574,7 @@ static inline void svm_roundPrime(svm_Rounds *self, int c, int slot, int64_t fir
 #endif
 
 // Starts the strips of a round of so many steady states, kernel after kernel.
-static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
+static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
 {
     for (int c = 0; c < SVM_CHUNKS; c++) {
         const svm_RoundChunk *chunk = &svm_roundChunks[c];
@@ -602,4 +602,235 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
             svm_roundStart(self, r, slot, (int)((share.first + done) / SVM_STRIP), states == SVM_ROUND);
         }
     }
+}
+
+// ---- Files ----
+
+// Item `first` of the round in a slot, counted from the round's own.
+static inline char *svm_roundItems(const svm_Rounds *self, int q, int slot, int64_t first)
+{
+    const svm_RoundQueue *queue = &svm_roundQueues[q];
+    return (char *)svm_blockData(&self->queues[q][slot]) + (size_t)(queue->history + first) * queue->size;
+}
+
+// The round in a slot is in the queue, and not in a file.
+static inline void svm_roundStays(svm_Rounds *self, int q, int slot)
+{
+    const svm_RoundQueue *queue = &svm_roundQueues[q];
+    self->mapped[q][slot] = self->claimed[q][slot] = false;
+    self->base[q][slot] = self->queues[q][slot].address + (size_t)queue->history * queue->size;
+}
+
+#if SVM_ROUNDS_HAVE(INPUT)
+// Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot.
+static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot, int64_t to,
+                                  int64_t count)
+{
+    const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
+    char *items = svm_roundItems(self, f->queue, slot, to);
+    if (SVM_ROUNDS_HAVE(READS) && self->claimed[f->queue][from]) {
+        svm_readerReadAt(&self->readers[f->file].file, self->places[f->queue][from], first, items, count);
+        return;
+    }
+    svm_Block there;
+    svm_blockInit(&there, &SVM_ROUNDS_MEMORY, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
+                  queue->size);
+    memcpy(items, svm_blockData(&there), (size_t)count * queue->size);
+}
+
+// Whether all of a round's items are in the file, and stay there.
+static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int slot, int64_t wanted)
+{
+    const int q = f->queue;
+    const int64_t items = wanted * svm_roundQueues[q].step;
+    svm_Reader *file = &self->readers[f->file].file;
+    if (self->readers[f->file].held != 0)
+        return false;
+    if (f->claims)
+        self->claimed[q][slot] = svm_readerClaim(file, f->units, f->before, items, &self->places[q][slot]);
+    else if (f->maps && wanted == SVM_ROUND)
+        self->mapped[q][slot] =
+            svm_readerMap(file, &SVM_ROUNDS_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
+    return self->claimed[q][slot] || self->mapped[q][slot];
+}
+#endif
+
+// Reads for a round of up to `wanted` steady states; gives for how many there is input.
+static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
+{
+    int64_t complete = wanted;
+#if SVM_ROUNDS_HAVE(INPUT)
+    const int before = (slot + SVM_SLOTS - 1) % SVM_SLOTS;
+    for (int i = 0; i < SVM_INPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
+        ptrdiff_t *held = &self->readers[f->file].held;
+        if (queue->step == 0)
+            continue;
+        svm_roundStays(self, f->queue, slot);
+        if (svm_roundLeaves(self, f, slot, wanted)) {
+            *held = wanted * queue->step;
+        } else {
+            if (!self->placed && queue->halo != 0) // what the round needs of the one before
+                svm_roundFetch(self, f, before, SVM_ROUND * queue->step - queue->halo, slot, -queue->halo, queue->halo);
+            *held += svm_readerRead(&self->readers[f->file].file, svm_roundItems(self, f->queue, slot, *held),
+                                    wanted * queue->step - *held);
+        }
+        complete = *held / queue->step < complete ? *held / queue->step : complete;
+    }
+    for (int i = 0; i < SVM_INPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
+        const bool left = self->claimed[f->queue][slot] || self->mapped[f->queue][slot];
+        if (SVM_INPUTS > 1 && complete < wanted && left) { // the end comes elsewhere: it is read after all
+            svm_roundFetch(self, f, slot, -queue->halo, slot, -queue->halo, wanted * queue->step + queue->halo);
+            svm_roundStays(self, f->queue, slot);
+        }
+        self->readers[f->file].held -= complete * queue->step;
+    }
+#endif
+    (void)slot;
+    self->placed = false;
+    return complete;
+}
+
+// Kernel after kernel with so many firings of each actor, and what is written then: the initialisation, or the end of input.
+static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool starting)
+{
+#if SVM_ROUNDS_HAVE(PHASES)
+    const int slot = starting ? 0 : (int)(self->round % SVM_SLOTS);
+    for (int kernel = 0; kernel < SVM_KERNELS; kernel++)
+        if (svm_roundKernels[kernel].serves)
+            svm_roundServe(self, kernel, slot, starting, counts);
+#if SVM_ROUNDS_HAVE(OUTPUT)
+    for (int i = 0; i < SVM_OUTPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundOutputs[i];
+        const int64_t first = starting ? -f->init : -svm_roundQueues[f->queue].delay;
+        const int64_t items = counts != NULL ? counts[f->actor] : f->given;
+        svm_writerWrite(&self->writers[f->file], svm_roundItems(self, f->queue, slot, first), (ptrdiff_t)items);
+    }
+#endif
+#endif
+#if SVM_ROUNDS_HAVE(LOGS)
+    svm_printMerge(self->logs, SVM_LOGS);
+#endif
+    (void)self, (void)counts, (void)starting;
+}
+
+// The initialisation: the first firings, and what peek windows look ahead at. False when input ends in it.
+static inline bool svm_roundBegin(svm_Rounds *self, const int64_t *counts)
+{
+#if SVM_ROUNDS_HAVE(INPUT)
+    for (int i = 0; i < SVM_INPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        ptrdiff_t *held = &self->readers[f->file].held;
+        if (f->init == 0)
+            continue;
+        *held = svm_readerRead(&self->readers[f->file].file, svm_roundItems(self, f->queue, 0, -f->init), f->init);
+        self->ended |= *held < f->init;
+    }
+    if (self->ended)
+        return false;
+    for (int i = 0; i < SVM_INPUTS; i++)
+        self->readers[svm_roundInputs[i].file].held = 0;
+#endif
+    svm_roundFire(self, counts, true);
+    self->started = self->placed = true;
+    return true;
+}
+
+// Makes room for what a round of so many steady states gives, and starts its strips.
+static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
+{
+#if SVM_ROUNDS_HAVE(OUTPUT)
+    for (int i = 0; i < SVM_OUTPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundOutputs[i];
+        const int q = f->queue;
+        const int64_t items = states * svm_roundQueues[q].step;
+        svm_Writer *file = &self->writers[f->file];
+        svm_roundStays(self, q, slot);
+        if (f->claims && states > 0)
+            self->claimed[q][slot] = svm_writerClaim(file, f->units, items, &self->places[q][slot]);
+        else if (f->maps && states == SVM_ROUND)
+            self->mapped[q][slot] =
+                svm_writerMap(file, &SVM_ROUNDS_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
+    }
+#endif
+    svm_roundStrips(self, slot, states);
+    self->states[slot] = states;
+}
+
+// Waits for the round that uses a slot, and writes what it gave.
+static inline void svm_roundFinish(svm_Rounds *self, int slot)
+{
+    const int64_t states = self->states[slot];
+    if (states == 0)
+        return;
+    svm_roundWait(self, slot, states, SVM_CHUNKS);
+#if SVM_ROUNDS_HAVE(OUTPUT)
+    for (int i = 0; i < SVM_OUTPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundOutputs[i];
+        const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
+        const int64_t items = states * queue->step;
+        if (items == 0)
+            continue;
+        if (!self->claimed[f->queue][slot] && !self->mapped[f->queue][slot])
+            svm_writerWrite(&self->writers[f->file], svm_roundItems(self, f->queue, slot, -queue->delay), items);
+        if (queue->delay != 0)
+            memcpy(svm_roundItems(self, f->queue, (slot + 1) % SVM_SLOTS, -queue->delay),
+                   svm_roundItems(self, f->queue, slot, items - queue->delay), (size_t)queue->delay * queue->size);
+    }
+#endif
+    self->states[slot] = 0;
+}
+
+// All rounds under way, the oldest first.
+static inline void svm_roundFinishAll(svm_Rounds *self)
+{
+    for (int i = 0; i < SVM_SLOTS; i++)
+        svm_roundFinish(self, (int)((self->round + i) % SVM_SLOTS));
+#if SVM_ROUNDS_HAVE(LOGS)
+    svm_printMerge(self->logs, SVM_LOGS);
+#endif
+}
+
+// A round that is not whole is over: moves what the next one needs of it to the next slots.
+static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
+{
+    const int next = (slot + 1) % SVM_SLOTS;
+#if SVM_ROUNDS_HAVE(LINKS)
+    for (int q = 0; q < SVM_QUEUES; q++) {
+        const svm_RoundQueue *queue = &svm_roundQueues[q];
+        if (queue->linked && queue->step != 0 && queue->halo != 0)
+            memcpy(svm_roundItems(self, q, next, -queue->halo),
+                   svm_roundItems(self, q, slot, states * queue->step - queue->halo), (size_t)queue->halo * queue->size);
+    }
+#endif
+#if SVM_ROUNDS_HAVE(INPUT)
+    for (int i = 0; i < SVM_INPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
+        const int64_t first = states * queue->step - queue->halo;
+        if (queue->step == 0)
+            continue;
+        if (SVM_ROUNDS_HAVE(READS) && self->claimed[f->queue][slot])
+            svm_roundFetch(self, f, slot, first, next, -queue->halo, queue->halo);
+        else
+            memcpy(svm_roundItems(self, f->queue, next, -queue->halo), svm_roundItems(self, f->queue, slot, first),
+                   (size_t)(queue->halo + self->readers[f->file].held) * queue->size);
+        svm_roundStays(self, f->queue, next);
+    }
+#endif
+#if SVM_ROUNDS_HAVE(OUTPUT)
+    for (int i = 0; i < SVM_OUTPUTS; i++) {
+        const int q = svm_roundOutputs[i].queue;
+        const svm_RoundQueue *queue = &svm_roundQueues[q];
+        svm_roundStays(self, q, next);
+        if (states == 0 && queue->delay != 0 && queue->step != 0) // what it is behind by went on when its round was written
+            memcpy(svm_roundItems(self, q, next, -queue->delay), svm_roundItems(self, q, slot, -queue->delay),
+                   (size_t)queue->delay * queue->size);
+    }
+#endif
+    (void)next, (void)slot, (void)states;
+    self->placed = true;
 }
