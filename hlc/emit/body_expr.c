@@ -645,9 +645,58 @@ static expr_info print_index(body_context *c, const sir_expr *e)
     return (expr_info){false, whole_int};
 }
 
+// Whether an operand of a selection may be worked out where it is not selected: it costs little, and stops no program.
+static bool is_cheap(const body_context *c, const sir_expr *e, bool *fetches)
+{
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST:
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_MEMBER:
+    case SIR_UNARY:
+    case SIR_CONVERT:
+    case SIR_SELECT: break;
+    case SIR_BINARY:
+        if (e->op == LANG_OP_DIV || e->op == LANG_OP_REM)
+            return false;
+        break;
+    case SIR_MATH:
+        if (e->op != LANG_MATH_MIN && e->op != LANG_MATH_MAX && e->op != LANG_MATH_ABS)
+            return false;
+        break;
+    case SIR_FETCH: *fetches = true; break;
+    case SIR_INDEX:
+        if (c->info->lanes == 0 || e->u.arg[1]->kind != SIR_LOCAL || e->u.arg[1]->index != c->info->lane)
+            return false;
+        break;
+    default: return false;
+    }
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (!is_cheap(c, e->u.arg[i], fetches))
+            return false;
+    return true;
+}
+
+// Elements that are fetched in one case only: C compilers make no vectors of a loop with such loads.
+static bool print_either(body_context *c, const sir_expr *e)
+{
+    bool fetches = false;
+    if (c->info == NULL || !c->info->filter->finite || c->e->check_bounds || e->type->kind != SIR_FLOAT ||
+        !is_cheap(c, e->u.arg[1], &fetches) || !is_cheap(c, e->u.arg[2], &fetches) || !fetches)
+        return false;
+    strbuf_add(c->e->out, "svm_brookEither(");
+    for (size_t i = 0; i < 3; i++) {
+        print(c, e->u.arg[i], PREC_COND);
+        strbuf_add(c->e->out, i < 2 ? ", " : ")");
+    }
+    return true;
+}
+
 static expr_info print_select(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
+    if (print_either(c, e))
+        return (expr_info){false, whole_int};
     size_t start = open(out, PREC_COND, precedence);
     const sir_expr *cond = e->u.arg[0]; // clang asks for parentheses around & | ^ there
     bool bits = cond->kind == SIR_BINARY && binary_precedence(cond->op) == PREC_BITS;

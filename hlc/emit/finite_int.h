@@ -123,6 +123,8 @@ void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);
 // finite_lanes.c: the firing function of several columns, if there is a good one.
 void finite_lanes(finite_graph *g);
+// finite_parts.c: the firing function with locals for members of outputs; itself if there is nothing to do.
+const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 // finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
 const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
 // Elements that a firing pushes at most, or, where that is not known, about.

@@ -7,6 +7,9 @@
 //
 // NOTE(lanes that leave). A loop that columns leave at different times goes round until all of them have left: a lane that has does nothing in it any more. Each round is one loop over lanes, in which what
 // the loop carries is a lane's own, so that the C compiler can make both ways of a condition and choose.
+//
+// NOTE(few lanes). What costs much and stands below a condition is a loop of its own, which is left out where no lane wants
+// it: neighbours often agree.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
@@ -468,6 +471,24 @@ static sir_stmt *over_lanes(widener *w, sir_loc loc)
     return s;
 }
 
+// Whether lanes do different things in a run, all of which vectors can do: C compilers think that dear.
+static void note_if(void *context, sir_stmt *s)
+{
+    bool *found = context;
+    *found = *found || s->kind == SIR_IF;
+}
+
+static bool is_chosen(const widener *w, const sir_block *run)
+{
+    bool chooses = false;
+    sir_visit_stmts(run, note_if, &chooses);
+    if (!w->vectors || !chooses)
+        return false;
+    leaver l = {.w = w, .good = true};
+    sir_visit_stmts(run, check_leaver_stmt, &l);
+    return l.good;
+}
+
 // A run of statements as a loop over lanes.
 static void group_run(widener *w, const sir_block *from, size_t begin, size_t end, sir_block *to)
 {
@@ -480,8 +501,11 @@ static void group_run(widener *w, const sir_block *from, size_t begin, size_t en
         return;
     sir_stmt *s = over_lanes(w, run.data[0]->loc);
     widen_block(w, &run, &s->u.for_.body);
-    if (s->u.for_.body.len > 0)
-        VEC_PUSH(w->m->arena, to, s);
+    if (s->u.for_.body.len == 0)
+        return;
+    VEC_PUSH(w->m->arena, to, s);
+    if (is_chosen(w, &run))
+        VEC_PUSH(w->m->arena, &w->info->independent, s);
 }
 
 typedef struct owner {
@@ -625,6 +649,70 @@ static void group_left(widener *w, const sir_stmt *loop, sir_block *to)
     VEC_PUSH(m->arena, &w->info->independent, lanes);
 }
 
+// ---- What few lanes do ----
+
+static void note_dear(void *context, sir_expr *e, bool written)
+{
+    bool *found = context;
+    (void)written;
+    *found = *found || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV) ||
+             (e->kind == SIR_MATH && e->op != LANG_MATH_ABS && e->op != LANG_MATH_MAX && e->op != LANG_MATH_MIN);
+}
+
+static void note_all_dear(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_dear, context);
+}
+
+// Whether a statement is worth being left out where no lane does it.
+static bool is_dear(const widener *w, const sir_stmt *s)
+{
+    bool dear = false;
+    if (!w->vectors || s->kind != SIR_IF || s->u.if_.otherwise.len > 0 || !expr_varies(w, s->u.if_.cond))
+        return false;
+    sir_visit_stmts(&s->u.if_.then, note_all_dear, &dear);
+    sir_block run = {0};
+    VEC_PUSH(w->m->arena, &run, (sir_stmt *)s);
+    return dear && is_chosen(w, &run);
+}
+
+// "some = 0; for lanes { chosen = cond; some |= chosen } if (some) for lanes if (chosen) { .. }"
+static void group_dear(widener *w, const sir_stmt *from, sir_block *to)
+{
+    sir_module *m = w->m;
+    const sir_loc loc = from->loc;
+    sir_block run = {0};
+    VEC_PUSH(m->arena, &run, (sir_stmt *)from);
+    w->groups++;
+    sir_visit_stmts(&run, note_locals, w);
+    if (w->to == NULL)
+        return;
+    const sir_type *number = m->scalar[SIR_INT], *truth = m->scalar[SIR_BOOLEAN];
+    uint32_t chosen = sir_local_new(m, w->to, "chosen", sir_type_array(m, number, (uint32_t)w->lanes), loc),
+             any = sir_local_new(m, w->to, "some", number, loc);
+    sir_expr *there = element(w, sir_ref(m, SIR_LOCAL, chosen, number, loc)),
+             *some = sir_ref(m, SIR_LOCAL, any, number, loc), *zero = sir_const_int(m, 0, loc);
+    sir_stmt *ask = over_lanes(w, loc), *around = sir_stmt_new(m, SIR_IF, loc), *lanes = over_lanes(w, loc),
+             *inner = sir_stmt_new(m, SIR_IF, loc);
+    sir_expr *value = ARENA_NEW(m->arena, sir_expr);
+    *value = (sir_expr){.kind = SIR_SELECT, .type = number, .loc = loc};
+    value->u.arg[0] = widen(w, from->u.if_.cond);
+    value->u.arg[1] = sir_const_int(m, 1, loc);
+    value->u.arg[2] = zero;
+    VEC_PUSH(m->arena, &ask->u.for_.body, set(w, there, value));
+    VEC_PUSH(m->arena, &ask->u.for_.body, set(w, some, sir_expr2(m, SIR_BINARY, LANG_OP_OR, number, some, there, loc)));
+    inner->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_NE, truth, there, zero, loc);
+    widen_block(w, &from->u.if_.then, &inner->u.if_.then);
+    VEC_PUSH(m->arena, &lanes->u.for_.body, inner);
+    around->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_NE, truth, some, zero, loc);
+    VEC_PUSH(m->arena, &around->u.if_.then, lanes);
+    VEC_PUSH(m->arena, to, declare(w, chosen, NULL, loc));
+    VEC_PUSH(m->arena, to, declare(w, any, zero, loc));
+    VEC_PUSH(m->arena, to, ask);
+    VEC_PUSH(m->arena, to, around);
+    VEC_PUSH(m->arena, &w->info->independent, lanes);
+}
+
 static void group_block(widener *w, const sir_block *from, sir_block *to)
 {
     for (size_t i = 0; i < from->len;) {
@@ -640,9 +728,13 @@ static void group_block(widener *w, const sir_block *from, sir_block *to)
             group_left(w, from->data[i++], to);
             continue;
         }
+        if (is_dear(w, from->data[i])) {
+            group_dear(w, from->data[i++], to);
+            continue;
+        }
         size_t begin = i;
         while (i < from->len && !is_same(w, from->data[i]) && !is_around(w, from->data[i]) &&
-               !is_left(w, from->data[i]))
+               !is_left(w, from->data[i]) && !is_dear(w, from->data[i]))
             i++;
         group_run(w, from, begin, i, to);
     }
@@ -707,7 +799,7 @@ static int choose_lanes(widener *w, int room)
         w->carried += t->kind == SIR_DOUBLE ? 2 : 1;
     }
     for (VEC_EACH(const sir_field, f, &w->from->fields))
-        w->carried += f->role == SIR_OUTPUT;
+        w->carried += f->role == SIR_OUTPUT && (w->work == w->from->work || f->type->kind != SIR_STRUCT);
     int lanes = MOST_LANES;
     while (lanes > LEAST_LANES && (lanes > room || lanes * w->carried > 2 * room))
         lanes /= 2;
@@ -771,14 +863,27 @@ static sir_filter *wide_filter(widener *w)
     return f;
 }
 
+static widener begin(finite_graph *g, const sir_function *work)
+{
+    widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = work, .info = g->info};
+    w.vectors = have_vectors(g->all);
+    w.march = g->x->p->config != NULL && g->x->p->config->march;
+    return w;
+}
+
 void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
-    widener w = {.m = (sir_module *)g->x->m, .from = g->filter, .work = g->filter->work};
-    w.vectors = have_vectors(g->all);
-    w.march = g->x->p->config != NULL && g->x->p->config->march;
     bool off = g->x->p->config != NULL && g->x->p->config->no_lanes;
-    if (off || e->keep_names || e->line_directives || !analyse(&w, room_of(g->all), few_lanes(g->all)))
+    if (off || e->keep_names || e->line_directives)
+        return;
+    widener w = begin(g, finite_parted((sir_module *)g->x->m, g->filter));
+    bool good = analyse(&w, room_of(g->all), few_lanes(g->all));
+    if (!good && w.work != g->filter->work) {
+        w = begin(g, g->filter->work);
+        good = analyse(&w, room_of(g->all), few_lanes(g->all));
+    }
+    if (!good)
         return;
     w.to = ARENA_NEW(w.m->arena, sir_function);
     *w.to = *w.work;

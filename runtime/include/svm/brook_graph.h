@@ -397,6 +397,12 @@ static inline ptrdiff_t svm_brookIn4(const svm_BrookWalk *w, ptrdiff_t l, ptrdif
     return l * w->pitch[0] + svm_brookIn3(w, k, j, i);
 }
 
+// c ? a : b, both of which are there.
+static inline float svm_brookEither(bool c, float a, float b)
+{
+    return c ? a : b;
+}
+
 // Whether dimension d (3: the fastest) has so many elements from the first one on.
 static inline bool svm_brookWithin(const svm_BrookWalk *w, int d, ptrdiff_t first, ptrdiff_t count)
 {
