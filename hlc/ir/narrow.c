@@ -686,8 +686,11 @@ static void find_classes(ranges *r, const bool *keep)
 static bool run(ranges *r)
 {
     for (VEC_EACH(sir_filter *, f, &r->m->filters))
-        if ((*f)->handlers.len != 0 || (*f)->functions.len != 0 || (*f)->work == NULL)
+        if ((*f)->handlers.len != 0 || (*f)->work == NULL)
             give_up(r, *f);
+        else // those that are called make it opaque
+            for (VEC_EACH(sir_function *, g, &(*f)->functions))
+                sir_visit_stmts(&(*g)->body, pin_globals, r);
     for (r->round = 0; r->round < MOST_ROUNDS; r->round++) {
         r->changed = false;
         for (VEC_EACH(sir_filter *, f, &r->m->filters))
@@ -819,7 +822,7 @@ static void narrow_variables(ranges *r)
         if (g->value.type->kind == SIR_ARRAY && is_int(g->value.type))
             g->value.type = stored(r->m, g->value.type, *hull_of(r, g, &g->value));
     for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
-        if (is_opaque(r, *f))
+        if (is_opaque(r, *f) || (*f)->functions.len != 0)
             continue;
         for (VEC_EACH(sir_field, field, &(*f)->fields)) {
             if (!field->constant || field->type->kind != SIR_ARRAY)
@@ -903,4 +906,18 @@ void sir_split_narrow(sir_module *m, const bool *keep, sir_filter *(*copy)(sir_m
             if ((*a)->kind == SIR_FILTER && !is_opaque(&r, (*a)->filter) && (*a)->inputs.len != 0 && (*a)->outputs.len != 0)
                 split(&r, &kinds, *a, copy);
     arena_destroy(scratch);
+}
+
+bool sir_find_item_ranges(sir_module *m, sir_interval *items)
+{
+    arena *scratch = arena_create();
+    const bool *keep = ARENA_ARRAY(scratch, bool, m->actors.len + 1);
+    ranges r = begin(scratch, m, keep, false);
+    bool found = run(&r);
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        range x = m->channels.data[i].type->kind == SIR_INT && found ? r.channels[root(&r, i)] : ints;
+        items[i] = (sir_interval){(int64_t)x.lo, (int64_t)x.hi};
+    }
+    arena_destroy(scratch);
+    return found;
 }

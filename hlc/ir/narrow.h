@@ -14,4 +14,7 @@ size_t sir_find_narrow(sir_module *m, const bool *keep);
 // so that one instance that reads a file does not keep the others' items as wide as its own. Few actors only.
 void sir_split_narrow(sir_module *m, const bool *keep, sir_filter *(*copy)(sir_module *m, const sir_filter *f));
 
+// Between which values the items of each channel of ints are, in a canonical program; false: nothing is known.
+bool sir_find_item_ranges(sir_module *m, sir_interval *items);
+
 #endif

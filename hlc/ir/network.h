@@ -89,6 +89,7 @@ typedef struct sir_network_fault {
     sir_loc where;
     size_t statement;
     int64_t steps;
+    bool large; // it is only that it is too much
 } sir_network_fault;
 // The network of a work function whose firings are independent of each other, of integers only; NULL: there is none. steps:
 // of evaluation, at most; gates: likewise.

@@ -38,6 +38,8 @@ static void give_up(runner *r, sir_loc where, const char *why)
 static void step(runner *r, sir_loc where, int64_t count)
 {
     r->steps -= count;
+    if (r->why == NULL)
+        r->fault->large = r->steps < 0 || r->n->gates.len > r->gates;
     if (r->steps < 0)
         give_up(r, where, "takes too many steps");
     if (r->n->gates.len > r->gates)

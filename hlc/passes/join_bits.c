@@ -10,11 +10,14 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/narrow.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
 #include "targets/machine.h"
 
+// Of a region that is too large, what is tried next.
+#define JOIN_SCALE 0.85
 enum {
     JOIN_ACTORS = 2048,   // of a region, at most
     JOIN_ITEMS = 1 << 14, // of a firing on one channel
@@ -36,12 +39,16 @@ typedef struct joiner {
     const machine_processor *processor;
     bool *looks_ahead; // by actor: it, or one behind it, does
     bool *gone_actor, *gone_channel;
-    uint32_t told;   // actors before this one have been told of
-    uint32_t slower; // and those before this one gain nothing
-    bool *unfit;     // by actor: it has no network
-    int64_t left;    // steps of looking at regions
+    uint32_t told;        // actors before this one have been told of
+    uint32_t slower;      // and those before this one gain nothing
+    bool *unfit;          // by actor: it has no network
+    int64_t left;         // steps of looking at regions
+    sir_interval *ranges; // by channel: of items; NULL: not known
     // Of the region at hand.
     uint32_t first, last, in, out; // actors; channels
+    uint32_t most;                 // where it must have ended, for the size of networks
+    uint32_t size;                 // actors of one that had been too large; 0: none was
+    int32_t mask;                  // of the items that come in; 0: all bits
     int64_t *reps;                 // by actor, from the first on
     join_channel *channels;
     sir_filter *filter;
@@ -62,21 +69,34 @@ static bool may_join_filter(const sir_filter *f)
 {
     const sir_function *w = f->work;
     return plan_filter_can_fuse_horizontally(f) && !w->pop.dynamic && !w->peek.dynamic && !w->push.dynamic &&
-           w->pop.max > 0 && w->push.max > 0 && w->peek.max == w->pop.max && is_item(f->input) && is_item(f->output);
+           (w->pop.max > 0 || f->input->kind == SIR_VOID) && w->push.max > 0 && w->peek.max == w->pop.max &&
+           (is_item(f->input) || f->input->kind == SIR_VOID) && is_item(f->output);
+}
+
+// What pushes the same in each firing, and takes nothing: keys, coefficients.
+static bool is_source(const sir_actor *a)
+{
+    return a->kind == SIR_FILTER && a->filter->input->kind == SIR_VOID;
+}
+
+// Only sources have no channel, with a weight of 0 in the splitter.
+static bool has_gaps(const sir_actor *a)
+{
+    bool gaps = false;
+    for (VEC_EACH(uint32_t, c, &a->inputs))
+        gaps = gaps || (*c == SIR_NONE && !is_source(a));
+    for (size_t i = 0; i < a->outputs.len; i++)
+        gaps = gaps ||
+               (a->outputs.data[i] == SIR_NONE && (a->kind != SIR_SPLIT || a->duplicate || a->weights.data[i] != 0));
+    return gaps;
 }
 
 static bool may_join(const sir_module *m, const sir_actor *a)
 {
-    if (a->least != 0 || pass_in_loop(m, a->region))
+    if (a->least != 0 || pass_in_loop(m, a->region) || has_gaps(a))
         return false;
-    for (VEC_EACH(uint32_t, c, &a->inputs))
-        if (*c == SIR_NONE)
-            return false;
-    for (VEC_EACH(uint32_t, c, &a->outputs))
-        if (*c == SIR_NONE)
-            return false;
     if (a->kind == SIR_FILTER)
-        return a->inputs.len == 1 && a->outputs.len == 1 && may_join_filter(a->filter);
+        return (a->inputs.len == 1 || is_source(a)) && a->outputs.len == 1 && may_join_filter(a->filter);
     return (a->kind == SIR_SPLIT || a->kind == SIR_JOIN) && is_item(a->item);
 }
 
@@ -121,8 +141,32 @@ static int64_t rate(const sir_actor *a, size_t port, bool output)
     return plan_weights(a, a->weights.len);
 }
 
-// Firings of each actor, the least that balance; false: too many. Where the first input of an actor does not come in whole
-// firings, all actors before fire so many times as often.
+// The first input that does not come from a source; SIR_NONE: none.
+static uint32_t main_input(const sir_module *m, const sir_actor *a)
+{
+    for (VEC_EACH(uint32_t, c, &a->inputs))
+        if (*c != SIR_NONE && !is_source(m->actors.data[m->channels.data[*c].producer]))
+            return *c;
+    return SIR_NONE;
+}
+
+// Has actor i of the region take or give so many items on a channel, of which a firing has `rate`: where they are no whole
+// firings, all actors before `known` fire so many times as often. false: too many.
+static bool fires_for(joiner *x, size_t i, int64_t items, int64_t rate, size_t known, int64_t *factor)
+{
+    if (items == 0 || rate == 0 || items > (int64_t)JOIN_ITEMS * JOIN_ITEMS)
+        return false;
+    int64_t d = sched_gcd(items, rate), more = rate / d;
+    *factor *= more;
+    if (*factor > JOIN_ITEMS)
+        return false;
+    for (size_t k = 0; more != 1 && k < known; k++)
+        x->reps[k] *= more;
+    x->reps[i] = items / d;
+    return true;
+}
+
+// Firings of each actor, the least that balance; false: too many. Sources fire for those that take from them.
 static bool balance(joiner *x)
 {
     const sir_module *m = x->m;
@@ -132,18 +176,24 @@ static bool balance(joiner *x)
     x->reps[0] = 1;
     for (size_t i = 1; i < n; i++) {
         const sir_actor *a = m->actors.data[x->first + i];
-        const sir_channel *c = &m->channels.data[a->inputs.data[0]];
-        int64_t taken = rate(a, 0, false), d,
-                items = x->reps[c->producer - x->first] * rate(m->actors.data[c->producer], c->producer_port, true);
-        if (items == 0 || taken == 0 || items > (int64_t)JOIN_ITEMS * JOIN_ITEMS)
+        uint32_t in = main_input(m, a);
+        if (is_source(a))
+            continue;
+        if (in == SIR_NONE)
             return false;
-        d = sched_gcd(items, taken);
-        factor *= taken / d;
-        if (factor > JOIN_ITEMS)
+        const sir_channel *c = &m->channels.data[in];
+        int64_t items = x->reps[c->producer - x->first] * rate(m->actors.data[c->producer], c->producer_port, true);
+        if (!fires_for(x, i, items, rate(a, c->consumer_port, false), i, &factor))
             return false;
-        for (size_t k = 0; taken != d && k < i; k++)
-            x->reps[k] *= taken / d;
-        x->reps[i] = items / d;
+    }
+    for (size_t i = 1; i < n; i++) {
+        const sir_actor *a = m->actors.data[x->first + i];
+        if (!is_source(a))
+            continue;
+        const sir_channel *c = &m->channels.data[a->outputs.data[0]];
+        int64_t items = x->reps[c->consumer - x->first] * rate(m->actors.data[c->consumer], c->consumer_port, false);
+        if (!fires_for(x, i, items, rate(a, 0, true), n, &factor))
+            return false;
     }
     for (size_t i = 0; i < n; i++)
         all = sched_gcd(all, x->reps[i]);
@@ -169,7 +219,9 @@ static bool comes_out_at_once(const joiner *x)
     for (size_t i = 0; i < n; i++) {
         const sir_actor *a = m->actors.data[x->first + i];
         fires[i] = INT64_MAX;
-        for (size_t k = 0; k < a->inputs.len; k++) {
+        for (size_t k = 0; k < a->inputs.len && !is_source(a); k++) {
+            if (is_source(m->actors.data[m->channels.data[a->inputs.data[k]].producer]))
+                continue; // never waited for
             const sir_channel *c = &m->channels.data[a->inputs.data[k]];
             int64_t items = a->inputs.data[k] == x->in ? items_of(x, x->in) - 1
                                                        : fires[c->producer - x->first] *
@@ -237,6 +289,23 @@ static void add_pop(const joiner *x, sir_block *to, uint32_t channel, sir_expr *
     move_on(x, to, place, loc);
 }
 
+static sir_expr *masked(const joiner *x, sir_expr *item, sir_loc loc)
+{
+    return sir_expr2(x->m, SIR_BINARY, LANG_OP_AND, item->type, item, sir_const_int(x->m, x->mask, loc), loc);
+}
+
+// An item that comes from outside, of which all bits but those of the mask are known to be zeros: a mask says so.
+static void add_masked_pop(joiner *x, sir_block *to, sir_expr *target, sir_loc loc)
+{
+    uint32_t item = new_local(x, "t", target->type, loc);
+    sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, loc);
+    decl->u.decl.local = item;
+    decl->u.decl.uninitialised = true;
+    VEC_PUSH(x->m->arena, to, decl);
+    add_pop(x, to, x->in, local(x, item, loc), loc);
+    set(x, to, target, masked(x, local(x, item, loc), loc), loc);
+}
+
 static void add_push(const joiner *x, sir_block *to, uint32_t channel, sir_expr *value, sir_loc loc)
 {
     if (!x->channels[channel].inside) {
@@ -263,6 +332,8 @@ static sir_expr *copy_expr(const joiner *x, const sir_expr *e)
         r->u.arg[i] = copy_expr(x, e->u.arg[i]);
     if (e->kind == SIR_PEEK && x->channels[x->input].inside)
         return item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc);
+    if (e->kind == SIR_PEEK && x->mask != 0)
+        return masked(x, r, e->loc);
     return r;
 }
 
@@ -270,6 +341,10 @@ static void copy_block(joiner *x, const sir_block *from, sir_block *to);
 
 static void copy_stmt(joiner *x, const sir_stmt *from, sir_block *to)
 {
+    if (from->kind == SIR_POP && from->u.set.target != NULL && x->input == x->in && x->mask != 0) {
+        add_masked_pop(x, to, copy_expr(x, from->u.set.target), from->loc);
+        return;
+    }
     if (from->kind == SIR_POP) {
         add_pop(x, to, x->input, copy_expr(x, from->u.set.target), from->loc);
         return;
@@ -338,7 +413,7 @@ static void copy_filter(joiner *x, const sir_actor *a, sir_block *to)
 {
     const sir_filter *f = a->filter;
     x->from = f;
-    x->input = a->inputs.data[0];
+    x->input = is_source(a) ? SIR_NONE : a->inputs.data[0];
     x->output = a->outputs.data[0];
     x->local_base = (uint32_t)x->work->locals.len;
     x->field_base = (uint32_t)x->filter->fields.len;
@@ -361,7 +436,10 @@ static void move_items(joiner *x, const sir_actor *a, uint32_t from, uint32_t to
     decl->u.decl.local = item;
     decl->u.decl.uninitialised = true;
     VEC_PUSH(x->m->arena, &each->u.for_.body, decl);
-    add_pop(x, &each->u.for_.body, from, local(x, item, a->loc), a->loc);
+    if (from == x->in && x->mask != 0)
+        add_masked_pop(x, &each->u.for_.body, local(x, item, a->loc), a->loc);
+    else
+        add_pop(x, &each->u.for_.body, from, local(x, item, a->loc), a->loc);
     if (to_channel != SIR_NONE) {
         add_push(x, &each->u.for_.body, to_channel, local(x, item, a->loc), a->loc);
     } else {
@@ -402,6 +480,8 @@ static bool declare_channels(joiner *x)
     for (uint32_t i = x->first; i <= x->last; i++) {
         const sir_actor *a = x->m->actors.data[i];
         for (VEC_EACH(uint32_t, c, &a->outputs)) {
+            if (*c == SIR_NONE)
+                continue;
             int64_t items = items_of(x, *c);
             words += items;
             if (items > JOIN_ITEMS || words > JOIN_WORDS)
@@ -503,19 +583,37 @@ static size_t statements_before(const joiner *x)
     return x->work->body.len - (x->last - x->first + 1);
 }
 
+// All bits that items of a channel may have; 0: any.
+static int32_t mask_of(const joiner *x, uint32_t channel)
+{
+    if (x->ranges == NULL || x->m->channels.data[channel].type->kind != SIR_INT || x->ranges[channel].lo < 0 ||
+        x->ranges[channel].hi >= INT32_MAX)
+        return 0;
+    int64_t mask = 1;
+    while (mask < x->ranges[channel].hi)
+        mask = 2 * mask + 1;
+    return (int32_t)mask;
+}
+
 static bool try_region(joiner *x, uint32_t first, uint32_t last, uint32_t in, uint32_t out)
 {
     x->first = first;
     x->last = last;
     x->in = in;
     x->out = out;
+    x->mask = mask_of(x, in);
     if (x->looks_ahead[x->m->channels.data[out].consumer] || !balance(x) || !comes_out_at_once(x) || !make_filter(x))
         return false;
     const plan_bit_lanes *b = plan_bit_lanes_for(x->p, x->processor, x->filter);
     x->left -= b->fault.steps + (int64_t)x->work->body.len * JOIN_COPY;
     size_t before = statements_before(x), at = b->fault.statement;
-    if (b->network == NULL && b->fault.why != NULL && at >= before && at < x->work->body.len)
+    bool somewhere = b->network == NULL && b->fault.why != NULL && at >= before && at < x->work->body.len;
+    if (somewhere && !b->fault.large)
         x->unfit[first + (at - before)] = true;
+    else if (somewhere)
+        x->most = first + (uint32_t)(at - before) / 2; // more steps than gates that can be had
+    else if (b->excess > 0)
+        x->most = first + (uint32_t)(JOIN_SCALE * (last - first) / b->excess);
     tell(x, b);
     if (b->slower != NULL && (double)b->gates + b->turns >= b->single)
         x->slower = x->last + 1;
@@ -539,12 +637,22 @@ static void replace(joiner *x)
     for (uint32_t i = x->first; i <= x->last; i++) {
         x->gone_actor[i] = i != x->first;
         for (VEC_EACH(uint32_t, c, &m->actors.data[i]->outputs))
-            x->gone_channel[*c] = *c != x->out;
+            if (*c != SIR_NONE)
+                x->gone_channel[*c] = *c != x->out;
     }
     m->actors.data[x->first] = actor;
     m->channels.data[x->in].consumer = m->channels.data[x->out].producer = x->first;
     m->channels.data[x->in].consumer_port = m->channels.data[x->out].producer_port = 0;
     VEC_PUSH(m->arena, &m->filters, x->filter);
+}
+
+// Whether what comes out is joined with a source's items, which are known: better within a region.
+static bool meets_source(const sir_module *m, uint32_t channel)
+{
+    bool meets = false;
+    for (VEC_EACH(uint32_t, c, &m->actors.data[m->channels.data[channel].consumer]->inputs))
+        meets = meets || (*c != SIR_NONE && is_source(m->actors.data[m->channels.data[*c].producer]));
+    return meets;
 }
 
 typedef struct region_end {
@@ -557,7 +665,7 @@ static bool has_bits(const joiner *x, uint32_t first, uint32_t last)
     for (uint32_t i = first; i <= last && !found; i++) {
         const sir_actor *a = x->m->actors.data[i];
         for (VEC_EACH(uint32_t, c, &a->outputs))
-            found = found || x->m->channels.data[*c].type->kind == SIR_BIT;
+            found = found || (*c != SIR_NONE && x->m->channels.data[*c].type->kind == SIR_BIT);
         found = found || (a->kind == SIR_FILTER && plan_has_bits(a->filter));
     }
     return found;
@@ -582,37 +690,61 @@ static bool join_at(joiner *x, uint32_t first, uint32_t *next)
         uint32_t out = SIR_NONE;
         bool fits = true;
         for (VEC_EACH(uint32_t, c, &a->inputs)) {
+            if (*c == SIR_NONE)
+                continue;
             bool inside = m->channels.data[*c].producer >= first && m->channels.data[*c].producer < i;
             leaving -= inside;
             entering += !inside;
             fits = fits && (!inside || m->channels.data[*c].initial.len == 0);
         }
         for (VEC_EACH(uint32_t, c, &a->outputs)) {
+            if (*c == SIR_NONE)
+                continue;
             fits = fits && m->channels.data[*c].consumer > i;
             leaving++;
             out = *c;
         }
         if (entering != 1 || !fits)
             break;
-        if (leaving == 1 && a->outputs.len == 1 && i > first)
+        if (leaving == 1 && i > first && out != SIR_NONE && !meets_source(m, out))
             VEC_PUSH(x->a, &ends, (region_end){i, out});
     }
-    if (ends.len == 0)
+    if (ends.len == 0 || x->left <= 0)
         return false;
     uint32_t in = m->actors.data[first]->inputs.data[0];
-    size_t tries = JOIN_TRIES;
-    for (size_t k = 0; tries > 0 && k < ends.len && x->left > 0 && first >= x->slower; k++) {
+    // Where a region was too large before, others are as large as one that was not.
+    size_t tries = JOIN_TRIES, smaller = JOIN_TRIES;
+    x->most = x->size != 0 ? first + x->size : UINT32_MAX;
+    for (size_t k = 0; tries > 0 && k < ends.len && first >= x->slower; k++) {
         const region_end *end = &ends.data[ends.len - 1 - k];
-        if (has_unfit(x, first, end->last))
+        uint32_t limit = x->most;
+        if (end->last >= limit || has_unfit(x, first, end->last))
             continue;
+        if (x->left <= 0 && (limit == UINT32_MAX || smaller-- == 0))
+            break;
         tries--;
-        if (!has_bits(x, first, end->last) || !try_region(x, first, end->last, in, end->out))
+        if (!has_bits(x, first, end->last) || !try_region(x, first, end->last, in, end->out)) {
+            tries += x->most != limit; // what is too large was not in vain
             continue;
+        }
         replace(x);
+        x->left = JOIN_STEPS;
+        if (limit != UINT32_MAX)
+            x->size = end->last - first + 1;
         *next = end->last + 1;
         return true;
     }
     return false;
+}
+
+// Whether a filter that may become part of a region takes ints and computes with bits of them.
+static bool takes_ints(const sir_module *m)
+{
+    bool any = false;
+    for (VEC_EACH(sir_actor *const, a, &m->actors))
+        any = any || ((*a)->kind == SIR_FILTER && may_join(m, *a) && (*a)->filter->input->kind == SIR_INT &&
+                      plan_has_bits((*a)->filter));
+    return any;
 }
 
 bool pass_join_bits(hlc_program *p)
@@ -632,6 +764,11 @@ bool pass_join_bits(hlc_program *p)
     x.a = arena_create();
     sir_find_byte_bits(m);
     find_looks_ahead(&x);
+    if (m->canonical && takes_ints(m)) {
+        x.ranges = ARENA_ARRAY(x.a, sir_interval, m->channels.len + 1);
+        if (!sir_find_item_ranges(m, x.ranges))
+            x.ranges = NULL;
+    }
     x.unfit = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     x.gone_actor = ARENA_ARRAY(x.a, bool, m->actors.len + 1);
     x.gone_channel = ARENA_ARRAY(x.a, bool, m->channels.len + 1);

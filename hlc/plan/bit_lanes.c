@@ -7,6 +7,8 @@
 // compiled by clang 22 for AVX-512.
 #include "hlc/plan/bit_lanes.h"
 
+#include <math.h>
+
 #include "hlc/ir/walk.h"
 #include "hlc/plan/plan_int.h"
 
@@ -67,16 +69,16 @@ static double turns(const hlc_program *p, const sir_type *t, const int64_t plane
     return (*words ? by_words : sum) * lanes / 256;
 }
 
-// Of stack and code.
+// Of stack and code, and of the items that come in or those that go out, which are not needed at the same time.
 static int64_t bytes(const hlc_program *p, const sir_filter *f, const plan_bit_lanes *b, const sir_network *n,
                      const int64_t in[NETWORK_BITS], const int64_t out[NETWORK_BITS])
 {
     int64_t planes = 0;
     for (int i = 0; i < NETWORK_BITS; i++)
         planes += (b->words_in ? f->work->pop.max : in[i]) + (b->words_out ? f->work->push.max : out[i]);
-    int64_t items =
-        f->work->pop.max * (are_bytes(p, f->input) ? 1 : 4) + f->work->push.max * (are_bytes(p, f->output) ? 1 : 4);
-    return planes * b->lanes / 8 + items * b->lanes + BIT_CODE * sir_network_text(n);
+    int64_t taken = f->work->pop.max * (are_bytes(p, f->input) ? 1 : 4),
+            given = f->work->push.max * (are_bytes(p, f->output) ? 1 : 4);
+    return planes * b->lanes / 8 + (taken > given ? taken : given) * b->lanes + BIT_CODE * sir_network_text(n);
 }
 
 // Estimates are rough: less would be no gain.
@@ -121,9 +123,11 @@ static void decide(hlc_program *p, plan_bit_lanes *b, const sir_filter *f)
                turns(p, f->output, out, f->work->push.max, b->lanes, &b->words_out);
     if (BIT_GAIN * ((double)b->gates + b->turns) >= b->single)
         b->slower = "would be slower as gates";
-    else if (sir_network_text(n) > BIT_TEXT || bytes(p, f, b, n, in, out) > pass_table_bytes(p))
+    else if (sir_network_text(n) > BIT_TEXT || bytes(p, f, b, n, in, out) > pass_table_bytes(p)) {
         b->slower = "is too large as gates";
-    else
+        b->excess = fmax((double)sir_network_text(n) / BIT_TEXT,
+                         (double)bytes(p, f, b, n, in, out) / (double)pass_table_bytes(p));
+    } else
         b->network = n;
 }
 

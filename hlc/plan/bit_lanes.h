@@ -15,6 +15,7 @@ typedef struct plan_bit_lanes {
     bool words_in, words_out;   // items are turned one by one with all of their bits, else those of a bit together
     double turns, single;       // of turning items to bits and back; of the firings one by one
     const char *slower;         // it would not gain, for this reason
+    double excess;              // so many times as large as may be; 0: it is not too large
     sir_network_fault fault;    // there is none
 } plan_bit_lanes;
 
