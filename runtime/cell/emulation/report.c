@@ -62,12 +62,20 @@ static void describe(const cell_command *c, uint32_t element, uint64_t ea, char 
                  c->tag, c->lsa, (unsigned long long)c->ea);
 }
 
+// Data and heap have addresses of 32 bits, so an address that only has the upper ones was put together the other way round.
+static const char *hint(cell_rule rule, uint64_t ea)
+{
+    return rule == CELL_RULE_EA_MAPPED && ea != 0 && (uint32_t)ea == 0
+               ? "; its halves are exchanged: the first word of 64 bits is the lower one here, as this computer has it"
+               : "";
+}
+
 void cell_break_command(spe *s, cell_rule rule, const cell_command *command, uint32_t element, uint64_t ea)
 {
     const cell_rule_facts *facts = cell_rule_get(rule);
     char text[300];
     describe(command, element, ea, text, sizeof text);
-    cell_message(s, command->site, "%s: %s [%s]", text, facts->text, facts->name);
+    cell_message(s, command->site, "%s: %s%s [%s]", text, facts->text, hint(rule, ea ? ea : command->ea), facts->name);
     if (!(s->flags & SPE_EVENTS_ENABLE))
         cell_die();
     s->stop = (spe_stop_info_t){.stop_reason = SPE_RUNTIME_EXCEPTION, .spu_status = -1};
