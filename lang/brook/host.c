@@ -213,7 +213,8 @@ static bool begins_declaration(const host_writer *w, size_t i)
     if (i == 0)
         return true;
     int before = host_kind(w, i - 1);
-    return before == ';' || before == '{' || before == '}' || before == TOK_DIRECTIVE;
+    return before == ';' || before == '{' || before == '}' || before == TOK_DIRECTIVE ||
+           (w->braces == 0 && before == TOK_INLINE);
 }
 
 static void write_file(strbuf *out, brook_program *program, const brook_file *f);
@@ -241,6 +242,20 @@ static size_t write_item(host_writer *w, const brook_item *item)
     if (item->kind == BROOK_ITEM_KERNEL || item->kind == BROOK_ITEM_IMPORT)
         host_skip_through(w, item->last - 1);
     return item->last;
+}
+
+// 'inline' before a function, which C++ needs no other definition of, but C does.
+static size_t inline_word(host_writer *w, size_t i)
+{
+    static const char *const words[] = {"__inline", "__inline__", "_inline", "__forceinline"};
+    bool found = host_kind(w, i) == TOK_INLINE;
+    for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+        found = found || host_is(w, i, words[k]);
+    if (!found || w->braces > 0)
+        return 0;
+    host_copy_to(w, i);
+    w->done = w->t[i].end;
+    return i + 1;
 }
 
 // "void main(": a function of type int that gives 0, at each 'return;' too.
@@ -271,7 +286,9 @@ static void walk(host_writer *w, const brook_file *file)
             i = write_item(w, item);
             continue;
         }
-        size_t next = void_main(w, i);
+        size_t next = inline_word(w, i);
+        if (next == 0)
+            next = void_main(w, i);
         if (next == 0 && begins_declaration(w, i))
             next = host_declaration(w, i);
         if (next == 0)

@@ -334,8 +334,8 @@ static bool ends_with(const char *s, const char *suffix)
     return n > m && strcmp(s + n - m, suffix) == 0;
 }
 
-// NAME of '#include "NAME"'; NULL of any other directive.
-static const char *included_name(const splitter *s, const brook_token *directive)
+// NAME of '#include "NAME"' or of '#include <NAME>'; NULL of any other directive.
+static const char *included_name(const splitter *s, const brook_token *directive, const char *marks)
 {
     const source_file *f = source_get(s->program->diags->sources, s->file->source);
     const char *text = f->text + directive->begin + 1, *end = f->text + directive->end;
@@ -343,8 +343,8 @@ static const char *included_name(const splitter *s, const brook_token *directive
         text++;
     if (end - text < 7 || strncmp(text, "include", 7) != 0)
         return NULL;
-    const char *open = memchr(text, '"', (size_t)(end - text));
-    const char *close = open == NULL ? NULL : memchr(open + 1, '"', (size_t)(end - open - 1));
+    const char *open = memchr(text, marks[0], (size_t)(end - text));
+    const char *close = open == NULL ? NULL : memchr(open + 1, marks[1], (size_t)(end - open - 1));
     if (close == NULL)
         return NULL;
     return arena_printf(s->program->arena, "%.*s", (int)(close - open - 1), open + 1);
@@ -393,6 +393,52 @@ static void read_file(brook_program *p, brook_file *file, source_id source)
     brook_split(p, file);
 }
 
+// ---- Macros from elsewhere ----
+
+// Lines of '#define' that no file of the program has.
+static void define_all(brook_program *p, const char *name, const strbuf *lines)
+{
+    brook_tokens tokens = {0};
+    if (lines->len == 0)
+        return;
+    source_id source = source_add(p->diags->sources, name, lines->data, lines->len);
+    diag_engine quiet;
+    diag_init(&quiet, p->arena, p->diags->sources);
+    brook_lex(&tokens, p->arena, p->names, &quiet, source, 0, (uint32_t)lines->len);
+    for (VEC_EACH(const brook_token, t, &tokens))
+        if (t->kind == TOK_DIRECTIVE)
+            brook_macro_directive(p, source, t);
+}
+
+static void define_constants(brook_program *p, const char *header)
+{
+    static const struct {
+        const char *name, *number, *header;
+    } constants[] = {
+#define CONSTANT(name, number, header) {#name, number, header},
+#include "lang/brook/constants.def"
+    };
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+        if (strcmp(constants[i].header, header) == 0)
+            strbuf_printf(&b, "#define %s %s\n", constants[i].name, constants[i].number);
+    define_all(p, arena_printf(p->arena, "<%s>", header), &b);
+}
+
+// Those of -D.
+static void define_given(brook_program *p, const brook_surroundings *around)
+{
+    strbuf b;
+    strbuf_init(&b, p->arena);
+    for (size_t i = 0; i < around->define_count; i++) {
+        const char *text = around->defines[i], *value = strchr(text, '=');
+        strbuf_printf(&b, "#define %.*s %s\n", value == NULL ? (int)strlen(text) : (int)(value - text), text,
+                      value == NULL ? "1" : value + 1);
+    }
+    define_all(p, "<command line>", &b);
+}
+
 // The C header of that name, which kernels know the macros of; NULL: there is none.
 static const char *find_c_header(const splitter *s, const char *name)
 {
@@ -427,7 +473,7 @@ static void read_macros(splitter *s, const char *path)
     p->nesting++;
     for (size_t i = 0; kind_at(&in, i) != TOK_END; i++)
         if (kind_at(&in, i) == TOK_DIRECTIVE && !in.t[i].dead) {
-            const char *name = included_name(&in, &in.t[i]);
+            const char *name = included_name(&in, &in.t[i], "\"\"");
             brook_tokens words = {0};
             brook_lex(&words, p->arena, p->names, &quiet, source, in.t[i].begin + 1, in.t[i].end);
             for (VEC_EACH(const brook_token, t, &words))
@@ -444,7 +490,10 @@ static void read_macros(splitter *s, const char *path)
 static void include(splitter *s, size_t at)
 {
     brook_program *p = s->program;
-    const char *name = included_name(s, &s->t[at]), *path = name == NULL ? NULL : find_header(s, name);
+    const char *system = included_name(s, &s->t[at], "<>");
+    if (system != NULL)
+        define_constants(p, system);
+    const char *name = included_name(s, &s->t[at], "\"\""), *path = name == NULL ? NULL : find_header(s, name);
     if (path == NULL && name != NULL)
         read_macros(s, find_c_header(s, name));
     if (path == NULL)
@@ -498,28 +547,6 @@ void brook_split(brook_program *p, brook_file *file)
     }
 }
 
-// Those of -D, as lines of a file of their own.
-static void define_macros(brook_program *p, const brook_surroundings *around)
-{
-    strbuf b;
-    brook_tokens tokens = {0};
-    strbuf_init(&b, p->arena);
-    for (size_t i = 0; i < around->define_count; i++) {
-        const char *text = around->defines[i], *value = strchr(text, '=');
-        strbuf_printf(&b, "#define %.*s %s\n", value == NULL ? (int)strlen(text) : (int)(value - text), text,
-                      value == NULL ? "1" : value + 1);
-    }
-    if (around->define_count == 0)
-        return;
-    source_id source = source_add(p->diags->sources, "<command line>", b.data, b.len);
-    diag_engine quiet;
-    diag_init(&quiet, p->arena, p->diags->sources);
-    brook_lex(&tokens, p->arena, p->names, &quiet, source, 0, (uint32_t)b.len);
-    for (VEC_EACH(const brook_token, t, &tokens))
-        if (t->kind == TOK_DIRECTIVE)
-            brook_macro_directive(p, source, t);
-}
-
 brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const source_id *files, size_t count,
                            const brook_surroundings *around)
 {
@@ -536,7 +563,8 @@ brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const sour
     for (size_t i = 0; i < count; i++) {
         hmap_init(&p->macros, a);
         hmap_init(&p->headers, a);
-        define_macros(p, around);
+        define_constants(p, "math.h");
+        define_given(p, around);
         brook_file file = {0};
         read_file(p, &file, files[i]);
         VEC_PUSH(a, &p->files, file);

@@ -153,6 +153,7 @@ typedef struct {
 #pragma clang diagnostic ignored "-Wstrict-prototypes"
 #pragma clang diagnostic ignored "-Wreturn-type"
 #pragma clang diagnostic ignored "-Wreturn-mismatch"
+#pragma clang diagnostic ignored "-Wgnu-folding-constant"
 #pragma clang diagnostic warning "-Wint-conversion"
 #pragma clang diagnostic warning "-Wparentheses"
 #pragma clang diagnostic warning "-Wincompatible-pointer-types"
