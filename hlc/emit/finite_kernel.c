@@ -358,13 +358,20 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     text_line(x, indent, "}");
 }
 
+// Bodies that are too large for a C compiler to put them into several loops by itself.
+static bool is_large(const finite_graph *g)
+{
+    enum { LARGE = 60 };
+    return g->lanes == 0 && g->variable == NULL && g->operations > LARGE;
+}
+
 // As many columns as are whole blocks, which become vectors without rest, and then the last block's worth of them, of which
 // some are done again. Moves `from` on; rows that are shorter stay. Rows of other processors
 // are long enough not to need that.
 static void emit_block_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
-    if (g->all->local.len == 0 || g->lanes > 0 || g->variable != NULL || !is_repeatable(g))
+    if (g->lanes > 0 || g->variable != NULL || !is_repeatable(g) || (g->all->local.len == 0 && is_large(g)))
         return;
     text_line(x, indent, "if (%s - %s >= SVM_BROOK_BLOCK) {", to, from);
     text_line(x, indent + 1, "ptrdiff_t block = %s, stop = %s - (%s - %s) %% SVM_BROOK_BLOCK;", from, to, to, from);
@@ -578,13 +585,6 @@ static void emit_apart(finite_graph *g)
         if (p->source->role != SIR_GATHER)
             strbuf_printf(&b, " && svm_brookIsPlane(%s, &%s->%s)", g->space, g->self, p->walk);
     text_line(g->x, 1, "const bool apart = %s->form == SVM_BROOK_UNIT%s;", g->space, b.data);
-}
-
-// Bodies that are too large for a C compiler to put them into several loops by itself.
-static bool is_large(const finite_graph *g)
-{
-    enum { LARGE = 60 };
-    return g->lanes == 0 && g->variable == NULL && g->operations > LARGE;
 }
 
 static const char *inside_name(finite_graph *g)
