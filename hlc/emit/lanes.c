@@ -387,9 +387,11 @@ static bool is_serial(const body_context *c, const sir_block *body, int64_t trip
 static int64_t most_trips(body_context *c, const sir_stmt *s)
 {
     body_interval lo, hi;
-    if (s->u.for_.step != 1 || !find_range(c, s->u.for_.lo, &lo) || !find_range(c, s->u.for_.hi, &hi))
+    bool up = s->u.for_.step == 1, down = s->u.for_.step == -1;
+    if ((!up && !down) || !find_range(c, s->u.for_.lo, &lo) || !find_range(c, s->u.for_.hi, &hi))
         return 0;
-    return hi.hi > lo.lo ? hi.hi - lo.lo : 0;
+    int64_t trips = up ? hi.hi - lo.lo : lo.hi - hi.lo;
+    return trips > 0 ? trips : 0;
 }
 
 static void weigh_block(lane_worth *w, const sir_block *b, double times, bool serial);

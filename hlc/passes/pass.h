@@ -104,6 +104,7 @@ bool pass_orbit(hlc_program *p);
 bool pass_count(hlc_program *p);
 bool pass_bundle(hlc_program *p);
 bool pass_uniform(hlc_program *p);
+bool pass_exchange(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.
 void pass_drop_filters(sir_module *m);
 // A copy with fields, a work function and locals of its own, of the same name and in no module so far.

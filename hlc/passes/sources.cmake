@@ -3,7 +3,7 @@ set(HLC_PASSES_SOURCES
     pipeline.c passes/bundle.c passes/canonicalize.c passes/canonicalize_dead.c passes/canonicalize_fold.c
     passes/canonicalize_jumps.c passes/canonicalize_loops.c passes/canonicalize_propagate.c
     passes/canonicalize_temps.c passes/canonicalize_tree.c passes/chain.c passes/count.c passes/decimate.c
-    passes/delays.c passes/filters.c passes/inline.c passes/interchange.c passes/join_bits.c passes/orbit.c
+    passes/delays.c passes/exchange.c passes/filters.c passes/inline.c passes/interchange.c passes/join_bits.c passes/orbit.c
     passes/inline.c passes/interchange.c passes/join_bits.c passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c passes/places.c passes/polyphase.c passes/privatize.c passes/reorder.c
     passes/polyphase.c passes/runner.c passes/schedule.c passes/share.c passes/siblings.c passes/tabulate.c passes/uniform.c
     passes/privatize.c passes/reorder.c passes/runner.c passes/schedule.c passes/share.c passes/siblings.c passes/windows.c passes/windows_rewrite.c)
