@@ -63,6 +63,8 @@ SVMR_HIDDEN char *svmr_brookGather(const svm_BrookPlace *at, svm_BrookStream s);
 // Places streams that stay in a local memory while a call goes on; where what is behind them begins.
 SVMR_HIDDEN size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const svm_BrookWalk *walks, size_t unit,
                                            size_t blocks, svm_BrookWindow *windows);
+// Whether a reduction is sooner done in the shared memory, where its input is, than that is moved to a local one.
+SVMR_HIDDEN bool svmr_brookFoldsThere(const svm_BrookGraph *graph, const svm_BrookWalk *walks);
 // data is made what the stream is; writes: and will be changed.
 SVMR_HIDDEN void svmr_brookSettle(svm_BrookStorage *s, bool writes);
 // What is in a local memory is not wanted any more.

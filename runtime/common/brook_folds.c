@@ -165,6 +165,26 @@ static bool chooseTile(const Folding *f, int processors, svm_BrookLayout *l)
     return true;
 }
 
+// A fold takes one element after the other, which processors may be slow at, more than estimates say.
+bool svmr_brookFoldsThere(const svm_BrookGraph *graph, const svm_BrookWalk *walks)
+{
+    enum { DOUBT = 8 };
+    const svm_BrookCost *cost = &graph->cost;
+    double bytes = 0, firings = 0;
+    for (int i = 0; i < graph->count; i++) {
+        const svm_BrookPort *p = &graph->ports[i];
+        if (p->role != SVM_BROOK_IN && p->role != SVM_BROOK_GATHER)
+            continue;
+        double elements = 1;
+        for (int d = 0; d < SVM_BROOK_RANK; d++)
+            elements *= (double)walks[i].extent[d];
+        bytes += elements * (double)svm_brookTypeSize(&p->type);
+        if (p->role == SVM_BROOK_IN)
+            firings = elements;
+    }
+    return firings * cost->direct * DOUBT < cost->strip + bytes * cost->byte + firings * cost->local;
+}
+
 bool svm_brookLayOutFold(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookWalk *walks,
                          size_t bytes, size_t blocks, int processors, bool strided, bool whole,
                          svm_BrookWindow *windows, svm_BrookLayout *layout)
@@ -174,7 +194,7 @@ bool svm_brookLayOutFold(const svm_BrookGraph *graph, const svm_BrookSpace *spac
     f.unit = graph->alignment;
     f.blocks = blocks > f.unit ? blocks : f.unit;
     const size_t at = svmr_brookLayOutGathers(graph, walks, f.unit, f.blocks, windows);
-    if (at >= bytes)
+    if (at >= bytes || svmr_brookFoldsThere(graph, walks))
         return false;
     f.room = (bytes - at) / f.blocks * f.blocks;
     f.strided = strided && f.planes == 1 && f.in->pitch[LAST] == 1 && f.in->address % f.unit == 0 &&

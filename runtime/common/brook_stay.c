@@ -187,10 +187,24 @@ static void chooseStrips(svm_BrookStay *stay, size_t missing, size_t worth)
         stay->layout.columns = ((space->columns + n - 1) / n + 63) / 64 * 64;
 }
 
+// A reduction whose inputs are not here, and not worth to come for that alone.
+static bool staysAway(const svm_BrookStay *stay)
+{
+    bool reduces = false;
+    for (int i = 0; i < stay->graph->count; i++) {
+        reduces = reduces || stay->graph->ports[i].role == SVM_BROOK_REDUCED;
+        if (hasPlace(stay, i) && storageOf(stay, i)->home)
+            return false;
+    }
+    return reduces && svmr_brookFoldsThere(stay->graph, stay->walks);
+}
+
 bool svm_brookStay(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookHome *home,
                    const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookStay *stay)
 {
     *stay = (svm_BrookStay){.graph = graph, .space = space, .home = home, .streams = streams, .walks = walks};
+    if (staysAway(stay))
+        return false;
     bool good = canStay(stay);
     turn++;
     for (int i = 0; good && i < graph->count; i++)
