@@ -183,10 +183,7 @@ static void emit_instance(program_emitter *x, const mapped *all)
     mapped_stream_members(x, all);
     emit_run_members(x, all);
     if (all->readers != 0)
-        text_line(x, 1,
-                  "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
-                  "} readers[%" PRIu32 "];",
-                  all->readers);
+        text_line(x, 1, "svm_Input readers[%" PRIu32 "];", all->readers);
     if (all->writers != 0)
         text_line(x, 1, "svm_Writer writers[%" PRIu32 "];", all->writers);
     if (x->logs != 0) {

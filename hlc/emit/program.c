@@ -24,9 +24,10 @@ static void emit_header(program_emitter *x)
     if (program_launches(x))
         text_line(x, 0, "#include <svm/launch.h>");
     text_line(x, 0, "#include <svm/%s.h>%s",
-              program_has_messages(x) ? "messages"
-              : x->pieces != NULL     ? "flow"
-                                      : "program",
+              program_has_messages(x)                           ? "messages"
+              : x->pieces != NULL                               ? "flow"
+              : x->pl->parts == NULL && x->pl->readers.len != 0 ? "input"
+                                                                : "program",
               x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");

@@ -5,8 +5,9 @@
 
 #include "hlc/emit/program_int.h"
 
-// Statements are spread over several functions where there are very many, so that no compiler has to see them at once.
-enum { CHUNK_STATEMENTS = 600 };
+// Statements are spread over several functions where there are very many, so that no compiler has to see them at once. A few
+// stand where the call would.
+enum { CHUNK_STATEMENTS = 600, CHUNK_FEW = 8 };
 
 // What statements of a run of the kernels use of what it is told.
 enum { USES_COUNTS = 1, USES_STEADY = 2, USES_STARTING = 4 };
@@ -22,6 +23,7 @@ typedef struct chunks {
     size_t optional_count, statements;
     unsigned used, used_by_all; // by the statements of the function at hand; of all
     VEC(const char *) calls;
+    const char *few; // the statements, if there is no function
 } chunks;
 
 static void chunks_begin(chunks *c, program_emitter *x, const char *comment, const char *name, const char *params,
@@ -60,12 +62,17 @@ static void chunks_next(chunks *c)
 
 static void chunks_end(chunks *c)
 {
-    chunks_close(c);
+    if (c->calls.len == 0 && c->optional_count == 0 && c->statements <= CHUNK_FEW)
+        c->few = c->body.data;
+    else
+        chunks_close(c);
     c->x->e.out = c->out;
 }
 
 static void chunks_call(const chunks *c, int indent)
 {
+    if (c->few != NULL)
+        strbuf_add(c->x->e.out, c->few);
     for (VEC_EACH(const char *, call, &c->calls))
         text_line(c->x, indent, "%s", *call);
 }
@@ -102,10 +109,7 @@ void program_instance(program_emitter *x)
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
     if (pl->readers.len != 0)
-        text_line(x, 1,
-                  "struct {\n        svm_Reader file;\n        ptrdiff_t held; /* items read and not used yet */\n    "
-                  "} readers[%zu];",
-                  pl->readers.len);
+        text_line(x, 1, "svm_Input readers[%zu];", pl->readers.len);
     if (pl->writers.len != 0)
         text_line(x, 1, "svm_Writer writers[%zu];", pl->writers.len);
     text_line(x, 0, "} %s;\n", x->type);
@@ -257,8 +261,8 @@ static void create_io(program_emitter *x, chunks *c)
             w == pl->writers.len || (r < pl->readers.len && pl->readers.data[r].actor < pl->writers.data[w].actor);
         chunks_next(c);
         const plan_io *io = reader ? &pl->readers.data[r] : &pl->writers.data[w];
-        const char *field = reader ? arena_printf(x->e.arena, "readers[%zu].file", r)
-                                   : arena_printf(x->e.arena, "writers[%zu]", w);
+        const char *field =
+            reader ? arena_printf(x->e.arena, "readers[%zu].file", r) : arena_printf(x->e.arena, "writers[%zu]", w);
         program_create_io(x, x->m->actors.data[io->actor], field, reader);
         r += reader;
         w += !reader;
@@ -340,7 +344,7 @@ static void emit_create(program_emitter *x)
     chunks_call(&states, 1);
     if (x->logs != 0)
         text_line(x, 1, "svm_printOrder(self->logs, %zu);", x->logs);
-    if (io.calls.len == 0)
+    if (io.calls.len == 0 && (io.few == NULL || *io.few == '\0'))
         text_line(x, 1, "(void)settings;");
     chunks_call(&io, 1);
     text_line(x, 1, "return self;");
@@ -492,15 +496,13 @@ static void emit_run_kernels(program_emitter *x)
 
 // ---- Reading ----
 
-// The place of a reader's next item: behind what is kept, and what it has read already.
-static const char *reader_place(program_emitter *x, size_t i, plan_phase phase, bool held)
+// The place of a reader's first item: behind what is kept.
+static const char *reader_place(program_emitter *x, size_t i, plan_phase phase)
 {
     const plan_io *io = &x->pl->readers.data[i];
     arena *a = x->e.arena;
     int64_t start = plan_io_start(x->pl, x->s, io, phase);
     const char *index = start == 0 ? "" : arena_printf(a, "%" PRId64, start);
-    if (held)
-        index = arena_printf(a, "%s%sself->readers[%zu].held", index, *index == '\0' ? "" : " + ", i);
     if (*index == '\0')
         return arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
     const char *type = emit_declare_item(&x->e, x->m->actors.data[io->actor]->item, "");
@@ -512,56 +514,54 @@ static const char *reader_place(program_emitter *x, size_t i, plan_phase phase, 
                         io->access.buffer, index, type);
 }
 
+// "svm_inputRead(&self->readers[0], &self->channels[0], 63, 8, wanted)"
+static const char *input_call(program_emitter *x, size_t i, const char *function, const char *last)
+{
+    const plan_io *io = &x->pl->readers.data[i];
+    int64_t kept = plan_io_start(x->pl, x->s, io, PLAN_STEADY);
+    return arena_printf(x->e.arena, "%s(&self->readers[%zu], &self->channels[%" PRIu32 "], %" PRId64 ", %s)", function,
+                        i, io->access.buffer, kept, last);
+}
+
+static const char *input_read(program_emitter *x, size_t i)
+{
+    int64_t items = x->s->reps[x->pl->readers.data[i].actor];
+    return input_call(x, i, "svm_inputRead", arena_printf(x->e.arena, "%" PRId64 ", wanted", items));
+}
+
+// Where there is one reader its call is all.
+static bool reads_one(const program_emitter *x)
+{
+    return x->pl->readers.len == 1 && x->s->reps[x->pl->readers.data[0].actor] != 0;
+}
+
 static void emit_read(program_emitter *x)
 {
     const plan *pl = x->pl;
-    arena *a = x->e.arena;
-    if (pl->readers.len == 0)
+    if (pl->readers.len == 0 || reads_one(x))
         return;
     text_line(x, 0, "/* Reads for up to `wanted` steady states; gives for how many there is input. */");
     text_line(x, 0, "static int64_t %s_read(%s *self, int64_t wanted)", x->name, x->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "int64_t complete = wanted;");
+    text_line(x, 1, "int64_t complete = wanted, have;");
     for (size_t i = 0; i < pl->readers.len; i++) {
-        const plan_io *io = &pl->readers.data[i];
-        int64_t items = x->s->reps[io->actor];
-        text_line(x, 1, "/* %s */", text_actor(x, io->actor));
-        if (items == 0)
+        if (x->s->reps[pl->readers.data[i].actor] == 0)
             continue;
-        text_args args = {0};
-        VEC_PUSH(a, &args, arena_printf(a, "&self->readers[%zu].file", i));
-        VEC_PUSH(a, &args, reader_place(x, i, PLAN_STEADY, true));
-        VEC_PUSH(a, &args, arena_printf(a, "%s - self->readers[%zu].held", text_times(x, "wanted", items), i));
-        text_call(x, 1, arena_printf(a, "self->readers[%zu].held += svm_readerRead(", i), &args, ");");
-        const char *have = items == 1 ? arena_printf(a, "self->readers[%zu].held", i)
-                                      : arena_printf(a, "self->readers[%zu].held / %" PRId64, i, items);
-        text_line(x, 1, "if (%s < complete)", have);
-        text_line(x, 2, "complete = %s;", have);
+        text_line(x, 1, "have = %s; /* %s */", input_read(x, i), text_actor(x, pl->readers.data[i].actor));
+        text_line(x, 1, "complete = have < complete ? have : complete;");
     }
     text_line(x, 1, "return complete;");
     text_line(x, 0, "}\n");
+}
 
-    text_line(x, 0, "/* Input that belongs to no whole steady state yet moves up behind what is kept. */");
-    text_line(x, 0, "static void %s_keepInput(%s *self, int64_t used)", x->name, x->type);
-    text_line(x, 0, "{");
-    for (size_t i = 0; i < pl->readers.len; i++) {
-        const plan_io *io = &pl->readers.data[i];
-        int64_t items = x->s->reps[io->actor];
-        if (items == 0)
-            continue;
-        const char *type = emit_declare_item(&x->e, x->m->actors.data[io->actor]->item, "");
-        text_line(x, 1, "self->readers[%zu].held -= %s;", i, text_times(x, "used", items));
-        const char *place = reader_place(x, i, PLAN_STEADY, false);
-        bool bare = plan_io_start(pl, x->s, io, PLAN_STEADY) == 0; // it is the block's first
-        text_args args = {0};
-        VEC_PUSH(a, &args, place);
-        VEC_PUSH(a, &args,
-                 arena_printf(a, "(char *)%s%s%s + (size_t)%s * sizeof(%s)", bare ? "" : "(", place, bare ? "" : ")",
-                              items == 1 ? "used" : arena_printf(a, "(%s)", text_times(x, "used", items)), type));
-        VEC_PUSH(a, &args, arena_printf(a, "(size_t)self->readers[%zu].held * sizeof(%s)", i, type));
-        text_call(x, 1, "memmove(", &args, ");");
+// Input that belongs to no whole steady state yet moves up behind what is kept.
+static void emit_used(program_emitter *x)
+{
+    for (size_t i = 0; i < x->pl->readers.len; i++) {
+        int64_t items = x->s->reps[x->pl->readers.data[i].actor];
+        if (items != 0)
+            text_line(x, 2, "%s;", input_call(x, i, "svm_inputUsed", text_times(x, "steady", items)));
     }
-    text_line(x, 0, "}\n");
 }
 
 // ---- run ----
@@ -596,7 +596,7 @@ static void emit_start(program_emitter *x)
         reads = true;
         text_args args = {0};
         VEC_PUSH(a, &args, arena_printf(a, "&self->readers[%zu].file", i));
-        VEC_PUSH(a, &args, reader_place(x, i, PLAN_INIT, false));
+        VEC_PUSH(a, &args, reader_place(x, i, PLAN_INIT));
         VEC_PUSH(a, &args, arena_printf(a, "%" PRId64, items));
         text_line(x, 1, "/* %s */", text_actor(x, io->actor));
         text_call(x, 1, arena_printf(a, "self->readers[%zu].held = svm_readerRead(", i), &args, ");");
@@ -625,10 +625,9 @@ void program_run_entry(program_emitter *x)
     text_line(x, 1, "self->iterations = iterations;");
     text_line(x, 1, "return %s_control(self) != 0;", x->name);
     text_line(x, 0, "}\n");
-    text_line(x, 0, "%sint64_t %s_steadyStates(const void *instance)", program_linkage(x), x->name);
-    text_line(x, 0, "{");
-    text_line(x, 1, "return ((const %s *)instance)->steadyStates;", x->type);
-    text_line(x, 0, "}\n");
+    text_line(x, 0,
+              "%sint64_t %s_steadyStates(const void *instance) { return ((const %s *)instance)->steadyStates; }\n",
+              program_linkage(x), x->name, x->type);
 }
 
 static void emit_run(program_emitter *x)
@@ -637,8 +636,9 @@ static void emit_run(program_emitter *x)
     bool reads = pl->readers.len != 0;
     text_line(
         x, 0,
-        begins(x) ? "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */"
-                  : "/* Up to self->iterations steady states; 0 once input has ended. */");
+        begins(x)
+            ? "/* Up to self->iterations steady states, the initialisation before the first; 0 once input has ended. */"
+            : "/* Up to self->iterations steady states; 0 once input has ended. */");
     text_line(x, 0, "SVM_CONTROL(%s)", pl->control);
     text_line(x, 0, "static int %s_control(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -654,13 +654,14 @@ static void emit_run(program_emitter *x)
                                                        pl->strip, pl->strip);
     text_line(x, 2, "const int64_t %s = %s;", reads ? "wanted" : "steady", wanted);
     if (reads)
-        text_line(x, 2, "const int64_t steady = %s_read(self, wanted);", x->name);
+        text_line(x, 2, "const int64_t steady = %s;",
+                  reads_one(x) ? input_read(x, 0) : arena_printf(x->e.arena, "%s_read(self, wanted)", x->name));
     if (reads)
         text_line(x, 2, "if (steady > 0)");
     text_line(x, reads ? 3 : 2, "%s_fire(self, %ssteady, false);", x->name, program_counts_firings(x) ? "NULL, " : "");
     text_line(x, 2, "self->steadyStates += steady;");
     if (reads) {
-        text_line(x, 2, "%s_keepInput(self, steady);", x->name);
+        emit_used(x);
         text_line(x, 2, "if (steady < wanted) {");
         text_line(x, 3, "self->ended = true;");
         text_line(x, 3, "return 0;");

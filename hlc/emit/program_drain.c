@@ -159,12 +159,15 @@ static void emit_limited(program_emitter *x, const rates *r)
 {
     const plan *pl = x->pl;
     // A source starts no further steady state unless each reader has something for it.
-    text_line(x, 1, "bool begun = true; /* a steady state: every reader had an item for it */");
+    strbuf begun;
+    strbuf_init(&begun, x->e.arena);
     for (size_t i = 0; i < pl->readers.len; i++)
         if (x->s->reps[pl->readers.data[i].actor] != 0)
-            text_line(x, 1, "begun &= self->readers[%zu].held > 0;", i);
-    if (x->has_init)
-        text_line(x, 1, "begun |= !self->started;");
+            strbuf_printf(&begun, "%sself->readers[%zu].held > 0", begun.len == 0 ? "" : " && ", i);
+    const char *all = begun.len == 0 ? "true" : begun.data;
+    if (x->has_init && begun.len != 0)
+        all = arena_printf(x->e.arena, "!self->started || (%s)", all);
+    text_line(x, 1, "const bool begun = %s;", all);
     text_line(x, 1, "memset(limits, -1, sizeof limits); /* as input allows, but for sources */");
     const int64_t *steady = limits_of(x, r, true), *first = limits_of(x, r, false);
     for (size_t i = 0; i < r->rows.len; i++) {

@@ -66,8 +66,7 @@ static void end_kernel(fires_text *t)
 
 void program_fires(program_emitter *x)
 {
-    text_line(x, 0, "/* What each kernel fires in a steady state, for profiles. */");
-    text_line(x, 0, "static const svm_KernelFires %s_fires[] = {", x->name);
+    text_line(x, 0, "static const svm_KernelFires %s_fires[] = { /* in a steady state, for profiles */", x->name);
     fires_text t;
     for (VEC_EACH(const plan_kernel, k, &x->pl->kernels)) {
         begin_kernel(&t, x, k->name);
@@ -83,8 +82,7 @@ void program_fires(program_emitter *x)
         add_fires(&t, name, x->pieces->whole_schedule->reps[piece->actors.data[0]]);
         end_kernel(&t);
     }
-    text_line(x, 1, "{NULL, NULL},");
-    text_line(x, 0, "};\n");
+    text_line(x, 1, "{NULL, NULL}};\n");
 }
 
 // Samples an item; 0: it is none.

@@ -138,6 +138,12 @@ typedef struct svm_Writer {
     struct svm_WriterPrivate *private_;
 } svm_Writer;
 
+// A file that control code reads for steady states to come.
+typedef struct svm_Input {
+    svm_Reader file;
+    ptrdiff_t held; // items read and not used yet
+} svm_Input;
+
 typedef struct svm_Library svm_Library; // svm/library.h
 
 // Settings of one run of a program, from the command line or from the program that embeds it.

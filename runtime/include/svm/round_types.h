@@ -207,10 +207,7 @@ typedef struct svm_Rounds {
     svm_RoundRun alone[SVM_KERNELS]; // of the initialisation and the end of input
 #endif
 #if SVM_ROUNDS_HAVE(INPUT)
-    struct {
-        svm_Reader file;
-        ptrdiff_t held; // items read and not used yet
-    } readers[SVM_READERS];
+    svm_Input readers[SVM_READERS];
 #endif
 #if SVM_ROUNDS_HAVE(OUTPUT)
     svm_Writer writers[SVM_WRITERS];
