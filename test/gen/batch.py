@@ -3,6 +3,8 @@
 import os
 import re
 
+# Headers whose text is a program's own: included anew for each, with its names.
+OWN_HEADERS = ("round_types.h", "rounds.h")
 SHARED = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof alignof typeof offsetof static struct switch typedef union unsigned void volatile _Bool bool true false main
 ptrdiff_t size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t NULL""".split())
@@ -40,16 +42,26 @@ def own_names(text):
 def header_names(folder):
     """All identifiers in the headers of a folder: what a program calls so cannot be renamed with macros."""
     names = set()
-    for header in os.listdir(folder):
+    for header in sorted(set(os.listdir(folder)) - set(OWN_HEADERS)):
         with open(os.path.join(folder, header), encoding="utf-8") as f:
             names.update(re.findall(r"[A-Za-z_]\w*", without_comments(f.read())))
     return names - {"svm_machineName"}
 
 
-def write_batch(folder, name, parts, headers):
+def header_own_names(folder):
+    """What OWN_HEADERS declare."""
+    names = set()
+    for header in OWN_HEADERS:
+        with open(os.path.join(folder, header), encoding="utf-8") as f:
+            names.update(re.findall(r"\bsvm_[rR]ound\w*", without_comments(f.read())))
+    return names
+
+
+def write_batch(folder, name, parts, headers, own):
     """Writes NAME.c of parts (number, name of a C file in the folder): main's first argument says which to run.
 
     Gives the numbers of those that it leaves out because they share a name that the headers use with another.
+    own: what OWN_HEADERS declare.
     """
     lines, includes, count = [], {"#include <stdlib.h>": None}, max(number for number, _ in parts) + 1
     kept, left_out = set(), []
@@ -58,17 +70,19 @@ def write_batch(folder, name, parts, headers):
         with open(os.path.join(folder, source), encoding="utf-8") as f:
             text = f.read()
         names = own_names(text)
+        if "#include <svm/round" in text:
+            names |= own
         if names & headers & kept:
             left_out.append(number)
             continue
         kept |= names & headers
-        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits).*$", text, re.M))) # these come with their numbers
+        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits|svm/round).*$", text, re.M))) # these come with their numbers
         names = sorted(names - headers)
         lines += [f"#define {n} batch{number}_{n}" for n in names]
         lines.append(f'#include "{source}"')
         program = re.search(r"^const svm_Program (\w+) = \{", text, re.M).group(1)
         lines.append(f"static const svm_Program *const batch_program{number} = &{program};")
-        lines += [f"#undef {n}" for n in names]
+        lines += [f"#undef {n}" for n in [*names, "SVM_ROUNDS", "SVM_ROUNDS_INIT", "SVM_ROUNDS_MEMORY"]]
         table[number] = f"batch_program{number}"
     # The table is filled when main runs: its members are not constants to C.
     fill = [f"    batch_programs[{i}] = {t};" for i, t in enumerate(table) if t != "NULL"]

@@ -35,7 +35,7 @@ import tempfile
 import time
 import traceback
 
-from batch import header_names, write_batch
+from batch import header_names, header_own_names, write_batch
 from case import Case, Failure, Rejected, adversaries, execute
 from generate import Features, generate
 from quick import Tcc, quick_ways
@@ -88,6 +88,7 @@ class Tools:
         self.compile = [w for w in words[:words.index("-c")] if not w.startswith(("-DSVM_MACHINE_TABLE", "-O")) and w != "-w"]
         self.library = os.path.join(self.bin, "../lib/libsvm-host.a")
         self.headers = header_names(os.path.join(self.bin, "../include/svm"))
+        self.own = header_own_names(os.path.join(self.bin, "../include/svm"))
 
     def tool(self, name):
         return os.path.join(self.bin, name)
@@ -343,7 +344,7 @@ class Batch:
         """One executable of all, and its runs; where that does not compile, each alone."""
         numbers = {seed: n for n, seed in enumerate(seeds)}
         parts = [(n, os.path.join(str(seed), name + ".c")) for seed, n in numbers.items()]
-        left_out = [seeds[n] for n in write_batch(self.folder, name, parts, self.tools.headers)]
+        left_out = [seeds[n] for n in write_batch(self.folder, name, parts, self.tools.headers, self.tools.own)]
         self.each(left_out, lambda seed, checker: self.alone(seed, checker, ways[seed]))
         seeds = [s for s in seeds if s not in left_out]
         exe = os.path.join(self.folder, name)

@@ -9,6 +9,7 @@
 //     #define SVM_ROUNDS_MEMORY XDR
 //     #include <svm/rounds.h>
 //
+// They are a program's own: a C file has one.
 // docs/mapping.md has the words: strip, round, slot, chunk, window, priming, halo. Both headers stand on the SVM API alone,
 // and their text may be put in place of the two lines.
 #ifndef SVM_ROUNDS
