@@ -44,8 +44,8 @@ OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
                  "lanes.h": "vectors, for firings side by side",
                  "library.h": "what programs emitted as libraries use",
                  "messages.h": "what emitted programs with messages use",
-                 "round_types.h": "tables and runs of emitted programs on several processors",
-                 "rounds.h": "the functions that go through these",
+                 "mapped_tables.h": "tables and runs of emitted programs on several processors",
+                 "mapped_control.h": "the functions that go through these",
                  "softproc.h": "the driver of simulated soft processors"}
 CALLERS = {"control": "the control thread", "kernel": "kernels", "both": "the control thread and kernels"}
 

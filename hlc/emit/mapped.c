@@ -161,7 +161,7 @@ static void emit_run_members(program_emitter *x, const mapped *all)
     }
 }
 
-// Of programs with streams; for others it is svm/round_types.h's.
+// Of programs with streams; for others it is svm/mapped_tables.h's.
 static void emit_instance(program_emitter *x, const mapped *all)
 {
     const plan_parts *parts = x->pl->parts;

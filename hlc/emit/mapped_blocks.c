@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Programs on several processors whose windows are moved whole (not NOTE(streams)): tables of queues, of the kernels' ends of
-// queues, of kernels and chunks. The functions that go through them are in svm/rounds.h, which is told what a program has.
+// queues, of kernels and chunks. The functions that go through them are in svm/mapped_control.h, which is told what a program has.
 #include <inttypes.h>
 #include <string.h>
 
@@ -140,11 +140,11 @@ static void emit_facts(program_emitter *x, const mapped *all)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if ((facts & names[i].fact) != 0)
             VEC_PUSH(x->e.arena, &have,
-                     arena_printf(x->e.arena, "%sSVM_ROUNDS_%s", have.len == 0 ? "" : "| ", names[i].name));
+                     arena_printf(x->e.arena, "%sSVM_MAPPED_%s", have.len == 0 ? "" : "| ", names[i].name));
     strbuf text;
     strbuf_init(&text, x->e.arena);
     size_t start = 0;
-    strbuf_add(&text, "#define SVM_ROUNDS (");
+    strbuf_add(&text, "#define SVM_MAPPED (");
     for (size_t i = 0; i < have.len; i++) {
         if (text.len - start + strlen(have.data[i]) > TEXT_COLUMNS - 2) {
             strbuf_add(&text, "\\\n   ");
@@ -153,7 +153,7 @@ static void emit_facts(program_emitter *x, const mapped *all)
         strbuf_printf(&text, "%s%s", have.data[i], i + 1 == have.len ? ")" : " ");
     }
     text_line(x, 0,
-              "/* What svm/round_types.h and svm/rounds.h are to have: the second one's functions go through the "
+              "/* What svm/mapped_tables.h and svm/mapped_control.h are to have: the second one's functions go through the "
               "tables below. */");
     text_line(x, 0, "%s", text.data);
 }
@@ -195,7 +195,7 @@ void mapped_block_constants(program_emitter *x, const mapped *all)
 void mapped_block_types(program_emitter *x, const mapped *all)
 {
     emit_facts(x, all);
-    text_line(x, 0, "#include <svm/round_types.h>\n");
+    text_line(x, 0, "#include <svm/mapped_tables.h>\n");
 }
 
 // ---- Tables ----
@@ -439,8 +439,9 @@ void mapped_block_tables(program_emitter *x, const mapped *all)
 void mapped_block_functions(program_emitter *x)
 {
     if ((mapped_facts(x)->facts & FACT_PRIMES) != 0)
-        text_line(x, 0, "#define SVM_ROUNDS_INIT %s",
+        text_line(x, 0, "#define SVM_MAPPED_INIT %s",
                   (mapped_facts(x)->facts & FACT_COUNTS) != 0 ? mapped_facts(x)->init : "NULL");
-    text_line(x, 0, "#define SVM_ROUNDS_MEMORY %s", x->p->plan->memory);
-    text_line(x, 0, "#include <svm/rounds.h>\n");
+    text_line(x, 0, "#define SVM_MAPPED_MEMORY %s", x->p->plan->memory);
+    text_line(x, 0, "/* Sets up the runs that the tables tell of, starts those of a round in order, and waits for them. */");
+    text_line(x, 0, "#include <svm/mapped_control.h>\n");
 }

@@ -489,7 +489,7 @@ static void emit_turn(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
-// What the control loop calls: functions of the program, or of svm/rounds.h.
+// What the control loop calls: functions of the program, or of svm/mapped_control.h.
 static const char *called(program_emitter *x, const mapped *all, const char *of_program, const char *of_header)
 {
     return all->blocks ? of_header : arena_printf(x->e.arena, "%s_%s", x->name, of_program);

@@ -58,7 +58,7 @@ typedef struct mapped_window {
     const char *scratch;                                 // of the instance: by processor
 } mapped_window;
 
-// What a program whose windows are moved whole has: most are those of svm/round_types.h, which says what they mean.
+// What a program whose windows are moved whole has: most are those of svm/mapped_tables.h, which says what they mean.
 enum {
     FACT_MOVED = 1,
     FACT_DIRECT = 2,

@@ -394,7 +394,7 @@ void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *
 void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *strip);
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
-bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/rounds.h
+bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/mapped_control.h
 void mapped_names(program_emitter *x, bool declare); // of the machine; declare: as text, else as names that are taken
 void mapped_types(program_emitter *x);               // before the kernels' functions
 void mapped_program(program_emitter *x);             // the instance and the control program

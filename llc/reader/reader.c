@@ -18,7 +18,7 @@ static void parse_flags(const llc_session *s, llc_strings *flags)
         VEC_PUSH(a, flags, arena_printf(a, "-march=%s", s->options->march));
     VEC_PUSH(a, flags, "-isystem");
     VEC_PUSH(a, flags, s->environment->include_directory);
-    VEC_PUSH(a, flags, "--no-system-header-prefix=svm/round"); // as if the text stood in the program
+    VEC_PUSH(a, flags, "--no-system-header-prefix=svm/mapped"); // as if the text stood in the program
     VEC_PUSH(a, flags, "--no-system-header-prefix=svm/input");
     for (VEC_EACH(const char *, dir, &s->options->includes))
         VEC_PUSH(a, flags, arena_printf(a, "-I%s", *dir));

@@ -4,7 +4,7 @@ import os
 import re
 
 # Headers whose text is a program's own: included anew for each, with its names.
-OWN_HEADERS = ("round_types.h", "rounds.h")
+OWN_HEADERS = ("mapped_tables.h", "mapped_control.h")
 SHARED = set("""auto break case char const continue default do double else enum extern float for goto if inline int long register
 restrict return short signed sizeof alignof typeof offsetof static struct switch typedef union unsigned void volatile _Bool bool true false main
 ptrdiff_t size_t int8_t int16_t int32_t int64_t uint8_t uint16_t uint32_t uint64_t intptr_t uintptr_t NULL""".split())
@@ -70,19 +70,19 @@ def write_batch(folder, name, parts, headers, own):
         with open(os.path.join(folder, source), encoding="utf-8") as f:
             text = f.read()
         names = own_names(text)
-        if "#include <svm/round" in text:
+        if "#include <svm/mapped" in text:
             names |= own
         if names & headers & kept:
             left_out.append(number)
             continue
         kept |= names & headers
-        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits|svm/round).*$", text, re.M))) # these come with their numbers
+        includes.update(dict.fromkeys(re.findall(r"^#include <(?!svm/lanes|svm/bits|svm/mapped).*$", text, re.M))) # these come with their numbers
         names = sorted(names - headers)
         lines += [f"#define {n} batch{number}_{n}" for n in names]
         lines.append(f'#include "{source}"')
         program = re.search(r"^const svm_Program (\w+) = \{", text, re.M).group(1)
         lines.append(f"static const svm_Program *const batch_program{number} = &{program};")
-        lines += [f"#undef {n}" for n in [*names, "SVM_ROUNDS", "SVM_ROUNDS_INIT", "SVM_ROUNDS_MEMORY"]]
+        lines += [f"#undef {n}" for n in [*names, "SVM_MAPPED", "SVM_MAPPED_INIT", "SVM_MAPPED_MEMORY"]]
         table[number] = f"batch_program{number}"
     # The table is filled when main runs: its members are not constants to C.
     fill = [f"    batch_programs[{i}] = {t};" for i, t in enumerate(table) if t != "NULL"]

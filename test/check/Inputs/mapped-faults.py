@@ -2,7 +2,7 @@
 """Faults in programs that svm-hlc emits for machines with several processors, and what svm-check says of each.
 
 Usage: mapped-faults.py SVM_CHECK WORK LIST PROGRAM...
-       mapped-faults.py --whole HEADER PROGRAM OUT     puts what the program has of svm/rounds.h in its place
+       mapped-faults.py --whole HEADER PROGRAM OUT     puts what the program has of svm/mapped_control.h in its place
 
 One fault at a time: a line of the program loses a dependence or a wait, a window lies elsewhere or has another size, two
 sets of windows are exchanged, windows that take turns lie in one place. svm-check must tell of each of them, in a line of
@@ -86,14 +86,14 @@ def check(tool, work, job):
 
 
 def holds(condition, facts):
-    return all(f"SVM_ROUNDS_{word}" in facts for word in re.findall(r"SVM_ROUNDS_HAVE\((\w+)\)", condition))
+    return all(f"SVM_MAPPED_{word}" in facts for word in re.findall(r"SVM_MAPPED_HAVE\((\w+)\)", condition))
 
 
 def whole(header, path, out):
     """The program with the header's text, but for what it has not."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    facts = re.findall(r"\w+", re.search(r"#define SVM_ROUNDS \(([^)]*)\)", text).group(1))
+    facts = re.findall(r"\w+", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1))
     kept, conditions = [], []
     with open(header, encoding="utf-8") as file:
         for line in file.read().split("\n"):
@@ -106,7 +106,7 @@ def whole(header, path, out):
             elif all(conditions):
                 kept.append(line)
     with open(out, "w", encoding="utf-8") as file:
-        file.write(text.replace("#include <svm/rounds.h>", "\n".join(kept)))
+        file.write(text.replace("#include <svm/mapped_control.h>", "\n".join(kept)))
 
 
 def main():

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The functions that go through the tables of svm/round_types.h: they set up runs and what orders them, and start those of
+// The functions that go through the tables of svm/mapped_tables.h: they set up runs and what orders them, and start those of
 // a round and wait for them. The program's own text reads and writes its files and has the loop over rounds.
 //
 // A run depends on the run before it on its processor, on what makes the items that it reads, and on who used the blocks of
 // its windows before. A dependence binds, when a run is started, to the latest run of the kernel depended on; kernels are
 // started in order, and rounds one after the other, so each run waits for the right one.
-#ifndef SVM_ROUNDS_MEMORY
-#error "define SVM_ROUNDS_MEMORY as the memory of the queues before <svm/rounds.h>"
+#ifndef SVM_MAPPED_MEMORY
+#error "define SVM_MAPPED_MEMORY as the memory of the queues before <svm/mapped_control.h>"
 #endif
 
 // ---- Queues ----
@@ -14,12 +14,12 @@
 // Slots of the queues, one behind the other, at a multiple of `unit` bytes.
 static inline void svm_roundQueuesCreate(svm_Rounds *self, size_t bytes, size_t unit)
 {
-    self->memory = svm_alloc(&SVM_ROUNDS_MEMORY, bytes);
+    self->memory = svm_alloc(&SVM_MAPPED_MEMORY, bytes);
     const size_t at = (self->memory + unit - 1) / unit * unit;
     for (int i = 0; i < SVM_QUEUES; i++)
         for (int slot = 0; slot < SVM_SLOTS; slot++) {
             const svm_RoundQueue *queue = &svm_roundQueues[i];
-            svm_blockInit(&self->queues[i][slot], &SVM_ROUNDS_MEMORY, at + queue->address + (size_t)slot * queue->slot,
+            svm_blockInit(&self->queues[i][slot], &SVM_MAPPED_MEMORY, at + queue->address + (size_t)slot * queue->slot,
                           queue->room, queue->size);
             svm_blockName(&self->queues[i][slot], queue->name);
             self->base[i][slot] = self->queues[i][slot].address + (size_t)queue->history * queue->size;
@@ -31,23 +31,23 @@ static inline void svm_roundQueuesCreate(svm_Rounds *self, size_t bytes, size_t 
 // Whether engines move a run's windows; what moves one of them.
 static inline bool svm_roundMoves(const svm_RoundRun *r)
 {
-    return SVM_ROUNDS_HAVE(DIRECT) ? SVM_ROUNDS_HAVE(MOVED) && r->moves : true;
+    return SVM_MAPPED_HAVE(DIRECT) ? SVM_MAPPED_HAVE(MOVED) && r->moves : true;
 }
 
 static inline svm_Kernel *svm_roundMove(svm_RoundRun *r, int w)
 {
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     return &r->windows[w].move.kernel;
 #else
     return w < 0 ? NULL : &r->run.kernel;
 #endif
 }
 
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
 // What leaves a window's last items to the next round: a transfer, or the run itself.
 static inline svm_Kernel *svm_roundKeep(svm_RoundRun *r, int w)
 {
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     return svm_roundMoves(r) ? &r->windows[w].keep.kernel : &r->run.kernel;
 #else
     return w < 0 ? NULL : &r->run.kernel;
@@ -63,7 +63,7 @@ static inline bool svm_roundKeeps(const svm_RoundRun *r, int w, bool whole)
 // A run with a count of firings for each actor of the program.
 static inline void svm_roundCount(svm_RoundRun *r, const int64_t *counts)
 {
-#if SVM_ROUNDS_HAVE(COUNTS)
+#if SVM_MAPPED_HAVE(COUNTS)
     const svm_RoundKernelRow *kernel = &svm_roundKernels[r->kernel];
     for (int i = 0; i < kernel->firings; i++)
         r->run.firings[i] = (ptrdiff_t)counts[svm_roundActors[kernel->actors + i]];
@@ -78,11 +78,11 @@ static inline void svm_roundPlace(svm_Rounds *self, svm_RoundRun *r, int w, int 
     const svm_RoundEnd *end = &r->ends[w];
     const svm_RoundQueue *queue = &svm_roundQueues[end->queue];
     svm_RoundWindow *window = &r->windows[w];
-    const size_t count = (size_t)(SVM_ROUNDS_HAVE(SMALL) && items < end->least ? end->least : items);
+    const size_t count = (size_t)(SVM_MAPPED_HAVE(SMALL) && items < end->least ? end->least : items);
     const size_t there = self->base[end->queue][slot] + (size_t)first * queue->size;
-    svm_blockInit(&window->there, &SVM_ROUNDS_MEMORY, there, count, queue->size);
+    svm_blockInit(&window->there, &SVM_MAPPED_MEMORY, there, count, queue->size);
     svm_blockName(&window->there, queue->name);
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
         return;
     const size_t here = self->ownMemory[r->processor] + end->address + (size_t)r->block * end->bytes;
@@ -91,7 +91,7 @@ static inline void svm_roundPlace(svm_Rounds *self, svm_RoundRun *r, int w, int 
 #endif
 }
 
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
 // The next round finds the last items of this one in front of its own; which of them does a run give?
 static inline void svm_roundKeepLast(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int64_t first, int64_t stop)
 {
@@ -103,10 +103,10 @@ static inline void svm_roundKeepLast(svm_Rounds *self, svm_RoundRun *r, int w, i
         return;
     const int64_t from = last > first ? first + (last - first) / end->aligned * end->aligned : first;
     const size_t there = self->queues[end->queue][(slot + 1) % SVM_SLOTS].address;
-    svm_blockInit(&window->history, &SVM_ROUNDS_MEMORY, there + (size_t)(queue->history + from - round) * queue->size,
+    svm_blockInit(&window->history, &SVM_MAPPED_MEMORY, there + (size_t)(queue->history + from - round) * queue->size,
                   (size_t)(stop - from), queue->size);
     svm_blockName(&window->history, queue->name);
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
         return;
     svm_blockInit(&window->last, svm_roundProcessors[r->processor].memory,
@@ -126,13 +126,13 @@ static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kerne
     r->kernel = kernel;
     r->ends = &svm_roundEnds[row->ends];
     r->count = row->count;
-    r->moves = !SVM_ROUNDS_HAVE(DIRECT) || svm_roundProcessors[q].load != NULL;
+    r->moves = !SVM_MAPPED_HAVE(DIRECT) || svm_roundProcessors[q].load != NULL;
     r->processor = q;
     r->block = block;
     svm_kernelInit(&r->run.kernel, svm_roundProcessors[q].processor, row->run, row->name);
     svm_kernelNeverBlocks(&r->run.kernel);
     r->run.own = &self->own[q];
-#if SVM_ROUNDS_HAVE(LOGS)
+#if SVM_MAPPED_HAVE(LOGS)
     for (int i = 0; i < row->logCount; i++)
         r->run.logs[i] = self->logs[svm_roundLogs[row->logs + i]];
 #endif
@@ -143,13 +143,13 @@ static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kerne
         svm_roundPlace(self, r, w, slot, first - end->before, end->before + items);
         r->run.windows[w].items = &window->there;
         r->run.windows[w].from = end->from;
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
         r->run.windows[w].scratch = &self->scratch[row->ends + w][q];
 #endif
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
         svm_roundKeepLast(self, r, w, slot, first, first + items);
 #endif
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
         if (!svm_roundMoves(r))
             continue;
         r->run.windows[w].items = &window->here;
@@ -164,7 +164,7 @@ static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kerne
     }
 }
 
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
 // What primes a kernel on processor q for the strips of a round from `strip` on: it sees the items before them.
 static inline void svm_roundPrimingInit(svm_Rounds *self, svm_RoundRun *r, int kernel, int q, int slot, int strip,
                                         int block)
@@ -178,10 +178,10 @@ static inline void svm_roundPrimingInit(svm_Rounds *self, svm_RoundRun *r, int k
         r->run.windows[w].from = end->primeFrom;
     }
     r->run.starting = r->run.priming = true;
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
     r->run.counted = true;
 #endif
-    svm_roundCount(r, SVM_ROUNDS_INIT);
+    svm_roundCount(r, SVM_MAPPED_INIT);
 }
 #endif
 
@@ -193,7 +193,7 @@ static inline svm_RoundRun *svm_roundBefore(svm_Rounds *self, int slot, int c, i
         slot = before < c ? slot : (slot + SVM_SLOTS - 1) % SVM_SLOTS;
         c = before;
     }
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
     if (svm_roundKernels[svm_roundChunks[c].kernel].primes && k-- == 0)
         return &self->primings[slot][c];
 #endif
@@ -208,21 +208,21 @@ static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
     svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0), *last = svm_roundBefore(self, slot, c, k, 1);
     if (last != r)
         svm_kernelAddDependence(&r->run.kernel, &last->run.kernel);
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
         return;
     svm_RoundRun *user = svm_roundBefore(self, slot, c, k, SVM_BLOCKS); // of the same blocks
     svm_RoundRun *giver = user;                                         // of them the last that gave anything
-    for (int back = 2 * SVM_BLOCKS; SVM_ROUNDS_HAVE(PRIMES) && !r->run.priming && giver->run.priming;
+    for (int back = 2 * SVM_BLOCKS; SVM_MAPPED_HAVE(PRIMES) && !r->run.priming && giver->run.priming;
          back += SVM_BLOCKS)
         giver = svm_roundBefore(self, slot, c, k, back);
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
         if (end->input)
             svm_kernelAddDependence(&r->windows[w].move.kernel, &user->run.kernel);
-        else if (!r->run.priming && (!SVM_ROUNDS_HAVE(STILL) || end->strip != 0))
+        else if (!r->run.priming && (!SVM_MAPPED_HAVE(STILL) || end->strip != 0))
             svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].move.kernel);
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
         if (!r->run.priming && giver->windows[w].last.capacity != 0)
             svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].keep.kernel);
 #endif
@@ -230,11 +230,11 @@ static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
 #endif
 }
 
-#if SVM_ROUNDS_HAVE(LINKS)
+#if SVM_MAPPED_HAVE(LINKS)
 // The run of a kernel that has a strip.
 static inline svm_RoundRun *svm_roundMaker(svm_Rounds *self, int kernel, int slot, int strip)
 {
-    if (!SVM_ROUNDS_HAVE(SEVERAL))
+    if (!SVM_MAPPED_HAVE(SEVERAL))
         return &self->runs[slot][svm_roundKernels[kernel].firstRun + strip];
     const svm_RoundChunk *chunk = &svm_roundChunks[svm_roundKernels[kernel].chunk];
     while (strip >= chunk->first + chunk->strips)
@@ -264,7 +264,7 @@ static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int s
             svm_kernelAddDependence(reads, svm_roundToucher(made, end->writerEnd));
         last = made;
     }
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
     const int64_t round = SVM_STRIPS * end->strip;
     const int64_t halo = svm_roundEnds[svm_roundKernels[end->writer].ends + end->writerEnd].halo;
     for (int i = (int)((round - halo) / end->strip); i < SVM_STRIPS && first < 0; i++) {
@@ -290,7 +290,7 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
             const int kernel = chunk->kernel, q = chunk->processor;
             int *block = &turn[kernel][q];
             svm_RoundRun *r = &self->runs[slot][chunk->run];
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
             if (svm_roundKernels[kernel].primes)
                 svm_roundPrimingInit(self, &self->primings[slot][c], kernel, q, slot, chunk->first,
                                      (*block)++ % SVM_BLOCKS);
@@ -300,7 +300,7 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
                 svm_roundRunInit(self, r++, kernel, q, slot, chunk->first + k, strips, (*block)++ % SVM_BLOCKS);
             }
         }
-#if SVM_ROUNDS_HAVE(PHASES)
+#if SVM_MAPPED_HAVE(PHASES)
     for (int k = 0; k < SVM_KERNELS; k++)
         svm_roundRunInit(self, &self->alone[k], k, svm_roundKernels[k].home, 0, 0, 1, 0);
 #endif
@@ -308,7 +308,7 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
         for (int c = 0; c < SVM_CHUNKS; c++)
             for (int k = 0; k < svm_roundChunks[c].runs; k++)
                 svm_roundOrder(self, slot, c, k);
-#if SVM_ROUNDS_HAVE(LINKS)
+#if SVM_MAPPED_HAVE(LINKS)
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int c = 0; c < SVM_CHUNKS; c++)
             for (int k = 0; k < svm_roundChunks[c].runs; k++) {
@@ -323,10 +323,10 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
 static inline void svm_roundRunDestroy(svm_RoundRun *r)
 {
     svm_kernelDestroy(&r->run.kernel);
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     for (int w = 0; w < r->count && svm_roundMoves(r); w++) {
         svm_kernelDestroy(&r->windows[w].move.kernel);
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
         if (r->windows[w].last.capacity != 0)
             svm_kernelDestroy(&r->windows[w].keep.kernel);
 #endif
@@ -340,13 +340,13 @@ static inline void svm_roundRunsDestroy(svm_Rounds *self)
         for (int c = 0; c < SVM_CHUNKS; c++)
             for (int k = 0; k < svm_roundChunks[c].runs; k++)
                 svm_roundRunDestroy(svm_roundBefore(self, slot, c, k, 0));
-#if SVM_ROUNDS_HAVE(PHASES)
+#if SVM_MAPPED_HAVE(PHASES)
     for (int k = 0; k < SVM_KERNELS; k++)
         svm_roundRunDestroy(&self->alone[k]);
 #endif
 }
 
-#if SVM_ROUNDS_HAVE(REPEATS)
+#if SVM_MAPPED_HAVE(REPEATS)
 // Behind the initialisation priming goes on for some steady states, or from the program's beginning.
 static inline void svm_roundRepeat(svm_RoundRun *r, int64_t before)
 {
@@ -358,7 +358,7 @@ static inline void svm_roundRepeat(svm_RoundRun *r, int64_t before)
         if (!end->input)
             continue;
         r->run.windows[w].from = end->primeFrom + less;
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
         r->run.windows[w].first += less;
 #endif
     }
@@ -373,7 +373,7 @@ static inline void svm_roundRunAndWait(svm_Kernel *kernel)
     svm_kernelWait(kernel);
 }
 
-#if SVM_ROUNDS_HAVE(PHASES) && SVM_ROUNDS_HAVE(COUNTS) && SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PHASES) && SVM_MAPPED_HAVE(COUNTS) && SVM_MAPPED_HAVE(PRIMES)
 // At the end of input the channels of a kernel that primes are not as the strip before left them, which ran elsewhere.
 static inline void svm_roundServePriming(svm_Rounds *self, svm_RoundRun *r, int slot)
 {
@@ -386,38 +386,38 @@ static inline void svm_roundServePriming(svm_Rounds *self, svm_RoundRun *r, int 
         if (svm_roundMoves(r))
             svm_roundRunAndWait(svm_roundMove(r, w));
     }
-    svm_roundCount(r, SVM_ROUNDS_INIT);
+    svm_roundCount(r, SVM_MAPPED_INIT);
     r->run.starting = r->run.priming = true;
-#if SVM_ROUNDS_HAVE(REPEATS)
+#if SVM_MAPPED_HAVE(REPEATS)
     if (svm_roundKernels[r->kernel].repeat != 0)
         svm_roundRepeat(r, self->steadyStates);
 #endif
     svm_roundRunAndWait(&r->run.kernel);
     r->run.priming = false;
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
     r->run.states = r->run.steady = 0;
 #endif
 }
 #endif
 
-#if SVM_ROUNDS_HAVE(PHASES)
+#if SVM_MAPPED_HAVE(PHASES)
 // A kernel by itself, with so many firings: the initialisation, or the end of input. There often nothing is left to fire.
 static inline void svm_roundServe(svm_Rounds *self, int kernel, int slot, bool starting, const int64_t *counts)
 {
     svm_RoundRun *r = &self->alone[kernel];
     svm_roundCount(r, counts);
     bool fires = starting;
-#if SVM_ROUNDS_HAVE(COUNTS)
+#if SVM_MAPPED_HAVE(COUNTS)
     for (int i = 0; i < svm_roundKernels[kernel].firings; i++)
         fires |= r->run.firings[i] != 0;
 #endif
     if (!fires)
         return;
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
     r->run.steady = 0;
     r->run.counted = true;
 #endif
-#if SVM_ROUNDS_HAVE(COUNTS) && SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(COUNTS) && SVM_MAPPED_HAVE(PRIMES)
     if (!starting && svm_roundKernels[kernel].primes)
         svm_roundServePriming(self, r, slot);
 #endif
@@ -440,17 +440,17 @@ static inline void svm_roundServe(svm_Rounds *self, int kernel, int slot, bool s
 
 // ---- Rounds ----
 
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
 // Where a run's items are in files. Priming gives nothing, and may begin with the program.
 static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slot, int strip)
 {
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
         const bool there = (end->input || !r->run.priming) && end->file >= 0 && self->claimed[end->queue][slot];
-#if SVM_ROUNDS_HAVE(READS)
+#if SVM_MAPPED_HAVE(READS)
         r->run.windows[w].reader = there && end->input ? &self->readers[end->file].file : NULL;
 #endif
-#if SVM_ROUNDS_HAVE(WRITES)
+#if SVM_MAPPED_HAVE(WRITES)
         r->run.windows[w].writer = there && !end->input ? &self->writers[end->file] : NULL;
 #endif
         r->run.windows[w].at = self->places[end->queue][slot];
@@ -463,10 +463,10 @@ static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slo
 static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int strip, bool whole)
 {
     (void)self, (void)slot, (void)strip, (void)whole;
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
     svm_roundTellFiles(self, r, slot, strip);
 #endif
-#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(DIRECT)
+#if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(DIRECT)
     for (int w = 0; w < r->count; w++) {
         const bool keeps = !r->run.priming && svm_roundKeeps(r, w, whole) && !svm_roundMoves(r);
         r->run.windows[w].history = keeps ? &r->windows[w].history : NULL;
@@ -475,17 +475,17 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
     for (int w = 0; w < r->count && svm_roundMoves(r); w++)
         if (r->ends[w].input)
             svm_kernelRun(svm_roundMove(r, w));
-#if SVM_ROUNDS_HAVE(REPEATS)
+#if SVM_MAPPED_HAVE(REPEATS)
     if (r->run.priming && svm_roundKernels[r->kernel].repeat != 0)
         svm_roundRepeat(r, self->steadyStates + strip * SVM_STRIP);
 #endif
     svm_kernelRun(&r->run.kernel);
-    if ((SVM_ROUNDS_HAVE(PRIMES) && r->run.priming) || !svm_roundMoves(r))
+    if ((SVM_MAPPED_HAVE(PRIMES) && r->run.priming) || !svm_roundMoves(r))
         return;
     for (int w = 0; w < r->count; w++) {
-        if (!r->ends[w].input && (!SVM_ROUNDS_HAVE(STILL) || r->ends[w].strip != 0))
+        if (!r->ends[w].input && (!SVM_MAPPED_HAVE(STILL) || r->ends[w].strip != 0))
             svm_kernelRun(svm_roundMove(r, w));
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
         if (svm_roundKeeps(r, w, whole))
             svm_kernelRun(svm_roundKeep(r, w));
 #endif
@@ -495,14 +495,14 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
 // Waits for a run: for what stores its windows, which comes last; or, if nothing does, for itself.
 static inline void svm_roundWaitFor(svm_RoundRun *r, bool whole)
 {
-    bool stored = SVM_ROUNDS_HAVE(MOVED) && !SVM_ROUNDS_HAVE(DIRECT) && !SVM_ROUNDS_HAVE(SINKS);
+    bool stored = SVM_MAPPED_HAVE(MOVED) && !SVM_MAPPED_HAVE(DIRECT) && !SVM_MAPPED_HAVE(SINKS);
     (void)whole;
     for (int w = 0; w < r->count && svm_roundMoves(r); w++) {
-        if (!r->ends[w].input && (!SVM_ROUNDS_HAVE(STILL) || r->ends[w].strip != 0)) {
+        if (!r->ends[w].input && (!SVM_MAPPED_HAVE(STILL) || r->ends[w].strip != 0)) {
             svm_kernelWait(svm_roundMove(r, w));
             stored = true;
         }
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
         if (svm_roundKeeps(r, w, whole))
             svm_kernelWait(svm_roundKeep(r, w));
 #endif
@@ -521,7 +521,7 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
 {
     const int64_t stop = chunk->first + chunk->strips;
     svm_RoundShare share = {chunk->first * SVM_STRIP, stop * SVM_STRIP, chunk->each * SVM_STRIP};
-    const bool even = SVM_ROUNDS_HAVE(PUTS) && states < SVM_ROUND && svm_roundKernels[chunk->kernel].even;
+    const bool even = SVM_MAPPED_HAVE(PUTS) && states < SVM_ROUND && svm_roundKernels[chunk->kernel].even;
     if (even) {
         const int64_t pieces = (states + SVM_PIECE - 1) / SVM_PIECE;
         share.first = chunk->first * pieces / SVM_STRIPS * SVM_PIECE;
@@ -557,17 +557,17 @@ static inline void svm_roundWait(svm_Rounds *self, int slot, int64_t states, int
     }
 }
 
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
 // Starts what primes a chunk.
 static inline void svm_roundPrime(svm_Rounds *self, int c, int slot, int64_t first)
 {
     svm_RoundRun *r = &self->primings[slot][c];
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
     r->run.starting = true;
     r->run.steady = 0;
-    svm_roundCount(r, SVM_ROUNDS_INIT);
+    svm_roundCount(r, SVM_MAPPED_INIT);
 #endif
-    if (SVM_ROUNDS_HAVE(PUTS))
+    if (SVM_MAPPED_HAVE(PUTS))
         svm_roundPut(self, r, slot, first, 0);
     svm_roundStart(self, r, slot, svm_roundChunks[c].first, false);
 }
@@ -582,21 +582,21 @@ static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
         svm_RoundRun *r = &self->runs[slot][chunk->run];
         const int kernel = chunk->kernel;
         const bool first = c != 0 && svm_roundChunks[c - 1].kernel != kernel; // of a kernel behind others
-        if (SVM_ROUNDS_HAVE(LINKS) && SVM_ROUNDS_HAVE(PUTS) && states < SVM_ROUND && first &&
+        if (SVM_MAPPED_HAVE(LINKS) && SVM_MAPPED_HAVE(PUTS) && states < SVM_ROUND && first &&
             (svm_roundKernels[kernel].even || svm_roundKernels[kernel - 1].even))
             svm_roundWait(self, slot, states, c); // dependences are those of whole rounds
         if (share.states <= 0)
             continue;
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
         if (svm_roundKernels[kernel].primes)
             svm_roundPrime(self, c, slot, share.first);
 #endif
         for (int64_t done = 0; done < share.states; done += share.each, r++) {
             const int64_t left = share.states - done, own = left < share.each ? left : share.each;
-            if (SVM_ROUNDS_HAVE(PUTS))
+            if (SVM_MAPPED_HAVE(PUTS))
                 svm_roundPut(self, r, slot, share.first + done, (own + SVM_UNIT - 1) / SVM_UNIT * SVM_UNIT);
             r->run.steady = own;
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
             r->run.states = own;
 #endif
             svm_roundStart(self, r, slot, (int)((share.first + done) / SVM_STRIP), states == SVM_ROUND);
@@ -621,19 +621,19 @@ static inline void svm_roundStays(svm_Rounds *self, int q, int slot)
     self->base[q][slot] = self->queues[q][slot].address + (size_t)queue->history * queue->size;
 }
 
-#if SVM_ROUNDS_HAVE(INPUT)
+#if SVM_MAPPED_HAVE(INPUT)
 // Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot.
 static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot, int64_t to,
                                   int64_t count)
 {
     const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
     char *items = svm_roundItems(self, f->queue, slot, to);
-    if (SVM_ROUNDS_HAVE(READS) && self->claimed[f->queue][from]) {
+    if (SVM_MAPPED_HAVE(READS) && self->claimed[f->queue][from]) {
         svm_readerReadAt(&self->readers[f->file].file, self->places[f->queue][from], first, items, count);
         return;
     }
     svm_Block there;
-    svm_blockInit(&there, &SVM_ROUNDS_MEMORY, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
+    svm_blockInit(&there, &SVM_MAPPED_MEMORY, self->base[f->queue][from] + (size_t)first * queue->size, (size_t)count,
                   queue->size);
     memcpy(items, svm_blockData(&there), (size_t)count * queue->size);
 }
@@ -650,7 +650,7 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
         self->claimed[q][slot] = svm_readerClaim(file, f->units, f->before, items, &self->places[q][slot]);
     else if (f->maps && wanted == SVM_ROUND)
         self->mapped[q][slot] =
-            svm_readerMap(file, &SVM_ROUNDS_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
+            svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
     return self->claimed[q][slot] || self->mapped[q][slot];
 }
 #endif
@@ -659,7 +659,7 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
 static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
 {
     int64_t complete = wanted;
-#if SVM_ROUNDS_HAVE(INPUT)
+#if SVM_MAPPED_HAVE(INPUT)
     const int before = (slot + SVM_SLOTS - 1) % SVM_SLOTS;
     for (int i = 0; i < SVM_INPUTS; i++) {
         const svm_RoundFile *f = &svm_roundInputs[i];
@@ -697,12 +697,12 @@ static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
 // Kernel after kernel with so many firings of each actor, and what is written then: the initialisation, or the end of input.
 static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool starting)
 {
-#if SVM_ROUNDS_HAVE(PHASES)
+#if SVM_MAPPED_HAVE(PHASES)
     const int slot = starting ? 0 : (int)(self->round % SVM_SLOTS);
     for (int kernel = 0; kernel < SVM_KERNELS; kernel++)
         if (svm_roundKernels[kernel].serves)
             svm_roundServe(self, kernel, slot, starting, counts);
-#if SVM_ROUNDS_HAVE(OUTPUT)
+#if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const svm_RoundFile *f = &svm_roundOutputs[i];
         const int64_t first = starting ? -f->init : -svm_roundQueues[f->queue].delay;
@@ -711,7 +711,7 @@ static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool s
     }
 #endif
 #endif
-#if SVM_ROUNDS_HAVE(LOGS)
+#if SVM_MAPPED_HAVE(LOGS)
     svm_printMerge(self->logs, SVM_LOGS);
 #endif
     (void)self, (void)counts, (void)starting;
@@ -720,7 +720,7 @@ static inline void svm_roundFire(svm_Rounds *self, const int64_t *counts, bool s
 // The initialisation: the first firings, and what peek windows look ahead at. False when input ends in it.
 static inline bool svm_roundBegin(svm_Rounds *self, const int64_t *counts)
 {
-#if SVM_ROUNDS_HAVE(INPUT)
+#if SVM_MAPPED_HAVE(INPUT)
     for (int i = 0; i < SVM_INPUTS; i++) {
         const svm_RoundFile *f = &svm_roundInputs[i];
         ptrdiff_t *held = &self->readers[f->file].held;
@@ -742,7 +742,7 @@ static inline bool svm_roundBegin(svm_Rounds *self, const int64_t *counts)
 // Makes room for what a round of so many steady states gives, and starts its strips.
 static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
 {
-#if SVM_ROUNDS_HAVE(OUTPUT)
+#if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const svm_RoundFile *f = &svm_roundOutputs[i];
         const int q = f->queue;
@@ -753,7 +753,7 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
             self->claimed[q][slot] = svm_writerClaim(file, f->units, items, &self->places[q][slot]);
         else if (f->maps && states == SVM_ROUND)
             self->mapped[q][slot] =
-                svm_writerMap(file, &SVM_ROUNDS_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
+                svm_writerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
     }
 #endif
     svm_roundStrips(self, slot, states);
@@ -767,7 +767,7 @@ static inline void svm_roundFinish(svm_Rounds *self, int slot)
     if (states == 0)
         return;
     svm_roundWait(self, slot, states, SVM_CHUNKS);
-#if SVM_ROUNDS_HAVE(OUTPUT)
+#if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const svm_RoundFile *f = &svm_roundOutputs[i];
         const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
@@ -789,7 +789,7 @@ static inline void svm_roundFinishAll(svm_Rounds *self)
 {
     for (int i = 0; i < SVM_SLOTS; i++)
         svm_roundFinish(self, (int)((self->round + i) % SVM_SLOTS));
-#if SVM_ROUNDS_HAVE(LOGS)
+#if SVM_MAPPED_HAVE(LOGS)
     svm_printMerge(self->logs, SVM_LOGS);
 #endif
 }
@@ -798,7 +798,7 @@ static inline void svm_roundFinishAll(svm_Rounds *self)
 static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
 {
     const int next = (slot + 1) % SVM_SLOTS;
-#if SVM_ROUNDS_HAVE(LINKS)
+#if SVM_MAPPED_HAVE(LINKS)
     for (int q = 0; q < SVM_QUEUES; q++) {
         const svm_RoundQueue *queue = &svm_roundQueues[q];
         if (queue->linked && queue->step != 0 && queue->halo != 0)
@@ -806,14 +806,14 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
                    svm_roundItems(self, q, slot, states * queue->step - queue->halo), (size_t)queue->halo * queue->size);
     }
 #endif
-#if SVM_ROUNDS_HAVE(INPUT)
+#if SVM_MAPPED_HAVE(INPUT)
     for (int i = 0; i < SVM_INPUTS; i++) {
         const svm_RoundFile *f = &svm_roundInputs[i];
         const svm_RoundQueue *queue = &svm_roundQueues[f->queue];
         const int64_t first = states * queue->step - queue->halo;
         if (queue->step == 0)
             continue;
-        if (SVM_ROUNDS_HAVE(READS) && self->claimed[f->queue][slot])
+        if (SVM_MAPPED_HAVE(READS) && self->claimed[f->queue][slot])
             svm_roundFetch(self, f, slot, first, next, -queue->halo, queue->halo);
         else
             memcpy(svm_roundItems(self, f->queue, next, -queue->halo), svm_roundItems(self, f->queue, slot, first),
@@ -821,7 +821,7 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         svm_roundStays(self, f->queue, next);
     }
 #endif
-#if SVM_ROUNDS_HAVE(OUTPUT)
+#if SVM_MAPPED_HAVE(OUTPUT)
     for (int i = 0; i < SVM_OUTPUTS; i++) {
         const int q = svm_roundOutputs[i].queue;
         const svm_RoundQueue *queue = &svm_roundQueues[q];

@@ -2,45 +2,45 @@
 // What programs that svmc emits for several processors are made of, where windows of queues are moved whole: types of
 // their tables, of runs, and of an instance. The program says what it has, and how many:
 //
-//     #define SVM_ROUNDS (SVM_ROUNDS_MOVED | SVM_ROUNDS_PRIMES)
+//     #define SVM_MAPPED (SVM_MAPPED_MOVED | SVM_MAPPED_PRIMES)
 //     enum { SVM_STRIP = 64, SVM_STRIPS = 128, ... };
-//     #include <svm/round_types.h>
+//     #include <svm/mapped_tables.h>
 //     ... its kernels, whose functions get a svm_RoundKernel, and its tables: svm_roundQueues and so on
-//     #define SVM_ROUNDS_MEMORY XDR
-//     #include <svm/rounds.h>
+//     #define SVM_MAPPED_MEMORY XDR
+//     #include <svm/mapped_control.h>
 //
 // They are a program's own: a C file has one.
 // docs/mapping.md has the words: strip, round, slot, chunk, window, priming, halo. Both headers stand on the SVM API alone,
 // and their text may be put in place of the two lines.
-#ifndef SVM_ROUNDS
-#error "define SVM_ROUNDS as what the program has before <svm/round_types.h>"
+#ifndef SVM_MAPPED
+#error "define SVM_MAPPED as what the program has before <svm/mapped_tables.h>"
 #endif
 
 #include <svm/program.h>
 
 // What a program may have.
-#define SVM_ROUNDS_MOVED 1   // processors whose windows engines move to memories of their own
-#define SVM_ROUNDS_DIRECT 2  // processors that work in queues
-#define SVM_ROUNDS_PRIMES 4  // kernels that prime
-#define SVM_ROUNDS_REPEATS 8 // and go on for some steady states
-#define SVM_ROUNDS_LOOPS 16  // runs of several strips
-#define SVM_ROUNDS_HALOS 32  // kernels whose last items of a round the next one reads too
-#define SVM_ROUNDS_LINKS 64  // queues between kernels
-#define SVM_ROUNDS_FILES 128 // kernels that read or write files themselves: READS, WRITES
-#define SVM_ROUNDS_READS 256
-#define SVM_ROUNDS_WRITES 512
-#define SVM_ROUNDS_PHASES 1024 // an initialisation, or an end of input, that fires something
-#define SVM_ROUNDS_COUNTS 2048 // the end of input does: runs are told how often each actor fires
-#define SVM_ROUNDS_LOGS 4096   // actors that print
-#define SVM_ROUNDS_PUTS 8192   // windows that are elsewhere in some rounds: in files' pages, or as rounds are shared
-#define SVM_ROUNDS_START 16384 // text that was printed while the graph was built
-#define SVM_ROUNDS_INPUT 32768 // files that are read, SVM_READERS; and written, SVM_WRITERS
-#define SVM_ROUNDS_OUTPUT 65536
-#define SVM_ROUNDS_SEVERAL 131072 // runs that are made for several strips: chunks whose `each` is not 1
-#define SVM_ROUNDS_SMALL 262144   // windows that may be smaller than what engines move
-#define SVM_ROUNDS_STILL 524288   // windows that get nothing in steady states
-#define SVM_ROUNDS_SINKS 1048576  // kernels that store nothing
-#define SVM_ROUNDS_HAVE(what) ((SVM_ROUNDS & SVM_ROUNDS_##what) != 0)
+#define SVM_MAPPED_MOVED 1   // processors whose windows engines move to memories of their own
+#define SVM_MAPPED_DIRECT 2  // processors that work in queues
+#define SVM_MAPPED_PRIMES 4  // kernels that prime
+#define SVM_MAPPED_REPEATS 8 // and go on for some steady states
+#define SVM_MAPPED_LOOPS 16  // runs of several strips
+#define SVM_MAPPED_HALOS 32  // kernels whose last items of a round the next one reads too
+#define SVM_MAPPED_LINKS 64  // queues between kernels
+#define SVM_MAPPED_FILES 128 // kernels that read or write files themselves: READS, WRITES
+#define SVM_MAPPED_READS 256
+#define SVM_MAPPED_WRITES 512
+#define SVM_MAPPED_PHASES 1024 // an initialisation, or an end of input, that fires something
+#define SVM_MAPPED_COUNTS 2048 // the end of input does: runs are told how often each actor fires
+#define SVM_MAPPED_LOGS 4096   // actors that print
+#define SVM_MAPPED_PUTS 8192   // windows that are elsewhere in some rounds: in files' pages, or as rounds are shared
+#define SVM_MAPPED_START 16384 // text that was printed while the graph was built
+#define SVM_MAPPED_INPUT 32768 // files that are read, SVM_READERS; and written, SVM_WRITERS
+#define SVM_MAPPED_OUTPUT 65536
+#define SVM_MAPPED_SEVERAL 131072 // runs that are made for several strips: chunks whose `each` is not 1
+#define SVM_MAPPED_SMALL 262144   // windows that may be smaller than what engines move
+#define SVM_MAPPED_STILL 524288   // windows that get nothing in steady states
+#define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
+#define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
 
 // ---- Rows of the tables ----
 
@@ -123,33 +123,33 @@ typedef struct svm_RoundKernel {
     svm_Kernel kernel;
     bool starting; // the initialisation: nothing is in the channels but what was enqueued
     bool priming;  // it runs on earlier input, for what its channels keep; what it would give is there
-#if SVM_ROUNDS_HAVE(LOOPS)
+#if SVM_MAPPED_HAVE(LOOPS)
     bool counted;     // it does what is not in steady states before anything else
     ptrdiff_t states; // steady states of the run; and of the strip at hand:
 #endif
     ptrdiff_t steady; // steady states; 0 in the initialisation and at the end of input
-#if SVM_ROUNDS_HAVE(COUNTS)
+#if SVM_MAPPED_HAVE(COUNTS)
     ptrdiff_t firings[SVM_FIRINGS]; // of each actor, but for those in whole steady states
 #endif
     svm_Block *own; // what its processor has for itself: channels inside the kernel, state
     struct {
         svm_Block *items; // of a queue
         ptrdiff_t from;   // where in it those of the run begin
-#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(DIRECT)
+#if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(DIRECT)
         svm_Block *history; // where the last items go too; or NULL
 #endif
-#if SVM_ROUNDS_HAVE(READS)
+#if SVM_MAPPED_HAVE(READS)
         svm_Reader *reader; // the items are in this file; or NULL
 #endif
-#if SVM_ROUNDS_HAVE(WRITES)
+#if SVM_MAPPED_HAVE(WRITES)
         svm_Writer *writer; // they go to this one; or NULL
 #endif
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
         int64_t at, first;  // what of it, and the first item there
         svm_Block *scratch; // for some of them
 #endif
     } windows[SVM_WINDOWS];
-#if SVM_ROUNDS_HAVE(LOGS)
+#if SVM_MAPPED_HAVE(LOGS)
     svm_Log *logs[SVM_KERNEL_LOGS];
 #endif
 } svm_RoundKernel;
@@ -157,14 +157,14 @@ typedef struct svm_RoundKernel {
 // A window of a run: its items there in the queue, here in the processor's memory, and what moves them.
 typedef struct svm_RoundWindow {
     svm_Block there;
-#if SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(MOVED)
     svm_Block here;
     svm_MoveB2B move;
 #endif
-#if SVM_ROUNDS_HAVE(HALOS)
+#if SVM_MAPPED_HAVE(HALOS)
     svm_Block history; // where the next round finds the last items; without elements: it does not
 #endif
-#if SVM_ROUNDS_HAVE(HALOS) && SVM_ROUNDS_HAVE(MOVED)
+#if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(MOVED)
     svm_Block last; // these items here
     svm_MoveB2B keep;
 #endif
@@ -197,27 +197,27 @@ typedef struct svm_Rounds {
     int64_t places[SVM_QUEUES][SVM_SLOTS];   // where in it they are
     size_t ownMemory[SVM_PROCESSORS];        // where each processor's own begins in its memory
     svm_Block own[SVM_PROCESSORS];
-#if SVM_ROUNDS_HAVE(FILES)
+#if SVM_MAPPED_HAVE(FILES)
     svm_Block scratch[SVM_ENDS][SVM_PROCESSORS]; // where items from files or for them lie
 #endif
-#if SVM_ROUNDS_HAVE(PRIMES)
+#if SVM_MAPPED_HAVE(PRIMES)
     svm_RoundRun primings[SVM_SLOTS][SVM_CHUNKS]; // of a round: what primes each chunk
 #endif
     svm_RoundRun runs[SVM_SLOTS][SVM_RUNS]; // chunk after chunk
-#if SVM_ROUNDS_HAVE(PHASES)
+#if SVM_MAPPED_HAVE(PHASES)
     svm_RoundRun alone[SVM_KERNELS]; // of the initialisation and the end of input
 #endif
-#if SVM_ROUNDS_HAVE(INPUT)
+#if SVM_MAPPED_HAVE(INPUT)
     svm_Input readers[SVM_READERS];
 #endif
-#if SVM_ROUNDS_HAVE(OUTPUT)
+#if SVM_MAPPED_HAVE(OUTPUT)
     svm_Writer writers[SVM_WRITERS];
 #endif
-#if SVM_ROUNDS_HAVE(LOGS)
+#if SVM_MAPPED_HAVE(LOGS)
     svm_Log texts[SVM_LOGS]; // of the actors that print, in order
     svm_Log *logs[SVM_LOGS];
 #endif
-#if SVM_ROUNDS_HAVE(START)
+#if SVM_MAPPED_HAVE(START)
     svm_Log start;
 #endif
 } svm_Rounds;
