@@ -21,9 +21,6 @@ enum { ASSIGN_SLOTS = 2, ASSIGN_MOVED_SLOTS = 4 };
 enum { ASSIGN_CHUNKS = 4 };
 #define ASSIGN_BYTES (UINT64_C(64) << 20)
 #define ASSIGN_CHUNK_SECONDS 8e-3
-// The same where engines move items, in what the control processor takes to run a kernel and wait for one: some thousands of
-// commands' time, so that waking each other once in a round does not count.
-#define ASSIGN_CHUNK_CALLS 10000
 // Of their second caches together, the most that queues take of processors that work on them.
 #define ASSIGN_CACHES 8
 
@@ -366,28 +363,14 @@ static uint64_t bytes_a_strip(const assigner *d)
     return bytes * (uint64_t)d->p->plan->strip * (uint64_t)most_slots(d) + 1;
 }
 
-// The dearest of the machine's control processors.
-static double calls_seconds(const machine *m)
-{
-    double most = 0;
-    for (VEC_EACH(const machine_processor, q, &m->processors)) {
-        double calls = machine_seconds(q->kernel_run, q->clock) + machine_seconds(q->kernel_wait, q->clock);
-        most = q->kind == MACHINE_processor_kind_CONTROL && calls > most ? calls : most;
-    }
-    return most;
-}
-
 // Strips of a chunk that keep a processor busy for so long, about, that what its threads and the control program's tell each
-// other in a round does not count. Where items are moved strips are as long as memories allow, and engines wait for nobody,
-// so that it is less, and nothing where starting kernels takes no time.
+// other in a round does not count. Where items are moved, strips are as long as memories allow, and engines wait for nobody.
 static int64_t unhurried_chunk(const assigner *d)
 {
-    if (d->processors == 1)
+    if (plan_parts_move(d->parts) || d->processors == 1)
         return 1;
-    double seconds =
-        plan_parts_move(d->parts) ? ASSIGN_CHUNK_CALLS * calls_seconds(d->p->machine) : ASSIGN_CHUNK_SECONDS;
     double strip = plan_steady_seconds(d->p) * (double)d->p->plan->strip;
-    double strips = seconds / (strip + 1e-9);
+    double strips = ASSIGN_CHUNK_SECONDS / (strip + 1e-9);
     return strips < 1 ? 1 : strips > ASSIGN_STRIPS ? ASSIGN_STRIPS : (int64_t)strips;
 }
 
