@@ -82,8 +82,9 @@ static bool is_delay(arena *a, const sir_filter *f, held_items *held)
 {
     *held = (held_items){0};
     return f->prework != NULL && !f->prework->peek.dynamic && !f->prework->push.dynamic && f->prework->peek.max == 0 &&
-           f->functions.len == 0 && !f->finite && sir_is_scalar(f->input) && passes_on(f->work) &&
-           note_held(a, &f->prework->body, held) && (int64_t)held->len == f->prework->push.max && held->len > 0;
+           f->functions.len == 0 && !f->finite && sir_is_scalar(f->input) && !pass_waits(f->work) &&
+           passes_on(f->work) && note_held(a, &f->prework->body, held) && (int64_t)held->len == f->prework->push.max &&
+           held->len > 0;
 }
 
 static bool is_inside(const sir_module *m, const sir_actor *a)
@@ -107,7 +108,7 @@ static bool find_branch(delayed *x, uint32_t channel, branch *b)
     b->in = a->inputs.data[0];
     if (is_delay(x->a, a->filter, &b->held))
         b->delay = a;
-    return (b->delay != NULL || a->filter->identity) &&
+    return (b->delay != NULL || (a->filter->identity && !pass_waits(a->filter->work))) &&
            x->m->actors.data[x->m->channels.data[b->in].producer]->kind == SIR_SPLIT;
 }
 

@@ -40,3 +40,8 @@ void pass_drop_filters(sir_module *m)
     m->filters.len = kept;
     arena_destroy(a);
 }
+
+bool pass_waits(const sir_function *work)
+{
+    return work->peek.dynamic || work->peek.max > work->pop.max;
+}

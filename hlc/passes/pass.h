@@ -125,6 +125,8 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
 int64_t pass_table_bytes(const hlc_program *p);
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
+// Whether firings wait for more items than they take. Without one that does, more items would get through at the end.
+bool pass_waits(const sir_function *work);
 bool pass_schedule(hlc_program *p);
 
 #endif

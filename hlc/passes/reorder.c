@@ -47,7 +47,8 @@ static uint32_t step_back(const sir_module *m, uint32_t channel, int64_t *j)
     int64_t before = 0;
     if (c->initial.len != 0)
         return SIR_NONE;
-    if (a->kind == SIR_FILTER && a->filter->identity && a->filter->handlers.len == 0 && a->inputs.len == 1)
+    if (a->kind == SIR_FILTER && a->filter->identity && a->filter->handlers.len == 0 && a->inputs.len == 1 &&
+        !pass_waits(a->filter->work))
         return a->inputs.data[0];
     if (a->kind == SIR_SPLIT && !a->duplicate) {
         int64_t weight = a->weights.data[c->producer_port];
