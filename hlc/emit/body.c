@@ -563,6 +563,17 @@ static void emit_helper_function(emitter *e, emit_filter_info *info, const sir_f
     strbuf_addc(e->out, '\n');
 }
 
+emit_signature emit_value_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name)
+{
+    emit_signature s = {.name = name};
+    const body_effects *x = body_effects_of(e, info, f);
+    emit_helper_function(e, info, f, name);
+    for (uint32_t i = 0; i < info->filter->fields.len; i++)
+        if (x->fields[i])
+            VEC_PUSH(e->arena, &s.fields, i);
+    return s;
+}
+
 // Functions that firings reach.
 typedef struct call_walk {
     arena *arena;

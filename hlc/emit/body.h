@@ -191,6 +191,8 @@ bool emit_looks_up(emitter *e, emit_filter_info *info, const sir_function *f, co
 const char *emit_field_table(emitter *e, const emit_filter_info *info, uint32_t field);
 // The parameter for a given constant.
 const char *emit_given_parameter(emitter *e, const emit_given *g);
+// A function of the filter's fields that returns a value, as the only statement of f says; the fields are its parameters.
+emit_signature emit_value_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name);
 // The state struct's initial value as a C initialiser.
 void emit_state_init(emitter *e, const emit_filter_info *info, int indent);
 

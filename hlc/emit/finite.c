@@ -27,6 +27,14 @@ static bool takes(const emit_signature *s, uint32_t field)
     return false;
 }
 
+static const finite_row *row_of(const finite_graph *g, uint32_t field)
+{
+    for (VEC_EACH(const finite_row, r, &g->rows))
+        if (r->field == field)
+            return r;
+    return NULL;
+}
+
 static void find_ports(finite_graph *g)
 {
     const sir_filter *f = g->filter;
@@ -42,7 +50,9 @@ static void find_ports(finite_graph *g)
             VEC_PUSH(a, &g->insides, i);
         if (field->role == SIR_UNIFORM || field->role == SIR_INSIDE || !sir_role_is_parameter(field->role))
             continue;
+        const finite_row *row = row_of(g, i);
         finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i)};
+        p.stream = row != NULL ? g->info->field_names.data[row->of] : name;
         p.element = emit_declare(&g->x->e, field->type, "");
         if (field->stored != NULL) {
             p.element = body_stored_name(&g->x->e, g->info, i, "Element");
@@ -51,7 +61,7 @@ static void find_ports(finite_graph *g)
         }
         p.loaded = field->role == SIR_OUTPUT && !finite_is_written(f, i);
         if (field->role == SIR_GATHER)
-            p.near = finite_near_of(a, f, i);
+            p.near = row != NULL ? finite_near_by_rows(a, f, i) : finite_near_of(a, f, i);
         if (p.near != NULL)
             p.near_table = emit_unique_name(&g->x->e, arena_printf(a, "%s_%s_near", g->info->c_name, name));
         p.walk = fresh(g, arena_printf(a, "%s_walk", name));
@@ -141,13 +151,16 @@ static void note_fetches(void *context, sir_stmt *s)
     sir_visit_exprs(s, note_fetch, context);
 }
 
-static finite_graph *make_graph(finite_emitter *all, const sir_filter *f)
+static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
 {
     program_emitter *x = &all->x;
     finite_graph *g = ARENA_NEW(x->e.arena, finite_graph);
     g->x = x;
     g->all = all;
     g->filter = f;
+    g->own = (uint32_t)f->fields.len;
+    if (all->local.len > 0 && (x->p->config == NULL || !x->p->config->interpret_kernels))
+        g->rows = finite_split_rows((sir_module *)x->m, f);
     g->info = emit_filter(&x->e, f);
     finite_stored_functions(x, g->info);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));

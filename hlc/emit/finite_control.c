@@ -43,7 +43,7 @@ static const char *parameter(finite_graph *g, uint32_t field, bool partial)
 static void prototype_args(finite_graph *g, text_args *args, bool partial)
 {
     VEC_PUSH(arena_of(g), args, "const svm_BrookPlace *at");
-    for (uint32_t i = 0; i < g->filter->fields.len; i++)
+    for (uint32_t i = 0; i < g->own; i++)
         if (sir_role_is_parameter(g->filter->fields.data[i].role))
             VEC_PUSH(arena_of(g), args, parameter(g, i, partial));
 }
@@ -92,7 +92,7 @@ static void emit_nears(finite_graph *g)
         for (uint32_t d = 0; d < p->source->rank; d++) {
             const finite_near *near = &p->near[d];
             if (near->coordinate == SIR_NONE) {
-                text_line(g->x, 1, "{-1, 0, 0, 0},");
+                text_line(g->x, 1, "{%s, 0, 0, 0},", near->by_rows ? "SVM_BROOK_BY_ROWS" : "-1");
                 continue;
             }
             const sir_field *c = &g->filter->fields.data[near->coordinate];
@@ -219,7 +219,7 @@ static void emit_enter(finite_graph *g, bool partial, const char *then)
     text_args args = {0};
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         bool none = p->source->role == SIR_VARIABLE || (p->source->role == SIR_REDUCED && !partial);
-        VEC_PUSH(arena_of(g), &args, none ? "{0}" : p->name);
+        VEC_PUSH(arena_of(g), &args, none ? "{0}" : p->stream);
     }
     text_call(x, 1, "svm_BrookStream streams[] = {", &args, "};");
     finite_leave_unless_fused(g);
@@ -270,6 +270,7 @@ static void emit_map_call(finite_graph *g, bool partial)
     text_line(x, 2, "%s", leave);
     finite_empty(g);
     if (finite_has_strips(g)) {
+        finite_call_rows(g);
         text_line(x, 1, "if (%s) {", finite_spread_call(g));
         text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
         text_line(x, 2, "%s", leave);
@@ -377,6 +378,7 @@ static void emit_push_call(finite_graph *g)
     text_line(x, 1, "}");
     finite_empty(g);
     if (finite_has_strips(g)) {
+        finite_call_rows(g);
         text_line(x, 1, "if (%s) {", finite_spread_call(g));
         text_line(x, 2, "svm_brookLeave(at, &%s, streams, walks);", g->table);
         text_line(x, 2, "return;");

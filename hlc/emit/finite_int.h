@@ -10,14 +10,25 @@
 typedef struct finite_near {
     uint32_t coordinate; // field; SIR_NONE: anywhere
     int64_t least, most;
-    bool known; // some subscript was seen
+    bool known;   // some subscript was seen
+    bool by_rows; // at what finite_row says
 } finite_near;
+
+// The slowest subscript of all fetches from a gathered stream's port: an expression in uniforms and places that are the same
+// in a row (finite_rows.c).
+typedef struct finite_row {
+    uint32_t field; // the port's
+    uint32_t of;    // the field of the source, which it is or is a copy of
+    const sir_expr *row;
+} finite_row;
+typedef VEC(finite_row) finite_rows;
 
 // A parameter that is a stream.
 typedef struct finite_port {
     uint32_t field;
     const sir_field *source;
     const char *name;         // C name: of parameters, blocks, pointers
+    const char *stream;       // of the parameter whose stream it is: `name`, but for ports of finite_rows.c
     const char *walk, *value; // of its svm_BrookWalk; of the firing's element
     const char *plane;        // of the pointer to a plane's first element, where `name` is to a row's
     const char *element;      // C type of an element as it is stored
@@ -44,6 +55,8 @@ typedef struct finite_graph {
     program_emitter *x;
     finite_emitter *all;
     const sir_filter *filter;
+    uint32_t own;     // fields of the source; behind them are copies
+    finite_rows rows; // ports that are gathered from by rows
     emit_filter_info *info;
     emit_signature fire, wide;           // wide: of several columns at once
     int lanes;                           // so many; 0: there is no such function
@@ -127,8 +140,14 @@ void finite_lanes(finite_graph *g);
 const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 // finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
 const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
+// The same of a port that is gathered from by rows.
+const finite_near *finite_near_by_rows(arena *a, const sir_filter *f, uint32_t field);
 // Elements that a firing pushes at most, or, where that is not known, about.
 int finite_most_pushed(const finite_graph *g);
+// finite_rows.c: fields of which the row tells where they are gathered from, with a copy for each expression but one.
+finite_rows finite_split_rows(sir_module *m, sir_filter *f);
+void finite_rows_function(finite_graph *g); // finds those rows before a call; its call
+void finite_call_rows(finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

@@ -39,7 +39,7 @@ static void note(finite_near *n, bool near, uint32_t coordinate, int64_t offset)
         return;
     }
     if (!n->known)
-        *n = (finite_near){coordinate, offset, offset, true};
+        *n = (finite_near){.coordinate = coordinate, .least = offset, .most = offset, .known = true};
     n->least = offset < n->least ? offset : n->least;
     n->most = offset > n->most ? offset : n->most;
 }
@@ -65,14 +65,27 @@ static void look_at_stmt(void *context, sir_stmt *s)
     sir_visit_exprs(s, look_at_expr, l);
 }
 
-const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field)
+static looker look(arena *a, const sir_filter *f, uint32_t field)
 {
     looker l = {.filter = f, .field = field, .near = ARENA_ARRAY(a, finite_near, f->fields.data[field].rank)};
     sir_visit_stmts((sir_block *)&f->work->body, look_at_stmt, &l);
     for (uint32_t i = 0; i < f->fields.data[field].rank; i++)
         if (!l.near[i].known)
             l.near[i].coordinate = SIR_NONE;
+    return l;
+}
+
+const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field)
+{
+    const looker l = look(a, f, field);
     return l.lost || l.near[0].coordinate == SIR_NONE ? NULL : l.near;
+}
+
+const finite_near *finite_near_by_rows(arena *a, const sir_filter *f, uint32_t field)
+{
+    finite_near *near = look(a, f, field).near;
+    near[0] = (finite_near){.coordinate = SIR_NONE, .known = true, .by_rows = true};
+    return near;
 }
 
 // ---- What is pushed ----

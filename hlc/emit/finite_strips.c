@@ -408,6 +408,7 @@ void finite_strips(finite_graph *g)
     emit_struct(g);
     emit_make(g);
     emit_spread(g);
+    finite_rows_function(g);
 }
 
 bool finite_has_strips(const finite_graph *g)

@@ -268,6 +268,7 @@ static void walkPorts(Call *c, mm_Mem memory)
     for (int i = 0; i < c->graph->count; i++) {
         svm_BrookWalk *w = &c->walks[i];
         w->copy = NULL;
+        w->rows = NULL;
         if (isUnused(c, i))
             continue;
         if (!needsCopy(c, i)) {
@@ -455,6 +456,7 @@ void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const
             unpadOutput(&streams[i], &walks[i]);
         svm_BrookStream copy = {.storage = walks[i].copy};
         svm_brookRelease(&copy);
+        free(walks[i].rows);
     }
 }
 

@@ -137,6 +137,15 @@ static bool hasPlace(const svm_BrookStay *stay, int port)
     return stay->graph->ports[port].role != SVM_BROOK_ITERATOR;
 }
 
+// Whether a port before has the same storage.
+static bool isAgain(const svm_BrookStay *stay, int port)
+{
+    for (int i = 0; i < port; i++)
+        if (hasPlace(stay, i) && storageOf(stay, i) == storageOf(stay, port))
+            return true;
+    return false;
+}
+
 static bool canStay(const svm_BrookStay *stay)
 {
     size_t bytes = 0;
@@ -145,6 +154,8 @@ static bool canStay(const svm_BrookStay *stay)
             continue;
         if (stay->walks[i].copy && isWritten(&stay->graph->ports[i]))
             return false;
+        if (isAgain(stay, i))
+            continue;
         const size_t own = upTo(storageOf(stay, i)->bytes + stay->home->alignment, stay->home->blocks);
         bytes = own > SIZE_MAX - bytes ? SIZE_MAX : bytes + own;
     }
@@ -215,7 +226,7 @@ bool svm_brookStay(const svm_BrookGraph *graph, const svm_BrookSpace *space, con
     }
     size_t missing = 0;
     for (int i = 0; i < graph->count; i++) {
-        if (!hasPlace(stay, i))
+        if (!hasPlace(stay, i) || isAgain(stay, i))
             continue;
         svm_BrookStorage *s = storageOf(stay, i);
         if (isNew(stay, s))

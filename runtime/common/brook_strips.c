@@ -43,6 +43,36 @@ typedef struct Strips {
     size_t window; // room for a strip
 } Strips;
 
+void svm_brookBeginRows(const svm_BrookSpace *space, svm_BrookWalk *walk)
+{
+    walk->rows = svmr_allocate((size_t)space->rows, sizeof *walk->rows);
+}
+
+// The first and the last row that some rows of the space gather from.
+static void rowsOf(const svm_BrookWalk *w, ptrdiff_t row, ptrdiff_t end, ptrdiff_t *first, ptrdiff_t *last)
+{
+    *first = *last = w->rows[row];
+    for (; row < end; row++) {
+        *first = w->rows[row] < *first ? w->rows[row] : *first;
+        *last = w->rows[row] > *last ? w->rows[row] : *last;
+    }
+}
+
+// Rows from the first to the last that strips of so many gather from, at most.
+static ptrdiff_t widestRows(const svm_BrookSpace *space, const svm_BrookWalk *w, ptrdiff_t rows)
+{
+    const ptrdiff_t group = space->extent[LAST - 1];
+    ptrdiff_t most = 0;
+    for (ptrdiff_t row = 0; rows > 1 && row < space->rows;) {
+        const ptrdiff_t left = group - row % group, end = row + (rows < left ? rows : left);
+        ptrdiff_t first, last;
+        rowsOf(w, row, end, &first, &last);
+        most = last - first > most ? last - first : most;
+        row = end;
+    }
+    return most;
+}
+
 // Elements from the first to the last that a strip reaches, at most.
 static ptrdiff_t elementsNear(const Strips *s, int port, ptrdiff_t rows, ptrdiff_t columns)
 {
@@ -60,6 +90,8 @@ static ptrdiff_t elementsNear(const Strips *s, int port, ptrdiff_t rows, ptrdiff
                             wide = placesOf(s->space, &s->walks[near->port], near->dimension, n) + near->most -
                                    near->least;
             most = wide < most ? wide : most;
+        } else if (near->port == SVM_BROOK_BY_ROWS) {
+            most = widestRows(s->space, w, rows);
         }
         last += most * w->pitch[d];
     }
@@ -137,8 +169,10 @@ static bool chooseStrip(const Strips *s, int processors, svm_BrookLayout *layout
                    roomOfStrip(s, 1, columns + more) <= s->window)
                 columns += more;
     } else if (rowsAreTogether(s)) {
+        const size_t worth = 2 * roomOfStrip(s, 1, all); // of a row: rows that are gathered may lie far apart
         while (rows * 2 <= s->space->extent[LAST - 1] && rows * 2 * all <= fair &&
-               roomOfStrip(s, rows * 2, all) <= s->window)
+               roomOfStrip(s, rows * 2, all) <= s->window &&
+               roomOfStrip(s, rows * 2, all) / worth <= (size_t)rows * 2)
             rows *= 2;
     }
     layout->rows = rows;
@@ -277,6 +311,8 @@ static void reachNear(const svm_BrookGraph *graph, int port, const svm_BrookSpac
         if (near->port >= 0) {
             from = placeIn(space, &walks[near->port], near->dimension, box, false) + near->least;
             to = placeIn(space, &walks[near->port], near->dimension, box, true) + near->most;
+        } else if (near->port == SVM_BROOK_BY_ROWS) {
+            rowsOf(&walks[port], box->row, box->rowEnd, &from, &to);
         }
         *first += svm_brookClamp(from, n) * pitch;
         *last += svm_brookClamp(to, n) * pitch;

@@ -20,10 +20,12 @@ typedef enum svm_BrookRole {
     SVM_BROOK_VARIABLE
 } svm_BrookRole;
 
+enum { SVM_BROOK_BY_ROWS = -2 };
+
 // Where all subscripts are that a firing has in one dimension of a gathered stream: at its place in dimension
 // `dimension` (3: in the row) of a port, and so far beside it.
 typedef struct svm_BrookNear {
-    int port; // -1: anywhere
+    int port; // -1: anywhere; SVM_BROOK_BY_ROWS, in the slowest dimension: where the walk's `rows` say
     int dimension;
     ptrdiff_t least, most;
 } svm_BrookNear;
@@ -67,6 +69,7 @@ typedef struct svm_BrookWalk {
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK]; // of an iterator
     bool flat;                                      // all components of the iterator go along its only dimension
     svm_BrookStorage *copy;                         // the call's own, walked in the stream's place; NULL: none
+    ptrdiff_t *rows;                                // where each row of the space gathers from; NULL: not known
 } svm_BrookWalk;
 
 // How positions in rows go: by one; by a constant step; otherwise.
@@ -93,6 +96,8 @@ svm_BrookBox svm_brookPart(const svm_BrookSpace *space, int part, int parts);
 // copied. memory NULL: they are checked only.
 bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Mem memory,
                     const svm_BrookStream *streams, svm_BrookWalk *walks, svm_BrookSpace *space);
+// Room for a gathered stream's `rows`, until the call is left.
+void svm_brookBeginRows(const svm_BrookSpace *space, svm_BrookWalk *walk);
 void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
                     svm_BrookWalk *walks);
 // Whether calls whose streams are these can be one: those inside, which are between them, and all outputs have the same
