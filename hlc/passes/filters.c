@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "targets/machine.h"
 
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f)
 {
@@ -44,4 +45,17 @@ void pass_drop_filters(sir_module *m)
 bool pass_waits(const sir_function *work)
 {
     return work->peek.dynamic || work->peek.max > work->pop.max;
+}
+
+// Floats of a vector at least.
+enum { LEAST_LANES = 4 };
+
+bool pass_has_vectors(const hlc_program *p)
+{
+    const struct machine *m = p->machine;
+    bool vectors = m == NULL;
+    for (size_t i = 0; m != NULL && i < m->processors.len; i++)
+        vectors |= m->processors.data[i].kind == MACHINE_processor_kind_KERNEL &&
+                   m->processors.data[i].simd_width >= LEAST_LANES * sizeof(float);
+    return vectors;
 }

@@ -24,7 +24,6 @@
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/threads.h"
-#include "targets/machine.h"
 
 // Lanes at least; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold where the
 // processor is not known, and of them those of several rows; rows at most; trips of a sum's loop from which it is worth
@@ -826,16 +825,6 @@ static void drop_turned(interchanger *x, sir_filter *f)
     f->fields.len = kept;
 }
 
-// Whether some processor that kernels run on has vectors; where no machine is known they are hoped for.
-static bool has_vectors(const struct machine *m)
-{
-    bool vectors = m == NULL;
-    for (size_t i = 0; m != NULL && i < m->processors.len; i++)
-        vectors |= m->processors.data[i].kind == MACHINE_processor_kind_KERNEL &&
-                   m->processors.data[i].simd_width >= LANES_LEAST * sizeof(float);
-    return vectors;
-}
-
 // Firings of filters with arrays of their own go side by side instead where that is better, and need the registers.
 static void find_room(interchanger *x)
 {
@@ -854,7 +843,7 @@ static void find_room(interchanger *x)
 
 bool pass_interchange(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !has_vectors(p->machine))
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !pass_has_vectors(p))
         return false; // what is checked is found out of order
     interchanger x = {.a = arena_create(), .hlc = p, .m = p->module, .most = pass_table_bytes(p) / SCALAR_BYTES};
     hmap_init(&x.turned, x.a);

@@ -105,12 +105,15 @@ bool pass_count(hlc_program *p);
 bool pass_bundle(hlc_program *p);
 bool pass_uniform(hlc_program *p);
 bool pass_exchange(hlc_program *p);
+bool pass_parts(hlc_program *p);
 // Takes away the filters that no actor is one of, and no channel names.
 void pass_drop_filters(sir_module *m);
 // A copy with fields, a work function and locals of its own, of the same name and in no module so far.
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f);
 // Whether a function is known to pop and push what it declares, and to peek no further.
 bool pass_rates_proved(const sir_module *m, const sir_function *f);
+// Whether some processor that kernels run on has vectors; where no machine is known they are hoped for.
+bool pass_has_vectors(const hlc_program *p);
 // Whether all of the machine's processors for kernels keep state from firing to firing.
 bool pass_keeps_state(const hlc_program *p);
 // Whether the program's machine has several processors for kernels: what is apart can run on processors of its own.
