@@ -307,6 +307,8 @@ static void write_element(tracer *x, const sir_expr *target, uint32_t array, tra
 static void assign(tracer *x, const sir_expr *target, traced value)
 {
     uint32_t array = array_of(x, target);
+    if (target == NULL) // nobody takes it
+        return;
     if (target->kind == SIR_LOCAL) {
         x->now.locals[target->index] = value;
     } else if (array != SIR_NONE) {
