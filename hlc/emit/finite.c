@@ -159,7 +159,8 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     g->all = all;
     g->filter = f;
     g->own = (uint32_t)f->fields.len;
-    if (all->local.len > 0 && (x->p->config == NULL || !x->p->config->interpret_kernels))
+    const hlc_config *config = x->p->config;
+    if (all->local.len > 0 && (config == NULL || !(config->interpret_kernels || config->fast_math)))
         g->rows = finite_split_rows((sir_module *)x->m, f);
     g->info = emit_filter(&x->e, f);
     finite_stored_functions(x, g->info);

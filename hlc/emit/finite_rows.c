@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Streams that are gathered from whole rows, of which the firing's row tells which: the host finds them before a call, so
+// Streams that are gathered from in rows of which the firing's row tells which: the host finds them before a call, so
 // that they can come with the strip.
 //
 //     float pair = floor(y / run) * run;      the rows of a port:   y -> floor(y / run) * run + y
 //     a = t[pair + y][x];                     and of another:       y -> floor(y / run) * run + y + run
 //     b = t[pair + y + run][x];
+//
+// With fast math host and kernel might not find the same rows: then there are no such ports.
 //
 // Each expression has a port of its own, a field behind those of the source, since the rows of one lie together, and
 // those of several perhaps far apart.
@@ -48,7 +50,8 @@ static bool may_stop(const sir_expr *e)
            (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0);
 }
 
-// A copy of the expression in uniforms and places of the row, which passes over the body do not touch; NULL: it is none.
+// A copy of the expression in uniforms and places of the row, which passes over the body do not touch; NULL: it has
+// others.
 static const sir_expr *resolved(splitter *s, const sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
