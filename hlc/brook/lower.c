@@ -86,6 +86,7 @@ static sir_role role_of(brook_var_kind kind)
     case BROOK_REDUCE: return SIR_REDUCED;
     case BROOK_GATHER: return SIR_GATHER;
     case BROOK_INSIDE: return SIR_INSIDE;
+    case BROOK_MAPPED: return SIR_MAPPED;
     default: return SIR_UNIFORM;
     }
 }
@@ -199,6 +200,43 @@ static const char *head_of(const brook_lowering *L, const brook_kernel *k)
     return b.data;
 }
 
+static sir_function *begin_function(brook_lowering *L, sir_function_kind kind, const char *name, sir_loc loc)
+{
+    sir_module *m = L->m;
+    sir_function *f = ARENA_NEW(m->arena, sir_function);
+    *f = (sir_function){.kind = kind, .name = intern(m->names, name), .result = m->scalar[SIR_VOID], .loc = loc};
+    L->fn = f;
+    L->block = &f->body;
+    L->beside.len = 0;
+    return f;
+}
+
+// A fused kernel whose last call reduces: prework makes an element by all other calls, and work is the reduce function,
+// whose parameters are the kernel's.
+static void lower_mapped(brook_lowering *L, const brook_kernel *k, sir_loc loc)
+{
+    brook_frame *own = L->frame;
+    const brook_expr *last = VEC_LAST(&k->body->u.block)->u.expr;
+    const brook_kernel *reduce = last->u.call.kernel;
+    for (size_t i = 0; i + 1 < k->body->u.block.len; i++)
+        brook_lower_stmt(L, k->body->u.block.data[i]);
+    L->filter->work = begin_function(L, SIR_WORK, "work", loc);
+    brook_frame frame = {.kernel = reduce,
+                         .returned = SIR_NONE,
+                         .bindings = ARENA_ARRAY(L->m->arena, brook_binding, reduce->vars.len + 1),
+                         .wholes = brook_find_wholes(L, reduce)};
+    L->frame = &frame;
+    for (VEC_EACH(brook_var *const, v, &reduce->params)) {
+        const brook_expr *a = last->u.call.args.data[(*v)->index];
+        brook_binding *b = &frame.bindings[(*v)->index];
+        *b = own->bindings[a->u.name.var->index];
+        if ((*v)->kind == BROOK_UNIFORM && (*v)->assigned)
+            brook_bind_local(L, *v, b, brook_read_binding(L, b, (*v)->type, brook_loc(L, (*v)->range)));
+    }
+    brook_lower_stmt(L, reduce->body);
+    L->frame = own;
+}
+
 static void lower_kernel(brook_lowering *L, const brook_kernel *k)
 {
     sir_module *m = L->m;
@@ -210,23 +248,23 @@ static void lower_kernel(brook_lowering *L, const brook_kernel *k)
                       .output = m->scalar[SIR_VOID],
                       .finite = true,
                       .loc = loc};
-    f->work = ARENA_NEW(m->arena, sir_function);
-    *f->work =
-        (sir_function){.kind = SIR_WORK, .name = intern(m->names, "work"), .result = m->scalar[SIR_VOID], .loc = loc};
+    const bool maps = k->fused && k->reduce;
+    sir_function *first = begin_function(L, maps ? SIR_PREWORK : SIR_WORK, maps ? "prework" : "work", loc);
+    *(maps ? &f->prework : &f->work) = first;
     brook_frame frame = {.kernel = k,
                          .returned = SIR_NONE,
                          .bindings = ARENA_ARRAY(m->arena, brook_binding, k->vars.len + 1),
                          .wholes = brook_find_wholes(L, k)};
     L->filter = f;
-    L->fn = f->work;
-    L->block = &f->work->body;
     L->frame = &frame;
     L->nodes = 0;
-    L->beside.len = 0;
     bind_parameters(L, k);
     if (f->output->kind != SIR_VOID)
         f->work->push = (sir_rate){.dynamic = true, .min = 0, .max = -1, .loc = loc};
-    brook_lower_stmt(L, k->body);
+    if (maps)
+        lower_mapped(L, k, loc);
+    else
+        brook_lower_stmt(L, k->body);
     sir_filter_derive(m, f);
     VEC_PUSH(m->arena, &m->filters, f);
 }

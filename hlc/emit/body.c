@@ -249,7 +249,7 @@ static bool is_aggregate(const sir_type *t)
 static void take_finite_names(bool finite, hmap *taken)
 {
     static const char *const names[] = {"accumulator", "at",    "begin", "begun", "block", "columns",  "box", "count", "d",     "element", "end",
-                                        "far", "first", "fold", "result", "row",       "i0",    "i1",     "i2", "inside", "near",  "complete", "header", "kept", "loaded", "loads", "memory", "module", "one",    "part",
+                                        "far", "first", "fold", "result", "row",       "i0",    "i1",     "i2", "inside", "near",  "complete", "header", "kept", "mapped", "unit", "doubt", "loaded", "loads", "memory", "module", "one",    "part",
                                         "parts",  "pitch",     "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
                                         "streams",     "more", "rows", "step", "stop", "strip", "tile", "waits",  "walks", "where", "written"};
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)

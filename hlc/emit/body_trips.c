@@ -263,7 +263,8 @@ const char *body_find_trips(body_context *c, const sir_stmt *loop, body_trips *t
     trip_finder f = {.c = c, .t = t};
     bool counted = loop->kind == SIR_FOR;
     *t = (body_trips){0};
-    if (c->info == NULL || !c->info->filter->finite || c->trips != NULL || c->function->kind != SIR_WORK)
+    if (c->info == NULL || !c->info->filter->finite || c->trips != NULL ||
+        (c->function->kind != SIR_WORK && c->function->kind != SIR_PREWORK))
         return NULL;
     f.assigned = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     const char *trips = counted ? count_for(&f, loop) : count_loop(&f, loop);

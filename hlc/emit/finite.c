@@ -46,12 +46,15 @@ static void find_ports(finite_graph *g)
             VEC_PUSH(a, &g->uniforms, i);
         if (field->role == SIR_COORDINATE)
             VEC_PUSH(a, &g->coordinates, i);
-        if (field->role == SIR_INSIDE)
+        if (field->role == SIR_INSIDE || field->role == SIR_MAPPED)
             VEC_PUSH(a, &g->insides, i);
-        if (field->role == SIR_UNIFORM || field->role == SIR_INSIDE || !sir_role_is_parameter(field->role))
+        if (field->role == SIR_MAPPED)
+            g->mapped = (finite_port){.field = i, .source = field, .name = name, .value = name};
+        if (field->role == SIR_UNIFORM || field->role == SIR_INSIDE || field->role == SIR_MAPPED ||
+            !sir_role_is_parameter(field->role))
             continue;
         const finite_row *row = row_of(g, i);
-        finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i)};
+        finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i) || takes(&g->map, i)};
         p.stream = row != NULL ? g->info->field_names.data[row->of] : name;
         p.element = emit_declare(&g->x->e, field->type, "");
         if (field->stored != NULL) {
@@ -60,7 +63,7 @@ static void find_ports(finite_graph *g)
             p.store = body_stored_name(&g->x->e, g->info, i, "store");
         }
         p.loaded = field->role == SIR_OUTPUT && !finite_is_written(f, i);
-        if (field->role == SIR_GATHER)
+        if (field->role == SIR_GATHER && f->prework == NULL)
             p.near = row != NULL ? finite_near_by_rows(a, f, i) : finite_near_of(a, f, i);
         if (p.near != NULL)
             p.near_table = emit_unique_name(&g->x->e, arena_printf(a, "%s_%s_near", g->info->c_name, name));
@@ -168,6 +171,10 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     g->is_able = is_able(all, f, &g->operations);
     sir_visit_stmts(&f->work->body, note_fetches, g);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
+    if (f->prework != NULL) {
+        const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_map", g->info->c_name));
+        g->map = emit_fire_function(&x->e, g->info, f->prework, map, (emit_view){0}, (emit_view){0});
+    }
     finite_lanes(g);
     name_parts(g);
     find_ports(g);

@@ -199,6 +199,24 @@ void finite_begin_function(finite_graph *g, bool partial)
     text_line(g->x, 0, "{");
 }
 
+bool finite_is_never_one(const finite_graph *g)
+{
+    const hlc_config *config = g->x->p->config;
+    return g->filter->prework != NULL && (g->all->local.len > 0 || (config != NULL && config->interpret_kernels));
+}
+
+// What host programs call in its place, which tells them to do the calls.
+static void emit_never(finite_graph *g, bool partial)
+{
+    finite_begin_function(g, partial);
+    text_line(g->x, 1, "(void)at;");
+    for (uint32_t i = 0; i < g->filter->fields.len; i++)
+        if (sir_role_is_parameter(g->filter->fields.data[i].role))
+            text_line(g->x, 1, "(void)%s;", g->info->field_names.data[i]);
+    text_line(g->x, 1, "return false; /* each has strips of its own */");
+    text_line(g->x, 0, "}\n");
+}
+
 bool finite_leave_unless_fused(finite_graph *g)
 {
     text_args args = {0};
@@ -306,23 +324,35 @@ void finite_whole_reduction(finite_graph *g)
     program_emitter *x = g->x;
     text_args args = {0};
     finite_begin_function(g, false);
+    const bool maps = g->filter->prework != NULL;
     text_line(x, 1, "const ptrdiff_t one[SVM_BROOK_RANK] = {1, 1, 1, 1};");
     size_t input = 0;
     for (size_t i = 0; i < g->ports.len; i++)
         if (g->ports.data[i].source->role == SIR_INPUT)
             input = i;
+    if (maps) { // a stream without a shape is the calls' to complain of
+        text_line(x, 1, "if (%s.rank < 1)", g->mapped.name);
+        text_line(x, 2, "return false;");
+    }
     text_line(x, 1, "svm_BrookStream written = svm_brookMake(at, \"%s\", &%s[%zu].type, %s.rank, one);",
               text_comment(x, g->reduced->source->name), g->ports_table, (size_t)(g->reduced - g->ports.data),
-              g->ports.data[input].name);
+              maps ? g->mapped.name : g->ports.data[input].name);
     VEC_PUSH(arena_of(g), &args, "at");
     for (uint32_t i = 0; i < g->filter->fields.len; i++) {
         const sir_field *f = &g->filter->fields.data[i];
         if (sir_role_is_parameter(f->role))
             VEC_PUSH(arena_of(g), &args, f->role == SIR_REDUCED ? "written" : g->info->field_names.data[i]);
     }
-    text_call(x, 1, arena_printf(arena_of(g), "%s(", finite_function_name(g, "_partial")), &args, ");");
-    text_line(x, 1, "svm_brookWrite(at, written, %s);", g->reduced->name);
+    text_call(
+        x, 1,
+        arena_printf(arena_of(g), "%s%s(", maps ? "const bool complete = " : "", finite_function_name(g, "_partial")),
+        &args, ");");
+    if (maps)
+        text_line(x, 1, "if (complete)");
+    text_line(x, maps ? 2 : 1, "svm_brookWrite(at, written, %s);", g->reduced->name);
     text_line(x, 1, "svm_brookRelease(&written);");
+    if (maps)
+        text_line(x, 1, "return complete;");
     text_line(x, 0, "}\n");
 }
 
@@ -360,7 +390,7 @@ static void emit_one(finite_graph *g)
 
 bool finite_has_one(const finite_graph *g)
 {
-    return g->reduced != NULL && g->uniforms.len == 0 && g->ports.len == 2;
+    return g->reduced != NULL && g->filter->prework == NULL && g->uniforms.len == 0 && g->ports.len == 2;
 }
 
 // What is pushed goes to memory with room for an element a firing; if there are more, all is done again with room.
@@ -411,6 +441,11 @@ static void emit_push_call(finite_graph *g)
 
 void finite_control(finite_graph *g)
 {
+    if (finite_is_never_one(g)) {
+        emit_never(g, true);
+        emit_never(g, false);
+        return;
+    }
     finite_tables(g);
     if (finite_has_strips(g))
         finite_strips(g);

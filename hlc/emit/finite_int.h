@@ -59,6 +59,7 @@ typedef struct finite_graph {
     finite_rows rows; // ports that are gathered from by rows
     emit_filter_info *info;
     emit_signature fire, wide;           // wide: of several columns at once
+    emit_signature map;                  // of a reduction with a prework: that
     int lanes;                           // so many; 0: there is no such function
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
@@ -70,6 +71,7 @@ typedef struct finite_graph {
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     VEC(uint32_t) insides;                 // likewise: streams of which only the shapes matter
+    finite_port mapped;                    // of a reduction with a prework: what that makes; name NULL: there is none
     const finite_port *reduced, *variable; // NULL: none
     hmap taken;                            // C names of fields and what is beside them
     // Names of locals.
@@ -88,6 +90,12 @@ struct finite_emitter {
 
 // finite_kernel.c: firings, rows, kernels.
 void finite_kernel(finite_graph *g);
+// What it shares with finite_mapped.c.
+void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator);
+void finite_begin_run(finite_graph *g);
+const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
+// finite_mapped.c: the kernel of a reduction with a prework.
+void finite_mapped(finite_graph *g);
 // finite_stored.c: the letters of svm_BrookType, and how elements are loaded and stored.
 const char *finite_leaves(arena *a, const sir_field *f);
 const char *finite_leaves_of(arena *a, const sir_type *t);
@@ -100,6 +108,8 @@ void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);
 // Leaves a function of streams inside if shapes do not allow for it; false: there are none, and it returns nothing.
 bool finite_leave_unless_fused(finite_graph *g);
+// Whether all calls of a fused reduction are done one by one: in local memories, each has strips of its own.
+bool finite_is_never_one(const finite_graph *g);
 void finite_begin_function(finite_graph *g, bool partial); // up to its brace
 const char *finite_function_name(finite_graph *g, const char *suffix);
 void finite_tables(finite_graph *g);

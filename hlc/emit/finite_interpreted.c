@@ -49,6 +49,10 @@ void finite_interpreted(finite_graph *g)
     program_emitter *x = g->x;
     bool reduces = g->reduced != NULL;
     const char *name = text_comment(x, g->filter->name);
+    if (finite_is_never_one(g)) {
+        finite_control(g);
+        return;
+    }
     finite_tables(g);
     finite_begin_function(g, reduces);
     emit_arrays(g, reduces);

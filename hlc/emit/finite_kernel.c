@@ -51,7 +51,7 @@ static const char *declare(finite_graph *g, uint32_t field)
 // ---- One firing ----
 
 // What the firing function takes, in its order.
-static void fire_call(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator)
+void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator)
 {
     text_args args = {0};
     bool wide = fire == &g->wide;
@@ -155,7 +155,7 @@ static void emit_step(finite_graph *g)
         else if (p->source->role == SIR_OUTPUT && p->used)
             text_line(x, 1, "%s;", value);
     }
-    fire_call(g, 1, &g->fire, "");
+    finite_fire(g, 1, &g->fire, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used)
             text_line(x, 1, "%s", finite_store(g, p, p->name, p->value));
@@ -185,7 +185,7 @@ static void emit_wide_step(finite_graph *g)
         text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
         text_line(x, 2, "%s[%s] = %s;", p->value, g->i, finite_load(g, p, format(g, "%s + %s", p->name, g->i)));
     }
-    fire_call(g, 1, &g->wide, "");
+    finite_fire(g, 1, &g->wide, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used) {
             text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
@@ -680,7 +680,7 @@ static void emit_row(finite_graph *g)
 
 // ---- Runs ----
 
-static void begin_run(finite_graph *g)
+void finite_begin_run(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", g->operations);
@@ -713,7 +713,7 @@ static void emit_map_run(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    begin_run(g);
+    finite_begin_run(g);
     add(g, &args, g->self);
     add(g, &args, g->r);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
@@ -758,7 +758,7 @@ static void emit_map_run(finite_graph *g)
 
 // "sum += x", and max and min of them: vectors can do these (svm/brook_graph.h); NULL: it is another fold. The text is a
 // function's with what it takes behind the elements.
-static const char *vector_fold(const finite_graph *g, const finite_port *in, const char **more)
+const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more)
 {
     const sir_block *b = &g->filter->work->body;
     const sir_stmt *s = b->len == 1 ? b->data[0] : NULL;
@@ -794,14 +794,14 @@ static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *o
                   finite_load(g, in, format(g, "first + %s%s", offset, "")));
     else
         text_line(x, 4, "(void)first;");
-    fire_call(g, 4, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
+    finite_fire(g, 4, &g->fire, format(g, "&%s%s", g->reduced->value, ""));
     text_line(x, 3, "}");
 }
 
 // The same for elements that lie side by side.
 static void emit_unit_fold_loop(finite_graph *g, const finite_port *in)
 {
-    const char *more, *function = vector_fold(g, in, &more), *value = g->reduced->value;
+    const char *more, *function = finite_vector_fold(g, in, &more), *value = g->reduced->value;
     if (function == NULL)
         emit_fold_loop(g, in, g->i);
     else
@@ -895,7 +895,7 @@ static void emit_column_firing(finite_graph *g, int indent, const char *element)
     if (in->used)
         text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value),
                   finite_load(g, in, element));
-    fire_call(g, indent, &g->fire, format(g, "&%s[%s]", g->reduced->value, g->i));
+    finite_fire(g, indent, &g->fire, format(g, "&%s[%s]", g->reduced->value, g->i));
 }
 
 // Blocks that are one column wide lie beside each other: tile by tile, all of a tile's columns take their next element in
@@ -989,7 +989,7 @@ static void emit_short(finite_graph *g)
     if (in->used)
         text_line(x, 4, "%s = %s;", emit_declare(&x->e, in->source->type, in->value),
                   finite_load(g, in, format(g, "first + %s%s", g->i, "")));
-    fire_call(g, 4, &g->fire, format(g, "&%s%s", out->value, ""));
+    finite_fire(g, 4, &g->fire, format(g, "&%s%s", out->value, ""));
     text_line(x, 3, "}");
     text_line(x, 3, "%s",
               finite_store(g, out,
@@ -1037,7 +1037,7 @@ static void emit_fold_run(finite_graph *g)
     program_emitter *x = g->x;
     const finite_port *in = folded(g), *out = g->reduced;
     text_args args = {0}, small = {0};
-    begin_run(g);
+    finite_begin_run(g);
     add(g, &small, g->self);
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role != SIR_ITERATOR)
@@ -1074,6 +1074,13 @@ static void emit_fold_run(finite_graph *g)
 
 void finite_kernel(finite_graph *g)
 {
+    if (finite_is_never_one(g))
+        return;
+    if (g->filter->prework != NULL) {
+        emit_struct(g);
+        finite_mapped(g);
+        return;
+    }
     if (g->reduced == NULL) {
         emit_step(g);
         emit_wide_step(g);

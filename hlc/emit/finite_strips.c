@@ -413,7 +413,7 @@ void finite_strips(finite_graph *g)
 
 bool finite_has_strips(const finite_graph *g)
 {
-    return g->all->local.len > 0 && g->is_able;
+    return g->all->local.len > 0 && g->is_able && g->filter->prework == NULL;
 }
 
 // Seconds a firing takes where all of some processors share the work.

@@ -188,6 +188,8 @@ typedef enum sir_role {
     SIR_VARIABLE,   // stands for a stream that gets what the filter pushes, in order; type: the filter's output. Bodies do not name it
     SIR_INSIDE,     // stands for a stream between parts of the filter, of which nothing is read or written: it has the shape of the outputs, as all of
                     // them have, or else the call is not done and says so. Bodies do not name it
+    SIR_MAPPED,     // of a reduction with a prework: stands for a stream that is not stored either, which all inputs have the shape of. prework makes its
+                    // element of those of the inputs, and work reduces that
     SIR_COORDINATE, // int: where the element of another field lies in its stream, in one dimension; not assigned
     SIR_ROLE_COUNT,
 } sir_role;

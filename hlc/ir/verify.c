@@ -218,7 +218,19 @@ static void check_role(sir_verifier *v, const sir_filter *f, const sir_field *fi
                    f->name);
 }
 
-// What a finite filter is called for: outputs, or one reduction of one input, or one stream of what is pushed.
+// A reduction takes the elements of one input, or what prework makes of those of several.
+static void check_reduction(sir_verifier *v, const sir_filter *f, const size_t *count)
+{
+    const bool maps = count[SIR_MAPPED] > 0;
+    if (maps != (f->prework != NULL) || (maps && (count[SIR_REDUCED] != 1 || count[SIR_MAPPED] != 1)))
+        sir_broken(v, f->loc, "the finite filter '%s' is to have one 'mapped' and a prework, and be a reduction",
+                   f->name);
+    if (count[SIR_REDUCED] == 1 && ((maps ? count[SIR_INPUT] == 0 : count[SIR_INPUT] != 1) ||
+                                    count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
+        sir_broken(v, f->loc, "the reduction '%s' is to have one 'in', and no iterators or coordinates", f->name);
+}
+
+// What a finite filter is called for: outputs, or one reduction, or one stream of what is pushed.
 static void check_finite(sir_verifier *v, const sir_filter *f)
 {
     size_t count[SIR_ROLE_COUNT] = {0};
@@ -235,18 +247,16 @@ static void check_finite(sir_verifier *v, const sir_filter *f)
     if (!f->finite)
         return;
     size_t reduced = count[SIR_REDUCED], variable = count[SIR_VARIABLE];
-    if (f->input->kind != SIR_VOID || (f->output->kind != SIR_VOID && variable == 0) || f->prework != NULL ||
-        f->handlers.len > 0)
-        sir_broken(v, f->loc, "the finite filter '%s' has an input, an output, prework or handlers", f->name);
+    if (f->input->kind != SIR_VOID || (f->output->kind != SIR_VOID && variable == 0) || f->handlers.len > 0)
+        sir_broken(v, f->loc, "the finite filter '%s' has an input, an output or handlers", f->name);
     if (f->uses_iter || f->uses_random || f->prints || f->sends)
         sir_broken(v, f->loc, "the finite filter '%s' does what depends on the firings before", f->name);
     if ((count[SIR_OUTPUT] > 0) + (reduced > 0) + (variable > 0) != 1 || reduced > 1 || variable > 1)
         sir_broken(v, f->loc, "the finite filter '%s' is to have outputs, or one 'reduced', or one 'variable'",
                    f->name);
-    if (count[SIR_INSIDE] > 0 && count[SIR_OUTPUT] == 0)
+    if (count[SIR_INSIDE] > 0 && count[SIR_OUTPUT] + count[SIR_MAPPED] == 0)
         sir_broken(v, f->loc, "the finite filter '%s' has an 'inside' and no 'out' that it is shaped as", f->name);
-    if (reduced == 1 && (count[SIR_INPUT] != 1 || count[SIR_ITERATOR] + count[SIR_COORDINATE] > 0))
-        sir_broken(v, f->loc, "the reduction '%s' is to have one 'in', and no iterators or coordinates", f->name);
+    check_reduction(v, f, count);
 }
 
 // The flags in the filter are those that follow from its bodies.

@@ -235,7 +235,8 @@ static bool check_lvalue(sir_verifier *v, sir_expr *e)
     }
     if (root->kind == SIR_FIELD) {
         const sir_field *field = &v->filter->fields.data[root->index];
-        if (field->role != SIR_STATE && field->role != SIR_OUTPUT && field->role != SIR_REDUCED) {
+        if (field->role != SIR_STATE && field->role != SIR_OUTPUT && field->role != SIR_REDUCED &&
+            field->role != SIR_MAPPED) {
             sir_broken(v, e->loc, "the field '%s', which is '%s', is assigned", field->name,
                        sir_role_words[field->role]);
             return false;

@@ -74,6 +74,7 @@ typedef enum brook_var_kind {
     BROOK_GATHER,   // T a[], up to four brackets
     BROOK_UNIFORM,  // T a
     BROOK_INSIDE,   // of a fused kernel: a stream between its calls, of which nothing is read or written
+    BROOK_MAPPED,   // likewise, which its last call reduces
 } brook_var_kind;
 
 // A parameter or local of a kernel.

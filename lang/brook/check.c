@@ -232,9 +232,9 @@ static void check_params(brook_checker *c, brook_kernel *k)
         if (most->kind != BROOK_EXPR_NUMBER || !most->integral)
             BROOK_WRONG(c, most->range, "the most values of 'vout' parameter '%s' must be a whole number", (*v)->name);
     }
-    if (k->reduce)
+    if (k->reduce && !k->fused) // whose calls have been checked
         check_reduce(c, k);
-    else
+    else if (!k->reduce)
         check_map(c, k);
     if (k->result.element == BROOK_STRUCT || brook_is_number(k->result) || k->result.element == BROOK_VOID)
         return;

@@ -83,7 +83,7 @@ static void check_indexed(brook_checker *c, const brook_kernel *k, const brook_v
 {
     brook_var *own = a->kind == BROOK_EXPR_NAME ? a->u.name.var : NULL;
     if (own != NULL && (own->kind == BROOK_INPUT || own->kind == BROOK_OUTPUT || own->kind == BROOK_ITERATOR ||
-                        own->kind == BROOK_INSIDE)) {
+                        own->kind == BROOK_INSIDE || own->kind == BROOK_MAPPED)) {
         own->indexed = true;
         return;
     }

@@ -3,7 +3,8 @@
 //
 //     kernel void a_b(float x<>, float k, out float y<>) { float t; a(x, t); b(k, t, y); }
 //
-// so that checks, lowering and all behind it see a kernel like others.
+// so that checks, lowering and all behind it see a kernel like others. One whose last call is of a reduce function is such a
+// function, too, but of what its other calls make of the elements.
 #include <string.h>
 
 #include "lang/brook/check.h"
@@ -84,6 +85,7 @@ const brook_kernel *brook_fuse(brook_program *p, const host_fused *f)
                         .range = {first.file, first.begin, last.end},
                         .name_range = {first.file, first.begin, last.end},
                         .fused = true,
+                        .reduce = VEC_LAST(&f->calls).kernel->reduce,
                         .result = {.element = BROOK_VOID, .width = 1},
                         .file = first.file};
     for (VEC_EACH(brook_var *const, v, &f->params))

@@ -85,6 +85,7 @@ size_t host_call(host_writer *w, size_t i);
 // An assignment to a handle at i, or views of one: the index behind it; 0 when there is none.
 size_t host_assignment(host_writer *w, size_t i);
 size_t host_domain(host_writer *w, size_t i);
+bool host_is_no_stream(const host_writer *w, const host_piece *a); // for certain
 // The prototypes of a kernel's functions.
 void host_prototype(strbuf *out, const brook_kernel *k);
 void host_parameters(strbuf *out, const brook_kernel *k, bool partial);

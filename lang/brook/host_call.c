@@ -77,6 +77,12 @@ static host_stream stream_of(const host_writer *w, size_t first, size_t last, in
     return (host_stream){.is = behind == last && followed == n->levels, .whole = true, .name = n};
 }
 
+bool host_is_no_stream(const host_writer *w, const host_piece *a)
+{
+    host_stream s = stream_of(w, a->first, a->last, 0);
+    return !s.is && !s.unsure;
+}
+
 // ---- Kernels ----
 
 static const char *quoted(const host_writer *w, size_t first, size_t last)

@@ -6,6 +6,8 @@
 // a call writes whole, that later ones of the part take element by element, and whose elements nobody sees afterwards.
 // Nobody does if it is a variable of the function that is used for nothing but arguments of calls in runs, and each run
 // writes it whole before it takes it; so it does not matter how runs follow each other.
+// A reduction is the last of a part whose other calls make but what it reduces: the fused kernel makes an element, reduces
+// it, and stores none.
 // What tokens do not tell is found out when the program runs: the fused kernel returns false if shapes differ or handles
 // share storage, and the calls behind it are done one by one, as they are written.
 #include <string.h>
@@ -209,6 +211,8 @@ static bool is_fusable_argument(host_writer *w, run *r, const brook_var *v, cons
 {
     if (v->kind == BROOK_UNIFORM)
         return is_steady(w, a);
+    if (v->kind == BROOK_REDUCE && host_is_no_stream(w, a))
+        return is_steady(w, a);
     const host_name *n = a->last == a->first + 1 ? host_find(w, host_word(w, a->first)) : NULL;
     if (n == NULL || n->kind == HOST_POINTER || !brook_type_same(n->type, v->type))
         return false;
@@ -216,7 +220,8 @@ static bool is_fusable_argument(host_writer *w, run *r, const brook_var *v, cons
     switch (v->kind) {
     case BROOK_INPUT: return true;
     case BROOK_ITERATOR: return n->kind == HOST_ITERATOR;
-    case BROOK_OUTPUT: return n->kind == HOST_STREAM && !brook_type_is_small(v->type);
+    case BROOK_OUTPUT:
+    case BROOK_REDUCE: return n->kind == HOST_STREAM && !brook_type_is_small(v->type);
     case BROOK_GATHER: return n->rank == 0 || n->rank == v->rank;
     default: return false;
     }
@@ -239,8 +244,7 @@ static bool has_clear_outputs(const host_writer *w, const run_call *c)
 static void find_fusable(host_writer *w, run *r)
 {
     for (VEC_EACH(run_call, c, &r->calls)) {
-        c->fusable = !c->kernel->reduce && c->kernel->body != NULL && c->kernel->result.element == BROOK_VOID &&
-                     has_clear_outputs(w, c);
+        c->fusable = c->kernel->body != NULL && c->kernel->result.element == BROOK_VOID && has_clear_outputs(w, c);
         for (size_t i = 0; i < c->args.len; i++)
             c->fusable &= is_fusable_argument(w, r, c->kernel->params.data[i], &c->args.data[i]);
     }
@@ -279,12 +283,43 @@ static bool is_torn(const host_writer *w, const run *r, part p, const char *word
     return written && gathered;
 }
 
+static bool reduces(const run *r, part p)
+{
+    return r->calls.data[p.end - 1].kernel->reduce;
+}
+
+static bool is_inside_word(const host_writer *w, const run *r, part p, const host_piece *a)
+{
+    for (VEC_EACH(const run_stream, s, &r->streams))
+        if (is_word(w, a, s->word))
+            return is_inside(w, r, p, s);
+    return false;
+}
+
+// Whether calls before a reduction make but what it takes, and of elements: places are not known where it goes through them.
+static bool is_mapped(const host_writer *w, const run *r, part p)
+{
+    size_t inputs = 0;
+    for (size_t i = p.first; i < p.end; i++) {
+        const run_call *c = &r->calls.data[i];
+        for (size_t k = 0; k < c->args.len; k++) {
+            const brook_var *v = c->kernel->params.data[k];
+            const bool inside = is_inside_word(w, r, p, &c->args.data[k]), last = i + 1 == p.end;
+            inputs += v->kind == BROOK_INPUT && !inside;
+            if (v->indexed || v->kind == BROOK_ITERATOR || (v->kind == BROOK_OUTPUT && !inside) ||
+                (v->kind == BROOK_REDUCE && inside) || (v->kind == BROOK_INPUT && last && !inside))
+                return false;
+        }
+    }
+    return inputs > 0;
+}
+
 // Whether the streams inside tie all calls together, and some other stream is written.
 static bool is_one(const host_writer *w, const run *r, part p)
 {
     size_t n = p.end - p.first, tied = 1;
     bool *reached = ARENA_ARRAY(w->arena, bool, n);
-    bool more = true, outputs = false;
+    bool more = true, outputs = reduces(r, p);
     reached[0] = true;
     while (more) {
         more = false;
@@ -308,12 +343,12 @@ static bool is_one(const host_writer *w, const run *r, part p)
 static bool is_good(const host_writer *w, const run *r, part p)
 {
     for (size_t i = p.first; i < p.end; i++)
-        if (!r->calls.data[i].fusable)
+        if (!r->calls.data[i].fusable || (r->calls.data[i].kernel->reduce && i + 1 < p.end))
             return false;
     for (VEC_EACH(const run_stream, s, &r->streams))
         if (is_torn(w, r, p, s->word))
             return false;
-    return is_one(w, r, p);
+    return is_one(w, r, p) && (!reduces(r, p) || is_mapped(w, r, p));
 }
 
 // The longest part that begins with a call; an empty one: there is none. One of many calls would be slow to compile.
@@ -352,18 +387,20 @@ static brook_var_kind kind_of(const fusing *f, const brook_var *v, const char *w
     bool written = false;
     for (size_t i = f->part.first; i < f->part.end; i++)
         written |= writes(f->w, &f->run->calls.data[i], word);
+    const run_call *last = &f->run->calls.data[f->part.end - 1];
     for (VEC_EACH(const run_stream, s, &f->run->streams))
         if (written && strcmp(s->word, word) == 0 && is_inside(f->w, f->run, f->part, s))
-            return BROOK_INSIDE;
+            return last->kernel->reduce && usage_of(f->w, last, word) == READ ? BROOK_MAPPED : BROOK_INSIDE;
     return written ? BROOK_OUTPUT : BROOK_INPUT;
 }
 
 // The fused kernel's parameter for an argument: one for each stream and way of using it, one for each value.
 static size_t param_for(fusing *f, const brook_var *v, const host_piece *a)
 {
-    const char *word = host_word(f->w, a->first), *name = v->kind == BROOK_UNIFORM ? v->name : word;
+    const bool stream = v->kind != BROOK_UNIFORM && v->kind != BROOK_REDUCE;
+    const char *word = host_word(f->w, a->first), *name = stream ? word : v->name;
     brook_var_kind kind = kind_of(f, v, word);
-    for (size_t i = 0; v->kind != BROOK_UNIFORM && i < f->fused.params.len; i++)
+    for (size_t i = 0; stream && i < f->fused.params.len; i++)
         if (f->fused.params.data[i]->kind == kind && is_word(f->w, f->given.data[i], word))
             return i;
     brook_var *param = ARENA_NEW(f->w->arena, brook_var);
@@ -400,7 +437,7 @@ static void remark(const fusing *f)
         strbuf_printf(&calls, "%s'%s' (line %u)", calls.len > 0 ? ", " : "", c->kernel->name,
                       source_pos(sources, c->range.file, c->range.begin).line);
     for (size_t i = 0; i < f->fused.params.len; i++)
-        if (f->fused.params.data[i]->kind == BROOK_INSIDE)
+        if (f->fused.params.data[i]->kind == BROOK_INSIDE || f->fused.params.data[i]->kind == BROOK_MAPPED)
             strbuf_printf(&streams, "%s'%s'", streams.len > 0 ? ", " : "", host_word(f->w, f->given.data[i]->first));
     diag_remark(f->w->diags, f->fused.calls.data[0].range,
                 "the calls %s become one kernel, in which no elements are stored for %s [fuse]", calls.data,
@@ -421,29 +458,65 @@ static void write_argument(const host_writer *w, const brook_var *v, const host_
         strbuf_add(w->out, "; svm_brook_value;})}");
 }
 
+static void fuse_part(host_writer *w, const run *r, part p, bool tell);
+
+// The calls one by one; those before a reduction may still be one.
+static void write_apart(fusing *f)
+{
+    const run *r = f->run;
+    part p = f->part;
+    const size_t end = r->calls.data[p.end - 1].end;
+    const part maps = {p.first, p.end - 1};
+    const bool fuses = reduces(r, p) && maps.end > maps.first + 1 && is_good(f->w, r, maps);
+    if (fuses)
+        fuse_part(f->w, r, maps, false);
+    host_expr(f->w, r->calls.data[fuses ? maps.end : p.first].first, end);
+}
+
+// What a reduction to a variable gives, is given to that behind the call.
 static void write_fused(fusing *f, const brook_kernel *k)
 {
     host_writer *w = f->w;
-    size_t first = f->run->calls.data[f->part.first].first, end = f->run->calls.data[f->part.end - 1].end;
-    host_copy_to(w, first);
-    strbuf_printf(w->out, "{_Bool brook_%s", k->name);
-    host_parameters(w->out, k, false);
+    const host_piece *result = NULL;
+    const brook_var *reduced = NULL;
+    for (size_t i = 0; i < k->params.len; i++)
+        if (k->params.data[i]->kind == BROOK_REDUCE) {
+            reduced = k->params.data[i];
+            result = host_is_no_stream(w, f->given.data[i]) ? f->given.data[i] : NULL;
+        }
+    const bool partial = reduced != NULL && result == NULL;
+    const char *name = arena_printf(w->arena, "brook_%s%s", k->name, partial ? "_partial" : "");
+    host_copy_to(w, f->run->calls.data[f->part.first].first);
+    strbuf_printf(w->out, "{_Bool %s", name);
+    host_parameters(w->out, k, partial);
     w->out->len--; // its line break
-    strbuf_printf(w->out, " if (!brook_%s(SVM_BROOK_HERE", k->name);
+    if (result != NULL)
+        strbuf_printf(w->out, " %s svm_brook_result;", host_c_type(w->arena, reduced->type));
+    strbuf_printf(w->out, " if (!%s(SVM_BROOK_HERE", name);
     for (size_t i = 0; i < k->params.len; i++) {
         strbuf_add(w->out, ", ");
-        write_argument(w, k->params.data[i], f->given.data[i]);
+        if (k->params.data[i] == reduced && result != NULL)
+            strbuf_add(w->out, "&svm_brook_result");
+        else
+            write_argument(w, k->params.data[i], f->given.data[i]);
     }
     strbuf_add(w->out, ")) {");
-    host_expr(w, first, end);
-    strbuf_add(w->out, "}}");
+    write_apart(f);
+    strbuf_add(w->out, "}");
+    if (result != NULL) {
+        strbuf_add(w->out, " else (");
+        write_argument(w, reduced, result);
+        strbuf_add(w->out, ") = svm_brook_result;");
+    }
+    strbuf_add(w->out, "}");
 }
 
-static void fuse_part(host_writer *w, const run *r, part p)
+static void fuse_part(host_writer *w, const run *r, part p, bool tell)
 {
     fusing f = {.w = w, .run = r, .part = p};
     make_params(&f);
-    remark(&f);
+    if (tell)
+        remark(&f);
     write_fused(&f, brook_fuse(w->program, &f.fused));
 }
 
@@ -465,7 +538,7 @@ size_t host_fused_calls(host_writer *w, size_t i)
         }
         if (written < k)
             host_expr(w, r.calls.data[written].first, r.calls.data[k].first);
-        fuse_part(w, &r, p);
+        fuse_part(w, &r, p, true);
         written = k = p.end;
     }
     return written == 0 ? 0 : r.calls.data[written - 1].end;

@@ -49,10 +49,47 @@ static bool portFits(const svm_BrookGraph *graph, int port, const svm_BrookStrea
     }
 }
 
+// Whether extents of what is reduced are whole numbers of the result's. Many blocks of short rows are better made before,
+// across their ends, by vectors.
+static bool reducesWell(const svm_BrookStream *to, const svm_BrookStream *from)
+{
+    enum { FEW = 64 };
+    const int last = from->rank - 1;
+    bool good = hasElements(to) && to->rank == from->rank && last >= 0, one = true;
+    for (int d = 0; good && d < from->rank; d++) {
+        good = to->extent[d] > 0 && from->extent[d] > 0 && from->extent[d] % to->extent[d] == 0;
+        one = one && to->extent[d] == 1;
+    }
+    return good && (one || from->extent[last] / to->extent[last] >= FEW);
+}
+
+static bool reductionFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int to, int count,
+                           const svm_BrookStream *inside)
+{
+    bool good = true;
+    for (int i = 0; good && i < count; i++)
+        good = hasElements(&inside[i]) && sameShape(&inside[i], &inside[0]);
+    good = good && reducesWell(&streams[to], &inside[0]);
+    for (int i = 0; good && i < graph->count; i++) {
+        const svm_BrookPort *p = &graph->ports[i];
+        const svm_BrookStream *s = &streams[i];
+        good = s->storage && strcmp(s->storage->type.leaves, p->type.leaves) == 0;
+        if (good && p->role == SVM_BROOK_IN)
+            good = sameShape(s, &inside[0]);
+        if (good && p->role == SVM_BROOK_GATHER)
+            good = s->rank == p->rank && svm_brookCount(*s) != 0;
+        good = good && (i == to || s->storage != streams[to].storage);
+    }
+    return good;
+}
+
 bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
                     const svm_BrookStream *inside)
 {
     const svm_BrookStream *space = NULL;
+    for (int i = 0; i < graph->count; i++)
+        if (graph->ports[i].role == SVM_BROOK_REDUCED)
+            return reductionFuses(graph, streams, i, count, inside);
     for (int i = 0; i < graph->count && !space; i++)
         space = graph->ports[i].role == SVM_BROOK_OUT ? &streams[i] : NULL;
     bool good = space != NULL;

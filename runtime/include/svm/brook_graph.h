@@ -101,7 +101,8 @@ void svm_brookBeginRows(const svm_BrookSpace *space, svm_BrookWalk *walk);
 void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
                     svm_BrookWalk *walks);
 // Whether calls whose streams are these can be one: those inside, which are between them, and all outputs have the same
-// shape, nothing is written that another port reads or writes, and there is nothing that entering would complain of.
+// shape, nothing is written that another port reads or writes, and there is nothing that entering would complain of. Of a
+// reduction, all inputs have that shape, and there is one result, or rows of blocks are not short.
 bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
                     const svm_BrookStream *inside);
 
@@ -502,20 +503,25 @@ static inline bool svm_brookSumAny(float *sum, const float *p)
     return true;
 }
 
-// The left fold of n floats. What looks in vain whether it may be any order is seldom done again.
-static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
+// What looks in vain whether it may be any order is seldom done again: so often it is not, and so often the next time.
+typedef struct svm_BrookDoubt {
+    int skip, next; // at first 0 and 1
+} svm_BrookDoubt;
+
+// The left fold of n floats, which go on where others ended.
+static inline float svm_brookSumOn(float sum, const float *p, ptrdiff_t n, svm_BrookDoubt *doubt)
 {
     ptrdiff_t i = 0;
-    for (int skip = 0, next = 1; n - i >= SVM_BROOK_FOLDED; i += SVM_BROOK_FOLDED) {
-        if (skip == 0 && svm_brookSumAny(&sum, p + i)) {
-            next = 1;
+    for (; n - i >= SVM_BROOK_FOLDED; i += SVM_BROOK_FOLDED) {
+        if (doubt->skip == 0 && svm_brookSumAny(&sum, p + i)) {
+            doubt->next = 1;
             continue;
         }
-        if (skip == 0) {
-            skip = next;
-            next = next < 64 ? 2 * next : next;
+        if (doubt->skip == 0) {
+            doubt->skip = doubt->next;
+            doubt->next = doubt->next < 64 ? 2 * doubt->next : doubt->next;
         } else {
-            skip--;
+            doubt->skip--;
         }
         for (int k = 0; k < SVM_BROOK_FOLDED; k++)
             sum += p[i + k];
@@ -523,6 +529,13 @@ static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
     for (; i < n; i++)
         sum += p[i];
     return sum;
+}
+
+// The left fold of n floats.
+static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
+{
+    svm_BrookDoubt doubt = {0, 1};
+    return svm_brookSumOn(sum, p, n, &doubt);
 }
 
 // Of svm_fmax(most, element) or svm_fmax(element, most), as `before` says; `sign` -1: of svm_fmin. Without a NaN, and unless

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels of reductions of what other calls make of elements, of which none is stored: prework makes an element, work
+// reduces it. Elements that lie side by side are made some at a time, in loops that can become vectors.
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+
+// An input with the names of what the kernel has for it.
+typedef struct mapped_input {
+    const finite_port *port;
+    const char *step, *line, *block,
+        *first; // from result to result; pointers to a row of blocks, a block, a row of that
+} mapped_input;
+
+typedef struct mapped_kernel {
+    finite_graph *g;
+    VEC(mapped_input) inputs;
+} mapped_kernel;
+
+static arena *arena_of(const finite_graph *g)
+{
+    return g->x->e.arena;
+}
+
+static const char *fresh(finite_graph *g, const char *name, const char *suffix)
+{
+    return text_member(g->x, &g->taken, arena_printf(arena_of(g), "%s_%s", name, suffix));
+}
+
+static void find_inputs(mapped_kernel *k)
+{
+    finite_graph *g = k->g;
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->source->role == SIR_INPUT)
+            VEC_PUSH(arena_of(g), &k->inputs,
+                     ((mapped_input){p, fresh(g, p->name, "step"), fresh(g, p->name, "line"),
+                                     fresh(g, p->name, "block"), fresh(g, p->name, "first")}));
+}
+
+// Which element of a block: its first; that at `at + d` of a row, side by side; that at `d`.
+typedef enum mapped_place { PLACE_FIRST, PLACE_UNIT, PLACE_ANY } mapped_place;
+
+static const char *pointer_to(const finite_graph *g, const mapped_input *in, mapped_place place)
+{
+    return place == PLACE_FIRST  ? in->block
+           : place == PLACE_UNIT ? arena_printf(arena_of(g), "%s + at + d", in->first)
+                                 : arena_printf(arena_of(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
+}
+
+// The element that prework makes.
+static void emit_map(mapped_kernel *k, int indent, mapped_place place)
+{
+    finite_graph *g = k->g;
+    for (VEC_EACH(const mapped_input, in, &k->inputs)) {
+        const finite_port *p = in->port;
+        if (p->used)
+            text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, p->source->type, p->value),
+                      finite_load(g, p, pointer_to(g, in, place)));
+    }
+    text_line(g->x, indent, "%s;", emit_declare(&g->x->e, g->mapped.source->type, g->mapped.name));
+    finite_fire(g, indent, &g->map, "");
+}
+
+static const char *accumulator(finite_graph *g)
+{
+    return arena_printf(arena_of(g), "&%s", g->reduced->value);
+}
+
+// What does not change: of it some may be used in neither function.
+static void emit_constants(mapped_kernel *k)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    for (VEC_EACH(const uint32_t, u, &g->uniforms)) {
+        const char *name = g->info->field_names.data[*u];
+        text_line(x, 1, "%s = %s->%s;", emit_declare(&x->e, g->filter->fields.data[*u].type, name), g->self, name);
+        text_line(x, 1, "(void)%s;", name);
+    }
+    for (VEC_EACH(const finite_port, p, &g->ports)) {
+        text_line(x, 1, "const svm_BrookWalk *%s = &%s->%s;", p->walk, g->self, p->walk);
+        if (p->source->role == SIR_GATHER)
+            text_line(x, 1, "(void)%s, (void)%s;", p->name, p->walk);
+    }
+    const char *in = k->inputs.data[0].port->walk;
+    text_line(x, 1, "ptrdiff_t count[SVM_BROOK_RANK]; /* of a block's elements */");
+    text_line(x, 1, "for (int d = 0; d < SVM_BROOK_RANK; d++)");
+    text_line(x, 2, "count[d] = %s->extent[d] / %s->extent[d];", in, g->space);
+    strbuf unit;
+    strbuf_init(&unit, arena_of(g));
+    for (VEC_EACH(const mapped_input, i, &k->inputs)) {
+        text_line(x, 1, "const ptrdiff_t %s = svm_brookStep(%s, %s);", i->step, g->space, i->port->walk);
+        strbuf_printf(&unit, "%s%s->pitch[3] == 1", unit.len > 0 ? " && " : "", i->port->walk);
+    }
+    text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s);", g->space, g->reduced->walk);
+    text_line(x, 1, "const bool unit = %s;", unit.data);
+}
+
+// Many elements of a row, so many at a time.
+static void emit_long(mapped_kernel *k)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more), *value = g->reduced->value,
+                      *name = g->mapped.name;
+    text_line(x, 5, "for (ptrdiff_t at = begin; at < count[3]; at += SVM_BROOK_FOLDED) {");
+    text_line(x, 6, "const ptrdiff_t end = count[3] - at < SVM_BROOK_FOLDED ? count[3] - at : SVM_BROOK_FOLDED;");
+    text_line(x, 6, "%s;", emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
+    text_line(x, 6, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 6, "for (ptrdiff_t d = 0; d < end; d++) {");
+    emit_map(k, 7, PLACE_UNIT);
+    text_line(x, 7, "mapped[d] = %s;", name);
+    text_line(x, 6, "}");
+    if (fold != NULL && *more == '\0') {
+        text_line(x, 6, "%s = svm_brookSumOn(%s, mapped, end, &doubt);", value, value);
+    } else if (fold != NULL) {
+        text_line(x, 6, "%s = %s(%s, mapped, end%s);", value, fold, value, more);
+    } else {
+        text_line(x, 6, "for (ptrdiff_t d = 0; d < end; d++) {");
+        text_line(x, 7, "%s = mapped[d];", emit_declare(&x->e, g->mapped.source->type, name));
+        text_line(x, 7, "(void)%s;", name);
+        finite_fire(g, 7, &g->fire, accumulator(g));
+        text_line(x, 6, "}");
+    }
+    text_line(x, 5, "}");
+}
+
+// A result, of its block.
+static void emit_result(mapped_kernel *k)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    const finite_port *out = g->reduced;
+    for (VEC_EACH(const mapped_input, in, &k->inputs))
+        text_line(x, 3, "%s = %s + %s * %s;", finite_pointer(g, in->port, in->block), in->line, g->i, in->step);
+    text_line(x, 3, "%s;", emit_declare(&x->e, out->source->type, out->value));
+    text_line(x, 3, "{");
+    emit_map(k, 4, PLACE_FIRST);
+    text_line(x, 4, "%s = %s;", out->value, g->mapped.name);
+    text_line(x, 3, "}");
+    text_line(x, 3, "ptrdiff_t begin = 1, i0 = 0, i1 = 0, i2 = 0;");
+    text_line(x, 3, "while (i0 < count[0]) {");
+    for (VEC_EACH(const mapped_input, in, &k->inputs)) {
+        const char *w = in->port->walk;
+        text_line(x, 4, "%s = %s + i0 * %s->pitch[0] + i1 * %s->pitch[1] + i2 * %s->pitch[2];",
+                  finite_pointer(g, in->port, in->first), in->block, w, w, w);
+        text_line(x, 4, "(void)%s;", in->first);
+    }
+    text_line(x, 4, "if (unit && count[3] >= SVM_BROOK_SIDE) {");
+    emit_long(k);
+    text_line(x, 4, "} else {");
+    text_line(x, 5, "for (ptrdiff_t d = begin; d < count[3]; d++) {");
+    emit_map(k, 6, PLACE_ANY);
+    finite_fire(g, 6, &g->fire, accumulator(g));
+    text_line(x, 5, "}");
+    text_line(x, 4, "}");
+    text_line(x, 4, "begin = 0;");
+    text_line(x, 4, "if (++i2 < count[2])");
+    text_line(x, 5, "continue;");
+    text_line(x, 4, "i2 = 0;");
+    text_line(x, 4, "if (++i1 < count[1])");
+    text_line(x, 5, "continue;");
+    text_line(x, 4, "i1 = 0;");
+    text_line(x, 4, "i0++;");
+    text_line(x, 3, "}");
+    text_line(x, 3, "%s", finite_store(g, out, arena_printf(arena_of(g), "(written + %s * step)", g->i), out->value));
+}
+
+void finite_mapped(finite_graph *g)
+{
+    program_emitter *x = g->x;
+    mapped_kernel k = {.g = g};
+    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
+    find_inputs(&k);
+    finite_begin_run(g);
+    emit_constants(&k);
+    if (fold != NULL && *more == '\0')
+        text_line(x, 1, "svm_BrookDoubt doubt = {0, 1};");
+    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
+              g->r);
+    for (VEC_EACH(const mapped_input, in, &k.inputs))
+        text_line(x, 2, "%s = %s + svm_brookRow(%s, %s, %s);", finite_pointer(g, in->port, in->line), in->port->name,
+                  g->space, in->port->walk, g->r);
+    text_line(x, 2, "%s = %s + svm_brookRow(%s, %s, %s);", finite_pointer(g, g->reduced, "written"), g->reduced->name,
+              g->space, g->reduced->walk, g->r);
+    text_line(x, 2, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++) {", g->i, g->self, g->i, g->self,
+              g->i);
+    emit_result(&k);
+    text_line(x, 2, "}");
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
