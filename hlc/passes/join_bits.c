@@ -223,16 +223,18 @@ static bool comes_out_at_once(const joiner *x)
             if (is_source(m->actors.data[m->channels.data[a->inputs.data[k]].producer]))
                 continue; // never waited for
             const sir_channel *c = &m->channels.data[a->inputs.data[k]];
-            int64_t items = a->inputs.data[k] == x->in ? items_of(x, x->in) - 1
-                                                       : fires[c->producer - x->first] *
-                                                             rate(m->actors.data[c->producer], c->producer_port, true),
-                    taken = rate(a, k, false);
+            int64_t items, taken = rate(a, k, false);
+            if (a->inputs.data[k] == x->in)
+                items = items_of(x, x->in) - 1;
+            else if (__builtin_mul_overflow(fires[c->producer - x->first],
+                                            rate(m->actors.data[c->producer], c->producer_port, true), &items))
+                items = INT64_MAX; // of an actor that waits for nothing
             if (taken > 0 && items / taken < fires[i])
                 fires[i] = items / taken;
         }
     }
     const sir_channel *out = &m->channels.data[x->out];
-    return fires[out->producer - x->first] * rate(m->actors.data[out->producer], out->producer_port, true) == 0;
+    return fires[out->producer - x->first] == 0 || rate(m->actors.data[out->producer], out->producer_port, true) == 0;
 }
 
 // ---- The body ----
