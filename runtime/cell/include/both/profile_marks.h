@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Marks for the vendor's simulator, which do nothing elsewhere.
+#ifndef SVM_CELL_PROFILE_MARKS_H
+#define SVM_CELL_PROFILE_MARKS_H
+
+#define prof_clear() ((void)0)
+#define prof_start() ((void)0)
+#define prof_stop() ((void)0)
+#define prof_cp0() ((void)0)
+#define prof_cp1() ((void)0)
+#define prof_cp2() ((void)0)
+#define prof_cp3() ((void)0)
+#define prof_cp4() ((void)0)
+#define prof_cp5() ((void)0)
+#define prof_cp6() ((void)0)
+#define prof_cp7() ((void)0)
+#define prof_cp8() ((void)0)
+#define prof_cp9() ((void)0)
+#define prof_cp10() ((void)0)
+#define prof_cp11() ((void)0)
+#define prof_cp12() ((void)0)
+#define prof_cp13() ((void)0)
+#define prof_cp14() ((void)0)
+#define prof_cp15() ((void)0)
+#define prof_cp16() ((void)0)
+#define prof_cp17() ((void)0)
+#define prof_cp18() ((void)0)
+#define prof_cp19() ((void)0)
+#define prof_cp20() ((void)0)
+#define prof_cp21() ((void)0)
+#define prof_cp22() ((void)0)
+#define prof_cp23() ((void)0)
+#define prof_cp24() ((void)0)
+#define prof_cp25() ((void)0)
+#define prof_cp26() ((void)0)
+#define prof_cp27() ((void)0)
+#define prof_cp28() ((void)0)
+#define prof_cp29() ((void)0)
+#define prof_cp30() ((void)0)
+#define prof_cp31() ((void)0)
+
+#endif
