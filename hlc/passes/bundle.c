@@ -244,19 +244,6 @@ static void copy_block(const copier *c, const sir_block *from, size_t first, siz
         VEC_PUSH(c->x->m->arena, to, copy_stmt(c, from->data[i]));
 }
 
-static const char *field_name(const bundler *x, const sir_filter *f, const char *wanted)
-{
-    const char *name = wanted;
-    for (size_t n = 2, i = 0; i < f->fields.len;)
-        if (strcmp(f->fields.data[i].name, name) == 0) {
-            name = arena_printf(x->m->arena, "%s_%zu", wanted, n++);
-            i = 0;
-        } else {
-            i++;
-        }
-    return name;
-}
-
 // What a filter does before its loop, in it and behind it goes to the ends of these.
 static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *before, sir_block *behind)
 {
@@ -266,7 +253,7 @@ static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *be
     c->field = (uint32_t)c->filter->fields.len;
     for (VEC_EACH(sir_field, field, &f->fields)) {
         sir_field copy = *field;
-        copy.name = field_name(c->x, c->filter, field->name);
+        copy.name = pass_field_name(c->x->m, c->filter, field->name);
         VEC_PUSH(m->arena, &c->filter->fields, copy);
     }
     c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);

@@ -177,19 +177,6 @@ static sir_block copy_block(copier *c, const sir_block *b)
     return r;
 }
 
-static const char *field_name(const chainer *x, const sir_filter *f, const char *wanted)
-{
-    const char *name = wanted;
-    for (size_t n = 2, i = 0; i < f->fields.len;)
-        if (strcmp(f->fields.data[i].name, name) == 0) {
-            name = arena_printf(x->m->arena, "%s_%zu", wanted, n++);
-            i = 0;
-        } else {
-            i++;
-        }
-    return name;
-}
-
 static void add_stage(copier *c, const sir_filter *f)
 {
     sir_module *m = c->x->m;
@@ -198,7 +185,7 @@ static void add_stage(copier *c, const sir_filter *f)
     c->field = (uint32_t)c->filter->fields.len;
     for (VEC_EACH(sir_field, field, &f->fields)) {
         sir_field copy = *field;
-        copy.name = field_name(c->x, c->filter, field->name);
+        copy.name = pass_field_name(c->x->m, c->filter, field->name);
         VEC_PUSH(m->arena, &c->filter->fields, copy);
     }
     c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);

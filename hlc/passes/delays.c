@@ -12,7 +12,6 @@
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/passes/places.h"
 
@@ -450,19 +449,5 @@ static bool take_delays(hlc_program *p, arena *a, uint32_t actor)
 
 bool pass_delays(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
-        return false;
-    bool changed = false;
-    arena *a = arena_create();
-    for (size_t i = p->module->actors.len; i-- > 0;)
-        if (i < p->module->actors.len)
-            changed |= take_delays(p, a, (uint32_t)i);
-    if (changed) {
-        pass_drop_filters(p->module);
-        for (VEC_EACH(sir_filter *, f, &p->module->filters))
-            sir_filter_derive(p->module, *f);
-        sir_canonicalize(p->module, &(canon_options){0});
-    }
-    arena_destroy(a);
-    return changed;
+    return pass_take_actors(p, take_delays);
 }

@@ -2,6 +2,7 @@
 // What several passes do with the filters of a module.
 #include <string.h>
 
+#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "targets/machine.h"
 
@@ -40,6 +41,38 @@ void pass_drop_filters(sir_module *m)
             m->filters.data[kept++] = m->filters.data[i];
     m->filters.len = kept;
     arena_destroy(a);
+}
+
+const char *pass_field_name(sir_module *m, const sir_filter *f, const char *wanted)
+{
+    const char *name = wanted;
+    for (size_t n = 2, i = 0; i < f->fields.len;)
+        if (strcmp(f->fields.data[i].name, name) == 0) {
+            name = arena_printf(m->arena, "%s_%zu", wanted, n++);
+            i = 0;
+        } else {
+            i++;
+        }
+    return name;
+}
+
+bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor))
+{
+    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
+        return false;
+    bool changed = false;
+    arena *a = arena_create();
+    for (size_t i = p->module->actors.len; i-- > 0;)
+        if (i < p->module->actors.len)
+            changed |= take(p, a, (uint32_t)i);
+    if (changed) {
+        pass_drop_filters(p->module);
+        for (VEC_EACH(sir_filter *, f, &p->module->filters))
+            sir_filter_derive(p->module, *f);
+        sir_canonicalize(p->module, &(canon_options){0});
+    }
+    arena_destroy(a);
+    return changed;
 }
 
 bool pass_waits(const sir_function *work)

@@ -110,6 +110,8 @@ bool pass_parts(hlc_program *p);
 void pass_drop_filters(sir_module *m);
 // A copy with fields, a work function and locals of its own, of the same name and in no module so far.
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f);
+// The name, or one like it, that no field of the filter has.
+const char *pass_field_name(sir_module *m, const sir_filter *f, const char *wanted);
 // Whether a function is known to pop and push what it declares, and to peek no further.
 bool pass_rates_proved(const sir_module *m, const sir_function *f);
 // Whether some processor that kernels run on has vectors; where no machine is known they are hoped for.
@@ -128,6 +130,9 @@ void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gon
 int64_t pass_table_bytes(const hlc_program *p);
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
+// Offers each actor to a pass that takes it from where it stands, the last one first, and tidies up if any was taken. Not
+// where rates and bounds are checked, where names are kept, or where processors share filters out.
+bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor));
 // Whether firings wait for more items than they take. Without one that does, more items would get through at the end.
 bool pass_waits(const sir_function *work);
 bool pass_schedule(hlc_program *p);

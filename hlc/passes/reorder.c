@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/passes/places.h"
 
@@ -228,17 +227,5 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
 
 bool pass_reorder(hlc_program *p)
 {
-    if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
-        return false;
-    bool changed = false;
-    arena *a = arena_create();
-    for (size_t i = p->module->actors.len; i-- > 0;)
-        if (i < p->module->actors.len)
-            changed |= reorder_actor(p, a, (uint32_t)i);
-    if (changed) {
-        pass_drop_filters(p->module);
-        sir_canonicalize(p->module, &(canon_options){0});
-    }
-    arena_destroy(a);
-    return changed;
+    return pass_take_actors(p, reorder_actor);
 }
