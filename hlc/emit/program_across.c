@@ -190,8 +190,7 @@ static bool find_trip(program_emitter *x, const sir_function *f, program_across 
     int64_t peek = f->peek.max - a->in_stride * (a->trips - 1);
     if (finder.fails || a->in_stride <= 0 || a->in_stride > MOST_STEP || peek < a->in_stride)
         return false;
-    for (int64_t i = 0; i < a->in_stride; i++)
-        a->trip = ARENA_NEW(x->e.arena, sir_function);
+    a->trip = ARENA_NEW(x->e.arena, sir_function);
     *a->trip = *f;
     a->trip->peek = rate_of(peek);
     a->trip->pop = rate_of(a->in_stride);

@@ -250,12 +250,7 @@ static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *be
     sir_module *m = c->x->m;
     const sir_filter *f = m->actors.data[actor]->filter;
     const member *k = &c->x->members[actor];
-    c->field = (uint32_t)c->filter->fields.len;
-    for (VEC_EACH(sir_field, field, &f->fields)) {
-        sir_field copy = *field;
-        copy.name = pass_field_name(c->x->m, c->filter, field->name);
-        VEC_PUSH(m->arena, &c->filter->fields, copy);
-    }
+    c->field = pass_add_fields(m, c->filter, f);
     c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
     for (size_t i = 0; i < f->work->locals.len; i++) {
         const sir_local *l = &f->work->locals.data[i];

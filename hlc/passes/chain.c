@@ -182,12 +182,7 @@ static void add_stage(copier *c, const sir_filter *f)
     sir_module *m = c->x->m;
     sir_function *work = c->filter->work;
     c->source = f;
-    c->field = (uint32_t)c->filter->fields.len;
-    for (VEC_EACH(sir_field, field, &f->fields)) {
-        sir_field copy = *field;
-        copy.name = pass_field_name(c->x->m, c->filter, field->name);
-        VEC_PUSH(m->arena, &c->filter->fields, copy);
-    }
+    c->field = pass_add_fields(m, c->filter, f);
     c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
     for (size_t i = 0; i < f->work->locals.len; i++) {
         const sir_local *l = &f->work->locals.data[i];

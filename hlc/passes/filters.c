@@ -43,7 +43,8 @@ void pass_drop_filters(sir_module *m)
     arena_destroy(a);
 }
 
-const char *pass_field_name(sir_module *m, const sir_filter *f, const char *wanted)
+// The name, or one like it, that no field of the filter has.
+static const char *field_name(sir_module *m, const sir_filter *f, const char *wanted)
 {
     const char *name = wanted;
     for (size_t n = 2, i = 0; i < f->fields.len;)
@@ -54,6 +55,17 @@ const char *pass_field_name(sir_module *m, const sir_filter *f, const char *want
             i++;
         }
     return name;
+}
+
+uint32_t pass_add_fields(sir_module *m, sir_filter *to, const sir_filter *from)
+{
+    uint32_t first = (uint32_t)to->fields.len;
+    for (VEC_EACH(sir_field, field, &from->fields)) {
+        sir_field copy = *field;
+        copy.name = field_name(m, to, field->name);
+        VEC_PUSH(m->arena, &to->fields, copy);
+    }
+    return first;
 }
 
 bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor))

@@ -110,8 +110,8 @@ bool pass_parts(hlc_program *p);
 void pass_drop_filters(sir_module *m);
 // A copy with fields, a work function and locals of its own, of the same name and in no module so far.
 sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f);
-// The name, or one like it, that no field of the filter has.
-const char *pass_field_name(sir_module *m, const sir_filter *f, const char *wanted);
+// Copies of a filter's fields at the end of another's, with names that it does not have yet. Gives the first one's number.
+uint32_t pass_add_fields(sir_module *m, sir_filter *to, const sir_filter *from);
 // Whether a function is known to pop and push what it declares, and to peek no further.
 bool pass_rates_proved(const sir_module *m, const sir_function *f);
 // Whether some processor that kernels run on has vectors; where no machine is known they are hoped for.
