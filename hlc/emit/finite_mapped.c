@@ -12,10 +12,10 @@ typedef struct mapped_input {
         *first; // from result to result; pointers to a row of blocks, a block, a row of that
 } mapped_input;
 
-typedef struct mapped_kernel {
+typedef struct map_emitter {
     finite_graph *g;
     VEC(mapped_input) inputs;
-} mapped_kernel;
+} map_emitter;
 
 static arena *arena_of(const finite_graph *g)
 {
@@ -27,7 +27,7 @@ static const char *fresh(finite_graph *g, const char *name, const char *suffix)
     return text_member(g->x, &g->taken, arena_printf(arena_of(g), "%s_%s", name, suffix));
 }
 
-static void find_inputs(mapped_kernel *k)
+static void find_inputs(map_emitter *k)
 {
     finite_graph *g = k->g;
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -48,7 +48,7 @@ static const char *pointer_to(const finite_graph *g, const mapped_input *in, map
 }
 
 // The element that prework makes.
-static void emit_map(mapped_kernel *k, int indent, mapped_place place)
+static void emit_map(map_emitter *k, int indent, mapped_place place)
 {
     finite_graph *g = k->g;
     for (VEC_EACH(const mapped_input, in, &k->inputs)) {
@@ -67,7 +67,7 @@ static const char *accumulator(finite_graph *g)
 }
 
 // What does not change: of it some may be used in neither function.
-static void emit_constants(mapped_kernel *k)
+static void emit_constants(map_emitter *k)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
@@ -96,7 +96,7 @@ static void emit_constants(mapped_kernel *k)
 }
 
 // Many elements of a row, so many at a time.
-static void emit_long(mapped_kernel *k)
+static void emit_long(map_emitter *k)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
@@ -125,7 +125,7 @@ static void emit_long(mapped_kernel *k)
 }
 
 // A result, of its block.
-static void emit_result(mapped_kernel *k)
+static void emit_result(map_emitter *k)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
@@ -168,7 +168,7 @@ static void emit_result(mapped_kernel *k)
 void finite_mapped(finite_graph *g)
 {
     program_emitter *x = g->x;
-    mapped_kernel k = {.g = g};
+    map_emitter k = {.g = g};
     const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
     find_inputs(&k);
     finite_begin_run(g);

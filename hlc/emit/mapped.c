@@ -28,7 +28,7 @@ static void name_element(namer *n, bool memory, const machine_element *e)
 
 void mapped_names(program_emitter *x, bool declare)
 {
-    const plan_resources *r = x->pl->parts->resources;
+    const plan_resources *r = x->pl->cut->resources;
     namer n = {.x = x, .declare = declare};
     hmap_init(&n.seen, x->e.arena);
     hmap_set(&n.seen, r->shared->element.name, &n); // as all programs
@@ -36,8 +36,8 @@ void mapped_names(program_emitter *x, bool declare)
     for (uint32_t i = 0; i < r->processors.len; i++) {
         const plan_processor *q = &r->processors.data[i];
         bool runs = false;
-        for (uint32_t k = 0; k < x->pl->parts->parts.len; k++)
-            runs = runs || plan_part_runs_on(x->pl->parts, k, i);
+        for (uint32_t k = 0; k < x->pl->cut->kernels.len; k++)
+            runs = runs || plan_kernel_runs_on(x->pl->cut, k, i);
         if (!runs)
             continue;
         name_element(&n, true, &q->memory->element);
@@ -46,8 +46,8 @@ void mapped_names(program_emitter *x, bool declare)
         name_element(&n, false, q->direct ? NULL : &q->store->element);
     }
     const machine_processor *engine;
-    for (VEC_EACH(const plan_stream, st, &x->pl->parts->cut->streams))
-        if (plan_parts_straight(x->pl->parts, st, &engine) && engine != NULL)
+    for (VEC_EACH(const plan_stream, st, &x->pl->cut->graph->streams))
+        if (plan_cut_straight(x->pl->cut, st, &engine) && engine != NULL)
             name_element(&n, false, &engine->element);
     text_rows(x, 0, &n.rows);
     if (declare)
@@ -81,7 +81,7 @@ static void emit_processors(program_emitter *x, const mapped *all)
     text_line(x, 0, "};\n");
 }
 
-static void emit_chunks(program_emitter *x, const mapped_part *p)
+static void emit_chunks(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 0, "static const %s_Chunk %s[] = { /* of kernel %s */", x->name, p->chunks, p->k->kernel->name);
     for (VEC_EACH(const mapped_chunk, c, &p->rows))
@@ -92,14 +92,14 @@ static void emit_chunks(program_emitter *x, const mapped_part *p)
 
 void mapped_types(program_emitter *x)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     const mapped *all = mapped_facts(x);
     text_line(x, 0, "enum {");
     text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
-    text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, parts->strips);
+    text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, cut->strips);
     text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
     text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each queue has so many slots */", all->slots,
-              parts->slots);
+              cut->slots);
     if (all->blocks)
         mapped_block_constants(x, all);
     text_line(x, 0, "};\n");
@@ -115,8 +115,8 @@ void mapped_types(program_emitter *x)
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "int processor, first, strips, each, run, before;");
     text_line(x, 0, "} %s_Chunk;\n", x->name);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        emit_chunks(x, &all->parts[i]);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        emit_chunks(x, &all->kernels[i]);
 }
 
 // ---- The instance ----
@@ -124,16 +124,16 @@ void mapped_types(program_emitter *x)
 // Of programs with streams.
 static void emit_queue_members(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    const sir_module *m = parts->cut->whole;
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    const plan_cut *cut = x->pl->cut;
+    const sir_module *m = cut->graph->whole;
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         const sir_channel *c = &m->channels.data[r->stream->channel];
         text_line(x, 1, "svm_Block %s[%s]; /* queue: items from %s to %s */", r->name, all->slots,
                   text_comment(x, m->actors.data[c->producer]->name),
                   text_comment(x, m->actors.data[c->consumer]->name));
     }
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         if (r->claimed != NULL) {
             text_line(x, 1, "bool %s[%s]; /* kernels %s the round's items %s the file */", r->claimed, all->slots,
@@ -145,13 +145,13 @@ static void emit_queue_members(program_emitter *x, const mapped *all)
 
 static void emit_run_members(program_emitter *x, const mapped *all)
 {
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
             if (w->file)
                 text_line(x, 1, "svm_Block %s[%zu]; /* where items from or for a file lie */", w->scratch,
                           all->used.len);
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++) {
-        const mapped_part *p = &all->parts[i];
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++) {
+        const mapped_kernel *p = &all->kernels[i];
         if (p->primes)
             text_line(x, 1, "%s %s[%s][%zu]; /* by chunk: what primes it */", p->run_type, p->primings, all->slots,
                       p->rows.len);
@@ -164,10 +164,10 @@ static void emit_run_members(program_emitter *x, const mapped *all)
 // Of programs with streams; for others it is svm/mapped_tables.h's.
 static void emit_instance(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     size_t processors = all->used.len;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        mapped_run_type(x, &all->parts[i]);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        mapped_run_type(x, &all->kernels[i]);
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "bool started, ended; /* the initialisation has run; input has ended */");
@@ -190,7 +190,7 @@ static void emit_instance(program_emitter *x, const mapped *all)
         text_line(x, 1, "svm_Log texts[%zu]; /* of the actors that print, in order */", x->logs);
         text_line(x, 1, "svm_Log *logs[%zu];", x->logs);
     }
-    if (parts->cut->whole->init_text_len != 0)
+    if (cut->graph->whole->init_text_len != 0)
         text_line(x, 1, "svm_Log start; /* what was printed while the graph was built */");
     text_line(x, 0, "} %s;\n", x->type);
 }
@@ -209,21 +209,21 @@ static bool has_slots(const mapped_queue *r)
 }
 
 // Bytes from a slot of a queue to the next.
-static uint64_t slot_unit(const plan_parts *parts)
+static uint64_t slot_unit(const plan_cut *cut)
 {
-    uint64_t unit = plan_parts_alignment(parts);
-    return parts->resources->alignment > unit ? parts->resources->alignment : unit;
+    uint64_t unit = plan_cut_alignment(cut);
+    return cut->resources->alignment > unit ? cut->resources->alignment : unit;
 }
 
 void mapped_queue_table(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     uint64_t total = 0;
     text_line(x, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */");
     text_line(x, 0, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES] = {");
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
-        uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(parts));
+        uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(cut));
         text_args row = {0};
         VEC_PUSH(x->e.arena, &row, arena_printf(x->e.arena, "\"%s\"", r->name));
         mapped_column(x, &row, "address", (int64_t)total);
@@ -237,7 +237,7 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
         if (r->stream->from != SIR_NONE && r->stream->to != SIR_NONE)
             VEC_PUSH(x->e.arena, &row, ".linked = true");
         text_call(x, 1, "{", &row, "},");
-        total += bytes * (has_slots(r) ? parts->slots : 1);
+        total += bytes * (has_slots(r) ? cut->slots : 1);
     }
     text_line(x, 0, "};\n");
 }
@@ -245,11 +245,11 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
 // Bytes of all queues, and what they begin at a multiple of.
 static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    uint64_t unit = slot_unit(parts), total = unit;
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    const plan_cut *cut = x->pl->cut;
+    uint64_t unit = slot_unit(cut), total = unit;
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
-        total += units((uint64_t)queue->room * r->size, unit) * (has_slots(r) ? parts->slots : 1);
+        total += units((uint64_t)queue->room * r->size, unit) * (has_slots(r) ? cut->slots : 1);
     }
     return total;
 }
@@ -257,8 +257,8 @@ static uint64_t queue_bytes(const program_emitter *x, const mapped *all)
 // Of programs with streams.
 static void emit_create_queues(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    uint64_t unit = slot_unit(parts), total = 0;
+    const plan_cut *cut = x->pl->cut;
+    uint64_t unit = slot_unit(cut), total = 0;
     text_line(x, 0, "/* Slots of the queues, one behind the other. */");
     text_line(x, 0, "static void %s_createQueues(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
@@ -266,7 +266,7 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
     text_line(x, 1, "const size_t at = (self->memory + %" PRIu64 ") / %" PRIu64 " * %" PRIu64 ";", unit - 1, unit,
               unit);
     text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         uint64_t bytes = units((uint64_t)queue->room * r->size, unit);
         const char *at = arena_printf(x->e.arena, "at + %" PRIu64, total);
@@ -275,7 +275,7 @@ static void emit_create_queues(program_emitter *x, const mapped *all)
         text_line(x, 2, "svm_blockInit(&self->%s[slot], &%s, %s, %" PRId64 ", sizeof(%s));", r->member, x->pl->memory, at,
                   queue->room, r->type);
         text_line(x, 2, "svm_blockName(&self->%s[slot], \"%s\");", r->member, r->name);
-        total += bytes * (has_slots(r) ? parts->slots : 1);
+        total += bytes * (has_slots(r) ? cut->slots : 1);
     }
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
@@ -289,12 +289,12 @@ static int64_t greater(int64_t a, int64_t b)
 // Where items from files and for them lie, behind all else; gives how many bytes that takes.
 static uint64_t create_scratch(program_emitter *x, const mapped *all, bool declare)
 {
-    uint64_t bytes = 0, unit = plan_parts_alignment(x->pl->parts);
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows)) {
+    uint64_t bytes = 0, unit = plan_cut_alignment(x->pl->cut);
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows)) {
             if (!w->file)
                 continue;
-            int64_t items = greater(all->parts[i].group * w->queue->step + (w->input ? w->queue->queue->delay : 0),
+            int64_t items = greater(all->kernels[i].group * w->queue->step + (w->input ? w->queue->queue->delay : 0),
                                     w->queue->prime);
             if (declare)
                 text_line(x, 2,
@@ -319,16 +319,17 @@ static void emit_create_own(program_emitter *x, const mapped *all)
     text_line(x, 0, "{");
     uint64_t files = create_scratch(x, all, false);
     bool alike = true;
-    const char *first = mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, 0);
+    const char *first = mapped_state_place(x, (uint32_t)x->pl->cut->kernels.len, 0);
     for (uint32_t q = 1; q < all->used.len; q++)
-        alike = alike && strcmp(first, mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q)) == 0;
+        alike = alike && strcmp(first, mapped_state_place(x, (uint32_t)x->pl->cut->kernels.len, q)) == 0;
     if (alike) {
         text_line(x, 1, "const size_t bytes = %s;", first);
     } else {
         text_args rows = {0};
         for (uint32_t q = 0; q < all->used.len; q++)
             VEC_PUSH(x->e.arena, &rows,
-                     arena_printf(x->e.arena, "%s, /* %s */", mapped_state_place(x, (uint32_t)x->pl->parts->parts.len, q),
+                     arena_printf(x->e.arena, "%s, /* %s */",
+                                  mapped_state_place(x, (uint32_t)x->pl->cut->kernels.len, q),
                                   all->used.data[q]->processor->element.name));
         text_line(x, 1, "const size_t bytesOf[] = {");
         text_rows(x, 2, &rows);
@@ -364,15 +365,15 @@ static void emit_create_own(program_emitter *x, const mapped *all)
 
 static void create_stream_runs(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        if (mapped_stream_any(&all->parts[i]))
-            text_line(x, 1, "%s(self);", all->parts[i].create_streams);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        text_line(x, 1, "%s(self);", all->parts[i].create_all);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        text_line(x, 1, "%s(self);", all->parts[i].order);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+    const plan_cut *cut = x->pl->cut;
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        if (mapped_stream_any(&all->kernels[i]))
+            text_line(x, 1, "%s(self);", all->kernels[i].create_streams);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        text_line(x, 1, "%s(self);", all->kernels[i].create_all);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        text_line(x, 1, "%s(self);", all->kernels[i].order);
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
         if (mapped_is_linked(&all->queues[queue->stream]))
             text_line(x, 1, "%s_link_%s(self);", x->name, all->queues[queue->stream].name);
 }
@@ -394,7 +395,7 @@ static void emit_create(program_emitter *x, const mapped *all)
     }
     if (all->blocks)
         text_line(x, 1, "svm_roundQueuesCreate(self, %" PRIu64 ", %" PRIu64 ");", queue_bytes(x, all),
-                  slot_unit(x->p->parts));
+                  slot_unit(x->p->cut));
     else
         text_line(x, 1, "%s_createQueues(self);", x->name);
     text_line(x, 1, "%s_createOwn(self);", x->name);
@@ -409,7 +410,7 @@ static void emit_create(program_emitter *x, const mapped *all)
     text_line(x, 0, "}\n");
 }
 
-static void emit_destroy_run(program_emitter *x, const mapped_part *p)
+static void emit_destroy_run(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 0, "static void %s(%s *r)", p->destroy, p->run_type);
     text_line(x, 0, "{");
@@ -420,8 +421,8 @@ static void emit_destroy_run(program_emitter *x, const mapped_part *p)
 
 static void destroy_stream_runs(program_emitter *x, const mapped *all)
 {
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++) {
-        const mapped_part *p = &all->parts[i];
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++) {
+        const mapped_kernel *p = &all->kernels[i];
         text_line(x, 1, "for (int slot = 0; slot < %s; slot++) {", all->slots);
         text_line(x, 2, "for (int i = 0; i < %" PRIu32 "; i++)", p->run_count);
         text_line(x, 3, "%s(&self->%s[slot][i]);", p->destroy, p->runs);
@@ -438,8 +439,8 @@ static void destroy_stream_runs(program_emitter *x, const mapped *all)
 
 static void emit_destroy(program_emitter *x, const mapped *all)
 {
-    for (size_t i = 0; !all->blocks && i < x->pl->parts->parts.len; i++)
-        emit_destroy_run(x, &all->parts[i]);
+    for (size_t i = 0; !all->blocks && i < x->pl->cut->kernels.len; i++)
+        emit_destroy_run(x, &all->kernels[i]);
     text_line(x, 0, "/* Closes files and frees everything. */");
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
@@ -477,7 +478,7 @@ bool mapped_in_blocks(program_emitter *x)
 
 plan mapped_whole_plan(program_emitter *x)
 {
-    const sir_module *m = x->pl->parts->cut->whole;
+    const sir_module *m = x->pl->cut->graph->whole;
     plan whole = *x->pl;
     memset(&whole.readers, 0, sizeof whole.readers);
     memset(&whole.writers, 0, sizeof whole.writers);
@@ -512,8 +513,8 @@ void mapped_program(program_emitter *x)
     const plan *pl = x->pl;
     plan whole = mapped_whole_plan(x);
     bool has_init = x->has_init;
-    x->m = pl->parts->cut->whole;
-    x->s = pl->parts->cut->whole_schedule;
+    x->m = pl->cut->graph->whole;
+    x->s = pl->cut->graph->whole_schedule;
     x->pl = &whole;
     x->has_init = true;
     if (all->phases && program_counts_firings(x))

@@ -14,13 +14,13 @@ static int64_t least_items(const mapped_window *w)
     return w->unit < w->queue->unit ? w->unit : w->queue->unit;
 }
 
-static bool is_small(const mapped_part *p, const mapped_window *w)
+static bool is_small(const mapped_kernel *p, const mapped_window *w)
 {
     return (w->queue->step == 0 && mapped_history(w) < least_items(w)) ||
            (w->input && p->primes && mapped_primed(w) < least_items(w));
 }
 
-static unsigned facts_of_window(const mapped_part *p, const mapped_window *w)
+static unsigned facts_of_window(const mapped_kernel *p, const mapped_window *w)
 {
     unsigned facts = mapped_window_has_halo(w) ? FACT_HALOS : 0;
     facts |= !w->file ? 0 : w->input ? FACT_FILES | FACT_READS : FACT_FILES | FACT_WRITES;
@@ -31,11 +31,11 @@ static unsigned facts_of_window(const mapped_part *p, const mapped_window *w)
     return facts;
 }
 
-static unsigned facts_of_part(const mapped_part *p)
+static unsigned facts_of_kernel(const mapped_kernel *p)
 {
     unsigned facts = (p->primes ? FACT_PRIMES : 0) | (p->loops ? FACT_LOOPS : 0) | (p->offsets ? FACT_OFFSETS : 0);
     facts |= p->loops && p->direct ? FACT_SEVERAL : 0;
-    facts |= p->primes && p->part->repeat != 0 ? FACT_REPEATS : 0;
+    facts |= p->primes && p->planned->repeat != 0 ? FACT_REPEATS : 0;
     facts |= p->phases ? FACT_PHASES : 0;
     facts |= p->even ? FACT_PUTS : 0;
     bool stores = false;
@@ -55,7 +55,7 @@ static bool is_file(const mapped_queue *r, bool input)
 static size_t files_of(const program_emitter *x, const mapped *all, bool input)
 {
     size_t count = 0;
-    for (VEC_EACH(const plan_queue, queue, &x->p->parts->queues))
+    for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
         count += is_file(&all->queues[queue->stream], input);
     return count;
 }
@@ -65,18 +65,18 @@ unsigned mapped_block_facts(const program_emitter *x, const mapped *all)
     unsigned facts = (all->moved ? FACT_MOVED : 0) | (all->direct ? FACT_DIRECT : 0);
     facts |= program_counts_firings(x) ? FACT_COUNTS : 0;
     facts |= (files_of(x, all, true) != 0 ? FACT_INPUT : 0) | (files_of(x, all, false) != 0 ? FACT_OUTPUT : 0);
-    facts |= x->p->parts->cut->whole->init_text_len != 0 ? FACT_START : 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        facts |= facts_of_part(&all->parts[i]);
+    facts |= x->p->cut->graph->whole->init_text_len != 0 ? FACT_START : 0;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        facts |= facts_of_kernel(&all->kernels[i]);
     return facts;
 }
 
 // ---- Before the kernels ----
 
-size_t mapped_end_number(const mapped *all, const mapped_part *p, const mapped_window *w)
+size_t mapped_end_number(const mapped *all, const mapped_kernel *p, const mapped_window *w)
 {
     size_t number = (size_t)(w - p->windows.data);
-    for (const mapped_part *before = all->parts; before < p; before++)
+    for (const mapped_kernel *before = all->kernels; before < p; before++)
         number += before->windows.len;
     return number;
 }
@@ -84,8 +84,8 @@ size_t mapped_end_number(const mapped *all, const mapped_part *p, const mapped_w
 static size_t most_of(const program_emitter *x, const mapped *all, bool windows)
 {
     size_t most = 1;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++) {
-        size_t count = windows ? all->parts[i].windows.len : all->parts[i].k->actors.len;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
+        size_t count = windows ? all->kernels[i].windows.len : all->kernels[i].k->actors.len;
         most = count > most ? count : most;
     }
     return most;
@@ -94,8 +94,8 @@ static size_t most_of(const program_emitter *x, const mapped *all, bool windows)
 static size_t runs_of_round(const program_emitter *x, const mapped *all)
 {
     size_t runs = 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        runs += all->parts[i].run_count;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        runs += all->kernels[i].run_count;
     return runs;
 }
 
@@ -103,7 +103,7 @@ static size_t runs_of_round(const program_emitter *x, const mapped *all)
 static size_t count_logs(program_emitter *x, bool most)
 {
     size_t count = 0;
-    for (uint32_t i = 0; i < x->p->parts->parts.len; i++) {
+    for (uint32_t i = 0; i < x->p->cut->kernels.len; i++) {
         size_t logs = mapped_log_count(x, i);
         count = !most ? count + logs : logs > count ? logs : count;
     }
@@ -160,17 +160,16 @@ static void emit_facts(program_emitter *x, const mapped *all)
 
 void mapped_block_constants(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->p->parts;
+    const plan_cut *cut = x->p->cut;
     size_t ends = 0, chunks = 0, logs = count_logs(x, true);
-    int64_t unit = plan_parts_granule_of(parts);
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        ends += all->parts[i].windows.len;
-        chunks += all->parts[i].rows.len;
+    int64_t unit = plan_cut_granule_of(cut);
+    for (size_t i = 0; i < cut->kernels.len; i++) {
+        ends += all->kernels[i].windows.len;
+        chunks += all->kernels[i].rows.len;
     }
-    text_line(x, 1, "SVM_BLOCKS = %" PRIu32 ", /* of a window; runs use them in turn */",
-              all->moved ? parts->depth : 1);
+    text_line(x, 1, "SVM_BLOCKS = %" PRIu32 ", /* of a window; runs use them in turn */", all->moved ? cut->depth : 1);
     text_line(x, 1, "SVM_PROCESSORS = %zu, SVM_QUEUES = %zu, SVM_KERNELS = %zu, /* how many there are */",
-              all->used.len, parts->queues.len, parts->parts.len);
+              all->used.len, cut->queues.len, cut->kernels.len);
     text_line(x, 1, "SVM_CHUNKS = %zu, SVM_RUNS = %zu, /* of a round */", chunks, runs_of_round(x, all));
     if ((all->facts & FACT_PUTS) != 0)
         text_line(x, 1,
@@ -202,7 +201,7 @@ void mapped_block_types(program_emitter *x, const mapped *all)
 
 static uint32_t queue_number(const program_emitter *x, const mapped_queue *r)
 {
-    return (uint32_t)(r->queue - x->p->parts->queues.data);
+    return (uint32_t)(r->queue - x->p->cut->queues.data);
 }
 
 // A column of a row, left out where it is 0.
@@ -223,14 +222,14 @@ static void add_span(program_emitter *x, text_args *row, const mapped_window *w,
 // The window of the kernel that writes a queue.
 static const mapped_window *written(const mapped *all, const mapped_queue *r)
 {
-    const mapped_part *from = &all->parts[r->stream->from];
+    const mapped_kernel *from = &all->kernels[r->stream->from];
     for (VEC_EACH(const mapped_window, w, &from->windows))
         if (w->queue == r && !w->input)
             return w;
     return NULL;
 }
 
-static void end_row(program_emitter *x, const mapped *all, const mapped_part *p, const mapped_window *w)
+static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *p, const mapped_window *w)
 {
     arena *a = x->e.arena;
     const mapped_queue *r = w->queue;
@@ -254,7 +253,7 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_part *p,
     }
     if (linked) {
         mapped_column(x, &row, "writer", r->stream->from);
-        mapped_column(x, &row, "writerEnd", written(all, r) - all->parts[r->stream->from].windows.data);
+        mapped_column(x, &row, "writerEnd", written(all, r) - all->kernels[r->stream->from].windows.data);
     } else if ((facts & FACT_LINKS) != 0) {
         mapped_column(x, &row, "writer", -1);
     }
@@ -272,9 +271,9 @@ static void emit_ends(program_emitter *x, const mapped *all)
 {
     text_line(x, 0, "/* The kernels' ends of queues, in numbers of items: what a run's window of each is. */");
     text_line(x, 0, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS] = {");
-    for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            end_row(x, all, &all->parts[i], w);
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
+            end_row(x, all, &all->kernels[i], w);
     text_line(x, 0, "};\n");
 }
 
@@ -284,8 +283,8 @@ static void emit_kernels(program_emitter *x, const mapped *all)
     text_line(x, 0, "/* The kernels, in order: their functions, and where their rows begin. */");
     text_line(x, 0, "static const svm_RoundKernelRow svm_roundKernels[SVM_KERNELS] = {");
     int64_t end = 0, chunk = 0, run = 0, actor = 0, log = 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++) {
-        const mapped_part *p = &all->parts[i];
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
+        const mapped_kernel *p = &all->kernels[i];
         int64_t logs = (int64_t)mapped_log_count(x, (uint32_t)i);
         text_args row = {0};
         VEC_PUSH(a, &row, arena_printf(a, ".run = %s", p->k->run));
@@ -300,7 +299,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
             VEC_PUSH(a, &row, ".serves = true");
         if (p->even)
             VEC_PUSH(a, &row, ".even = true");
-        mapped_column(x, &row, "repeat", p->part->repeat);
+        mapped_column(x, &row, "repeat", p->planned->repeat);
         if ((all->facts & FACT_COUNTS) != 0) {
             mapped_column(x, &row, "actors", actor);
             mapped_column(x, &row, "firings", (int64_t)p->k->actors.len);
@@ -328,8 +327,8 @@ static void emit_chunks(program_emitter *x, const mapped *all)
     text_line(x, 0, "static const svm_RoundChunk svm_roundChunks[SVM_CHUNKS] = {");
     text_args rows = {0};
     uint32_t first = 0, run = 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++) {
-        const mapped_part *p = &all->parts[i];
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
+        const mapped_kernel *p = &all->kernels[i];
         for (VEC_EACH(const mapped_chunk, c, &p->rows)) {
             uint32_t runs = (c->strips + c->each - 1) / c->each + p->primes;
             VEC_PUSH(x->e.arena, &rows,
@@ -347,15 +346,15 @@ static void emit_chunks(program_emitter *x, const mapped *all)
 
 static void emit_actors(program_emitter *x, const mapped *all)
 {
-    const plan_pieces *cut = x->p->parts->cut;
+    const plan_pieces *graph = x->p->cut->graph;
     size_t count = 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        count += all->parts[i].k->actors.len;
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        count += all->kernels[i].k->actors.len;
     int64_t *values = ARENA_ARRAY(x->e.arena, int64_t, count + 1);
     count = 0;
-    for (size_t i = 0; i < x->p->parts->parts.len; i++)
-        for (VEC_EACH(const uint32_t, actor, &all->parts[i].k->actors))
-            values[count++] = cut->actor_of[*actor];
+    for (size_t i = 0; i < x->p->cut->kernels.len; i++)
+        for (VEC_EACH(const uint32_t, actor, &all->kernels[i].k->actors))
+            values[count++] = graph->actor_of[*actor];
     program_count_table(x, "The actors of the kernels among those of the program.", "svm_roundActors", "int32_t",
                         values, count);
 }
@@ -363,7 +362,7 @@ static void emit_actors(program_emitter *x, const mapped *all)
 static void emit_logs(program_emitter *x)
 {
     text_args rows = {0};
-    for (uint32_t i = 0; i < x->p->parts->parts.len; i++) {
+    for (uint32_t i = 0; i < x->p->cut->kernels.len; i++) {
         size_t number = 0;
         for (VEC_EACH(uint32_t, actor, &x->printing)) {
             if (x->names[*actor].log == NULL)
@@ -384,8 +383,8 @@ static int64_t claim_units(const program_emitter *x, const mapped_queue *r)
 
 static void file_row(program_emitter *x, const mapped_queue *r, bool input)
 {
-    const plan_pieces *cut = x->p->parts->cut;
-    uint32_t taker = cut->whole->channels.data[r->stream->channel].consumer;
+    const plan_pieces *graph = x->p->cut->graph;
+    uint32_t taker = graph->whole->channels.data[r->stream->channel].consumer;
     int64_t before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
     bool maps = r->base != NULL, claims = r->claimed != NULL && !maps;
     text_args row = {0};
@@ -395,7 +394,7 @@ static void file_row(program_emitter *x, const mapped_queue *r, bool input)
     if (!input && program_counts_firings(x))
         mapped_column(x, &row, "actor", taker);
     else if (!input)
-        mapped_column(x, &row, "given", cut->whole_schedule->init[taker]);
+        mapped_column(x, &row, "given", graph->whole_schedule->init[taker]);
     if (maps || claims) {
         if (input)
             mapped_column(x, &row, "before", maps ? mapped_round_up(before, r->line) : before);
@@ -415,7 +414,7 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
     text_line(x, 0, input ? "/* The queues that files fill. */" : "/* Those that go to files. */");
     text_line(x, 0, "static const svm_RoundFile %s] = {",
               input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
-    for (VEC_EACH(const plan_queue, queue, &x->p->parts->queues))
+    for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
         if (is_file(&all->queues[queue->stream], input))
             file_row(x, &all->queues[queue->stream], input);
     text_line(x, 0, "};\n");

@@ -18,7 +18,7 @@ static bool at_file(const mapped_queue *r, bool reader)
 
 static const mapped_queue *queue_at(program_emitter *x, const mapped *all, size_t i)
 {
-    return &all->queues[x->pl->parts->queues.data[i].stream];
+    return &all->queues[x->pl->cut->queues.data[i].stream];
 }
 
 // "T *name = svm_blockData(&self->queue[slot]);"
@@ -54,7 +54,7 @@ const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later)
     return arena_printf(x->e.arena, "starting ? %" PRId64 " : %" PRId64, starting, later);
 }
 
-void mapped_count_init(program_emitter *x, int indent, const mapped_part *p)
+void mapped_count_init(program_emitter *x, int indent, const mapped_kernel *p)
 {
     if (program_counts_firings(x))
         text_line(x, indent, "%s(&r->run, %s_init);", p->count, x->name);
@@ -66,7 +66,7 @@ static void run_and_wait(program_emitter *x, int indent, const char *kernel)
     text_line(x, indent, "svm_kernelWait(&r->%s.kernel);", kernel);
 }
 
-static void serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
+static void serve_window(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     if (w->own) {
         mapped_stream_serve_window(x, p, w);
@@ -78,9 +78,9 @@ static void serve_window(program_emitter *x, const mapped_part *p, const mapped_
         text_line(x, 1, "r->run.%s_from = %s;", w->name, mapped_choice(x, first.from, last.from));
 }
 
-// At the end of input the channels of a part that runs on several processors are as the strip before left them on one;
+// At the end of input the channels of a kernel that runs on several processors are as the strip before left them on one;
 // this one makes them again.
-static void serve_priming(program_emitter *x, const mapped_part *p)
+static void serve_priming(program_emitter *x, const mapped_kernel *p)
 {
     arena *a = x->e.arena;
     text_line(x, 1, "if (!starting) { /* for what its channels keep */");
@@ -99,17 +99,17 @@ static void serve_priming(program_emitter *x, const mapped_part *p)
     }
     mapped_count_init(x, 2, p);
     text_line(x, 2, "r->run.starting = r->run.priming = true;");
-    if (p->part->repeat != 0)
+    if (p->planned->repeat != 0)
         text_line(x, 2, "%s(&r->run, self->steadyStates);", p->repeat);
     run_and_wait(x, 2, "run");
     text_line(x, 2, "r->run.priming = false;");
-    if (p->part->repeat != 0)
+    if (p->planned->repeat != 0)
         text_line(x, 2, "r->run.states = 0;");
     text_line(x, 1, "}");
 }
 
 // At the end of input often nothing is left to fire.
-static void serve_nothing(program_emitter *x, const mapped_part *p)
+static void serve_nothing(program_emitter *x, const mapped_kernel *p)
 {
     const program_kernel *k = p->k;
     text_line(x, 1, "%s(&r->run, counts);", p->count);
@@ -120,7 +120,7 @@ static void serve_nothing(program_emitter *x, const mapped_part *p)
     text_line(x, 2, "return;");
 }
 
-void mapped_serve(program_emitter *x, const mapped_part *p)
+void mapped_serve(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 0, "/* Kernel %s by itself: the initialisation%s. */", p->k->kernel->name,
               x->pl->drains ? ", or the end of input" : "");
@@ -140,7 +140,7 @@ void mapped_serve(program_emitter *x, const mapped_part *p)
         serve_window(x, p, w);
     text_line(x, 1, "r->run.starting = starting;");
     if (counts) {
-        if (p->primes && p->part->repeat != 0)
+        if (p->primes && p->planned->repeat != 0)
             text_line(x, 1, "r->run.steady = 0;");
         text_line(x, 1, "%s(&r->run, counts);", p->count);
     }
@@ -203,9 +203,9 @@ static void unclaim(program_emitter *x, const mapped_queue *r)
 
 static void emit_read(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     size_t count = 0;
-    for (size_t i = 0; i < parts->queues.len; i++)
+    for (size_t i = 0; i < cut->queues.len; i++)
         count += at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->step != 0;
     if (count == 0)
         return;
@@ -213,7 +213,7 @@ static void emit_read(program_emitter *x, const mapped *all)
     text_line(x, 0, "static int64_t %s_read(%s *self, int slot, int64_t wanted)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "int64_t complete = wanted;");
-    for (size_t i = 0; i < parts->queues.len; i++) {
+    for (size_t i = 0; i < cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->step == 0)
             continue;
@@ -232,7 +232,7 @@ static void emit_read(program_emitter *x, const mapped *all)
                   r->step);
         text_line(x, 1, "}");
     }
-    for (size_t i = 0; i < parts->queues.len; i++) {
+    for (size_t i = 0; i < cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->step == 0)
             continue;
@@ -249,7 +249,7 @@ static void emit_read(program_emitter *x, const mapped *all)
 
 static void emit_fire(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->p->parts;
+    const plan_cut *cut = x->p->cut;
     if (!all->phases)
         return;
     bool counts = program_counts_firings(x);
@@ -260,14 +260,14 @@ static void emit_fire(program_emitter *x, const mapped *all)
     text_line(x, 0, "{");
     text_line(x, 1, "const int slot = starting ? 0 : (int)(self->round %% %s);", all->slots);
     text_line(x, 1, "(void)steady;");
-    for (size_t i = 0; i < parts->parts.len; i++)
-        if (all->parts[i].phases)
-            text_line(x, 1, "%s(self, slot, starting%s);", all->parts[i].serve, counts ? ", counts" : "");
-    for (size_t i = 0; i < parts->queues.len; i++) {
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        if (all->kernels[i].phases)
+            text_line(x, 1, "%s(self, slot, starting%s);", all->kernels[i].serve, counts ? ", counts" : "");
+    for (size_t i = 0; i < cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, false))
             continue;
-        uint32_t taker = parts->cut->whole->channels.data[r->stream->channel].consumer;
+        uint32_t taker = cut->graph->whole->channels.data[r->stream->channel].consumer;
         text_line(x, 1, "{ /* %s */", r->name);
         emit_items(x, 2, r, "items", "slot");
         const char *items = counts ? arena_printf(x->e.arena, "(ptrdiff_t)counts[%" PRIu32 "]", taker)
@@ -290,7 +290,7 @@ static void emit_begin(program_emitter *x, const mapped *all)
     text_line(x, 0, "static bool %s_start(%s *self)", x->name, x->type);
     text_line(x, 0, "{");
     program_start_text(x);
-    for (size_t i = 0; i < x->pl->parts->queues.len; i++) {
+    for (size_t i = 0; i < x->pl->cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (!at_file(r, true) || r->init == 0)
             continue;
@@ -307,7 +307,7 @@ static void emit_begin(program_emitter *x, const mapped *all)
     if (reads) {
         text_line(x, 1, "if (self->ended)");
         text_line(x, 2, "return false;");
-        for (size_t i = 0; i < x->pl->parts->queues.len; i++)
+        for (size_t i = 0; i < x->pl->cut->queues.len; i++)
             if (at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->init != 0)
                 text_line(x, 1, "self->readers[%" PRIu32 "].held = 0;", queue_at(x, all, i)->file);
     }
@@ -322,7 +322,7 @@ static void emit_begin(program_emitter *x, const mapped *all)
 // ---- Rounds ----
 
 // Where a run's items are in files. Priming gives nothing, and may begin with the program.
-void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip)
+void mapped_tell_files(program_emitter *x, const mapped_kernel *p, bool priming, const char *strip)
 {
     int indent = priming ? 3 : 2;
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
@@ -340,7 +340,7 @@ void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, c
     }
 }
 
-void mapped_start_priming(program_emitter *x, const mapped_part *p)
+void mapped_start_priming(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 2, "{");
     text_line(x, 3, "%s *r = &self->%s[slot][c];", p->run_type, p->primings);
@@ -350,7 +350,7 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
         mapped_count_init(x, 3, p);
     }
     mapped_tell_files(x, p, true, "chunk->first");
-    if (p->part->repeat != 0)
+    if (p->planned->repeat != 0)
         text_line(x, 3, "%s(&r->run, self->steadyStates + chunk->first * %s);", p->repeat, mapped_facts(x)->strip);
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (p->moved && w->input)
@@ -361,17 +361,17 @@ void mapped_start_priming(program_emitter *x, const mapped_part *p)
 
 static void emit_issue(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     bool halos = false;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
             halos |= mapped_window_has_halo(w);
     text_line(x, 0, "/* Starts the strips of a round of so many steady states, kernel after kernel. */");
     text_line(x, 0, "static void %s_issue(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
     if (halos)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
-    for (size_t i = 0; i < parts->queues.len; i++) {
+    for (size_t i = 0; i < cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         if (at_file(r, false) && r->claimed != NULL)
             text_line(x, 1,
@@ -379,9 +379,9 @@ static void emit_issue(program_emitter *x, const mapped *all)
                       ", states * %" PRId64 ", &self->%s[slot]);",
                       r->claimed, r->file, mapped_strip_items(x, r), r->step, r->place);
     }
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        text_line(x, 1, "/* Kernel %s */", text_comment(x, all->parts[i].k->kernel->name));
-        mapped_stream_start(x, &all->parts[i]);
+    for (size_t i = 0; i < cut->kernels.len; i++) {
+        text_line(x, 1, "/* Kernel %s */", text_comment(x, all->kernels[i].k->kernel->name));
+        mapped_stream_start(x, &all->kernels[i]);
     }
     text_line(x, 1, "self->states[slot] = states;");
     text_line(x, 0, "}\n");
@@ -409,11 +409,11 @@ static void emit_write(program_emitter *x, const mapped *all, const mapped_queue
 
 static void emit_finish(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     bool halos = false;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
-            halos |= mapped_window_has_halo(w) && all->parts[i].moved;
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
+            halos |= mapped_window_has_halo(w) && all->kernels[i].moved;
     text_line(x, 0, "/* Waits for the round that uses a slot, and writes what it gave. */");
     text_line(x, 0, "static void %s_finish(%s *self, int slot)", x->name, x->type);
     text_line(x, 0, "{");
@@ -422,9 +422,9 @@ static void emit_finish(program_emitter *x, const mapped *all)
         text_line(x, 1, "const bool whole = states == %s;", all->round);
     text_line(x, 1, "if (states == 0)");
     text_line(x, 2, "return;");
-    for (size_t i = 0; i < parts->parts.len; i++)
-        mapped_stream_wait(x, &all->parts[i]);
-    for (size_t i = 0; i < parts->queues.len; i++)
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        mapped_stream_wait(x, &all->kernels[i]);
+    for (size_t i = 0; i < cut->queues.len; i++)
         if (at_file(queue_at(x, all, i), false) && queue_at(x, all, i)->step != 0)
             emit_write(x, all, queue_at(x, all, i));
     text_line(x, 1, "self->states[slot] = 0;");
@@ -458,7 +458,7 @@ static void emit_turn(program_emitter *x, const mapped *all)
     text_line(x, 0, "static void %s_turn(%s *self, int slot, int64_t states)", x->name, x->type);
     text_line(x, 0, "{");
     text_line(x, 1, "const int next = (slot + 1) %% %s;", all->slots);
-    for (size_t i = 0; i < x->pl->parts->queues.len; i++) {
+    for (size_t i = 0; i < x->pl->cut->queues.len; i++) {
         const mapped_queue *r = queue_at(x, all, i);
         bool reader = at_file(r, true);
         int64_t halo = r->queue->halo, at = r->queue->history - halo;
@@ -498,9 +498,9 @@ static const char *called(program_emitter *x, const mapped *all, const char *of_
 static void emit_control(program_emitter *x, const mapped *all)
 {
     bool reads = false;
-    for (size_t i = 0; i < x->pl->parts->queues.len; i++)
+    for (size_t i = 0; i < x->pl->cut->queues.len; i++)
         reads |= at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->step != 0;
-    bool one = x->logs != 0 || x->pl->parts->rounds < 2; // at a time
+    bool one = x->logs != 0 || x->pl->cut->rounds < 2; // at a time
     const char *finish_all = called(x, all, "finishAll", "svm_roundFinishAll");
     const char *start = arena_printf(x->e.arena, "%s_start(self)", x->name);
     if (all->blocks && x->m->init_text_len == 0)
@@ -522,8 +522,8 @@ static void emit_control(program_emitter *x, const mapped *all)
     else
         text_line(x, 2, "const int64_t states = wanted;");
     bool shares = false;
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        shares |= all->parts[i].even;
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        shares |= all->kernels[i].even;
     if (shares && (all->facts & FACT_LINKS) != 0 && !one) {
         text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
         text_line(x, 3, "%s(self);", finish_all);
@@ -573,9 +573,9 @@ void mapped_control(program_emitter *x)
         emit_control(x, all);
         return;
     }
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        if (all->parts[i].phases)
-            mapped_serve(x, &all->parts[i]);
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        if (all->kernels[i].phases)
+            mapped_serve(x, &all->kernels[i]);
     emit_read(x, all);
     emit_fire(x, all);
     emit_begin(x, all);

@@ -22,7 +22,7 @@ int64_t mapped_primed(const mapped_window *w)
     return mapped_round_up(w->queue->prime, w->unit);
 }
 
-const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer)
+const mapped_window *mapped_window_of(const mapped_kernel *p, uint32_t buffer)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (strcmp(w->name, program_buffer_name(p->k, buffer)) == 0)
@@ -47,58 +47,59 @@ static uint32_t file_number(const sir_module *m, uint32_t actor)
 
 static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *members, mapped_queue *r)
 {
-    const plan_parts *parts = x->pl->parts;
-    const plan_pieces *cut = parts->cut;
-    const plan_stream *st = &cut->streams.data[queue->stream];
-    const sir_channel *c = &cut->whole->channels.data[st->channel];
-    const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
+    const plan_cut *cut = x->pl->cut;
+    const plan_pieces *graph = cut->graph;
+    const plan_stream *st = &graph->streams.data[queue->stream];
+    const sir_channel *c = &graph->whole->channels.data[st->channel];
+    const sched_channel *sc = &graph->whole_schedule->channels[st->channel];
     uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
     *r = (mapped_queue){.queue = queue,
                         .stream = st,
                         .name = text_member(x, members, st->name),
                         .type = emit_declare_item(&x->e, c->type, ""),
                         .item = c->type,
-                        .size = plan_element_bytes(cut->whole, st->channel),
-                        .unit = plan_queue_unit(parts, queue->stream),
-                        .line = plan_queue_line(parts, queue->stream),
-                        .aligned = plan_queue_aligned(parts, queue->stream),
+                        .size = plan_element_bytes(graph->whole, st->channel),
+                        .unit = plan_queue_unit(cut, queue->stream),
+                        .line = plan_queue_line(cut, queue->stream),
+                        .aligned = plan_queue_aligned(cut, queue->stream),
                         .step = sc->steady,
                         .init = sc->init_items,
-                        .prime = plan_queue_prime(parts, queue->stream),
+                        .prime = plan_queue_prime(cut, queue->stream),
                         .last = x->pl->drain[end]};
-    r->member = x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - parts->queues.data)) : r->name;
+    r->member =
+        x->mapped->blocks ? arena_printf(x->e.arena, "queues[%zu]", (size_t)(queue - cut->queues.data)) : r->name;
     const machine_processor *engine;
-    r->straight = plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine);
+    r->straight = plan_cut_all_straight(cut) && plan_cut_straight(cut, st, &engine);
     r->first = x->pl->init_drain[end] > r->init ? x->pl->init_drain[end] : r->init;
     if (st->from == SIR_NONE || st->to == SIR_NONE)
-        r->file = file_number(cut->whole, st->from == SIR_NONE ? c->producer : c->consumer);
+        r->file = file_number(graph->whole, st->from == SIR_NONE ? c->producer : c->consumer);
 }
 
-// ---- Parts ----
+// ---- Kernels ----
 
-static void add_stream(program_emitter *x, const mapped_part *p, hmap *members, mapped_window *w)
+static void add_stream(program_emitter *x, const mapped_kernel *p, hmap *members, mapped_window *w)
 {
     arena *a = x->e.arena;
     w->own = p->moved || w->queue->straight;
     w->stream = w->own && w->queue->step != 0;
     if (w->queue->straight && !w->input)
-        (void)plan_parts_straight(x->pl->parts, w->queue->stream, &w->mover);
+        (void)plan_cut_straight(x->pl->cut, w->queue->stream, &w->mover);
     w->stream_of = arena_printf(a, "%s_stream", w->name);
     w->strips = unique(x, p->name, arena_printf(a, "strips_%s", w->name));
     w->streams = text_member(x, members, arena_printf(a, "%s_%s", w->queue->name, w->input ? "in" : "out"));
 }
 
-static void add_windows(program_emitter *x, const mapped *all, hmap *members, mapped_part *p)
+static void add_windows(program_emitter *x, const mapped *all, hmap *members, mapped_kernel *p)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     for (VEC_EACH(const uint32_t, b, &p->k->buffers)) {
         uint32_t end = plan_end_of(x->pl, x->m, *b);
         if (end == PLAN_NONE)
             continue;
-        mapped_window w = {.queue = &all->queues[parts->cut->stream_of[end]],
+        mapped_window w = {.queue = &all->queues[cut->graph->stream_of[end]],
                            .input = x->m->actors.data[end]->kind == SIR_READER,
                            .name = program_buffer_name(p->k, *b),
-                           .unit = p->moved ? all->queues[parts->cut->stream_of[end]].line : 1,
+                           .unit = p->moved ? all->queues[cut->graph->stream_of[end]].line : 1,
                            .address = x->pl->buffers.data[*b].address,
                            .bytes = plan_window_bytes(x->pl, x->m, *b)};
         arena *a = x->e.arena;
@@ -120,8 +121,8 @@ static void add_windows(program_emitter *x, const mapped *all, hmap *members, ma
 // Bytes of a window, about, that are read from a file or written to it at once.
 enum { FILE_BYTES = 256 << 10 };
 
-// Which windows may be in files: a part's that works in queues everywhere, if the file's writer is not behind.
-static void find_files(program_emitter *x, mapped_part *p, hmap *members)
+// Which windows may be in files: a kernel's that works in queues everywhere, if the file's writer is not behind.
+static void find_files(program_emitter *x, mapped_kernel *p, hmap *members)
 {
     arena *a = x->e.arena;
     uint64_t most = 1;
@@ -141,7 +142,7 @@ static void find_files(program_emitter *x, mapped_part *p, hmap *members)
             r->claimed = text_member(x, members, arena_printf(a, "%s_claimed", r->name));
             r->place = text_member(x, members, arena_printf(a, "%s_at", r->name));
         } else {
-            size_t number = (size_t)(w - p->windows.data), queue = (size_t)(r->queue - x->pl->parts->queues.data);
+            size_t number = (size_t)(w - p->windows.data), queue = (size_t)(r->queue - x->pl->cut->queues.data);
             w->file_of = arena_printf(a, "windows[%zu].%s", number, w->input ? "reader" : "writer");
             w->at_of = arena_printf(a, "windows[%zu].at", number);
             w->first_of = arena_printf(a, "windows[%zu].first", number);
@@ -156,8 +157,8 @@ static void find_files(program_emitter *x, mapped_part *p, hmap *members)
     p->group = (most < FILE_BYTES ? (int64_t)(FILE_BYTES / most) : 1) * x->pl->strip;
 }
 
-// Whether the initialisation of a part does anything, so that its channels hold something when a chunk begins.
-static bool has_init(const program_emitter *x, const mapped_part *p)
+// Whether the initialisation of a kernel does anything, so that its channels hold something when a chunk begins.
+static bool has_init(const program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const uint32_t, actor, &p->k->actors))
         if (x->s->init[*actor] != 0)
@@ -165,15 +166,15 @@ static bool has_init(const program_emitter *x, const mapped_part *p)
     return false;
 }
 
-static void add_chunks(program_emitter *x, const mapped *all, mapped_part *p)
+static void add_chunks(program_emitter *x, const mapped *all, mapped_kernel *p)
 {
-    const plan_parts *parts = x->pl->parts;
-    const uint32_t *where = parts->where + (size_t)p->number * parts->strips;
-    uint32_t most = plan_parts_chunk(parts);
-    for (uint32_t i = 0, end; i < parts->strips; i = end) {
-        for (end = i + 1; end < parts->strips && where[end] == where[i];)
+    const plan_cut *cut = x->pl->cut;
+    const uint32_t *where = cut->where + (size_t)p->number * cut->strips;
+    uint32_t most = plan_cut_chunk(cut);
+    for (uint32_t i = 0, end; i < cut->strips; i = end) {
+        for (end = i + 1; end < cut->strips && where[end] == where[i];)
             end++;
-        bool direct = parts->resources->processors.data[where[i]].direct;
+        bool direct = cut->resources->processors.data[where[i]].direct;
         mapped_chunk c = {.processor = all->number_of[where[i]], .first = i, .strips = end - i, .run = p->run_count};
         c.each = p->streams ? c.strips : !direct ? 1 : c.strips < most ? c.strips : most;
         p->run_count += (c.strips + c.each - 1) / c.each;
@@ -191,15 +192,15 @@ static void add_chunks(program_emitter *x, const mapped *all, mapped_part *p)
         p->rows.data[i].before = before;
         several |= p->rows.data[i].processor != p->rows.data[0].processor;
     }
-    p->primes = several && (has_init(x, p) || p->part->repeat != 0);
-    p->loops |= p->streams || (p->primes && p->part->repeat != 0);
-    p->offsets = p->moved || (p->primes && p->part->repeat != 0);
+    p->primes = several && (has_init(x, p) || p->planned->repeat != 0);
+    p->loops |= p->streams || (p->primes && p->planned->repeat != 0);
+    p->offsets = p->moved || (p->primes && p->planned->repeat != 0);
     p->home_processor = p->rows.data[0].processor;
     p->several = several;
 }
 
-// Windows of parts on several processors that keep items have them from what primes.
-static void prime_windows(mapped_part *p)
+// Windows of kernels on several processors that keep items have them from what primes.
+static void prime_windows(mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         p->offsets |= w->own;
@@ -207,7 +208,7 @@ static void prime_windows(mapped_part *p)
     }
 }
 
-static bool has_phases(program_emitter *x, const mapped_part *p)
+static bool has_phases(program_emitter *x, const mapped_kernel *p)
 {
     bool any = x->pl->drains || has_init(x, p) || mapped_has_state(x, p->number);
     for (VEC_EACH(plan_initial, initial, &x->pl->initials))
@@ -217,7 +218,7 @@ static bool has_phases(program_emitter *x, const mapped_part *p)
     return any;
 }
 
-static void name_functions(program_emitter *x, hmap *members, mapped_part *p)
+static void name_functions(program_emitter *x, hmap *members, mapped_kernel *p)
 {
     p->run_type = unique(x, p->name, "Run");
     p->chunks = unique(x, p->name, "chunks");
@@ -238,10 +239,10 @@ static void name_functions(program_emitter *x, hmap *members, mapped_part *p)
 }
 
 // Which queues may be files' pages: those of kernels that engines move all windows of, at files whose writer is not behind.
-static void find_pages(program_emitter *x, mapped_part *p)
+static void find_pages(program_emitter *x, mapped_kernel *p)
 {
     arena *a = x->e.arena;
-    if (x->pl->parts->resources->control->page_map.amount <= 0 || !x->mapped->moved || x->mapped->direct || p->streams)
+    if (x->pl->cut->resources->control->page_map.amount <= 0 || !x->mapped->moved || x->mapped->direct || p->streams)
         return;
     for (VEC_EACH(mapped_window, w, &p->windows)) {
         mapped_queue *r = (mapped_queue *)(uintptr_t)w->queue;
@@ -249,7 +250,7 @@ static void find_pages(program_emitter *x, mapped_part *p)
         bool same = r->item->kind != SIR_BIT && r->item->kind != SIR_BOOLEAN;
         if (!end || !same || r->step <= 0)
             continue;
-        size_t queue = (size_t)(r->queue - x->pl->parts->queues.data);
+        size_t queue = (size_t)(r->queue - x->pl->cut->queues.data);
         r->claimed = arena_printf(a, "mapped[%zu]", queue);
         r->base = arena_printf(a, "base[%zu]", queue);
     }
@@ -257,19 +258,19 @@ static void find_pages(program_emitter *x, mapped_part *p)
 
 // A round that is not whole is shared evenly by a kernel that all processors run, a chunk each, as these then still use
 // their windows' blocks in turn. One that few run is light, and waiting for it would cost more.
-static void find_shares(const program_emitter *x, mapped_part *p)
+static void find_shares(const program_emitter *x, mapped_kernel *p)
 {
-    p->even = p->several && x->mapped->moved && !x->mapped->direct && !p->streams && p->part->repeat == 0 &&
+    p->even = p->several && x->mapped->moved && !x->mapped->direct && !p->streams && p->planned->repeat == 0 &&
               p->rows.len == x->mapped->used.len;
     for (uint32_t i = 0; i < p->rows.len; i++)
         p->even &= p->rows.data[i].before == i;
 }
 
-static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_part *p)
+static void describe_kernel(program_emitter *x, const mapped *all, uint32_t kernel, hmap *members, mapped_kernel *p)
 {
     arena *a = x->e.arena;
-    *p = (mapped_part){.k = &x->kernels[kernel], .part = &x->pl->parts->parts.data[kernel], .number = kernel};
-    p->streams = x->pl->parts->streams;
+    *p = (mapped_kernel){.k = &x->kernels[kernel], .planned = &x->pl->cut->kernels.data[kernel], .number = kernel};
+    p->streams = x->pl->cut->streams;
     p->name = body_identifier(a, p->k->kernel->name);
     p->own_type = unique(x, p->name, "Own");
     if (!p->streams)
@@ -289,15 +290,15 @@ static void describe_part(program_emitter *x, const mapped *all, uint32_t kernel
 
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor)
 {
-    uint64_t alignment = plan_parts_alignment(x->pl->parts);
+    uint64_t alignment = plan_cut_alignment(x->pl->cut);
     uint64_t start = (x->pl->bytes + alignment - 1) / alignment * alignment;
     strbuf text;
     strbuf_init(&text, x->e.arena);
     strbuf_printf(&text, "%" PRIu64, start);
     for (uint32_t i = 0; i < kernel; i++)
-        if (mapped_has_state(x, i) && mapped_facts(x)->parts[i].home_processor == processor)
+        if (mapped_has_state(x, i) && mapped_facts(x)->kernels[i].home_processor == processor)
             strbuf_printf(&text, " + (sizeof(%s) + %" PRIu64 ") / %" PRIu64 " * %" PRIu64,
-                          mapped_facts(x)->parts[i].own_type, alignment - 1, alignment, alignment);
+                          mapped_facts(x)->kernels[i].own_type, alignment - 1, alignment, alignment);
     return text.data;
 }
 
@@ -305,7 +306,7 @@ const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t pro
 
 static void count_files(program_emitter *x, mapped *all)
 {
-    const sir_module *m = x->pl->parts->cut->whole;
+    const sir_module *m = x->pl->cut->graph->whole;
     for (VEC_EACH(sir_actor *, actor, &m->actors)) {
         all->readers += (*actor)->kind == SIR_READER;
         all->writers += (*actor)->kind == SIR_WRITER;
@@ -314,13 +315,13 @@ static void count_files(program_emitter *x, mapped *all)
 
 static void find_used(program_emitter *x, mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    all->number_of = ARENA_ARRAY(x->e.arena, uint32_t, parts->resources->processors.len + 1);
-    for (uint32_t q = 0; q < parts->resources->processors.len; q++) {
-        const plan_processor *on = &parts->resources->processors.data[q];
+    const plan_cut *cut = x->pl->cut;
+    all->number_of = ARENA_ARRAY(x->e.arena, uint32_t, cut->resources->processors.len + 1);
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++) {
+        const plan_processor *on = &cut->resources->processors.data[q];
         bool runs = false;
-        for (uint32_t i = 0; i < parts->parts.len; i++)
-            runs = runs || plan_part_runs_on(parts, i, q);
+        for (uint32_t i = 0; i < cut->kernels.len; i++)
+            runs = runs || plan_kernel_runs_on(cut, i, q);
         if (!runs)
             continue;
         all->number_of[q] = (uint32_t)all->used.len;
@@ -334,12 +335,12 @@ const mapped *mapped_facts(program_emitter *x)
 {
     if (x->mapped != NULL)
         return x->mapped;
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     mapped *all = ARENA_NEW(x->e.arena, mapped);
     x->mapped = all;
-    all->blocks = !parts->streams;
-    all->queues = ARENA_ARRAY(x->e.arena, mapped_queue, parts->cut->streams.len + 1);
-    all->parts = ARENA_ARRAY(x->e.arena, mapped_part, parts->parts.len + 1);
+    all->blocks = !cut->streams;
+    all->queues = ARENA_ARRAY(x->e.arena, mapped_queue, cut->graph->streams.len + 1);
+    all->kernels = ARENA_ARRAY(x->e.arena, mapped_kernel, cut->kernels.len + 1);
     hmap members;
     hmap_init(&members, x->e.arena);
     static const char *const own[] = {"started", "ended",  "steadyStates", "iterations", "round",
@@ -354,17 +355,17 @@ const mapped *mapped_facts(program_emitter *x)
     all->strips = arena_printf(x->e.arena, "%s_STRIPS", prefix);
     all->round = arena_printf(x->e.arena, "%s_ROUND", prefix);
     all->slots = arena_printf(x->e.arena, "%s_SLOTS", prefix);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
         describe_queue(x, queue, &members, &all->queues[queue->stream]);
     find_used(x, all);
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
-        describe_part(x, all, i, &members, &all->parts[i]);
-        all->phases |= all->parts[i].phases;
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        describe_kernel(x, all, i, &members, &all->kernels[i]);
+        all->phases |= all->kernels[i].phases;
     }
-    for (VEC_EACH(const plan_queue, queue, &parts->queues)) {
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         mapped_queue *r = &all->queues[queue->stream];
         bool linked = r->stream->from != SIR_NONE && r->stream->to != SIR_NONE;
-        r->forgets = parts->streams && linked && !all->parts[r->stream->to].primes;
+        r->forgets = cut->streams && linked && !all->kernels[r->stream->to].primes;
     }
     count_files(x, all);
     if (all->blocks)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the files hlc/emit/mapped*.c share: facts of parts, their windows and their runs as the emitted text has them.
+// What the files hlc/emit/mapped*.c share: facts of kernels, their windows and their runs as the emitted text has them.
 //
-// NOTE(runs). A part's strips go to processors in chunks, strips that follow each other on one. A chunk is one run or
-// several, each of `each` strips; where the part primes (NOTE(priming) in hlc/plan/parts.h) another goes before them. A
+// NOTE(runs). A kernel's strips go to processors in chunks, strips that follow each other on one. A chunk is one run or
+// several, each of `each` strips; where the kernel primes (NOTE(priming) in hlc/plan/cut.h) another goes before them. A
 // processor that reaches the shared memory works in the queue; for others engines move each run's window to one of `depth`
 // blocks, used in turn, and back.
 // NOTE(streams). With --transfer=stream a chunk is one run, whose kernel takes and gives a strip at a time through streams
 // in its processor's memory; an element is a strip. Engines fill and empty them meanwhile: from and to the queue, or, where
-// each part has one processor, from one part's stream to the other's (`straight`); parts in one memory share the stream.
-// What a window looks ahead at stays in a block behind the streams. The initialisation, priming and the end of input move
-// their items to that block and back; such a run is a phase.
+// each kernel has one processor, from one kernel's stream to the other's (`straight`); kernels in one memory share the
+// stream. What a window looks ahead at stays in a block behind the streams. The initialisation, priming and the end of
+// input move their items to that block and back; such a run is a phase.
 #ifndef SVMC_HLC_EMIT_MAPPED_INT_H
 #define SVMC_HLC_EMIT_MAPPED_INT_H
 
@@ -37,7 +37,7 @@ typedef struct mapped_queue {
     const char *base; // then, where engines move them: the memory in which the round's first item lies; a member
 } mapped_queue;
 
-// The end of a queue at a part.
+// The end of a queue at a kernel.
 typedef struct mapped_window {
     const mapped_queue *queue;
     bool input;
@@ -89,9 +89,10 @@ typedef struct mapped_chunk {
     uint32_t processor, first, strips, each, run, before;
 } mapped_chunk;
 
-typedef struct mapped_part {
+// A kernel of the cut (`planned`) as it is emitted (`k`).
+typedef struct mapped_kernel {
     const program_kernel *k;
-    const plan_part *part;
+    const plan_cut_kernel *planned;
     uint32_t number;
     bool primes, moved, direct; // some processor has its windows moved; some works in queues
     bool loops;                 // a run may be of several strips
@@ -110,11 +111,11 @@ typedef struct mapped_part {
     VEC(mapped_window) windows;
     VEC(mapped_chunk) rows;
     uint32_t run_count, home_processor;
-} mapped_part;
+} mapped_kernel;
 
 typedef struct mapped {
     mapped_queue *queues;                       // by stream
-    mapped_part *parts;                         // by kernel
+    mapped_kernel *kernels;                     // by kernel
     const char *processors;                     // the table
     const char *strip, *strips, *round, *slots; // constants
     const char *init;                           // the table of the initialisation's firings
@@ -122,23 +123,24 @@ typedef struct mapped {
     VEC(const plan_processor *) used;
     uint32_t *number_of;
     bool moved, direct; // some processor works in a memory of its own; in queues
-    bool phases;        // of some part
+    bool phases;        // of some kernel
     bool blocks;        // windows are moved whole: mapped_blocks.c
     unsigned facts;     // then, FACT_...
     uint32_t readers, writers;
 } mapped;
 
 // Number of a kernel's end of a queue among all.
-size_t mapped_end_number(const mapped *all, const mapped_part *p, const mapped_window *w);
+size_t mapped_end_number(const mapped *all, const mapped_kernel *p, const mapped_window *w);
 // Facts of the whole plan; made once, when kernels have their names (mapped_facts.c).
 const mapped *mapped_facts(program_emitter *x);
 int64_t mapped_round_up(int64_t items, int64_t unit);
 int64_t mapped_history(const mapped_window *w); // items that a run's window has before its own, in whole units
 bool mapped_has_stream(const mapped_window *w); // of its own: not the one of the other end
-const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w); // in the part that its queue leads to
+const mapped_window *mapped_other_end(const mapped *all,
+                                      const mapped_window *w); // in the kernel that its queue leads to
 int64_t mapped_primed(const mapped_window *w);                                    // and that of priming
-const mapped_window *mapped_window_of(const mapped_part *p, uint32_t buffer);
-// Where the state of a part lies in what its processor has for itself, an expression; of the number of parts: where all of
+const mapped_window *mapped_window_of(const mapped_kernel *p, uint32_t buffer);
+// Where the state of a kernel lies in what its processor has for itself, an expression; of the number of kernels: where all of
 // a processor's (by number among those used) ends.
 const char *mapped_state_place(program_emitter *x, uint32_t kernel, uint32_t processor);
 
@@ -149,28 +151,29 @@ void mapped_main(program_emitter *x);       // of that
 // ---- mapped_runs.c ----
 int64_t mapped_strip_items(const program_emitter *x, const mapped_queue *r); // of a whole strip
 int64_t mapped_round_items(const program_emitter *x, const mapped_queue *r);
-void mapped_run_type(program_emitter *x, const mapped_part *p);
-void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w); // that places it
+void mapped_run_type(program_emitter *x, const mapped_kernel *p);
+void mapped_window_function(program_emitter *x, const mapped_kernel *p, const mapped_window *w); // that places it
 // A run knows its windows, where in them its items begin, and its logs; in a function that has `r`, `self` and `q`.
-void mapped_point_windows(program_emitter *x, const mapped_part *p);
+void mapped_point_windows(program_emitter *x, const mapped_kernel *p);
 const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by, int64_t offset); // "strip * 512 - 64"
 bool mapped_window_has_halo(const mapped_window *w);        // its last items go to the next round's slot too
-bool mapped_is_linked(const mapped_queue *r);                               // it joins parts
+bool mapped_is_linked(const mapped_queue *r);               // it joins kernels
 void mapped_place(program_emitter *x, int indent, const mapped_window *w, const char *slot, const char *first,
                   const char *items);
 
 // ---- mapped_control.c ----
-// What a part's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
-// part's own begin.
+// What a kernel's windows are in the initialisation and at the end of input: the first item, how many, and where in them the
+// kernel's own begin.
 typedef struct mapped_span {
     int64_t first, items, from;
 } mapped_span;
 mapped_span mapped_span_of(const mapped_window *w, bool starting);
 const char *mapped_choice(program_emitter *x, int64_t starting, int64_t later);
-void mapped_count_init(program_emitter *x, int indent, const mapped_part *p); // run r fires what the initialisation does
-void mapped_serve(program_emitter *x, const mapped_part *p); // a run by itself
-void mapped_start_priming(program_emitter *x, const mapped_part *p);
-void mapped_tell_files(program_emitter *x, const mapped_part *p, bool priming, const char *strip);
+void mapped_count_init(program_emitter *x, int indent,
+                       const mapped_kernel *p);                // run r fires what the initialisation does
+void mapped_serve(program_emitter *x, const mapped_kernel *p); // a run by itself
+void mapped_start_priming(program_emitter *x, const mapped_kernel *p);
+void mapped_tell_files(program_emitter *x, const mapped_kernel *p, bool priming, const char *strip);
 void mapped_control(program_emitter *x);
 
 // ---- mapped_blocks.c: programs whose windows are moved whole ----
@@ -184,21 +187,21 @@ void mapped_queue_table(program_emitter *x, const mapped *all);  // mapped.c
 size_t mapped_log_count(program_emitter *x, uint32_t kernel);    // of its actors that print
 
 // ---- mapped_streams.c: what the same functions of other files do with streams ----
-void mapped_stream_type(program_emitter *x, const mapped_part *p);
+void mapped_stream_type(program_emitter *x, const mapped_kernel *p);
 void mapped_stream_members(program_emitter *x, const mapped *all);
 void mapped_stream_runs(program_emitter *x, const mapped *all); // functions that set runs up, after the instance
-void mapped_stream_start(program_emitter *x, const mapped_part *p);
-void mapped_stream_wait(program_emitter *x, const mapped_part *p);
-void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w);
-void mapped_stream_serve_priming(program_emitter *x, const mapped_part *p, const mapped_window *w);
-void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w); // in the queue
-bool mapped_stream_any(const mapped_part *p); // it has streams of its own
-void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p);
-void mapped_stream_destroy(program_emitter *x, const mapped_part *p);
+void mapped_stream_start(program_emitter *x, const mapped_kernel *p);
+void mapped_stream_wait(program_emitter *x, const mapped_kernel *p);
+void mapped_stream_serve_window(program_emitter *x, const mapped_kernel *p, const mapped_window *w);
+void mapped_stream_serve_priming(program_emitter *x, const mapped_kernel *p, const mapped_window *w);
+void mapped_stream_stored(program_emitter *x, const mapped_kernel *p, const mapped_window *w); // in the queue
+bool mapped_stream_any(const mapped_kernel *p); // it has streams of its own
+void mapped_stream_destroy_run(program_emitter *x, const mapped_kernel *p);
+void mapped_stream_destroy(program_emitter *x, const mapped_kernel *p);
 // In kernels: whether a window's block keeps items from strip to strip; behind the strip of a phase; around others.
 bool mapped_stream_keeps(const mapped_window *w);
-void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip);
-void mapped_stream_take(program_emitter *x, const mapped_part *p);
-void mapped_stream_give(program_emitter *x, const mapped_part *p);
+void mapped_stream_end_phase(program_emitter *x, const mapped_kernel *p, const text_args *args, const char *strip);
+void mapped_stream_take(program_emitter *x, const mapped_kernel *p);
+void mapped_stream_give(program_emitter *x, const mapped_kernel *p);
 
 #endif

@@ -10,7 +10,7 @@
 uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer)
 {
     uint32_t end = plan_end_of(x->pl, x->m, buffer);
-    return end == PLAN_NONE ? PLAN_NONE : x->pl->parts->cut->piece_of[end];
+    return end == PLAN_NONE ? PLAN_NONE : x->pl->cut->graph->piece_of[end];
 }
 
 bool mapped_gives_window(const program_emitter *x, const plan_stage *st)
@@ -20,21 +20,21 @@ bool mapped_gives_window(const program_emitter *x, const plan_stage *st)
 
 bool mapped_primes(program_emitter *x, uint32_t kernel)
 {
-    return mapped_facts(x)->parts[kernel].primes;
+    return mapped_facts(x)->kernels[kernel].primes;
 }
 
 bool mapped_strips(program_emitter *x, const program_kernel *k)
 {
-    return mapped_facts(x)->parts[k - x->kernels].loops;
+    return mapped_facts(x)->kernels[k - x->kernels].loops;
 }
 
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k)
 {
-    return mapped_facts(x)->parts[k - x->kernels].strip;
+    return mapped_facts(x)->kernels[k - x->kernels].strip;
 }
 
 // Where a run's items are in a window.
-static const char *mapped_window_start(program_emitter *x, const mapped_part *p, const mapped_window *w)
+static const char *mapped_window_start(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     const mapped *all = mapped_facts(x);
     if (all->blocks ? (all->facts & FACT_OFFSETS) == 0 : !p->offsets)
@@ -44,13 +44,13 @@ static const char *mapped_window_start(program_emitter *x, const mapped_part *p,
 }
 
 // Functions that tell a run what it fires: so many steady states; with counts of all the program's actors.
-static void mapped_fires(program_emitter *x, const mapped_part *p)
+static void mapped_fires(program_emitter *x, const mapped_kernel *p)
 {
     const program_kernel *k = p->k;
     if (program_counts_firings(x)) {
         int64_t *actors = ARENA_ARRAY(x->e.arena, int64_t, k->actors.len + 1);
         for (size_t i = 0; i < k->actors.len; i++)
-            actors[i] = x->pl->parts->cut->actor_of[k->actors.data[i]];
+            actors[i] = x->pl->cut->graph->actor_of[k->actors.data[i]];
         const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_actors", p->name));
         program_count_table(
             x, arena_printf(x->e.arena, "The actors of kernel %s among those of the program.", k->kernel->name), map,
@@ -62,22 +62,23 @@ static void mapped_fires(program_emitter *x, const mapped_part *p)
         text_line(x, 2, "self->firings[i] = (ptrdiff_t)counts[%s[i]];", map);
         text_line(x, 0, "}\n");
     }
-    if (!p->primes || p->part->repeat == 0)
+    if (!p->primes || p->planned->repeat == 0)
         return;
     text_line(x, 0,
               "/* Behind the initialisation priming goes on for %" PRId64
               " steady states, or from the program's beginning. */",
-              p->part->repeat);
+              p->planned->repeat);
     text_line(x, 0, "static void %s(%s *self, int64_t before)", p->repeat, k->type);
     text_line(x, 0, "{");
-    text_line(x, 1, "self->states = before < %" PRId64 " ? before : %" PRId64 ";", p->part->repeat, p->part->repeat);
+    text_line(x, 1, "self->states = before < %" PRId64 " ? before : %" PRId64 ";", p->planned->repeat,
+              p->planned->repeat);
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->input)
             continue;
         text_line(x, 1, "self->%s_from = %" PRId64 " + (%" PRId64 " - self->states) * %" PRId64 ";", w->name,
-                  mapped_primed(w) - w->queue->prime, p->part->repeat, w->queue->step);
+                  mapped_primed(w) - w->queue->prime, p->planned->repeat, w->queue->step);
         if (w->file)
-            text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->part->repeat,
+            text_line(x, 1, "self->%s += (%" PRId64 " - self->states) * %" PRId64 ";", w->first_of, p->planned->repeat,
                       w->queue->step);
     }
     text_line(x, 0, "}\n");
@@ -133,7 +134,7 @@ static void name_log(program_emitter *x, const program_stage *code, program_acto
 
 static const char *state_type(program_emitter *x, uint32_t kernel)
 {
-    return mapped_facts(x)->parts[kernel].own_type;
+    return mapped_facts(x)->kernels[kernel].own_type;
 }
 
 static void count_log(program_emitter *x, const program_stage *code, program_actor_names *n, void *context)
@@ -150,7 +151,7 @@ size_t mapped_log_count(program_emitter *x, uint32_t kernel)
     return count;
 }
 
-static void run_members(program_emitter *x, program_kernel *k, const mapped_part *p)
+static void run_members(program_emitter *x, program_kernel *k, const mapped_kernel *p)
 {
     if (p->primes)
         text_line(
@@ -203,11 +204,11 @@ void mapped_kernel_struct(program_emitter *x, uint32_t kernel)
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
-    run_members(x, k, &mapped_facts(x)->parts[kernel]);
+    run_members(x, k, &mapped_facts(x)->kernels[kernel]);
     if (logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu];", logs);
     text_line(x, 0, "} %s;\n", k->type);
-    mapped_fires(x, &mapped_facts(x)->parts[kernel]);
+    mapped_fires(x, &mapped_facts(x)->kernels[kernel]);
 }
 
 // ---- The run function ----
@@ -216,12 +217,12 @@ void mapped_own(program_emitter *x, const program_kernel *k)
 {
     uint32_t kernel = (uint32_t)(k - x->kernels);
     text_line(x, 1, "%s *own SVM_UNUSED = (void *)(memory + %s);", state_type(x, kernel),
-              mapped_state_place(x, kernel, mapped_facts(x)->parts[kernel].home_processor));
+              mapped_state_place(x, kernel, mapped_facts(x)->kernels[kernel].home_processor));
 }
 
 void mapped_memory(program_emitter *x, const program_kernel *k, const hmap *used)
 {
-    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    const mapped_kernel *p = &mapped_facts(x)->kernels[k - x->kernels];
     bool uses = hmap_get(used, "own") != NULL;
     for (size_t i = 0; i < k->buffers.len; i++)
         uses |= hmap_get(used, k->buffer_names.data[i]) != NULL && mapped_window_of(p, k->buffers.data[i]) == NULL;
@@ -243,7 +244,7 @@ static const char *declare_window(program_emitter *x, const mapped_window *w)
 void mapped_local(program_pointers *locals, const program_kernel *k, size_t i)
 {
     program_emitter *x = locals->x;
-    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    const mapped_kernel *p = &mapped_facts(x)->kernels[k - x->kernels];
     const plan_buffer *b = &x->pl->buffers.data[k->buffers.data[i]];
     const mapped_window *w = mapped_window_of(p, k->buffers.data[i]);
     const sir_type *t = x->m->channels.data[b->channel].type;
@@ -260,7 +261,7 @@ void mapped_local(program_pointers *locals, const program_kernel *k, size_t i)
 
 void mapped_strip_head(program_emitter *x, const program_kernel *k, const hmap *used, const char *name)
 {
-    const mapped_part *p = &mapped_facts(x)->parts[k - x->kernels];
+    const mapped_kernel *p = &mapped_facts(x)->kernels[k - x->kernels];
     text_args params = {0};
     VEC_PUSH(x->e.arena, &params, arena_printf(x->e.arena, "%s *self", k->type));
     for (VEC_EACH(const mapped_window, w, &p->windows))
@@ -325,7 +326,7 @@ void mapped_begin(program_emitter *x, uint32_t kernel)
 }
 
 // Where a kernel works in a queue it leaves the last items of a round to the next itself.
-static void emit_tails(program_emitter *x, const mapped_part *p)
+static void emit_tails(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
         if (p->direct && mapped_window_has_halo(w))
@@ -340,9 +341,9 @@ static void read_at(program_emitter *x, const mapped_window *w, const char *coun
               w->name, count);
 }
 
-static void read_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
+static void read_priming(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
-    int64_t repeat = p->part->repeat, step = w->queue->step;
+    int64_t repeat = p->planned->repeat, step = w->queue->step;
     const char *count = arena_printf(x->e.arena, "%" PRId64, w->queue->prime);
     if (repeat != 0)
         count = arena_printf(x->e.arena, "%" PRId64 " + %s", w->queue->init, text_times(x, "self->states", step));
@@ -352,7 +353,7 @@ static void read_priming(program_emitter *x, const mapped_part *p, const mapped_
 }
 
 // Files are read and written for some strips at once.
-static void begin_group(program_emitter *x, const mapped_part *p)
+static void begin_group(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 2, "if (ready == 0) {");
     text_line(x, 3, "ready = group = left < %" PRId64 " ? left : %" PRId64 ";", p->group, p->group);
@@ -371,7 +372,7 @@ static void begin_group(program_emitter *x, const mapped_part *p)
     }
 }
 
-static void end_group(program_emitter *x, const mapped_part *p)
+static void end_group(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 2, "ready -= self->steady;");
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
@@ -386,10 +387,10 @@ static void end_group(program_emitter *x, const mapped_part *p)
     }
 }
 
-static void end_counted(program_emitter *x, const mapped_part *p)
+static void end_counted(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows))
-        if (w->input && p->primes && p->part->repeat != 0 && w->queue->init != w->queue->queue->delay)
+        if (w->input && p->primes && p->planned->repeat != 0 && w->queue->init != w->queue->queue->delay)
             text_line(x, 2, "%s += %" PRId64 ";", w->name, w->queue->init - w->queue->queue->delay);
     text_line(x, 2, "self->starting = false;");
     if (program_counts_firings(x))
@@ -398,7 +399,7 @@ static void end_counted(program_emitter *x, const mapped_part *p)
         text_line(x, 2, "ready = self->states;");
 }
 
-static void end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip)
+static void end_phase(program_emitter *x, const mapped_kernel *p, const text_args *args, const char *strip)
 {
     mapped_stream_end_phase(x, p, args, strip);
     text_line(x, 2, "return;");
@@ -408,7 +409,7 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
 {
     arena *a = x->e.arena;
     const mapped *all = mapped_facts(x);
-    const mapped_part *p = &all->parts[k - x->kernels];
+    const mapped_kernel *p = &all->kernels[k - x->kernels];
     text_args args = {0};
     VEC_PUSH(a, &args, "self");
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
@@ -449,20 +450,20 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
 
 void mapped_end(program_emitter *x, uint32_t kernel)
 {
-    if (!mapped_facts(x)->parts[kernel].loops)
-        emit_tails(x, &mapped_facts(x)->parts[kernel]);
+    if (!mapped_facts(x)->kernels[kernel].loops)
+        emit_tails(x, &mapped_facts(x)->kernels[kernel]);
 }
 
 const char *mapped_processors(program_emitter *x, uint32_t kernel)
 {
-    const plan_parts *parts = x->pl->parts;
+    const plan_cut *cut = x->pl->cut;
     strbuf text;
     strbuf_init(&text, x->e.arena);
     size_t count = 0;
-    for (uint32_t q = 0; q < parts->resources->processors.len; q++) {
-        if (plan_part_runs_on(parts, kernel, q) && count++ < 4)
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++) {
+        if (plan_kernel_runs_on(cut, kernel, q) && count++ < 4)
             strbuf_printf(&text, "%s%s", count == 1 ? "" : ", ",
-                          parts->resources->processors.data[q].processor->element.name);
+                          cut->resources->processors.data[q].processor->element.name);
     }
     if (count > 4)
         return arena_printf(x->e.arena, "%s and %zu more", text.data, count - 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Items of strips and rounds; and runs of parts with streams (NOTE(streams)): their type, and windows that are in queues.
+// Items of strips and rounds; and runs of kernels with streams (NOTE(streams)): their type, and windows that are in queues.
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ int64_t mapped_strip_items(const program_emitter *x, const mapped_queue *r)
 
 int64_t mapped_round_items(const program_emitter *x, const mapped_queue *r)
 {
-    return x->pl->parts->strips * mapped_strip_items(x, r);
+    return x->pl->cut->strips * mapped_strip_items(x, r);
 }
 
 // "strip * 512 - 64"
@@ -35,7 +35,7 @@ const char *mapped_times_plus(program_emitter *x, const char *factor, int64_t by
 // ---- The type ----
 
 // A run with streams.
-void mapped_run_type(program_emitter *x, const mapped_part *p)
+void mapped_run_type(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 0, "/* A run of kernel %s with its windows%s. */", p->k->kernel->name,
               p->moved ? " and what moves them" : " of the queues");
@@ -49,7 +49,7 @@ void mapped_run_type(program_emitter *x, const mapped_part *p)
 
 // ---- Windows ----
 
-void mapped_window_function(program_emitter *x, const mapped_part *p, const mapped_window *w)
+void mapped_window_function(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     arena *a = x->e.arena;
     text_line(x, 0, "/* A run's window of %s: so many items from the round's item `first` on. */", w->queue->name);
@@ -77,8 +77,8 @@ void mapped_place(program_emitter *x, int indent, const mapped_window *w, const 
 
 // ---- Creation ----
 
-// Numbers of the logs of a part's actors among all.
-static void name_logs(program_emitter *x, const mapped_part *p)
+// Numbers of the logs of a kernel's actors among all.
+static void name_logs(program_emitter *x, const mapped_kernel *p)
 {
     size_t number = 0, count = 0;
     for (VEC_EACH(uint32_t, actor, &x->printing)) {
@@ -90,7 +90,7 @@ static void name_logs(program_emitter *x, const mapped_part *p)
     }
 }
 
-void mapped_point_windows(program_emitter *x, const mapped_part *p)
+void mapped_point_windows(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         text_line(x, 1, "r->run.%s = &r->%s;", w->name, w->name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Runs of parts whose strips come and go through streams (NOTE(streams) in mapped_int.h): what sets them up, what starts
+// Runs of kernels whose strips come and go through streams (NOTE(streams) in mapped_int.h): what sets them up, what starts
 // them, and the loop of their kernels.
 #include <inttypes.h>
 #include <string.h>
@@ -15,7 +15,7 @@ bool mapped_has_stream(const mapped_window *w)
 
 const mapped_window *mapped_other_end(const mapped *all, const mapped_window *w)
 {
-    const mapped_part *to = &all->parts[w->queue->stream->to];
+    const mapped_kernel *to = &all->kernels[w->queue->stream->to];
     for (VEC_EACH(const mapped_window, end, &to->windows))
         if (end->queue == w->queue && end->input)
             return end;
@@ -47,7 +47,7 @@ static const char *number(program_emitter *x, int64_t n)
 // Where a window's block begins in its processor's memory: behind what its streams take.
 static uint64_t block_address(const program_emitter *x, const mapped_window *w)
 {
-    return w->address + (x->p->parts->depth - 1) * w->bytes;
+    return w->address + (x->p->cut->depth - 1) * w->bytes;
 }
 
 // Bytes of a strip, an expression.
@@ -57,14 +57,14 @@ static const char *strip_bytes(program_emitter *x, const mapped_queue *r)
 }
 
 // Whether some of its runs are phases.
-static bool is_phased(const mapped_part *p)
+static bool is_phased(const mapped_kernel *p)
 {
     return p->phases || p->primes;
 }
 
 // ---- The type ----
 
-void mapped_stream_type(program_emitter *x, const mapped_part *p)
+void mapped_stream_type(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         text_line(x, 1, "svm_Block %s;%s", w->name,
@@ -93,16 +93,16 @@ void mapped_stream_type(program_emitter *x, const mapped_part *p)
 
 void mapped_stream_members(program_emitter *x, const mapped *all)
 {
-    for (size_t i = 0; i < x->pl->parts->parts.len; i++)
-        for (VEC_EACH(const mapped_window, w, &all->parts[i].windows))
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
             if (mapped_has_stream(w))
                 text_line(x, 1, "svm_Stream %s[%zu]; /* of each processor of kernel %s: strips of %s */", w->streams,
-                          all->used.len, all->parts[i].k->kernel->name, w->queue->name);
+                          all->used.len, all->kernels[i].k->kernel->name, w->queue->name);
 }
 
 // ---- Places ----
 
-static void emit_place(program_emitter *x, const mapped *all, const mapped_part *p, const mapped_window *w)
+static void emit_place(program_emitter *x, const mapped *all, const mapped_kernel *p, const mapped_window *w)
 {
     arena *a = x->e.arena;
     const mapped_queue *r = w->queue;
@@ -138,7 +138,7 @@ static void emit_place(program_emitter *x, const mapped *all, const mapped_part 
     text_line(x, 0, "}\n");
 }
 
-static void emit_strips(program_emitter *x, const mapped_part *p, const mapped_window *w)
+static void emit_strips(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     const mapped_queue *r = w->queue;
     text_line(x, 0, "/* So many strips of %s from the round's strip `first` on. */", r->name);
@@ -162,7 +162,7 @@ static void place(program_emitter *x, int indent, const mapped_window *w, const 
 
 // ---- Creation ----
 
-static void emit_create_run(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_create_run(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     text_line(x, 0, "/* A run of kernel %s on processor q: so many strips of a round. */", p->k->kernel->name);
     text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip, int strips)", p->create, x->type,
@@ -191,7 +191,7 @@ static void emit_create_run(program_emitter *x, const mapped *all, const mapped_
     text_line(x, 0, "}\n");
 }
 
-static void emit_create_phase(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_create_phase(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     text_line(x, 0, "/* Makes of a run one that is no strips: its windows are moved whole. */");
     text_line(x, 0, "static void %s(%s *self, %s *r, int q)", p->create_phase, x->type, p->run_type);
@@ -231,7 +231,7 @@ static void place_priming(program_emitter *x, int indent, const mapped_window *w
     text_line(x, indent, "r->run.%s_from = %" PRId64 ";", w->name, prime - w->queue->prime);
 }
 
-static void emit_create_priming(program_emitter *x, const mapped_part *p)
+static void emit_create_priming(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 0, "/* What primes kernel %s on processor q for the strips of a round from `strip` on. */",
               p->k->kernel->name);
@@ -289,10 +289,10 @@ static const char *stream_at(program_emitter *x, const mapped *all, const mapped
     if (mapped_has_stream(w))
         return arena_printf(x->e.arena, "&self->%s[q]", w->streams);
     return arena_printf(x->e.arena, "&self->%s[%" PRIu32 "]", mapped_other_end(all, w)->streams,
-                        all->parts[w->queue->stream->to].home_processor);
+                        all->kernels[w->queue->stream->to].home_processor);
 }
 
-static void emit_create_moves(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_create_moves(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     text_line(x, 0, "/* The streams of a run, and what fills and empties them. */");
     text_line(x, 0, "static void %s(%s *self, %s *r, int q, int slot, int strip, int strips)", p->create_moves, x->type,
@@ -314,14 +314,14 @@ static void emit_create_moves(program_emitter *x, const mapped *all, const mappe
         else if (is_moved(w))
             text_line(x, 1, "svm_moveS2SInit(&r->%s_pass, &%s, r->run.%s, &self->%s[%" PRIu32 "], (size_t)strips);",
                       w->name, w->mover->element.name, w->stream_of, mapped_other_end(all, w)->streams,
-                      all->parts[w->queue->stream->to].home_processor);
+                      all->kernels[w->queue->stream->to].home_processor);
         if (mapped_window_has_halo(w))
             emit_halo(x, all, w);
     }
     text_line(x, 0, "}\n");
 }
 
-static void emit_create_runs(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_create_runs(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     text_line(x, 0, "static void %s(%s *self)", p->create_all, x->type);
     text_line(x, 0, "{");
@@ -342,7 +342,7 @@ static void emit_create_runs(program_emitter *x, const mapped *all, const mapped
     text_line(x, 0, "}\n");
 }
 
-static void each_place(program_emitter *x, const mapped_part *p)
+static void each_place(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const int q = %s[c].processor;", p->chunks);
@@ -350,7 +350,7 @@ static void each_place(program_emitter *x, const mapped_part *p)
     text_line(x, 3, "continue; /* it has them */");
 }
 
-bool mapped_stream_any(const mapped_part *p)
+bool mapped_stream_any(const mapped_kernel *p)
 {
     bool any = false;
     for (VEC_EACH(const mapped_window, w, &p->windows))
@@ -358,7 +358,7 @@ bool mapped_stream_any(const mapped_part *p)
     return any;
 }
 
-static void emit_create_streams(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_create_streams(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     if (!mapped_stream_any(p))
         return;
@@ -373,7 +373,7 @@ static void emit_create_streams(program_emitter *x, const mapped *all, const map
         uint64_t strip = (uint64_t)mapped_strip_items(x, w->queue) * w->queue->size;
         text_line(x, 2,
                   "svm_streamInitRAM(&self->%s[q], %s[q].memory, self->ownMemory[q] + %" PRIu64 ", %" PRIu64 ", %s);",
-                  w->streams, all->processors, w->address, (x->p->parts->depth - 1) * w->bytes / strip,
+                  w->streams, all->processors, w->address, (x->p->cut->depth - 1) * w->bytes / strip,
                   strip_bytes(x, w->queue));
         text_line(x, 2, "svm_streamName(&self->%s[q], \"%s\");", w->streams, w->queue->name);
     }
@@ -383,7 +383,7 @@ static void emit_create_streams(program_emitter *x, const mapped *all, const map
 
 // ---- Dependences ----
 
-static void emit_order(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_order(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     text_line(x, 0, "/* Runs of kernel %s on a processor follow each other, and so do the strips in its streams. */",
               p->k->kernel->name);
@@ -416,7 +416,7 @@ static void emit_order(program_emitter *x, const mapped *all, const mapped_part 
 
 static const mapped_window *output_of(const mapped *all, const mapped_queue *r)
 {
-    const mapped_part *from = &all->parts[r->stream->from];
+    const mapped_kernel *from = &all->kernels[r->stream->from];
     for (VEC_EACH(const mapped_window, w, &from->windows))
         if (w->queue == r && !w->input)
             return w;
@@ -426,7 +426,7 @@ static const mapped_window *output_of(const mapped *all, const mapped_queue *r)
 static void emit_link(program_emitter *x, const mapped_queue *r)
 {
     const mapped *all = mapped_facts(x);
-    const mapped_part *from = &all->parts[r->stream->from], *to = &all->parts[r->stream->to];
+    const mapped_kernel *from = &all->kernels[r->stream->from], *to = &all->kernels[r->stream->to];
     const mapped_window *out = output_of(all, r), *in = mapped_other_end(all, out);
     int64_t strip = mapped_strip_items(x, r), prime = mapped_primed(in);
     text_line(x, 0, "/* Queue %s: what is read of it for %s has been written for %s. */", r->name, to->k->kernel->name,
@@ -466,7 +466,7 @@ static void emit_link(program_emitter *x, const mapped_queue *r)
     text_line(x, 0, "}\n");
 }
 
-static void emit_runs(program_emitter *x, const mapped *all, const mapped_part *p)
+static void emit_runs(program_emitter *x, const mapped *all, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         emit_place(x, all, p, w);
@@ -486,23 +486,23 @@ static void emit_runs(program_emitter *x, const mapped *all, const mapped_part *
 
 void mapped_stream_runs(program_emitter *x, const mapped *all)
 {
-    const plan_parts *parts = x->pl->parts;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        emit_runs(x, all, &all->parts[i]);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+    const plan_cut *cut = x->pl->cut;
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        emit_runs(x, all, &all->kernels[i]);
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
         if (mapped_is_linked(&all->queues[queue->stream]))
             emit_link(x, &all->queues[queue->stream]);
 }
 
 // ---- Rounds ----
 
-static void each_chunk(program_emitter *x, const mapped_part *p)
+static void each_chunk(program_emitter *x, const mapped_kernel *p)
 {
     text_line(x, 1, "for (int c = 0; c < %zu; c++) {", p->rows.len);
     text_line(x, 2, "const %s_Chunk *chunk = &%s[c];", x->name, p->chunks);
 }
 
-void mapped_stream_start(program_emitter *x, const mapped_part *p)
+void mapped_stream_start(program_emitter *x, const mapped_kernel *p)
 {
     const mapped *all = mapped_facts(x);
     bool strips = false;
@@ -541,7 +541,7 @@ void mapped_stream_start(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "}");
 }
 
-void mapped_stream_wait(program_emitter *x, const mapped_part *p)
+void mapped_stream_wait(program_emitter *x, const mapped_kernel *p)
 {
     each_chunk(x, p);
     text_line(x, 2, "if (chunk->first * %s >= states)\n            break;", mapped_facts(x)->strip);
@@ -564,7 +564,7 @@ void mapped_stream_wait(program_emitter *x, const mapped_part *p)
 // ---- Phases ----
 
 // By an engine, or, in a memory that the control program reaches, by itself.
-static void move_phase(program_emitter *x, int indent, const mapped_part *p, const mapped_window *w)
+static void move_phase(program_emitter *x, int indent, const mapped_kernel *p, const mapped_window *w)
 {
     const char *move = w->input ? "load" : "store";
     if (p->moved) {
@@ -577,8 +577,8 @@ static void move_phase(program_emitter *x, int indent, const mapped_part *p, con
     }
 }
 
-// A part that never primes has in its blocks what it looked ahead at; only what came after is loaded at the end of input.
-static mapped_span last_span(const mapped_part *p, const mapped_window *w)
+// A kernel that never primes has in its blocks what it looked ahead at; only what came after is loaded at the end of input.
+static mapped_span last_span(const mapped_kernel *p, const mapped_window *w)
 {
     mapped_span s = mapped_span_of(w, false);
     if (!p->primes && w->input) {
@@ -589,7 +589,7 @@ static mapped_span last_span(const mapped_part *p, const mapped_window *w)
     return s;
 }
 
-void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const mapped_window *w)
+void mapped_stream_serve_window(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     mapped_span first = mapped_span_of(w, true), last = last_span(p, w);
     int64_t at = !p->primes && w->input ? mapped_history(w) : 0;
@@ -600,19 +600,19 @@ void mapped_stream_serve_window(program_emitter *x, const mapped_part *p, const 
         move_phase(x, 1, p, w);
 }
 
-void mapped_stream_serve_priming(program_emitter *x, const mapped_part *p, const mapped_window *w)
+void mapped_stream_serve_priming(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     place_priming(x, 2, w, number(x, p->home_processor), number(x, -mapped_primed(w)));
     move_phase(x, 2, p, w);
 }
 
-void mapped_stream_stored(program_emitter *x, const mapped_part *p, const mapped_window *w)
+void mapped_stream_stored(program_emitter *x, const mapped_kernel *p, const mapped_window *w)
 {
     if (w->own && !w->input)
         move_phase(x, 1, p, w);
 }
 
-static void destroy_moves(program_emitter *x, const mapped_part *p, int indent)
+static void destroy_moves(program_emitter *x, const mapped_kernel *p, int indent)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (is_moved(w))
@@ -624,7 +624,7 @@ static void destroy_moves(program_emitter *x, const mapped_part *p, int indent)
     }
 }
 
-void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p)
+void mapped_stream_destroy_run(program_emitter *x, const mapped_kernel *p)
 {
     if (!is_phased(p) || !p->moved) { // else nothing that moves belongs to phases
         destroy_moves(x, p, 1);
@@ -639,7 +639,7 @@ void mapped_stream_destroy_run(program_emitter *x, const mapped_part *p)
     text_line(x, 1, "}");
 }
 
-void mapped_stream_destroy(program_emitter *x, const mapped_part *p)
+void mapped_stream_destroy(program_emitter *x, const mapped_kernel *p)
 {
     if (!mapped_stream_any(p))
         return;
@@ -666,10 +666,10 @@ static void keep_front(program_emitter *x, int indent, const mapped_window *w)
 }
 
 // In the initialisation and priming: what the block then holds is what the first strip finds.
-void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const text_args *args, const char *strip)
+void mapped_stream_end_phase(program_emitter *x, const mapped_kernel *p, const text_args *args, const char *strip)
 {
     const mapped *all = mapped_facts(x);
-    bool repeats = p->primes && p->part->repeat != 0, any = repeats;
+    bool repeats = p->primes && p->planned->repeat != 0, any = repeats;
     for (VEC_EACH(const mapped_window, w, &p->windows))
         any |= mapped_stream_keeps(w);
     if (!any)
@@ -696,7 +696,7 @@ void mapped_stream_end_phase(program_emitter *x, const mapped_part *p, const tex
     text_line(x, 2, "}");
 }
 
-void mapped_stream_take(program_emitter *x, const mapped_part *p)
+void mapped_stream_take(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (!w->stream || !w->input)
@@ -714,7 +714,7 @@ void mapped_stream_take(program_emitter *x, const mapped_part *p)
             text_line(x, 2, "%s = svm_streamPushAcquire(self->%s, 1);", w->name, w->stream_of);
 }
 
-void mapped_stream_give(program_emitter *x, const mapped_part *p)
+void mapped_stream_give(program_emitter *x, const mapped_kernel *p)
 {
     for (VEC_EACH(const mapped_window, w, &p->windows)) {
         if (w->stream && !w->input)

@@ -24,10 +24,10 @@ static void emit_header(program_emitter *x)
     if (program_launches(x))
         text_line(x, 0, "#include <svm/launch.h>");
     text_line(x, 0, "#include <svm/%s.h>%s",
-              program_has_messages(x)                           ? "messages"
-              : x->pieces != NULL                               ? "flow"
-              : x->pl->parts == NULL && x->pl->readers.len != 0 ? "input"
-                                                                : "program",
+              program_has_messages(x)                         ? "messages"
+              : x->pieces != NULL                             ? "flow"
+              : x->pl->cut == NULL && x->pl->readers.len != 0 ? "input"
+                                                              : "program",
               x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
@@ -36,7 +36,7 @@ static void emit_header(program_emitter *x)
     text_line(x, 0, "SVM_MACHINE(\"%s\");", x->pl->machine);
     text_line(x, 0, "SVM_MEMORY(%s);", x->pl->memory);
     text_line(x, 0, "SVM_PROCESSOR(%s);", x->pl->control);
-    if (x->pl->parts != NULL)
+    if (x->pl->cut != NULL)
         mapped_names(x, true);
     else
         text_line(x, 0, "SVM_PROCESSOR(%s);\n", x->pl->processor);
@@ -78,8 +78,8 @@ static void name_buffers(program_emitter *x)
         }
         uint32_t end = plan_end_of(x->pl, x->m, (uint32_t)i);
         if (end != PLAN_NONE) {
-            const plan_pieces *cut = x->pl->parts->cut;
-            x->buffer_names[i] = body_identifier(a, cut->streams.data[cut->stream_of[end]].name);
+            const plan_pieces *graph = x->pl->cut->graph;
+            x->buffer_names[i] = body_identifier(a, graph->streams.data[graph->stream_of[end]].name);
             continue;
         }
         x->buffer_names[i] = body_identifier(
@@ -136,7 +136,7 @@ static void prepare(program_emitter *x)
     // The machine's names are the program's too.
     emit_unique_name(&x->e, x->pl->memory);
     emit_unique_name(&x->e, x->pl->control);
-    if (x->pl->parts != NULL)
+    if (x->pl->cut != NULL)
         mapped_names(x, false);
     else
         emit_unique_name(&x->e, x->pl->processor);
@@ -146,7 +146,7 @@ static void prepare(program_emitter *x)
         "inputs",       "outputs", "inputStart", "outputStart", "issue",  "finish", "finishAll", "turn"};
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         emit_unique_name(&x->e, arena_printf(a, "%s_%s", x->name, functions[i]));
-    if (x->pl->parts != NULL && !x->pl->parts->streams)
+    if (x->pl->cut != NULL && !x->pl->cut->streams)
         x->type = "svm_Rounds";
     else
         x->type = emit_unique_name(&x->e, arena_printf(a, "%s_Instance", x->name));
@@ -223,7 +223,7 @@ const char *emit_program(hlc_program *p)
     strbuf out;
     strbuf_init(&out, p->arena);
     program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan, .pieces = p->pieces};
-    x.own = x.pl->parts != NULL ? "own" : "self";
+    x.own = x.pl->cut != NULL ? "own" : "self";
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
     x.e.keep_names = hlc_keeps_names(p->config);
@@ -252,7 +252,7 @@ const char *emit_program(hlc_program *p)
     }
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)
         program_kernel_scan(&x, k);
-    if (x.pl->parts != NULL)
+    if (x.pl->cut != NULL)
         mapped_types(&x);
     for (uint32_t k = 0; k < x.pl->kernels.len; k++)
         program_kernel_struct(&x, k);
@@ -260,7 +260,7 @@ const char *emit_program(hlc_program *p)
         program_kernel_functions(&x, k);
     for (VEC_EACH(uint32_t, actor, &x.printing))
         x.logs += x.names[*actor].log != NULL;
-    if (x.pl->parts != NULL) {
+    if (x.pl->cut != NULL) {
         mapped_program(&x);
         return finish(&x);
     }

@@ -283,7 +283,7 @@ static void name_prefixes(cycle_emitter *c)
 
 static void declare_own(const cycle_emitter *c)
 {
-    if (c->x->pl->parts == NULL || !mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
+    if (c->x->pl->cut == NULL || !mapped_has_state(c->x, (uint32_t)(c->k - c->x->kernels)))
         return;
     text_line(c->x, 1, "char *const memory = svm_blockData(self->own);");
     mapped_own(c->x, c->k);

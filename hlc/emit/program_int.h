@@ -377,7 +377,7 @@ void program_kernel_firings(program_emitter *x, const program_kernel *k);       
 // ---- mapped*.c: programs on several processors ----
 uint32_t mapped_end_kernel(const program_emitter *x,
                            uint32_t buffer); // of the window that it is; PLAN_NONE: it is none
-bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // what the stage makes leaves the part
+bool mapped_gives_window(const program_emitter *x, const plan_stage *st); // what the stage makes leaves the kernel
 bool mapped_primes(program_emitter *x, uint32_t kernel);                  // some runs of the kernel prime
 void mapped_kernel_struct(program_emitter *x, uint32_t kernel);
 // Declares a kernel's local for a buffer, or for its state.

@@ -48,10 +48,10 @@ bool program_counts_firings(const program_emitter *x)
 // Firings of an actor in the initialisation of the whole program.
 static int64_t init_of(const program_emitter *x, uint32_t actor)
 {
-    if (x->pl->parts == NULL)
+    if (x->pl->cut == NULL)
         return x->s->init[actor];
-    const plan_pieces *cut = x->pl->parts->cut;
-    return cut->whole_schedule->init[cut->actor_of[actor]];
+    const plan_pieces *graph = x->pl->cut->graph;
+    return graph->whole_schedule->init[graph->actor_of[actor]];
 }
 
 // NOTE(firings). Of an actor in a run of so many steady states; what the initialisation fires is a constant, and where
@@ -155,7 +155,7 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
         for (VEC_EACH(uint32_t, actor, &x->cycle_members[item->cycle]))
             add_actor(x, k, &seen.firings, *actor);
     }
-    for (uint32_t b = 0; x->pl->parts != NULL && b < x->pl->buffers.len; b++)
+    for (uint32_t b = 0; x->pl->cut != NULL && b < x->pl->buffers.len; b++)
         if (mapped_end_kernel(x, b) == (uint32_t)(k - x->kernels))
             add_buffer(x, k, &seen, b);
     for (uint32_t b = 0; x->pieces != NULL && b < x->pl->buffers.len; b++)
@@ -196,7 +196,7 @@ void program_kernel_scan(program_emitter *x, uint32_t kernel)
 void program_kernel_struct(program_emitter *x, uint32_t kernel)
 {
     program_kernel *k = &x->kernels[kernel];
-    if (x->pl->parts != NULL) {
+    if (x->pl->cut != NULL) {
         mapped_kernel_struct(x, kernel);
         return;
     }
@@ -373,7 +373,7 @@ static const char *start_text(program_emitter *x, program_kernel *k, const char 
 // What leaves a kernel is left out while it primes.
 static bool stops_priming(program_emitter *x, const plan_stage *st)
 {
-    return x->pl->parts != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]);
+    return x->pl->cut != NULL && mapped_gives_window(x, st) && mapped_primes(x, x->kernel_of[st->actor]);
 }
 
 // Firings of a stage of all that its actor fires in this run, an expression; `operand`: the same as one of a product.
@@ -558,7 +558,7 @@ const char *program_block(program_emitter *x, const program_kernel *k, uint32_t 
 
 const char *program_log(program_emitter *x, const program_actor_names *n)
 {
-    return x->pl->parts != NULL ? n->log : arena_printf(x->e.arena, "&self->%s", n->log);
+    return x->pl->cut != NULL ? n->log : arena_printf(x->e.arena, "&self->%s", n->log);
 }
 
 // Where what is kept lies is another place in the initialisation.
@@ -592,7 +592,7 @@ static void emit_shift(program_emitter *x, int indent, const program_kernel *k, 
         program_uses(x, "starting");
         from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
-    if (x->pl->parts == NULL) {
+    if (x->pl->cut == NULL) {
         text_line(x, zeros != NULL ? indent + 1 : indent, "svm_blockShift(%s, %s, %" PRId64 ");",
                   program_block(x, k, buffer), from, b->keep);
         return;
@@ -636,7 +636,7 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
         text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     if (hmap_get(used, "starting") != NULL)
         text_line(x, 1, "const bool starting = self->starting;");
-    if (x->pl->parts != NULL)
+    if (x->pl->cut != NULL)
         mapped_memory(x, k, used);
     program_pointers pointers = {.x = x};
     for (size_t i = 0; i < k->buffers.len; i++) {
@@ -644,7 +644,7 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
         const sir_type *t = x->m->channels.data[x->pl->buffers.data[k->buffers.data[i]].channel].type;
         if (hmap_get(used, name) == NULL)
             continue;
-        if (x->pl->parts != NULL)
+        if (x->pl->cut != NULL)
             mapped_local(&pointers, k, i);
         else
             program_add_pointer(
@@ -661,7 +661,7 @@ static void emit_locals(program_emitter *x, const program_kernel *k, const hmap 
 static void emit_run(program_emitter *x, const program_kernel *k, const char *what, const char *name, const char *body,
                      const hmap *used)
 {
-    bool strip = x->pl->parts != NULL;
+    bool strip = x->pl->cut != NULL;
     text_line(x, 0, "/* %s of %s. */", what, k->kernel->name);
     if (strip)
         mapped_strip_head(x, k, used, name);
@@ -768,7 +768,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     x->used = &used;
     x->e.out = &body;
     x->before = out;
-    if (x->pl->parts != NULL)
+    if (x->pl->cut != NULL)
         mapped_begin(x, kernel);
     for (VEC_EACH(const char *, name, &named))
         program_uses(x, *name);
@@ -803,7 +803,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     }
     if (x->pieces == NULL)
         program_shifts(x, 1, k);
-    if (x->pl->parts != NULL)
+    if (x->pl->cut != NULL)
         mapped_end(x, kernel);
     x->e.out = out;
     x->used = NULL;
@@ -817,12 +817,12 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         return;
     }
     const char *run = k->run;
-    if (x->pl->parts != NULL && mapped_strips(x, k)) {
+    if (x->pl->cut != NULL && mapped_strips(x, k)) {
         run = mapped_strip_name(x, k);
         emit_run(x, k, "A strip", run, body.data, &used);
     }
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
-              k->kernel->name, x->pl->parts != NULL ? mapped_processors(x, kernel) : x->pl->processor);
+              k->kernel->name, x->pl->cut != NULL ? mapped_processors(x, kernel) : x->pl->processor);
     text_line(x, 0, "SVM_KERNEL(estimate(%zu, %.0f))", 10 * stages, kernel_operations(x, k));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");

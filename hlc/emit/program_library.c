@@ -50,15 +50,15 @@ static const sir_type *unit_of(const sir_type *t, uint64_t *length)
 // What a program that is cut up was before; NULL: it is whole.
 static const plan_pieces *cut_of(const program_emitter *x)
 {
-    return x->pieces != NULL ? x->pieces : x->pl->parts != NULL ? x->pl->parts->cut : NULL;
+    return x->pieces != NULL ? x->pieces : x->pl->cut != NULL ? x->pl->cut->graph : NULL;
 }
 
 // The program's own input and output: their items, and how many a steady state has.
 static void find_items(program_emitter *x, struct program_library *l)
 {
-    const plan_pieces *cut = cut_of(x);
-    const sir_module *m = cut != NULL ? cut->whole : x->m;
-    const schedule *s = cut != NULL ? cut->whole_schedule : x->s;
+    const plan_pieces *graph = cut_of(x);
+    const sir_module *m = graph != NULL ? graph->whole : x->m;
+    const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     for (uint32_t i = 0; i < m->actors.len; i++) {
         const sir_actor *a = m->actors.data[i];
         if (a->kind == SIR_READER && a->path == NULL) {

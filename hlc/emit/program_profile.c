@@ -35,14 +35,14 @@ static void add_fires(fires_text *t, const char *name, int64_t times)
 static void add_kernel(fires_text *t, const plan_kernel *k)
 {
     program_emitter *x = t->x;
-    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->pieces;
-    const sir_module *whole = cut != NULL ? cut->whole : x->m;
-    const schedule *s = cut != NULL ? cut->whole_schedule : x->s;
+    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->pieces;
+    const sir_module *whole = graph != NULL ? graph->whole : x->m;
+    const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     for (VEC_EACH(const plan_item, item, &k->items))
         for (VEC_EACH(const plan_stage, st, &item->stages))
             for (size_t i = 0; i < plan_stage_members(st); i++) {
                 uint32_t actor = plan_stage_member(st, i).actor;
-                uint32_t of = cut != NULL ? cut->actor_of[actor] : actor;
+                uint32_t of = graph != NULL ? graph->actor_of[actor] : actor;
                 if (of != SIR_NONE && whole->actors.data[of]->kind == SIR_FILTER)
                     add_fires(t, whole->actors.data[of]->name, s->reps[of]);
             }
@@ -94,9 +94,9 @@ static int64_t samples_of(const sir_type *t)
 
 void program_samples(program_emitter *x, text_args *rows)
 {
-    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->pieces;
-    const sir_module *m = cut != NULL ? cut->whole : x->m;
-    const schedule *s = cut != NULL ? cut->whole_schedule : x->s;
+    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->pieces;
+    const sir_module *m = graph != NULL ? graph->whole : x->m;
+    const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     int64_t in = 0, out = 0;
     bool pairs = false;
     for (uint32_t i = 0; i < m->actors.len && !s->dynamic; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Improves a mapping by simulated annealing: clusters move, change places, or take a neighbour's strips; strips of
-// replicable ones move from one processor to another. Costs are kept by differences.
+// data-parallel ones move from one processor to another. Costs are kept by differences.
 #include <math.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static bool may_run(const annealer *k, uint32_t cluster, const uint32_t *count)
         if (count[i] > 0 && x->time[i] < 0)
             return false;
     }
-    return used == 1 || x->replicable;
+    return used == 1 || x->parallel;
 }
 
 static uint32_t some_processor_of(annealer *k, uint32_t cluster)
@@ -110,7 +110,7 @@ static bool move_strips(annealer *k, uint32_t cluster, uint32_t from, uint32_t t
     uint32_t *count = row(k, cluster);
     if (from == to || x->time[to] < 0 || count[from] == 0)
         return false;
-    uint32_t strips = !x->replicable || below(k, 3) == 0 ? count[from] : 1 + below(k, count[from]);
+    uint32_t strips = !x->parallel || below(k, 3) == 0 ? count[from] : 1 + below(k, count[from]);
     count[from] -= strips;
     count[to] += strips;
     return true;

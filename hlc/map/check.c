@@ -59,7 +59,7 @@ static bool check_processors(maker *k)
 static bool check_task(maker *k, const map_task *t)
 {
     const map_problem *p = k->problem;
-    if (!in_range(t->time, MOST_SECONDS) || !in_range(t->cold, MOST_SECONDS) || !in_range(t->start, MOST_SECONDS))
+    if (!in_range(t->time, MOST_SECONDS) || !in_range(t->priming, MOST_SECONDS) || !in_range(t->start, MOST_SECONDS))
         return wrong(k, "task '%s' has a time that is negative or no number", t->name);
     if (t->processor != MAP_ANY && t->processor >= p->processors.len)
         return wrong(k, "task '%s' is to run on processor number %u, and there are %zu", t->name, t->processor,
@@ -78,8 +78,8 @@ static bool check_edge(maker *k, const map_edge *e)
         (e->from == MAP_OUTSIDE && e->to == MAP_OUTSIDE))
         return wrong(k, "an edge leads from task number %u to number %u, and there are %zu", e->from, e->to,
                      p->tasks.len);
-    if (!in_range(e->bytes, MOST_BYTES) || !in_range(e->cold_bytes, MOST_BYTES) || !in_range(e->send, MOST_SECONDS) ||
-        !in_range(e->receive, MOST_SECONDS))
+    if (!in_range(e->bytes, MOST_BYTES) || !in_range(e->priming_bytes, MOST_BYTES) ||
+        !in_range(e->send, MOST_SECONDS) || !in_range(e->receive, MOST_SECONDS))
         return wrong(k, "the edge from '%s' to '%s' has a cost that is negative or no number",
                      e->from == MAP_OUTSIDE ? "outside" : p->tasks.data[e->from].name,
                      e->to == MAP_OUTSIDE ? "outside" : p->tasks.data[e->to].name);
@@ -190,19 +190,19 @@ static bool sort_roots(maker *k, uint32_t *sorted, uint32_t *count)
 typedef VEC(uint32_t) index_list;
 
 // Whether all tasks of each root's set may be assigned to several processors.
-static bool *find_replicable(maker *k)
+static bool *find_parallel(maker *k)
 {
     const map_problem *p = k->problem;
-    bool *replicable = ARENA_ARRAY(k->arena, bool, p->tasks.len);
+    bool *parallel = ARENA_ARRAY(k->arena, bool, p->tasks.len);
     for (uint32_t i = 0; i < p->tasks.len; i++)
-        replicable[i] = true;
+        parallel[i] = true;
     for (uint32_t i = 0; i < p->tasks.len; i++)
-        replicable[find(k, i)] &= p->tasks.data[i].replicable && p->tasks.data[i].processor == MAP_ANY;
-    return replicable;
+        parallel[find(k, i)] &= p->tasks.data[i].parallel && p->tasks.data[i].processor == MAP_ANY;
+    return parallel;
 }
 
-// By root: how many clusters with state lie on the way there, at most; edges between replicable ones do not count.
-static uint32_t *find_levels(maker *k, const uint32_t *sorted, uint32_t count, const bool *replicable)
+// By root: how many clusters with state lie on the way there, at most; edges between data-parallel ones do not count.
+static uint32_t *find_levels(maker *k, const uint32_t *sorted, uint32_t count, const bool *parallel)
 {
     const map_problem *p = k->problem;
     uint32_t *level = ARENA_ARRAY(k->arena, uint32_t, p->tasks.len);
@@ -212,7 +212,7 @@ static uint32_t *find_levels(maker *k, const uint32_t *sorted, uint32_t count, c
             VEC_PUSH(k->arena, &out[find(k, p->edges.data[i].from)], find(k, p->edges.data[i].to));
     for (uint32_t i = 0; i < count; i++)
         for (VEC_EACH(uint32_t, to, &out[sorted[i]])) {
-            uint32_t reached = level[sorted[i]] + !(replicable[sorted[i]] && replicable[*to]);
+            uint32_t reached = level[sorted[i]] + !(parallel[sorted[i]] && parallel[*to]);
             level[*to] = reached > level[*to] ? reached : level[*to];
         }
     return level;
@@ -221,12 +221,12 @@ static uint32_t *find_levels(maker *k, const uint32_t *sorted, uint32_t count, c
 // Replicable tasks of one level with edges between them become one cluster: what comes on a way between two of them is
 // of their level too, so the set is convex, and edges between sets lead to higher levels. A cluster's memory must fit
 // everywhere: a set that is too large is cut in topological order.
-static void merge_replicable(maker *k, const uint32_t *sorted, uint32_t count)
+static void merge_parallel(maker *k, const uint32_t *sorted, uint32_t count)
 {
     const map_problem *p = k->problem;
     uint32_t n = (uint32_t)p->tasks.len;
-    const bool *replicable = find_replicable(k);
-    const uint32_t *level = find_levels(k, sorted, count, replicable);
+    const bool *parallel = find_parallel(k);
+    const uint32_t *level = find_levels(k, sorted, count, parallel);
     uint32_t *old = ARENA_ARRAY(k->arena, uint32_t, n), *last = ARENA_ARRAY(k->arena, uint32_t, n);
     uint64_t *bytes = ARENA_ARRAY(k->arena, uint64_t, n), *used = ARENA_ARRAY(k->arena, uint64_t, n);
     uint64_t room = MAP_NO_BOUND;
@@ -238,7 +238,7 @@ static void merge_replicable(maker *k, const uint32_t *sorted, uint32_t count)
             bytes[old[i]] = UINT64_MAX;
     }
     for (VEC_EACH(const map_edge, e, &p->edges))
-        if (e->from != MAP_OUTSIDE && e->to != MAP_OUTSIDE && replicable[old[e->from]] && replicable[old[e->to]] &&
+        if (e->from != MAP_OUTSIDE && e->to != MAP_OUTSIDE && parallel[old[e->from]] && parallel[old[e->to]] &&
             level[old[e->from]] == level[old[e->to]])
             unite(k, e->from, e->to);
     uint32_t *set = ARENA_ARRAY(k->arena, uint32_t, n);
@@ -265,8 +265,8 @@ static void add_task(maker *k, map_core *c, map_cluster *cluster, uint32_t task)
     const map_problem *p = k->problem;
     const map_task *t = &p->tasks.data[task];
     VEC_PUSH(k->arena, &cluster->tasks, task);
-    cluster->replicable &= t->replicable;
-    cluster->cold += t->cold;
+    cluster->parallel &= t->parallel;
+    cluster->priming += t->priming;
     double least = 0;
     for (uint32_t i = 0; i < c->processors; i++) {
         double time = map_time(p, task, i);
@@ -312,7 +312,7 @@ static void add_edge(maker *k, map_core *c, const map_edge *e)
             add_end(c, e->from, e->send, e->local);
         if (e->to != MAP_OUTSIDE) {
             add_end(c, e->to, e->receive, e->local);
-            c->clusters.data[c->cluster_of[e->to]].cold_bytes += e->cold_bytes;
+            c->clusters.data[c->cluster_of[e->to]].priming_bytes += e->priming_bytes;
         }
         for (size_t i = 0; i < p->resources.len; i++)
             c->base[i] += e->bytes * (outside ? p->resources.data[i].outside : p->resources.data[i].crossing);
@@ -388,7 +388,7 @@ static map_core *make_core(maker *k, const uint32_t *sorted, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         map_cluster *x = VEC_ADD(k->arena, &c->clusters);
         x->time = ARENA_ARRAY(k->arena, double, c->processors);
-        x->replicable = true;
+        x->parallel = true;
         c->cluster_of[sorted[i]] = i;
     }
     for (uint32_t i = 0; i < p->tasks.len; i++) {
@@ -442,7 +442,7 @@ map_core *map_core_make(arena *a, const map_problem *p, const char **why)
         unite_together(&k);
         if (sort_roots(&k, sorted, &count)) {
             if (p->fuse && !p->fine) {
-                merge_replicable(&k, sorted, count);
+                merge_parallel(&k, sorted, count);
                 sort_roots(&k, sorted, &count);
             }
             c = make_core(&k, sorted, count);

@@ -59,11 +59,11 @@ static void add_own(const map_core *c, const map_state *s, map_costs *costs, uin
     for (uint32_t i = 0; i < c->processors; i++) {
         if (count[i] == 0)
             continue;
-        bool cold = count[i] < s->strips;
-        costs->load[i] += sign * (count[i] * x->time[i] + (cold ? x->cold : 0));
+        bool primes = count[i] < s->strips;
+        costs->load[i] += sign * (count[i] * x->time[i] + (primes ? x->priming : 0));
         add_bytes(costs, i, x->bytes, sign);
-        for (size_t r = 0; r < c->problem->resources.len && cold; r++)
-            costs->passing[r] += sign * x->cold_bytes * c->problem->resources.data[r].outside;
+        for (size_t r = 0; r < c->problem->resources.len && primes; r++)
+            costs->passing[r] += sign * x->priming_bytes * c->problem->resources.data[r].outside;
     }
 }
 
@@ -125,7 +125,7 @@ static void tighten(map_limit *bound, map_limit_kind kind, const char *name, dou
 }
 
 // Seconds a strip of a cluster where it is fastest, without what other mappings of the problem may save: clusters that
-// become one part start one kernel.
+// become one kernel start one kernel.
 static double least_time(const map_core *c, const map_cluster *x)
 {
     const map_problem *p = c->problem;
@@ -169,7 +169,7 @@ static void tighten_by_packing(const map_core *c, map_limit *bound)
     double *times = ARENA_ARRAY(c->arena, double, c->clusters.len);
     const char *heaviest = NULL;
     for (VEC_EACH(const map_cluster, x, &c->clusters)) {
-        double time = x->replicable ? -1 : least_time(c, x);
+        double time = x->parallel ? -1 : least_time(c, x);
         if (time < 0)
             continue;
         bool first = true;
@@ -191,7 +191,7 @@ map_limit map_core_bound(const map_core *c)
 {
     map_limit bound = {MAP_COMPUTE, NULL, compute_bound(c)};
     for (VEC_EACH(const map_cluster, x, &c->clusters))
-        if (!x->replicable)
+        if (!x->parallel)
             tighten(&bound, MAP_CRITICAL, x->name, least_time(c, x));
     if (c->clusters.len < MOST_PACKED)
         tighten_by_packing(c, &bound);

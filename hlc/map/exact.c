@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The core as an integer program, solved by CBC: the time of a strip is minimised. Unfolding, assignment and stages are
-// those of stream-graph modulo scheduling: a replicable cluster is as many instances as a round has strips, so that
+// those of stream-graph modulo scheduling: a data-parallel cluster is as many instances as a round has strips, so that
 // integers say how many run where. Times are in parts of the bound, so that the solver's tolerances fit.
 //
-//   x[c,p]  strips of a cluster on a processor (replicable), of 0 .. strips
+//   x[c,p]  strips of a cluster on a processor (data-parallel), of 0 .. strips
 //   y[c,p]  whether there are any; for the others, whether it is there
 //   w[c,p]  whether all are (clusters that cost more for each chunk)
 //   z[e]    whether an edge crosses; a[e,p], b[e,p]: what that costs the processors at its ends
@@ -57,7 +57,7 @@ typedef struct program {
     Cbc_Model *model;
     double strips, unit; // unit: seconds
     int time;            // column of the time
-    int *x, *y, *w;      // by cluster and processor; -1: none. Of a cluster that is not replicable only y
+    int *x, *y, *w;      // by cluster and processor; -1: none. Of a cluster that is not data-parallel only y
     int columns;
     row *load, *memory; // by processor
     row *passing;       // by resource
@@ -107,10 +107,10 @@ static void add_cluster(program *g, uint32_t number)
         g->x[i] = g->y[i] = g->w[i] = -1;
         if (c->time[p] < 0)
             continue;
-        bool chunks = c->replicable && (c->cold > 0 || c->cold_bytes > 0);
-        if (!c->replicable || chunks || c->bytes > 0 || c->edges.len > 0)
+        bool chunks = c->parallel && (c->priming > 0 || c->priming_bytes > 0);
+        if (!c->parallel || chunks || c->bytes > 0 || c->edges.len > 0)
             g->y[i] = add_column(g, 1, 0, true);
-        if (c->replicable) {
+        if (c->parallel) {
             g->x[i] = add_column(g, g->strips, 0, true);
             row r = {0}; // x <= strips * y
             add_term(g, &r, g->x[i], 1);
@@ -131,10 +131,10 @@ static void add_cluster(program *g, uint32_t number)
         add_term(g, &r, g->x[i], 1);
         add_term(g, &r, g->w[i], -g->strips);
         add_row(g, &r, 'G', 0);
-        add_term(g, &g->load[p], g->y[i], c->cold / g->unit);
-        add_term(g, &g->load[p], g->w[i], -c->cold / g->unit);
+        add_term(g, &g->load[p], g->y[i], c->priming / g->unit);
+        add_term(g, &g->load[p], g->w[i], -c->priming / g->unit);
         for (size_t k = 0; k < g->core->problem->resources.len; k++) {
-            double bytes = c->cold_bytes * g->core->problem->resources.data[k].outside;
+            double bytes = c->priming_bytes * g->core->problem->resources.data[k].outside;
             add_term(g, &g->passing[k], g->y[i], bytes);
             add_term(g, &g->passing[k], g->w[i], -bytes);
         }
@@ -212,7 +212,7 @@ static void add_limits(program *g)
     }
 }
 
-// Processors of one kind may change names: the i-th heaviest cluster that is not replicable is on one of the first i.
+// Processors of one kind may change names: the i-th heaviest cluster that is not data-parallel is on one of the first i.
 static void break_symmetry(program *g)
 {
     const map_core *c = g->core;
@@ -220,7 +220,7 @@ static void break_symmetry(program *g)
     for (uint32_t i = 0; i < c->processors; i++) {
         uint32_t heaviest = UINT32_MAX;
         for (uint32_t k = 0; k < c->clusters.len; k++)
-            if (!used[k] && !c->clusters.data[k].replicable &&
+            if (!used[k] && !c->clusters.data[k].parallel &&
                 (heaviest == UINT32_MAX || c->clusters.data[k].heaviest > c->clusters.data[heaviest].heaviest))
                 heaviest = k;
         if (heaviest == UINT32_MAX)
@@ -251,7 +251,7 @@ static void read_solution(const program *g, map_state *s)
             left -= strips;
         }
         for (uint32_t p = 0; p < c->processors && left > 0; p++) // rounding leaves nothing but after an error
-            if (c->clusters.data[i].time[p] >= 0 && (c->clusters.data[i].replicable || left == s->strips)) {
+            if (c->clusters.data[i].time[p] >= 0 && (c->clusters.data[i].parallel || left == s->strips)) {
                 s->count[at(g, i, p)] += left;
                 left = 0;
             }

@@ -14,7 +14,7 @@ typedef struct builder {
     uint32_t *count;
     double *load;        // by processor, seconds a round
     uint64_t *free;      // bytes
-    uint32_t *by_weight; // clusters that are not replicable, heaviest first
+    uint32_t *by_weight; // clusters that are not data-parallel, heaviest first
     uint32_t heavies;
 } builder;
 
@@ -45,7 +45,7 @@ static void put(builder *b, uint32_t cluster, uint32_t processor, uint32_t strip
     if (*count == 0 && b->free[processor] != MAP_NO_BOUND)
         b->free[processor] -= x->bytes < b->free[processor] ? x->bytes : b->free[processor];
     if (*count == 0 && strips < b->strips)
-        b->load[processor] += x->cold;
+        b->load[processor] += x->priming;
     *count += strips;
     b->load[processor] += strips * x->time[processor];
 }
@@ -61,14 +61,15 @@ static uint32_t soonest(const builder *b, uint32_t cluster, uint32_t strips)
         if (x->time[i] < 0)
             continue;
         bool room = has_room(b, cluster, i);
-        double end = b->load[i] + strips * x->time[i] + (strips < b->strips && *cell(b, cluster, i) == 0 ? x->cold : 0);
+        double end =
+            b->load[i] + strips * x->time[i] + (strips < b->strips && *cell(b, cluster, i) == 0 ? x->priming : 0);
         if (best == UINT32_MAX || (room && !best_room) || (room == best_room && end < best_end))
             best = i, best_end = end, best_room = room;
     }
     return best;
 }
 
-// Assigns a replicable cluster: each processor up to the level that all would reach, the strips left one by one.
+// Assigns a data-parallel cluster: each processor up to the level that all would reach, the strips left one by one.
 static void assign(builder *b, uint32_t cluster, double level)
 {
     const map_core *c = b->core;
@@ -77,7 +78,7 @@ static void assign(builder *b, uint32_t cluster, double level)
     for (uint32_t i = 0; i < c->processors && left > 0; i++) {
         if (x->time[i] < 0 || !has_room(b, cluster, i))
             continue;
-        double room = level - b->load[i] - x->cold;
+        double room = level - b->load[i] - x->priming;
         double fits = x->time[i] > 0 ? room / x->time[i] * (1 + 1e-9) : left;
         uint32_t strips = fits < 1 ? 0 : fits >= left ? left : (uint32_t)fits;
         if (strips > 0)
@@ -101,7 +102,7 @@ static void by_processing_time(builder *b, double slack)
     for (uint32_t i = 0; i < b->heavies; i++)
         put(b, b->by_weight[i], soonest(b, b->by_weight[i], b->strips), b->strips);
     for (uint32_t i = 0; i < c->clusters.len; i++)
-        if (c->clusters.data[i].replicable)
+        if (c->clusters.data[i].parallel)
             assign(b, i, level_of(b, slack));
 }
 
@@ -118,7 +119,7 @@ static void by_stretches(builder *b, double slack)
         while (left > 0 && at < c->processors) {
             double fits = 0, room = level - b->load[at];
             if (x->time[at] >= 0 && has_room(b, i, at))
-                fits = x->time[at] * left <= room ? left : x->replicable ? (room - x->cold) / x->time[at] : 0;
+                fits = x->time[at] * left <= room ? left : x->parallel ? (room - x->priming) / x->time[at] : 0;
             uint32_t strips = fits < 1 ? 0 : (uint32_t)fits;
             if (strips > 0)
                 put(b, i, at, strips);
@@ -126,9 +127,9 @@ static void by_stretches(builder *b, double slack)
             at += left > 0;
         }
         // Past the last processor: where it ends soonest.
-        if (left > 0 && !x->replicable)
+        if (left > 0 && !x->parallel)
             put(b, i, soonest(b, i, left), left);
-        for (; left > 0 && x->replicable; left--)
+        for (; left > 0 && x->parallel; left--)
             put(b, i, soonest(b, i, 1), 1);
     }
 }
@@ -199,7 +200,7 @@ map_state map_greedy(arena *a, const map_core *c)
     b.free = ARENA_ARRAY(a, uint64_t, c->processors);
     b.by_weight = ARENA_ARRAY(a, uint32_t, c->clusters.len);
     for (uint32_t i = 0; i < c->clusters.len; i++)
-        if (!c->clusters.data[i].replicable)
+        if (!c->clusters.data[i].parallel)
             b.by_weight[b.heavies++] = i;
     qsort_r(b.by_weight, b.heavies, sizeof *b.by_weight, heavier, (void *)c);
     map_costs costs = map_costs_make(a, c);

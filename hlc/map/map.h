@@ -2,13 +2,13 @@
 // The mapping search: which processor runs which task for which strips of a round. An abstract problem, without stream
 // IR, plan or machine: tasks with times, edges with bytes, processors, and resources that all share. docs/mapping-search.md.
 //
-// NOTE(strips). A round is `strips` strips. A task that is not replicable runs all of them on one processor; the
+// NOTE(strips). A round is `strips` strips. A task that is not data-parallel runs all of them on one processor; the
 // strips of one that is are assigned to several, in chunks of consecutive strips, one a processor. Rounds are pipelined in
 // stages, so tasks of one round wait for nobody in the steady state, and the time of a round is that of the busiest
 // processor or shared resource, whichever takes longer.
-// NOTE(parts). With `fuse`, tasks that run the same strips on the same processors and lie together are one part (one
-// kernel), and edges inside a part cost nothing. Parts are convex: no way leads out of one and back into it. Without,
-// every task is a part of its own (tasks that stay together are one), and all edges between parts cross.
+// NOTE(kernels). With `fuse`, tasks that run the same strips on the same processors and lie together are one kernel,
+// and edges inside a kernel cost nothing. Kernels are convex: no way leads out of one and back into it. Without,
+// every task is a kernel of its own (tasks that stay together are one), and all edges between kernels cross.
 #ifndef SVMC_HLC_MAP_H
 #define SVMC_HLC_MAP_H
 
@@ -36,9 +36,9 @@ typedef struct map_task {
     double time; // seconds a strip on a processor of speed 1
     const double
         *times;      // by processor, already with its speed; negative: cannot run there. NULL: time / speed everywhere
-    bool replicable; // its strips may go to several processors
-    double cold;     // seconds more for each chunk that does not continue the processor's own last strip
-    double start;   // seconds more for each strip of a part (starting a kernel); of a part's tasks, the greatest counts
+    bool parallel;   // its strips may go to several processors
+    double priming;  // seconds more for each chunk that does not continue the processor's own last strip
+    double start;    // seconds more for each strip of a kernel (starting it); of a kernel's tasks, the greatest counts
     uint64_t bytes; // of local memory on each processor that runs it: code, state, buffers
     uint32_t together;  // tasks of equal numbers are never parted; 0: none
     uint32_t processor; // only there; MAP_ANY
@@ -47,15 +47,15 @@ typedef struct map_task {
 typedef struct map_edge {
     uint32_t from, to;    // tasks; one of them may be MAP_OUTSIDE
     double bytes;         // a strip
-    double cold_bytes;    // more for each cold chunk of `to`
+    double priming_bytes; // more for each chunk of `to` that begins by priming
     double send, receive; // seconds that the processors at both ends spend a strip when it crosses (starting transfers)
     uint64_t local;       // bytes of local memory at each end when it crosses: blocks for transfers
 } map_edge;
 
 typedef enum map_limit_kind {
     MAP_COMPUTE,  // all processors' work
-    MAP_CRITICAL, // the heaviest task that cannot be replicated: state, a feedback cycle
-    MAP_SHARED,   // tasks that cannot be replicated and are more than processors
+    MAP_CRITICAL, // the heaviest task that cannot be data-parallel: state, a feedback cycle
+    MAP_SHARED,   // tasks that cannot be data-parallel and are more than processors
     MAP_MEMORY,
     MAP_LINK,
 } map_limit_kind;
@@ -77,7 +77,7 @@ typedef struct map_problem {
     uint32_t strips;      // of a round, exactly; 0: the search chooses
     uint32_t most_strips; // when it chooses; 0: MAP_MOST_STRIPS
     bool fuse;
-    bool fine; // with fuse: replicable neighbours are parts together only where the search puts them together
+    bool fine; // with fuse: data-parallel neighbours are one kernel only where the search puts them together
 } map_problem;
 enum { MAP_MOST_STRIPS = 256 };
 
@@ -111,8 +111,8 @@ typedef struct map_limit {
 
 typedef struct map_result {
     uint32_t strips, rounds; // strips of a round; rounds under way at once (the stages)
-    uint32_t parts;
-    uint32_t *part;          // by task; parts are numbered in topological order
+    uint32_t kernels;
+    uint32_t *kernel_of;     // by task; kernels are numbered in topological order
     uint32_t *stage;         // by task: a round's strips of it run `stage` rounds later than those of stage 0
     uint32_t *processor;     // by task and strip: [task * strips + strip]
     double *busy;            // by processor: seconds a strip

@@ -2,7 +2,7 @@
 // Inside the mapping search: the core problem, to which check.c brings every problem, and what is searched there.
 //
 // The core's clusters are tasks that are never parted. What a mapping cannot change is folded into them: the costs of
-// edges to the outside, and of all edges where every task is a part of its own. The edges left are those that cost
+// edges to the outside, and of all edges where every task is a kernel of its own. The edges left are those that cost
 // something only between clusters with different strips or processors.
 #ifndef SVMC_HLC_MAP_INT_H
 #define SVMC_HLC_MAP_INT_H
@@ -14,8 +14,8 @@ typedef struct map_cluster {
     const char *name; // its heaviest task
     double heaviest;
     double *time; // by processor: seconds a strip; negative: cannot run there
-    bool replicable;
-    double cold, cold_bytes; // a chunk that is not the whole round
+    bool parallel;
+    double priming, priming_bytes; // a chunk that is not the whole round
     uint64_t bytes;
     VEC(uint32_t) edges;
 } map_cluster;
@@ -104,7 +104,7 @@ typedef struct map_exact_result {
     uint64_t nodes;
 } map_exact_result;
 map_exact_result map_solve_exactly(arena *a, const map_core *c, map_state *s, uint64_t nodes, map_clock *clock);
-// From a core's state to an answer: tables, parts, stages, times (result.c).
+// From a core's state to an answer: tables, kernels, stages, times (result.c).
 map_result *map_result_of(arena *a, const map_core *c, const map_state *s);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From a mapping of the core to an answer: parts, their order and stages, a processor for each strip, and the times of
-// what then runs.
+// From a mapping of the core to an answer: kernels, their order and stages, a processor for each strip, and the times
+// of what then runs.
 #include <string.h>
 
 #include "hlc/map/map_int.h"
@@ -9,7 +9,7 @@
 
 typedef VEC(uint32_t) index_list;
 
-typedef struct parts {
+typedef struct merger {
     const map_core *core;
     const map_state *state;
     arena *arena;
@@ -19,17 +19,17 @@ typedef struct parts {
     uint32_t *first, *last; // by root: least and greatest cluster
     uint32_t *seen, mark;
     uint64_t steps;
-} parts;
+} merger;
 
-static uint32_t find(parts *k, uint32_t cluster)
+static uint32_t find(merger *k, uint32_t cluster)
 {
     while (k->root[cluster] != cluster)
         cluster = k->root[cluster] = k->root[k->root[cluster]];
     return cluster;
 }
 
-// Whether a way leads from part x to part y through a third one.
-static bool is_way_around(parts *k, uint32_t x, uint32_t y)
+// Whether a way leads from kernel x to kernel y through a third one.
+static bool is_way_around(merger *k, uint32_t x, uint32_t y)
 {
     index_list stack = {0};
     k->mark++;
@@ -39,21 +39,21 @@ static bool is_way_around(parts *k, uint32_t x, uint32_t y)
         uint32_t at = stack.data[--stack.len];
         for (VEC_EACH(uint32_t, m, &k->members[at]))
             for (VEC_EACH(uint32_t, to, &k->next[*m])) {
-                uint32_t part = find(k, *to);
+                uint32_t kernel = find(k, *to);
                 if (++k->steps > MERGE_STEPS)
                     return true;
-                if (part == y && at != x)
+                if (kernel == y && at != x)
                     return true;
-                if (part == y || k->seen[part] == k->mark || k->first[part] > k->last[y])
+                if (kernel == y || k->seen[kernel] == k->mark || k->first[kernel] > k->last[y])
                     continue;
-                k->seen[part] = k->mark;
-                VEC_PUSH(k->arena, &stack, part);
+                k->seen[kernel] = k->mark;
+                VEC_PUSH(k->arena, &stack, kernel);
             }
     }
     return false;
 }
 
-static void merge(parts *k, uint32_t x, uint32_t y)
+static void merge(merger *k, uint32_t x, uint32_t y)
 {
     if (k->members[x].len < k->members[y].len) {
         uint32_t t = x;
@@ -73,8 +73,8 @@ static bool same_row(const map_core *c, const map_state *s, uint32_t x, uint32_t
     return memcmp(s->count + x * n, s->count + y * n, n * sizeof *s->count) == 0;
 }
 
-// Neighbours with the same strips on the same processors become one part, where it stays convex.
-static void merge_neighbours(parts *k)
+// Neighbours with the same strips on the same processors become one kernel, where it stays convex.
+static void merge_neighbours(merger *k)
 {
     for (uint32_t i = 0; i < k->core->clusters.len; i++)
         for (VEC_EACH(uint32_t, to, &k->next[i])) {
@@ -105,8 +105,8 @@ static uint32_t pop(uint32_t *heap, uint32_t *len)
     return least;
 }
 
-// Numbers parts in topological order, the one with the least cluster first where there is a choice. By root.
-static uint32_t *number_parts(parts *k, uint32_t *count)
+// Numbers kernels in topological order, the one with the least cluster first where there is a choice. By root.
+static uint32_t *number_kernels(merger *k, uint32_t *count)
 {
     uint32_t n = (uint32_t)k->core->clusters.len, len = 0;
     uint32_t *waits = ARENA_ARRAY(k->arena, uint32_t, n), *heap = ARENA_ARRAY(k->arena, uint32_t, n);
@@ -119,12 +119,12 @@ static uint32_t *number_parts(parts *k, uint32_t *count)
             push(heap, &len, k->first[i]);
     *count = 0;
     while (len > 0) {
-        uint32_t part = find(k, pop(heap, &len));
-        number[part] = (*count)++;
-        for (VEC_EACH(uint32_t, m, &k->members[part]))
+        uint32_t kernel = find(k, pop(heap, &len));
+        number[kernel] = (*count)++;
+        for (VEC_EACH(uint32_t, m, &k->members[kernel]))
             for (VEC_EACH(uint32_t, to, &k->next[*m])) {
                 uint32_t other = find(k, *to);
-                if (other != part && --waits[other] == 0)
+                if (other != kernel && --waits[other] == 0)
                     push(heap, &len, k->first[other]);
             }
     }
@@ -146,17 +146,17 @@ static void place_strips(map_result *r, const map_core *c, const map_state *s)
 
 static bool crosses(const map_result *r, const map_edge *e)
 {
-    return e->from == MAP_OUTSIDE || e->to == MAP_OUTSIDE || r->part[e->from] != r->part[e->to];
+    return e->from == MAP_OUTSIDE || e->to == MAP_OUTSIDE || r->kernel_of[e->from] != r->kernel_of[e->to];
 }
 
-typedef struct costs_of_parts {
-    uint32_t *count; // by part and processor: strips
+typedef struct costs_of_kernels {
+    uint32_t *count; // by kernel and processor: strips
     double *time;    // the same: seconds a strip
-    double *start, *cold;
+    double *start, *priming;
     double *passing;
-} costs_of_parts;
+} costs_of_kernels;
 
-static void add_edges(map_result *r, const map_core *c, const map_state *s, costs_of_parts *k)
+static void add_edges(map_result *r, const map_core *c, const map_state *s, costs_of_kernels *k)
 {
     const map_problem *p = c->problem;
     size_t n = c->processors;
@@ -164,7 +164,7 @@ static void add_edges(map_result *r, const map_core *c, const map_state *s, cost
         if (!crosses(r, e))
             continue;
         bool outside = e->from == MAP_OUTSIDE || e->to == MAP_OUTSIDE;
-        uint32_t cold = 0;
+        uint32_t priming = 0;
         for (uint32_t i = 0; i < n; i++) {
             if (e->from != MAP_OUTSIDE)
                 r->busy[i] += s->count[c->cluster_of[e->from] * n + i] * e->send;
@@ -172,45 +172,45 @@ static void add_edges(map_result *r, const map_core *c, const map_state *s, cost
                 continue;
             uint32_t strips = s->count[c->cluster_of[e->to] * n + i];
             r->busy[i] += strips * e->receive;
-            cold += strips > 0 && strips < s->strips;
+            priming += strips > 0 && strips < s->strips;
         }
         for (size_t i = 0; i < p->resources.len; i++)
-            k->passing[i] += (e->bytes * s->strips + e->cold_bytes * cold) *
+            k->passing[i] += (e->bytes * s->strips + e->priming_bytes * priming) *
                              (outside ? p->resources.data[i].outside : p->resources.data[i].crossing);
     }
 }
 
-static void add_parts(map_result *r, const map_core *c, const map_state *s, costs_of_parts *k)
+static void add_kernels(map_result *r, const map_core *c, const map_state *s, costs_of_kernels *k)
 {
     const map_problem *p = c->problem;
     size_t n = c->processors;
-    k->start = ARENA_ARRAY(c->arena, double, r->parts);
-    k->cold = ARENA_ARRAY(c->arena, double, r->parts);
-    uint32_t *some = ARENA_ARRAY(c->arena, uint32_t, r->parts); // a cluster of the part
+    k->start = ARENA_ARRAY(c->arena, double, r->kernels);
+    k->priming = ARENA_ARRAY(c->arena, double, r->kernels);
+    uint32_t *some = ARENA_ARRAY(c->arena, uint32_t, r->kernels); // a cluster of the kernel
     for (uint32_t t = 0; t < p->tasks.len; t++) {
         const map_task *task = &p->tasks.data[t];
-        uint32_t part = r->part[t];
-        some[part] = c->cluster_of[t];
-        k->cold[part] += task->cold;
-        k->start[part] = task->start > k->start[part] ? task->start : k->start[part];
+        uint32_t kernel = r->kernel_of[t];
+        some[kernel] = c->cluster_of[t];
+        k->priming[kernel] += task->priming;
+        k->start[kernel] = task->start > k->start[kernel] ? task->start : k->start[kernel];
         for (uint32_t i = 0; i < n; i++)
             if (s->count[c->cluster_of[t] * n + i] > 0)
                 r->busy[i] += s->count[c->cluster_of[t] * n + i] * map_time(p, t, i);
     }
-    for (uint32_t part = 0; part < r->parts; part++)
+    for (uint32_t kernel = 0; kernel < r->kernels; kernel++)
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t strips = s->count[some[part] * n + i];
-            r->busy[i] += strips * k->start[part] / p->processors.data[i].speed;
+            uint32_t strips = s->count[some[kernel] * n + i];
+            r->busy[i] += strips * k->start[kernel] / p->processors.data[i].speed;
             if (strips > 0 && strips < s->strips)
-                r->busy[i] += k->cold[part];
+                r->busy[i] += k->priming[kernel];
         }
 }
 
 static void work_out_times(map_result *r, const map_core *c, const map_state *s)
 {
     const map_problem *p = c->problem;
-    costs_of_parts k = {.passing = ARENA_ARRAY(c->arena, double, p->resources.len + 1)};
-    add_parts(r, c, s, &k);
+    costs_of_kernels k = {.passing = ARENA_ARRAY(c->arena, double, p->resources.len + 1)};
+    add_kernels(r, c, s, &k);
     add_edges(r, c, s, &k);
     r->seconds = -1;
     for (uint32_t i = 0; i < c->processors; i++) {
@@ -229,24 +229,24 @@ static void work_out_times(map_result *r, const map_core *c, const map_state *s)
     }
 }
 
-// A part is a stage behind what it reads from other processors, two where transfers come in between.
+// A kernel is a stage behind what it reads from other processors, two where transfers come in between.
 static void work_out_stages(arena *a, map_result *r, const map_core *c, const map_state *s)
 {
     const map_problem *p = c->problem;
-    index_list *into = ARENA_ARRAY(a, index_list, r->parts); // edges by the part that reads
-    uint32_t *stage = ARENA_ARRAY(a, uint32_t, r->parts);
+    index_list *into = ARENA_ARRAY(a, index_list, r->kernels); // edges by the kernel that reads
+    uint32_t *stage = ARENA_ARRAY(a, uint32_t, r->kernels);
     for (uint32_t i = 0; i < p->edges.len; i++)
         if (p->edges.data[i].from != MAP_OUTSIDE && p->edges.data[i].to != MAP_OUTSIDE && crosses(r, &p->edges.data[i]))
-            VEC_PUSH(a, &into[r->part[p->edges.data[i].to]], i);
-    for (uint32_t part = 0; part < r->parts; part++)
-        for (VEC_EACH(uint32_t, i, &into[part])) {
+            VEC_PUSH(a, &into[r->kernel_of[p->edges.data[i].to]], i);
+    for (uint32_t kernel = 0; kernel < r->kernels; kernel++)
+        for (VEC_EACH(uint32_t, i, &into[kernel])) {
             const map_edge *e = &p->edges.data[*i];
             bool same = same_row(c, s, c->cluster_of[e->from], c->cluster_of[e->to]);
-            uint32_t reached = stage[r->part[e->from]] + (e->local > 0 ? 2 : !same);
-            stage[part] = reached > stage[part] ? reached : stage[part];
+            uint32_t reached = stage[r->kernel_of[e->from]] + (e->local > 0 ? 2 : !same);
+            stage[kernel] = reached > stage[kernel] ? reached : stage[kernel];
         }
     for (uint32_t t = 0; t < p->tasks.len; t++) {
-        r->stage[t] = stage[r->part[t]];
+        r->stage[t] = stage[r->kernel_of[t]];
         r->rounds = r->stage[t] + 1 > r->rounds ? r->stage[t] + 1 : r->rounds;
     }
 }
@@ -255,7 +255,7 @@ map_result *map_result_of(arena *a, const map_core *c, const map_state *s)
 {
     uint32_t n = (uint32_t)c->clusters.len;
     size_t tasks = c->problem->tasks.len;
-    parts k = {.core = c, .state = s, .arena = c->arena};
+    merger k = {.core = c, .state = s, .arena = c->arena};
     k.root = ARENA_ARRAY(c->arena, uint32_t, n), k.seen = ARENA_ARRAY(c->arena, uint32_t, n);
     k.first = ARENA_ARRAY(c->arena, uint32_t, n), k.last = ARENA_ARRAY(c->arena, uint32_t, n);
     k.members = ARENA_ARRAY(c->arena, index_list, n), k.next = ARENA_ARRAY(c->arena, index_list, n);
@@ -270,14 +270,14 @@ map_result *map_result_of(arena *a, const map_core *c, const map_state *s)
         merge_neighbours(&k);
 
     map_result *r = ARENA_NEW(a, map_result);
-    const uint32_t *number = number_parts(&k, &r->parts);
+    const uint32_t *number = number_kernels(&k, &r->kernels);
     r->strips = s->strips;
-    r->part = ARENA_ARRAY(a, uint32_t, tasks);
+    r->kernel_of = ARENA_ARRAY(a, uint32_t, tasks);
     r->stage = ARENA_ARRAY(a, uint32_t, tasks);
     r->processor = ARENA_ARRAY(a, uint32_t, tasks * s->strips);
     r->busy = ARENA_ARRAY(a, double, c->processors);
     for (uint32_t t = 0; t < tasks; t++)
-        r->part[t] = number[find(&k, c->cluster_of[t])];
+        r->kernel_of[t] = number[find(&k, c->cluster_of[t])];
     place_strips(r, c, s);
     work_out_times(r, c, s);
     work_out_stages(a, r, c, s);

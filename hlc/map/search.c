@@ -19,7 +19,7 @@ static bool is_small(const map_core *c)
            c->edges.len <= MOST_EDGES;
 }
 
-// What is known of a state before parts are made.
+// What is known of a state before kernels are made.
 static bool is_near_bound(const map_core *c, const map_costs *costs)
 {
     return costs->overflow == 0 && costs->seconds <= c->bound.seconds * (1 + MAP_GAP);

@@ -30,7 +30,7 @@ typedef struct hlc_program {
     // Of a program with dynamic rates, once there is a plan; module and schedule are then those of its static graph.
     struct plan_pieces *pieces;
     // Of one that is spread over several processors, likewise.
-    struct plan_parts *parts;
+    struct plan_cut *cut;
     hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
     hmap *item_bounds; // of filters: bounds of their ints (hlc/plan/thread_bounds.c)
     hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan.h"
 
 const pass_row pass_rows[PASS_COUNT] = {
@@ -125,7 +125,7 @@ static uint32_t properties_of(const hlc_program *p)
         have |= PROP_SCHEDULED;
     if (p->plan != NULL)
         have |= PROP_PLANNED;
-    if (p->plan != NULL && (p->parts == NULL || p->parts->where != NULL))
+    if (p->plan != NULL && (p->cut == NULL || p->cut->where != NULL))
         have |= PROP_STRIP_MINED;
     if (p->plan != NULL && p->plan->allocated)
         have |= PROP_ALLOCATED;
@@ -170,8 +170,8 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
 // The program itself, also when plans are made for a graph of its pieces.
 static const sir_module *program_source(const hlc_program *p)
 {
-    const plan_pieces *cut = p->pieces != NULL ? p->pieces : p->parts != NULL ? p->parts->cut : NULL;
-    return cut != NULL ? cut->whole : p->module;
+    const plan_pieces *graph = p->pieces != NULL ? p->pieces : p->cut != NULL ? p->cut->graph : NULL;
+    return graph != NULL ? graph->whole : p->module;
 }
 
 void program_print(strbuf *out, const hlc_program *p)

@@ -54,7 +54,7 @@ enum { PLAN_ALIGNMENT = 64 }; // lines and vectors of all machines here
 
 static uint64_t alignment_of(const plan *pl)
 {
-    return pl->parts != NULL ? plan_parts_alignment(pl->parts) : PLAN_ALIGNMENT;
+    return pl->cut != NULL ? plan_cut_alignment(pl->cut) : PLAN_ALIGNMENT;
 }
 
 static uint64_t round_up(uint64_t bytes, uint64_t alignment)
@@ -81,45 +81,45 @@ static uint64_t place_scratch(arena *a, plan *pl, const lifetime *scratch, size_
     return start + made.bytes;
 }
 
-// Behind what is used within runs only, each part has a place for what stays there between its runs, the same on every
-// processor that runs it; parts that meet on no processor may share it.
-static uint64_t place_parts(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
+// Behind what is used within runs only, each kernel has a place for what stays there between its runs, the same on every
+// processor that runs it; kernels that meet on no processor may share it.
+static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lifetimes *l, uint64_t start)
 {
-    const plan_parts *parts = pl->parts;
-    size_t processors = parts->resources->processors.len, n = parts->parts.len;
+    const plan_cut *cut = pl->cut;
+    size_t processors = cut->resources->processors.len, n = cut->kernels.len;
     uint64_t *top = ARENA_ARRAY(a, uint64_t, processors + 1), most = start;
     for (size_t q = 0; q < processors; q++)
         top[q] = start;
     for (uint32_t i = 0; i < n; i++) {
         uint64_t at = start;
         for (size_t q = 0; q < processors; q++)
-            if (plan_part_runs_on(parts, i, (uint32_t)q) && top[q] > at)
+            if (plan_kernel_runs_on(cut, i, (uint32_t)q) && top[q] > at)
                 at = top[q];
         for (uint32_t b = 0; b < pl->buffers.len; b++) {
             const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
-            if (parts->cut->piece_of[c->producer] != i || l->of[b].bytes == 0)
+            if (cut->graph->piece_of[c->producer] != i || l->of[b].bytes == 0)
                 continue;
             if (plan_end_of(pl, m, b) != PLAN_NONE)
-                at = round_up(at, plan_parts_line(parts));
+                at = round_up(at, plan_cut_line(cut));
             pl->buffers.data[b].address = at;
             at += l->of[b].bytes;
         }
         for (size_t q = 0; q < processors; q++)
-            if (plan_part_runs_on(parts, i, (uint32_t)q))
+            if (plan_kernel_runs_on(cut, i, (uint32_t)q))
                 top[q] = at;
         most = at > most ? at : most;
     }
     return most;
 }
 
-static void assign_in_parts(arena *a, plan *pl, const sir_module *m, lifetimes *l)
+static void assign_in_cut(arena *a, plan *pl, const sir_module *m, lifetimes *l)
 {
     size_t n = pl->buffers.len, scratch_count = 0;
     lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
     for (uint32_t i = 0; i < n; i++) {
         if (plan_end_of(pl, m, i) != PLAN_NONE) {
-            bool windows = plan_parts_move(pl->parts) || pl->parts->streams;
-            l->of[i].bytes = windows ? plan_window_bytes(pl, m, i) * pl->parts->depth : 0;
+            bool windows = plan_cut_move(pl->cut) || pl->cut->streams;
+            l->of[i].bytes = windows ? plan_window_bytes(pl, m, i) * pl->cut->depth : 0;
             pl->buffers.data[i].address = 0;
         } else if (pl->buffers.data[i].keep == 0 && !l->shared[i] && l->of[i].kernel != PLAN_NONE) {
             scratch[scratch_count++] = l->of[i];
@@ -128,7 +128,7 @@ static void assign_in_parts(arena *a, plan *pl, const sir_module *m, lifetimes *
     }
     qsort(scratch, scratch_count, sizeof *scratch, compare_lifetimes);
     uint64_t within = place_scratch(a, pl, scratch, scratch_count, 0), least = pl->least_bytes;
-    pl->bytes = place_parts(a, pl, m, l, round_up(within, alignment_of(pl)));
+    pl->bytes = place_kernels(a, pl, m, l, round_up(within, alignment_of(pl)));
     pl->least_bytes = least + pl->bytes - within;
 }
 
@@ -143,8 +143,8 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
                              .first = UINT32_MAX,
                              .bytes = round_up(plan_buffer_bytes(&pl->buffers.data[i], m), alignment_of(pl))};
     plan_visit_uses(pl, m, s, note_lifetime, &l);
-    if (pl->parts != NULL) {
-        assign_in_parts(a, pl, m, &l);
+    if (pl->cut != NULL) {
+        assign_in_cut(a, pl, m, &l);
         return;
     }
     lifetime *scratch = ARENA_ARRAY(a, lifetime, n + 1);
@@ -164,7 +164,7 @@ void plan_assign_addresses(arena *a, plan *pl, const sir_module *m, const schedu
 bool plan_pass_allocate(hlc_program *p)
 {
     plan_assign_addresses(p->arena, p->plan, p->module, p->schedule);
-    if (p->parts == NULL || p->parts->where == NULL || plan_parts_fit(p))
+    if (p->cut == NULL || p->cut->where == NULL || plan_cut_fit(p))
         plan_remark_allocate(p);
     return true;
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Assigns the strips of a round to processors, and lays out the queues. Parts with state go to the processor with least to
-// do, heaviest first; the strips of parts without state fill what is left of each processor's share, in chunks of
+// Assigns the strips of a round to processors, and lays out the queues. Kernels with state go to the processor with least to
+// do, heaviest first; the strips of kernels without state fill what is left of each processor's share, in chunks of
 // consecutive strips, as each chunk begins by priming.
 #include <inttypes.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
-#include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
 // A chunk is so many times as long as its priming, if a round has room for that many strips; strips of a round at most; and
-// strips a processor where shares differ, and a part; bytes that all queues take at most before rounds get shorter, also
+// strips a processor where shares differ, and a kernel; bytes that all queues take at most before rounds get shorter, also
 // where no caches make that less.
 enum { ASSIGN_PRIMINGS = 32, ASSIGN_STRIPS = 512, ASSIGN_SHARES = 4, ASSIGN_DEPTH = 2 };
 // Slots of a queue, and rounds under way. Where engines move items the control side maps pages and fills them while two
 // rounds run, so that it takes more. A multiple of the blocks of a window, which rounds use in turn.
 enum { ASSIGN_SLOTS = 2, ASSIGN_MOVED_SLOTS = 4 };
-// Where parts wait for each other a processor's share of a round runs in so many pieces.
+// Where kernels wait for each other a processor's share of a round runs in so many pieces.
 enum { ASSIGN_CHUNKS = 4 };
 #define ASSIGN_BYTES (UINT64_C(64) << 20)
 #define ASSIGN_CHUNK_SECONDS 8e-3
@@ -26,11 +26,11 @@ enum { ASSIGN_CHUNKS = 4 };
 
 typedef struct assigner {
     hlc_program *p;
-    plan_parts *parts;
+    plan_cut *cut;
     size_t processors, ordinary; // the first are no fallbacks, and what may run anywhere runs there
-    double *load, *share;        // per processor: of parts with state; of the others
-    int64_t *room;               // per processor: bytes of its own memory that parts with state leave
-    const uint64_t *bytes;       // per part: of state, code and tables
+    double *load, *share;        // per processor: of kernels with state; of the others
+    int64_t *room;               // per processor: bytes of its own memory that kernels with state leave
+    const uint64_t *bytes;       // per kernel: of state, code and tables
     bool even;                   // all shares are equal
 } assigner;
 
@@ -44,27 +44,27 @@ static int64_t divide_up(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-static bool has_room(const assigner *d, uint32_t part, uint32_t processor)
+static bool has_room(const assigner *d, uint32_t kernel, uint32_t processor)
 {
-    return d->parts->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[part];
+    return d->cut->resources->processors.data[processor].direct || d->room[processor] >= (int64_t)d->bytes[kernel];
 }
 
 // Of those whose memories have room, if there are any.
-static uint32_t least_loaded(const assigner *d, uint32_t part)
+static uint32_t least_loaded(const assigner *d, uint32_t kernel)
 {
     uint32_t best = PLAN_NONE;
     for (int fitting = 1; fitting >= 0 && best == PLAN_NONE; fitting--)
         for (uint32_t q = 0; q < d->processors; q++)
-            if (plan_part_may_run_on(d->parts, part, q) && (!fitting || has_room(d, part, q)) &&
+            if (plan_kernel_may_run_on(d->cut, kernel, q) && (!fitting || has_room(d, kernel, q)) &&
                 (best == PLAN_NONE || d->load[q] < d->load[best]))
                 best = q;
     return best == PLAN_NONE ? 0 : best;
 }
 
-static void put(assigner *d, uint32_t part, uint32_t processor)
+static void put(assigner *d, uint32_t kernel, uint32_t processor)
 {
-    d->load[processor] += d->parts->parts.data[part].seconds;
-    d->room[processor] -= (int64_t)d->bytes[part];
+    d->load[processor] += d->cut->kernels.data[kernel].seconds;
+    d->room[processor] -= (int64_t)d->bytes[kernel];
 }
 
 // All processors idle and empty.
@@ -72,30 +72,30 @@ static void clear(assigner *d)
 {
     for (uint32_t q = 0; q < d->processors; q++) {
         d->load[q] = 0;
-        d->room[q] = (int64_t)d->parts->resources->processors.data[q].bytes;
+        d->room[q] = (int64_t)d->cut->resources->processors.data[q].bytes;
     }
 }
 
-static void weigh_parts(assigner *d)
+static void weigh_kernels(assigner *d)
 {
-    const plan_pieces *cut = d->parts->cut;
-    const plan_processor *first = &d->parts->resources->processors.data[0];
-    uint64_t *bytes = ARENA_ARRAY(d->p->arena, uint64_t, d->parts->parts.len + 1);
-    for (size_t i = 0; i < d->parts->parts.len && !first->direct; i++) {
-        const plan_piece *piece = &cut->pieces.data[i];
-        plan_footprint f = plan_footprint_of(d->p->arena, cut->whole, piece->actors.data, piece->actors.len);
+    const plan_pieces *graph = d->cut->graph;
+    const plan_processor *first = &d->cut->resources->processors.data[0];
+    uint64_t *bytes = ARENA_ARRAY(d->p->arena, uint64_t, d->cut->kernels.len + 1);
+    for (size_t i = 0; i < d->cut->kernels.len && !first->direct; i++) {
+        const plan_piece *piece = &graph->pieces.data[i];
+        plan_footprint f = plan_footprint_of(d->p->arena, graph->whole, piece->actors.data, piece->actors.len);
         bytes[i] = plan_footprint_bytes(&f, first);
     }
     d->bytes = bytes;
 }
 
-// --mapping=space: parts in order, each on a processor that has none yet, while there are such.
+// --mapping=space: kernels in order, each on a processor that has none yet, while there are such.
 static void place_in_space(assigner *d, uint32_t *at)
 {
     bool *taken = ARENA_ARRAY(d->p->arena, bool, d->processors + 1);
-    for (uint32_t i = 0; i < d->parts->parts.len; i++) {
+    for (uint32_t i = 0; i < d->cut->kernels.len; i++) {
         uint32_t q = 0;
-        while (q < d->processors && (taken[q] || !plan_part_may_run_on(d->parts, i, q)))
+        while (q < d->processors && (taken[q] || !plan_kernel_may_run_on(d->cut, i, q)))
             q++;
         at[i] = q < d->processors ? q : least_loaded(d, i);
         taken[at[i]] = true;
@@ -107,29 +107,29 @@ static void place_in_space(assigner *d, uint32_t *at)
 static void place_together(assigner *d, uint32_t *at)
 {
     uint32_t q = 0;
-    for (uint32_t i = 0; i < d->parts->parts.len; i++)
-        while (!d->parts->parts.data[i].parallel && q + 1 < d->processors && !plan_part_may_run_on(d->parts, i, q))
+    for (uint32_t i = 0; i < d->cut->kernels.len; i++)
+        while (!d->cut->kernels.data[i].parallel && q + 1 < d->processors && !plan_kernel_may_run_on(d->cut, i, q))
             q++;
-    for (uint32_t i = 0; i < d->parts->parts.len; i++) {
-        at[i] = plan_part_may_run_on(d->parts, i, q) ? q : least_loaded(d, i);
-        d->load[at[i]] += d->parts->parts.data[i].parallel ? 0 : d->parts->parts.data[i].seconds;
+    for (uint32_t i = 0; i < d->cut->kernels.len; i++) {
+        at[i] = plan_kernel_may_run_on(d->cut, i, q) ? q : least_loaded(d, i);
+        d->load[at[i]] += d->cut->kernels.data[i].parallel ? 0 : d->cut->kernels.data[i].seconds;
     }
 }
 
 // Each to who has least to do, heaviest first, or largest first; false: one did not fit.
 static bool place_by(assigner *d, uint32_t *at, bool largest)
 {
-    size_t n = d->parts->parts.len;
+    size_t n = d->cut->kernels.len;
     bool *done = ARENA_ARRAY(d->p->arena, bool, n + 1), fit = true;
     clear(d);
     for (;;) {
         size_t best = n;
         for (size_t i = 0; i < n; i++) {
-            const plan_part *part = &d->parts->parts.data[i];
-            if (part->parallel || done[i])
+            const plan_cut_kernel *kernel = &d->cut->kernels.data[i];
+            if (kernel->parallel || done[i])
                 continue;
             bool more = best == n ||
-                        (largest ? d->bytes[i] > d->bytes[best] : part->seconds > d->parts->parts.data[best].seconds);
+                        (largest ? d->bytes[i] > d->bytes[best] : kernel->seconds > d->cut->kernels.data[best].seconds);
             best = more ? i : best;
         }
         if (best == n)
@@ -141,12 +141,12 @@ static bool place_by(assigner *d, uint32_t *at, bool largest)
     }
 }
 
-// The processor of each part with state.
+// The processor of each kernel with state.
 static uint32_t *place_pinned(assigner *d)
 {
-    uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, d->parts->parts.len + 1);
+    uint32_t *at = ARENA_ARRAY(d->p->arena, uint32_t, d->cut->kernels.len + 1);
     clear(d);
-    if (d->parts->space)
+    if (d->cut->space)
         place_in_space(d, at);
     else if (d->p->config->mapping == HLC_MAPPING_TIME)
         place_together(d, at);
@@ -155,12 +155,12 @@ static uint32_t *place_pinned(assigner *d)
     return at;
 }
 
-// What of the parts without state each processor takes, so that all have as much to do as they can alike.
+// What of the kernels without state each processor takes, so that all have as much to do as they can alike.
 static void find_shares(assigner *d)
 {
     double total = 0, low = 0, high = 0;
-    for (VEC_EACH(plan_part, part, &d->parts->parts))
-        total += part->parallel ? part->seconds : 0;
+    for (VEC_EACH(plan_cut_kernel, kernel, &d->cut->kernels))
+        total += kernel->parallel ? kernel->seconds : 0;
     for (size_t q = 0; q < d->ordinary; q++)
         high = d->load[q] > high ? d->load[q] : high;
     high += total + 1;
@@ -182,12 +182,12 @@ static void find_shares(assigner *d)
     }
 }
 
-static void assign_part(assigner *d, size_t number, uint32_t pinned_by)
+static void assign_kernel(assigner *d, size_t number, uint32_t pinned_by)
 {
-    uint32_t strips = d->parts->strips, *where = d->parts->where + number * strips;
+    uint32_t strips = d->cut->strips, *where = d->cut->where + number * strips;
     double end = 0;
     uint32_t at = 0;
-    if (!d->parts->parts.data[number].parallel) {
+    if (!d->cut->kernels.data[number].parallel) {
         for (uint32_t i = 0; i < strips; i++)
             where[i] = pinned_by;
         return;
@@ -202,10 +202,10 @@ static void assign_part(assigner *d, size_t number, uint32_t pinned_by)
 
 // ---- Queues ----
 
-static uint64_t item_bytes(const plan_parts *parts, uint32_t stream)
+static uint64_t item_bytes(const plan_cut *cut, uint32_t stream)
 {
-    const plan_pieces *cut = parts->cut;
-    return plan_element_bytes(cut->whole, cut->streams.data[stream].channel);
+    const plan_pieces *graph = cut->graph;
+    return plan_element_bytes(graph->whole, graph->streams.data[stream].channel);
 }
 
 static int64_t least_multiple(int64_t a, int64_t b)
@@ -213,10 +213,10 @@ static int64_t least_multiple(int64_t a, int64_t b)
     return b < 2 ? a : a / sched_gcd(a, b) * b;
 }
 
-int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_unit(const plan_cut *cut, uint32_t stream)
 {
-    int64_t unit = plan_parts_unit(parts);
-    return unit / sched_gcd(unit, (int64_t)item_bytes(parts, stream));
+    int64_t unit = plan_cut_unit(cut);
+    return unit / sched_gcd(unit, (int64_t)item_bytes(cut, stream));
 }
 
 // NOTE(lines). Engines move whole units, but the shared memory is fastest where transfers begin and end at its alignment,
@@ -224,36 +224,36 @@ int64_t plan_queue_unit(const plan_parts *parts, uint32_t stream)
 // that windows lie in.
 enum { ASSIGN_LINES = 512 }; // lines for which such a memory has room, at least
 
-static bool is_little(const plan_parts *parts, int64_t bytes)
+static bool is_little(const plan_cut *cut, int64_t bytes)
 {
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         if (!q->direct && (uint64_t)bytes > q->bytes / ASSIGN_LINES)
             return false;
     return true;
 }
 
 // The fewest items whose bytes are a multiple of both, if they are little, or else of the first.
-static int64_t in_lines(const plan_parts *parts, uint32_t stream, int64_t alignment)
+static int64_t in_lines(const plan_cut *cut, uint32_t stream, int64_t alignment)
 {
-    int64_t size = (int64_t)item_bytes(parts, stream);
-    int64_t both = least_multiple(alignment, (int64_t)parts->resources->shared->alignment);
-    if (plan_parts_move(parts) && is_little(parts, least_multiple(both, size)))
+    int64_t size = (int64_t)item_bytes(cut, stream);
+    int64_t both = least_multiple(alignment, (int64_t)cut->resources->shared->alignment);
+    if (plan_cut_move(cut) && is_little(cut, least_multiple(both, size)))
         alignment = both;
     return alignment / sched_gcd(alignment, size);
 }
 
-int64_t plan_queue_line(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_line(const plan_cut *cut, uint32_t stream)
 {
-    return in_lines(parts, stream, plan_parts_unit(parts));
+    return in_lines(cut, stream, plan_cut_unit(cut));
 }
 
-static int64_t delay_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t delay_of(const plan *pl, const plan_cut *cut, uint32_t stream)
 {
-    const plan_stream *st = &parts->cut->streams.data[stream];
+    const plan_stream *st = &cut->graph->streams.data[stream];
     for (VEC_EACH(const plan_io, io, &pl->readers))
         if (io->actor == st->reader)
             return pl->buffers.data[io->access.buffer].keep;
-    return parts->cut->whole_schedule->channels[st->channel].remainder; // of a file's writer
+    return cut->graph->whole_schedule->channels[st->channel].remainder; // of a file's writer
 }
 
 static int64_t round_up(int64_t items, int64_t unit)
@@ -261,59 +261,59 @@ static int64_t round_up(int64_t items, int64_t unit)
     return divide_up(items, unit) * unit;
 }
 
-int64_t plan_queue_prime(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_prime(const plan_cut *cut, uint32_t stream)
 {
-    const plan_stream *st = &parts->cut->streams.data[stream];
-    const sched_channel *sc = &parts->cut->whole_schedule->channels[st->channel];
-    const plan_part *to = st->to == SIR_NONE ? NULL : &parts->parts.data[st->to];
-    bool primes = to != NULL && to->parallel && parts->resources->ordinary > 1;
+    const plan_stream *st = &cut->graph->streams.data[stream];
+    const sched_channel *sc = &cut->graph->whole_schedule->channels[st->channel];
+    const plan_cut_kernel *to = st->to == SIR_NONE ? NULL : &cut->kernels.data[st->to];
+    bool primes = to != NULL && to->parallel && cut->resources->ordinary > 1;
     return primes ? sc->init_items + to->repeat * sc->steady : 0;
 }
 
 // The last items of a round, in whole lines, that the next one reads.
-static int64_t halo_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t halo_of(const plan *pl, const plan_cut *cut, uint32_t stream)
 {
-    const plan_stream *st = &parts->cut->streams.data[stream];
+    const plan_stream *st = &cut->graph->streams.data[stream];
     if (st->to == SIR_NONE)
         return 0;
-    int64_t delay = delay_of(pl, parts, stream);
-    return round_up(greater(delay, plan_queue_prime(parts, stream)), plan_queue_line(parts, stream));
+    int64_t delay = delay_of(pl, cut, stream);
+    return round_up(greater(delay, plan_queue_prime(cut, stream)), plan_queue_line(cut, stream));
 }
 
-int64_t plan_queue_aligned(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_aligned(const plan_cut *cut, uint32_t stream)
 {
-    return in_lines(parts, stream, (int64_t)plan_parts_alignment(parts));
+    return in_lines(cut, stream, (int64_t)plan_cut_alignment(cut));
 }
 
 // The initialisation's items end where those of the first round begin. Where engines move halos these may begin earlier,
 // as blocks in processors' memories are aligned.
-static int64_t history_of(const plan *pl, const plan_parts *parts, uint32_t stream)
+static int64_t history_of(const plan *pl, const plan_cut *cut, uint32_t stream)
 {
-    const plan_stream *st = &parts->cut->streams.data[stream];
-    int64_t halo = halo_of(pl, parts, stream);
-    int64_t items = greater(halo, parts->cut->whole_schedule->channels[st->channel].init_items);
-    items = greater(items, delay_of(pl, parts, stream));
-    if (plan_parts_move(parts))
-        items += plan_queue_aligned(parts, stream);
-    return round_up(items, plan_queue_line(parts, stream));
+    const plan_stream *st = &cut->graph->streams.data[stream];
+    int64_t halo = halo_of(pl, cut, stream);
+    int64_t items = greater(halo, cut->graph->whole_schedule->channels[st->channel].init_items);
+    items = greater(items, delay_of(pl, cut, stream));
+    if (plan_cut_move(cut))
+        items += plan_queue_aligned(cut, stream);
+    return round_up(items, plan_queue_line(cut, stream));
 }
 
-void plan_parts_queues(arena *a, const plan *pl, plan_parts *parts)
+void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
 {
-    const plan_pieces *cut = parts->cut;
-    memset(&parts->queues, 0, sizeof parts->queues);
-    for (uint32_t i = 0; i < cut->streams.len; i++) {
-        const plan_stream *st = &cut->streams.data[i];
-        const sched_channel *sc = &cut->whole_schedule->channels[st->channel];
+    const plan_pieces *graph = cut->graph;
+    memset(&cut->queues, 0, sizeof cut->queues);
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        const plan_stream *st = &graph->streams.data[i];
+        const sched_channel *sc = &graph->whole_schedule->channels[st->channel];
         uint32_t end = st->reader != SIR_NONE ? st->reader : st->writer;
-        int64_t history = history_of(pl, parts, i), whole = parts->strips * pl->strip * sc->steady;
+        int64_t history = history_of(pl, cut, i), whole = cut->strips * pl->strip * sc->steady;
         int64_t room = greater(history + pl->init_drain[end], history + whole + pl->drain[end]);
-        VEC_PUSH(a, &parts->queues,
+        VEC_PUSH(a, &cut->queues,
                  (plan_queue){.stream = i,
-                              .delay = delay_of(pl, parts, i),
+                              .delay = delay_of(pl, cut, i),
                               .history = history,
-                              .room = room + 2 * plan_queue_line(parts, i),
-                              .halo = halo_of(pl, parts, i)});
+                              .room = room + 2 * plan_queue_line(cut, i),
+                              .halo = halo_of(pl, cut, i)});
     }
 }
 
@@ -322,12 +322,12 @@ void plan_parts_queues(arena *a, const plan *pl, plan_parts *parts)
 // Strips of so many steady states that a round must have so that it holds at least what the next needs of it.
 static int64_t strips_needed(const hlc_program *p, int64_t strip)
 {
-    const plan_pieces *cut = p->parts->cut;
+    const plan_pieces *graph = p->cut->graph;
     int64_t least = 1;
-    for (uint32_t i = 0; i < cut->streams.len; i++) {
-        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(halo_of(p->plan, p->parts, i), step * strip));
+            least = greater(least, divide_up(halo_of(p->plan, p->cut, i), step * strip));
     }
     return least;
 }
@@ -339,27 +339,28 @@ static int64_t least_strips(const assigner *d)
     return least > ASSIGN_STRIPS ? 0 : least;
 }
 
-int64_t plan_parts_least_round(const hlc_program *p, int64_t strip)
+int64_t plan_cut_least_round(const hlc_program *p, int64_t strip)
 {
     return strips_needed(p, strip) * strip;
 }
 
 static bool is_too_late(const hlc_program *p)
 {
-    return p->config->max_latency != 0 && plan_parts_least_round(p, p->plan->strip) > p->config->max_latency;
+    return p->config->max_latency != 0 && plan_cut_least_round(p, p->plan->strip) > p->config->max_latency;
 }
 
 static int64_t most_slots(const assigner *d)
 {
-    return plan_parts_move(d->parts) && !d->parts->streams ? ASSIGN_MOVED_SLOTS : ASSIGN_SLOTS;
+    return plan_cut_move(d->cut) && !d->cut->streams ? ASSIGN_MOVED_SLOTS : ASSIGN_SLOTS;
 }
 
 static uint64_t bytes_a_strip(const assigner *d)
 {
-    const plan_pieces *cut = d->parts->cut;
+    const plan_pieces *graph = d->cut->graph;
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < cut->streams.len; i++)
-        bytes += (uint64_t)cut->whole_schedule->channels[cut->streams.data[i].channel].steady * item_bytes(d->parts, i);
+    for (uint32_t i = 0; i < graph->streams.len; i++)
+        bytes +=
+            (uint64_t)graph->whole_schedule->channels[graph->streams.data[i].channel].steady * item_bytes(d->cut, i);
     return bytes * (uint64_t)d->p->plan->strip * (uint64_t)most_slots(d) + 1;
 }
 
@@ -367,7 +368,7 @@ static uint64_t bytes_a_strip(const assigner *d)
 // other in a round does not count. Where items are moved, strips are as long as memories allow, and engines wait for nobody.
 static int64_t unhurried_chunk(const assigner *d)
 {
-    if (plan_parts_move(d->parts) || d->processors == 1)
+    if (plan_cut_move(d->cut) || d->processors == 1)
         return 1;
     double strip = plan_steady_seconds(d->p) * (double)d->p->plan->strip;
     double strips = ASSIGN_CHUNK_SECONDS / (strip + 1e-9);
@@ -381,7 +382,7 @@ static uint64_t round_bytes(const assigner *d)
     const hlc_program *p = d->p;
     bool *counted = ARENA_ARRAY(p->arena, bool, p->machine->memories.len + 1);
     uint64_t bytes = 0;
-    for (VEC_EACH(const plan_processor, q, &d->parts->resources->processors)) {
+    for (VEC_EACH(const plan_processor, q, &d->cut->resources->processors)) {
         const machine_processor *x = q->processor;
         if (!q->direct || x->caches.len == 0)
             return ASSIGN_BYTES;
@@ -396,16 +397,16 @@ static int64_t choose_strips(const assigner *d, int64_t least)
 {
     int64_t processors = (int64_t)d->ordinary, strips = processors;
     bool parallel = false;
-    for (VEC_EACH(plan_part, part, &d->parts->parts))
-        parallel |= part->parallel;
+    for (VEC_EACH(plan_cut_kernel, kernel, &d->cut->kernels))
+        parallel |= kernel->parallel;
     if (!parallel && processors == 1)
         return least;
-    int64_t chunk = greater(divide_up(ASSIGN_PRIMINGS * d->parts->priming, d->p->plan->strip), unhurried_chunk(d));
+    int64_t chunk = greater(divide_up(ASSIGN_PRIMINGS * d->cut->priming, d->p->plan->strip), unhurried_chunk(d));
     if (parallel)
         strips = processors * greater(chunk, d->even ? 1 : ASSIGN_SHARES);
-    // Parts behind each other work on different strips, so a round has more strips than it has parts.
-    if (d->parts->parts.len > 1)
-        strips = greater(strips, ASSIGN_DEPTH * (int64_t)d->parts->parts.len);
+    // Kernels behind each other work on different strips, so a round has more strips than it has kernels.
+    if (d->cut->kernels.len > 1)
+        strips = greater(strips, ASSIGN_DEPTH * (int64_t)d->cut->kernels.len);
     int64_t room = (int64_t)(round_bytes(d) / bytes_a_strip(d)), latency = d->p->config->max_latency;
     if (strips > room)
         strips = greater(room / processors, 1) * processors;
@@ -416,56 +417,56 @@ static int64_t choose_strips(const assigner *d, int64_t least)
     return greater(strips, least);
 }
 
-uint64_t plan_parts_alignment(const plan_parts *parts)
+uint64_t plan_cut_alignment(const plan_cut *cut)
 {
-    int64_t alignment = least_multiple(64, plan_parts_unit(parts));
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    int64_t alignment = least_multiple(64, plan_cut_unit(cut));
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         alignment = least_multiple(alignment, (int64_t)q->memory->alignment);
     return (uint64_t)alignment;
 }
 
-uint64_t plan_parts_line(const plan_parts *parts)
+uint64_t plan_cut_line(const plan_cut *cut)
 {
-    int64_t alignment = (int64_t)plan_parts_alignment(parts);
-    int64_t both = least_multiple(alignment, (int64_t)parts->resources->shared->alignment);
-    return (uint64_t)(plan_parts_move(parts) && is_little(parts, both) ? both : alignment);
+    int64_t alignment = (int64_t)plan_cut_alignment(cut);
+    int64_t both = least_multiple(alignment, (int64_t)cut->resources->shared->alignment);
+    return (uint64_t)(plan_cut_move(cut) && is_little(cut, both) ? both : alignment);
 }
 
-bool plan_part_runs_on(const plan_parts *parts, uint32_t part, uint32_t processor)
+bool plan_kernel_runs_on(const plan_cut *cut, uint32_t kernel, uint32_t processor)
 {
-    for (uint32_t i = 0; i < parts->strips && parts->where != NULL; i++)
-        if (parts->where[part * parts->strips + i] == processor)
+    for (uint32_t i = 0; i < cut->strips && cut->where != NULL; i++)
+        if (cut->where[kernel * cut->strips + i] == processor)
             return true;
-    return parts->where == NULL;
+    return cut->where == NULL;
 }
 
-static bool can_run(const plan_parts *parts, uint32_t part, uint32_t processor)
+static bool can_run(const plan_cut *cut, uint32_t kernel, uint32_t processor)
 {
-    const plan_part *x = &parts->parts.data[part];
-    const plan_processor *q = &parts->resources->processors.data[processor];
+    const plan_cut_kernel *x = &cut->kernels.data[kernel];
+    const plan_processor *q = &cut->resources->processors.data[processor];
     return !(x->foreign && !q->fallback) && (!x->state || q->processor->abilities.state);
 }
 
-bool plan_part_may_run_on(const plan_parts *parts, uint32_t part, uint32_t processor)
+bool plan_kernel_may_run_on(const plan_cut *cut, uint32_t kernel, uint32_t processor)
 {
     bool others = false; // that are no fallback
-    for (uint32_t q = 0; q < parts->resources->ordinary; q++)
-        others = others || can_run(parts, part, q);
-    return can_run(parts, part, processor) && (processor < parts->resources->ordinary || !others);
+    for (uint32_t q = 0; q < cut->resources->ordinary; q++)
+        others = others || can_run(cut, kernel, q);
+    return can_run(cut, kernel, processor) && (processor < cut->resources->ordinary || !others);
 }
 
-bool plan_parts_move(const plan_parts *parts)
+bool plan_cut_move(const plan_cut *cut)
 {
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         if (!q->direct)
             return true;
     return false;
 }
 
-int64_t plan_parts_unit(const plan_parts *parts)
+int64_t plan_cut_unit(const plan_cut *cut)
 {
     uint64_t unit = 1;
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors)) {
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors)) {
         if (q->direct)
             continue;
         unit = (uint64_t)least_multiple((int64_t)unit, (int64_t)q->transfer_alignment);
@@ -477,92 +478,92 @@ int64_t plan_parts_unit(const plan_parts *parts)
 // a strip lies behind what the window keeps, at a multiple of both an item's bytes and the alignment.
 uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 {
-    uint64_t unit = plan_parts_line(pl->parts), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
-    uint32_t end = plan_end_of(pl, m, buffer), stream = pl->parts->cut->stream_of[end];
-    uint64_t size = item_bytes(pl->parts, stream), whole = (uint64_t)plan_queue_line(pl->parts, stream) * size;
-    uint64_t prime = (uint64_t)plan_queue_prime(pl->parts, stream) * size;
+    uint64_t unit = plan_cut_line(pl->cut), bytes = plan_buffer_bytes(&pl->buffers.data[buffer], m);
+    uint32_t end = plan_end_of(pl, m, buffer), stream = pl->cut->graph->stream_of[end];
+    uint64_t size = item_bytes(pl->cut, stream), whole = (uint64_t)plan_queue_line(pl->cut, stream) * size;
+    uint64_t prime = (uint64_t)plan_queue_prime(pl->cut, stream) * size;
     bytes = prime > bytes ? prime : bytes;
-    uint64_t aligned = (uint64_t)plan_queue_aligned(pl->parts, stream) * size;
-    bytes += pl->parts->streams && aligned > unit ? aligned : 0;
+    uint64_t aligned = (uint64_t)plan_queue_aligned(pl->cut, stream) * size;
+    bytes += pl->cut->streams && aligned > unit ? aligned : 0;
     return (bytes + unit - 1) / unit * unit + 2 * (whole > unit ? (whole + unit - 1) / unit * unit : unit);
 }
 
 // The fewest steady states that push so many items to a queue, again and again.
-static int64_t steady_states(const plan_parts *parts, uint32_t stream, int64_t items)
+static int64_t steady_states(const plan_cut *cut, uint32_t stream, int64_t items)
 {
-    const plan_pieces *cut = parts->cut;
-    int64_t step = cut->whole_schedule->channels[cut->streams.data[stream].channel].steady;
+    const plan_pieces *graph = cut->graph;
+    int64_t step = graph->whole_schedule->channels[graph->streams.data[stream].channel].steady;
     return step == 0 ? 1 : items / sched_gcd(items, step);
 }
 
-int64_t plan_parts_granule_of(const plan_parts *parts)
+int64_t plan_cut_granule_of(const plan_cut *cut)
 {
     int64_t granule = 1;
-    for (uint32_t i = 0; i < parts->cut->streams.len; i++)
-        granule = least_multiple(granule, steady_states(parts, i, plan_queue_unit(parts, i)));
+    for (uint32_t i = 0; i < cut->graph->streams.len; i++)
+        granule = least_multiple(granule, steady_states(cut, i, plan_queue_unit(cut, i)));
     return granule;
 }
 
-int64_t plan_parts_lines_granule(const plan_parts *parts, int64_t most)
+int64_t plan_cut_lines_granule(const plan_cut *cut, int64_t most)
 {
-    int64_t granule = plan_parts_granule_of(parts);
-    for (uint32_t i = 0; i < parts->cut->streams.len && granule <= most; i++)
-        granule = least_multiple(granule, plan_queue_lines_step(parts, i));
+    int64_t granule = plan_cut_granule_of(cut);
+    for (uint32_t i = 0; i < cut->graph->streams.len && granule <= most; i++)
+        granule = least_multiple(granule, plan_queue_lines_step(cut, i));
     return granule;
 }
 
-int64_t plan_queue_lines_step(const plan_parts *parts, uint32_t stream)
+int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream)
 {
-    return steady_states(parts, stream, plan_queue_line(parts, stream));
+    return steady_states(cut, stream, plan_queue_line(cut, stream));
 }
 
-int64_t plan_parts_least_strip(const hlc_program *p)
+int64_t plan_cut_least_strip(const hlc_program *p)
 {
-    const plan_pieces *cut = p->parts->cut;
-    int64_t granule = plan_parts_granule_of(p->parts), least = 1;
-    for (uint32_t i = 0; i < cut->streams.len; i++) {
-        int64_t step = cut->whole_schedule->channels[cut->streams.data[i].channel].steady;
+    const plan_pieces *graph = p->cut->graph;
+    int64_t granule = plan_cut_granule_of(p->cut), least = 1;
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
         if (step != 0)
-            least = greater(least, divide_up(halo_of(p->plan, p->parts, i), step * ASSIGN_STRIPS));
+            least = greater(least, divide_up(halo_of(p->plan, p->cut, i), step * ASSIGN_STRIPS));
     }
     return divide_up(least, granule) * granule;
 }
 
-// A part whose chunks begin with more than a round holds stays on one processor.
-void plan_parts_give_up(hlc_program *p)
+// A kernel whose chunks begin with more than a round holds stays on one processor.
+void plan_cut_give_up(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
-    plan_part *longest = &parts->parts.data[0];
-    for (VEC_EACH(plan_part, part, &parts->parts))
-        longest = part->priming > longest->priming ? part : longest;
-    size_t number = (size_t)(longest - parts->parts.data);
+    plan_cut *cut = p->cut;
+    plan_cut_kernel *longest = &cut->kernels.data[0];
+    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
+        longest = kernel->priming > longest->priming ? kernel : longest;
+    size_t number = (size_t)(longest - cut->kernels.data);
     longest->parallel = false;
-    longest->pinned_by = parts->cut->pieces.data[number].actors.data[0];
+    longest->pinned_by = cut->graph->pieces.data[number].actors.data[0];
     longest->why = p->config->max_latency != 0 ? "looks at more items than a round has that keeps --max-latency"
                                                : "looks at more items than a round of strips has";
-    plan_parts_prime(p);
+    plan_cut_prime(p);
 }
 
-// What each part has to do, so that loads are in one measure.
+// What each kernel has to do, so that loads are in one measure.
 static void find_work(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
+    plan_cut *cut = p->cut;
     const double *seconds = plan_actor_seconds(p);
-    for (VEC_EACH(plan_part, part, &parts->parts))
-        part->seconds = 0;
-    for (uint32_t i = 0; i < parts->cut->module->actors.len; i++)
-        if (parts->cut->actor_of[i] != SIR_NONE)
-            parts->parts.data[parts->cut->piece_of[i]].seconds += seconds[i];
+    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
+        kernel->seconds = 0;
+    for (uint32_t i = 0; i < cut->graph->module->actors.len; i++)
+        if (cut->graph->actor_of[i] != SIR_NONE)
+            cut->kernels.data[cut->graph->piece_of[i]].seconds += seconds[i];
 }
 
-bool plan_parts_assign(hlc_program *p)
+bool plan_cut_assign(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
-    size_t n = parts->resources->processors.len;
-    assigner d = {.p = p, .parts = parts, .processors = n, .ordinary = parts->resources->ordinary};
+    plan_cut *cut = p->cut;
+    size_t n = cut->resources->processors.len;
+    assigner d = {.p = p, .cut = cut, .processors = n, .ordinary = cut->resources->ordinary};
     int64_t least = least_strips(&d);
-    while ((least == 0 || is_too_late(p)) && parts->priming != 0) {
-        plan_parts_give_up(p);
+    while ((least == 0 || is_too_late(p)) && cut->priming != 0) {
+        plan_cut_give_up(p);
         least = least_strips(&d);
     }
     if (least == 0)
@@ -571,39 +572,39 @@ bool plan_parts_assign(hlc_program *p)
     d.load = ARENA_ARRAY(p->arena, double, n + 1);
     d.share = ARENA_ARRAY(p->arena, double, n + 1);
     d.room = ARENA_ARRAY(p->arena, int64_t, n + 1);
-    weigh_parts(&d);
+    weigh_kernels(&d);
     const uint32_t *pinned = place_pinned(&d);
     find_shares(&d);
-    parts->strips = (uint32_t)choose_strips(&d, least);
-    int64_t latency = p->config->max_latency, round = parts->strips * p->plan->strip, slots = most_slots(&d);
+    cut->strips = (uint32_t)choose_strips(&d, least);
+    int64_t latency = p->config->max_latency, round = cut->strips * p->plan->strip, slots = most_slots(&d);
     if (latency != 0 && slots * round > latency)
         slots = ASSIGN_SLOTS;
-    parts->slots = (uint32_t)slots;
-    parts->rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
-    parts->where = ARENA_ARRAY(p->arena, uint32_t, parts->parts.len * parts->strips + 1);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        assign_part(&d, i, pinned[i]);
-    plan_parts_queues(p->arena, p->plan, parts);
+    cut->slots = (uint32_t)slots;
+    cut->rounds = latency != 0 && slots * round > latency ? 1 : (uint32_t)slots;
+    cut->where = ARENA_ARRAY(p->arena, uint32_t, cut->kernels.len * cut->strips + 1);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        assign_kernel(&d, i, pinned[i]);
+    plan_cut_queues(p->arena, p->plan, cut);
     return true;
 }
 
-void plan_parts_lay_out(hlc_program *p)
+void plan_cut_lay_out(hlc_program *p)
 {
-    plan_parts_queues(p->arena, p->plan, p->parts);
+    plan_cut_queues(p->arena, p->plan, p->cut);
 }
 
-uint32_t plan_parts_chunk(const plan_parts *parts)
+uint32_t plan_cut_chunk(const plan_cut *cut)
 {
-    int64_t own = divide_up(parts->strips, (int64_t)parts->resources->ordinary);
-    return (uint32_t)divide_up(own, parts->parts.len > 1 ? ASSIGN_CHUNKS : 1);
+    int64_t own = divide_up(cut->strips, (int64_t)cut->resources->ordinary);
+    return (uint32_t)divide_up(own, cut->kernels.len > 1 ? ASSIGN_CHUNKS : 1);
 }
 
-void plan_parts_strips(hlc_program *p, uint32_t *least, uint32_t *most)
+void plan_cut_strips(hlc_program *p, uint32_t *least, uint32_t *most)
 {
     assigner d = {.p = p,
-                  .parts = p->parts,
-                  .processors = p->parts->resources->processors.len,
-                  .ordinary = p->parts->resources->ordinary};
+                  .cut = p->cut,
+                  .processors = p->cut->resources->processors.len,
+                  .ordinary = p->cut->resources->ordinary};
     uint64_t room = round_bytes(&d) / bytes_a_strip(&d);
     int64_t latency = p->config->max_latency;
     *least = (uint32_t)least_strips(&d);

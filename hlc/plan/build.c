@@ -273,7 +273,7 @@ static void build_buffers(builder *b)
 
 void plan_gather_pieces(arena *a, plan *pl)
 {
-    const plan_pieces *pieces = plan_cut_of(pl);
+    const plan_pieces *pieces = plan_graph_of(pl);
     if (pieces == NULL)
         return;
     plan_kernel *of = ARENA_ARRAY(a, plan_kernel, pieces->pieces.len + 1);
@@ -295,7 +295,7 @@ plan *plan_build(hlc_program *p, const plan_place *places, int64_t strip)
 {
     builder b = {.p = p, .m = p->module, .s = p->schedule, .places = places, .strip = strip};
     b.plan = ARENA_NEW(p->arena, plan);
-    *b.plan = (plan){.name = p->module->name, .strip = strip, .pieces = p->pieces, .parts = p->parts};
+    *b.plan = (plan){.name = p->module->name, .strip = strip, .pieces = p->pieces, .cut = p->cut};
     if (p->plan != NULL) {
         b.plan->machine = p->plan->machine;
         b.plan->control = p->plan->control;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What channels outside of loops begin with, which the pass 'windows' puts there, where a program is cut into parts: a
-// stream between parts begins empty, and a part that several processors share begins on earlier input. So a filter in
+// What channels outside of loops begin with, which the pass 'windows' puts there, where a program is cut into kernels: a
+// stream between kernels begins empty, and a kernel that several processors share begins on earlier input. So a filter in
 // front of such a channel's consumer pushes these items in its prework, and then passes on what comes: both know preworks.
 #include <string.h>
 
 #include "hlc/ir/type_rules.h"
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 
 static bool is_fed(const hlc_program *p, const sir_channel *c)
 {

@@ -1,126 +1,127 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// fiss: the strips of parts without state may run on all processors, at the price of repeating what channels inside a
-// part keep where a chunk begins. Marks these parts, finds what their chunks repeat (NOTE(priming) in parts.h), and assigns a round of the shortest strips (assign.c). strip-mine assigns again, for each length of strips that it
-// tries. A part stays on one processor where chunks would repeat more than pays, or more than a round holds.
+// fiss: the strips of kernels without state may run on all processors, at the price of repeating what channels inside a
+// kernel keep where a chunk begins. Marks these kernels, finds what their chunks repeat (NOTE(priming) in cut.h), and
+// assigns a round of the shortest strips (assign.c). strip-mine assigns again, for each length of strips that it tries. A
+// kernel stays on one processor where chunks would repeat more than pays, or more than a round holds.
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 
 // A priming beyond this is not worth repeating.
-enum { PARTS_MOST_PRIMING = 1 << 20 };
+enum { FISS_MOST_PRIMING = 1 << 20 };
 
 // ---- Priming ----
 
-static void find_leads(plan_parts *parts)
+static void find_priming(plan_cut *cut)
 {
-    parts->priming = 0;
-    for (VEC_EACH(plan_part, part, &parts->parts))
-        part->priming = 0;
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
-        plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
-        part->priming = parts->primes[i] > part->priming ? parts->primes[i] : part->priming;
-        parts->priming = part->priming > parts->priming ? part->priming : parts->priming;
+    cut->priming = 0;
+    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
+        kernel->priming = 0;
+    for (size_t i = 0; i < cut->graph->module->actors.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[i]];
+        kernel->priming = cut->primes[i] > kernel->priming ? cut->primes[i] : kernel->priming;
+        cut->priming = kernel->priming > cut->priming ? kernel->priming : cut->priming;
     }
 }
 
-static void keep(plan_parts *parts, uint32_t part, uint32_t actor, const char *why)
+static void keep(plan_cut *cut, uint32_t kernel, uint32_t actor, const char *why)
 {
-    plan_part *x = &parts->parts.data[part];
+    plan_cut_kernel *x = &cut->kernels.data[kernel];
     x->parallel = false;
-    x->pinned_by = parts->cut->actor_of[actor];
+    x->pinned_by = cut->graph->actor_of[actor];
     x->why = why;
 }
 
-static void find_repeats(plan_parts *parts)
+static void find_repeats(plan_cut *cut)
 {
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
-        plan_part *part = &parts->parts.data[i];
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[i];
         uint32_t actor;
-        part->repeat = 0;
-        if (part->parallel && !plan_part_repeat(parts, i, &part->repeat, &actor))
-            keep(parts, i, actor, "keeps items of its first firing");
+        kernel->repeat = 0;
+        if (kernel->parallel && !plan_kernel_repeat(cut, i, &kernel->repeat, &actor))
+            keep(cut, i, actor, "keeps items of its first firing");
     }
 }
 
-double plan_parts_repeats(const plan_parts *parts, uint32_t actor)
+double plan_cut_repeats(const plan_cut *cut, uint32_t actor)
 {
-    const plan_part *part = &parts->parts.data[parts->cut->piece_of[actor]];
-    const schedule *s = parts->cut->schedule;
-    if (!part->parallel || parts->resources->ordinary < 2 || s->reps[actor] == 0)
-        return (double)parts->primes[actor];
-    return (double)s->init[actor] / (double)s->reps[actor] + (double)part->repeat;
+    const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[actor]];
+    const schedule *s = cut->graph->schedule;
+    if (!kernel->parallel || cut->resources->ordinary < 2 || s->reps[actor] == 0)
+        return (double)cut->primes[actor];
+    return (double)s->init[actor] / (double)s->reps[actor] + (double)kernel->repeat;
 }
 
-static void count_priming(plan_parts *parts)
+static void count_priming(plan_cut *cut)
 {
-    const schedule *s = parts->cut->schedule;
-    find_repeats(parts);
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++) {
-        const plan_part *part = &parts->parts.data[parts->cut->piece_of[i]];
-        if (part->parallel && s->reps[i] != 0 && parts->cut->actor_of[i] != SIR_NONE)
-            parts->primes[i] = (s->init[i] + s->reps[i] - 1) / s->reps[i] + part->repeat;
+    const schedule *s = cut->graph->schedule;
+    find_repeats(cut);
+    for (size_t i = 0; i < cut->graph->module->actors.len; i++) {
+        const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[i]];
+        if (kernel->parallel && s->reps[i] != 0 && cut->graph->actor_of[i] != SIR_NONE)
+            cut->primes[i] = (s->init[i] + s->reps[i] - 1) / s->reps[i] + kernel->repeat;
     }
 }
 
-void plan_parts_prime(hlc_program *p)
+void plan_cut_prime(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++)
-        parts->primes[i] = 0;
-    if (parts->resources->ordinary > 1) // on one, every run continues
-        count_priming(parts);
-    for (uint32_t i = 0; i < parts->cut->module->actors.len; i++)
-        if (parts->primes[i] > PARTS_MOST_PRIMING && parts->parts.data[parts->cut->piece_of[i]].parallel)
-            keep(parts, parts->cut->piece_of[i], i, "keeps more items than it pays to make again");
-    for (size_t i = 0; i < parts->cut->module->actors.len; i++)
-        if (!parts->parts.data[parts->cut->piece_of[i]].parallel)
-            parts->primes[i] = 0;
-    find_leads(parts);
+    plan_cut *cut = p->cut;
+    for (size_t i = 0; i < cut->graph->module->actors.len; i++)
+        cut->primes[i] = 0;
+    if (cut->resources->ordinary > 1) // on one, every run continues
+        count_priming(cut);
+    for (uint32_t i = 0; i < cut->graph->module->actors.len; i++)
+        if (cut->primes[i] > FISS_MOST_PRIMING && cut->kernels.data[cut->graph->piece_of[i]].parallel)
+            keep(cut, cut->graph->piece_of[i], i, "keeps more items than it pays to make again");
+    for (size_t i = 0; i < cut->graph->module->actors.len; i++)
+        if (!cut->kernels.data[cut->graph->piece_of[i]].parallel)
+            cut->primes[i] = 0;
+    find_priming(cut);
 }
 
 // ---- The pass ----
 
-void plan_parts_gather(hlc_program *p)
+void plan_cut_gather(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
-    for (VEC_EACH(plan_part, part, &parts->parts))
-        part->parallel = false;
-    parts->depth = plan_parts_fewest_windows(parts);
-    parts->strips = parts->slots = parts->rounds = 0;
-    parts->where = NULL;
-    parts->queues.len = 0;
-    plan_parts_prime(p);
+    plan_cut *cut = p->cut;
+    for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
+        kernel->parallel = false;
+    cut->depth = plan_cut_fewest_windows(cut);
+    cut->strips = cut->slots = cut->rounds = 0;
+    cut->where = NULL;
+    cut->queues.len = 0;
+    plan_cut_prime(p);
 }
 
-double plan_parts_repeated(hlc_program *p, uint32_t part)
+double plan_cut_repeated(hlc_program *p, uint32_t kernel)
 {
-    const plan_parts *parts = p->parts;
-    const plan_pieces *cut = parts->cut;
-    const uint32_t *where = parts->where + (size_t)part * parts->strips;
+    const plan_cut *cut = p->cut;
+    const plan_pieces *graph = cut->graph;
+    const uint32_t *where = cut->where + (size_t)kernel * cut->strips;
     const double *seconds = plan_actor_seconds(p);
     double primed = 0, steady = 0;
-    for (uint32_t i = 0; i < cut->module->actors.len; i++) {
-        if (cut->actor_of[i] == SIR_NONE || cut->piece_of[i] != part)
+    for (uint32_t i = 0; i < graph->module->actors.len; i++) {
+        if (graph->actor_of[i] == SIR_NONE || graph->piece_of[i] != kernel)
             continue;
-        primed += seconds[i] * plan_parts_repeats(parts, i);
+        primed += seconds[i] * plan_cut_repeats(cut, i);
         steady += seconds[i];
     }
     uint32_t chunks = 0; // that prime
-    for (uint32_t i = 0; i < parts->strips; i++)
-        chunks += where[i] != where[(i + parts->strips - 1) % parts->strips];
-    double work = steady * (double)parts->strips * (double)p->plan->strip;
+    for (uint32_t i = 0; i < cut->strips; i++)
+        chunks += where[i] != where[(i + cut->strips - 1) % cut->strips];
+    double work = steady * (double)cut->strips * (double)p->plan->strip;
     return work > 0 ? primed * chunks / work : 0;
 }
 
 bool plan_pass_fiss(hlc_program *p)
 {
-    if (p->parts == NULL)
+    if (p->cut == NULL)
         return false;
-    plan_parts_gather(p);
-    for (VEC_EACH(plan_part, part, &p->parts->parts))
-        part->parallel = part->why == NULL;
-    plan_parts_prime(p);
-    (void)plan_parts_shortest(p);
+    plan_cut_gather(p);
+    for (VEC_EACH(plan_cut_kernel, kernel, &p->cut->kernels))
+        kernel->parallel = kernel->why == NULL;
+    plan_cut_prime(p);
+    (void)plan_cut_shortest(p);
     plan_remark_fiss(p);
     return true;
 }

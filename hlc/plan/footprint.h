@@ -18,7 +18,7 @@ plan_footprint plan_footprint_of(arena *scratch, const sir_module *m, const uint
 // there.
 uint64_t plan_footprint_bytes(const plan_footprint *f, const plan_processor *on);
 
-// Reports that a part cannot run on the processor: even with the least strip, `data` bytes of items (blocks of its ends
+// Reports that a kernel cannot run on the processor: even with the least strip, `data` bytes of items (blocks of its ends
 // and inner buffers) and its footprint exceed the bytes of the memory. Names the actor that needs most, the bytes and
 // the memory. least: bytes of items that each of the actors (in the order of `actors`) touches in a steady state, for
 // saying which one is too large; NULL: not known.

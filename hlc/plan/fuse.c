@@ -85,7 +85,7 @@ bool plan_pass_fuse(hlc_program *p)
         for (VEC_EACH(plan_item, item, &k->items))
             VEC_PUSH(p->arena, &f.items, *item);
     bool fused = plan_fuse_horizontally(p, &f.items);
-    bool cut = plan_cut_of(p->plan) != NULL;
+    bool cut = plan_graph_of(p->plan) != NULL;
     if ((p->plan->kernels.len < 2 || cut) && !fused)
         return false;
     if (cut) { // there are as few kernels as can be
@@ -98,8 +98,8 @@ bool plan_pass_fuse(hlc_program *p)
         fuse_items(&f);
         memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);
     }
-    if (p->parts != NULL)
-        plan_parts_gather(p);
+    if (p->cut != NULL)
+        plan_cut_gather(p);
     (void)plan_settle(p->arena, p->diag, p->plan, p->module, p->schedule);
     plan_remark_fuse(p);
     return true;

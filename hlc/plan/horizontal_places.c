@@ -70,8 +70,8 @@ static const char *actor_key(placer *x, uint32_t actor)
 static const char *channel_key(placer *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    const plan_pieces *cut = x->p->parts != NULL ? x->p->parts->cut : x->p->pieces;
-    uint32_t piece = cut != NULL ? cut->piece_of[c->producer] : 0;
+    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->p->pieces;
+    uint32_t piece = graph != NULL ? graph->piece_of[c->producer] : 0;
     return arena_printf(x->a, "%p %lld %s|%s %u", (const void *)c->type, (long long)x->s->channels[channel].steady,
                         actor_key(x, c->producer), actor_key(x, c->consumer), piece);
 }

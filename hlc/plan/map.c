@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // map: for one processor that works in the control processor's memory all filters go there; else the program is cut into
-// parts (parts.c). Readers and writers are the control program's. Makes the first plan, in which every splitter and joiner
+// kernels (cut.c). Readers and writers are the control program's. Makes the first plan, in which every splitter and joiner
 // copies.
 #include <string.h>
 
@@ -103,7 +103,7 @@ bool plan_load_machine(hlc_program *p, const plan *pl)
     return true;
 }
 
-bool plan_cut(hlc_program *p)
+bool plan_find_pieces(hlc_program *p)
 {
     if (!p->schedule->dynamic && p->schedule->messages.len == 0 && p->schedule->outside.len == 0)
         return true;
@@ -122,7 +122,7 @@ bool plan_cut(hlc_program *p)
 
 static void name_processors(const hlc_program *p, plan *chosen)
 {
-    const plan_resources *r = p->parts->resources;
+    const plan_resources *r = p->cut->resources;
     chosen->machine = r->machine->name;
     chosen->control = r->control->element.name;
     chosen->processor = r->processors.data[0].processor->element.name;
@@ -136,14 +136,14 @@ bool plan_pass_map(hlc_program *p)
                                   p->config->machine != NULL ? p->config->machine : "host", (src_range){0});
     if (p->machine == NULL)
         return false;
-    bool spread = p->parts != NULL;
+    bool spread = p->cut != NULL;
     if (!spread && p->pieces == NULL) {
         sir_find_byte_bits(p->module);
         plan_remark_bits(p);
     }
-    if (!spread && p->pieces == NULL && !plan_parts_find(p, &spread))
+    if (!spread && p->pieces == NULL && !plan_cut_find(p, &spread))
         return false;
-    if (!spread && p->pieces == NULL && !plan_cut(p))
+    if (!spread && p->pieces == NULL && !plan_find_pieces(p))
         return false;
     if (!spread && p->pieces == NULL && plan_should_narrow(p))
         plan_narrow(p);

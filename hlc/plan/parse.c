@@ -390,7 +390,7 @@ static plan_io io(parser *p)
     return result;
 }
 
-// ---- Parts ----
+// ---- Kernels ----
 
 static void know_actors(parser *p)
 {
@@ -417,7 +417,7 @@ static bool accept_cut_kernel(parser *p)
     return cut;
 }
 
-static void part_line(parser *p, uint32_t *part, flag_list *flags)
+static void kernel_line(parser *p, uint32_t *kernel_of, flag_list *flags)
 {
     char flag = 0;
     if (accept(p, TOKEN_WORD, "parallel"))
@@ -427,70 +427,69 @@ static void part_line(parser *p, uint32_t *part, flag_list *flags)
     expect(p, TOKEN_SIGN, "{");
     while (!p->failed && p->kind == TOKEN_WORD) {
         uint32_t a = actor(p);
-        if (!p->failed && part[a] != SIR_NONE)
+        if (!p->failed && kernel_of[a] != SIR_NONE)
             fail(p, "each actor in one kernel only");
         if (!p->failed)
-            part[a] = (uint32_t)flags->len;
+            kernel_of[a] = (uint32_t)flags->len;
     }
     expect(p, TOKEN_SIGN, "}");
     VEC_PUSH(p->a, flags, flag);
 }
 
-static void assign_line(parser *p, plan_parts *parts)
+static void assign_line(parser *p, plan_cut *cut)
 {
     VEC(uint32_t) strips = {0};
     while (!p->failed && p->kind == TOKEN_NUMBER) {
         int64_t processor = number(p, "a processor's number");
         expect(p, TOKEN_SIGN, ":");
         int64_t count = number(p, "how many strips");
-        if (processor >= (int64_t)parts->resources->processors.len ||
-            count > (int64_t)parts->strips - (int64_t)strips.len)
+        if (processor >= (int64_t)cut->resources->processors.len || count > (int64_t)cut->strips - (int64_t)strips.len)
             fail(p, "processors that there are, and as many strips as a round has");
         for (int64_t i = 0; i < count && !p->failed; i++)
             VEC_PUSH(p->a, &strips, (uint32_t)processor);
     }
-    if (!p->failed && strips.len != parts->strips)
+    if (!p->failed && strips.len != cut->strips)
         fail(p, "a processor for each strip of the round");
     if (!p->failed)
-        memcpy(parts->where, strips.data, parts->strips * sizeof *strips.data);
-    parts->where += parts->strips;
+        memcpy(cut->where, strips.data, cut->strips * sizeof *strips.data);
+    cut->where += cut->strips;
 }
 
-static void queue_line(parser *p, plan_parts *parts)
+static void queue_line(parser *p, plan_cut *cut)
 {
-    size_t i = parts->queues.len;
-    if (i >= parts->cut->streams.len || !is(p, TOKEN_WORD, parts->cut->streams.data[i].name))
-        fail(p, i >= parts->cut->streams.len ? "as many queues as channels are cut"
-                                             : arena_printf(p->a, "the queue '%s'", parts->cut->streams.data[i].name));
+    size_t i = cut->queues.len;
+    if (i >= cut->graph->streams.len || !is(p, TOKEN_WORD, cut->graph->streams.data[i].name))
+        fail(p, i >= cut->graph->streams.len ? "as many queues as channels are cut"
+                                             : arena_printf(p->a, "the queue '%s'", cut->graph->streams.data[i].name));
     name(p, "the name of a queue");
     plan_queue queue = {.stream = (uint32_t)i, .delay = keyed(p, "delay")};
     queue.halo = keyed(p, "halo");
     queue.history = keyed(p, "history");
     queue.room = keyed(p, "room");
-    VEC_PUSH(p->a, &parts->queues, queue);
+    VEC_PUSH(p->a, &cut->queues, queue);
 }
 
 // What fiss, transfer and strip-mine add.
-static void round_lines(parser *p, plan_parts *parts)
+static void round_lines(parser *p, plan_cut *cut)
 {
     int64_t strips = keyed(p, "strips"), slots = keyed(p, "slots"), rounds = keyed(p, "rounds");
     if (!p->failed && (strips < 1 || strips > PLAN_MOST_STRIPS || slots < 2 || slots > PLAN_MOST_STRIPS || rounds < 1 ||
                        rounds > slots))
         fail(p, "a round of 1 to 65536 strips, and 2 slots or more, of which as many or fewer are under way,");
-    if (!p->failed && !parts->streams && slots % parts->depth != 0) // rounds use the blocks of windows in turn
+    if (!p->failed && !cut->streams && slots % cut->depth != 0) // rounds use the blocks of windows in turn
         fail(p, "as many slots as windows, or a multiple of that,");
-    parts->strips = p->failed ? 0 : (uint32_t)strips;
-    parts->slots = (uint32_t)slots;
-    parts->rounds = (uint32_t)rounds;
-    uint32_t *where = ARENA_ARRAY(p->a, uint32_t, parts->parts.len * parts->strips + 1);
-    parts->where = where;
-    for (size_t i = 0; i < parts->parts.len && !p->failed; i++) {
+    cut->strips = p->failed ? 0 : (uint32_t)strips;
+    cut->slots = (uint32_t)slots;
+    cut->rounds = (uint32_t)rounds;
+    uint32_t *where = ARENA_ARRAY(p->a, uint32_t, cut->kernels.len * cut->strips + 1);
+    cut->where = where;
+    for (size_t i = 0; i < cut->kernels.len && !p->failed; i++) {
         expect(p, TOKEN_WORD, "assign");
-        assign_line(p, parts);
+        assign_line(p, cut);
     }
-    parts->where = where;
+    cut->where = where;
     while (accept(p, TOKEN_WORD, "queue"))
-        queue_line(p, parts);
+        queue_line(p, cut);
 }
 
 static const machine_processor *engine(parser *p, const char *word)
@@ -505,10 +504,10 @@ static const machine_processor *engine(parser *p, const char *word)
 }
 
 // One line for each processor whose items are moved, in order.
-static void engines_lines(parser *p, plan_parts *parts)
+static void engines_lines(parser *p, plan_cut *cut)
 {
-    for (size_t i = 0; i < parts->resources->processors.len && !p->failed; i++) {
-        const plan_processor *q = &parts->resources->processors.data[i];
+    for (size_t i = 0; i < cut->resources->processors.len && !p->failed; i++) {
+        const plan_processor *q = &cut->resources->processors.data[i];
         if (q->direct)
             continue;
         expect(p, TOKEN_WORD, "engines");
@@ -517,19 +516,19 @@ static void engines_lines(parser *p, plan_parts *parts)
         const machine_processor *load = engine(p, "in"), *store = engine(p, "out");
         if (p->failed)
             return;
-        const plan_resources *with = plan_resources_use_engines(p->a, parts->resources, i, load, store);
+        const plan_resources *with = plan_resources_use_engines(p->a, cut->resources, i, load, store);
         if (with != NULL) {
-            parts->resources = with;
+            cut->resources = with;
             continue;
         }
         p->begin = begin;
         fail(p, arena_printf(p->a, "engines that join '%s' with '%s'", q->memory->element.name,
-                             parts->resources->shared->element.name));
+                             cut->resources->shared->element.name));
     }
 }
 
 // Cuts the program as the text says. The rest of the plan is about the cut graph.
-static void parts_lines(parser *p)
+static void cut_lines(parser *p)
 {
     size_t n = p->m->actors.len;
     flag_list flags = {0};
@@ -540,30 +539,30 @@ static void parts_lines(parser *p)
     if (!p->failed &&
         (streams ? windows != 2 && windows != PLAN_STREAM_WINDOWS : windows != 1 && windows != PLAN_WINDOWS))
         fail(p, streams ? "2 or 3 windows for each end with streams" : "1 or 2 windows for each end");
-    uint32_t *part = ARENA_ARRAY(p->a, uint32_t, n + 1);
-    memset(part, 0xff, (n + 1) * sizeof *part);
+    uint32_t *kernel_of = ARENA_ARRAY(p->a, uint32_t, n + 1);
+    memset(kernel_of, 0xff, (n + 1) * sizeof *kernel_of);
     while (!p->failed && accept_cut_kernel(p))
-        part_line(p, part, &flags);
+        kernel_line(p, kernel_of, &flags);
     if (p->failed)
         return;
     if (p->program->pieces != NULL || !plan_load_machine(p->program, p->pl) ||
-        !plan_parts_restore(p->program, part, flags.len, flags.data, processors, fallbacks)) {
+        !plan_cut_restore(p->program, kernel_of, flags.len, flags.data, processors, fallbacks)) {
         if (!diag_has_errors(p->d))
             fail(p, "kernels of a program that can be cut so");
         p->failed = true;
         return;
     }
-    plan_parts *parts = p->program->parts;
+    plan_cut *cut = p->program->cut;
     p->m = p->program->module;
     p->s = p->program->schedule;
-    p->pl->parts = parts;
-    parts->priming = priming;
-    parts->depth = (uint32_t)windows;
-    parts->streams = streams;
+    p->pl->cut = cut;
+    cut->priming = priming;
+    cut->depth = (uint32_t)windows;
+    cut->streams = streams;
     know_actors(p);
-    engines_lines(p, parts);
+    engines_lines(p, cut);
     if (accept(p, TOKEN_WORD, "round"))
-        round_lines(p, parts);
+        round_lines(p, cut);
 }
 
 static void body(parser *p)
@@ -576,7 +575,7 @@ static void body(parser *p)
     if (!p->failed && accept(p, TOKEN_WORD, "narrow") && plan_load_machine(p->program, p->pl))
         plan_narrow(p->program);
     if (is(p, TOKEN_WORD, "processors"))
-        parts_lines(p);
+        cut_lines(p);
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");
@@ -606,11 +605,11 @@ static void body(parser *p)
     }
 }
 
-// Leads follow from the stages and from which parts are replicated.
-static bool check_lead(parser *p)
+// Primings follow from the stages and from which kernels are data-parallel.
+static bool check_priming(parser *p)
 {
-    plan_parts *parts = p->program->parts;
-    const int64_t priming = parts->priming;
+    plan_cut *cut = p->program->cut;
+    const int64_t priming = cut->priming;
     for (VEC_EACH(const plan_kernel, k, &p->pl->kernels))
         for (VEC_EACH(const plan_item, item, &k->items))
             for (VEC_EACH(const plan_stage, st, &item->stages))
@@ -618,12 +617,12 @@ static bool check_lead(parser *p)
                     return true; // the verifier says so
     plan *before = p->program->plan;
     p->program->plan = p->pl;
-    plan_parts_prime(p->program);
+    plan_cut_prime(p->program);
     p->program->plan = before;
-    if (parts->priming == priming)
+    if (cut->priming == priming)
         return true;
     diag_error_at(p->d, NULL, "plan of '%s': chunks begin with a priming of %" PRId64 " steady states", p->pl->name,
-                  parts->priming);
+                  cut->priming);
     return false;
 }
 
@@ -653,5 +652,5 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
     if (p.failed)
         return NULL;
     plan_count_drains(p.a, p.m, p.s, p.pl);
-    return p.pl->parts == NULL || check_lead(&p) ? p.pl : NULL;
+    return p.pl->cut == NULL || check_priming(&p) ? p.pl : NULL;
 }

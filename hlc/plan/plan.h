@@ -15,8 +15,8 @@
 #define SVMC_HLC_PLAN_H
 
 #include "hlc/ir/sir.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/layout.h"
-#include "hlc/plan/parts.h"
 #include "hlc/plan/pieces.h"
 #include "hlc/schedule/schedule.h"
 #include "targets/machine.h"
@@ -77,6 +77,8 @@ typedef struct plan_item {
     plan_steps steps;
 } plan_item;
 
+// What is fired on a processor in a run. Of a program on several processors there is one for each plan_cut_kernel of the cut
+// (NOTE(kernels) in cut.h).
 typedef struct plan_kernel {
     const char *name; // unique; of the actor or of the region it comes from
     uint32_t region;
@@ -112,7 +114,7 @@ typedef struct plan {
 
     // Derived from the schedule, not in the text.
     const plan_pieces *pieces; // NULL: all rates are static
-    const plan_parts *parts;   // NULL: one processor
+    const plan_cut *cut;       // NULL: one processor
     bool drains;               // some reader can end, and what then fires may be seen (drain.c)
     int64_t *drain;            // per actor: most firings in the drain after steady states
     int64_t *init_drain;       // per actor: most firings when input ends in the initialisation
@@ -130,7 +132,7 @@ struct hlc_program;
 // For a plan that was read: its machine, with the processors that it names; false after an error.
 bool plan_load_machine(struct hlc_program *p, const plan *pl);
 // Takes the program to pieces if it has dynamic rates or messages; false after an error.
-bool plan_cut(struct hlc_program *p);
+bool plan_find_pieces(struct hlc_program *p);
 // Gives every static piece its kernel, with its items in order.
 void plan_gather_pieces(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
@@ -182,7 +184,7 @@ bool plan_stage_walk(arena *a, const sir_module *m, const schedule *s, const pla
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m);
 // Parses the text of a plan for p's module and schedule, from a byte offset of the file on; if it says that the program is
-// cut into parts, these are p's then. NULL on any error, which is reported.
+// cut into kernels, these are p's then. NULL on any error, which is reported.
 plan *plan_parse(struct hlc_program *p, source_id file, uint32_t begin);
 // Everything that a plan promises: all stages there once and in order, views that fit, sizes, addresses; and, for as
 // many items as a bound allows, that each firing finds the items that the stream graph gives it. Reports to d.
@@ -194,7 +196,7 @@ bool plan_pass_map(struct hlc_program *p); // processors and memory; one kernel 
 bool plan_pass_sync_elim(struct hlc_program *p);  // splitters and joiners become views
 bool plan_pass_coalesce(struct hlc_program *p);   // inner schedules of feedback cycles
 bool plan_pass_fuse(struct hlc_program *p);       // consecutive stages become one kernel
-bool plan_pass_fiss(struct hlc_program *p);       // which parts run on several processors, and what that repeats
+bool plan_pass_fiss(struct hlc_program *p);       // which kernels run on several processors, and what that repeats
 bool plan_pass_transfer(struct hlc_program *p);   // engines and windows where items are moved to local memories
 bool plan_pass_strip_mine(struct hlc_program *p); // steady states a run covers
 bool plan_pass_allocate(struct hlc_program *p);   // addresses of buffers

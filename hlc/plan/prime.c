@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What priming repeats behind the initialisation (NOTE(priming) in parts.h). The initialisation on earlier input is the
-// program's own but for what preworks push: of each channel inside the part so many first items may be others than the
+// What priming repeats behind the initialisation (NOTE(priming) in cut.h). The initialisation on earlier input is the
+// program's own but for what preworks push: of each channel inside the kernel so many first items may be others than the
 // program has there. They count from the front, since firings come in order: a firing that pops one gives others itself,
 // and so do all before it. Priming is long enough when everything that channels then keep lies behind them.
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 
-static bool is_inside(const plan_parts *parts, uint32_t actor, uint32_t part)
+static bool is_inside(const plan_cut *cut, uint32_t actor, uint32_t kernel)
 {
-    return parts->cut->actor_of[actor] != SIR_NONE && parts->cut->piece_of[actor] == part;
+    return cut->graph->actor_of[actor] != SIR_NONE && cut->graph->piece_of[actor] == kernel;
 }
 
 // Items that the first `firings` firings pop.
@@ -31,14 +31,14 @@ static int64_t firings_that_pop(const sir_actor *actor, uint32_t port, int64_t i
 }
 
 // The first firings of an actor that may differ, from what is known of its inputs; -1: all.
-static int64_t different_firings(const plan_parts *parts, uint32_t part, uint32_t number, const int64_t *different)
+static int64_t different_firings(const plan_cut *cut, uint32_t kernel, uint32_t number, const int64_t *different)
 {
-    const sir_module *m = parts->cut->module;
+    const sir_module *m = cut->graph->module;
     const sir_actor *actor = m->actors.data[number];
     int64_t firings = actor->kind == SIR_FILTER && actor->filter->prework != NULL;
     for (uint32_t port = 0; port < actor->inputs.len; port++) {
         uint32_t channel = actor->inputs.data[port];
-        if (channel == SIR_NONE || !is_inside(parts, m->channels.data[channel].producer, part))
+        if (channel == SIR_NONE || !is_inside(cut, m->channels.data[channel].producer, kernel))
             continue;
         int64_t n = firings_that_pop(actor, port, different[channel]);
         if (n < 0)
@@ -48,23 +48,23 @@ static int64_t different_firings(const plan_parts *parts, uint32_t part, uint32_
     return firings;
 }
 
-bool plan_part_repeat(const plan_parts *parts, uint32_t part, int64_t *repeat, uint32_t *actor)
+bool plan_kernel_repeat(const plan_cut *cut, uint32_t kernel, int64_t *repeat, uint32_t *actor)
 {
-    const sir_module *m = parts->cut->module;
-    const schedule *s = parts->cut->schedule;
+    const sir_module *m = cut->graph->module;
+    const schedule *s = cut->graph->schedule;
     arena *scratch = arena_create();
     int64_t *different = ARENA_ARRAY(scratch, int64_t, m->channels.len + 1); // first items of each channel
     bool enough = true;
     *repeat = 0;
     for (uint32_t i = 0; i < m->actors.len && enough; i++) {
         const sir_actor *a = m->actors.data[i];
-        if (!is_inside(parts, i, part))
+        if (!is_inside(cut, i, kernel))
             continue;
-        int64_t firings = different_firings(parts, part, i, different);
+        int64_t firings = different_firings(cut, kernel, i, different);
         enough = firings >= 0;
         for (uint32_t port = 0; port < a->outputs.len && enough && firings > 0; port++) {
             uint32_t channel = a->outputs.data[port];
-            if (channel == SIR_NONE || !is_inside(parts, m->channels.data[channel].consumer, part))
+            if (channel == SIR_NONE || !is_inside(cut, m->channels.data[channel].consumer, kernel))
                 continue;
             uint32_t to = m->channels.data[channel].consumer, in = m->channels.data[channel].consumer_port;
             different[channel] = sched_output_rate(a, port, true) + (firings - 1) * sched_output_rate(a, port, false);

@@ -116,43 +116,43 @@ static void print_io(strbuf *out, const char *word, const plan_io *io, const sir
     strbuf_addc(out, '\n');
 }
 
-static void print_assignment(strbuf *out, const plan_parts *parts, size_t part)
+static void print_assignment(strbuf *out, const plan_cut *cut, size_t kernel)
 {
-    const uint32_t *where = parts->where + part * parts->strips;
+    const uint32_t *where = cut->where + kernel * cut->strips;
     strbuf_add(out, "  assign");
-    for (uint32_t i = 0, end; i < parts->strips; i = end) {
-        for (end = i + 1; end < parts->strips && where[end] == where[i];)
+    for (uint32_t i = 0, end; i < cut->strips; i = end) {
+        for (end = i + 1; end < cut->strips && where[end] == where[i];)
             end++;
         strbuf_printf(out, " %" PRIu32 ":%" PRIu32, where[i], end - i);
     }
     strbuf_addc(out, '\n');
 }
 
-static void print_parts(strbuf *out, const plan_parts *parts)
+static void print_cut(strbuf *out, const plan_cut *cut)
 {
-    bool fallbacks = parts->resources->ordinary < parts->resources->processors.len;
-    strbuf_printf(out, "  processors %zu%s priming %" PRId64 " windows %" PRIu32 "%s\n", parts->resources->ordinary,
-                  fallbacks ? " fallbacks" : "", parts->priming, parts->depth, parts->streams ? " streams" : "");
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        const plan_part *part = &parts->parts.data[i];
-        strbuf_printf(out, "  kernel%s {", part->parallel ? " parallel" : part->pinned ? " pinned" : "");
-        for (VEC_EACH(const uint32_t, a, &parts->cut->pieces.data[i].actors))
-            strbuf_printf(out, " %s", parts->cut->whole->actors.data[*a]->name);
+    bool fallbacks = cut->resources->ordinary < cut->resources->processors.len;
+    strbuf_printf(out, "  processors %zu%s priming %" PRId64 " windows %" PRIu32 "%s\n", cut->resources->ordinary,
+                  fallbacks ? " fallbacks" : "", cut->priming, cut->depth, cut->streams ? " streams" : "");
+    for (size_t i = 0; i < cut->kernels.len; i++) {
+        const plan_cut_kernel *kernel = &cut->kernels.data[i];
+        strbuf_printf(out, "  kernel%s {", kernel->parallel ? " parallel" : kernel->pinned ? " pinned" : "");
+        for (VEC_EACH(const uint32_t, a, &cut->graph->pieces.data[i].actors))
+            strbuf_printf(out, " %s", cut->graph->whole->actors.data[*a]->name);
         strbuf_add(out, " }\n");
     }
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         if (!q->direct)
             strbuf_printf(out, "  engines %s in %s out %s\n", q->processor->element.name, q->load->element.name,
                           q->store->element.name);
-    if (parts->where == NULL)
+    if (cut->where == NULL)
         return;
-    strbuf_printf(out, "  round strips %" PRIu32 " slots %" PRIu32 " rounds %" PRIu32 "\n", parts->strips, parts->slots,
-                  parts->rounds);
-    for (size_t i = 0; i < parts->parts.len; i++)
-        print_assignment(out, parts, i);
-    for (VEC_EACH(const plan_queue, queue, &parts->queues))
+    strbuf_printf(out, "  round strips %" PRIu32 " slots %" PRIu32 " rounds %" PRIu32 "\n", cut->strips, cut->slots,
+                  cut->rounds);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        print_assignment(out, cut, i);
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
         strbuf_printf(out, "  queue %s delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64 "\n",
-                      parts->cut->streams.data[queue->stream].name, queue->delay, queue->halo, queue->history,
+                      cut->graph->streams.data[queue->stream].name, queue->delay, queue->halo, queue->history,
                       queue->room);
 }
 
@@ -168,8 +168,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
     }
     if (m->narrow)
         strbuf_add(out, "  narrow\n");
-    if (pl->parts != NULL)
-        print_parts(out, pl->parts);
+    if (pl->cut != NULL)
+        print_cut(out, pl->cut);
     strbuf_printf(out, "  strip %" PRId64, pl->strip);
     if (pl->most != 0)
         strbuf_printf(out, " most %" PRId64, pl->most);

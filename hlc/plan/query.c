@@ -2,15 +2,15 @@
 // Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
 #include "hlc/plan/plan_int.h"
 
-const plan_pieces *plan_cut_of(const plan *pl)
+const plan_pieces *plan_graph_of(const plan *pl)
 {
-    return pl->pieces != NULL ? pl->pieces : pl->parts != NULL ? pl->parts->cut : NULL;
+    return pl->pieces != NULL ? pl->pieces : pl->cut != NULL ? pl->cut->graph : NULL;
 }
 
 uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)
 {
     const sir_channel *c = &m->channels.data[pl->buffers.data[buffer].channel];
-    if (pl->parts == NULL)
+    if (pl->cut == NULL)
         return PLAN_NONE;
     if (m->actors.data[c->producer]->kind == SIR_READER)
         return c->producer;

@@ -112,12 +112,12 @@ static src_range program_range(const hlc_program *p)
 // Where buffers lie.
 static const char *memory_name(const hlc_program *p)
 {
-    return p->parts != NULL ? p->parts->resources->processors.data[0].memory->element.name : p->plan->memory;
+    return p->cut != NULL ? p->cut->resources->processors.data[0].memory->element.name : p->plan->memory;
 }
 
 static int64_t latency_of(const hlc_program *p)
 {
-    return p->parts != NULL ? plan_parts_latency(p) : p->plan->strip;
+    return p->cut != NULL ? plan_cut_latency(p) : p->plan->strip;
 }
 
 static const char *ordinal_ending(int64_t n)
@@ -138,74 +138,74 @@ void plan_remark_allocate(hlc_program *p)
                     pl->least_bytes > 0 ? (double)pl->bytes / (double)pl->least_bytes : 1);
 }
 
-// ---- Parts ----
+// ---- Kernels ----
 
 static src_range whole_range(const hlc_program *p, uint32_t actor)
 {
-    const sir_module *whole = p->parts->cut->whole;
+    const sir_module *whole = p->cut->graph->whole;
     return sir_range(whole, p->sources, whole->actors.data[actor]->loc);
 }
 
 static const char *whole_name(const hlc_program *p, uint32_t actor)
 {
-    return p->parts->cut->whole->actors.data[actor]->name;
+    return p->cut->graph->whole->actors.data[actor]->name;
 }
 
 // "the kernel of 3 actors from 'Smooth' on"
-static const char *part_text(const hlc_program *p, size_t part)
+static const char *kernel_text(const hlc_program *p, size_t kernel)
 {
-    const plan_piece *piece = &p->parts->cut->pieces.data[part];
+    const plan_piece *piece = &p->cut->graph->pieces.data[kernel];
     return arena_printf(p->arena, "the kernel of %zu actor%s from '%s' on", piece->actors.len,
                         piece->actors.len == 1 ? "" : "s", whole_name(p, piece->actors.data[0]));
 }
 
-static size_t processors_of(const plan_parts *parts, size_t part)
+static size_t processors_of(const plan_cut *cut, size_t kernel)
 {
     size_t count = 0;
-    for (uint32_t q = 0; q < parts->resources->processors.len; q++)
-        count += plan_part_runs_on(parts, (uint32_t)part, q);
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++)
+        count += plan_kernel_runs_on(cut, (uint32_t)kernel, q);
     return count;
 }
 
-static const char *processor_name(const plan_parts *parts, uint32_t number)
+static const char *processor_name(const plan_cut *cut, uint32_t number)
 {
-    return parts->resources->processors.data[number].processor->element.name;
+    return cut->resources->processors.data[number].processor->element.name;
 }
 
 void plan_remark_map(hlc_program *p)
 {
-    const plan_parts *parts = p->parts;
+    const plan_cut *cut = p->cut;
     if (!p->diag->remarks)
         return;
-    if (parts == NULL) {
+    if (cut == NULL) {
         diag_remark(p->diag, program_range(p), "all kernels run on '%s', with their buffers in '%s' [map]",
                     p->plan->processor, p->plan->memory);
         return;
     }
     const double *seconds = plan_actor_seconds(p);
-    double all = 0, *of = ARENA_ARRAY(p->arena, double, parts->parts.len + 1);
-    for (uint32_t i = 0; i < parts->cut->module->actors.len; i++) {
-        if (parts->cut->actor_of[i] == SIR_NONE)
+    double all = 0, *of = ARENA_ARRAY(p->arena, double, cut->kernels.len + 1);
+    for (uint32_t i = 0; i < cut->graph->module->actors.len; i++) {
+        if (cut->graph->actor_of[i] == SIR_NONE)
             continue;
-        of[parts->cut->piece_of[i]] += seconds[i];
+        of[cut->graph->piece_of[i]] += seconds[i];
         all += seconds[i];
     }
-    for (size_t i = 0; i < parts->parts.len; i++)
-        diag_remark(p->diag, whole_range(p, parts->cut->pieces.data[i].actors.data[0]),
-                    "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", part_text(p, i),
-                    parts->parts.len, parts->resources->processors.len,
-                    parts->resources->processors.len == 1 ? "" : "s", all > 0 ? 100 * of[i] / all : 0);
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        diag_remark(p->diag, whole_range(p, cut->graph->pieces.data[i].actors.data[0]),
+                    "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", kernel_text(p, i),
+                    cut->kernels.len, cut->resources->processors.len, cut->resources->processors.len == 1 ? "" : "s",
+                    all > 0 ? 100 * of[i] / all : 0);
 }
 
-// Other actors that alone would keep the part on one processor.
-static void remark_pinned(hlc_program *p, size_t part)
+// Other actors that alone would keep the kernel on one processor.
+static void remark_pinned(hlc_program *p, size_t kernel)
 {
-    const plan_pieces *cut = p->parts->cut;
-    for (uint32_t i = 0; i < cut->module->actors.len; i++) {
-        uint32_t actor = cut->actor_of[i];
-        const char *why = actor == SIR_NONE || cut->piece_of[i] != part || actor == p->parts->parts.data[part].pinned_by
-                              ? NULL
-                              : plan_actor_keeps(p, i);
+    const plan_pieces *graph = p->cut->graph;
+    for (uint32_t i = 0; i < graph->module->actors.len; i++) {
+        uint32_t actor = graph->actor_of[i];
+        bool other =
+            actor != SIR_NONE && graph->piece_of[i] == kernel && actor != p->cut->kernels.data[kernel].pinned_by;
+        const char *why = other ? plan_actor_keeps(p, i) : NULL;
         if (why != NULL)
             diag_remark(p->diag, whole_range(p, actor), "so does '%s': it %s [fiss]", whole_name(p, actor), why);
     }
@@ -213,33 +213,33 @@ static void remark_pinned(hlc_program *p, size_t part)
 
 void plan_remark_fiss(hlc_program *p)
 {
-    const plan_parts *parts = p->parts;
-    for (size_t i = 0; i < parts->parts.len && p->diag->remarks; i++) {
-        const plan_part *part = &parts->parts.data[i];
-        if (!part->parallel) {
-            diag_remark(p->diag, whole_range(p, part->pinned_by), "%s stays on one processor: '%s' %s [fiss]",
-                        part_text(p, i), whole_name(p, part->pinned_by), part->why);
+    const plan_cut *cut = p->cut;
+    for (size_t i = 0; i < cut->kernels.len && p->diag->remarks; i++) {
+        const plan_cut_kernel *kernel = &cut->kernels.data[i];
+        if (!kernel->parallel) {
+            diag_remark(p->diag, whole_range(p, kernel->pinned_by), "%s stays on one processor: '%s' %s [fiss]",
+                        kernel_text(p, i), whole_name(p, kernel->pinned_by), kernel->why);
             remark_pinned(p, i);
             continue;
         }
-        size_t processors = parts->where != NULL ? processors_of(parts, i) : parts->resources->processors.len;
-        src_range at = whole_range(p, parts->cut->pieces.data[i].actors.data[0]);
-        if (part->priming == 0)
+        size_t processors = cut->where != NULL ? processors_of(cut, i) : cut->resources->processors.len;
+        src_range at = whole_range(p, cut->graph->pieces.data[i].actors.data[0]);
+        if (kernel->priming == 0)
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and nothing is done twice [fiss]",
-                        part_text(p, i), processors, processors == 1 ? "" : "s");
-        else if (parts->where == NULL)
+                        kernel_text(p, i), processors, processors == 1 ? "" : "s");
+        else if (cut->where == NULL)
             diag_remark(
                 p->diag, at,
                 "%s is free of state: its strips may run on %zu processors, and the first of each chunk repeats "
                 "%" PRId64 " steady states; the shortest strips are too short for that [fiss]",
-                part_text(p, i), processors, part->priming);
+                kernel_text(p, i), processors, kernel->priming);
         else
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and the first of each chunk repeats "
                         "%" PRId64 " steady states: %.2f %% more work in chunks of the shortest strips [fiss]",
-                        part_text(p, i), processors, processors == 1 ? "" : "s", part->priming,
-                        100 * plan_parts_repeated(p, (uint32_t)i));
+                        kernel_text(p, i), processors, processors == 1 ? "" : "s", kernel->priming,
+                        100 * plan_cut_repeated(p, (uint32_t)i));
     }
 }
 
@@ -249,10 +249,10 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
 }
 
 // Transfers that each processor needs for so many bytes, at most.
-static uint64_t transfers(const plan_parts *parts, uint64_t bytes)
+static uint64_t transfers(const plan_cut *cut, uint64_t bytes)
 {
     uint64_t most = 1;
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         if (!q->direct && q->largest_transfer != MACHINE_UNBOUNDED && divide_up(bytes, q->largest_transfer) > most)
             most = divide_up(bytes, q->largest_transfer);
     return most;
@@ -274,28 +274,28 @@ static void remark_engines(hlc_program *p, const plan_processor *q, size_t alike
 
 void plan_remark_transfer(hlc_program *p)
 {
-    const plan_parts *parts = p->parts;
+    const plan_cut *cut = p->cut;
     if (!p->diag->remarks)
         return;
-    if (parts == NULL || !plan_parts_move(parts)) {
+    if (cut == NULL || !plan_cut_move(cut)) {
         diag_remark(p->diag, program_range(p),
                     "nothing is moved: kernels work on what lies in '%s' themselves [transfer]", p->plan->memory);
         return;
     }
-    size_t *alike = ARENA_ARRAY(p->arena, size_t, parts->resources->kinds + 1);
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors))
+    size_t *alike = ARENA_ARRAY(p->arena, size_t, cut->resources->kinds + 1);
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors))
         alike[q->kind]++;
-    for (VEC_EACH(const plan_processor, q, &parts->resources->processors)) {
+    for (VEC_EACH(const plan_processor, q, &cut->resources->processors)) {
         if (!q->direct && alike[q->kind] != 0)
             remark_engines(p, q, alike[q->kind]);
         alike[q->kind] = 0;
     }
-    if (parts->streams)
+    if (cut->streams)
         diag_remark(p->diag, program_range(p),
                     "items move through streams while kernels run: %" PRIu32
                     " windows an end, one of which kernels work on [transfer]",
-                    parts->depth);
-    else if (parts->depth > 1)
+                    cut->depth);
+    else if (cut->depth > 1)
         diag_remark(p->diag, program_range(p), "two windows an end: one is moved while the other is in use [transfer]");
     else
         diag_remark(p->diag, program_range(p),
@@ -307,14 +307,14 @@ void plan_remark_transfer(hlc_program *p)
 // How the windows of each queue are moved.
 static void remark_windows(hlc_program *p)
 {
-    const plan_pieces *cut = p->parts->cut;
+    const plan_pieces *graph = p->cut->graph;
     for (uint32_t i = 0; i < p->plan->buffers.len; i++) {
         uint32_t end = plan_end_of(p->plan, p->module, i);
         if (end == PLAN_NONE)
             continue;
-        const plan_stream *st = &cut->streams.data[cut->stream_of[end]];
-        uint64_t bytes = plan_buffer_bytes(&p->plan->buffers.data[i], p->module), count = transfers(p->parts, bytes);
-        diag_remark(p->diag, whole_range(p, cut->whole->channels.data[st->channel].producer),
+        const plan_stream *st = &graph->streams.data[graph->stream_of[end]];
+        uint64_t bytes = plan_buffer_bytes(&p->plan->buffers.data[i], p->module), count = transfers(p->cut, bytes);
+        diag_remark(p->diag, whole_range(p, graph->whole->channels.data[st->channel].producer),
                     "%s '%s' is a window of %" PRIu64 " bytes: %" PRIu64 " transfer%s [strip-mine]",
                     st->reader == end ? "what a run reads of" : "what a run writes to", st->name, bytes, count,
                     count == 1 ? "" : "s");
@@ -324,15 +324,15 @@ static void remark_windows(hlc_program *p)
 // Where transfers do not begin and end at the alignment of the shared memory, and why.
 static void remark_lines(hlc_program *p)
 {
-    const plan_parts *parts = p->parts;
-    const plan_pieces *cut = parts->cut;
-    const machine_memory *shared = parts->resources->shared;
-    for (uint32_t i = 0; i < cut->streams.len; i++) {
-        const plan_stream *st = &cut->streams.data[i];
-        uint64_t item = plan_element_bytes(cut->whole, st->channel);
-        int64_t step = plan_queue_lines_step(parts, i), line = plan_queue_line(parts, i);
-        src_range at = whole_range(p, cut->whole->channels.data[st->channel].producer);
-        if (cut->whole_schedule->channels[st->channel].steady == 0)
+    const plan_cut *cut = p->cut;
+    const plan_pieces *graph = cut->graph;
+    const machine_memory *shared = cut->resources->shared;
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        const plan_stream *st = &graph->streams.data[i];
+        uint64_t item = plan_element_bytes(graph->whole, st->channel);
+        int64_t step = plan_queue_lines_step(cut, i), line = plan_queue_line(cut, i);
+        src_range at = whole_range(p, graph->whole->channels.data[st->channel].producer);
+        if (graph->whole_schedule->channels[st->channel].steady == 0)
             continue;
         if ((uint64_t)line * item % shared->alignment != 0)
             diag_remark(p->diag, at,
@@ -348,48 +348,48 @@ static void remark_lines(hlc_program *p)
     }
 }
 
-static void remark_part_strips(hlc_program *p, size_t number)
+static void remark_kernel_strips(hlc_program *p, size_t number)
 {
-    const plan_parts *parts = p->parts;
-    const plan_part *part = &parts->parts.data[number];
-    src_range at = whole_range(p, parts->cut->pieces.data[number].actors.data[0]);
-    size_t processors = processors_of(parts, number);
-    if (!part->parallel)
-        diag_remark(p->diag, at, "%s stays on %s [strip-mine]", part_text(p, number),
-                    processor_name(parts, parts->where[number * parts->strips]));
+    const plan_cut *cut = p->cut;
+    const plan_cut_kernel *kernel = &cut->kernels.data[number];
+    src_range at = whole_range(p, cut->graph->pieces.data[number].actors.data[0]);
+    size_t processors = processors_of(cut, number);
+    if (!kernel->parallel)
+        diag_remark(p->diag, at, "%s stays on %s [strip-mine]", kernel_text(p, number),
+                    processor_name(cut, cut->where[number * cut->strips]));
     else
         diag_remark(p->diag, at,
                     "%s runs on %zu processor%s; the first strip of each chunk repeats %" PRId64
                     " steady states: %.2f %% more work [strip-mine]",
-                    part_text(p, number), processors, processors == 1 ? "" : "s", part->priming,
-                    100 * plan_parts_repeated(p, (uint32_t)number));
+                    kernel_text(p, number), processors, processors == 1 ? "" : "s", kernel->priming,
+                    100 * plan_cut_repeated(p, (uint32_t)number));
 }
 
 // --mapping and --transfer, as they were taken.
 static void remark_mapping(hlc_program *p)
 {
-    const plan_parts *parts = p->parts;
-    const plan_resources *r = parts->resources;
+    const plan_cut *cut = p->cut;
+    const plan_resources *r = cut->resources;
     const hlc_config *c = p->config;
-    size_t parallel = 0, n = parts->parts.len, used = 0;
-    for (VEC_EACH(const plan_part, part, &parts->parts))
-        parallel += part->parallel;
+    size_t parallel = 0, n = cut->kernels.len, used = 0;
+    for (VEC_EACH(const plan_cut_kernel, kernel, &cut->kernels))
+        parallel += kernel->parallel;
     for (uint32_t q = 0; q < r->processors.len; q++) {
         bool any = false;
         for (uint32_t i = 0; i < n; i++)
-            any |= plan_part_runs_on(parts, i, q);
+            any |= plan_kernel_runs_on(cut, i, q);
         used += any;
     }
     const char *mapping = used == 1 || parallel == n ? "time: each processor runs all kernels in turn"
                           : parallel == 0 ? "space: kernels stay on different processors"
                                           : "time and space: what keeps state stays on one processor, the rest "
                                             "runs on each in turn";
-    const char *transfer = !parts->streams ? plan_parts_move(parts)
-                                                 ? "block: engines move whole blocks before and after kernels run"
-                                                 : "block: nothing is moved, as all kernels work in one memory"
-                           : plan_parts_all_straight(parts) ? "stream: from kernel to kernel while they run"
-                                                            : "stream: to and from the common memory while kernels run";
-    src_range range = sir_range(parts->cut->whole, p->sources, parts->cut->whole->regions.data[0].loc);
+    const char *transfer = !cut->streams                ? plan_cut_move(cut)
+                                                              ? "block: engines move whole blocks before and after kernels run"
+                                                              : "block: nothing is moved, as all kernels work in one memory"
+                           : plan_cut_all_straight(cut) ? "stream: from kernel to kernel while they run"
+                                                        : "stream: to and from the common memory while kernels run";
+    src_range range = sir_range(cut->graph->whole, p->sources, cut->graph->whole->regions.data[0].loc);
     diag_remark(p->diag, range, "mapping in %s, on %zu of %zu processors%s [map]", mapping, used, r->processors.len,
                 c->mapping != HLC_MAPPING_CHOSEN ? ", as --mapping asks" : "");
     diag_remark(p->diag, range, "transfer by %s%s [map]", transfer,
@@ -407,15 +407,15 @@ void plan_remark_strip_mine(hlc_program *p)
                     "the output of a steady state is written before the input of the %" PRId64
                     "%s after it is waited for, as --max-latency=%" PRId64 " asks [strip-mine]",
                     latency_of(p), ordinal_ending(latency_of(p)), p->config->max_latency);
-    if (p->parts == NULL)
+    if (p->cut == NULL)
         return;
-    for (size_t i = 0; i < p->parts->parts.len; i++)
-        remark_part_strips(p, i);
-    if (plan_parts_move(p->parts)) {
+    for (size_t i = 0; i < p->cut->kernels.len; i++)
+        remark_kernel_strips(p, i);
+    if (plan_cut_move(p->cut)) {
         remark_windows(p);
         remark_lines(p);
     }
     remark_mapping(p);
     diag_remark(p->diag, program_range(p), "a round is %" PRIu32 " strips of %" PRId64 " steady states [strip-mine]",
-                p->parts->strips, p->plan->strip);
+                p->cut->strips, p->plan->strip);
 }

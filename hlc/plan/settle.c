@@ -63,23 +63,23 @@ static int64_t pushed(const sir_module *m, uint32_t channel, int64_t firings, bo
 }
 
 // Those of the whole program, told in terms of the cut graph.
-static void count_part_drains(arena *a, plan *pl)
+static void count_cut_drains(arena *a, plan *pl)
 {
-    const plan_pieces *cut = pl->parts->cut;
+    const plan_pieces *graph = pl->cut->graph;
     plan whole = {0};
-    plan_count_drains(a, cut->whole, cut->whole_schedule, &whole);
+    plan_count_drains(a, graph->whole, graph->whole_schedule, &whole);
     pl->drains = whole.drains;
-    for (size_t i = 0; i < cut->module->actors.len && whole.drains; i++) {
-        uint32_t of = cut->actor_of[i];
+    for (size_t i = 0; i < graph->module->actors.len && whole.drains; i++) {
+        uint32_t of = graph->actor_of[i];
         if (of != SIR_NONE) {
             pl->drain[i] = whole.drain[of];
             pl->init_drain[i] = whole.init_drain[of];
             continue;
         }
-        uint32_t channel = cut->streams.data[cut->stream_of[i]].channel;
-        uint32_t producer = cut->whole->channels.data[channel].producer;
-        pl->drain[i] = pushed(cut->whole, channel, whole.drain[producer], cut->whole_schedule->init[producer] == 0);
-        pl->init_drain[i] = pushed(cut->whole, channel, whole.init_drain[producer], true);
+        uint32_t channel = graph->streams.data[graph->stream_of[i]].channel;
+        uint32_t producer = graph->whole->channels.data[channel].producer;
+        pl->drain[i] = pushed(graph->whole, channel, whole.drain[producer], graph->whole_schedule->init[producer] == 0);
+        pl->init_drain[i] = pushed(graph->whole, channel, whole.init_drain[producer], true);
     }
 }
 
@@ -88,8 +88,8 @@ void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *p
     size_t actors = m->actors.len, channels = m->channels.len;
     pl->drain = ARENA_ARRAY(a, int64_t, actors + 1);
     pl->init_drain = ARENA_ARRAY(a, int64_t, actors + 1);
-    if (pl->parts != NULL) {
-        count_part_drains(a, pl);
+    if (pl->cut != NULL) {
+        count_cut_drains(a, pl);
         return;
     }
     pl->drains = pl->pieces != NULL ? plan_has_reader(m) : plan_drain_shows(m, s);

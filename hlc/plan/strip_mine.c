@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // strip-mine: how many steady states a run of the kernels covers. Long strips spread the cost of starting kernels and
 // of moving what channels keep over more steady states; short ones keep the channels in the near caches and let output
-// appear soon. Where there are parts, each length that is tried is assigned (as fiss assigns) and its buffers get addresses (as
-// allocate gives them), since both say what fits; the length is what is kept, with the assignment for it.
+// appear soon. Where the program is cut into kernels, each length that is tried is assigned (as fiss assigns) and its buffers
+// get addresses (as allocate gives them), since both say what fits; the length is what is kept, with the assignment for it.
 #include <inttypes.h>
 #include <string.h>
 
@@ -59,11 +59,11 @@ static costs find_costs(hlc_program *p)
     const plan *pl = p->plan;
     costs c = {
         .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
-    c.looks_ahead = p->config->vector_bytes != 0 && p->parts == NULL && p->pieces == NULL;
+    c.looks_ahead = p->config->vector_bytes != 0 && p->cut == NULL && p->pieces == NULL;
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
               machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
-    if (p->parts != NULL) // one control processor starts the strips of all, and hears of their ends
-        c.start *= 2 * (double)p->parts->resources->processors.len;
+    if (p->cut != NULL) // one control processor starts the strips of all, and hears of their ends
+        c.start *= 2 * (double)p->cut->resources->processors.len;
     else if (p->pieces != NULL)
         c.pieces = PIECE_STARTS * c.start * (double)(p->pieces->pieces.len + p->pieces->streams.len);
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
@@ -134,8 +134,8 @@ static int64_t choose_strip(hlc_program *p)
     int64_t greatest = p->plan->most != 0 ? p->plan->most : STRIP_STEADY_STATES;
     if (p->config->max_latency != 0 && p->config->max_latency < greatest)
         greatest = p->config->max_latency;
-    if (p->parts != NULL)
-        greatest = plan_parts_greatest(p, greatest);
+    if (p->cut != NULL)
+        greatest = plan_cut_greatest(p, greatest);
     int64_t threads = plan_threads_strip(p);
     for (int64_t n = 1; n <= greatest; n *= 2) {
         if (n > 1 && (((double)n * c.operations > STRIP_OPERATIONS && n / 2 >= threads) ||
@@ -173,7 +173,7 @@ static int64_t fill_lanes(hlc_program *p, int64_t strip)
 {
     const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
     int64_t wanted = strip;
-    if (p->parts != NULL || p->pieces != NULL || kernel->caches.len < 2)
+    if (p->cut != NULL || p->pieces != NULL || kernel->caches.len < 2)
         return strip;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
@@ -203,19 +203,19 @@ bool plan_pass_strip_mine(hlc_program *p)
                       strip, p->config->max_latency);
         return false;
     }
-    if (p->parts != NULL)
-        p->parts->where = NULL; // assigned anew
+    if (p->cut != NULL)
+        p->cut->where = NULL; // assigned anew
     if (must_be_single(p)) {
         if (strip > 1)
             diag_warning(p->diag, WARN_STRIP, (src_range){0},
                          "a strip is one steady state here: a feedback loop that prints has no inner schedule");
         strip = 1;
     }
-    if (strip == 0 && p->parts != NULL && plan_parts_move(p->parts)) {
-        strip = plan_parts_longest(p);
+    if (strip == 0 && p->cut != NULL && plan_cut_move(p->cut)) {
+        strip = plan_cut_longest(p);
         if (strip == 0) {
             if (!diag_has_errors(p->diag)) // it fits, but cannot be assigned
-                (void)plan_parts_strip(p, 1);
+                (void)plan_cut_strip(p, 1);
             return false;
         }
     } else if (strip == 0) {
@@ -229,11 +229,11 @@ bool plan_pass_strip_mine(hlc_program *p)
                      p->plan->most);
         strip = p->plan->most;
     }
-    if (p->parts != NULL ? !plan_parts_strip(p, strip) : !settle(p, strip))
+    if (p->cut != NULL ? !plan_cut_strip(p, strip) : !settle(p, strip))
         return false;
-    if (p->parts != NULL)
-        plan_parts_search(p);
+    if (p->cut != NULL)
+        plan_cut_search(p);
     plan_forget_addresses(p->plan);
     plan_remark_strip_mine(p);
-    return p->plan->strip != before || p->parts != NULL;
+    return p->plan->strip != before || p->cut != NULL;
 }

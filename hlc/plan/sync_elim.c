@@ -168,13 +168,13 @@ bool plan_place_fits(hlc_program *p, uint32_t channel, const plan_view *v)
 static bool try_place(eliminator *x, uint32_t channel, uint32_t root, const plan_view *v)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    if (x->p->parts != NULL &&
+    if (x->p->cut != NULL &&
         (x->m->actors.data[c->producer]->kind == SIR_READER || x->m->actors.data[c->consumer]->kind == SIR_WRITER))
         return false; // the ends of queues have buffers of their own
     const sir_channel *r = &x->m->channels.data[root];
-    if (x->p->parts != NULL && x->m->actors.data[r->consumer]->kind == SIR_WRITER &&
+    if (x->p->cut != NULL && x->m->actors.data[r->consumer]->kind == SIR_WRITER &&
         x->s->channels[channel].remainder != 0)
-        return false; // and what goes out of a part holds nothing that has not gone
+        return false; // and what goes out of a kernel holds nothing that has not gone
     if (!producer_fits(x, channel, v) || !consumer_fits(x, channel, v))
         return false;
     x->places[channel] = (plan_place){root, *v};
@@ -323,8 +323,8 @@ bool plan_pass_sync_elim(hlc_program *p)
         moved += !own_place(&x, i);
     if (moved == 0 && p->plan->kernels.len == 0)
         return false;
-    if (p->parts != NULL)
-        plan_parts_gather(p);
+    if (p->cut != NULL)
+        plan_cut_gather(p);
     plan *made = plan_build(p, x.places, most != 0 && p->plan->strip > most ? most : p->plan->strip);
     if (made == NULL)
         return false;

@@ -5,20 +5,20 @@
 // that out, the strip is assigned and its buffers get addresses, which are not kept. strip-mine then looks for the longest
 // strip with these windows.
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 
 bool plan_pass_transfer(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
-    if (parts != NULL && plan_parts_move(parts)) {
-        parts->resources = plan_resources_pair_engines(p->arena, parts->resources);
-        parts->depth = plan_parts_most_windows(parts);
-        if (!plan_parts_shortest_fit(p) && !diag_has_errors(p->diag)) {
-            parts->depth = plan_parts_fewest_windows(parts);
-            (void)plan_parts_shortest(p); // whether it fits now, strip-mine says
+    plan_cut *cut = p->cut;
+    if (cut != NULL && plan_cut_move(cut)) {
+        cut->resources = plan_resources_pair_engines(p->arena, cut->resources);
+        cut->depth = plan_cut_most_windows(cut);
+        if (!plan_cut_shortest_fit(p) && !diag_has_errors(p->diag)) {
+            cut->depth = plan_cut_fewest_windows(cut);
+            (void)plan_cut_shortest(p); // whether it fits now, strip-mine says
         }
     }
     plan_remark_transfer(p);
-    return parts != NULL && plan_parts_move(parts);
+    return cut != NULL && plan_cut_move(cut);
 }

@@ -353,7 +353,7 @@ static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
 // Each static piece has its kernel.
 static void check_pieces(verifier *v)
 {
-    const plan_pieces *pieces = plan_cut_of(v->pl);
+    const plan_pieces *pieces = plan_graph_of(v->pl);
     size_t at = 0;
     if (pieces == NULL)
         return;
@@ -493,38 +493,38 @@ static void check_settled(verifier *v)
 }
 
 // Strips, processors and queues.
-static void check_parts(verifier *v)
+static void check_cut(verifier *v)
 {
-    const plan_parts *parts = v->pl->parts;
-    if (parts == NULL || parts->where == NULL)
+    const plan_cut *cut = v->pl->cut;
+    if (cut == NULL || cut->where == NULL)
         return;
-    for (size_t i = 0; i < parts->parts.len; i++)
-        for (uint32_t k = 1; k < parts->strips; k++)
-            if (v->ok && !parts->parts.data[i].parallel &&
-                parts->where[i * parts->strips + k] != parts->where[i * parts->strips])
+    for (size_t i = 0; i < cut->kernels.len; i++)
+        for (uint32_t k = 1; k < cut->strips; k++)
+            if (v->ok && !cut->kernels.data[i].parallel &&
+                cut->where[i * cut->strips + k] != cut->where[i * cut->strips])
                 fail(v, "kernel %zu keeps state and is assigned to several processors", i);
-    for (uint32_t i = 0; i < parts->parts.len && v->ok; i++)
-        for (uint32_t k = 0; k < parts->strips && v->ok; k++)
-            if (!plan_part_may_run_on(parts, i, parts->where[i * parts->strips + k]))
+    for (uint32_t i = 0; i < cut->kernels.len && v->ok; i++)
+        for (uint32_t k = 0; k < cut->strips && v->ok; k++)
+            if (!plan_kernel_may_run_on(cut, i, cut->where[i * cut->strips + k]))
                 fail(v, "kernel %" PRIu32 " keeps state, and its processor cannot", i);
     for (VEC_EACH(const plan_io, io, &v->pl->writers))
         if (v->ok && v->pl->buffers.data[io->access.buffer].keep != 0)
             fail(v, "'%s' is behind what its kernel gives", actor_name(v, io->actor));
-    if (v->pl->strip % plan_parts_granule_of(parts) != 0)
+    if (v->pl->strip % plan_cut_granule_of(cut) != 0)
         fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
-             plan_parts_granule_of(parts));
-    plan_parts copy = *parts;
-    plan_parts_queues(v->a, v->pl, &copy);
-    if (v->ok && copy.queues.len != parts->queues.len)
+             plan_cut_granule_of(cut));
+    plan_cut copy = *cut;
+    plan_cut_queues(v->a, v->pl, &copy);
+    if (v->ok && copy.queues.len != cut->queues.len)
         fail(v, "it has %zu queues", copy.queues.len);
     for (size_t i = 0; i < copy.queues.len && v->ok; i++) {
-        const plan_queue *x = &parts->queues.data[i], *y = &copy.queues.data[i];
-        const char *name = parts->cut->streams.data[x->stream].name;
-        int64_t step = parts->cut->whole_schedule->channels[parts->cut->streams.data[x->stream].channel].steady;
+        const plan_queue *x = &cut->queues.data[i], *y = &copy.queues.data[i];
+        const char *name = cut->graph->streams.data[x->stream].name;
+        int64_t step = cut->graph->whole_schedule->channels[cut->graph->streams.data[x->stream].channel].steady;
         if (x->delay != y->delay || x->halo != y->halo || x->history != y->history || x->room != y->room)
             fail(v, "queue '%s' should have delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64, name,
                  y->delay, y->halo, y->history, y->room);
-        else if (step != 0 && x->halo > parts->strips * v->pl->strip * step)
+        else if (step != 0 && x->halo > cut->strips * v->pl->strip * step)
             fail(v, "a round should move %" PRId64 " items through queue '%s' at least", x->halo, name);
     }
 }
@@ -551,6 +551,6 @@ bool plan_verify(arena *a, diag_engine *d, const plan *pl, const sir_module *m, 
     if (v.ok)
         check_settled(&v);
     if (v.ok)
-        check_parts(&v);
+        check_cut(&v);
     return v.ok && plan_replay(a, d, pl, m, s);
 }

@@ -3,7 +3,7 @@
 // search.
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 
@@ -23,7 +23,7 @@ double plan_seconds_an_operation(const machine_processor *x)
 
 static const machine_processor *first_processor(const hlc_program *p)
 {
-    return p->parts->resources->processors.data[0].processor;
+    return p->cut->resources->processors.data[0].processor;
 }
 
 // Items that one operation of a firing works on: of actors without state, as many as vectors have lanes.
@@ -36,14 +36,14 @@ static double lanes(hlc_program *p, const machine_processor *x, uint32_t actor)
 
 double *plan_actor_seconds(hlc_program *p)
 {
-    const plan_pieces *cut = p->parts->cut;
-    const sir_module *m = cut->module;
+    const plan_pieces *graph = p->cut->graph;
+    const sir_module *m = graph->module;
     const double *each = plan_costs(p, m);
     double *seconds = ARENA_ARRAY(p->arena, double, m->actors.len + 1),
            cycle = plan_seconds_an_operation(first_processor(p));
     for (uint32_t i = 0; i < m->actors.len; i++)
-        if (cut->actor_of[i] != SIR_NONE)
-            seconds[i] = each[i] * (double)cut->schedule->reps[i] * cycle;
+        if (graph->actor_of[i] != SIR_NONE)
+            seconds[i] = each[i] * (double)graph->schedule->reps[i] * cycle;
     if (p->profile == NULL) // what is measured has them
         for (uint32_t i = 0; i < m->actors.len; i++)
             seconds[i] /= lanes(p, first_processor(p), i);
@@ -65,7 +65,7 @@ double plan_steady_seconds(hlc_program *p)
 {
     const double *seconds = plan_actor_seconds(p);
     double sum = 0;
-    for (size_t i = 0; i < p->parts->cut->module->actors.len; i++)
+    for (size_t i = 0; i < p->cut->graph->module->actors.len; i++)
         sum += seconds[i];
     return sum;
 }
@@ -82,11 +82,11 @@ static int64_t bit_lanes(hlc_program *p, const sir_actor *a)
 
 plan_lane_use plan_lane_use_of(hlc_program *p)
 {
-    const plan_pieces *cut = p->parts->cut;
-    size_t n = cut->module->actors.len;
+    const plan_pieces *graph = p->cut->graph;
+    size_t n = graph->module->actors.len;
     plan_lane_use use = {.p = p, .seconds = plan_actor_seconds(p), .lanes = ARENA_ARRAY(p->arena, double, n + 1)};
     for (uint32_t i = 0; i < n; i++) {
-        use.lanes[i] = cut->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, first_processor(p), i) : 1;
+        use.lanes[i] = graph->module->actors.data[i]->kind == SIR_FILTER ? lanes(p, first_processor(p), i) : 1;
         use.sum += use.seconds[i];
     }
     return use;
@@ -94,19 +94,19 @@ plan_lane_use plan_lane_use_of(hlc_program *p)
 
 double plan_lanes_wasted(const plan_lane_use *use, int64_t strip)
 {
-    const plan_pieces *cut = use->p->parts->cut;
+    const plan_pieces *graph = use->p->cut->graph;
     double wasted = 0;
-    for (size_t i = 0; i < cut->module->actors.len; i++) {
-        if (cut->actor_of[i] == SIR_NONE || use->lanes[i] <= 1 || cut->schedule->reps[i] == 0)
+    for (size_t i = 0; i < graph->module->actors.len; i++) {
+        if (graph->actor_of[i] == SIR_NONE || use->lanes[i] <= 1 || graph->schedule->reps[i] == 0)
             continue;
-        int64_t bits = bit_lanes(use->p, cut->module->actors.data[i]), firings = strip * cut->schedule->reps[i];
+        int64_t bits = bit_lanes(use->p, graph->module->actors.data[i]), firings = strip * graph->schedule->reps[i];
         if (bits != 0) { // vectors that are filled in part take as long as others
             wasted += use->seconds[i] * (double)((bits - firings % bits) % bits) / (double)firings;
             continue;
         }
-        int64_t left = strip % WORK_FIRINGS * (cut->schedule->reps[i] % WORK_FIRINGS) % WORK_FIRINGS;
+        int64_t left = strip % WORK_FIRINGS * (graph->schedule->reps[i] % WORK_FIRINGS) % WORK_FIRINGS;
         wasted +=
-            use->seconds[i] * (use->lanes[i] - 1) * (double)left / ((double)strip * (double)cut->schedule->reps[i]);
+            use->seconds[i] * (use->lanes[i] - 1) * (double)left / ((double)strip * (double)graph->schedule->reps[i]);
     }
     return use->sum > 0 ? wasted / use->sum : 0;
 }

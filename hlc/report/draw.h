@@ -19,19 +19,19 @@ void draw_graph(arena *a, strbuf *out, const sir_module *m, const draw_colors *c
 const char *draw_actor_label(arena *a, const sir_actor *actor);
 
 // What runs where: boxes in layers from top to bottom, in the order given, which no edge goes against.
-typedef struct draw_part {
+typedef struct draw_kernel_box {
     const char *name, *where, *note; // "LowPass", "SPE0 to SPE3", "12 actors"
     uint32_t color;                  // SIR_NONE: grey
-} draw_part;
+} draw_kernel_box;
 typedef struct draw_flow {
     uint32_t from, to;
     const char *label; // "4096 bytes"
 } draw_flow;
 typedef struct draw_flows {
-    VEC(draw_part) parts;
+    VEC(draw_kernel_box) boxes;
     VEC(draw_flow) flows;
 } draw_flows;
-void draw_parts(arena *a, strbuf *out, const draw_flows *f);
+void draw_kernels(arena *a, strbuf *out, const draw_flows *f);
 
 // A memory: addresses from bottom to top, and from left to right the stages in which what lies there lives.
 typedef struct draw_extent {

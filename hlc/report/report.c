@@ -13,7 +13,7 @@
 #include "hlc/report/draw.h"
 #include "support/quantity.h"
 
-// A kernel as the report sees it: of one processor, a part, or a piece.
+// A kernel as the report sees it: the one of a processor, one of a cut, or a piece.
 typedef struct kernel_view {
     const char *name, *of; // of: the stream that its actors are from; NULL: the program
     size_t actors;
@@ -27,7 +27,7 @@ typedef struct reporter {
     hlc_report *report;
     const sir_module *whole;
     const schedule *schedule;
-    const plan_pieces *cut; // NULL: the plan is of the program itself
+    const plan_pieces *graph; // NULL: the plan is of the program itself
     uint32_t *kernel_of;    // per actor of the program
     VEC(kernel_view) kernels;
 } reporter;
@@ -68,9 +68,9 @@ static const char *emitted_name(const reporter *r, uint32_t piece)
         for (VEC_EACH(const plan_item, item, &k->items))
             for (VEC_EACH(const plan_stage, st, &item->stages))
                 for (size_t i = 0; i < plan_stage_members(st); i++) {
-                    uint32_t of = r->cut->actor_of[plan_stage_member(st, i).actor];
+                    uint32_t of = r->graph->actor_of[plan_stage_member(st, i).actor];
                     if (of != SIR_NONE)
-                        for (VEC_EACH(const uint32_t, actor, &r->cut->pieces.data[piece].actors))
+                        for (VEC_EACH(const uint32_t, actor, &r->graph->pieces.data[piece].actors))
                             if (*actor == of)
                                 return k->name;
                 }
@@ -79,8 +79,8 @@ static const char *emitted_name(const reporter *r, uint32_t piece)
 
 static void view_pieces(reporter *r)
 {
-    for (uint32_t i = 0; i < r->cut->pieces.len; i++) {
-        const plan_piece *piece = &r->cut->pieces.data[i];
+    for (uint32_t i = 0; i < r->graph->pieces.len; i++) {
+        const plan_piece *piece = &r->graph->pieces.data[i];
         for (VEC_EACH(const uint32_t, actor, &piece->actors))
             r->kernel_of[*actor] = i;
         const char *common = piece->actors.len == 0 ? "empty" : common_name(r, piece), *name = emitted_name(r, i);
@@ -105,16 +105,16 @@ static void view_kernels(reporter *r)
     }
 }
 
-// Where the strips of a part run, in words: "SPE3", "SPE0 to SPE7 in turn".
-static const char *describe_where(const reporter *r, uint32_t part)
+// Where the strips of a kernel run, in words: "SPE3", "SPE0 to SPE7 in turn".
+static const char *describe_where(const reporter *r, uint32_t kernel)
 {
-    const plan_parts *parts = r->p->parts;
-    const plan_processor *all = parts->resources->processors.data;
-    size_t count = 0, n = parts->resources->processors.len;
+    const plan_cut *cut = r->p->cut;
+    const plan_processor *all = cut->resources->processors.data;
+    size_t count = 0, n = cut->resources->processors.len;
     bool *used = ARENA_ARRAY(r->arena, bool, n + 1);
     uint32_t first = 0, last = 0;
-    for (uint32_t s = 0; s < parts->strips; s++) {
-        uint32_t q = parts->where[part * parts->strips + s];
+    for (uint32_t s = 0; s < cut->strips; s++) {
+        uint32_t q = cut->where[kernel * cut->strips + s];
         if (used[q])
             continue;
         used[q] = true;
@@ -142,13 +142,13 @@ static void find_operations(reporter *r)
     }
     for (uint32_t i = 0; i < r->kernels.len; i++) {
         kernel_view *k = &r->kernels.data[i];
-        const plan_parts *parts = r->p->parts;
-        k->where = parts != NULL && parts->where != NULL ? describe_where(r, i) : r->p->plan->processor;
+        const plan_cut *cut = r->p->cut;
+        k->where = cut != NULL && cut->where != NULL ? describe_where(r, i) : r->p->plan->processor;
         const char *state =
-            parts == NULL || i >= parts->parts.len || parts->parts.data[i].pinned_by == SIR_NONE
+            cut == NULL || i >= cut->kernels.len || cut->kernels.data[i].pinned_by == SIR_NONE
                 ? ""
-                : arena_printf(r->arena, ", %s %s", r->whole->actors.data[parts->parts.data[i].pinned_by]->name,
-                               parts->parts.data[i].why);
+                : arena_printf(r->arena, ", %s %s", r->whole->actors.data[cut->kernels.data[i].pinned_by]->name,
+                               cut->kernels.data[i].why);
         k->more = arena_printf(r->arena, "%zu actor%s%s%s, about %.3g %% of all operations%s", k->actors,
                                k->actors == 1 ? "" : "s", k->of == NULL || k->actors == 1 ? "" : " of ",
                                k->of == NULL || k->actors == 1 ? "" : k->of,
@@ -223,14 +223,14 @@ static void draw_mapping(reporter *r)
 {
     arena *a = r->arena;
     draw_flows f = {0};
-    const char *control = r->p->parts != NULL ? r->p->parts->resources->control->element.name : r->p->plan->control;
-    VEC_PUSH(a, &f.parts,
-             (draw_part){.name = "read input", .where = control, .note = "control program", .color = SIR_NONE});
+    const char *control = r->p->cut != NULL ? r->p->cut->resources->control->element.name : r->p->plan->control;
+    VEC_PUSH(a, &f.boxes,
+             (draw_kernel_box){.name = "read input", .where = control, .note = "control program", .color = SIR_NONE});
     for (uint32_t i = 0; i < r->kernels.len; i++)
-        VEC_PUSH(a, &f.parts,
-                 (draw_part){r->kernels.data[i].name, r->kernels.data[i].where, r->kernels.data[i].more, i});
-    VEC_PUSH(a, &f.parts,
-             (draw_part){.name = "write output", .where = control, .note = "control program", .color = SIR_NONE});
+        VEC_PUSH(a, &f.boxes,
+                 (draw_kernel_box){r->kernels.data[i].name, r->kernels.data[i].where, r->kernels.data[i].more, i});
+    VEC_PUSH(a, &f.boxes,
+             (draw_kernel_box){.name = "write output", .where = control, .note = "control program", .color = SIR_NONE});
     uint32_t *boxes = ARENA_ARRAY(a, uint32_t, r->whole->actors.len + 1);
     for (uint32_t i = 0; i < r->whole->actors.len; i++)
         boxes[i] = r->whole->actors.data[i]->kind == SIR_READER   ? 0
@@ -255,15 +255,15 @@ static void draw_mapping(reporter *r)
         used[1] = used[1] || e->to == r->kernels.len + 1;
     }
     if (!used[1])
-        f.parts.len--;
+        f.boxes.len--;
     if (!used[0]) {
-        memmove(f.parts.data, f.parts.data + 1, --f.parts.len * sizeof *f.parts.data);
+        memmove(f.boxes.data, f.boxes.data + 1, --f.boxes.len * sizeof *f.boxes.data);
         for (VEC_EACH(draw_flow, e, &f.flows))
             e->from--, e->to--;
     }
     strbuf b;
     strbuf_init(&b, a);
-    draw_parts(a, &b, &f);
+    draw_kernels(a, &b, &f);
     r->report->mapped = b.data;
 }
 
@@ -288,10 +288,10 @@ static void note_life(void *context, const plan_use *use)
     e->last = stage > e->last ? stage : e->last;
 }
 
-// Whether a kernel runs on a processor of the resources; without parts all do.
+// Whether a kernel runs on a processor of the resources; without a cut all do.
 static bool runs_on(const reporter *r, size_t kernel, uint32_t processor)
 {
-    return r->p->parts == NULL || plan_part_runs_on(r->p->parts, (uint32_t)kernel, processor);
+    return r->p->cut == NULL || plan_kernel_runs_on(r->p->cut, (uint32_t)kernel, processor);
 }
 
 static void number_stages(const reporter *r, uint32_t processor, draw_memory_map *map, uint32_t *before)
@@ -325,14 +325,14 @@ static bool find_extent(const reporter *r, const lives *l, uint32_t buffer, uint
     e->from = b->address;
     e->bytes = plan_buffer_bytes(b, m);
     bool always = b->keep > 0 || l->outside[buffer] || e->first == UINT32_MAX;
-    if (r->p->parts != NULL) {
-        if (!runs_on(r, r->p->parts->cut->piece_of[c->producer], processor))
+    if (r->p->cut != NULL) {
+        if (!runs_on(r, r->p->cut->graph->piece_of[c->producer], processor))
             return false;
         if (plan_end_of(pl, m, buffer) != PLAN_NONE) {
-            if (!plan_parts_move(r->p->parts))
+            if (!plan_cut_move(r->p->cut))
                 return false; // a queue in the shared memory
-            e->bytes = plan_window_bytes(pl, m, buffer) * pl->parts->depth;
-            e->name = arena_printf(r->arena, "%s (%u blocks)", e->name, pl->parts->depth);
+            e->bytes = plan_window_bytes(pl, m, buffer) * pl->cut->depth;
+            e->name = arena_printf(r->arena, "%s (%u blocks)", e->name, pl->cut->depth);
             always = true;
         }
     }
@@ -342,14 +342,14 @@ static bool find_extent(const reporter *r, const lives *l, uint32_t buffer, uint
     return true;
 }
 
-// What the parts on a processor take beside buffers, above these, where it lies in the same memory.
+// What the kernels on a processor take beside buffers, above these, where it lies in the same memory.
 static void add_footprint(const reporter *r, uint32_t processor, draw_memory_map *map)
 {
-    const plan_parts *parts = r->p->parts;
-    const plan_processor *q = &parts->resources->processors.data[processor];
+    const plan_cut *cut = r->p->cut;
+    const plan_processor *q = &cut->resources->processors.data[processor];
     uint64_t bytes = 0;
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
-        const plan_piece *piece = &parts->cut->pieces.data[i];
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        const plan_piece *piece = &cut->graph->pieces.data[i];
         plan_footprint f = {0};
         if (runs_on(r, i, processor))
             f = plan_footprint_of(r->arena, r->whole, piece->actors.data, piece->actors.len);
@@ -389,7 +389,7 @@ static void draw_buffers(reporter *r, const char *name, const machine_memory *me
         if (find_extent(r, &l, i, processor, map.stages, &e))
             VEC_PUSH(a, &map.extents, e);
     }
-    if (r->p->parts != NULL && !r->p->parts->resources->processors.data[processor].direct)
+    if (r->p->cut != NULL && !r->p->cut->resources->processors.data[processor].direct)
         add_footprint(r, processor, &map);
     strbuf b;
     strbuf_init(&b, a);
@@ -398,27 +398,27 @@ static void draw_buffers(reporter *r, const char *name, const machine_memory *me
         VEC_PUSH(a, &r->report->memories, b.data);
 }
 
-static bool same_parts(const reporter *r, uint32_t x, uint32_t y)
+static bool same_kernels(const reporter *r, uint32_t x, uint32_t y)
 {
-    for (size_t k = 0; k < r->p->parts->parts.len; k++)
+    for (size_t k = 0; k < r->p->cut->kernels.len; k++)
         if (runs_on(r, k, x) != runs_on(r, k, y))
             return false;
     return true;
 }
 
-// One map for processors that run the same parts.
+// One map for processors that run the same kernels.
 static void draw_memories(reporter *r)
 {
-    if (r->p->parts == NULL) {
+    if (r->p->cut == NULL) {
         draw_buffers(r, r->p->plan->memory, machine_memory_by_name(r->p->machine, r->p->plan->memory), 0);
         return;
     }
-    const plan_resources *all = r->p->parts->resources;
+    const plan_resources *all = r->p->cut->resources;
     for (uint32_t q = 0; q < all->processors.len; q++) {
         bool drawn = false;
         uint32_t alike = 0, last = q;
         for (uint32_t k = 0; k < all->processors.len; k++) {
-            bool same = all->processors.data[q].kind == all->processors.data[k].kind && same_parts(r, q, k);
+            bool same = all->processors.data[q].kind == all->processors.data[k].kind && same_kernels(r, q, k);
             drawn = drawn || (same && k < q);
             alike += same;
             last = same ? k : last;
@@ -444,9 +444,9 @@ static void draw_memories(reporter *r)
 // What the mapping was judged by, and how it was found.
 static void add_judgement(reporter *r)
 {
-    const plan_parts *parts = r->p->parts;
-    const map_result *j = parts->judged;
-    if (j == NULL || j->seconds <= 0 || parts->bound->seconds <= 0)
+    const plan_cut *cut = r->p->cut;
+    const map_result *j = cut->judged;
+    if (j == NULL || j->seconds <= 0 || cut->bound->seconds <= 0)
         return;
     double strip = (double)r->p->plan->strip;
     r->report->predicted = j->seconds / strip;
@@ -454,11 +454,11 @@ static void add_judgement(reporter *r)
     add_fact(r, "predicted",
              arena_printf(r->arena, "%s steady states a second %s (limit: %s); the bound is %s (%s); ratio %.3f",
                           quantity_count(r->arena, strip / j->seconds), by, map_limit_text(r->arena, &j->bottleneck),
-                          quantity_count(r->arena, strip / parts->bound->seconds),
-                          map_limit_text(r->arena, parts->bound), parts->bound->seconds / j->seconds));
-    const char *how = !parts->searched ? "strips assigned evenly, which the search could not better"
-                      : j->exact       ? "the search, by integer programming"
-                                       : "the search, by annealing";
+                          quantity_count(r->arena, strip / cut->bound->seconds), map_limit_text(r->arena, cut->bound),
+                          cut->bound->seconds / j->seconds));
+    const char *how = !cut->searched ? "strips assigned evenly, which the search could not better"
+                      : j->exact     ? "the search, by integer programming"
+                                     : "the search, by annealing";
     add_fact(r, "found by",
              arena_printf(r->arena, "%s%s%s", how,
                           j->steps > 0 ? arena_printf(r->arena, "; %" PRIu64 " steps", j->steps) : "",
@@ -470,16 +470,16 @@ static void add_judgement(reporter *r)
 // The search's history: a chart, and a row for each method.
 static void add_search(reporter *r)
 {
-    const plan_parts *parts = r->p->parts;
-    if (parts == NULL || parts->assigned == NULL || parts->assigned->seconds <= 0)
+    const plan_cut *cut = r->p->cut;
+    if (cut == NULL || cut->assigned == NULL || cut->assigned->seconds <= 0)
         return;
-    const map_result *tried = parts->tried;
+    const map_result *tried = cut->tried;
     double strip = (double)r->p->plan->strip;
     if (tried == NULL || tried->history.len == 0) {
         r->report->search_text = "Strips assigned evenly are so near the bound that nothing was searched for.";
         return;
     }
-    draw_search_history h = {tried->history.data, tried->history.len, strip, parts->assigned->seconds / strip};
+    draw_search_history h = {tried->history.data, tried->history.len, strip, cut->assigned->seconds / strip};
     strbuf chart;
     strbuf_init(&chart, r->arena);
     draw_search(r->arena, &chart, &h);
@@ -491,30 +491,30 @@ static void add_search(reporter *r)
                                last->seconds / strip, last->lower / strip};
         VEC_PUSH(r->arena, &r->report->methods, m);
     }
-    r->report->search_text = parts->searched ? "Strips are assigned as the search found best."
-                                             : "What the search found is no better than strips assigned evenly, or "
-                                               "does not fit: they are assigned evenly.";
+    r->report->search_text = cut->searched ? "Strips are assigned as the search found best."
+                                           : "What the search found is no better than strips assigned evenly, or "
+                                             "does not fit: they are assigned evenly.";
 }
 
 static void add_facts(reporter *r)
 {
     const plan *pl = r->p->plan;
-    const plan_parts *parts = r->p->parts;
+    const plan_cut *cut = r->p->cut;
     arena *a = r->arena;
     size_t filters = 0;
     for (VEC_EACH(sir_actor *, actor, &r->whole->actors))
         filters += (*actor)->kind == SIR_FILTER;
     add_fact(r, "program",
              arena_printf(a, "%s: %zu actors, %zu of them filters", r->whole->name, r->whole->actors.len, filters));
-    if (parts != NULL) {
+    if (cut != NULL) {
         add_fact(r, "processors",
-                 arena_printf(a, "%zu of '%s', started by '%s'", parts->resources->processors.len, r->p->machine->name,
-                              parts->resources->control->element.name));
+                 arena_printf(a, "%zu of '%s', started by '%s'", cut->resources->processors.len, r->p->machine->name,
+                              cut->resources->control->element.name));
         add_fact(r, "rounds",
                  arena_printf(a,
                               "%" PRIu32 " strips of %" PRId64 " steady states each; up to %" PRIu32
                               " rounds under way at once",
-                              parts->strips, pl->strip, parts->rounds));
+                              cut->strips, pl->strip, cut->rounds));
         add_judgement(r);
         add_search(r);
     } else {
@@ -531,17 +531,17 @@ bool report_make(hlc_program *p, hlc_report *report)
 {
     if (p->plan == NULL)
         return true;
-    const plan_pieces *cut = p->parts != NULL ? p->parts->cut : p->pieces;
+    const plan_pieces *graph = p->cut != NULL ? p->cut->graph : p->pieces;
     reporter r = {.p = p,
                   .arena = p->arena,
                   .report = report,
-                  .whole = cut == NULL ? p->module : cut->whole,
-                  .schedule = cut == NULL ? p->schedule : cut->whole_schedule,
-                  .cut = cut};
+                  .whole = graph == NULL ? p->module : graph->whole,
+                  .schedule = graph == NULL ? p->schedule : graph->whole_schedule,
+                  .graph = graph};
     r.kernel_of = ARENA_ARRAY(p->arena, uint32_t, r.whole->actors.len + 1);
     for (size_t i = 0; i < r.whole->actors.len; i++)
         r.kernel_of[i] = SIR_NONE;
-    if (cut != NULL)
+    if (graph != NULL)
         view_pieces(&r);
     else
         view_kernels(&r);
@@ -552,10 +552,10 @@ bool report_make(hlc_program *p, hlc_report *report)
     report->program = r.whole->name;
     report->machine = p->machine->name;
     report->strip = p->plan->strip;
-    report->round = p->plan->strip * (p->parts != NULL && p->parts->strips > 0 ? p->parts->strips : 1);
+    report->round = p->plan->strip * (p->cut != NULL && p->cut->strips > 0 ? p->cut->strips : 1);
     add_facts(&r);
     draw_program(&r);
     draw_mapping(&r);
     draw_memories(&r);
-    return report->folder == NULL || report_move_files(p, cut == NULL ? p->module : cut->whole, report);
+    return report->folder == NULL || report_move_files(p, graph == NULL ? p->module : graph->whole, report);
 }

@@ -321,7 +321,7 @@ static void add_streams(const model *m, const sim *s, map_problem *p)
                  (double)pieces;
         e.receive = sim_to_seconds(sim_add(sim_cost_pop_acquire(s, some, bytes), sim_cost_pop_discard(s, some))) /
                     (double)pieces;
-        e.cold_bytes = (double)gs->consumer.history * (double)gs->element;
+        e.priming_bytes = (double)gs->consumer.history * (double)gs->element;
         e.local = bytes; // a block at each end at least
         for (uint32_t x = 0; x < from->workers; x++)
             for (uint32_t y = 0; y < to->workers; y++) {
@@ -369,7 +369,7 @@ void model_problem(const model *m, const sim *s, const double *extra, map_proble
             VEC_PUSH(m->arena, &p->tasks,
                      (map_task){.name = g->tasks.data[t].name,
                                 .times = times,
-                                .replicable = k->splits,
+                                .parallel = k->splits,
                                 .together = k->cycle,
                                 .processor = MAP_ANY});
         }

@@ -28,8 +28,8 @@ static void add_task(arena *a, map_problem *p, uint64_t *state, const random_sha
     map_task *t = VEC_ADD(a, &p->tasks);
     *t = (map_task){.name = arena_printf(a, "t%zu", p->tasks.len - 1), .processor = MAP_ANY};
     t->time = spread(state, 1e-6);
-    t->replicable = !shape->chain && below(state, 2) == 0;
-    t->cold = t->replicable && below(state, 2) == 0 ? t->time * 0.2 : 0;
+    t->parallel = !shape->chain && below(state, 2) == 0;
+    t->priming = t->parallel && below(state, 2) == 0 ? t->time * 0.2 : 0;
     t->start = 2e-7;
     t->bytes = 100 + below(state, 8000);
 }

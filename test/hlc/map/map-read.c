@@ -97,10 +97,10 @@ static void read_task(reader *r)
     *t = (map_task){.name = arena_strdup(r->arena, word(r)), .processor = MAP_ANY};
     t->time = number(r);
     for (const char *w; (w = word(r)) != NULL;)
-        if (strcmp(w, "replicable") == 0)
-            t->replicable = true;
-        else if (strcmp(w, "cold") == 0)
-            t->cold = number(r);
+        if (strcmp(w, "parallel") == 0)
+            t->parallel = true;
+        else if (strcmp(w, "priming") == 0)
+            t->priming = number(r);
         else if (strcmp(w, "start") == 0)
             t->start = number(r);
         else if (strcmp(w, "bytes") == 0)
@@ -122,8 +122,8 @@ static void read_edge(reader *r)
     e->to = task_named(r);
     e->bytes = number(r);
     for (const char *w; (w = word(r)) != NULL;)
-        if (strcmp(w, "cold") == 0)
-            e->cold_bytes = number(r);
+        if (strcmp(w, "priming") == 0)
+            e->priming_bytes = number(r);
         else if (strcmp(w, "send") == 0)
             e->send = number(r);
         else if (strcmp(w, "receive") == 0)

@@ -35,7 +35,7 @@ static void check_strips(const map_problem *p, const map_result *r, uint32_t t)
     for (uint32_t s = 0; s < r->strips; s++) {
         if (on[s] >= p->processors.len || map_time(p, t, on[s]) < 0)
             broken("a strip is on a processor that cannot run it", t);
-        if (s > 0 && on[s] != on[s - 1] && !task->replicable)
+        if (s > 0 && on[s] != on[s - 1] && !task->parallel)
             broken("a task with state is on two processors", t);
         for (uint32_t before = 0; before + 1 < s; before++)
             if (on[before] == on[s] && on[s - 1] != on[s])
@@ -49,18 +49,18 @@ static bool same_strips(const map_result *r, uint32_t x, uint32_t y)
                   r->strips * sizeof *r->processor) == 0;
 }
 
-static void check_parts(arena *a, const map_problem *p, const map_result *r)
+static void check_kernels(arena *a, const map_problem *p, const map_result *r)
 {
-    uint32_t *first = ARENA_ARRAY(a, uint32_t, r->parts);
-    for (uint32_t i = 0; i < r->parts; i++)
+    uint32_t *first = ARENA_ARRAY(a, uint32_t, r->kernels);
+    for (uint32_t i = 0; i < r->kernels; i++)
         first[i] = UINT32_MAX;
     for (uint32_t t = 0; t < p->tasks.len; t++) {
-        if (r->part[t] >= r->parts)
-            broken("there is no such part", t);
-        if (first[r->part[t]] == UINT32_MAX)
-            first[r->part[t]] = t;
-        if (!same_strips(r, first[r->part[t]], t) || r->stage[first[r->part[t]]] != r->stage[t])
-            broken("tasks of one part are on different processors or in different stages", t);
+        if (r->kernel_of[t] >= r->kernels)
+            broken("there is no such kernel", t);
+        if (first[r->kernel_of[t]] == UINT32_MAX)
+            first[r->kernel_of[t]] = t;
+        if (!same_strips(r, first[r->kernel_of[t]], t) || r->stage[first[r->kernel_of[t]]] != r->stage[t])
+            broken("tasks of one kernel are on different processors or in different stages", t);
         if (r->stage[t] >= r->rounds)
             broken("there are more stages than rounds under way", t);
     }
@@ -68,14 +68,14 @@ static void check_parts(arena *a, const map_problem *p, const map_result *r)
         if (e->from == MAP_OUTSIDE || e->to == MAP_OUTSIDE)
             continue;
         const map_task *x = &p->tasks.data[e->from], *y = &p->tasks.data[e->to];
-        if (r->part[e->from] > r->part[e->to]) // so parts are convex
-            broken("an edge leads to an earlier part", e->to);
+        if (r->kernel_of[e->from] > r->kernel_of[e->to]) // so kernels are convex
+            broken("an edge leads to an earlier kernel", e->to);
         if (r->stage[e->from] > r->stage[e->to])
             broken("an edge leads to an earlier stage", e->to);
-        if (r->part[e->from] != r->part[e->to] && !same_strips(r, e->from, e->to) &&
+        if (r->kernel_of[e->from] != r->kernel_of[e->to] && !same_strips(r, e->from, e->to) &&
             r->stage[e->from] == r->stage[e->to])
             broken("an edge between processors stays in a stage", e->to);
-        if (x->together != 0 && x->together == y->together && r->part[e->from] != r->part[e->to])
+        if (x->together != 0 && x->together == y->together && r->kernel_of[e->from] != r->kernel_of[e->to])
             broken("what must stay together was parted", e->to);
     }
 }
@@ -92,7 +92,7 @@ static void check_memory(arena *a, const map_problem *p, const map_result *r)
         for (uint32_t t = 0; t < p->tasks.len; t++)
             used[i] += there[t * n + i] ? p->tasks.data[t].bytes : 0;
         for (VEC_EACH(const map_edge, e, &p->edges)) {
-            if (e->from != MAP_OUTSIDE && e->to != MAP_OUTSIDE && r->part[e->from] == r->part[e->to])
+            if (e->from != MAP_OUTSIDE && e->to != MAP_OUTSIDE && r->kernel_of[e->from] == r->kernel_of[e->to])
                 continue;
             used[i] += e->from != MAP_OUTSIDE && there[e->from * n + i] ? e->local : 0;
             used[i] += e->to != MAP_OUTSIDE && there[e->to * n + i] ? e->local : 0;
@@ -123,7 +123,7 @@ static void check(arena *a, const map_problem *p, const map_result *r)
 {
     for (uint32_t t = 0; t < p->tasks.len; t++)
         check_strips(p, r, t);
-    check_parts(a, p, r);
+    check_kernels(a, p, r);
     check_memory(a, p, r);
     check_times(p, r);
 }
@@ -143,13 +143,13 @@ static void print_table(arena *a, const map_problem *p, const map_result *r)
             strbuf_printf(&b, " %s:%u", p->processors.data[on[s]].name, chunk);
             chunk = 0;
         }
-        printf("  %s: part %u, stage %u,%s\n", p->tasks.data[t].name, r->part[t], r->stage[t], b.data);
+        printf("  %s: kernel %u, stage %u,%s\n", p->tasks.data[t].name, r->kernel_of[t], r->stage[t], b.data);
     }
 }
 
 static void print(arena *a, const map_problem *p, const map_result *r, bool table)
 {
-    printf("%u strips a round, %u parts, %u rounds under way\n", r->strips, r->parts, r->rounds);
+    printf("%u strips a round, %u kernels, %u rounds under way\n", r->strips, r->kernels, r->rounds);
     printf("predicted %.4g us a strip: %s; bound %.4g us: %s; ratio %.4f\n", r->seconds * 1e6,
            map_limit_text(a, &r->bottleneck), r->bound.seconds * 1e6, map_limit_text(a, &r->bound), r->ratio);
     printf("%s%s%s\n", r->exact ? "exact" : "heuristic", r->proven ? ", proven" : "",

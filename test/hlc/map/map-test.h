@@ -7,8 +7,8 @@
 
 // A line each, '#' begins a comment:
 //   processor NAME [speed X] [memory BYTES]
-//   task NAME SECONDS [replicable] [cold X] [start X] [bytes N] [together N] [on PROCESSOR] [times X,X,...]
-//   edge FROM TO BYTES [cold BYTES] [send X] [receive X] [local N]    FROM or TO may be 'outside'
+//   task NAME SECONDS [parallel] [priming X] [start X] [bytes N] [together N] [on PROCESSOR] [times X,X,...]
+//   edge FROM TO BYTES [priming BYTES] [send X] [receive X] [local N]    FROM or TO may be 'outside'
 //   memory|link NAME BANDWIDTH CROSSING OUTSIDE
 //   strips N | most-strips N | fuse
 // Exits after an error in the text, with its line.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts on processors as an abstract mapping problem (hlc/map): what an assignment of strips comes to, whether the search knows
-// a better one, and how far that is from the bound. Times are estimates from counts of operations.
+// Kernels on processors as an abstract mapping problem (hlc/map): what an assignment of strips comes to, whether the search
+// knows a better one, and how far that is from the bound. Times are estimates from counts of operations.
 #include "hlc/map/map.h"
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 
@@ -17,56 +17,56 @@ typedef struct problem {
     double strip; // steady states
 } problem;
 
-static void add_parts(problem *k)
+static void add_kernels(problem *k)
 {
-    const plan_parts *parts = k->p->parts;
-    const sir_module *m = parts->cut->module;
-    const machine_processor *first = parts->resources->processors.data[0].processor;
+    const plan_cut *cut = k->p->cut;
+    const sir_module *m = cut->graph->module;
+    const machine_processor *first = cut->resources->processors.data[0].processor;
     const double *seconds = plan_actor_seconds(k->p);
-    double *steady = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1); // seconds of a steady state
-    double *primed = ARENA_ARRAY(k->p->arena, double, parts->parts.len + 1); // and of a priming run's beginning
+    double *steady = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // seconds of a steady state
+    double *primed = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // and of a priming run's beginning
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        steady[parts->cut->piece_of[i]] += seconds[i];
-        primed[parts->cut->piece_of[i]] += seconds[i] * plan_parts_repeats(parts, i);
+        steady[cut->graph->piece_of[i]] += seconds[i];
+        primed[cut->graph->piece_of[i]] += seconds[i] * plan_cut_repeats(cut, i);
     }
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
-        const plan_part *part = &parts->parts.data[i];
-        uint32_t named = part->pinned_by != SIR_NONE && !part->parallel ? part->pinned_by
-                                                                        : parts->cut->pieces.data[i].actors.data[0];
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        const plan_cut_kernel *kernel = &cut->kernels.data[i];
+        uint32_t named = kernel->pinned_by != SIR_NONE && !kernel->parallel ? kernel->pinned_by
+                                                                            : cut->graph->pieces.data[i].actors.data[0];
         VEC_PUSH(k->p->arena, &k->map.tasks,
-                 (map_task){.name = parts->cut->whole->actors.data[named]->name,
+                 (map_task){.name = cut->graph->whole->actors.data[named]->name,
                             .time = steady[i] * k->strip,
-                            .replicable = part->parallel,
-                            .cold = primed[i],
+                            .parallel = kernel->parallel,
+                            .priming = primed[i],
                             .start = plan_start_seconds(first),
                             .processor = MAP_ANY});
     }
 }
 
 // Bytes that move through a stream in a steady state.
-static double steady_bytes(const plan_pieces *cut, const plan_stream *st)
+static double steady_bytes(const plan_pieces *graph, const plan_stream *st)
 {
-    int64_t items = cut->whole_schedule->channels[st->channel].steady;
-    return (double)items * (double)plan_element_bytes(cut->whole, st->channel);
+    int64_t items = graph->whole_schedule->channels[st->channel].steady;
+    return (double)items * (double)plan_element_bytes(graph->whole, st->channel);
 }
 
 static void add_queues(problem *k)
 {
-    const plan_parts *parts = k->p->parts;
-    const plan_pieces *cut = parts->cut;
-    for (VEC_EACH(const plan_stream, st, &cut->streams)) {
+    const plan_cut *cut = k->p->cut;
+    const plan_pieces *graph = cut->graph;
+    for (VEC_EACH(const plan_stream, st, &graph->streams)) {
         double delay = 0; // items that a strip reads beyond its own
-        for (VEC_EACH(const plan_queue, queue, &parts->queues))
-            delay = &cut->streams.data[queue->stream] == st ? (double)queue->delay : delay;
-        double item = (double)plan_element_bytes(cut->whole, st->channel);
-        double step = steady_bytes(cut, st);
+        for (VEC_EACH(const plan_queue, queue, &cut->queues))
+            delay = &graph->streams.data[queue->stream] == st ? (double)queue->delay : delay;
+        double item = (double)plan_element_bytes(graph->whole, st->channel);
+        double step = steady_bytes(graph, st);
         map_edge e = {.from = st->from == SIR_NONE ? MAP_OUTSIDE : st->from,
                       .to = st->to == SIR_NONE ? MAP_OUTSIDE : st->to,
                       .bytes = step * k->strip + delay * item};
-        e.cold_bytes = (double)plan_queue_prime(parts, (uint32_t)(st - cut->streams.data)) * item;
+        e.priming_bytes = (double)plan_queue_prime(cut, (uint32_t)(st - graph->streams.data)) * item;
         const machine_processor *engine;
-        if (plan_parts_all_straight(parts) && plan_parts_straight(parts, st, &engine)) // not through the shared memory
-            e.bytes = e.cold_bytes = 0;
+        if (plan_cut_all_straight(cut) && plan_cut_straight(cut, st, &engine)) // not through the shared memory
+            e.bytes = e.priming_bytes = 0;
         if (e.from != MAP_OUTSIDE || e.to != MAP_OUTSIDE)
             VEC_PUSH(k->p->arena, &k->map.edges, e);
     }
@@ -74,7 +74,7 @@ static void add_queues(problem *k)
 
 static void add_machine(problem *k)
 {
-    const plan_resources *r = k->p->parts->resources;
+    const plan_resources *r = k->p->cut->resources;
     const machine_processor *first = r->processors.data[0].processor;
     bool direct = true;
     for (VEC_EACH(const plan_processor, x, &r->processors)) {
@@ -90,11 +90,11 @@ static void add_machine(problem *k)
 
 static void make_problem(problem *k)
 {
-    const plan_parts *parts = k->p->parts;
-    k->map = (map_problem){.name = parts->cut->whole->name};
+    const plan_cut *cut = k->p->cut;
+    k->map = (map_problem){.name = cut->graph->whole->name};
     k->strip = (double)k->p->plan->strip;
     add_machine(k);
-    add_parts(k);
+    add_kernels(k);
     add_queues(k);
 }
 
@@ -109,27 +109,27 @@ static uint32_t *repeat(const problem *k, const map_result *r, uint32_t times)
     return where;
 }
 
-// The program's own bound: parts may have joined what could be apart, so its actors are the tasks here, and only files' items
+// The program's own bound: kernels may have joined what could be apart, so its actors are the tasks here, and only files' items
 // pass the shared memory.
 static map_limit find_bound(const problem *k, const map_result *r)
 {
-    const plan_pieces *cut = k->p->parts->cut;
+    const plan_pieces *graph = k->p->cut->graph;
     const double *seconds = plan_actor_seconds(k->p);
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;
     whole.resources = k->map.resources;
-    for (uint32_t i = 0; i < cut->module->actors.len; i++)
-        if (cut->actor_of[i] != SIR_NONE)
+    for (uint32_t i = 0; i < graph->module->actors.len; i++)
+        if (graph->actor_of[i] != SIR_NONE)
             VEC_PUSH(k->p->arena, &whole.tasks,
-                     (map_task){.name = cut->module->actors.data[i]->name,
+                     (map_task){.name = graph->module->actors.data[i]->name,
                                 .time = seconds[i] * k->strip,
-                                .replicable = plan_actor_keeps(k->p, i) == NULL,
-                                .together = (uint32_t)(cut->schedule->cycle[i] + 1),
+                                .parallel = plan_actor_keeps(k->p, i) == NULL,
+                                .together = (uint32_t)(graph->schedule->cycle[i] + 1),
                                 .processor = MAP_ANY});
-    for (VEC_EACH(const plan_stream, st, &cut->streams))
+    for (VEC_EACH(const plan_stream, st, &graph->streams))
         if (st->from == SIR_NONE || st->to == SIR_NONE) // whichever task it is
             VEC_PUSH(k->p->arena, &whole.edges,
-                     (map_edge){.from = MAP_OUTSIDE, .bytes = steady_bytes(cut, st) * k->strip});
+                     (map_edge){.from = MAP_OUTSIDE, .bytes = steady_bytes(graph, st) * k->strip});
     map_limit bound;
     const char *why;
     return map_bound(k->p->arena, &whole, &bound, &why) && bound.seconds > 0 ? bound : r->bound;
@@ -137,8 +137,8 @@ static map_limit find_bound(const problem *k, const map_result *r)
 
 static void remark(const problem *k, const map_result *r, bool searched)
 {
-    const plan_parts *parts = k->p->parts;
-    const sir_module *m = parts->cut->whole;
+    const plan_cut *cut = k->p->cut;
+    const sir_module *m = cut->graph->whole;
     diag_engine *d = k->p->diag;
     if (!d->remarks)
         return;
@@ -147,7 +147,7 @@ static void remark(const problem *k, const map_result *r, bool searched)
         for (VEC_EACH(const sir_channel, c, &m->channels)) {
             const sir_actor *end = m->actors.data[writes ? c->consumer : c->producer];
             if (end->kind == (writes ? SIR_WRITER : SIR_READER))
-                items += (double)parts->cut->whole_schedule->channels[c - m->channels.data].steady;
+                items += (double)cut->graph->whole_schedule->channels[c - m->channels.data].steady;
         }
     double each = k->strip * (items > 0 ? items : 1);
     map_limit bound = find_bound(k, r);
@@ -159,26 +159,26 @@ static void remark(const problem *k, const map_result *r, bool searched)
                 bound.seconds / r->seconds, searched ? "; assigned by the search" : "");
 }
 
-void plan_parts_search(hlc_program *p)
+void plan_cut_search(hlc_program *p)
 {
-    plan_parts *parts = p->parts;
+    plan_cut *cut = p->cut;
     problem k = {.p = p};
     const char *why = NULL;
     uint32_t least, most;
-    if (parts->resources->ordinary < parts->resources->processors.len)
+    if (cut->resources->ordinary < cut->resources->processors.len)
         return; // who can run what is no part of the search's problem
     make_problem(&k);
-    plan_parts_strips(p, &least, &most);
-    // Strips of a round follow each other through the parts, and few rounds are under way: no shorter ones than there are.
-    least = least > parts->strips ? least : parts->strips;
-    if (p->config->max_latency != 0 && most > parts->strips) // rounds under way were counted for these
-        most = parts->strips;
-    const map_result *there = map_judge(p->arena, &k.map, parts->strips, parts->where, &why);
+    plan_cut_strips(p, &least, &most);
+    // Strips of a round follow each other through the kernels, and few rounds are under way: no shorter ones than there are.
+    least = least > cut->strips ? least : cut->strips;
+    if (p->config->max_latency != 0 && most > cut->strips) // rounds under way were counted for these
+        most = cut->strips;
+    const map_result *there = map_judge(p->arena, &k.map, cut->strips, cut->where, &why);
     if (there == NULL || there->seconds <= 0 || there->bound.seconds <= 0)
         return;
     const map_result *best = there;
-    parts->assigned = there;
-    if (there->ratio < 1 - SEARCH_GAIN && parts->parts.len > 0 && !parts->space &&
+    cut->assigned = there;
+    if (there->ratio < 1 - SEARCH_GAIN && cut->kernels.len > 0 && !cut->space &&
         p->config->mapping == HLC_MAPPING_CHOSEN) {
         double seconds = p->config->search;
         map_options o = {.method = seconds > 0 ? MAP_AUTOMATIC : MAP_HEURISTIC,
@@ -186,19 +186,19 @@ void plan_parts_search(hlc_program *p)
                          .seed = p->config->seed};
         k.map.most_strips = most < MAP_MOST_STRIPS ? most : MAP_MOST_STRIPS;
         map_result *found = map_search(p->arena, &k.map, &o, &why);
-        parts->tried = found;
+        cut->tried = found;
         if (found != NULL && found->seconds < there->seconds * (1 - SEARCH_GAIN)) {
             // Whole repetitions of what was found: there may be none between the least round and the longest.
             uint32_t times = found->strips < least ? (least + found->strips - 1) / found->strips : 1;
             bool fits = p->config->max_latency == 0 || found->strips * times <= most;
-            if (fits && plan_parts_adopt(p, found->strips * times, repeat(&k, found, times)))
+            if (fits && plan_cut_adopt(p, found->strips * times, repeat(&k, found, times)))
                 best = found;
         }
     }
     map_limit *bound = ARENA_NEW(p->arena, map_limit);
     *bound = find_bound(&k, best);
-    parts->judged = best;
-    parts->bound = bound;
-    parts->searched = best != there;
+    cut->judged = best;
+    cut->bound = bound;
+    cut->searched = best != there;
     remark(&k, best, best != there);
 }

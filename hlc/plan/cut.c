@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of a program on several processors: whether there are any, and the cut graph.
-#include "hlc/plan/parts.h"
+// The cut of a program into kernels on several processors: whether it is to be cut, and the cut graph.
+#include "hlc/plan/cut.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "hlc/plan/profile.h"
 
 // Of a local memory: code and state beyond it leave too little for items.
-#define PARTS_MOST_FOOTPRINT 0.75
+#define CUT_MOST_FOOTPRINT 0.75
 
 typedef VEC(uint32_t) number_list;
 
@@ -48,7 +48,7 @@ static const char *obstacle(const hlc_program *p)
 }
 
 // The option that asks for several processors or for transfers between memories; NULL: none does.
-static const char *asks_for_parts(const hlc_config *c)
+static const char *asks_for_cut(const hlc_config *c)
 {
     if (c->mapping == HLC_MAPPING_SPACE)
         return "--mapping=space";
@@ -58,7 +58,7 @@ static const char *asks_for_parts(const hlc_config *c)
 // Stays on one processor, if there is one that the control program shares a memory with.
 static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 {
-    const char *asked = asks_for_parts(p->config);
+    const char *asked = asks_for_cut(p->config);
     if (asked != NULL) {
         diag_record *e =
             diag_error(p->diag, program_range(p), "'%s' cannot be mapped as %s asks: %s", p->module->name, asked, why);
@@ -81,39 +81,39 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
     return true;
 }
 
-static void describe_parts(hlc_program *p, plan_parts *parts)
+static void describe_kernels(hlc_program *p, plan_cut *cut)
 {
-    for (VEC_EACH(const plan_piece, piece, &parts->cut->pieces)) {
-        plan_part part = {.pinned_by = SIR_NONE};
+    for (VEC_EACH(const plan_piece, piece, &cut->graph->pieces)) {
+        plan_cut_kernel kernel = {.pinned_by = SIR_NONE};
         for (VEC_EACH(uint32_t, actor, &piece->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
             bool state = why != NULL && strcmp(why, "prints") != 0;
             const sir_filter *f =
                 p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
-            part.foreign |= f != NULL && p->foreign != NULL && hmap_getn(p->foreign, &f, sizeof f) != NULL;
-            if (why == NULL || (part.why != NULL && (part.state || !state)))
+            kernel.foreign |= f != NULL && p->foreign != NULL && hmap_getn(p->foreign, &f, sizeof f) != NULL;
+            if (why == NULL || (kernel.why != NULL && (kernel.state || !state)))
                 continue;
-            part.state |= state;
-            part.pinned_by = *actor;
-            part.why = why;
+            kernel.state |= state;
+            kernel.pinned_by = *actor;
+            kernel.why = why;
         }
-        VEC_PUSH(p->arena, &parts->parts, part);
+        VEC_PUSH(p->arena, &cut->kernels, kernel);
     }
 }
 
-// Channels inside a part that hold items which no steady state moves are on one processor only.
-static void find_lost_items(plan_parts *parts)
+// Channels inside a kernel that hold items which no steady state moves are on one processor only.
+static void find_lost_items(plan_cut *cut)
 {
-    const plan_pieces *cut = parts->cut;
-    for (size_t i = 0; i < cut->module->channels.len; i++) {
-        const sched_channel *sc = &cut->schedule->channels[i];
-        const sir_channel *c = &cut->module->channels.data[i];
-        plan_part *part = &parts->parts.data[cut->piece_of[c->producer]];
-        bool end = cut->actor_of[c->producer] == SIR_NONE || cut->actor_of[c->consumer] == SIR_NONE;
-        if (end || sc->steady != 0 || sc->remainder == 0 || part->why != NULL)
+    const plan_pieces *graph = cut->graph;
+    for (size_t i = 0; i < graph->module->channels.len; i++) {
+        const sched_channel *sc = &graph->schedule->channels[i];
+        const sir_channel *c = &graph->module->channels.data[i];
+        plan_cut_kernel *kernel = &cut->kernels.data[graph->piece_of[c->producer]];
+        bool end = graph->actor_of[c->producer] == SIR_NONE || graph->actor_of[c->consumer] == SIR_NONE;
+        if (end || sc->steady != 0 || sc->remainder == 0 || kernel->why != NULL)
             continue;
-        part->pinned_by = cut->actor_of[c->consumer];
-        part->why = "is given items that no steady state takes";
+        kernel->pinned_by = graph->actor_of[c->consumer];
+        kernel->why = "is given items that no steady state takes";
     }
 }
 
@@ -241,25 +241,25 @@ static const plan_resources *able_resources(hlc_program *p, const plan_resources
     return NULL;
 }
 
-// False after an error: some part keeps state, and no processor can.
-static bool can_keep_state(hlc_program *p, const plan_parts *parts)
+// False after an error: some kernel keeps state, and no processor can.
+static bool can_keep_state(hlc_program *p, const plan_cut *cut)
 {
-    const plan_resources *r = parts->resources;
-    const sir_module *m = parts->cut->whole;
-    for (uint32_t i = 0; i < parts->parts.len; i++) {
-        const plan_part *part = &parts->parts.data[i];
+    const plan_resources *r = cut->resources;
+    const sir_module *m = cut->graph->whole;
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        const plan_cut_kernel *kernel = &cut->kernels.data[i];
         bool can = false;
         for (uint32_t q = 0; q < r->processors.len; q++)
-            can |= plan_part_may_run_on(parts, i, q);
+            can |= plan_kernel_may_run_on(cut, i, q);
         if (can)
             continue;
-        report_state(p, r, m->actors.data[part->pinned_by], part->why);
+        report_state(p, r, m->actors.data[kernel->pinned_by], kernel->why);
         return false;
     }
     return true;
 }
 
-// Whether the program's code and state leave too little of a local memory for items. Each part is then kept to one
+// Whether the program's code and state leave too little of a local memory for items. Each kernel is then kept to one
 // processor, and so are the bytes that it needs.
 static bool is_too_large(hlc_program *p, const plan_resources *r)
 {
@@ -271,18 +271,18 @@ static bool is_too_large(hlc_program *p, const plan_resources *r)
         if (p->module->actors.data[i]->kind != SIR_READER && p->module->actors.data[i]->kind != SIR_WRITER)
             VEC_PUSH(p->arena, &actors, i);
     plan_footprint f = plan_footprint_of(p->arena, p->module, actors.data, actors.len);
-    return (double)plan_footprint_bytes(&f, x) > PARTS_MOST_FOOTPRINT * (double)x->bytes;
+    return (double)plan_footprint_bytes(&f, x) > CUT_MOST_FOOTPRINT * (double)x->bytes;
 }
 
-static void keep_parts(plan_parts *parts, const char *why)
+static void pin_kernels(plan_cut *cut, const char *why)
 {
-    for (size_t i = 0; i < parts->parts.len; i++) {
-        plan_part *part = &parts->parts.data[i];
-        if (part->why != NULL)
+    for (size_t i = 0; i < cut->kernels.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[i];
+        if (kernel->why != NULL)
             continue;
-        part->pinned = true;
-        part->pinned_by = parts->cut->pieces.data[i].actors.data[0];
-        part->why = why;
+        kernel->pinned = true;
+        kernel->pinned_by = cut->graph->pieces.data[i].actors.data[0];
+        kernel->why = why;
     }
 }
 
@@ -299,7 +299,7 @@ static bool moves(const plan_resources *r)
 static hlc_mapping mapping_of(const hlc_program *p, const plan_resources *r)
 {
     const hlc_config *c = p->config;
-    // Where nothing is moved between memories only parts that lie behind each other are joined by streams.
+    // Where nothing is moved between memories only kernels that lie behind each other are joined by streams.
     bool space = c->mapping == HLC_MAPPING_CHOSEN && c->transfer == HLC_TRANSFER_STREAM && !moves(r);
     return space ? HLC_MAPPING_SPACE : c->mapping;
 }
@@ -360,49 +360,49 @@ static bool may_be_large(hlc_program *p, const plan_resources *r)
     return false;
 }
 
-bool plan_parts_straight(const plan_parts *parts, const plan_stream *st, const machine_processor **engine)
+bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine)
 {
     *engine = NULL;
-    if (!parts->streams || st->from == SIR_NONE || st->to == SIR_NONE || parts->where == NULL)
+    if (!cut->streams || st->from == SIR_NONE || st->to == SIR_NONE || cut->where == NULL)
         return false;
     uint32_t ends[] = {st->from, st->to};
     for (int i = 0; i < 2; i++)
-        for (uint32_t k = 1; k < parts->strips; k++)
-            if (parts->where[ends[i] * parts->strips + k] != parts->where[ends[i] * parts->strips])
+        for (uint32_t k = 1; k < cut->strips; k++)
+            if (cut->where[ends[i] * cut->strips + k] != cut->where[ends[i] * cut->strips])
                 return false;
-    const plan_processor *from = &parts->resources->processors.data[parts->where[st->from * parts->strips]],
-                         *to = &parts->resources->processors.data[parts->where[st->to * parts->strips]];
+    const plan_processor *from = &cut->resources->processors.data[cut->where[st->from * cut->strips]],
+                         *to = &cut->resources->processors.data[cut->where[st->to * cut->strips]];
     if (from->memory == to->memory)
         return true;
-    *engine = plan_resources_direct_engine(parts->resources, from, to);
+    *engine = plan_resources_direct_engine(cut->resources, from, to);
     return *engine != NULL;
 }
 
-bool plan_parts_all_straight(const plan_parts *parts)
+bool plan_cut_all_straight(const plan_cut *cut)
 {
     const machine_processor *engine;
     size_t count = 0;
-    for (VEC_EACH(const plan_stream, st, &parts->cut->streams)) {
+    for (VEC_EACH(const plan_stream, st, &cut->graph->streams)) {
         if (st->from == SIR_NONE || st->to == SIR_NONE)
             continue;
-        if (!plan_parts_straight(parts, st, &engine))
+        if (!plan_cut_straight(cut, st, &engine))
             return false;
         count++;
     }
     return count != 0;
 }
 
-uint32_t plan_parts_most_windows(const plan_parts *parts)
+uint32_t plan_cut_most_windows(const plan_cut *cut)
 {
-    return parts->streams ? PLAN_STREAM_WINDOWS : PLAN_WINDOWS;
+    return cut->streams ? PLAN_STREAM_WINDOWS : PLAN_WINDOWS;
 }
 
-uint32_t plan_parts_fewest_windows(const plan_parts *parts)
+uint32_t plan_cut_fewest_windows(const plan_cut *cut)
 {
-    return plan_parts_most_windows(parts) - (plan_parts_move(parts) ? 1 : 0);
+    return plan_cut_most_windows(cut) - (plan_cut_move(cut) ? 1 : 0);
 }
 
-bool plan_parts_find(hlc_program *p, bool *found)
+bool plan_cut_find(hlc_program *p, bool *found)
 {
     *found = false;
     const plan_demands demands = {.io = has_io(p->module)};
@@ -425,58 +425,58 @@ bool plan_parts_find(hlc_program *p, bool *found)
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))
         return false;
-    const uint32_t *part = space   ? plan_parts_group_in_space(p, r, &count)
-                           : large ? plan_parts_group_by_search(p, r, true, &count)
-                                   : NULL;
-    large = large && part != NULL;
-    if (part == NULL)
-        part = plan_parts_group(p, r, &count);
+    const uint32_t *kernel_of = space   ? plan_cut_group_in_space(p, r, &count)
+                                : large ? plan_cut_group_by_search(p, r, true, &count)
+                                        : NULL;
+    large = large && kernel_of != NULL;
+    if (kernel_of == NULL)
+        kernel_of = plan_cut_group(p, r, &count);
     if (count == 0)
         return stay(p, r, "it has no filters");
-    plan_parts *parts = ARENA_NEW(p->arena, plan_parts);
-    parts->resources = r;
-    parts->streams = p->config->transfer == HLC_TRANSFER_STREAM;
-    parts->depth = plan_parts_fewest_windows(parts);
-    parts->cut = plan_pieces_cut(p->arena, p->module, p->schedule, part, count);
-    if (parts->cut == NULL) {
+    plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
+    cut->resources = r;
+    cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
+    cut->depth = plan_cut_fewest_windows(cut);
+    cut->graph = plan_pieces_cut(p->arena, p->module, p->schedule, kernel_of, count);
+    if (cut->graph == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
         return false;
     }
-    describe_parts(p, parts);
-    find_lost_items(parts);
-    if (!can_keep_state(p, parts))
+    describe_kernels(p, cut);
+    find_lost_items(cut);
+    if (!can_keep_state(p, cut))
         return false;
     if (large)
-        keep_parts(parts, "and all others do not fit a local memory together");
-    parts->space = space;
+        pin_kernels(cut, "and all others do not fit a local memory together");
+    cut->space = space;
     if (space)
-        keep_parts(parts, "begins a stretch of the pipeline that has the processor to itself");
-    const plan_part *first = &parts->parts.data[0];
+        pin_kernels(cut, "begins a stretch of the pipeline that has the processor to itself");
+    const plan_cut_kernel *first = &cut->kernels.data[0];
     if (count == 1 && first->why != NULL && r->processors.data[0].direct && !space)
         return stay(p, r,
                     arena_printf(p->arena, "all of it must run on one, as '%s' %s",
                                  p->module->actors.data[first->pinned_by]->name, first->why));
-    parts->primes = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
-    p->parts = parts;
-    p->module = parts->cut->module;
-    p->schedule = parts->cut->schedule;
+    cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
+    p->cut = cut;
+    p->module = cut->graph->module;
+    p->schedule = cut->graph->schedule;
     *found = true;
     return true;
 }
 
-// ---- Parts from a text ----
+// ---- Kernels from a text ----
 
-// Every filter, splitter and joiner is in a part, files are in none, no cycle is cut, and channels lead onwards.
-static bool are_parts(const hlc_program *p, const uint32_t *part)
+// Every filter, splitter and joiner is in a kernel, files are in none, no cycle is cut, and channels lead onwards.
+static bool are_kernels(const hlc_program *p, const uint32_t *kernel_of)
 {
     const sir_module *m = p->module;
     for (uint32_t i = 0; i < m->actors.len; i++) {
         bool file = m->actors.data[i]->kind == SIR_READER || m->actors.data[i]->kind == SIR_WRITER;
-        if (file != (part[i] == SIR_NONE))
+        if (file != (kernel_of[i] == SIR_NONE))
             return false;
     }
     for (VEC_EACH(const sir_channel, c, &m->channels)) {
-        uint32_t from = part[c->producer], to = part[c->consumer];
+        uint32_t from = kernel_of[c->producer], to = kernel_of[c->consumer];
         bool cycle =
             p->schedule->cycle[c->producer] >= 0 && p->schedule->cycle[c->producer] == p->schedule->cycle[c->consumer];
         if (from == SIR_NONE && to == SIR_NONE)
@@ -487,38 +487,38 @@ static bool are_parts(const hlc_program *p, const uint32_t *part)
     return obstacle(p) == NULL;
 }
 
-bool plan_parts_restore(hlc_program *p, const uint32_t *part, size_t count, const char *flags, int64_t processors,
-                        bool fallbacks)
+bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, const char *flags, int64_t processors,
+                      bool fallbacks)
 {
-    if (count == 0 || processors < 1 || !are_parts(p, part))
+    if (count == 0 || processors < 1 || !are_kernels(p, kernel_of))
         return false;
     const plan_demands demands = {.io = has_io(p->module)};
-    plan_parts *parts = ARENA_NEW(p->arena, plan_parts);
-    parts->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
-    parts->cut = plan_pieces_cut(p->arena, p->module, p->schedule, part, count);
-    if (parts->resources != NULL && fallbacks)
-        parts->resources = plan_resources_with_fallbacks(p->arena, parts->resources);
-    if (parts->resources == NULL || parts->cut == NULL)
+    plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
+    cut->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
+    cut->graph = plan_pieces_cut(p->arena, p->module, p->schedule, kernel_of, count);
+    if (cut->resources != NULL && fallbacks)
+        cut->resources = plan_resources_with_fallbacks(p->arena, cut->resources);
+    if (cut->resources == NULL || cut->graph == NULL)
         return false;
     if (fallbacks)
-        find_foreign(p, parts->resources);
-    parts->space = p->config->mapping == HLC_MAPPING_SPACE;
-    describe_parts(p, parts);
-    find_lost_items(parts);
+        find_foreign(p, cut->resources);
+    cut->space = p->config->mapping == HLC_MAPPING_SPACE;
+    describe_kernels(p, cut);
+    find_lost_items(cut);
     for (size_t i = 0; i < count; i++) {
-        plan_part *x = &parts->parts.data[i];
-        if (parts->cut->pieces.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
+        plan_cut_kernel *x = &cut->kernels.data[i];
+        if (cut->graph->pieces.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
             return false;
         x->parallel = flags[i] == 'r';
         if (flags[i] != 'k')
             continue;
         x->pinned = true;
-        x->pinned_by = parts->cut->pieces.data[i].actors.data[0];
+        x->pinned_by = cut->graph->pieces.data[i].actors.data[0];
         x->why = "stays where the plan has it";
     }
-    parts->primes = ARENA_ARRAY(p->arena, int64_t, parts->cut->module->actors.len + 1);
-    p->parts = parts;
-    p->module = parts->cut->module;
-    p->schedule = parts->cut->schedule;
+    cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);
+    p->cut = cut;
+    p->module = cut->graph->module;
+    p->schedule = cut->graph->schedule;
     return true;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts for --mapping=space: the actors in topological order, cut into at most as many stretches as there are
+// Kernels for --mapping=space: the actors in topological order, cut into at most as many stretches as there are
 // processors, so that the heaviest stretch is as light as it can be; among such cuts, one that the fewest bytes cross.
 #include <math.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
-#include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
 // By so much a stretch may be heavier than it needs to be, where fewer bytes cross its ends then; steps of the search
@@ -192,7 +192,7 @@ static void find_room(spacer *s, const plan_resources *r, size_t most, size_t *b
     }
 }
 
-uint32_t *plan_parts_group_in_space(hlc_program *p, const plan_resources *r, size_t *count)
+uint32_t *plan_cut_group_in_space(hlc_program *p, const plan_resources *r, size_t *count)
 {
     spacer s = {.p = p, .a = p->arena};
     order_units(&s);
@@ -209,12 +209,12 @@ uint32_t *plan_parts_group_in_space(hlc_program *p, const plan_resources *r, siz
             *count = cheap != 0 ? cheap : cut_greedily(&s, load, most, begins);
         }
     }
-    uint32_t *part = ARENA_ARRAY(p->arena, uint32_t, p->module->actors.len + 1);
+    uint32_t *kernel_of = ARENA_ARRAY(p->arena, uint32_t, p->module->actors.len + 1);
     uint32_t *of = ARENA_ARRAY(p->arena, uint32_t, s.units + 1);
     for (size_t k = 0; k < *count; k++)
         for (size_t i = begins[k]; i < s.units; i++)
             of[i] = (uint32_t)k;
     for (uint32_t i = 0; i < p->module->actors.len; i++)
-        part[i] = s.unit[i] == SIR_NONE ? SIR_NONE : of[s.unit[i]];
-    return part;
+        kernel_of[i] = s.unit[i] == SIR_NONE ? SIR_NONE : of[s.unit[i]];
+    return kernel_of;
 }

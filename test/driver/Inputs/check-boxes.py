@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many boxes each row has in the figure of what runs where; none lies over another: check-parts.py REPORT.html"""
+"""How many boxes each row has in the figure of what runs where; none lies over another: check-boxes.py REPORT.html"""
 import re
 import sys
 

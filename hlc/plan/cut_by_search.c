@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Parts of programs with very many actors that have state: joined by the mapping search (hlc/map), which puts neighbours on
-// one processor, instead of pair by pair.
+// Kernels of programs with very many actors that have state: joined by the mapping search (hlc/map), which puts
+// neighbours on one processor, instead of pair by pair.
 #include "hlc/map/map.h"
 #include "hlc/passes/pass.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/footprint.h"
-#include "hlc/plan/parts.h"
 #include "hlc/plan/plan_int.h"
 
 #define CUT_OPERATION 1e-9 // seconds; only relations count here
@@ -39,7 +39,7 @@ static const map_result *search(const hlc_program *p, const plan_resources *r, m
     return found != NULL ? found : map_search(p->arena, problem, &how, &why);
 }
 
-uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bool keep, size_t *count)
+uint32_t *plan_cut_group_by_search(hlc_program *p, const plan_resources *r, bool keep, size_t *count)
 {
     const sir_module *m = p->module;
     size_t n = m->actors.len;
@@ -47,11 +47,11 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bo
     // What is cut to fit local memories is weighed by all its operations: about as its code is.
     const double *work = plan_work_before_cut(p, keep ? NULL : r);
     map_problem problem = {.name = m->name, .fuse = true};
-    uint32_t *part = ARENA_ARRAY(a, uint32_t, n + 1), *task = ARENA_ARRAY(a, uint32_t, n + 1);
+    uint32_t *kernel_of = ARENA_ARRAY(a, uint32_t, n + 1), *task = ARENA_ARRAY(a, uint32_t, n + 1);
     for (size_t i = 0; i < r->processors.len; i++)
         VEC_PUSH(a, &problem.processors, (map_processor){"", 1, MAP_NO_BOUND});
     for (uint32_t i = 0; i < n; i++) {
-        part[i] = SIR_NONE;
+        kernel_of[i] = SIR_NONE;
         task[i] = MAP_OUTSIDE;
         if (is_file(m->actors.data[i]))
             continue;
@@ -59,7 +59,7 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bo
         VEC_PUSH(a, &problem.tasks,
                  (map_task){.name = m->actors.data[i]->name,
                             .time = work[i] * CUT_OPERATION,
-                            .replicable = !keep && plan_actor_keeps(p, i) == NULL,
+                            .parallel = !keep && plan_actor_keeps(p, i) == NULL,
                             .bytes = keep ? state_of(p, i) : 0,
                             .together = (uint32_t)(p->schedule->cycle[i] + 1),
                             .processor = MAP_ANY});
@@ -71,7 +71,7 @@ uint32_t *plan_parts_group_by_search(hlc_program *p, const plan_resources *r, bo
     if (found == NULL) // times without bound, for one
         return NULL;
     for (uint32_t i = 0; i < n; i++)
-        part[i] = task[i] == MAP_OUTSIDE ? SIR_NONE : found->part[task[i]];
-    *count = found->parts;
-    return part;
+        kernel_of[i] = task[i] == MAP_OUTSIDE ? SIR_NONE : found->kernel_of[task[i]];
+    *count = found->kernels;
+    return kernel_of;
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which actors make up a part. Actors without state that need not wait for others with state are one part, whose strips
+// Which actors make up a kernel. Actors without state that need not wait for others with state are one kernel, whose strips
 // may run anywhere; so are those behind one layer of state, and so on. Actors with state, and feedback loops, stay on
 // one processor each; light ones are joined with each other and with what little lies between them, as every cut costs.
 #include <stdlib.h>
 #include <string.h>
 
 #include "hlc/passes/pass.h"
-#include "hlc/plan/parts.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/threads.h"
 
-// Most of a processor's share of the work that is put into a part that must stay on one processor, where it need not be;
-// and where a part that stays has that much anyway, how much more may come to it.
+// Most of a processor's share of the work that is put into a kernel that must stay on one processor, where it need not be;
+// and where a kernel that stays has that much anyway, how much more may come to it.
 #define GROUP_SHARE 0.5
 #define GROUP_MORE 1.02
-// How much more than its share the busiest processor may have before the search is asked for other parts.
+// How much more than its share the busiest processor may have before the search is asked for other kernels.
 #define GROUP_UNEVEN 1.03
-// Groups beyond which parts with state are joined layer by layer.
+// Groups beyond which kernels with state are joined layer by layer.
 enum { GROUP_MANY = 256 };
 
 typedef VEC(uint32_t) number_list;
@@ -286,13 +286,13 @@ static uint32_t *number_groups(grouper *g, size_t *count)
             break;
         number[best] = (uint32_t)(*count)++;
     }
-    uint32_t *part = ARENA_ARRAY(g->a, uint32_t, g->m->actors.len + 1);
+    uint32_t *kernel_of = ARENA_ARRAY(g->a, uint32_t, g->m->actors.len + 1);
     for (uint32_t i = 0; i < g->m->actors.len; i++)
-        part[i] = g->of[i] == SIR_NONE ? SIR_NONE : number[g->of[i]];
-    return part;
+        kernel_of[i] = g->of[i] == SIR_NONE ? SIR_NONE : number[g->of[i]];
+    return kernel_of;
 }
 
-// ---- How even parts are ----
+// ---- How even kernels are ----
 
 static int by_load_down(const void *a, const void *b)
 {
@@ -300,18 +300,18 @@ static int by_load_down(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-// What the busiest processor has to do if parts that stay go to who has least, heaviest first, and the others fill up.
-static double busiest(const grouper *g, const uint32_t *part, size_t count)
+// What the busiest processor has to do if kernels that stay go to who has least, heaviest first, and the others fill up.
+static double busiest(const grouper *g, const uint32_t *kernel_of, size_t count)
 {
     double *kept = ARENA_ARRAY(g->a, double, count + 1), *load = ARENA_ARRAY(g->a, double, g->processors + 1);
     bool *keeps = ARENA_ARRAY(g->a, bool, count + 1);
     double total = 0, most = 0;
     for (uint32_t i = 0; i < g->m->actors.len; i++) {
-        if (part[i] == SIR_NONE)
+        if (kernel_of[i] == SIR_NONE)
             continue;
         double x = g->work[i];
-        kept[part[i]] += x;
-        keeps[part[i]] |= g->keeps[g->unit[i]];
+        kept[kernel_of[i]] += x;
+        keeps[kernel_of[i]] |= g->keeps[g->unit[i]];
         total += x;
     }
     for (size_t i = 0; i < count; i++)
@@ -328,25 +328,25 @@ static double busiest(const grouper *g, const uint32_t *part, size_t count)
     return most > share ? most : share;
 }
 
-// Pairs may leave a number of parts that processors cannot share: then what the search finds, if it is better.
-static uint32_t *even_out(grouper *g, const plan_resources *r, uint32_t *part, size_t *count)
+// Pairs may leave a number of kernels that processors cannot share: then what the search finds, if it is better.
+static uint32_t *even_out(grouper *g, const plan_resources *r, uint32_t *kernel_of, size_t *count)
 {
     uint32_t n = (uint32_t)g->m->actors.len;
     uint32_t *apart = ARENA_ARRAY(g->a, uint32_t, n + 1); // as if each unit was a part of its own
     for (uint32_t i = 0; i < n; i++)
         apart[i] = g->unit[i];
-    double now = busiest(g, part, *count);
+    double now = busiest(g, kernel_of, *count);
     if (g->processors < 2 || now <= GROUP_UNEVEN * busiest(g, apart, n))
-        return part;
+        return kernel_of;
     size_t others;
-    uint32_t *found = plan_parts_group_by_search(g->p, r, false, &others);
+    uint32_t *found = plan_cut_group_by_search(g->p, r, false, &others);
     if (found == NULL || busiest(g, found, others) * GROUP_UNEVEN > now)
-        return part;
+        return kernel_of;
     *count = others;
     return found;
 }
 
-uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *count)
+uint32_t *plan_cut_group(hlc_program *p, const plan_resources *r, size_t *count)
 {
     size_t n = p->module->actors.len;
     grouper g = {.p = p, .a = p->arena, .m = p->module, .s = p->schedule, .processors = r->processors.len};
@@ -358,7 +358,7 @@ uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *coun
     g.launches = r->ordinary < r->processors.len && plan_launches(r->processors.data[0].processor);
     find_units(&g);
     if (!g.launches && g.processors > 1 && count_pinned(&g) > GROUP_MANY) {
-        uint32_t *found = plan_parts_group_by_search(p, r, false, count);
+        uint32_t *found = plan_cut_group_by_search(p, r, false, count);
         if (found != NULL)
             return found;
     }
@@ -367,8 +367,8 @@ uint32_t *plan_parts_group(hlc_program *p, const plan_resources *r, size_t *coun
     connect_groups(&g);
     g.mark = ARENA_ARRAY(g.a, uint32_t, g.groups.len + 1);
     join_groups(&g);
-    uint32_t *part = number_groups(&g, count);
+    uint32_t *kernel_of = number_groups(&g, count);
     if (g.launches)
-        return part;
-    return even_out(&g, r, part, count);
+        return kernel_of;
+    return even_out(&g, r, kernel_of, count);
 }

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How a static program is spread over several processors: cut into kernels, which queues join; rounds of strips. The cut
+// graph is a static program of its own, in which a reader and a writer stand for the ends of each queue, and which
+// everything that plans static programs plans. docs/mapping.md explains it.
+//
+// NOTE(kernels). A plan_cut_kernel says what of the program is one kernel, and why it may run on several processors or
+// may not: 'map' and 'fiss' decide that before there are stages. The plan's own kernels (plan_kernel, plan.h) say what is
+// fired, in which order: those of a cut graph are one for each plan_cut_kernel, once 'fuse' has run.
+// NOTE(priming). A kernel without state may run on several processors. A chunk, strips that follow each other on one,
+// begins by priming: the kernel's initialisation runs on earlier input, as if the program began there, and fills the
+// channels inside the kernel; what leaves the kernel is left out. What a prework pushes does not come again later in a
+// program, so such items, and what is computed of them, must have left the channels: behind the initialisation priming
+// runs `repeat` steady states more.
+#ifndef SVMC_HLC_PLAN_CUT_H
+#define SVMC_HLC_PLAN_CUT_H
+
+#include "hlc/plan/pieces.h"
+#include "hlc/plan/resources.h"
+
+// NOTE(kernels)
+typedef struct plan_cut_kernel {
+    bool state;         // firings depend on earlier ones
+    bool parallel;      // of fiss: its strips may be assigned to several processors
+    bool foreign;       // only fallback processors can run it
+    bool pinned;        // of map: they may not, although nothing in the kernel is in the way
+    uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
+    const char *why;    // and why: "writes its field 'x'"; NULL: they may
+    double seconds;     // of a steady state on the first processor, about (of assignment)
+    int64_t repeat;     // NOTE(priming)
+    int64_t priming;    // steady states that the beginning of a chunk comes to: the most of any actor
+} plan_cut_kernel;
+
+typedef struct plan_queue {
+    uint32_t stream; // of the cut graph
+    int64_t
+        delay; // items that are in it between steady states, and in what views on its window hold; of a file: that its writer has
+               // not come to
+    int64_t history, room; // items: of a slot before a round's own, and in all
+    int64_t halo;          // the last of them, which the round before leaves
+} plan_queue;
+
+// The cut of a program into kernels, and which processors run their strips.
+typedef struct plan_cut {
+    plan_pieces *graph; // the cut graph
+    const plan_resources *resources;
+    VEC(plan_cut_kernel) kernels; // as graph->pieces, in topological order
+    // Steady states that an actor of the cut graph fires more where a chunk begins, rounded up; and the most of any.
+    int64_t *primes;
+    int64_t priming;
+    // Of transfer: blocks of each end that is moved; with streams: one that kernels work on, the others' bytes its
+    // stream's.
+    uint32_t depth;
+    // Of fiss, with the shortest strips that there can be, then of strip-mine.
+    // Of a round; slots of each queue; rounds under way at once, at most as many.
+    uint32_t strips, slots, rounds;
+    bool space;                        // each kernel has a processor to itself, as --mapping=space asks
+    bool streams;                      // items move through streams while kernels run (docs/mapping-four.md)
+    uint32_t *where;                   // per kernel and strip: a processor of resources
+    VEC(plan_queue) queues;            // one a stream
+    const struct map_result *judged;   // what is predicted of it, by strip; NULL: nothing
+    const struct map_limit *bound;     // below which no mapping goes
+    bool searched;                     // the search assigned the strips
+    const struct map_result *assigned; // what is predicted of strips assigned evenly; NULL: nothing
+    const struct map_result *tried;    // what the search came to; NULL: there was nothing to search for
+} plan_cut;
+
+enum {
+    PLAN_WINDOWS = 2,        // blocks of each end that is moved: one is used while the other is moved, if there is room
+    PLAN_STREAM_WINDOWS = 3, // with streams, likewise
+};
+
+// Whether a kernel runs on a processor of resources; before strips are assigned every kernel may run on each.
+bool plan_kernel_runs_on(const plan_cut *cut, uint32_t kernel, uint32_t processor);
+// Whether a processor can do what the kernel needs.
+bool plan_kernel_may_run_on(const plan_cut *cut, uint32_t kernel, uint32_t processor);
+// Windows of each end: as many as there can be, and as few, until 'transfer' decides.
+uint32_t plan_cut_most_windows(const plan_cut *cut);
+uint32_t plan_cut_fewest_windows(const plan_cut *cut);
+bool plan_cut_move(const plan_cut *cut); // windows are moved to and from some processor's own memory
+
+// Strips that a run may cover at once on a processor that works on the queues.
+uint32_t plan_cut_chunk(const plan_cut *cut);
+
+struct hlc_program;
+struct plan;
+// Whether the program is to be spread over the processors that there are; then it is cut (p->cut). False after an error.
+bool plan_cut_find(struct hlc_program *p, bool *found);
+// Which kernels the actors are in: per actor, SIR_NONE those of the control program; in topological order. count: how many.
+// processors: how many there are.
+uint32_t *plan_cut_group(struct hlc_program *p, const plan_resources *r, size_t *count);
+// The same by the mapping search, for programs with very many actors that have state; NULL: it found nothing. keep: no
+// actor's strips are assigned to several processors.
+uint32_t *plan_cut_group_by_search(struct hlc_program *p, const plan_resources *r, bool keep, size_t *count);
+// The same for --mapping=space: one stretch of the pipeline for each processor (cut_space.c).
+uint32_t *plan_cut_group_in_space(struct hlc_program *p, const plan_resources *r, size_t *count);
+enum { PLAN_MOST_STRIPS = 1 << 16 }; // of a round
+// Cuts the program into given kernels, as a plan's text has them; flags: 'r' of one that is data-parallel, 'k' of one that
+// is kept. False if they are no kernels, or after an error.
+bool plan_cut_restore(struct hlc_program *p, const uint32_t *kernel_of, size_t count, const char *flags,
+                      int64_t processors, bool fallbacks);
+// Why an actor's firings depend on each other; NULL: they do not.
+const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
+// What priming comes to and fires, for the kernels that are data-parallel (fiss.c).
+void plan_cut_prime(struct hlc_program *p);
+// Items that channels outside of loops begin with come from filters of their own (first_items.c); false: an error.
+bool plan_feed_first_items(struct hlc_program *p);
+// What priming repeats behind the initialisation (prime.c); false: no number of steady states is enough, because of
+// `actor` (of the cut graph).
+bool plan_kernel_repeat(const plan_cut *cut, uint32_t kernel, int64_t *repeat, uint32_t *actor);
+// Steady states that an actor fires more where a chunk begins; 0: its kernel has one chunk.
+double plan_cut_repeats(const plan_cut *cut, uint32_t actor);
+// Items of a queue that its consumer's kernel reads before the items of a chunk's first strip, to begin with.
+int64_t plan_queue_prime(const plan_cut *cut, uint32_t stream);
+// The fewest items of a queue whose bytes are whole units of what engines move, and of the alignment of processors' memories.
+int64_t plan_queue_unit(const plan_cut *cut, uint32_t stream);
+int64_t plan_queue_line(const plan_cut *cut, uint32_t stream); // and of the shared memory's, if those are few
+int64_t plan_queue_aligned(const plan_cut *cut, uint32_t stream);
+// Every kernel on one processor again, with one window an end, as map leaves them: the stages are about to change.
+void plan_cut_gather(struct hlc_program *p);
+// Work of a round that is done again where chunks of a kernel begin, in relation to the round's.
+double plan_cut_repeated(struct hlc_program *p, uint32_t kernel);
+// Strips, rounds and queues for p->plan->strip steady states a strip; false when that is too little for what must be read
+// again.
+bool plan_cut_assign(struct hlc_program *p);
+// The queues for the strips and primings that there are.
+void plan_cut_queues(arena *a, const struct plan *pl, plan_cut *cut);
+// Settles strips of about as many steady states; the most that strips may have; the longest that fits local memories, 0
+// after an error (strip_cut.c).
+bool plan_cut_strip(struct hlc_program *p, int64_t strip);
+int64_t plan_cut_greatest(const struct hlc_program *p, int64_t greatest);
+int64_t plan_cut_longest(struct hlc_program *p);
+// Whether the stream of the cut graph leads from one processor to one other, or the same, so that items need not pass the
+// memory in which all meet; then the engine that moves them, NULL if both work in one memory.
+bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine);
+bool plan_cut_all_straight(const plan_cut *cut); // all between kernels
+// Settles and assigns the shortest strips, or those that --strip asks for; false when no round has room for what must be
+// read again. The same, and whether what then runs on each processor fits its memory.
+bool plan_cut_shortest(struct hlc_program *p);
+bool plan_cut_shortest_fit(struct hlc_program *p);
+// Whether what runs on each processor fits its memory, the plan's addresses being known; else an error says so.
+bool plan_cut_fit(struct hlc_program *p);
+// Bytes that engines move in whole multiples of; steady states of which a strip is a multiple.
+int64_t plan_cut_unit(const plan_cut *cut);
+uint64_t plan_cut_alignment(const plan_cut *cut);          // of what lies in processors' memories
+uint64_t plan_cut_line(const plan_cut *cut);               // of windows there: a multiple of the shared memory's, too
+int64_t plan_cut_least_strip(const struct hlc_program *p); // so that a round has as many items as the next needs of it
+int64_t plan_cut_granule_of(const plan_cut *cut);
+// Steady states that strips are multiples of if all that they move is whole lines; more than `most` where not even that.
+int64_t plan_cut_lines_granule(const plan_cut *cut, int64_t most);
+int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream); // of one queue
+// Steady states that a round of such strips has at least.
+int64_t plan_cut_least_round(const struct hlc_program *p, int64_t strip);
+// Steady states of input that are taken in, at most, before the output of the first of them is written.
+int64_t plan_cut_latency(const struct hlc_program *p);
+// Keeps the kernel with the longest priming on one processor, and makes up primings again.
+void plan_cut_give_up(struct hlc_program *p);
+// About how long kernels take (work.c), by counts of operations or a profile: to start and end one; an operation; the actors
+// of the cut graph in a steady state on the first processor, and all together.
+double plan_start_seconds(const machine_processor *x);
+double plan_seconds_an_operation(const machine_processor *x);
+double *plan_actor_seconds(struct hlc_program *p);
+// Before there are kernels: operations of each actor's firings in a steady state, as processors with vectors count them;
+// NULL: as others do.
+double *plan_work_before_cut(struct hlc_program *p, const plan_resources *r);
+double plan_steady_seconds(struct hlc_program *p);
+// How much longer strips of a length take, as a part of the whole, because they leave lanes of vectors empty.
+typedef struct plan_lane_use {
+    struct hlc_program *p;
+    const double *seconds;
+    double *lanes, sum;
+} plan_lane_use;
+plan_lane_use plan_lane_use_of(struct hlc_program *p);
+double plan_lanes_wasted(const plan_lane_use *use, int64_t strip);
+// For the mapping search (assign_search.c): the queues for strips and processors as they are now; how many strips a round
+// may have.
+void plan_cut_lay_out(struct hlc_program *p);
+void plan_cut_strips(struct hlc_program *p, uint32_t *least, uint32_t *most);
+// Assigns a round so, if all local memories have room for what then runs there; else all stays as it is, and false.
+bool plan_cut_adopt(struct hlc_program *p, uint32_t strips, uint32_t *where);
+// Improves the assignment where the search finds a better one, and remarks on what it comes to.
+void plan_cut_search(struct hlc_program *p);
+
+#endif
