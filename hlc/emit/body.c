@@ -231,11 +231,11 @@ static const char *member_name(emitter *e, hmap *taken, const char *wanted)
     return name;
 }
 
-// What functions of flows call their own.
-static void take_flow_names(bool flow, hmap *taken)
+// What functions of dynamic-rate actors call their own.
+static void take_dynamic_names(bool dynamic, hmap *taken)
 {
-    if (flow) {
-        hmap_set(taken, "flow", taken);
+    if (dynamic) {
+        hmap_set(taken, "dynamic", taken);
         hmap_set(taken, "item", taken);
     }
 }
@@ -269,7 +269,7 @@ static void name_locals(body_context *c)
     hmap_init(&taken, c->e->arena);
     for (size_t i = 0; c->info != NULL && i < c->info->field_names.len; i++)
         hmap_set(&taken, c->info->field_names.data[i], c);
-    take_flow_names(c->flow, &taken);
+    take_dynamic_names(c->dynamic, &taken);
     if (c->e->keep_names && c->info != NULL) {
         const sir_filter *filter = c->info->filter;
         c->constant_names = ARENA_ARRAY(c->e->arena, const char *, filter->fields.len + 1);
@@ -292,7 +292,7 @@ static body_context context_new(emitter *e, emit_filter_info *info, const sir_fu
     body_context c = {.e = e, .info = info, .function = f, .locals = ARENA_ARRAY(e->arena, body_local, f->locals.len + 1), .indent = 1};
     c.in.view = in;
     c.out.view = out;
-    c.flow = info != NULL && info->flow;
+    c.dynamic = info != NULL && info->dynamic;
     name_locals(&c);
     body_analyse(&c);
     return c;
@@ -459,13 +459,13 @@ static const char *helper_prototype(body_context *c, const char *name)
     const body_effects *x = body_effects_of(e, c->info, c->function);
     strbuf b;
     strbuf_init(&b, e->arena);
-    if (c->flow && (x->in_counter || x->out_counter))
-        add_parameter(&b, "svm_Flow *flow");
-    if (x->in_counter && !c->flow) {
+    if (c->dynamic && (x->in_counter || x->out_counter))
+        add_parameter(&b, "svm_DynamicActor *dynamic");
+    if (x->in_counter && !c->dynamic) {
         add_parameter(&b, emit_declare_pointer(e, filter->input, "const", "", "in"));
         add_parameter(&b, "ptrdiff_t *n_in");
     }
-    if (x->out_counter && !c->flow) {
+    if (x->out_counter && !c->dynamic) {
         add_parameter(&b, emit_declare_pointer(e, filter->output, "", "", "out"));
         add_parameter(&b, "ptrdiff_t *n_out");
     }
@@ -504,7 +504,7 @@ static void silence(body_context *c, body_name name, uint32_t index, const char 
 static void unused_parameters(body_context *c)
 {
     const body_effects *x = body_effects_of(c->e, c->info, c->function);
-    bool in = x->in_counter && !c->flow, out = x->out_counter && !c->flow;
+    bool in = x->in_counter && !c->dynamic, out = x->out_counter && !c->dynamic;
     const struct {
         bool given;
         body_name name;
@@ -513,7 +513,7 @@ static void unused_parameters(body_context *c)
         {in, BODY_IN_COUNT},
         {out, BODY_OUT},
         {out, BODY_OUT_COUNT},
-        {c->flow && (x->in_counter || x->out_counter), BODY_FLOW},
+        {c->dynamic && (x->in_counter || x->out_counter), BODY_DYNAMIC},
         {x->iter, BODY_ITER},
         {x->random, BODY_RANDOM},
         {x->log, BODY_LOG},
@@ -702,12 +702,12 @@ emit_filter_info *emit_filter(emitter *e, const sir_filter *f)
     info->filter = f;
     info->of = info;
     info->near = SIR_NONE;
-    info->flow = !f->finite && (has_dynamic_rate(f->work) || has_dynamic_rate(f->prework));
+    info->dynamic = !f->finite && (has_dynamic_rate(f->work) || has_dynamic_rate(f->prework));
     info->c_name = emit_unique_name(e, f->name);
     emit_filter_comment(e, f, "");
     hmap taken;
     hmap_init(&taken, e->arena);
-    take_flow_names(info->flow, &taken);
+    take_dynamic_names(info->dynamic, &taken);
     take_finite_names(f->finite, &taken);
     for (size_t i = 0; i < f->fields.len; i++) {
         const sir_field *field = &f->fields.data[i];
@@ -804,12 +804,12 @@ void emit_state_init(emitter *e, const emit_filter_info *info, int indent)
 // ---- Firing functions ----
 
 // firings: how many one call does.
-static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool flow)
+static void fire_annotation(emitter *e, const sir_filter *f, const sir_function *function, int64_t firings, bool dynamic)
 {
     strbuf_printf(e->out, "SVM_FIRE(%s", f->stateful || (f->sends && e->messages != NULL) ? "stateful" : "stateless");
     if (f->finite && firings > 1)
         strbuf_printf(e->out, ", firings(%" PRId64 ")", firings);
-    if (flow || f->finite) {
+    if (dynamic || f->finite) {
         strbuf_add(e->out, ")\n");
         return;
     }
@@ -828,9 +828,9 @@ static void fire_annotation(emitter *e, const sir_filter *f, const sir_function 
 static emit_signature signature_of(body_context *c, const char *name)
 {
     emit_signature s = {.name = name};
-    s.flow = c->flow && body_uses(c, BODY_FLOW, 0);
-    s.in = !c->flow && body_uses(c, BODY_IN, 0);
-    s.out = !c->flow && body_uses(c, BODY_OUT, 0);
+    s.dynamic = c->dynamic && body_uses(c, BODY_DYNAMIC, 0);
+    s.in = !c->dynamic && body_uses(c, BODY_IN, 0);
+    s.out = !c->dynamic && body_uses(c, BODY_OUT, 0);
     s.iter = body_uses(c, BODY_ITER, 0);
     s.random = body_uses(c, BODY_RANDOM, 0);
     s.log = body_uses(c, BODY_LOG, 0);
@@ -902,8 +902,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
     emit_signature s = signature_of(c, name);
     strbuf b;
     strbuf_init(&b, e->arena);
-    if (s.flow)
-        add_parameter(&b, "svm_Flow *flow");
+    if (s.dynamic)
+        add_parameter(&b, "svm_DynamicActor *dynamic");
     if (s.in)
         add_parameter(&b, emit_declare_pointer(e, info->filter->input, "const", "restrict", "in"));
     if (s.out)
@@ -927,7 +927,7 @@ static emit_signature emit_fire(body_context *c, const char *name)
     if (info->filter->finite && s.out)
         add_parameter(&b, "ptrdiff_t *svm_pushed, ptrdiff_t svm_room");
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
-    fire_annotation(e, info->filter, c->function, side, c->flow);
+    fire_annotation(e, info->filter, c->function, side, c->dynamic);
     body_mark_line(e, c->function->loc);
     strbuf_printf(e->out, "%sstatic inline void %s(%s)\n{\n", is_inlined(c) ? "SVM_INLINED " : "", name,
                   b.len > 0 ? b.data : "void");

@@ -121,7 +121,7 @@ typedef struct emit_filter_info {
     uint32_t lane; // and the local that counts them
     VEC(emit_lane_run) runs;
     VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other
-    bool flow;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_Flow that gives and takes them
+    bool dynamic;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_DynamicActor that gives and takes them
     VEC(struct emit_helper) helpers;
     VEC(struct emit_helper) handlers; // of messages that its actors are sent
     struct emit_filter_info *of; // whose functions it has: itself, or the first of those that are alike
@@ -156,7 +156,7 @@ bool emit_needs_contiguous(emitter *e, const sir_filter *f);
 
 typedef struct emit_signature {
     const char *name;
-    bool in, out, iter, random, log, flow; // flow: instead of in and out, the first parameter
+    bool in, out, iter, random, log, dynamic; // dynamic: instead of in and out, the first parameter
     bool actor;  // the last parameter: its name, for errors
     int aside;   // trips of a loop go side by side; 0: no loop's do
     bool scalar; // firings look up by data: the C compiler is told not to vectorise over them

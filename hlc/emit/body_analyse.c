@@ -362,7 +362,7 @@ static void analyse_tapes(body_context *c)
     const sir_function *f = c->function;
     int64_t pops, pushes;
     bool firing = f->kind == SIR_WORK || f->kind == SIR_PREWORK;
-    if (c->flow) // the flow counts
+    if (c->dynamic) // the dynamic-rate actor counts
         return;
     c->in.affine = firing && body_block_net(c, &f->body, true, &pops) && pops <= f->pop.max;
     c->out.affine = firing && body_block_net(c, &f->body, false, &pushes) && pushes == f->push.max;

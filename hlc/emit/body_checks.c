@@ -122,8 +122,8 @@ static void find_of_firing(body_context *c)
     c->in.peeks_checked = c->e->check_rates;
 }
 
-// The flow checks itself, and names the function's place; this names the statement's.
-static void find_of_flow(body_context *c)
+// The dynamic-rate actor checks itself, and names the function's place; this names the statement's.
+static void find_of_dynamic(body_context *c)
 {
     const sir_function *f = c->function;
     if (!c->e->check_rates)
@@ -143,12 +143,12 @@ static void find_of_function(body_context *c)
         return;
     sir_rate_bounds r = sir_function_rates(e->module, f);
     c->in.checked = e->check_rates && (f->pop.dynamic || may_exceed(r.pop_max, f->pop.max));
-    c->out.checked = (!c->flow || e->check_rates) && (f->push.dynamic || may_exceed(r.push_max, f->push.max));
+    c->out.checked = (!c->dynamic || e->check_rates) && (f->push.dynamic || may_exceed(r.push_max, f->push.max));
     if (!e->check_rates)
         return;
     c->in.exit_checked = f->pop.max >= 0 && may_exceed(r.pop_max, f->pop.max);
     c->out.exit_checked = r.push_min < f->push.min || may_exceed(r.push_max, f->push.max);
-    if (c->flow)
+    if (c->dynamic)
         return;
     c->in.peeks_checked = true;
     c->in.all_peeks = f->peek.max < 0 || may_peek_outside(c);
@@ -167,8 +167,8 @@ void body_find_checks(body_context *c)
         return; // what it pushes is counted anyway
     if (c->function->kind == SIR_HELPER)
         find_of_function(c);
-    else if (is_firing(c->function) && c->flow)
-        find_of_flow(c);
+    else if (is_firing(c->function) && c->dynamic)
+        find_of_dynamic(c);
     else if (is_firing(c->function))
         find_of_firing(c);
 }
@@ -211,9 +211,9 @@ static const char *item_size(body_context *c, bool input)
 // How many items the firing has moved so far.
 static const char *counter(body_context *c, bool input)
 {
-    if (c->flow)
-        return arena_printf(c->e->arena, "%s(%s, %s)", input ? "svm_flowPopped" : "svm_flowPushed",
-                            body_named(c, BODY_FLOW), item_size(c, input));
+    if (c->dynamic)
+        return arena_printf(c->e->arena, "%s(%s, %s)", input ? "svm_dynamicPopped" : "svm_dynamicPushed",
+                            body_named(c, BODY_DYNAMIC), item_size(c, input));
     return body_counter(c, input);
 }
 

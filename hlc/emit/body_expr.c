@@ -54,7 +54,7 @@ bool body_may_trap(const body_context *c, const sir_expr *e)
 {
     if (e == NULL)
         return false;
-    if (e->kind == SIR_PEEK && c->flow)
+    if (e->kind == SIR_PEEK && c->dynamic)
         return true;
     if (body_is_checked(c, e))
         return true;
@@ -934,10 +934,10 @@ static expr_info print(body_context *c, const sir_expr *e, int precedence)
     case SIR_CONVERT: return print_convert(c, e, precedence);
     case SIR_MATH: return print_math(c, e);
     case SIR_PEEK:
-        if (c->flow) {
+        if (c->dynamic) {
             const sir_type *t = e->type;
-            strbuf_printf(out, "(*(%s)svm_flowPeek(%s, ", emit_declare_pointer(c->e, t, "const", "", ""),
-                          body_named(c, BODY_FLOW));
+            strbuf_printf(out, "(*(%s)svm_dynamicPeek(%s, ", emit_declare_pointer(c->e, t, "const", "", ""),
+                          body_named(c, BODY_DYNAMIC));
             print(c, e->u.arg[0], PREC_COND);
             strbuf_printf(out, ", sizeof(%s)))", emit_declare_item(c->e, t, ""));
             return plain;

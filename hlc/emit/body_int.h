@@ -49,7 +49,7 @@ typedef struct body_tape {
 // when it writes it, into a list that goes along with the text. What is forgotten of the text is forgotten of the list; what
 // is built now and written later, or perhaps never, has its part of the list taken out and given back when it is written.
 typedef enum body_name {
-    BODY_FLOW,
+    BODY_DYNAMIC,
     BODY_IN,
     BODY_IN_COUNT,
     BODY_OUT,
@@ -109,7 +109,7 @@ typedef struct body_context {
     const sir_function *function;
     body_local *locals;
     body_tape in, out;
-    bool flow;          // items go through svm_flowPop and its like, whatever the tapes say
+    bool dynamic;          // items go through svm_dynamicPop and its like, whatever the tapes say
     int indent;
     const char **constant_names; // with keep_names: of the filter's constant fields
     hmap *open;         // with -fcheck-...: peeks and subscripts that may be outside

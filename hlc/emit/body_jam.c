@@ -265,7 +265,7 @@ int body_jam_count(body_context *c, int64_t most)
     jam_weight j = {.c = c};
     uint64_t bytes = 0;
     int count = JAMMED;
-    if (!c->in.affine || !c->out.affine || c->open != NULL || c->flow || c->e->keep_names)
+    if (!c->in.affine || !c->out.affine || c->open != NULL || c->dynamic || c->e->keep_names)
         return 0;
     weigh(&j, &c->function->body, 1, false);
     if (j.impossible || j.waiting == 0 || j.waiting * JAM_SHARE < j.all)

@@ -85,7 +85,7 @@ static void check_filling(placed_walk *w, sir_stmt *s, bool guarded)
 static bool may_place(const body_context *c)
 {
     const sir_function *f = c->function;
-    return c->e->most_trips != 0 && c->info != NULL && !c->info->filter->finite && f->kind == SIR_WORK && !c->flow &&
+    return c->e->most_trips != 0 && c->info != NULL && !c->info->filter->finite && f->kind == SIR_WORK && !c->dynamic &&
            !c->dry && c->open == NULL && c->lanes == 0 && c->out.affine && !c->out.checked &&
            f->push.min == f->push.max;
 }

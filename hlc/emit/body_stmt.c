@@ -203,48 +203,48 @@ static bool peeks(const sir_expr *e)
     return found;
 }
 
-static void pop_from_flow(body_context *c, const sir_stmt *s)
+static void dynamic_pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
     const sir_type *t = c->info->filter->input;
     const char *size = emit_declare_item(c->e, t, "");
-    const char *flow = body_named(c, BODY_FLOW);
+    const char *dynamic = body_named(c, BODY_DYNAMIC);
     bool looks = target != NULL && !is_dead(c, target) && peeks(target);
     if (looks) // its subscripts come before the pop
         assign_text(c, s, target,
-                    arena_printf(c->e->arena, "*(%s)svm_flowPeek(%s, 0, sizeof(%s))",
-                                 emit_declare_pointer(c->e, t, "const", "", ""), flow, size));
+                    arena_printf(c->e->arena, "*(%s)svm_dynamicPeek(%s, 0, sizeof(%s))",
+                                 emit_declare_pointer(c->e, t, "const", "", ""), dynamic, size));
     if (looks || target == NULL || is_dead(c, target))
-        body_line(c, "(void)svm_flowPop(%s, sizeof(%s));", flow, size);
+        body_line(c, "(void)svm_dynamicPop(%s, sizeof(%s));", dynamic, size);
     else
         assign_text(c, s, target,
-                    arena_printf(c->e->arena, "*(%s)svm_flowPop(%s, sizeof(%s))",
-                                 emit_declare_pointer(c->e, t, "const", "", ""), flow, size));
+                    arena_printf(c->e->arena, "*(%s)svm_dynamicPop(%s, sizeof(%s))",
+                                 emit_declare_pointer(c->e, t, "const", "", ""), dynamic, size));
 }
 
 // The value is computed before there is a place for it: a peek in it may wait, and then what is pushed must be written.
-static void push_to_flow(body_context *c, const sir_stmt *s)
+static void dynamic_push(body_context *c, const sir_stmt *s)
 {
     const sir_type *t = s->u.value->type;
     const char *value = text(c, s->u.value), *size = emit_declare_item(c->e, t, "");
-    const char *flow = body_named(c, BODY_FLOW);
+    const char *dynamic = body_named(c, BODY_DYNAMIC);
     bool waits = peeks(s->u.value);
     if (t->kind == SIR_ARRAY && waits) {
         body_line(c, "{");
         body_line(c, "    %s;", emit_declare(c->e, t, "item"));
         body_line(c, "    memcpy(item, %s, sizeof(%s));", value, size);
-        body_line(c, "    memcpy(svm_flowPush(%s, sizeof(%s)), item, sizeof(%s));", flow, size, size);
+        body_line(c, "    memcpy(svm_dynamicPush(%s, sizeof(%s)), item, sizeof(%s));", dynamic, size, size);
         body_line(c, "}");
     } else if (t->kind == SIR_ARRAY) {
-        body_line(c, "memcpy(svm_flowPush(%s, sizeof(%s)), %s, sizeof(%s));", flow, size, value, size);
+        body_line(c, "memcpy(svm_dynamicPush(%s, sizeof(%s)), %s, sizeof(%s));", dynamic, size, value, size);
     } else if (waits) {
         body_line(c, "{");
         body_line(c, "    const %s = %s;", emit_declare_item(c->e, t, "item"), value);
-        body_line(c, "    *(%s)svm_flowPush(%s, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), flow,
+        body_line(c, "    *(%s)svm_dynamicPush(%s, sizeof(%s)) = item;", emit_declare_pointer(c->e, t, "", "", ""), dynamic,
                   size);
         body_line(c, "}");
     } else {
-        body_line(c, "*(%s)svm_flowPush(%s, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), flow, size,
+        body_line(c, "*(%s)svm_dynamicPush(%s, sizeof(%s)) = %s;", emit_declare_pointer(c->e, t, "", "", ""), dynamic, size,
                   value);
     }
 }
@@ -253,8 +253,8 @@ static void pop(body_context *c, const sir_stmt *s)
 {
     const sir_expr *target = s->u.set.target;
     body_check_count(c, true, s->loc);
-    if (c->flow) {
-        pop_from_flow(c, s);
+    if (c->dynamic) {
+        dynamic_pop(c, s);
         return;
     }
     if (target != NULL && target->kind == SIR_LOCAL && c->locals[target->index].forward != NULL) {
@@ -283,8 +283,8 @@ static void push(body_context *c, const sir_stmt *s)
         return;
     }
     body_check_count(c, false, s->loc);
-    if (c->flow) {
-        push_to_flow(c, s);
+    if (c->dynamic) {
+        dynamic_push(c, s);
         return;
     }
     const sir_type *t = s->u.value->type;
@@ -338,13 +338,13 @@ static void call(body_context *c, const sir_stmt *s)
     strbuf b;
     strbuf_init(&b, c->e->arena);
     strbuf_printf(&b, "%s(", body_function_name(c, f));
-    if (c->flow && (x->in_counter || x->out_counter))
-        add_argument(&b, body_named(c, BODY_FLOW));
-    if (x->in_counter && !c->flow) {
+    if (c->dynamic && (x->in_counter || x->out_counter))
+        add_argument(&b, body_named(c, BODY_DYNAMIC));
+    if (x->in_counter && !c->dynamic) {
         add_argument(&b, body_named(c, BODY_IN));
         add_argument(&b, arena_printf(c->e->arena, "%s%s", reference, body_named(c, BODY_IN_COUNT)));
     }
-    if (x->out_counter && !c->flow) {
+    if (x->out_counter && !c->dynamic) {
         add_argument(&b, body_named(c, BODY_OUT));
         add_argument(&b, arena_printf(c->e->arena, "%s%s", reference, body_named(c, BODY_OUT_COUNT)));
     }

@@ -5,7 +5,7 @@
 const char *body_named(body_context *c, body_name name)
 {
     static const char *const texts[] = {
-        [BODY_FLOW] = "flow",
+        [BODY_DYNAMIC] = "dynamic",
         [BODY_IN] = "in",
         [BODY_IN_COUNT] = "n_in",
         [BODY_OUT] = "out",

@@ -501,7 +501,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     int64_t values, bytes;
     weigh_block(&w, &f->body, 1, false);
     if (!is_plain_tape(c, &c->in, c->info->filter->input) || !is_plain_tape(c, &c->out, c->info->filter->output) ||
-        c->open != NULL || c->flow || c->e->keep_names || !c->in.affine || !c->out.affine)
+        c->open != NULL || c->dynamic || c->e->keep_names || !c->in.affine || !c->out.affine)
         return 0;
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;

@@ -346,7 +346,7 @@ static void emit_chunks(program_emitter *x, const mapped *all)
 
 static void emit_actors(program_emitter *x, const mapped *all)
 {
-    const plan_pieces *graph = x->p->cut->graph;
+    const plan_net *graph = x->p->cut->graph;
     size_t count = 0;
     for (size_t i = 0; i < x->p->cut->kernels.len; i++)
         count += all->kernels[i].k->actors.len;
@@ -383,7 +383,7 @@ static int64_t claim_units(const program_emitter *x, const mapped_queue *r)
 
 static void file_row(program_emitter *x, const mapped_queue *r, bool input)
 {
-    const plan_pieces *graph = x->p->cut->graph;
+    const plan_net *graph = x->p->cut->graph;
     uint32_t taker = graph->whole->channels.data[r->stream->channel].consumer;
     int64_t before = r->prime > r->queue->delay ? r->prime : r->queue->delay;
     bool maps = r->base != NULL, claims = r->claimed != NULL && !maps;

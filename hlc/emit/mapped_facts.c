@@ -48,7 +48,7 @@ static uint32_t file_number(const sir_module *m, uint32_t actor)
 static void describe_queue(program_emitter *x, const plan_queue *queue, hmap *members, mapped_queue *r)
 {
     const plan_cut *cut = x->pl->cut;
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     const plan_stream *st = &graph->streams.data[queue->stream];
     const sir_channel *c = &graph->whole->channels.data[st->channel];
     const sched_channel *sc = &graph->whole_schedule->channels[st->channel];

@@ -10,7 +10,7 @@
 uint32_t mapped_end_kernel(const program_emitter *x, uint32_t buffer)
 {
     uint32_t end = plan_end_of(x->pl, x->m, buffer);
-    return end == PLAN_NONE ? PLAN_NONE : x->pl->cut->graph->piece_of[end];
+    return end == PLAN_NONE ? PLAN_NONE : x->pl->cut->graph->kernel_of[end];
 }
 
 bool mapped_gives_window(const program_emitter *x, const plan_stage *st)

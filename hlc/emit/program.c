@@ -25,7 +25,7 @@ static void emit_header(program_emitter *x)
         text_line(x, 0, "#include <svm/launch.h>");
     text_line(x, 0, "#include <svm/%s.h>%s",
               program_has_messages(x)                         ? "messages"
-              : x->pieces != NULL                             ? "flow"
+              : x->net != NULL                                ? "dynamic"
               : x->pl->cut == NULL && x->pl->readers.len != 0 ? "input"
                                                               : "program",
               x->library != NULL ? "" : "\n");
@@ -72,13 +72,13 @@ static void name_buffers(program_emitter *x)
     for (size_t i = 0; i < x->pl->buffers.len; i++) {
         const sir_channel *c = &x->m->channels.data[x->pl->buffers.data[i].channel];
         const sir_actor *producer = x->m->actors.data[c->producer];
-        if (producer->kind == SIR_READER && x->pieces != NULL) {
+        if (producer->kind == SIR_READER && x->net != NULL) {
             x->buffer_names[i] = body_identifier(a, producer->name);
             continue;
         }
         uint32_t end = plan_end_of(x->pl, x->m, (uint32_t)i);
         if (end != PLAN_NONE) {
-            const plan_pieces *graph = x->pl->cut->graph;
+            const plan_net *graph = x->pl->cut->graph;
             x->buffer_names[i] = body_identifier(a, graph->streams.data[graph->stream_of[end]].name);
             continue;
         }
@@ -88,15 +88,15 @@ static void name_buffers(program_emitter *x)
     }
 }
 
-// What passes through a piece without a stage is the piece's own to move: an identity filter that looks ahead.
+// What passes through a kernel without a stage is the kernel's own to move: an identity filter that looks ahead.
 static void find_stageless(program_emitter *x)
 {
-    uint32_t *kernel_of = ARENA_ARRAY(x->e.arena, uint32_t, x->pieces->pieces.len + 1), kernel = 0;
-    for (size_t i = 0; i < x->pieces->pieces.len; i++)
-        kernel_of[i] = x->pieces->pieces.data[i].flow ? PLAN_NONE : kernel++;
+    uint32_t *kernel_of = ARENA_ARRAY(x->e.arena, uint32_t, x->net->kernels.len + 1), kernel = 0;
+    for (size_t i = 0; i < x->net->kernels.len; i++)
+        kernel_of[i] = x->net->kernels.data[i].dynamic ? PLAN_NONE : kernel++;
     for (VEC_EACH(plan_io, io, &x->pl->readers))
         if (x->last_kernel[io->access.buffer] == PLAN_NONE)
-            x->last_kernel[io->access.buffer] = kernel_of[x->pieces->piece_of[io->actor]];
+            x->last_kernel[io->access.buffer] = kernel_of[x->net->kernel_of[io->actor]];
 }
 
 static void find_last_users(program_emitter *x)
@@ -111,9 +111,9 @@ static void find_last_users(program_emitter *x)
                 if (st->out.buffer != PLAN_NONE)
                     x->last_kernel[st->out.buffer] = k;
             }
-    for (size_t i = 0; x->pieces == NULL && i < x->pl->writers.len; i++)
+    for (size_t i = 0; x->net == NULL && i < x->pl->writers.len; i++)
         x->last_kernel[x->pl->writers.data[i].access.buffer] = PLAN_NONE; // the control program comes last
-    if (x->pieces != NULL)
+    if (x->net != NULL)
         find_stageless(x);
 }
 
@@ -222,7 +222,7 @@ const char *emit_program(hlc_program *p)
 {
     strbuf out;
     strbuf_init(&out, p->arena);
-    program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan, .pieces = p->pieces};
+    program_emitter x = {.p = p, .m = p->module, .s = p->schedule, .pl = p->plan, .net = p->net};
     x.own = x.pl->cut != NULL ? "own" : "self";
     emitter_init(&x.e, p->arena, &out, p->module, p->sources);
     x.e.line_directives = p->config != NULL && p->config->debug_info;
@@ -245,8 +245,8 @@ const char *emit_program(hlc_program *p)
     emit_stages(&x);
     program_find_zeros(&x);
     name_kernels(&x);
-    if (x.pieces != NULL) {
-        program_flow_functions(&x);
+    if (x.net != NULL) {
+        program_dynamic_functions(&x);
         program_net(&x);
         return finish(&x);
     }

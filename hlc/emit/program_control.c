@@ -733,8 +733,8 @@ void program_main(program_emitter *x, bool in, bool out)
     VEC_PUSH(a, &rows, arena_printf(a, ".reads_input = %s,", in ? "true" : "false"));
     VEC_PUSH(a, &rows, arena_printf(a, ".writes_output = %s,", out ? "true" : "false"));
     VEC_PUSH(a, &rows, arena_printf(a, ".steady_states = %s_steadyStates,", x->name));
-    if (x->pieces != NULL && x->pieces->whole_schedule->dynamic)
-        VEC_PUSH(a, &rows, ".islands = true,");
+    if (x->net != NULL && x->net->whole_schedule->dynamic)
+        VEC_PUSH(a, &rows, ".dynamic = true,");
     if (x->p->config->max_latency != 0)
         VEC_PUSH(a, &rows, ".prompt = true,");
     VEC_PUSH(a, &rows, arena_printf(a, ".kernels = %s_fires,", x->name));

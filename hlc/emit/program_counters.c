@@ -45,7 +45,7 @@ const program_turns *program_find_turns(program_emitter *x, emit_filter_info *in
     arena *a = x->e.arena;
     program_turns *t = ARENA_NEW(a, program_turns);
     if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
-        fire->actor || fire->flow || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters) ||
+        fire->actor || fire->dynamic || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters) ||
         t->counters.len != fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);

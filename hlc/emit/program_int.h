@@ -86,14 +86,14 @@ typedef struct program_kernel {
 } program_kernel;
 
 // A filter with dynamic rates, as a kernel of its own.
-typedef struct program_flow {
+typedef struct program_dynamic {
     uint32_t actor; // of the whole program
     emit_filter_info *info;
     emit_signature fire, first;
     program_actor_names names;
     const char *type, *run, *field; // as of a kernel
     const char *rates, *first_rates;
-} program_flow;
+} program_dynamic;
 
 typedef struct program_emitter {
     emitter e;
@@ -133,13 +133,13 @@ typedef struct program_emitter {
     hmap turns;                     // program_turns by filter
     hmap state_inits;               // by filter: name of the constant that its states start from
     // Of a program with dynamic rates.
-    const plan_pieces *pieces;
-    program_flow *flows; // per piece that is one
-    struct program_piece **piece_of_kernel;
-    uint32_t *number_in_piece, *channel_in_piece; // per actor and per channel
+    const plan_net *net;
+    program_dynamic *dynamics; // per kernel of the cut graph that is a dynamic-rate actor
+    struct program_region **region_of_kernel;
+    uint32_t *number_in_region, *channel_in_region; // per actor and per channel
     const plan_io **io_of;                        // per end of a stream
-    hmap tables;                                  // of islands, by their text
-    bool *block_taken;                            // per buffer: its piece knows it
+    hmap tables;                                  // of static regions, by their text
+    bool *block_taken;                            // per buffer: its region knows it
     strbuf *before;                               // text that goes before the kernel at hand
     size_t lines;                                 // that were written, so far, of all texts
     hmap *used;            // names that the text of its run has, for their declarations; NULL: of another function
@@ -440,13 +440,13 @@ const char *program_library_header(program_emitter *x);                         
 // Firings of each actor, a line each where that is readable.
 const char *program_chunked_io(program_emitter *x); // emits functions that open the files; gives their calls
 
-// ---- program_flow.c, program_island.c, program_net.c: programs with dynamic rates ----
-void program_flow_functions(program_emitter *x);
-void program_describe_pieces(program_emitter *x);
-void program_island_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
-void program_island_tables(program_emitter *x, uint32_t kernel);
-void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations);
-void program_island_create(program_emitter *x, uint32_t kernel);
+// ---- program_dynamic.c, program_region.c, program_net.c: programs with dynamic rates ----
+void program_dynamic_functions(program_emitter *x);
+void program_describe_regions(program_emitter *x);
+void program_region_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
+void program_region_tables(program_emitter *x, uint32_t kernel);
+void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations);
+void program_region_create(program_emitter *x, uint32_t kernel);
 void program_net(program_emitter *x); // the instance and the control program
 
 // ---- program_messages.c: of programs with messages ----
@@ -454,7 +454,7 @@ bool program_has_messages(const program_emitter *x);
 void program_message_types(program_emitter *x);
 bool program_receives(const program_emitter *x, uint32_t actor); // of the whole program, as the following
 bool program_sends(const program_emitter *x, uint32_t actor);
-// Names that handlers need in a kernel's struct beside those of firings; taken NULL: plain names, of a flow.
+// Names that handlers need in a kernel's struct beside those of firings; taken NULL: plain names, of a dynamic-rate actor.
 void program_handler_names(program_emitter *x, const emit_filter_info *info, const char *name, hmap *taken,
                            program_actor_names *names);
 // Delivers what is due: in a kernel, before it fires. local: the scalar fields that are locals of the kernel; NULL: none.
@@ -466,7 +466,7 @@ void program_way_tables(program_emitter *x);
 void program_way_streams(program_emitter *x); // rows of streams
 // Statements of create. kernel_of gives the C text of the kernel struct of an actor, sender_of that of its sender.
 typedef struct program_way_places {
-    const char *const *kernel, *const *sender, *const *piece; // per actor of the whole program: "self->Gain", ...; NULL
+    const char *const *kernel, *const *sender, *const *common; // per actor of the whole program: "self->Gain", ...; NULL
 } program_way_places;
 void program_way_create(program_emitter *x, const program_way_places *places);
 

@@ -42,7 +42,7 @@ const program_firings *program_firings_of(const program_kernel *k, uint32_t acto
 
 bool program_counts_firings(const program_emitter *x)
 {
-    return x->pieces != NULL || x->pl->drains;
+    return x->net != NULL || x->pl->drains;
 }
 
 // Firings of an actor in the initialisation of the whole program.
@@ -50,7 +50,7 @@ static int64_t init_of(const program_emitter *x, uint32_t actor)
 {
     if (x->pl->cut == NULL)
         return x->s->init[actor];
-    const plan_pieces *graph = x->pl->cut->graph;
+    const plan_net *graph = x->pl->cut->graph;
     return graph->whole_schedule->init[graph->actor_of[actor]];
 }
 
@@ -76,12 +76,12 @@ static void add_actor(program_emitter *x, program_kernel *k, hmap *taken, uint32
     program_firings *f = ARENA_NEW(x->e.arena, program_firings);
     f->name = text_member(x, taken, x->m->actors.data[actor]->name);
     f->index = k->actors.len;
-    if (x->pieces != NULL)
+    if (x->net != NULL)
         f->count = arena_printf(x->e.arena, "self->firings.%s", f->name);
     else
         f->count = count_text(x, k, actor, arena_printf(x->e.arena, "%zu", f->index));
-    f->starting = x->pieces == NULL && !x->pl->drains && init_of(x, actor) != 0;
-    f->text = f->starting || (x->pieces == NULL && x->pl->drains) ? arena_printf(x->e.arena, "(%s)", f->count)
+    f->starting = x->net == NULL && !x->pl->drains && init_of(x, actor) != 0;
+    f->text = f->starting || (x->net == NULL && x->pl->drains) ? arena_printf(x->e.arena, "(%s)", f->count)
                                                                   : f->count;
     hmap_setn(&k->firings_of, &actor, sizeof actor, f);
     VEC_PUSH(x->e.arena, &k->actors, actor);
@@ -128,7 +128,7 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
     k->uses_steady |= code->print_marks;
 }
 
-static const char *const island_own[] = {"island", "work"};
+static const char *const region_own[] = {"region", "work"};
 
 static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
 {
@@ -144,8 +144,8 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
         hmap_set(&seen.names, own[i], k);
         hmap_set(&seen.firings, own[i], k);
     }
-    for (size_t i = 0; x->pieces != NULL && i < sizeof island_own / sizeof *island_own; i++)
-        hmap_set(&seen.names, island_own[i], k);
+    for (size_t i = 0; x->net != NULL && i < sizeof region_own / sizeof *region_own; i++)
+        hmap_set(&seen.names, region_own[i], k);
     for (VEC_EACH(plan_item, item, &k->kernel->items)) {
         for (size_t i = 0; i < item->stages.len; i++)
             scan_stage(x, k, &seen, codes++);
@@ -158,7 +158,7 @@ static void scan_kernel(program_emitter *x, program_kernel *k, const program_sta
     for (uint32_t b = 0; x->pl->cut != NULL && b < x->pl->buffers.len; b++)
         if (mapped_end_kernel(x, b) == (uint32_t)(k - x->kernels))
             add_buffer(x, k, &seen, b);
-    for (uint32_t b = 0; x->pieces != NULL && b < x->pl->buffers.len; b++)
+    for (uint32_t b = 0; x->net != NULL && b < x->pl->buffers.len; b++)
         if (x->pl->buffers.data[b].keep != 0 && x->last_kernel[b] == (uint32_t)(k - x->kernels))
             add_buffer(x, k, &seen, b); // where no stage uses it
 }
@@ -171,7 +171,7 @@ void program_kernel_firings(program_emitter *x, const program_kernel *k)
         VEC_PUSH(x->e.arena, &names, program_firings_of(k, *a)->name);
     if (names.len == 0 || !program_counts_firings(x))
         return;
-    if (x->pieces == NULL) {
+    if (x->net == NULL) {
         text_line(x, 1, "ptrdiff_t firings[%zu]; /* of each actor, but for those in whole steady states */",
                   k->actors.len);
         return;
@@ -207,8 +207,8 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
               shown == 1 ? "" : "s");
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
-    if (x->pieces != NULL)
-        program_island_struct(x, kernel);
+    if (x->net != NULL)
+        program_region_struct(x, kernel);
     if (k->uses_starting)
         text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
     if (k->uses_steady)
@@ -218,7 +218,7 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
     text_args blocks = {0};
     for (VEC_EACH(const char *, name, &k->buffer_names))
         VEC_PUSH(x->e.arena, &blocks, arena_printf(x->e.arena, "*%s", *name));
-    if (blocks.len != 0 && x->pieces == NULL)
+    if (blocks.len != 0 && x->net == NULL)
         text_line(x, 1, "svm_Block *channels; /* the program's, in the order of %s_channels */", x->name);
     else if (blocks.len != 0)
         text_call(x, 1, "svm_Block ", &blocks, ";");
@@ -240,7 +240,7 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
             text_line(x, 1, "svm_Log %s;", n->log);
         if (n->sender != NULL)
             text_line(x, 1, "svm_Sender %s;", n->sender);
-        if (x->pieces != NULL && program_receives(x, x->pieces->actor_of[codes[i].stage->actor]))
+        if (x->net != NULL && program_receives(x, x->net->actor_of[codes[i].stage->actor]))
             text_line(x, 1, "svm_Mail svm_mail;");
     }
     text_line(x, 0, "} %s;\n", k->type);
@@ -399,7 +399,7 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
 {
     const program_firings *f = program_firings_of(k, st->actor);
     const char *count = f->count, *operand = f->text;
-    if (phase == PLAN_INIT && x->pieces == NULL)
+    if (phase == PLAN_INIT && x->net == NULL)
         count = operand = x->pl->drains ? arena_printf(x->e.arena, "self->firings[%zu]", f->index)
                                         : arena_printf(x->e.arena, "%" PRId64, init_of(x, st->actor));
     else if (!program_counts_firings(x))
@@ -410,7 +410,7 @@ static const char *firings_in(program_emitter *x, const program_kernel *k, const
 // Whether members of a stage that follow each other fire alike in all runs.
 static bool fire_alike(program_emitter *x, uint32_t a, uint32_t b)
 {
-    return x->pieces != NULL || (x->s->reps[a] == x->s->reps[b] && (x->pl->drains || init_of(x, a) == init_of(x, b)));
+    return x->net != NULL || (x->s->reps[a] == x->s->reps[b] && (x->pl->drains || init_of(x, a) == init_of(x, b)));
 }
 
 // Of member m of a stage whose members are a range of the kernel's actors and fire alike.
@@ -419,7 +419,7 @@ static const char *member_firings(program_emitter *x, program_kernel *k, const p
     const char *index = text_plus(x, "m", (int64_t)program_firings_of(k, st->actor)->index);
     if (!program_counts_firings(x))
         return firings_text(x, k, st);
-    const char *count = x->pieces != NULL ? arena_printf(x->e.arena, "self->firings.all[%s]", index)
+    const char *count = x->net != NULL ? arena_printf(x->e.arena, "self->firings.all[%s]", index)
                                           : count_text(x, k, st->actor, index);
     return firings_of_all(x, st, count, arena_printf(x->e.arena, "(%s)", count));
 }
@@ -490,7 +490,7 @@ static void emit_fused(program_emitter *x, program_kernel *k, const program_stag
     if (code->irregular)
         text_line(x, 1, "if (self->steady != 0)");
     int64_t members = (int64_t)plan_stage_members(st);
-    const char *count = x->pieces != NULL
+    const char *count = x->net != NULL
                             ? arena_printf(a, "%" PRId64 " * %s", members, program_firings_of(k, st->actor)->text)
                             : text_times(x, "self->steady", members * x->s->reps[st->actor]);
     call_function(x, code->irregular ? 2 : 1, code, function, start_text(x, k, p.in, p.in_start, PLAN_STEADY),
@@ -551,7 +551,7 @@ static void emit_stage(program_emitter *x, program_kernel *k, const program_stag
 
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer)
 {
-    if (x->pieces == NULL)
+    if (x->net == NULL)
         return arena_printf(x->e.arena, "&self->channels[%" PRIu32 "]", buffer);
     return arena_printf(x->e.arena, "self->%s", program_buffer_name(k, buffer));
 }
@@ -801,19 +801,19 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
         for (size_t i = 0; i < item->stages.len; i++, codes++)
             emit_named_stage(x, k, codes);
     }
-    if (x->pieces == NULL)
+    if (x->net == NULL)
         program_shifts(x, 1, k);
     if (x->pl->cut != NULL)
         mapped_end(x, kernel);
     x->e.out = out;
     x->used = NULL;
-    if (x->pieces != NULL) {
+    if (x->net != NULL) {
         const char *run = NULL;
         if (body.len != 0) {
             run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_run", k->run));
             emit_run(x, k, "One run", run, body.data, &used);
         }
-        program_island_kernel(x, kernel, run, kernel_operations(x, k));
+        program_region_kernel(x, kernel, run, kernel_operations(x, k));
         return;
     }
     const char *run = k->run;

@@ -48,15 +48,15 @@ static const sir_type *unit_of(const sir_type *t, uint64_t *length)
 }
 
 // What a program that is cut up was before; NULL: it is whole.
-static const plan_pieces *cut_of(const program_emitter *x)
+static const plan_net *cut_of(const program_emitter *x)
 {
-    return x->pieces != NULL ? x->pieces : x->pl->cut != NULL ? x->pl->cut->graph : NULL;
+    return x->net != NULL ? x->net : x->pl->cut != NULL ? x->pl->cut->graph : NULL;
 }
 
 // The program's own input and output: their items, and how many a steady state has.
 static void find_items(program_emitter *x, struct program_library *l)
 {
-    const plan_pieces *graph = cut_of(x);
+    const plan_net *graph = cut_of(x);
     const sir_module *m = graph != NULL ? graph->whole : x->m;
     const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     for (uint32_t i = 0; i < m->actors.len; i++) {
@@ -68,7 +68,7 @@ static void find_items(program_emitter *x, struct program_library *l)
         }
         if (a->kind == SIR_WRITER && a->path == NULL) {
             l->output = a->item;
-            l->steady_output = x->pieces != NULL ? -1 : s->reps[i];
+            l->steady_output = x->net != NULL ? -1 : s->reps[i];
         }
     }
     l->in_unit = unit_of(l->input, &l->in_length);
@@ -151,10 +151,10 @@ void program_forget(program_emitter *x, size_t readers, size_t writers, size_t l
     text_line(x, 0, "static void %s(void *instance)", x->library->forget);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
-    if (x->pieces != NULL)
+    if (x->net != NULL)
         text_line(x, 1, "svm_netForget(&self->net);");
     for (size_t i = 0; i < readers; i++)
-        text_line(x, 1, "svm_readerClose(&self->readers[%zu]%s);", i, x->pieces != NULL ? "" : ".file");
+        text_line(x, 1, "svm_readerClose(&self->readers[%zu]%s);", i, x->net != NULL ? "" : ".file");
     for (size_t i = 0; i < writers; i++)
         text_line(x, 1, "svm_writerForget(&self->writers[%zu]);", i);
     if (logs != 0) {

@@ -10,7 +10,7 @@ enum { WAY_CAPACITY = 64 };
 
 static bool is_outside(const program_emitter *x, uint32_t actor)
 {
-    for (VEC_EACH(const sched_outside, to, &x->pieces->whole_schedule->outside))
+    for (VEC_EACH(const sched_outside, to, &x->net->whole_schedule->outside))
         if (to->receiver == actor)
             return true;
     return false;
@@ -18,26 +18,26 @@ static bool is_outside(const program_emitter *x, uint32_t actor)
 
 bool program_has_messages(const program_emitter *x)
 {
-    return x->pieces != NULL && (x->pieces->ways->len != 0 || x->pieces->whole_schedule->outside.len != 0);
+    return x->net != NULL && (x->net->ways->len != 0 || x->net->whole_schedule->outside.len != 0);
 }
 
 size_t program_way_count(const program_emitter *x)
 {
-    return x->pieces == NULL ? 0 : x->pieces->ways->len;
+    return x->net == NULL ? 0 : x->net->ways->len;
 }
 
 bool program_receives(const program_emitter *x, uint32_t actor)
 {
     for (size_t i = 0; i < program_way_count(x); i++)
-        if (x->pieces->ways->data[i].receiver == actor)
+        if (x->net->ways->data[i].receiver == actor)
             return true;
-    return x->pieces != NULL && is_outside(x, actor);
+    return x->net != NULL && is_outside(x, actor);
 }
 
 bool program_sends(const program_emitter *x, uint32_t actor)
 {
     for (size_t i = 0; i < program_way_count(x); i++)
-        if (x->pieces->ways->data[i].sender == actor)
+        if (x->net->ways->data[i].sender == actor)
             return true;
     return false;
 }
@@ -49,8 +49,8 @@ void program_message_types(program_emitter *x)
     hmap_init(&seen, x->e.arena);
     if (!program_has_messages(x))
         return;
-    for (uint32_t i = 0; i < x->pieces->whole->actors.len; i++) {
-        const sir_filter *f = x->pieces->whole->actors.data[i]->filter;
+    for (uint32_t i = 0; i < x->net->whole->actors.len; i++) {
+        const sir_filter *f = x->net->whole->actors.data[i]->filter;
         if (!program_receives(x, i) || hmap_getn(&seen, &f, sizeof f) != NULL)
             continue;
         hmap_setn(&seen, &f, sizeof f, x);
@@ -127,7 +127,7 @@ static text_args handler_arguments(program_emitter *x, uint32_t actor, const emi
     if (effects->sends)
         VEC_PUSH(a, &args, arena_printf(a, "&self->%s", n->sender));
     if (body_needs_of(&x->e, (emit_filter_info *)(uintptr_t)info, handler).actor)
-        VEC_PUSH(a, &args, program_quoted(x, x->pieces->whole->actors.data[actor]->name));
+        VEC_PUSH(a, &args, program_quoted(x, x->net->whole->actors.data[actor]->name));
     for (uint32_t i = 0; i < handler->param_count; i++)
         VEC_PUSH(a, &args, arena_printf(a, "a->a%" PRIu32, i));
     return args;
@@ -162,7 +162,7 @@ void program_deliver(program_emitter *x, int indent, uint32_t actor, const emit_
 
 static const char *actor_place(program_emitter *x, uint32_t actor)
 {
-    const sir_actor *a = x->pieces->whole->actors.data[actor];
+    const sir_actor *a = x->net->whole->actors.data[actor];
     sir_loc loc = a->loc.line == 0 && a->kind == SIR_FILTER ? a->filter->loc : a->loc;
     const char *place = body_place(&x->e, loc);
     return program_quoted(x, place == NULL ? "" : place);
@@ -170,13 +170,13 @@ static const char *actor_place(program_emitter *x, uint32_t actor)
 
 static const char *actor_name(program_emitter *x, uint32_t actor)
 {
-    return program_quoted(x, x->pieces->whole->actors.data[actor]->name);
+    return program_quoted(x, x->net->whole->actors.data[actor]->name);
 }
 
 static size_t entries_of(const program_emitter *x, uint32_t sender)
 {
     size_t count = 0;
-    for (VEC_EACH(const sched_message, m, &x->pieces->whole_schedule->messages))
+    for (VEC_EACH(const sched_message, m, &x->net->whole_schedule->messages))
         count += m->sender == sender;
     return count;
 }
@@ -184,7 +184,7 @@ static size_t entries_of(const program_emitter *x, uint32_t sender)
 static size_t ways_to(const program_emitter *x, uint32_t receiver)
 {
     size_t count = 0;
-    for (VEC_EACH(const plan_way, w, x->pieces->ways))
+    for (VEC_EACH(const plan_way, w, x->net->ways))
         count += w->receiver == receiver;
     return count;
 }
@@ -195,15 +195,15 @@ void program_way_instance(program_emitter *x)
     if (ways == 0)
         return;
     text_line(x, 1, "svm_Way svm_ways[%zu]; /* of messages, from a sender to a receiver each */", ways);
-    for (uint32_t i = 0; i < x->pieces->whole->actors.len; i++)
+    for (uint32_t i = 0; i < x->net->whole->actors.len; i++)
         lists += entries_of(x, i) + ways_to(x, i);
     text_line(x, 1, "svm_Way *svm_wayLists[%zu]; /* of each sender and receiver */", lists);
 }
 
 static void emit_sdep(program_emitter *x, size_t way)
 {
-    const plan_way *w = &x->pieces->ways->data[way];
-    const sir_module *m = x->pieces->whole;
+    const plan_way *w = &x->net->ways->data[way];
+    const sir_module *m = x->net->whole;
     uint32_t from = w->upstream ? w->receiver : w->sender, to = w->upstream ? w->sender : w->receiver;
     if (w->anytime)
         return;
@@ -214,7 +214,7 @@ static void emit_sdep(program_emitter *x, size_t way)
 
 void program_way_tables(program_emitter *x)
 {
-    const plan_ways *ways = x->pieces->ways;
+    const plan_ways *ways = x->net->ways;
     if (ways->len == 0)
         return;
     for (size_t i = 0; i < ways->len; i++)
@@ -230,14 +230,14 @@ void program_way_tables(program_emitter *x)
                   w->anytime ? "NULL" : arena_printf(x->e.arena, "%s_sdep%zu", x->name, i));
     }
     text_line(x, 0, "};\n");
-    for (uint32_t i = 0; i < x->pieces->whole->actors.len; i++) {
+    for (uint32_t i = 0; i < x->net->whole->actors.len; i++) {
         text_args portals = {0};
-        for (VEC_EACH(const sched_message, m, &x->pieces->whole_schedule->messages))
+        for (VEC_EACH(const sched_message, m, &x->net->whole_schedule->messages))
             if (m->sender == i)
                 VEC_PUSH(x->e.arena, &portals, arena_printf(x->e.arena, "%" PRIu32, m->portal));
         if (portals.len == 0)
             continue;
-        text_line(x, 0, "/* The portals to which %s sends, each as often as it has receivers. */", x->pieces->whole->actors.data[i]->name);
+        text_line(x, 0, "/* The portals to which %s sends, each as often as it has receivers. */", x->net->whole->actors.data[i]->name);
         text_call(x, 0, arena_printf(x->e.arena, "static const int32_t %s_portals%" PRIu32 "[] = {", x->name, i), &portals, "};");
         strbuf_addc(x->e.out, '\n');
     }
@@ -248,8 +248,8 @@ void program_way_streams(program_emitter *x)
     const char *all = program_way_count(x) == 0 ? NULL : emit_message_union(&x->e);
     const char *size = all == NULL ? "sizeof(svm_Message)" : arena_printf(x->e.arena, "sizeof(svm_Message) + sizeof(%s)", all);
     for (size_t i = 0; i < program_way_count(x); i++) {
-        const plan_way *w = &x->pieces->ways->data[i];
-        const sir_module *m = x->pieces->whole;
+        const plan_way *w = &x->net->ways->data[i];
+        const sir_module *m = x->net->whole;
         text_line(x, 1, "{\"%s_tells_%s\", %s, %s, %s, %s, %d, %s},", m->actors.data[w->sender]->name, m->actors.data[w->receiver]->name,
                   actor_name(x, w->sender), actor_place(x, w->sender), actor_name(x, w->receiver), actor_place(x, w->receiver), WAY_CAPACITY,
                   size);
@@ -258,7 +258,7 @@ void program_way_streams(program_emitter *x)
 
 static size_t way_index(const program_emitter *x, uint32_t sender, uint32_t receiver)
 {
-    const plan_ways *ways = x->pieces->ways;
+    const plan_ways *ways = x->net->ways;
     size_t i = 0;
     while (ways->data[i].sender != sender || ways->data[i].receiver != receiver)
         i++;
@@ -267,7 +267,7 @@ static size_t way_index(const program_emitter *x, uint32_t sender, uint32_t rece
 
 static bool is_waited_for(const program_emitter *x, uint32_t sender)
 {
-    for (VEC_EACH(const plan_way, w, x->pieces->ways))
+    for (VEC_EACH(const plan_way, w, x->net->ways))
         if (w->sender == sender && (w->upstream || w->held))
             return true;
     return false;
@@ -277,7 +277,7 @@ static size_t create_sender(program_emitter *x, const program_way_places *places
 {
     const char *sender = places->sender[actor];
     size_t count = 0;
-    for (VEC_EACH(const sched_message, m, &x->pieces->whole_schedule->messages))
+    for (VEC_EACH(const sched_message, m, &x->net->whole_schedule->messages))
         if (m->sender == actor)
             text_line(x, 1, "self->svm_wayLists[%zu] = &self->svm_ways[%zu];", list + count++, way_index(x, actor, m->receiver));
     if (count == 0)
@@ -286,15 +286,15 @@ static size_t create_sender(program_emitter *x, const program_way_places *places
     text_line(x, 1, "%s.portals = %s_portals%" PRIu32 ";", sender, x->name, actor);
     text_line(x, 1, "%s.ways = &self->svm_wayLists[%zu];", sender, list);
     if (is_waited_for(x, actor))
-        text_line(x, 1, "%s.sender = &%s;", places->piece[actor], sender);
+        text_line(x, 1, "%s.sender = &%s;", places->common[actor], sender);
     return list + count;
 }
 
 static size_t create_mail(program_emitter *x, const program_way_places *places, uint32_t actor, size_t list)
 {
     size_t count = 0;
-    for (size_t i = 0; i < x->pieces->ways->len; i++)
-        if (x->pieces->ways->data[i].receiver == actor)
+    for (size_t i = 0; i < x->net->ways->len; i++)
+        if (x->net->ways->data[i].receiver == actor)
             text_line(x, 1, "self->svm_wayLists[%zu] = &self->svm_ways[%zu];", list + count++, i);
     if (!program_receives(x, actor))
         return list;
@@ -303,21 +303,21 @@ static size_t create_mail(program_emitter *x, const program_way_places *places, 
         text_line(x, 1, "%s.wayCount = %zu;", mail, count);
         text_line(x, 1, "%s.ways = &self->svm_wayLists[%zu];", mail, list);
     }
-    text_line(x, 1, "%s.mail = &%s;", places->piece[actor], mail);
+    text_line(x, 1, "%s.mail = &%s;", places->common[actor], mail);
     return list + count;
 }
 
 void program_way_create(program_emitter *x, const program_way_places *places)
 {
-    const plan_ways *ways = x->pieces->ways;
-    size_t list = 0, streams = x->pieces->streams.len;
+    const plan_ways *ways = x->net->ways;
+    size_t list = 0, streams = x->net->streams.len;
     for (size_t i = 0; i < ways->len; i++) {
         const plan_way *w = &ways->data[i];
         text_line(x, 1, "svm_wayInit(&self->net, &self->svm_ways[%zu], &%s_ways[%zu], &self->streams[%zu]);", i, x->name, i, streams + i);
-        text_line(x, 1, "self->streams[%zu].producer = &%s;", streams + i, places->piece[w->sender]);
-        text_line(x, 1, "self->streams[%zu].consumer = &%s;", streams + i, places->piece[w->receiver]);
+        text_line(x, 1, "self->streams[%zu].producer = &%s;", streams + i, places->common[w->sender]);
+        text_line(x, 1, "self->streams[%zu].consumer = &%s;", streams + i, places->common[w->receiver]);
     }
-    for (uint32_t i = 0; i < x->pieces->whole->actors.len; i++) {
+    for (uint32_t i = 0; i < x->net->whole->actors.len; i++) {
         list = create_sender(x, places, i, list);
         list = create_mail(x, places, i, list);
     }

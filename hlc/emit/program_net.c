@@ -9,10 +9,10 @@ typedef struct net {
     program_emitter *x;
     const sir_module *whole;
     VEC(uint32_t) readers, writers; // actors of the program
-    const char **fields;            // per piece: the instance's field of its kernel
+    const char **fields;            // per kernel: the instance's field of its kernel
     const char **log_of;            // per actor of the program: its log, NULL if it prints nothing
     uint32_t *taken_from, *given_to; // per filter, reader and writer of the program: its streams
-    plan_actor_list *into, *out_of;  // per piece: streams
+    plan_actor_list *into, *out_of;  // per kernel: streams
     size_t logs;
 } net;
 
@@ -26,55 +26,55 @@ static uint32_t stream_at(const net *n, uint32_t actor, bool producer)
     return producer ? n->given_to[actor] : n->taken_from[actor];
 }
 
-static const char *field_of(net *n, uint32_t piece)
+static const char *field_of(net *n, uint32_t kernel)
 {
-    return n->fields[piece];
+    return n->fields[kernel];
 }
 
-static const char *piece_text(net *n, uint32_t piece)
+static const char *common_text(net *n, uint32_t kernel)
 {
-    if (piece == SIR_NONE)
+    if (kernel == SIR_NONE)
         return "NULL";
-    bool flow = n->x->pieces->pieces.data[piece].flow;
-    return arena_printf(n->x->e.arena, "&self->%s.%s.piece", field_of(n, piece), flow ? "flow" : "island");
+    bool dynamic = n->x->net->kernels.data[kernel].dynamic;
+    return arena_printf(n->x->e.arena, "&self->%s.%s.common", field_of(n, kernel), dynamic ? "dynamic" : "region");
 }
 
 static net prepare(program_emitter *x)
 {
     arena *a = x->e.arena;
-    net n = {.x = x, .whole = x->pieces->whole};
+    net n = {.x = x, .whole = x->net->whole};
     for (uint32_t i = 0; i < n.whole->actors.len; i++) {
         if (n.whole->actors.data[i]->kind == SIR_READER)
             VEC_PUSH(a, &n.readers, i);
         if (n.whole->actors.data[i]->kind == SIR_WRITER)
             VEC_PUSH(a, &n.writers, i);
     }
-    n.into = ARENA_ARRAY(a, plan_actor_list, x->pieces->pieces.len + 1);
-    n.out_of = ARENA_ARRAY(a, plan_actor_list, x->pieces->pieces.len + 1);
+    n.into = ARENA_ARRAY(a, plan_actor_list, x->net->kernels.len + 1);
+    n.out_of = ARENA_ARRAY(a, plan_actor_list, x->net->kernels.len + 1);
     n.taken_from = ARENA_ARRAY(a, uint32_t, n.whole->actors.len + 1);
     n.given_to = ARENA_ARRAY(a, uint32_t, n.whole->actors.len + 1);
     memset(n.taken_from, 0xff, n.whole->actors.len * sizeof *n.taken_from);
     memset(n.given_to, 0xff, n.whole->actors.len * sizeof *n.given_to);
-    for (uint32_t i = 0; i < x->pieces->streams.len; i++) {
-        n.given_to[channel_of(&n, &x->pieces->streams.data[i])->producer] = i;
-        n.taken_from[channel_of(&n, &x->pieces->streams.data[i])->consumer] = i;
-        if (x->pieces->streams.data[i].to != SIR_NONE)
-            VEC_PUSH(a, &n.into[x->pieces->streams.data[i].to], i);
-        if (x->pieces->streams.data[i].from != SIR_NONE)
-            VEC_PUSH(a, &n.out_of[x->pieces->streams.data[i].from], i);
+    for (uint32_t i = 0; i < x->net->streams.len; i++) {
+        n.given_to[channel_of(&n, &x->net->streams.data[i])->producer] = i;
+        n.taken_from[channel_of(&n, &x->net->streams.data[i])->consumer] = i;
+        if (x->net->streams.data[i].to != SIR_NONE)
+            VEC_PUSH(a, &n.into[x->net->streams.data[i].to], i);
+        if (x->net->streams.data[i].from != SIR_NONE)
+            VEC_PUSH(a, &n.out_of[x->net->streams.data[i].from], i);
     }
-    n.fields = ARENA_ARRAY(a, const char *, x->pieces->pieces.len + 1);
+    n.fields = ARENA_ARRAY(a, const char *, x->net->kernels.len + 1);
     hmap taken;
     hmap_init(&taken, a);
-    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "pieces", "logs", "start", "readers", "writers", "inputs", "outputs"};
+    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "kernels", "logs", "start", "readers", "writers", "inputs", "outputs"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&taken, own[i], x);
-    size_t kernel = 0;
-    for (uint32_t i = 0; i < x->pieces->pieces.len; i++) {
-        const plan_piece *piece = &x->pieces->pieces.data[i];
-        n.fields[i] = text_member(x, &taken, body_identifier(a, n.whole->actors.data[piece->actors.data[0]]->name));
-        if (!piece->flow)
-            x->kernels[kernel++].field = n.fields[i];
+    size_t region = 0;
+    for (uint32_t i = 0; i < x->net->kernels.len; i++) {
+        const plan_net_kernel *kernel = &x->net->kernels.data[i];
+        n.fields[i] = text_member(x, &taken, body_identifier(a, n.whole->actors.data[kernel->actors.data[0]]->name));
+        if (!kernel->dynamic)
+            x->kernels[region++].field = n.fields[i];
     }
     return n;
 }
@@ -86,12 +86,12 @@ static void find_logs(net *n)
     program_emitter *x = n->x;
     arena *a = x->e.arena;
     n->log_of = ARENA_ARRAY(a, const char *, n->whole->actors.len + 1);
-    for (uint32_t i = 0; i < x->pieces->pieces.len; i++)
-        if (x->pieces->pieces.data[i].flow && x->flows[i].names.log != NULL)
-            n->log_of[x->flows[i].actor] = arena_printf(a, "self->%s.log", n->fields[i]);
+    for (uint32_t i = 0; i < x->net->kernels.len; i++)
+        if (x->net->kernels.data[i].dynamic && x->dynamics[i].names.log != NULL)
+            n->log_of[x->dynamics[i].actor] = arena_printf(a, "self->%s.log", n->fields[i]);
     for (uint32_t i = 0; i < x->m->actors.len; i++)
-        if (x->pieces->actor_of[i] != SIR_NONE && x->names[i].log != NULL)
-            n->log_of[x->pieces->actor_of[i]] = arena_printf(a, "self->%s.%s", n->fields[x->pieces->piece_of[i]], x->names[i].log);
+        if (x->net->actor_of[i] != SIR_NONE && x->names[i].log != NULL)
+            n->log_of[x->net->actor_of[i]] = arena_printf(a, "self->%s.%s", n->fields[x->net->kernel_of[i]], x->names[i].log);
     for (uint32_t i = 0; i < n->whole->actors.len; i++)
         n->logs += n->log_of[i] != NULL;
 }
@@ -99,17 +99,17 @@ static void find_logs(net *n)
 // With those that messages go on, behind the others.
 static size_t stream_count(const net *n)
 {
-    return n->x->pieces->streams.len + program_way_count(n->x);
+    return n->x->net->streams.len + program_way_count(n->x);
 }
 
 // Whether writers must leave some of what is there: items that the initialisation makes beside what is asked of it, and
 // those of actors that have gone further so that messages come in time.
 static bool limits_writers(const net *n)
 {
-    const schedule *s = n->x->pieces->whole_schedule;
+    const schedule *s = n->x->net->whole_schedule;
     for (VEC_EACH(const uint32_t, w, &n->writers)) {
         uint32_t channel = n->whole->actors.data[*w]->inputs.data[0];
-        if (program_has_messages(n->x) || (s->paced[s->island[*w]] && s->channels[channel].remainder != 0))
+        if (program_has_messages(n->x) || (s->paced[s->static_region[*w]] && s->channels[channel].remainder != 0))
             return true;
     }
     return false;
@@ -118,22 +118,22 @@ static bool limits_writers(const net *n)
 static void emit_instance(net *n)
 {
     program_emitter *x = n->x;
-    const plan_pieces *pieces = x->pieces;
+    const plan_net *graph = x->net;
     text_line(x, 0, "/* One running %s. */", x->pl->name);
     text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "svm_Net net; /* how its pieces hang together, and how far it has come */");
+    text_line(x, 1, "svm_Net net; /* how its kernels hang together, and how far it has come */");
     text_line(x, 1, "int64_t iterations; /* steady states asked for in this call of run */");
     if (x->pl->buffers.len != 0) {
-        text_line(x, 1, "size_t memory; /* where the channels within pieces lie */");
+        text_line(x, 1, "size_t memory; /* where the channels within kernels lie */");
         text_line(x, 1, "svm_Block channels[%zu];", x->pl->buffers.len);
     }
-    text_line(x, 1, "svm_Channel streams[%zu]; /* the channels between pieces */", stream_count(n));
-    for (uint32_t i = 0, kernel = 0; i < pieces->pieces.len; i++) {
-        bool flow = pieces->pieces.data[i].flow;
-        text_line(x, 1, "%s %s;", flow ? x->flows[i].type : x->kernels[kernel].type, n->fields[i]);
-        kernel += !flow;
+    text_line(x, 1, "svm_Channel streams[%zu]; /* the channels between kernels */", stream_count(n));
+    for (uint32_t i = 0, region = 0; i < graph->kernels.len; i++) {
+        bool dynamic = graph->kernels.data[i].dynamic;
+        text_line(x, 1, "%s %s;", dynamic ? x->dynamics[i].type : x->kernels[region].type, n->fields[i]);
+        region += !dynamic;
     }
-    text_line(x, 1, "svm_Piece *pieces[%zu];", pieces->pieces.len);
+    text_line(x, 1, "svm_NetKernel *kernels[%zu];", graph->kernels.len);
     program_way_instance(x);
     if (n->logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", n->logs);
@@ -165,11 +165,11 @@ static const char *actor_place(net *n, uint32_t actor)
 static void emit_streams(net *n)
 {
     program_emitter *x = n->x;
-    const plan_pieces *pieces = x->pieces;
-    text_line(x, 0, "/* The channels between pieces: who gives and who takes, and how many items of what size there is room for at first. */");
+    const plan_net *graph = x->net;
+    text_line(x, 0, "/* The channels between kernels: who gives and who takes, and how many items of what size there is room for at first. */");
     text_line(x, 0, "static const svm_ChannelRow %s_streams[] = {", x->name);
-    for (uint32_t i = 0; i < pieces->streams.len; i++) {
-        const plan_stream *st = &pieces->streams.data[i];
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        const plan_stream *st = &graph->streams.data[i];
         const sir_channel *c = channel_of(n, st);
         text_line(x, 1, "{\"%s\", \"%s\", %s, \"%s\", %s, %" PRId64 ", sizeof(%s)},", st->name, n->whole->actors.data[c->producer]->name,
                   actor_place(n, c->producer), n->whole->actors.data[c->consumer]->name, actor_place(n, c->consumer), x->pl->capacities.data[i],
@@ -183,10 +183,10 @@ static void emit_streams(net *n)
 static const char **emit_enqueued(net *n)
 {
     program_emitter *x = n->x;
-    const plan_pieces *pieces = x->pieces;
-    const char **names = ARENA_ARRAY(x->e.arena, const char *, pieces->streams.len + 1);
-    for (uint32_t i = 0; i < pieces->streams.len; i++) {
-        const sir_channel *c = channel_of(n, &pieces->streams.data[i]);
+    const plan_net *graph = x->net;
+    const char **names = ARENA_ARRAY(x->e.arena, const char *, graph->streams.len + 1);
+    for (uint32_t i = 0; i < graph->streams.len; i++) {
+        const sir_channel *c = channel_of(n, &graph->streams.data[i]);
         if (c->initial.len == 0 || program_channel_is_zero(c))
             continue;
         const char *to = n->whole->actors.data[c->consumer]->name;
@@ -196,7 +196,7 @@ static const char **emit_enqueued(net *n)
     return names;
 }
 
-// Items enqueued within pieces.
+// Items enqueued within kernels.
 static const char **emit_initials(net *n)
 {
     program_emitter *x = n->x;
@@ -212,29 +212,29 @@ static const char **emit_initials(net *n)
     return names;
 }
 
-static void create_piece(net *n, uint32_t piece, const char *run, const char *name)
+static void create_kernel(net *n, uint32_t kernel, const char *run, const char *name)
 {
     program_emitter *x = n->x;
-    const plan_piece *p = &x->pieces->pieces.data[piece];
-    const char *text = piece_text(n, piece) + 1;
-    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[piece], x->pl->processor, run, name);
-    text_line(x, 1, "%s.kernel = &self->%s.kernel;", text, n->fields[piece]);
+    const plan_net_kernel *p = &x->net->kernels.data[kernel];
+    const char *text = common_text(n, kernel) + 1;
+    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[kernel], x->pl->processor, run, name);
+    text_line(x, 1, "%s.kernel = &self->%s.kernel;", text, n->fields[kernel]);
     if (p->paced) {
         text_line(x, 1, "%s.paced = true;", text);
         text_line(x, 1, "%s.init = %" PRId64 ";", text, p->init);
         text_line(x, 1, "%s.steady = %" PRId64 ";", text, p->steady);
     }
-    text_line(x, 1, "self->pieces[%" PRIu32 "] = &%s;", piece, text);
+    text_line(x, 1, "self->kernels[%" PRIu32 "] = &%s;", kernel, text);
 }
 
-// The ends of a piece's streams are known once.
-static void create_ends(net *n, uint32_t piece)
+// The ends of a kernel's streams are known once.
+static void create_ends(net *n, uint32_t kernel)
 {
     program_emitter *x = n->x;
-    for (VEC_EACH(uint32_t, s, &n->into[piece]))
-        text_line(x, 1, "self->streams[%" PRIu32 "].consumer = %s;", *s, piece_text(n, piece));
-    for (VEC_EACH(uint32_t, s, &n->out_of[piece]))
-        text_line(x, 1, "self->streams[%" PRIu32 "].producer = %s;", *s, piece_text(n, piece));
+    for (VEC_EACH(uint32_t, s, &n->into[kernel]))
+        text_line(x, 1, "self->streams[%" PRIu32 "].consumer = %s;", *s, common_text(n, kernel));
+    for (VEC_EACH(uint32_t, s, &n->out_of[kernel]))
+        text_line(x, 1, "self->streams[%" PRIu32 "].producer = %s;", *s, common_text(n, kernel));
 }
 
 static void create_state(program_emitter *x, const char *base, const emit_filter_info *info, const char *state, const char *random)
@@ -246,30 +246,30 @@ static void create_state(program_emitter *x, const char *base, const emit_filter
         text_line(x, 1, "self->%s.%s = (svm_Random)SVM_RANDOM_INIT;", base, random);
 }
 
-static void create_flow(net *n, uint32_t piece)
+static void create_dynamic(net *n, uint32_t kernel)
 {
     program_emitter *x = n->x;
-    const program_flow *flow = &x->flows[piece];
-    create_piece(n, piece, flow->run, n->whole->actors.data[flow->actor]->name);
-    uint32_t in = stream_at(n, flow->actor, false), out = stream_at(n, flow->actor, true);
+    const program_dynamic *actor = &x->dynamics[kernel];
+    create_kernel(n, kernel, actor->run, n->whole->actors.data[actor->actor]->name);
+    uint32_t in = stream_at(n, actor->actor, false), out = stream_at(n, actor->actor, true);
     if (in == SIR_NONE)
-        text_line(x, 1, "self->%s.flow.piece.source = true;", n->fields[piece]);
+        text_line(x, 1, "self->%s.dynamic.common.source = true;", n->fields[kernel]);
     if (in != SIR_NONE)
-        text_line(x, 1, "self->%s.flow.in = &self->streams[%" PRIu32 "];", n->fields[piece], in);
+        text_line(x, 1, "self->%s.dynamic.in = &self->streams[%" PRIu32 "];", n->fields[kernel], in);
     if (out != SIR_NONE)
-        text_line(x, 1, "self->%s.flow.out = &self->streams[%" PRIu32 "];", n->fields[piece], out);
-    create_state(x, n->fields[piece], flow->info, flow->names.state, flow->names.random);
+        text_line(x, 1, "self->%s.dynamic.out = &self->streams[%" PRIu32 "];", n->fields[kernel], out);
+    create_state(x, n->fields[kernel], actor->info, actor->names.state, actor->names.random);
 }
 
-static void create_island(net *n, uint32_t piece, uint32_t kernel)
+static void create_region(net *n, uint32_t kernel, uint32_t region)
 {
     program_emitter *x = n->x;
-    const program_kernel *k = &x->kernels[kernel];
-    create_piece(n, piece, k->run, k->kernel->name);
+    const program_kernel *k = &x->kernels[region];
+    create_kernel(n, kernel, k->run, k->kernel->name);
     for (size_t b = 0; b < k->buffers.len; b++)
         text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b], k->buffers.data[b]);
-    program_island_create(x, kernel);
-    const program_stage *code = x->stages[kernel];
+    program_region_create(x, region);
+    const program_stage *code = x->stages[region];
     for (VEC_EACH(plan_item, item, &k->kernel->items))
         for (size_t s = 0; s < item->stages.len; s++, code++)
             if (code->stage->kind == PLAN_FIRE)
@@ -279,7 +279,7 @@ static void create_island(net *n, uint32_t piece, uint32_t kernel)
 static void create_files(net *n)
 {
     program_emitter *x = n->x;
-    const schedule *s = x->pieces->whole_schedule;
+    const schedule *s = x->net->whole_schedule;
     for (size_t r = 0, w = 0; r < n->readers.len || w < n->writers.len;) { // in canonical order
         bool reader = w == n->writers.len || (r < n->readers.len && n->readers.data[r] < n->writers.data[w]);
         uint32_t actor = reader ? n->readers.data[r] : n->writers.data[w];
@@ -297,7 +297,7 @@ static void create_files(net *n)
 // What each actor prints can be told apart where the order of prints is not one.
 static bool tags_prints(const net *n)
 {
-    return n->logs != 0 && n->x->pieces->whole_schedule->dynamic;
+    return n->logs != 0 && n->x->net->whole_schedule->dynamic;
 }
 
 static void create_logs(net *n)
@@ -325,8 +325,8 @@ static void create_net(net *n)
 {
     program_emitter *x = n->x;
     text_line(x, 1, "self->net = (svm_Net){");
-    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->pieces->single ? 1 : x->pl->strip);
-    text_line(x, 2, ".pieceCount = %zu, .pieces = self->pieces,", x->pieces->pieces.len);
+    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->net->single ? 1 : x->pl->strip);
+    text_line(x, 2, ".kernelCount = %zu, .kernels = self->kernels,", x->net->kernels.len);
     text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
     if (program_way_count(x) != 0)
         text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
@@ -341,22 +341,22 @@ static void create_net(net *n)
     text_line(x, 1, "};");
 }
 
-// A function for each piece, so that none is long; their names.
+// A function for each kernel, so that none is long; their names.
 static const char **emit_setups(net *n)
 {
     program_emitter *x = n->x;
-    const char **names = ARENA_ARRAY(x->e.arena, const char *, x->pieces->pieces.len + 1);
-    for (uint32_t i = 0, kernel = 0; i < x->pieces->pieces.len; i++) {
-        bool flow = x->pieces->pieces.data[i].flow;
-        const char *run = flow ? x->flows[i].run : x->kernels[kernel].run;
+    const char **names = ARENA_ARRAY(x->e.arena, const char *, x->net->kernels.len + 1);
+    for (uint32_t i = 0, region = 0; i < x->net->kernels.len; i++) {
+        bool dynamic = x->net->kernels.data[i].dynamic;
+        const char *run = dynamic ? x->dynamics[i].run : x->kernels[region].run;
         names[i] = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_create", run));
-        text_line(x, 0, "/* Gives the kernel %s its streams, blocks and state. */", n->whole->actors.data[x->pieces->pieces.data[i].actors.data[0]]->name);
+        text_line(x, 0, "/* Gives the kernel %s its streams, blocks and state. */", n->whole->actors.data[x->net->kernels.data[i].actors.data[0]]->name);
         text_line(x, 0, "static void %s(%s *self)", names[i], x->type);
         text_line(x, 0, "{");
-        if (flow)
-            create_flow(n, i);
+        if (dynamic)
+            create_dynamic(n, i);
         else
-            create_island(n, i, kernel++);
+            create_region(n, i, region++);
         create_ends(n, i);
         text_line(x, 0, "}\n");
     }
@@ -367,14 +367,14 @@ static const char **emit_setups(net *n)
 static void emit_writer_counts(net *n)
 {
     program_emitter *x = n->x;
-    const schedule *s = x->pieces->whole_schedule;
+    const schedule *s = x->net->whole_schedule;
     size_t count = n->writers.len;
     int64_t *init = ARENA_ARRAY(x->e.arena, int64_t, count + 1), *steady = ARENA_ARRAY(x->e.arena, int64_t, count + 1);
     if (!limits_writers(n))
         return;
     for (size_t i = 0; i < count; i++) {
         uint32_t writer = n->writers.data[i];
-        bool paced = s->paced[s->island[writer]];
+        bool paced = s->paced[s->static_region[writer]];
         init[i] = paced ? s->init[writer] : -1;
         steady[i] = paced ? s->reps[writer] : 0;
     }
@@ -391,20 +391,20 @@ static void create_ways(net *n)
     if (!program_has_messages(x))
         return;
     const char **kernels = ARENA_ARRAY(a, const char *, actors + 1), **senders = ARENA_ARRAY(a, const char *, actors + 1),
-               **pieces = ARENA_ARRAY(a, const char *, actors + 1);
-    for (uint32_t p = 0; p < x->pieces->pieces.len; p++)
-        for (VEC_EACH(uint32_t, actor, &x->pieces->pieces.data[p].actors)) {
+               **common = ARENA_ARRAY(a, const char *, actors + 1);
+    for (uint32_t p = 0; p < x->net->kernels.len; p++)
+        for (VEC_EACH(uint32_t, actor, &x->net->kernels.data[p].actors)) {
             kernels[*actor] = arena_printf(a, "self->%s", n->fields[p]);
-            pieces[*actor] = piece_text(n, p) + 1;
-            if (x->pieces->pieces.data[p].flow)
+            common[*actor] = common_text(n, p) + 1;
+            if (x->net->kernels.data[p].dynamic)
                 senders[*actor] = arena_printf(a, "%s.sender", kernels[*actor]);
         }
     for (uint32_t i = 0; i < x->m->actors.len; i++) {
-        uint32_t of = x->pieces->actor_of[i];
+        uint32_t of = x->net->actor_of[i];
         if (of != SIR_NONE && x->names[i].sender != NULL)
             senders[of] = arena_printf(a, "%s.%s", kernels[of], x->names[i].sender);
     }
-    const program_way_places places = {kernels, senders, pieces};
+    const program_way_places places = {kernels, senders, common};
     program_way_create(x, &places);
 }
 
@@ -425,12 +425,12 @@ static void emit_create(net *n)
     program_create_blocks(x);
     text_line(x, 1, "for (size_t i = 0; i < %zu; i++)", stream_count(n));
     text_line(x, 2, "svm_channelInit(&self->net, &self->streams[i], &%s_streams[i]);", x->name);
-    for (uint32_t i = 0; i < x->pieces->streams.len; i++) {
-        size_t count = channel_of(n, &x->pieces->streams.data[i])->initial.len;
+    for (uint32_t i = 0; i < x->net->streams.len; i++) {
+        size_t count = channel_of(n, &x->net->streams.data[i])->initial.len;
         if (count != 0)
             text_line(x, 1, "svm_channelFill(&self->streams[%" PRIu32 "], %s, %zu);", i, enqueued[i] != NULL ? enqueued[i] : "NULL", count);
     }
-    for (size_t i = 0; i < x->pieces->pieces.len; i++)
+    for (size_t i = 0; i < x->net->kernels.len; i++)
         text_line(x, 1, "%s(self);", setups[i]);
     create_ways(n);
     for (size_t i = 0; i < x->pl->initials.len; i++)
@@ -508,13 +508,13 @@ void program_net(program_emitter *x)
 {
     bool in = false, out = false;
     net n = prepare(x);
-    program_describe_pieces(x);
+    program_describe_regions(x);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++)
         program_kernel_scan(x, k);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++)
         program_kernel_struct(x, k);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++) {
-        program_island_tables(x, k);
+        program_region_tables(x, k);
         program_kernel_functions(x, k);
     }
     find_logs(&n);

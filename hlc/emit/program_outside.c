@@ -29,7 +29,7 @@ static const sir_function *handler_of(const sir_filter *f, const char *name)
 
 static const sched_outside *outside_of(const program_emitter *x, uint32_t actor)
 {
-    for (VEC_EACH(const sched_outside, to, &x->pieces->whole_schedule->outside))
+    for (VEC_EACH(const sched_outside, to, &x->net->whole_schedule->outside))
         if (to->receiver == actor)
             return to;
     return NULL;
@@ -43,7 +43,7 @@ static bool find_receivers(program_emitter *x, const sir_portal *portal, program
     const char *types = types_of(a, given->handler);
     for (VEC_EACH(const uint32_t, receiver, &portal->receivers)) {
         const sched_outside *to = outside_of(x, *receiver);
-        const sir_function *own = handler_of(x->pieces->whole->actors.data[*receiver]->filter, given->handler->name);
+        const sir_function *own = handler_of(x->net->whole->actors.data[*receiver]->filter, given->handler->name);
         bool again = false;
         if (to == NULL || own == NULL || strcmp(types_of(a, own), types) != 0)
             return false;
@@ -57,9 +57,9 @@ static bool find_receivers(program_emitter *x, const sir_portal *portal, program
 
 void program_find_outside(program_emitter *x)
 {
-    if (x->pieces == NULL || x->pieces->whole_schedule->outside.len == 0)
+    if (x->net == NULL || x->net->whole_schedule->outside.len == 0)
         return;
-    const sir_module *m = x->pieces->whole;
+    const sir_module *m = x->net->whole;
     struct program_outside *o = ARENA_NEW(x->e.arena, struct program_outside);
     for (VEC_EACH(const sir_portal, portal, &m->portals)) {
         const sir_filter *f = portal->receivers.len == 0 ? NULL : m->actors.data[portal->receivers.data[0]]->filter;
@@ -128,14 +128,14 @@ const char *program_parameters_text(program_emitter *x, const sir_function *hand
 static const char *emit_dependence(program_emitter *x, const sched_outside *to, hmap *done)
 {
     arena *a = x->e.arena;
-    const sir_module *m = x->pieces->whole;
+    const sir_module *m = x->net->whole;
     if (x->library == NULL || to->steady || to->anytime)
         return NULL;
     const char *row = hmap_getn(done, &to, sizeof to);
     if (row != NULL)
         return row;
     sched_sdep_table t;
-    if (!sched_sdep_tabulate(sched_sdep_new(a, m, x->pieces->whole_schedule, to->from, to->receiver), &t))
+    if (!sched_sdep_tabulate(sched_sdep_new(a, m, x->net->whole_schedule, to->from, to->receiver), &t))
         return NULL; // such messages can be for its next firing only
     const char *name = emit_unique_name(&x->e, arena_printf(a, "%s_input%" PRIu32, x->name, to->receiver));
     const char *receiver = m->actors.data[to->receiver]->name;
@@ -152,10 +152,10 @@ static const char *emit_dependence(program_emitter *x, const sched_outside *to, 
     return row;
 }
 
-static uint32_t piece_of(const program_emitter *x, uint32_t actor)
+static uint32_t kernel_of(const program_emitter *x, uint32_t actor)
 {
-    for (uint32_t p = 0; p < x->pieces->pieces.len; p++)
-        for (VEC_EACH(const uint32_t, a, &x->pieces->pieces.data[p].actors))
+    for (uint32_t p = 0; p < x->net->kernels.len; p++)
+        for (VEC_EACH(const uint32_t, a, &x->net->kernels.data[p].actors))
             if (*a == actor)
                 return p;
     return SIR_NONE;
@@ -164,14 +164,14 @@ static uint32_t piece_of(const program_emitter *x, uint32_t actor)
 static const char *emit_receivers_of(program_emitter *x, const program_given *given, size_t index, hmap *done)
 {
     arena *a = x->e.arena;
-    const schedule *s = x->pieces->whole_schedule;
+    const schedule *s = x->net->whole_schedule;
     text_args rows = {0};
     for (VEC_EACH(const sched_outside *const, to, &given->to)) {
         const char *row = emit_dependence(x, *to, done);
         uint32_t actor = (*to)->receiver;
         VEC_PUSH(a, &rows,
                  arena_printf(a, "{%s, %" PRIu32 ", %" PRId64 ", %" PRId64 ", %s},",
-                              program_quoted(x, x->pieces->whole->actors.data[actor]->name), piece_of(x, actor),
+                              program_quoted(x, x->net->whole->actors.data[actor]->name), kernel_of(x, actor),
                               (*to)->steady ? s->init[actor] : 0, (*to)->steady ? s->reps[actor] : 0,
                               row == NULL ? "NULL" : arena_printf(a, "&%s", row)));
     }
@@ -219,7 +219,7 @@ void program_outside(program_emitter *x)
     arena *a = x->e.arena;
     if (o == NULL)
         return;
-    const schedule *s = x->pieces->whole_schedule;
+    const schedule *s = x->net->whole_schedule;
     uint32_t from = s->outside.data[0].from;
     hmap done;
     hmap_init(&done, a);

@@ -35,7 +35,7 @@ static void add_fires(fires_text *t, const char *name, int64_t times)
 static void add_kernel(fires_text *t, const plan_kernel *k)
 {
     program_emitter *x = t->x;
-    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->pieces;
+    const plan_net *graph = x->p->cut != NULL ? x->p->cut->graph : x->net;
     const sir_module *whole = graph != NULL ? graph->whole : x->m;
     const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     for (VEC_EACH(const plan_item, item, &k->items))
@@ -73,13 +73,13 @@ void program_fires(program_emitter *x)
         add_kernel(&t, k);
         end_kernel(&t);
     }
-    for (size_t i = 0; x->pieces != NULL && i < x->pieces->pieces.len; i++) {
-        const plan_piece *piece = &x->pieces->pieces.data[i];
-        if (!piece->flow)
+    for (size_t i = 0; x->net != NULL && i < x->net->kernels.len; i++) {
+        const plan_net_kernel *kernel = &x->net->kernels.data[i];
+        if (!kernel->dynamic)
             continue;
-        const char *name = x->pieces->whole->actors.data[piece->actors.data[0]]->name;
+        const char *name = x->net->whole->actors.data[kernel->actors.data[0]]->name;
         begin_kernel(&t, x, name);
-        add_fires(&t, name, x->pieces->whole_schedule->reps[piece->actors.data[0]]);
+        add_fires(&t, name, x->net->whole_schedule->reps[kernel->actors.data[0]]);
         end_kernel(&t);
     }
     text_line(x, 1, "{NULL, NULL}};\n");
@@ -94,7 +94,7 @@ static int64_t samples_of(const sir_type *t)
 
 void program_samples(program_emitter *x, text_args *rows)
 {
-    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->pieces;
+    const plan_net *graph = x->p->cut != NULL ? x->p->cut->graph : x->net;
     const sir_module *m = graph != NULL ? graph->whole : x->m;
     const schedule *s = graph != NULL ? graph->whole_schedule : x->s;
     int64_t in = 0, out = 0;

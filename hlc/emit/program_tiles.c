@@ -88,7 +88,7 @@ program_tiles program_find_tiles(const program_emitter *x, const program_stage *
     program_tiles t = {.always = true};
     bool lanes = false;
     double waits = 0;
-    if (x->pieces != NULL || x->pl->cut != NULL || p == NULL || p->caches.len == 0 ||
+    if (x->net != NULL || x->pl->cut != NULL || p == NULL || p->caches.len == 0 ||
         x->p->config->opt_level < TILES_LEVEL || x->p->config->no_lanes)
         return t;
     for (; t.stages < count && is_plain(x, &codes[t.stages]); t.stages++) {
@@ -168,7 +168,7 @@ static bool can_pair(const program_emitter *x, const program_stage *code)
     const plan_stage *st = code->stage;
     return st->kind == PLAN_FIRE && st->others.len == 0 && code->zeros == NULL && !code->print_marks &&
            code->strip != NULL && code->strip->skew != NULL && st->in.buffer != PLAN_NONE &&
-           st->out.buffer != PLAN_NONE && x->pieces == NULL && x->pl->cut == NULL;
+           st->out.buffer != PLAN_NONE && x->net == NULL && x->pl->cut == NULL;
 }
 
 program_pair program_find_pair(const program_emitter *x, const program_stage *codes, size_t count)

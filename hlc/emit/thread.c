@@ -25,7 +25,7 @@ static const machine_processor *launcher(const program_emitter *x)
 bool program_launches(const program_emitter *x)
 {
     const machine_processor *p = launcher(x);
-    return p != NULL && x->pieces == NULL && (x->pl->cut != NULL || strcmp(x->pl->processor, p->element.name) == 0);
+    return p != NULL && x->net == NULL && (x->pl->cut != NULL || strcmp(x->pl->processor, p->element.name) == 0);
 }
 
 // ---- Where items are ----

@@ -121,24 +121,24 @@ static bool stop(vm *v, vm_trap trap, const vm_function *f, const vm_insn *ip, i
 // What the firing has moved, whatever the channels know yet.
 static int64_t popped_by(const vm *v, const word *in, const word *pop_end)
 {
-    const vm_flow *flow = v->flow;
-    if (flow == NULL)
+    const vm_dynamic *dynamic = v->dynamic;
+    if (dynamic == NULL)
         return v->pop - (pop_end - in) / (ptrdiff_t)v->in_item;
-    if (flow->in == SIR_NONE)
+    if (dynamic->in == SIR_NONE)
         return 0;
-    const vm_channel *c = &flow->interp->channels[flow->in];
-    return flow->popped + (in - (c->data + c->head)) / (ptrdiff_t)c->item;
+    const vm_channel *c = &dynamic->interp->channels[dynamic->in];
+    return dynamic->popped + (in - (c->data + c->head)) / (ptrdiff_t)c->item;
 }
 
 static int64_t pushed_by(const vm *v, const word *out, const word *out_end)
 {
-    const vm_flow *flow = v->flow;
-    if (flow == NULL)
+    const vm_dynamic *dynamic = v->dynamic;
+    if (dynamic == NULL)
         return v->push - (out_end - out) / (ptrdiff_t)v->out_item;
-    if (flow->out == SIR_NONE)
+    if (dynamic->out == SIR_NONE)
         return 0;
-    const vm_channel *c = &flow->interp->channels[flow->out];
-    return flow->pushed + (out - (c->data + c->tail)) / (ptrdiff_t)c->item;
+    const vm_channel *c = &dynamic->interp->channels[dynamic->out];
+    return dynamic->pushed + (out - (c->data + c->tail)) / (ptrdiff_t)c->item;
 }
 
 #define A (R[ip->a])
@@ -218,80 +218,80 @@ static int64_t least(int64_t a, int64_t b)
 }
 
 // Cursors at the ends of the channels, which stop where the declared window and the declared pushes do, too.
-static void set_cursors(const vm_flow *flow, const word **in, const word **pop_end, const word **peek_end, word **out,
+static void set_cursors(const vm_dynamic *dynamic, const word **in, const word **pop_end, const word **peek_end, word **out,
                         word **out_end)
 {
     static const word nothing = {.bits = 0};
-    const vm *v = &flow->machine;
+    const vm *v = &dynamic->machine;
     *in = *pop_end = *peek_end = &nothing;
     *out = *out_end = (word *)(uintptr_t)&nothing; // nothing is written there: its end is its beginning
-    if (flow->in != SIR_NONE) {
-        const vm_channel *c = &flow->interp->channels[flow->in];
+    if (dynamic->in != SIR_NONE) {
+        const vm_channel *c = &dynamic->interp->channels[dynamic->in];
         int64_t have = (int64_t)((c->tail - c->head) / c->item);
-        int64_t may_pop = v->pop < 0 ? have : least(have, v->pop - flow->popped);
-        int64_t may_peek = v->peek < 0 ? have : least(have, v->peek - flow->popped);
+        int64_t may_pop = v->pop < 0 ? have : least(have, v->pop - dynamic->popped);
+        int64_t may_peek = v->peek < 0 ? have : least(have, v->peek - dynamic->popped);
         *in = c->data + c->head;
         *pop_end = *in + (size_t)may_pop * c->item;
         *peek_end = *in + (size_t)may_peek * c->item;
     }
-    if (flow->out != SIR_NONE) {
-        const vm_channel *c = &flow->interp->channels[flow->out];
+    if (dynamic->out != SIR_NONE) {
+        const vm_channel *c = &dynamic->interp->channels[dynamic->out];
         int64_t room = least((int64_t)((c->cap - c->tail) / c->item), interp_room_in(c));
-        int64_t may_push = v->push < 0 ? room : least(room, v->push - flow->pushed);
+        int64_t may_push = v->push < 0 ? room : least(room, v->push - dynamic->pushed);
         *out = c->data + c->tail;
         *out_end = *out + (size_t)may_push * c->item;
     }
 }
 
 // What the cursors have moved becomes the channels'.
-static void synchronise(vm_flow *flow, const word *in, const word *out)
+static void synchronise(vm_dynamic *dynamic, const word *in, const word *out)
 {
-    if (flow->in != SIR_NONE) {
-        vm_channel *c = &flow->interp->channels[flow->in];
+    if (dynamic->in != SIR_NONE) {
+        vm_channel *c = &dynamic->interp->channels[dynamic->in];
         size_t head = (size_t)(in - c->data);
-        flow->popped += (int64_t)((head - c->head) / c->item);
+        dynamic->popped += (int64_t)((head - c->head) / c->item);
         c->head = head;
     }
-    if (flow->out != SIR_NONE) {
-        vm_channel *c = &flow->interp->channels[flow->out];
+    if (dynamic->out != SIR_NONE) {
+        vm_channel *c = &dynamic->interp->channels[dynamic->out];
         size_t tail = (size_t)(out - c->data);
-        flow->pushed += (int64_t)((tail - c->tail) / c->item);
+        dynamic->pushed += (int64_t)((tail - c->tail) / c->item);
         c->tail = tail;
     }
 }
 
 // Does the firing go on when the input holds that many items? Otherwise it does what was not declared.
-static bool may_have(const vm_flow *flow, vm_trap trap, int64_t items)
+static bool may_have(const vm_dynamic *dynamic, vm_trap trap, int64_t items)
 {
-    const vm *v = &flow->machine;
+    const vm *v = &dynamic->machine;
     int64_t limit = trap == VM_TRAP_PEEK ? v->peek : v->pop;
-    return flow->in != SIR_NONE && items > 0 && (limit < 0 || flow->popped + items <= limit);
+    return dynamic->in != SIR_NONE && items > 0 && (limit < 0 || dynamic->popped + items <= limit);
 }
 
-// In a flow, stops within the firing when the input does not hold enough.
+// In a dynamic-rate actor, stops within the firing when the input does not hold enough.
 #define NEED_ITEMS(items, trap, value, limit)                                                                          \
-    if (flow == NULL)                                                                                                  \
+    if (dynamic == NULL)                                                                                                  \
         STOP(trap, value, limit);                                                                                      \
-    synchronise(flow, in, out);                                                                                        \
-    if (!may_have(flow, trap, items))                                                                                  \
+    synchronise(dynamic, in, out);                                                                                        \
+    if (!may_have(dynamic, trap, items))                                                                                  \
         STOP(trap, value, limit);                                                                                      \
     needed = items;                                                                                                    \
     goto wait
 #define NEED_ROOM                                                                                                      \
-    if (flow == NULL)                                                                                                  \
+    if (dynamic == NULL)                                                                                                  \
         STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
-    synchronise(flow, in, out);                                                                                        \
-    if (v->push >= 0 && flow->pushed >= v->push)                                                                       \
+    synchronise(dynamic, in, out);                                                                                        \
+    if (v->push >= 0 && dynamic->pushed >= v->push)                                                                       \
         STOP(VM_TRAP_PUSH, 0, v->push);                                                                                \
     needed = 0;                                                                                                        \
-    if (interp_room_in(&flow->interp->channels[flow->out]) == 0)                                                       \
+    if (interp_room_in(&dynamic->interp->channels[dynamic->out]) == 0)                                                       \
         goto wait;                                                                                                     \
-    if (!interp_reserve(flow->interp, flow->out,                                                                       \
-                        least(flow->pushed + 64, interp_room_in(&flow->interp->channels[flow->out])))) {               \
+    if (!interp_reserve(dynamic->interp, dynamic->out,                                                                       \
+                        least(dynamic->pushed + 64, interp_room_in(&dynamic->interp->channels[dynamic->out])))) {               \
         v->operations = operations;                                                                                    \
         return false;                                                                                                  \
     }                                                                                                                  \
-    set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);                                                       \
+    set_cursors(dynamic, &in, &pop_end, &peek_end, &out, &out_end);                                                       \
     goto *label[ip->op]
 
 bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
@@ -300,10 +300,10 @@ bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
 #define OP(name, weight) &&L_##name,
 #include "hlc/interp/ops.def"
     };
-    vm_flow *const flow = v->flow;
+    vm_dynamic *const dynamic = v->dynamic;
     vm_function *f = start;
     const vm_insn *ip = f->code.data;
-    word *R = flow != NULL ? flow->frame[f->source->kind == SIR_PREWORK] : f->frame, *N = NULL;
+    word *R = dynamic != NULL ? dynamic->frame[f->source->kind == SIR_PREWORK] : f->frame, *N = NULL;
     word *const S = actor->state;
     const word *const G = v->program->globals;
     const size_t in_item = v->in_item, out_item = v->out_item;
@@ -311,28 +311,28 @@ bool vm_execute(vm *v, vm_actor *actor, vm_function *start, int64_t count)
     // the next output, behind the last.
     const word *in = v->in, *pop_end = in, *peek_end = in;
     word *out = v->out, *out_end = out;
-    if (flow == NULL) {
+    if (dynamic == NULL) {
         pop_end = in + (size_t)v->pop * in_item;
         peek_end = in + (size_t)v->peek * in_item;
         out_end = out + (size_t)v->push * out_item;
     }
     word result = {.bits = 0};
     uint64_t operations = v->operations;
-    int64_t needed; // items, by an instruction of a flow; 0: room
+    int64_t needed; // items, by an instruction of a dynamic-rate actor; 0: room
     v->actor = actor;
-    if (flow != NULL) {
-        if (flow->stopped) {
-            ip = flow->ip;
-            f = flow->f;
-            R = flow->R;
-            N = flow->N;
-            result = flow->result;
-            flow->stopped = false;
-            set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);
+    if (dynamic != NULL) {
+        if (dynamic->stopped) {
+            ip = dynamic->ip;
+            f = dynamic->f;
+            R = dynamic->R;
+            N = dynamic->N;
+            result = dynamic->result;
+            dynamic->stopped = false;
+            set_cursors(dynamic, &in, &pop_end, &peek_end, &out, &out_end);
             goto *label[ip->op];
         }
-        flow->popped = flow->pushed = 0;
-        set_cursors(flow, &in, &pop_end, &peek_end, &out, &out_end);
+        dynamic->popped = dynamic->pushed = 0;
+        set_cursors(dynamic, &in, &pop_end, &peek_end, &out, &out_end);
     }
     v->calls.len = 0;
     v->chunk = v->top = 0;
@@ -670,8 +670,8 @@ L_CHECKMOVED: {
 }
 
 L_END:
-    if (flow != NULL)
-        goto end_flow;
+    if (dynamic != NULL)
+        goto end_dynamic;
     if (out != out_end)
         STOP(VM_TRAP_PUSHED, v->push - (out_end - out) / (ptrdiff_t)out_item, v->push);
     actor->work_firings += f->source->kind == SIR_WORK;
@@ -686,32 +686,32 @@ L_END:
     v->operations = operations;
     return true;
 
-end_flow:
-    synchronise(flow, in, out);
-    if (flow->out != SIR_NONE && flow->pushed < f->source->push.min)
-        STOP(VM_TRAP_PUSHED, flow->pushed, f->source->push.min);
-    if (flow->in != SIR_NONE && flow->popped < f->source->pop.min) { // declared pops that it did not make
-        vm_channel *c = &flow->interp->channels[flow->in];
-        int64_t left = f->source->pop.min - flow->popped;
+end_dynamic:
+    synchronise(dynamic, in, out);
+    if (dynamic->out != SIR_NONE && dynamic->pushed < f->source->push.min)
+        STOP(VM_TRAP_PUSHED, dynamic->pushed, f->source->push.min);
+    if (dynamic->in != SIR_NONE && dynamic->popped < f->source->pop.min) { // declared pops that it did not make
+        vm_channel *c = &dynamic->interp->channels[dynamic->in];
+        int64_t left = f->source->pop.min - dynamic->popped;
         if ((int64_t)((c->tail - c->head) / c->item) < left) {
             needed = left;
             goto wait;
         }
         c->head += (size_t)left * c->item;
-        flow->popped += left;
+        dynamic->popped += left;
     }
     actor->work_firings += f->source->kind == SIR_WORK;
     v->operations = operations;
     return true;
 
 wait:
-    flow->stopped = true;
-    flow->wanted = needed;
-    flow->ip = ip;
-    flow->f = f;
-    flow->R = R;
-    flow->N = N;
-    flow->result = result;
+    dynamic->stopped = true;
+    dynamic->wanted = needed;
+    dynamic->ip = ip;
+    dynamic->f = f;
+    dynamic->R = R;
+    dynamic->N = N;
+    dynamic->result = result;
     v->operations = operations;
     return true;
 }

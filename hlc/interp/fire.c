@@ -41,7 +41,7 @@ static bool build_filter(interp *r, vm_actor *a)
         vm_store_value(a->state + start[i], &f->fields.data[i].init);
     a->random = UINT64_C(1182736490827);
     if (sched_dynamic_input(a->source) || sched_dynamic_output(a->source))
-        a->flow = interp_flow_build(r, a);
+        a->dynamic = interp_dynamic_build(r, a);
     return true;
 }
 
@@ -148,7 +148,7 @@ bool interp_build(interp *r)
         r->in_order &= !r->s->channels[i].back_edge;
     }
     r->in_order &= !r->s->dynamic && r->s->messages.len == 0;
-    for (int32_t i = 0; r->s->dynamic && i < r->s->island_count; i++)
+    for (int32_t i = 0; r->s->dynamic && i < r->s->static_region_count; i++)
         r->endless |= !r->s->paced[i];
     for (uint32_t i = 0; i < m->actors.len; i++)
         if (!build_actor(r, i))
@@ -189,8 +189,8 @@ static int64_t firings_with_room(const interp *r, const vm_actor *a, bool first,
 int64_t interp_can_fire(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
-    if (a->flow != NULL)
-        return interp_flow_can_fire(r, a, r->left[actor]) == 0 ? 0 : a->flow->stopped ? 1 : interp_before_message(r, actor, 1);
+    if (a->dynamic != NULL)
+        return interp_dynamic_can_fire(r, a, r->left[actor]) == 0 ? 0 : a->dynamic->stopped ? 1 : interp_before_message(r, actor, 1);
     int64_t k = r->left[actor] < 0 ? INT64_MAX : r->left[actor];
     bool first = !a->fired && a->prework != NULL;
     for (uint32_t i = 0; i < a->in_count && k > 0; i++) {
@@ -326,10 +326,10 @@ static bool has_port(const vm_port *ports, uint32_t count)
 int64_t interp_fire(interp *r, uint32_t actor, int64_t k)
 {
     vm_actor *a = &r->actors[actor];
-    if (a->messages.len > 0 && !(a->flow != NULL && a->flow->stopped) && !interp_deliver(r, actor))
+    if (a->messages.len > 0 && !(a->dynamic != NULL && a->dynamic->stopped) && !interp_deliver(r, actor))
         return -1;
     switch (a->source->kind) {
-    case SIR_FILTER: return a->flow != NULL ? interp_flow_fire(r, a) : fire_filter(r, a, k) ? k : -1;
+    case SIR_FILTER: return a->dynamic != NULL ? interp_dynamic_fire(r, a) : fire_filter(r, a, k) ? k : -1;
     case SIR_SPLIT: return !has_port(a->in, a->in_count) || fire_split(r, a, k) ? k : -1;
     case SIR_JOIN: return !has_port(a->out, a->out_count) || fire_join(r, a, k) ? k : -1;
     case SIR_READER: return has_port(a->out, a->out_count) ? fire_reader(r, a, k) : k;

@@ -104,7 +104,7 @@ typedef struct vm_channel {
     word *data;
     size_t head, tail, cap; // in words: [head, tail) is what it holds
     size_t item;            // words an item
-    size_t bound;           // words that producers wait not to exceed (NOTE(bounds) in flow.c)
+    size_t bound;           // words that producers wait not to exceed (NOTE(bounds) in dynamic.c)
     bool too_full;          // the producer has waited since somebody popped
 } vm_channel;
 
@@ -119,7 +119,7 @@ typedef struct vm_port {
     int64_t first_peek, first_pop, peek, pop, push, first_push;
 } vm_port;
 
-struct vm_flow;
+struct vm_dynamic;
 
 // A message on its way.
 typedef struct vm_message {
@@ -133,7 +133,7 @@ typedef struct vm_message {
 typedef struct vm_actor {
     const sir_actor *source;
     vm_function *work, *prework;
-    struct vm_flow *flow; // of a filter with dynamic rates
+    struct vm_dynamic *dynamic; // of a filter with dynamic rates
     VEC(vm_message) messages; // to it, by when they are due, then by sender, then as they were sent
     word *state;
     int64_t work_firings;
@@ -185,7 +185,7 @@ typedef struct vm {
     struct interp *interp;
     VEC(word) message;    // arguments of the message that is being sent
     VEC(word) kept;       // what a finite filter pushed
-    struct vm_flow *flow; // of the filter with dynamic rates whose machine this is; NULL: rates are static
+    struct vm_dynamic *dynamic; // of the filter with dynamic rates whose machine this is; NULL: rates are static
     // of the burst of firings that is running
     vm_actor *actor;
     const word *in;
@@ -204,7 +204,7 @@ enum { VM_MAX_CALLS = 10000 };
 
 // A filter with dynamic rates: one firing at a time, straight on its channels. It may stop within a firing, where it
 // needs more items than its input holds, and go on there later; so it has a machine and frames of its own.
-typedef struct vm_flow {
+typedef struct vm_dynamic {
     vm machine;
     struct interp *interp;
     uint32_t in, out;      // channels; SIR_NONE: none
@@ -217,10 +217,10 @@ typedef struct vm_flow {
     int64_t wanted;         // items that the input must hold for it to go on; 0: the output must have room
     bool idle;              // the last firing neither popped nor pushed: the next waits for one item more
     int64_t idle_items;     // how many it began with
-} vm_flow;
+} vm_dynamic;
 
-// Runs count firings of a function; false after a trap. With a flow: one firing or what is left of it, until it ends or
-// needs items (flow->stopped).
+// Runs count firings of a function; false after a trap. Of a dynamic-rate actor: one firing or what is left of it, until it ends or
+// needs items (dynamic->stopped).
 bool vm_execute(vm *v, vm_actor *actor, vm_function *f, int64_t count);
 void vm_report_trap(vm *v, diag_engine *d);
 
@@ -304,10 +304,10 @@ int64_t interp_before_message(const interp *r, uint32_t actor, int64_t k);
 uint32_t interp_awaited_sender(const interp *r, uint32_t actor);
 // Delivers what is due before the actor's next firing; false after an error.
 bool interp_deliver(interp *r, uint32_t actor);
-vm_flow *interp_flow_build(interp *r, vm_actor *a); // flow.c
-int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left);
+vm_dynamic *interp_dynamic_build(interp *r, vm_actor *a); // dynamic.c
+int64_t interp_dynamic_can_fire(const interp *r, const vm_actor *a, int64_t left);
 // Firings completed, 0 or 1; -1 after an error.
-int64_t interp_flow_fire(interp *r, vm_actor *a);
+int64_t interp_dynamic_fire(interp *r, vm_actor *a);
 // Nothing can fire. Gives a channel whose producer waits for room a greater bound, if that is in the way of an actor with
 // firings left to be made, or, when draining, of any; false: none is.
 bool interp_grow_channel(interp *r);

@@ -76,7 +76,7 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
     int64_t done = r->watch == NULL ? interp_fire(r, actor, k) : interp_watch_fire(r, actor, k);
     if (done < 0) {
         vm *v = r->handlers.trap != VM_TRAP_NONE    ? &r->handlers
-                : r->actors[actor].flow != NULL ? &r->actors[actor].flow->machine
+                : r->actors[actor].dynamic != NULL ? &r->actors[actor].dynamic->machine
                                                 : &r->machine;
         if (v->trap != VM_TRAP_NONE) {
             flush_prints(r);
@@ -92,7 +92,7 @@ static bool fire(interp *r, uint32_t actor, int64_t k)
         interp_watch_show(r);
         return false;
     }
-    if (r->actors[actor].flow != NULL) {
+    if (r->actors[actor].dynamic != NULL) {
         if (r->left[actor] > 0)
             r->left[actor] -= done;
         return true;
@@ -179,12 +179,12 @@ static bool is_complete(interp *r)
     return true;
 }
 
-// A phase of the islands that have sources; the actors of the others fire as often as their input allows.
+// A phase of the static regions that have sources; the actors of the others fire as often as their input allows.
 static bool run_paced(interp *r, const int64_t *counts)
 {
     const schedule *s = r->s;
     for (uint32_t i = 0; i < r->m->actors.len; i++)
-        r->left[i] = s->paced[s->island[i]] ? counts[i] : -1;
+        r->left[i] = s->paced[s->static_region[i]] ? counts[i] : -1;
     return fire_on(r) && (r->input_ended || is_complete(r));
 }
 
@@ -222,17 +222,17 @@ static bool drain(interp *r)
     return fire_rest(r);
 }
 
-// All steady states that were asked for have run: the islands without sources do what they can with what there is.
-static bool finish_islands(interp *r)
+// All steady states that were asked for have run: the static regions without sources do what they can with what there is.
+static bool finish_regions(interp *r)
 {
     for (uint32_t i = 0; i < r->m->actors.len; i++)
-        r->left[i] = r->s->paced[r->s->island[i]] ? 0 : -1;
+        r->left[i] = r->s->paced[r->s->static_region[i]] ? 0 : -1;
     return fire_rest(r);
 }
 
 static bool any_paced(const schedule *s)
 {
-    for (int32_t i = 0; i < s->island_count; i++)
+    for (int32_t i = 0; i < s->static_region_count; i++)
         if (s->paced[i])
             return true;
     return false;
@@ -262,7 +262,7 @@ static bool run_program(interp *r)
     if (!flush_prints(r))
         return false;
     if (r->s->dynamic && !any_paced(r->s)) // it has run until nothing could fire
-        return finish_islands(r);
+        return finish_regions(r);
     for (int64_t n = 0; r->options->iterations < 0 || n < r->options->iterations; n++) {
         bool left;
         if (!input_left(r, &left))
@@ -278,7 +278,7 @@ static bool run_program(interp *r)
         if (!flush_prints(r))
             return false;
     }
-    return !r->s->dynamic || finish_islands(r);
+    return !r->s->dynamic || finish_regions(r);
 }
 
 // Lines that were not ended.

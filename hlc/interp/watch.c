@@ -273,21 +273,21 @@ static void print_firing(interp *r, uint32_t actor)
 static int64_t fire_one(interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
-    const vm_flow *flow = a->flow;
-    bool first = !a->fired && a->prework != NULL, goes_on = flow != NULL && flow->stopped;
-    int64_t popped = goes_on ? flow->popped : 0, pushed = goes_on ? flow->pushed : 0;
+    const vm_dynamic *dynamic = a->dynamic;
+    bool first = !a->fired && a->prework != NULL, goes_on = dynamic != NULL && dynamic->stopped;
+    int64_t popped = goes_on ? dynamic->popped : 0, pushed = goes_on ? dynamic->pushed : 0;
     int64_t done = interp_fire(r, actor, 1);
-    if (done < 0 || (done == 0 && flow == NULL))
+    if (done < 0 || (done == 0 && dynamic == NULL))
         return done;
     bool idle = (a->source->kind == SIR_SPLIT && a->in[0].channel == SIR_NONE) ||
                 (a->source->kind == SIR_JOIN && a->out[0].channel == SIR_NONE);
     for (uint32_t i = 0; i < a->in_count && !idle; i++) {
-        int64_t n = flow != NULL ? flow->popped - popped : first ? a->in[i].first_pop : a->in[i].pop;
+        int64_t n = dynamic != NULL ? dynamic->popped - popped : first ? a->in[i].first_pop : a->in[i].pop;
         if (a->in[i].channel != SIR_NONE && n > 0)
             note_moved(r, actor, POPPED, i, n);
     }
     for (uint32_t i = 0; i < a->out_count && !idle; i++) {
-        int64_t n = flow != NULL ? flow->pushed - pushed : first ? a->out[i].first_push : a->out[i].push;
+        int64_t n = dynamic != NULL ? dynamic->pushed - pushed : first ? a->out[i].first_push : a->out[i].push;
         if (a->out[i].channel != SIR_NONE && n > 0)
             note_moved(r, actor, PUSHED, i, n);
     }
@@ -305,7 +305,7 @@ int64_t interp_watch_fire(interp *r, uint32_t actor, int64_t k)
         return interp_fire(r, actor, k);
     int64_t done = 0;
     while (done < k) {
-        bool begins = a->flow == NULL || !a->flow->stopped;
+        bool begins = a->dynamic == NULL || !a->dynamic->stopped;
         if (begins && actor == w->stop && w->actors[actor].completed + 1 == w->before) {
             w->stopped = true;
             break;

@@ -274,7 +274,7 @@ static void print_edge(graph_printer *g, uint32_t number, hmap *drawn)
         strbuf_printf(g->out, ", label=\"%s, %zu initial\"", type.data, c->initial.len);
     else
         strbuf_printf(g->out, ", label=\"%s\"", type.data);
-    if (has_dynamic_rate(from, true) || has_dynamic_rate(to, false)) // islands end here
+    if (has_dynamic_rate(from, true) || has_dynamic_rate(to, false)) // regions end here
         strbuf_add(g->out, ", color=\"#c2410c\", penwidth=2, arrowhead=vee");
     strbuf_add(g->out, back ? ", constraint=false, style=dashed]\n" : "]\n");
 }

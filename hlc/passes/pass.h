@@ -8,7 +8,7 @@
 
 struct schedule;
 struct plan;
-struct plan_pieces;
+struct plan_net;
 struct machine;
 
 // A step that was timed: a pass, or a stage around the passes.
@@ -28,7 +28,7 @@ typedef struct hlc_program {
     struct schedule *schedule;     // NULL until the pass 'schedule'
     struct plan *plan;             // NULL until the pass 'map'
     // Of a program with dynamic rates, once there is a plan; module and schedule are then those of its static graph.
-    struct plan_pieces *pieces;
+    struct plan_net *net;
     // Of one that is spread over several processors, likewise.
     struct plan_cut *cut;
     hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for

@@ -167,10 +167,10 @@ bool passes_check(const hlc_program *p, const pass_order *order, uint32_t goal)
 
 // ---- Text ----
 
-// The program itself, also when plans are made for a graph of its pieces.
+// The program itself, also when plans are made for a graph of its kernels.
 static const sir_module *program_source(const hlc_program *p)
 {
-    const plan_pieces *graph = p->pieces != NULL ? p->pieces : p->cut != NULL ? p->cut->graph : NULL;
+    const plan_net *graph = p->net != NULL ? p->net : p->cut != NULL ? p->cut->graph : NULL;
     return graph != NULL ? graph->whole : p->module;
 }
 

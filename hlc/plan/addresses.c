@@ -97,7 +97,7 @@ static uint64_t place_kernels(arena *a, plan *pl, const sir_module *m, const lif
                 at = top[q];
         for (uint32_t b = 0; b < pl->buffers.len; b++) {
             const sir_channel *c = &m->channels.data[pl->buffers.data[b].channel];
-            if (cut->graph->piece_of[c->producer] != i || l->of[b].bytes == 0)
+            if (cut->graph->kernel_of[c->producer] != i || l->of[b].bytes == 0)
                 continue;
             if (plan_end_of(pl, m, b) != PLAN_NONE)
                 at = round_up(at, plan_cut_line(cut));

@@ -78,12 +78,12 @@ static void clear(assigner *d)
 
 static void weigh_kernels(assigner *d)
 {
-    const plan_pieces *graph = d->cut->graph;
+    const plan_net *graph = d->cut->graph;
     const plan_processor *first = &d->cut->resources->processors.data[0];
     uint64_t *bytes = ARENA_ARRAY(d->p->arena, uint64_t, d->cut->kernels.len + 1);
     for (size_t i = 0; i < d->cut->kernels.len && !first->direct; i++) {
-        const plan_piece *piece = &graph->pieces.data[i];
-        plan_footprint f = plan_footprint_of(d->p->arena, graph->whole, piece->actors.data, piece->actors.len);
+        const plan_net_kernel *kernel = &graph->kernels.data[i];
+        plan_footprint f = plan_footprint_of(d->p->arena, graph->whole, kernel->actors.data, kernel->actors.len);
         bytes[i] = plan_footprint_bytes(&f, first);
     }
     d->bytes = bytes;
@@ -204,7 +204,7 @@ static void assign_kernel(assigner *d, size_t number, uint32_t pinned_by)
 
 static uint64_t item_bytes(const plan_cut *cut, uint32_t stream)
 {
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     return plan_element_bytes(graph->whole, graph->streams.data[stream].channel);
 }
 
@@ -300,7 +300,7 @@ static int64_t history_of(const plan *pl, const plan_cut *cut, uint32_t stream)
 
 void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
 {
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     memset(&cut->queues, 0, sizeof cut->queues);
     for (uint32_t i = 0; i < graph->streams.len; i++) {
         const plan_stream *st = &graph->streams.data[i];
@@ -322,7 +322,7 @@ void plan_cut_queues(arena *a, const plan *pl, plan_cut *cut)
 // Strips of so many steady states that a round must have so that it holds at least what the next needs of it.
 static int64_t strips_needed(const hlc_program *p, int64_t strip)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     int64_t least = 1;
     for (uint32_t i = 0; i < graph->streams.len; i++) {
         int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
@@ -356,7 +356,7 @@ static int64_t most_slots(const assigner *d)
 
 static uint64_t bytes_a_strip(const assigner *d)
 {
-    const plan_pieces *graph = d->cut->graph;
+    const plan_net *graph = d->cut->graph;
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < graph->streams.len; i++)
         bytes +=
@@ -491,7 +491,7 @@ uint64_t plan_window_bytes(const plan *pl, const sir_module *m, uint32_t buffer)
 // The fewest steady states that push so many items to a queue, again and again.
 static int64_t steady_states(const plan_cut *cut, uint32_t stream, int64_t items)
 {
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     int64_t step = graph->whole_schedule->channels[graph->streams.data[stream].channel].steady;
     return step == 0 ? 1 : items / sched_gcd(items, step);
 }
@@ -519,7 +519,7 @@ int64_t plan_queue_lines_step(const plan_cut *cut, uint32_t stream)
 
 int64_t plan_cut_least_strip(const hlc_program *p)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     int64_t granule = plan_cut_granule_of(p->cut), least = 1;
     for (uint32_t i = 0; i < graph->streams.len; i++) {
         int64_t step = graph->whole_schedule->channels[graph->streams.data[i].channel].steady;
@@ -538,7 +538,7 @@ void plan_cut_give_up(hlc_program *p)
         longest = kernel->priming > longest->priming ? kernel : longest;
     size_t number = (size_t)(longest - cut->kernels.data);
     longest->parallel = false;
-    longest->pinned_by = cut->graph->pieces.data[number].actors.data[0];
+    longest->pinned_by = cut->graph->kernels.data[number].actors.data[0];
     longest->why = p->config->max_latency != 0 ? "looks at more items than a round has that keeps --max-latency"
                                                : "looks at more items than a round of strips has";
     plan_cut_prime(p);
@@ -553,7 +553,7 @@ static void find_work(hlc_program *p)
         kernel->seconds = 0;
     for (uint32_t i = 0; i < cut->graph->module->actors.len; i++)
         if (cut->graph->actor_of[i] != SIR_NONE)
-            cut->kernels.data[cut->graph->piece_of[i]].seconds += seconds[i];
+            cut->kernels.data[cut->graph->kernel_of[i]].seconds += seconds[i];
 }
 
 bool plan_cut_assign(hlc_program *p)

@@ -26,13 +26,13 @@ static void add_kernels(problem *k)
     double *steady = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // seconds of a steady state
     double *primed = ARENA_ARRAY(k->p->arena, double, cut->kernels.len + 1); // and of a priming run's beginning
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        steady[cut->graph->piece_of[i]] += seconds[i];
-        primed[cut->graph->piece_of[i]] += seconds[i] * plan_cut_repeats(cut, i);
+        steady[cut->graph->kernel_of[i]] += seconds[i];
+        primed[cut->graph->kernel_of[i]] += seconds[i] * plan_cut_repeats(cut, i);
     }
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
         uint32_t named = kernel->pinned_by != SIR_NONE && !kernel->parallel ? kernel->pinned_by
-                                                                            : cut->graph->pieces.data[i].actors.data[0];
+                                                                            : cut->graph->kernels.data[i].actors.data[0];
         VEC_PUSH(k->p->arena, &k->map.tasks,
                  (map_task){.name = cut->graph->whole->actors.data[named]->name,
                             .time = steady[i] * k->strip,
@@ -44,7 +44,7 @@ static void add_kernels(problem *k)
 }
 
 // Bytes that move through a stream in a steady state.
-static double steady_bytes(const plan_pieces *graph, const plan_stream *st)
+static double steady_bytes(const plan_net *graph, const plan_stream *st)
 {
     int64_t items = graph->whole_schedule->channels[st->channel].steady;
     return (double)items * (double)plan_element_bytes(graph->whole, st->channel);
@@ -53,7 +53,7 @@ static double steady_bytes(const plan_pieces *graph, const plan_stream *st)
 static void add_queues(problem *k)
 {
     const plan_cut *cut = k->p->cut;
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     for (VEC_EACH(const plan_stream, st, &graph->streams)) {
         double delay = 0; // items that a strip reads beyond its own
         for (VEC_EACH(const plan_queue, queue, &cut->queues))
@@ -113,7 +113,7 @@ static uint32_t *repeat(const problem *k, const map_result *r, uint32_t times)
 // pass the shared memory.
 static map_limit find_bound(const problem *k, const map_result *r)
 {
-    const plan_pieces *graph = k->p->cut->graph;
+    const plan_net *graph = k->p->cut->graph;
     const double *seconds = plan_actor_seconds(k->p);
     map_problem whole = {.name = k->map.name, .fuse = true};
     whole.processors = k->map.processors;

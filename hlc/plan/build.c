@@ -271,22 +271,22 @@ static void build_buffers(builder *b)
             VEC_PUSH(b->p->arena, &b->plan->initials, (plan_initial){i, access_of(b, &b->places[i])});
 }
 
-void plan_gather_pieces(arena *a, plan *pl)
+void plan_gather_kernels(arena *a, plan *pl)
 {
-    const plan_pieces *pieces = plan_graph_of(pl);
-    if (pieces == NULL)
+    const plan_net *graph = plan_graph_of(pl);
+    if (graph == NULL)
         return;
-    plan_kernel *of = ARENA_ARRAY(a, plan_kernel, pieces->pieces.len + 1);
+    plan_kernel *of = ARENA_ARRAY(a, plan_kernel, graph->kernels.len + 1);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
-            VEC_PUSH(a, &of[pieces->piece_of[item->stages.data[0].actor]].items, *item);
+            VEC_PUSH(a, &of[graph->kernel_of[item->stages.data[0].actor]].items, *item);
     pl->kernels.len = 0;
-    for (size_t i = 0; i < pieces->pieces.len; i++) {
-        const plan_piece *piece = &pieces->pieces.data[i];
-        const sir_actor *first = pieces->whole->actors.data[piece->actors.data[0]];
+    for (size_t i = 0; i < graph->kernels.len; i++) {
+        const plan_net_kernel *kernel = &graph->kernels.data[i];
+        const sir_actor *first = graph->whole->actors.data[kernel->actors.data[0]];
         of[i].name = first->name;
         of[i].region = first->region;
-        if (!piece->flow)
+        if (!kernel->dynamic)
             VEC_PUSH(a, &pl->kernels, of[i]);
     }
 }
@@ -295,7 +295,7 @@ plan *plan_build(hlc_program *p, const plan_place *places, int64_t strip)
 {
     builder b = {.p = p, .m = p->module, .s = p->schedule, .places = places, .strip = strip};
     b.plan = ARENA_NEW(p->arena, plan);
-    *b.plan = (plan){.name = p->module->name, .strip = strip, .pieces = p->pieces, .cut = p->cut};
+    *b.plan = (plan){.name = p->module->name, .strip = strip, .net = p->net, .cut = p->cut};
     if (p->plan != NULL) {
         b.plan->machine = p->plan->machine;
         b.plan->control = p->plan->control;
@@ -308,6 +308,6 @@ plan *plan_build(hlc_program *p, const plan_place *places, int64_t strip)
         diag_internal(p->diag, (src_range){0}, "the places of the channels of '%s' make no plan", p->module->name);
         return NULL;
     }
-    plan_gather_pieces(p->arena, b.plan);
+    plan_gather_kernels(p->arena, b.plan);
     return plan_settle(p->arena, p->diag, b.plan, p->module, p->schedule) ? b.plan : NULL;
 }

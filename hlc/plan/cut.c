@@ -83,9 +83,9 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
 
 static void describe_kernels(hlc_program *p, plan_cut *cut)
 {
-    for (VEC_EACH(const plan_piece, piece, &cut->graph->pieces)) {
+    for (VEC_EACH(const plan_net_kernel, of, &cut->graph->kernels)) {
         plan_cut_kernel kernel = {.pinned_by = SIR_NONE};
-        for (VEC_EACH(uint32_t, actor, &piece->actors)) {
+        for (VEC_EACH(uint32_t, actor, &of->actors)) {
             const char *why = plan_actor_keeps(p, *actor);
             bool state = why != NULL && strcmp(why, "prints") != 0;
             const sir_filter *f =
@@ -104,11 +104,11 @@ static void describe_kernels(hlc_program *p, plan_cut *cut)
 // Channels inside a kernel that hold items which no steady state moves are on one processor only.
 static void find_lost_items(plan_cut *cut)
 {
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     for (size_t i = 0; i < graph->module->channels.len; i++) {
         const sched_channel *sc = &graph->schedule->channels[i];
         const sir_channel *c = &graph->module->channels.data[i];
-        plan_cut_kernel *kernel = &cut->kernels.data[graph->piece_of[c->producer]];
+        plan_cut_kernel *kernel = &cut->kernels.data[graph->kernel_of[c->producer]];
         bool end = graph->actor_of[c->producer] == SIR_NONE || graph->actor_of[c->consumer] == SIR_NONE;
         if (end || sc->steady != 0 || sc->remainder == 0 || kernel->why != NULL)
             continue;
@@ -281,7 +281,7 @@ static void pin_kernels(plan_cut *cut, const char *why)
         if (kernel->why != NULL)
             continue;
         kernel->pinned = true;
-        kernel->pinned_by = cut->graph->pieces.data[i].actors.data[0];
+        kernel->pinned_by = cut->graph->kernels.data[i].actors.data[0];
         kernel->why = why;
     }
 }
@@ -437,7 +437,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
     cut->resources = r;
     cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
     cut->depth = plan_cut_fewest_windows(cut);
-    cut->graph = plan_pieces_cut(p->arena, p->module, p->schedule, kernel_of, count);
+    cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
     if (cut->graph == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
         return false;
@@ -495,7 +495,7 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
     const plan_demands demands = {.io = has_io(p->module)};
     plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
     cut->resources = plan_resources_find(p->arena, p->diag, p->machine, processors, &demands);
-    cut->graph = plan_pieces_cut(p->arena, p->module, p->schedule, kernel_of, count);
+    cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
     if (cut->resources != NULL && fallbacks)
         cut->resources = plan_resources_with_fallbacks(p->arena, cut->resources);
     if (cut->resources == NULL || cut->graph == NULL)
@@ -507,13 +507,13 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
     find_lost_items(cut);
     for (size_t i = 0; i < count; i++) {
         plan_cut_kernel *x = &cut->kernels.data[i];
-        if (cut->graph->pieces.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
+        if (cut->graph->kernels.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))
             return false;
         x->parallel = flags[i] == 'r';
         if (flags[i] != 'k')
             continue;
         x->pinned = true;
-        x->pinned_by = cut->graph->pieces.data[i].actors.data[0];
+        x->pinned_by = cut->graph->kernels.data[i].actors.data[0];
         x->why = "stays where the plan has it";
     }
     cut->primes = ARENA_ARRAY(p->arena, int64_t, cut->graph->module->actors.len + 1);

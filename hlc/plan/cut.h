@@ -14,7 +14,7 @@
 #ifndef SVMC_HLC_PLAN_CUT_H
 #define SVMC_HLC_PLAN_CUT_H
 
-#include "hlc/plan/pieces.h"
+#include "hlc/plan/net.h"
 #include "hlc/plan/resources.h"
 
 // NOTE(kernels)
@@ -41,9 +41,9 @@ typedef struct plan_queue {
 
 // The cut of a program into kernels, and which processors run their strips.
 typedef struct plan_cut {
-    plan_pieces *graph; // the cut graph
+    plan_net *graph; // the cut graph
     const plan_resources *resources;
-    VEC(plan_cut_kernel) kernels; // as graph->pieces, in topological order
+    VEC(plan_cut_kernel) kernels; // as graph->kernels, in topological order
     // Steady states that an actor of the cut graph fires more where a chunk begins, rounded up; and the most of any.
     int64_t *primes;
     int64_t priming;

@@ -18,7 +18,7 @@ static void find_priming(plan_cut *cut)
     for (VEC_EACH(plan_cut_kernel, kernel, &cut->kernels))
         kernel->priming = 0;
     for (size_t i = 0; i < cut->graph->module->actors.len; i++) {
-        plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[i]];
+        plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->kernel_of[i]];
         kernel->priming = cut->primes[i] > kernel->priming ? cut->primes[i] : kernel->priming;
         cut->priming = kernel->priming > cut->priming ? kernel->priming : cut->priming;
     }
@@ -45,7 +45,7 @@ static void find_repeats(plan_cut *cut)
 
 double plan_cut_repeats(const plan_cut *cut, uint32_t actor)
 {
-    const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[actor]];
+    const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->kernel_of[actor]];
     const schedule *s = cut->graph->schedule;
     if (!kernel->parallel || cut->resources->ordinary < 2 || s->reps[actor] == 0)
         return (double)cut->primes[actor];
@@ -57,7 +57,7 @@ static void count_priming(plan_cut *cut)
     const schedule *s = cut->graph->schedule;
     find_repeats(cut);
     for (size_t i = 0; i < cut->graph->module->actors.len; i++) {
-        const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->piece_of[i]];
+        const plan_cut_kernel *kernel = &cut->kernels.data[cut->graph->kernel_of[i]];
         if (kernel->parallel && s->reps[i] != 0 && cut->graph->actor_of[i] != SIR_NONE)
             cut->primes[i] = (s->init[i] + s->reps[i] - 1) / s->reps[i] + kernel->repeat;
     }
@@ -71,10 +71,10 @@ void plan_cut_prime(hlc_program *p)
     if (cut->resources->ordinary > 1) // on one, every run continues
         count_priming(cut);
     for (uint32_t i = 0; i < cut->graph->module->actors.len; i++)
-        if (cut->primes[i] > FISS_MOST_PRIMING && cut->kernels.data[cut->graph->piece_of[i]].parallel)
-            keep(cut, cut->graph->piece_of[i], i, "keeps more items than it pays to make again");
+        if (cut->primes[i] > FISS_MOST_PRIMING && cut->kernels.data[cut->graph->kernel_of[i]].parallel)
+            keep(cut, cut->graph->kernel_of[i], i, "keeps more items than it pays to make again");
     for (size_t i = 0; i < cut->graph->module->actors.len; i++)
-        if (!cut->kernels.data[cut->graph->piece_of[i]].parallel)
+        if (!cut->kernels.data[cut->graph->kernel_of[i]].parallel)
             cut->primes[i] = 0;
     find_priming(cut);
 }
@@ -96,12 +96,12 @@ void plan_cut_gather(hlc_program *p)
 double plan_cut_repeated(hlc_program *p, uint32_t kernel)
 {
     const plan_cut *cut = p->cut;
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     const uint32_t *where = cut->where + (size_t)kernel * cut->strips;
     const double *seconds = plan_actor_seconds(p);
     double primed = 0, steady = 0;
     for (uint32_t i = 0; i < graph->module->actors.len; i++) {
-        if (graph->actor_of[i] == SIR_NONE || graph->piece_of[i] != kernel)
+        if (graph->actor_of[i] == SIR_NONE || graph->kernel_of[i] != kernel)
             continue;
         primed += seconds[i] * plan_cut_repeats(cut, i);
         steady += seconds[i];

@@ -93,7 +93,7 @@ bool plan_pass_fuse(hlc_program *p)
         memcpy(&all.items, &f.items, sizeof f.items);
         p->plan->kernels.len = 0;
         VEC_PUSH(p->arena, &p->plan->kernels, all);
-        plan_gather_pieces(p->arena, p->plan);
+        plan_gather_kernels(p->arena, p->plan);
     } else {
         fuse_items(&f);
         memcpy(&p->plan->kernels, &f.kernels, sizeof f.kernels);

@@ -70,10 +70,10 @@ static const char *actor_key(placer *x, uint32_t actor)
 static const char *channel_key(placer *x, uint32_t channel)
 {
     const sir_channel *c = &x->m->channels.data[channel];
-    const plan_pieces *graph = x->p->cut != NULL ? x->p->cut->graph : x->p->pieces;
-    uint32_t piece = graph != NULL ? graph->piece_of[c->producer] : 0;
+    const plan_net *graph = x->p->cut != NULL ? x->p->cut->graph : x->p->net;
+    uint32_t kernel = graph != NULL ? graph->kernel_of[c->producer] : 0;
     return arena_printf(x->a, "%p %lld %s|%s %u", (const void *)c->type, (long long)x->s->channels[channel].steady,
-                        actor_key(x, c->producer), actor_key(x, c->consumer), piece);
+                        actor_key(x, c->producer), actor_key(x, c->consumer), kernel);
 }
 
 // ---- What may share ----
@@ -299,7 +299,7 @@ static int64_t transpose_all(placer *x)
 {
     channel_list roots = {0};
     uint64_t most = 0;
-    if (x->p->pieces != NULL) // their buffers must be able to grow
+    if (x->p->net != NULL) // their buffers must be able to grow
         return 0;
     find_families(x);
     gain *gains = arena_alloc_array(x->a, x->m->channels.len + 1, sizeof *gains);

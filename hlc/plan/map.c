@@ -32,9 +32,9 @@ static bool may_start(const machine *mach, const machine_processor *control, con
 // Whether a processor can run all of the program. One that keeps no state can where there is none.
 static bool can_run_all(hlc_program *p, const machine_processor *kernel)
 {
-    const sir_module *m = p->pieces != NULL ? p->pieces->whole : p->module;
+    const sir_module *m = p->net != NULL ? p->net->whole : p->module;
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        const char *why = p->pieces == NULL ? plan_actor_keeps(p, i) : "waits for items";
+        const char *why = p->net == NULL ? plan_actor_keeps(p, i) : "waits for items";
         if ((!kernel->abilities.state && why != NULL && strcmp(why, "prints") != 0) ||
             plan_actor_lacks(p, m, i, kernel).text != NULL)
             return false;
@@ -103,20 +103,20 @@ bool plan_load_machine(hlc_program *p, const plan *pl)
     return true;
 }
 
-bool plan_find_pieces(hlc_program *p)
+bool plan_find_net(hlc_program *p)
 {
     if (!p->schedule->dynamic && p->schedule->messages.len == 0 && p->schedule->outside.len == 0)
         return true;
     const plan_ways *ways = plan_ways_build(p->arena, p->diag, p->sources, p->module, p->schedule);
     if (ways == NULL)
         return false;
-    p->pieces = plan_pieces_build(p->arena, p->module, p->schedule, ways);
-    if (p->pieces == NULL) {
+    p->net = plan_net_build(p->arena, p->module, p->schedule, ways);
+    if (p->net == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
         return false;
     }
-    p->module = p->pieces->module;
-    p->schedule = p->pieces->schedule;
+    p->module = p->net->module;
+    p->schedule = p->net->schedule;
     return true;
 }
 
@@ -137,15 +137,15 @@ bool plan_pass_map(hlc_program *p)
     if (p->machine == NULL)
         return false;
     bool spread = p->cut != NULL;
-    if (!spread && p->pieces == NULL) {
+    if (!spread && p->net == NULL) {
         sir_find_byte_bits(p->module);
         plan_remark_bits(p);
     }
-    if (!spread && p->pieces == NULL && !plan_cut_find(p, &spread))
+    if (!spread && p->net == NULL && !plan_cut_find(p, &spread))
         return false;
-    if (!spread && p->pieces == NULL && !plan_find_pieces(p))
+    if (!spread && p->net == NULL && !plan_find_net(p))
         return false;
-    if (!spread && p->pieces == NULL && plan_should_narrow(p))
+    if (!spread && p->net == NULL && plan_should_narrow(p))
         plan_narrow(p);
     size_t n = p->module->channels.len;
     plan_place *places = ARENA_ARRAY(p->arena, plan_place, n + 1);

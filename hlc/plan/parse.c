@@ -372,12 +372,12 @@ static void buffer_line(parser *p)
 
 static void stream_line(parser *p)
 {
-    const plan_pieces *pieces = p->pl->pieces;
+    const plan_net *graph = p->pl->net;
     size_t number = p->pl->capacities.len;
-    if (pieces == NULL || number >= pieces->streams.len)
+    if (graph == NULL || number >= graph->streams.len)
         fail(p, "as many streams as channels are cut");
-    else if (!is(p, TOKEN_WORD, pieces->streams.data[number].name))
-        fail(p, arena_printf(p->a, "the stream '%s'", pieces->streams.data[number].name));
+    else if (!is(p, TOKEN_WORD, graph->streams.data[number].name))
+        fail(p, arena_printf(p->a, "the stream '%s'", graph->streams.data[number].name));
     name(p, "the name of a stream");
     int64_t capacity = keyed(p, "capacity");
     VEC_PUSH(p->a, &p->pl->capacities, capacity);
@@ -545,7 +545,7 @@ static void cut_lines(parser *p)
         kernel_line(p, kernel_of, &flags);
     if (p->failed)
         return;
-    if (p->program->pieces != NULL || !plan_load_machine(p->program, p->pl) ||
+    if (p->program->net != NULL || !plan_load_machine(p->program, p->pl) ||
         !plan_cut_restore(p->program, kernel_of, flags.len, flags.data, processors, fallbacks)) {
         if (!diag_has_errors(p->d))
             fail(p, "kernels of a program that can be cut so");
@@ -639,7 +639,7 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
                 .at = begin,
                 .program = program};
     p.pl = ARENA_NEW(p.a, plan);
-    p.pl->pieces = program->pieces;
+    p.pl->net = program->net;
     know_actors(&p);
     next(&p);
     expect(&p, TOKEN_WORD, "plan");

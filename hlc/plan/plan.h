@@ -17,7 +17,7 @@
 #include "hlc/ir/sir.h"
 #include "hlc/plan/cut.h"
 #include "hlc/plan/layout.h"
-#include "hlc/plan/pieces.h"
+#include "hlc/plan/net.h"
 #include "hlc/schedule/schedule.h"
 #include "targets/machine.h"
 
@@ -109,11 +109,11 @@ typedef struct plan {
     VEC(plan_buffer) buffers;
     VEC(plan_initial) initials;
     VEC(plan_io) readers, writers;
-    VEC(plan_kernel) kernels; // in the order in which they are started; with pieces, one for each that is static
-    VEC(int64_t) capacities;  // with pieces: elements of each stream, to begin with
+    VEC(plan_kernel) kernels; // in the order in which they are started; of a net: one for each static region
+    VEC(int64_t) capacities;  // of a net: elements of each stream, to begin with
 
     // Derived from the schedule, not in the text.
-    const plan_pieces *pieces; // NULL: all rates are static
+    const plan_net *net; // NULL: all rates are static
     const plan_cut *cut;       // NULL: one processor
     bool drains;               // some reader can end, and what then fires may be seen (drain.c)
     int64_t *drain;            // per actor: most firings in the drain after steady states
@@ -131,10 +131,10 @@ typedef struct plan_place {
 struct hlc_program;
 // For a plan that was read: its machine, with the processors that it names; false after an error.
 bool plan_load_machine(struct hlc_program *p, const plan *pl);
-// Takes the program to pieces if it has dynamic rates or messages; false after an error.
-bool plan_find_pieces(struct hlc_program *p);
-// Gives every static piece its kernel, with its items in order.
-void plan_gather_pieces(arena *a, plan *pl);
+// Cuts the program into kernels if it has dynamic rates or messages; false after an error.
+bool plan_find_net(struct hlc_program *p);
+// Gives every static region its kernel, with its items in order.
+void plan_gather_kernels(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.
 plan *plan_build(struct hlc_program *p, const plan_place *places, int64_t strip);
 // Recomputes the sizes of buffers and the dependences of kernels, and forgets addresses. False when memory for the

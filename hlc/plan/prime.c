@@ -8,7 +8,7 @@
 
 static bool is_inside(const plan_cut *cut, uint32_t actor, uint32_t kernel)
 {
-    return cut->graph->actor_of[actor] != SIR_NONE && cut->graph->piece_of[actor] == kernel;
+    return cut->graph->actor_of[actor] != SIR_NONE && cut->graph->kernel_of[actor] == kernel;
 }
 
 // Items that the first `firings` firings pop.

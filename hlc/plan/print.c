@@ -136,7 +136,7 @@ static void print_cut(strbuf *out, const plan_cut *cut)
     for (size_t i = 0; i < cut->kernels.len; i++) {
         const plan_cut_kernel *kernel = &cut->kernels.data[i];
         strbuf_printf(out, "  kernel%s {", kernel->parallel ? " parallel" : kernel->pinned ? " pinned" : "");
-        for (VEC_EACH(const uint32_t, a, &cut->graph->pieces.data[i].actors))
+        for (VEC_EACH(const uint32_t, a, &cut->graph->kernels.data[i].actors))
             strbuf_printf(out, " %s", cut->graph->whole->actors.data[*a]->name);
         strbuf_add(out, " }\n");
     }
@@ -194,7 +194,7 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_addc(out, '\n');
     }
     for (size_t i = 0; i < pl->capacities.len; i++)
-        strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->pieces->streams.data[i].name,
+        strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->net->streams.data[i].name,
                       pl->capacities.data[i]);
     for (VEC_EACH(plan_io, io, &pl->readers))
         print_io(out, "read", io, m);

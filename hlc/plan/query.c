@@ -2,9 +2,9 @@
 // Questions to a plan: what a stage moves, where its runs start, how it walks its buffers.
 #include "hlc/plan/plan_int.h"
 
-const plan_pieces *plan_graph_of(const plan *pl)
+const plan_net *plan_graph_of(const plan *pl)
 {
-    return pl->pieces != NULL ? pl->pieces : pl->cut != NULL ? pl->cut->graph : NULL;
+    return pl->net != NULL ? pl->net : pl->cut != NULL ? pl->cut->graph : NULL;
 }
 
 uint32_t plan_end_of(const plan *pl, const sir_module *m, uint32_t buffer)

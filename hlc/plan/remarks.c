@@ -154,9 +154,9 @@ static const char *whole_name(const hlc_program *p, uint32_t actor)
 // "the kernel of 3 actors from 'Smooth' on"
 static const char *kernel_text(const hlc_program *p, size_t kernel)
 {
-    const plan_piece *piece = &p->cut->graph->pieces.data[kernel];
-    return arena_printf(p->arena, "the kernel of %zu actor%s from '%s' on", piece->actors.len,
-                        piece->actors.len == 1 ? "" : "s", whole_name(p, piece->actors.data[0]));
+    const plan_net_kernel *of = &p->cut->graph->kernels.data[kernel];
+    return arena_printf(p->arena, "the kernel of %zu actor%s from '%s' on", of->actors.len,
+                        of->actors.len == 1 ? "" : "s", whole_name(p, of->actors.data[0]));
 }
 
 static size_t processors_of(const plan_cut *cut, size_t kernel)
@@ -187,11 +187,11 @@ void plan_remark_map(hlc_program *p)
     for (uint32_t i = 0; i < cut->graph->module->actors.len; i++) {
         if (cut->graph->actor_of[i] == SIR_NONE)
             continue;
-        of[cut->graph->piece_of[i]] += seconds[i];
+        of[cut->graph->kernel_of[i]] += seconds[i];
         all += seconds[i];
     }
     for (size_t i = 0; i < cut->kernels.len; i++)
-        diag_remark(p->diag, whole_range(p, cut->graph->pieces.data[i].actors.data[0]),
+        diag_remark(p->diag, whole_range(p, cut->graph->kernels.data[i].actors.data[0]),
                     "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", kernel_text(p, i),
                     cut->kernels.len, cut->resources->processors.len, cut->resources->processors.len == 1 ? "" : "s",
                     all > 0 ? 100 * of[i] / all : 0);
@@ -200,11 +200,11 @@ void plan_remark_map(hlc_program *p)
 // Other actors that alone would keep the kernel on one processor.
 static void remark_pinned(hlc_program *p, size_t kernel)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     for (uint32_t i = 0; i < graph->module->actors.len; i++) {
         uint32_t actor = graph->actor_of[i];
         bool other =
-            actor != SIR_NONE && graph->piece_of[i] == kernel && actor != p->cut->kernels.data[kernel].pinned_by;
+            actor != SIR_NONE && graph->kernel_of[i] == kernel && actor != p->cut->kernels.data[kernel].pinned_by;
         const char *why = other ? plan_actor_keeps(p, i) : NULL;
         if (why != NULL)
             diag_remark(p->diag, whole_range(p, actor), "so does '%s': it %s [fiss]", whole_name(p, actor), why);
@@ -223,7 +223,7 @@ void plan_remark_fiss(hlc_program *p)
             continue;
         }
         size_t processors = cut->where != NULL ? processors_of(cut, i) : cut->resources->processors.len;
-        src_range at = whole_range(p, cut->graph->pieces.data[i].actors.data[0]);
+        src_range at = whole_range(p, cut->graph->kernels.data[i].actors.data[0]);
         if (kernel->priming == 0)
             diag_remark(p->diag, at,
                         "%s is free of state: its strips run on %zu processor%s, and nothing is done twice [fiss]",
@@ -307,7 +307,7 @@ void plan_remark_transfer(hlc_program *p)
 // How the windows of each queue are moved.
 static void remark_windows(hlc_program *p)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     for (uint32_t i = 0; i < p->plan->buffers.len; i++) {
         uint32_t end = plan_end_of(p->plan, p->module, i);
         if (end == PLAN_NONE)
@@ -325,7 +325,7 @@ static void remark_windows(hlc_program *p)
 static void remark_lines(hlc_program *p)
 {
     const plan_cut *cut = p->cut;
-    const plan_pieces *graph = cut->graph;
+    const plan_net *graph = cut->graph;
     const machine_memory *shared = cut->resources->shared;
     for (uint32_t i = 0; i < graph->streams.len; i++) {
         const plan_stream *st = &graph->streams.data[i];
@@ -352,7 +352,7 @@ static void remark_kernel_strips(hlc_program *p, size_t number)
 {
     const plan_cut *cut = p->cut;
     const plan_cut_kernel *kernel = &cut->kernels.data[number];
-    src_range at = whole_range(p, cut->graph->pieces.data[number].actors.data[0]);
+    src_range at = whole_range(p, cut->graph->kernels.data[number].actors.data[0]);
     size_t processors = processors_of(cut, number);
     if (!kernel->parallel)
         diag_remark(p->diag, at, "%s stays on %s [strip-mine]", kernel_text(p, number),

@@ -65,7 +65,7 @@ static int64_t pushed(const sir_module *m, uint32_t channel, int64_t firings, bo
 // Those of the whole program, told in terms of the cut graph.
 static void count_cut_drains(arena *a, plan *pl)
 {
-    const plan_pieces *graph = pl->cut->graph;
+    const plan_net *graph = pl->cut->graph;
     plan whole = {0};
     plan_count_drains(a, graph->whole, graph->whole_schedule, &whole);
     pl->drains = whole.drains;
@@ -92,7 +92,7 @@ void plan_count_drains(arena *a, const sir_module *m, const schedule *s, plan *p
         count_cut_drains(a, pl);
         return;
     }
-    pl->drains = pl->pieces != NULL ? plan_has_reader(m) : plan_drain_shows(m, s);
+    pl->drains = pl->net != NULL ? plan_has_reader(m) : plan_drain_shows(m, s);
     if (!pl->drains)
         return;
     int64_t *tokens = ARENA_ARRAY(a, int64_t, channels + 1), *limits = ARENA_ARRAY(a, int64_t, actors + 1);
@@ -355,12 +355,12 @@ enum { STREAM_ELEMENTS = 1024, STREAM_BYTES = 1 << 16 };
 
 static void settle_streams(arena *a, plan *pl, const schedule *s)
 {
-    if (pl->pieces == NULL)
+    if (pl->net == NULL)
         return;
     pl->capacities.len = 0;
-    for (VEC_EACH(const plan_stream, st, &pl->pieces->streams)) {
-        const sir_channel *ch = &pl->pieces->whole->channels.data[st->channel];
-        uint64_t size = plan_element_bytes(pl->pieces->whole, st->channel);
+    for (VEC_EACH(const plan_stream, st, &pl->net->streams)) {
+        const sir_channel *ch = &pl->net->whole->channels.data[st->channel];
+        uint64_t size = plan_element_bytes(pl->net->whole, st->channel);
         int64_t items = greater(st->writer == SIR_NONE ? 0 : s->reps[st->writer] * pl->strip,
                                 st->reader == SIR_NONE ? 0 : s->reps[st->reader] * pl->strip);
         int64_t capacity = STREAM_BYTES / size < STREAM_ELEMENTS ? (int64_t)(STREAM_BYTES / size) : STREAM_ELEMENTS;

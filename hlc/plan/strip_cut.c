@@ -112,11 +112,11 @@ typedef struct footprints {
 
 static footprints find_footprints(hlc_program *p)
 {
-    const plan_pieces *graph = p->cut->graph;
-    footprints f = {.of = ARENA_ARRAY(p->arena, plan_footprint, graph->pieces.len + 1)};
-    for (size_t i = 0; i < graph->pieces.len; i++)
-        f.of[i] = plan_footprint_of(p->arena, graph->whole, graph->pieces.data[i].actors.data,
-                                    graph->pieces.data[i].actors.len);
+    const plan_net *graph = p->cut->graph;
+    footprints f = {.of = ARENA_ARRAY(p->arena, plan_footprint, graph->kernels.len + 1)};
+    for (size_t i = 0; i < graph->kernels.len; i++)
+        f.of[i] = plan_footprint_of(p->arena, graph->whole, graph->kernels.data[i].actors.data,
+                                    graph->kernels.data[i].actors.len);
     return f;
 }
 
@@ -238,8 +238,8 @@ static void report(hlc_program *p, const footprints *f)
         most = bytes;
         worst = i;
     }
-    const plan_piece *piece = &cut->graph->pieces.data[worst];
-    plan_report_no_fit(p->diag, p->sources, cut->graph->whole, piece->actors.data, piece->actors.len, &f->of[worst],
+    const plan_net_kernel *kernel = &cut->graph->kernels.data[worst];
+    plan_report_no_fit(p->diag, p->sources, cut->graph->whole, kernel->actors.data, kernel->actors.len, &f->of[worst],
                        p->plan->bytes, NULL, x);
 }
 

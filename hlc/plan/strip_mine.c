@@ -17,9 +17,9 @@
 #define STRIP_OPERATIONS 4e6
 #define STRIP_STEADY_STATES (INT64_C(1) << 16)
 #define STRIP_BYTES (UINT64_C(64) << 20)
-// What a run of a piece costs, and what each stream that joins pieces adds to it, in starts of a kernel: before the piece runs it is
+// What a run of a kernel costs, and what each stream that joins kernels adds to it, in starts of a kernel: before the kernel runs it is
 // seen what its streams have, have room for, and what messages allow, and behind it what has come is passed on. Measured on a hopping radio.
-enum { PIECE_STARTS = 10 };
+enum { NET_KERNEL_STARTS = 10 };
 // At level 0 strips are only as long as it takes that programs are not unreasonably slow.
 enum { STRIP_PLAIN = 16 };
 // Of the second cache for channels, and how often the time that moving them takes, where computing hides it.
@@ -31,7 +31,7 @@ typedef struct costs {
     const machine *mach;
     const machine_processor *kernel;
     double start;      // of a kernel
-    double pieces;     // to run all pieces once, beside the starts of their kernels
+    double streams;    // to run all once, beside the starts of kernels: what their streams add
     double per_call;   // of a stage
     double operations; // of a steady state
     double moved;      // bytes that pass through channels in a steady state, in and out
@@ -59,13 +59,13 @@ static costs find_costs(hlc_program *p)
     const plan *pl = p->plan;
     costs c = {
         .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
-    c.looks_ahead = p->config->vector_bytes != 0 && p->cut == NULL && p->pieces == NULL;
+    c.looks_ahead = p->config->vector_bytes != 0 && p->cut == NULL && p->net == NULL;
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
               machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
     if (p->cut != NULL) // one control processor starts the strips of all, and hears of their ends
         c.start *= 2 * (double)p->cut->resources->processors.len;
-    else if (p->pieces != NULL)
-        c.pieces = PIECE_STARTS * c.start * (double)(p->pieces->pieces.len + p->pieces->streams.len);
+    else if (p->net != NULL)
+        c.streams = NET_KERNEL_STARTS * c.start * (double)(p->net->kernels.len + p->net->streams.len);
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
     const double *each = plan_costs(p, p->module);
     for (size_t i = 0; i < p->module->actors.len; i++)
@@ -99,7 +99,7 @@ static bool hides(const costs *c, const plan *pl)
 static double overhead(const costs *c, const plan *pl)
 {
     double per_byte = seconds_per_byte(c, (double)pl->bytes), n = (double)pl->strip;
-    double begins = (double)(c->kernels + 1) * c->start + c->pieces + (double)c->stages * c->per_call;
+    double begins = (double)(c->kernels + 1) * c->start + c->streams + (double)c->stages * c->per_call;
     if (hides(c, pl))
         return begins / n;
     return (begins + c->kept * per_byte) / n + c->moved * per_byte;
@@ -114,7 +114,7 @@ static bool settle(hlc_program *p, int64_t strip)
 // Cycles that count items when they run and print cannot mark the steady states of a longer strip.
 static bool must_be_single(const hlc_program *p)
 {
-    if (plan_printing_actors(p->arena, p->module).len < 2 || p->pieces != NULL)
+    if (plan_printing_actors(p->arena, p->module).len < 2 || p->net != NULL)
         return false;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
@@ -173,7 +173,7 @@ static int64_t fill_lanes(hlc_program *p, int64_t strip)
 {
     const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
     int64_t wanted = strip;
-    if (p->cut != NULL || p->pieces != NULL || kernel->caches.len < 2)
+    if (p->cut != NULL || p->net != NULL || kernel->caches.len < 2)
         return strip;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))

@@ -330,7 +330,7 @@ static void check_cycle(verifier *v, const plan_item *item)
     bool prints = false;
     for (VEC_EACH(plan_stage, st, &item->stages))
         prints |= v->m->actors.data[st->actor]->kind == SIR_FILTER && v->m->actors.data[st->actor]->filter->prints;
-    if (prints && v->pl->pieces == NULL && plan_printing_actors(v->a, v->m).len > 1 &&
+    if (prints && v->pl->net == NULL && plan_printing_actors(v->a, v->m).len > 1 &&
         ((item->steps.len == 0 && v->pl->strip > 1) || item->block > 1))
         fail(v, "cycle %" PRId32 " prints, but does not go through the steady states of a strip one by one",
              item->cycle);
@@ -350,29 +350,29 @@ static void check_members(verifier *v, const plan_stage *st, int32_t cycle)
     }
 }
 
-// Each static piece has its kernel.
+// Each static region has its kernel.
 static void check_pieces(verifier *v)
 {
-    const plan_pieces *pieces = plan_graph_of(v->pl);
+    const plan_net *graph = plan_graph_of(v->pl);
     size_t at = 0;
-    if (pieces == NULL)
+    if (graph == NULL)
         return;
-    for (uint32_t i = 0; i < pieces->pieces.len && v->ok; i++) {
-        if (pieces->pieces.data[i].flow)
+    for (uint32_t i = 0; i < graph->kernels.len && v->ok; i++) {
+        if (graph->kernels.data[i].dynamic)
             continue;
         if (at == v->pl->kernels.len) {
-            fail(v, "a piece of the program has no kernel");
+            fail(v, "a static region of the program has no kernel");
             return;
         }
         const plan_kernel *kernel = &v->pl->kernels.data[at++];
         for (VEC_EACH(const plan_item, item, &kernel->items))
             for (VEC_EACH(const plan_stage, st, &item->stages))
                 for (size_t m = 0; m < plan_stage_members(st); m++)
-                    if (v->ok && pieces->piece_of[plan_stage_member(st, m).actor] != i)
-                        fail(v, "kernel '%s' has stages of another piece of the program than its own", kernel->name);
+                    if (v->ok && graph->kernel_of[plan_stage_member(st, m).actor] != i)
+                        fail(v, "kernel '%s' has stages of another region of the program than its own", kernel->name);
     }
     if (v->ok && at != v->pl->kernels.len)
-        fail(v, "there are kernels for no piece of the program");
+        fail(v, "there are kernels for no region of the program");
 }
 
 static void check_kernels(verifier *v)
@@ -385,7 +385,7 @@ static void check_kernels(verifier *v)
         if (!is_name(kernel->name) || hmap_get(&names, kernel->name) != NULL)
             fail(v, "two kernels are called '%s'", kernel->name);
         hmap_set(&names, kernel->name, v);
-        if (kernel->items.len == 0 && v->pl->pieces == NULL)
+        if (kernel->items.len == 0 && v->pl->net == NULL)
             fail(v, "kernel '%s' does nothing", kernel->name);
         for (size_t i = 0; i < kernel->items.len && v->ok; i++) {
             const plan_item *item = &kernel->items.data[i];
@@ -479,7 +479,7 @@ static void check_settled(verifier *v)
         fail(v, "it has %zu streams", copy.capacities.len);
     for (size_t i = 0; i < copy.capacities.len && v->ok; i++)
         if (copy.capacities.data[i] != v->pl->capacities.data[i])
-            fail(v, "stream '%s' should have capacity %" PRId64, v->pl->pieces->streams.data[i].name,
+            fail(v, "stream '%s' should have capacity %" PRId64, v->pl->net->streams.data[i].name,
                  copy.capacities.data[i]);
     if (v->ok && (copy.bytes != v->pl->bytes || copy.least_bytes != v->pl->least_bytes))
         fail(v, "its buffers take %" PRIu64 " bytes, and no layout takes less than %" PRIu64, copy.bytes,

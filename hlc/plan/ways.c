@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The ways of messages as the plan knows them, and the actors that must be pieces of their own for them.
+// The ways of messages as the plan knows them, and the actors that must be kernels of their own for them.
 #include "hlc/plan/ways.h"
 
 #include <string.h>
@@ -83,28 +83,28 @@ static void find_between(arena *a, const plan_ways *ways, const sir_module *m, c
 }
 
 bool plan_ways_find_between(arena *a, const plan_ways *ways, const sir_module *m, const schedule *s,
-                            const uint32_t *piece, uint32_t pieces, bool *alone)
+                            const uint32_t *kernel, uint32_t kernels, bool *alone)
 {
     size_t n = m->actors.len;
-    bool *between = ARENA_ARRAY(a, bool, n + 1), *holds = ARENA_ARRAY(a, bool, (size_t)pieces + 1), fits = true,
+    bool *between = ARENA_ARRAY(a, bool, n + 1), *holds = ARENA_ARRAY(a, bool, (size_t)kernels + 1), fits = true,
          any = false;
     int32_t *group = ARENA_ARRAY(a, int32_t, n + 1);
     find_between(a, ways, m, s, between);
     for (uint32_t i = 0; i < n; i++)
-        if (between[i] && !alone[i] && piece[i] != SIR_NONE)
-            holds[piece[i]] = any = true;
+        if (between[i] && !alone[i] && kernel[i] != SIR_NONE)
+            holds[kernel[i]] = any = true;
     if (!any)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        group[i] = piece[i] != SIR_NONE && holds[piece[i]] && !alone[i] ? (int32_t)piece[i] : -1;
+        group[i] = kernel[i] != SIR_NONE && holds[kernel[i]] && !alone[i] ? (int32_t)kernel[i] : -1;
     for (size_t i = 0; i < ways->len && fits; i++) {
         const plan_way *w = &ways->data[i];
         if (w->upstream)
-            fits = sched_groups_fit(a, m, s, w->sender, group, (int32_t)pieces);
+            fits = sched_groups_fit(a, m, s, w->sender, group, (int32_t)kernels);
     }
     bool marked = false;
     for (uint32_t i = 0; i < n && !fits; i++) {
-        bool mark = between[i] && !alone[i] && piece[i] != SIR_NONE;
+        bool mark = between[i] && !alone[i] && kernel[i] != SIR_NONE;
         alone[i] |= mark;
         marked |= mark;
     }

@@ -36,7 +36,7 @@ static double lanes(hlc_program *p, const machine_processor *x, uint32_t actor)
 
 double *plan_actor_seconds(hlc_program *p)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     const sir_module *m = graph->module;
     const double *each = plan_costs(p, m);
     double *seconds = ARENA_ARRAY(p->arena, double, m->actors.len + 1),
@@ -82,7 +82,7 @@ static int64_t bit_lanes(hlc_program *p, const sir_actor *a)
 
 plan_lane_use plan_lane_use_of(hlc_program *p)
 {
-    const plan_pieces *graph = p->cut->graph;
+    const plan_net *graph = p->cut->graph;
     size_t n = graph->module->actors.len;
     plan_lane_use use = {.p = p, .seconds = plan_actor_seconds(p), .lanes = ARENA_ARRAY(p->arena, double, n + 1)};
     for (uint32_t i = 0; i < n; i++) {
@@ -94,7 +94,7 @@ plan_lane_use plan_lane_use_of(hlc_program *p)
 
 double plan_lanes_wasted(const plan_lane_use *use, int64_t strip)
 {
-    const plan_pieces *graph = use->p->cut->graph;
+    const plan_net *graph = use->p->cut->graph;
     double wasted = 0;
     for (size_t i = 0; i < graph->module->actors.len; i++) {
         if (graph->actor_of[i] == SIR_NONE || use->lanes[i] <= 1 || graph->schedule->reps[i] == 0)

@@ -13,7 +13,7 @@
 #include "hlc/report/draw.h"
 #include "support/quantity.h"
 
-// A kernel as the report sees it: the one of a processor, one of a cut, or a piece.
+// A kernel as the report sees it: the one of a processor, one of a cut, or a static region.
 typedef struct kernel_view {
     const char *name, *of; // of: the stream that its actors are from; NULL: the program
     size_t actors;
@@ -27,7 +27,7 @@ typedef struct reporter {
     hlc_report *report;
     const sir_module *whole;
     const schedule *schedule;
-    const plan_pieces *graph; // NULL: the plan is of the program itself
+    const plan_net *graph; // NULL: the plan is of the program itself
     uint32_t *kernel_of;    // per actor of the program
     VEC(kernel_view) kernels;
 } reporter;
@@ -40,13 +40,13 @@ static void add_fact(reporter *r, const char *what, const char *text)
 // ---- Kernels ----
 
 // What most of the actors have in common: the region that is nearest above all of them.
-static const char *common_name(const reporter *r, const plan_piece *piece)
+static const char *common_name(const reporter *r, const plan_net_kernel *kernel)
 {
     const sir_module *m = r->whole;
-    if (piece->actors.len == 1)
-        return m->actors.data[piece->actors.data[0]]->name;
-    uint32_t region = m->actors.data[piece->actors.data[0]]->region;
-    for (VEC_EACH(const uint32_t, actor, &piece->actors)) {
+    if (kernel->actors.len == 1)
+        return m->actors.data[kernel->actors.data[0]]->name;
+    uint32_t region = m->actors.data[kernel->actors.data[0]]->region;
+    for (VEC_EACH(const uint32_t, actor, &kernel->actors)) {
         // Above this actor?
         bool above = false;
         while (!above) {
@@ -61,8 +61,8 @@ static const char *common_name(const reporter *r, const plan_piece *piece)
     return m->regions.data[region].name;
 }
 
-// What the kernel of a piece is called where it runs; NULL: it has none.
-static const char *emitted_name(const reporter *r, uint32_t piece)
+// What a kernel of the net is called where it runs; NULL: it has none.
+static const char *emitted_name(const reporter *r, uint32_t number)
 {
     for (VEC_EACH(const plan_kernel, k, &r->p->plan->kernels))
         for (VEC_EACH(const plan_item, item, &k->items))
@@ -70,7 +70,7 @@ static const char *emitted_name(const reporter *r, uint32_t piece)
                 for (size_t i = 0; i < plan_stage_members(st); i++) {
                     uint32_t of = r->graph->actor_of[plan_stage_member(st, i).actor];
                     if (of != SIR_NONE)
-                        for (VEC_EACH(const uint32_t, actor, &r->graph->pieces.data[piece].actors))
+                        for (VEC_EACH(const uint32_t, actor, &r->graph->kernels.data[number].actors))
                             if (*actor == of)
                                 return k->name;
                 }
@@ -79,13 +79,13 @@ static const char *emitted_name(const reporter *r, uint32_t piece)
 
 static void view_pieces(reporter *r)
 {
-    for (uint32_t i = 0; i < r->graph->pieces.len; i++) {
-        const plan_piece *piece = &r->graph->pieces.data[i];
-        for (VEC_EACH(const uint32_t, actor, &piece->actors))
+    for (uint32_t i = 0; i < r->graph->kernels.len; i++) {
+        const plan_net_kernel *kernel = &r->graph->kernels.data[i];
+        for (VEC_EACH(const uint32_t, actor, &kernel->actors))
             r->kernel_of[*actor] = i;
-        const char *common = piece->actors.len == 0 ? "empty" : common_name(r, piece), *name = emitted_name(r, i);
+        const char *common = kernel->actors.len == 0 ? "empty" : common_name(r, kernel), *name = emitted_name(r, i);
         VEC_PUSH(r->arena, &r->kernels,
-                 (kernel_view){.name = name == NULL ? common : name, .of = common, .actors = piece->actors.len});
+                 (kernel_view){.name = name == NULL ? common : name, .of = common, .actors = kernel->actors.len});
     }
 }
 
@@ -326,7 +326,7 @@ static bool find_extent(const reporter *r, const lives *l, uint32_t buffer, uint
     e->bytes = plan_buffer_bytes(b, m);
     bool always = b->keep > 0 || l->outside[buffer] || e->first == UINT32_MAX;
     if (r->p->cut != NULL) {
-        if (!runs_on(r, r->p->cut->graph->piece_of[c->producer], processor))
+        if (!runs_on(r, r->p->cut->graph->kernel_of[c->producer], processor))
             return false;
         if (plan_end_of(pl, m, buffer) != PLAN_NONE) {
             if (!plan_cut_move(r->p->cut))
@@ -349,10 +349,10 @@ static void add_footprint(const reporter *r, uint32_t processor, draw_memory_map
     const plan_processor *q = &cut->resources->processors.data[processor];
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < cut->kernels.len; i++) {
-        const plan_piece *piece = &cut->graph->pieces.data[i];
+        const plan_net_kernel *kernel = &cut->graph->kernels.data[i];
         plan_footprint f = {0};
         if (runs_on(r, i, processor))
-            f = plan_footprint_of(r->arena, r->whole, piece->actors.data, piece->actors.len);
+            f = plan_footprint_of(r->arena, r->whole, kernel->actors.data, kernel->actors.len);
         bytes += plan_footprint_bytes(&f, q);
     }
     if (bytes > 0)
@@ -531,7 +531,7 @@ bool report_make(hlc_program *p, hlc_report *report)
 {
     if (p->plan == NULL)
         return true;
-    const plan_pieces *graph = p->cut != NULL ? p->cut->graph : p->pieces;
+    const plan_net *graph = p->cut != NULL ? p->cut->graph : p->net;
     reporter r = {.p = p,
                   .arena = p->arena,
                   .report = report,

@@ -131,7 +131,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     return a;
 }
 
-void sched_find_islands(scheduler *c)
+void sched_find_static_regions(scheduler *c)
 {
     const sched_table *t = c->table;
     schedule *s = c->s;
@@ -146,13 +146,13 @@ void sched_find_islands(scheduler *c)
         if (!t->cut[i])
             parent[find_root(parent, sched_producer(t, i)->actor)] = find_root(parent, sched_consumer(t, i)->actor);
     }
-    s->island_count = 0;
+    s->static_region_count = 0;
     for (uint32_t i = 0; i < t->actors; i++) { // numbered in the order of their first actors
         uint32_t root = find_root(parent, i);
         if (number[root] == 0)
-            number[root] = ++s->island_count;
-        s->island[i] = number[root] - 1;
-        s->paced[s->island[i]] |= s->source[i];
+            number[root] = ++s->static_region_count;
+        s->static_region[i] = number[root] - 1;
+        s->paced[s->static_region[i]] |= s->source[i];
     }
 }
 

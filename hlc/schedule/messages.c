@@ -97,16 +97,16 @@ static const char *name_of(const scheduler *c, uint32_t actor)
     return c->m->actors.data[actor]->name;
 }
 
-static bool report_no_way(scheduler *c, const sir_stmt *send, uint32_t sender, uint32_t receiver, bool islands)
+static bool report_no_way(scheduler *c, const sir_stmt *send, uint32_t sender, uint32_t receiver, bool regions)
 {
     diag_record *r = diag_error(
         c->d, sir_range(c->m, c->sources, send->loc),
-        islands ? "the message from '%s' to '%s' crosses a channel with a dynamic rate, so that its latency has no meaning"
+        regions ? "the message from '%s' to '%s' crosses a channel with a dynamic rate, so that its latency has no meaning"
                 : "there is no way along channels between '%s', which sends this message, and '%s', which receives it",
         name_of(c, sender), name_of(c, receiver));
     diag_add_note(c->d, r, sched_actor_range(c, receiver), "'%s' is registered with the portal '%s' here",
                   name_of(c, receiver), c->m->portals.data[send->u.send.portal].name);
-    if (islands)
+    if (regions)
         diag_add_note(c->d, r, (src_range){0, 0, 0}, "send it best effort, with [*]");
     return false;
 }
@@ -150,7 +150,7 @@ static bool add_message(scheduler *c, const path_search *paths, const sir_stmt *
         bool down = leads_to(paths, sender, receiver, false, false);
         m->upstream = !down && leads_to(paths, receiver, sender, false, false);
         bool none = !down && !m->upstream && !leads_to(paths, sender, receiver, true, false);
-        m->steady = none && s->paced[s->island[sender]] && s->paced[s->island[receiver]];
+        m->steady = none && s->paced[s->static_region[sender]] && s->paced[s->static_region[receiver]];
         m->anytime = none && !m->steady;
         m->upstream |= m->steady;
         m->held = !none && !m->upstream && sched_dynamic_input(c->m->actors.data[sender]);
@@ -196,7 +196,7 @@ static void find_outside(scheduler *c, path_search *paths)
         sched_outside to = {.receiver = i, .from = from};
         bool leads = from != SIR_NONE && s->reps[from] != 0 &&
                      (leads_to(paths, from, i, false, false) || leads_to(paths, from, i, true, false));
-        to.steady = !leads && s->paced[s->island[i]] && (from == SIR_NONE || s->paced[s->island[from]]);
+        to.steady = !leads && s->paced[s->static_region[i]] && (from == SIR_NONE || s->paced[s->static_region[from]]);
         to.anytime = !leads && !to.steady;
         VEC_PUSH(c->result, &s->outside, to);
     }

@@ -143,7 +143,7 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
     s->channels = ARENA_ARRAY(a, sched_channel, m->channels.len);
     s->cycle = ARENA_ARRAY(a, int32_t, n);
     s->source = ARENA_ARRAY(a, bool, n);
-    s->island = ARENA_ARRAY(a, int32_t, n);
+    s->static_region = ARENA_ARRAY(a, int32_t, n);
     s->paced = ARENA_ARRAY(a, bool, n);
     bool ok = sched_check_supported(&c);
     if (ok) {
@@ -154,7 +154,7 @@ schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const 
     }
     if (ok) {
         sched_find_cycles(&c);
-        sched_find_islands(&c);
+        sched_find_static_regions(&c);
         ok = sched_find_messages(&c) && sched_least_init(&c) && sched_run_once(&c);
     }
     arena_destroy(scratch);

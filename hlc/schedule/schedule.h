@@ -12,7 +12,7 @@ typedef struct sched_channel {
     int64_t peak;       // most items it can hold in the drain: remainder + one full steady state from the sources, exhausted
     int64_t init_items; // items pushed during initialisation
     bool back_edge;     // consumer comes before the producer in actor order
-    bool cut;           // an end has a dynamic rate: it joins two islands, and nothing above but initial is known of it
+    bool cut;           // an end has a dynamic rate: it joins two regions, and nothing above but initial is known of it
 } sched_channel;
 
 // One way that messages go (streamit.md section 8): from a filter to a receiver of one of its portals.
@@ -40,9 +40,9 @@ typedef struct schedule {
     sched_channel *channels;
     int32_t *cycle;      // per actor: number of the feedback cycle (strongly connected component) it is in, -1 if none
     int32_t cycle_count;
-    int32_t *island;     // per actor: number of its static island, what channels that are not cut connect
-    int32_t island_count;
-    bool *paced;         // per island: it has a source, so its actors fire as often as steady states say. Those of the others: as their input allows
+    int32_t *static_region;     // per actor: number of its static region, what channels that are not cut connect
+    int32_t static_region_count;
+    bool *paced;         // per static region: it has a source, so its actors fire as often as steady states say. Those of the others: as their input allows
     bool dynamic;        // a channel is cut
     VEC(sched_message) messages; // by sender, then portal, then receiver
     VEC(sched_outside) outside;  // by receiver
@@ -50,10 +50,10 @@ typedef struct schedule {
 } schedule;
 
 // NULL after an error, which d has: rates that do not balance (both actors, both rates, two ranges), overflow, a deadlocked loop (which channel lacks how many items),
-// an actor that can never fire. Each static island has a schedule of its own.
+// an actor that can never fire. Each static region has a schedule of its own.
 schedule *schedule_compute(arena *a, diag_engine *d, source_set *sources, const sir_module *m);
 // Stream dependences: how often an upstream actor has to fire for another to fire n times (sdep(from, to, n)). Within one
-// island. 0 for n <= 0.
+// static region. 0 for n <= 0.
 typedef struct sched_sdep sched_sdep;
 sched_sdep *sched_sdep_new(arena *a, const sir_module *m, const schedule *s, uint32_t from, uint32_t to);
 // For a way that messages go: from the one of its ends that is upstream to the other. Between actors without a way along

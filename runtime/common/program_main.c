@@ -28,7 +28,7 @@ static void printHelp(const svm_Program *p)
         printf("  --in=FILE      read the program's input from FILE (default: standard input)\n");
     if (p->writes_output)
         printf("  --out=FILE     write the program's output to FILE (default: standard output)\n");
-    if (p->islands)
+    if (p->dynamic)
         printf("  --tag-prints   begin every printed line with the name of its filter\n");
     if (p->outside)
         printf("  --set PORTAL.HANDLER=VALUE,...\n"
@@ -115,7 +115,7 @@ static Options parseOptions(const svm_Program *p, int argc, char **argv)
             i += a[2] == 0;
         } else if (strcmp(a, "--loop-input") == 0) {
             o.settings.loopInput = true;
-        } else if (p->islands && strcmp(a, "--tag-prints") == 0) {
+        } else if (p->dynamic && strcmp(a, "--tag-prints") == 0) {
             o.settings.tagPrints = true;
         } else if (strcmp(a, "--time") == 0) {
             o.time = true;
@@ -206,7 +206,7 @@ int svm_main(const svm_Program *program, int argc, char **argv)
         svmr_paceDone(&pace);
         left -= endless ? 0 : n;
     } while (more && left > 0);
-    if (!more || program->islands)
+    if (!more || program->dynamic)
         program->drain(self);
     double seconds = now() - start;
     int64_t steadyStates = program->steady_states ? program->steady_states(self) : more ? o.settings.iterations : -1;

@@ -366,9 +366,9 @@ void svmr_destroyMail(svm_Net *n)
 
 void svmr_forgetMail(svm_Net *n)
 {
-    for (size_t i = 0; i < n->pieceCount; i++)
-        if (n->pieces[i] && n->pieces[i]->mail)
-            destroyOf(n->pieces[i]->mail);
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (n->kernels[i] && n->kernels[i]->mail)
+            destroyOf(n->kernels[i]->mail);
     for (size_t i = 0; i < n->wayCount; i++) {
         free(n->ways[i].more);
         n->ways[i].more = NULL;

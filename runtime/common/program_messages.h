@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What messages ask of flows, islands and their control side.
+// What messages ask of dynamic-rate actors, static regions and their control side.
 #ifndef SVM_COMMON_PROGRAM_MESSAGES_H
 #define SVM_COMMON_PROGRAM_MESSAGES_H
 
-#include "runtime/common/program_flow.h"
+#include "runtime/common/program_dynamic.h"
 #include "svm/messages.h"
 
 // Of k firings of a receiver, how many its senders let it do now; 0: it has to wait.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The control side of programs with dynamic rates: files, steady states of the paced pieces, streams and blocks that
+// The control side of programs with dynamic rates: files, steady states of the paced kernels, streams and blocks that
 // grow, the end of input, and deadlocks.
 //
 // NOTE(stuck). The control program waits for kernels until they have done their part or nothing can go on. Then it
 // takes what there is for files, gives blocks and streams the room that somebody waits for, and waits again. What is
-// stuck with no stream full is a deadlock; at the end it is what pieces in a feedback loop come to.
+// stuck with no stream full is a deadlock; at the end it is what kernels in a feedback loop come to.
 #include <setjmp.h>
 #include <stdlib.h>
 
@@ -36,13 +36,13 @@ static void onError(const svm_ErrorReport *r, void *context)
     svmr_fatal("%s", svmr_formatReport(r));
 }
 
-static bool pending(const svm_Piece *p)
+static bool pending(const svm_NetKernel *p)
 {
     return svmr_pending(p->kernel->private_);
 }
 
-// Until the piece's kernel rests, or there is room in the stream (the other is NULL); false: nothing can go on.
-static bool await(const svm_Piece *p, svm_Stream *s)
+// Until the kernel rests, or there is room in the stream (the other is NULL); false: nothing can go on.
+static bool await(const svm_NetKernel *p, svm_Stream *s)
 {
     Catch c = {
         .error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
@@ -109,19 +109,19 @@ static void growStream(svm_Net *n, svm_Channel *c, size_t capacity)
 
 // ---- Who waits for whom ----
 //
-// NOTE(growing). A piece that is stuck waits for one thing: room in a stream, items of one, or a message; and so for the
-// piece at the other end. From a piece that has to go on, these waits lead round in a cycle, or to a piece that has done
+// NOTE(growing). A kernel that is stuck waits for one thing: room in a stream, items of one, or a message; and so for the
+// kernel at the other end. From a kernel that has to go on, these waits lead round in a cycle, or to a kernel that has done
 // all that it can before the control program goes on. Only full streams on the way are in the way of it that an
 // unbounded program would not have: the smallest of those on the cycle, or else before it, gets twice its room. Where a
 // bounded schedule exists no stream so grows beyond twice what it needs, whatever else is full.
 
-// What a stuck piece waits for. `full`: the stream that must have more room for it, or NULL.
+// What a stuck kernel waits for. `full`: the stream that must have more room for it, or NULL.
 typedef struct Need {
     svm_Channel *full;
-    const svm_Piece *other; // that it waits for; NULL: none, or the control program
+    const svm_NetKernel *other; // that it waits for; NULL: none, or the control program
 } Need;
 
-static Need needOf(const svm_Piece *p)
+static Need needOf(const svm_NetKernel *p)
 {
     const svmr_Kernel *k = p->kernel->private_;
     if (p->mail && p->mail->awaited)
@@ -142,7 +142,7 @@ static svm_Channel *smaller(svm_Channel *a, svm_Channel *b)
 }
 
 // The smallest full stream on the way from p until `end` (NULL: as far as it goes).
-static svm_Channel *smallestUntil(const svm_Piece *p, const svm_Piece *end)
+static svm_Channel *smallestUntil(const svm_NetKernel *p, const svm_NetKernel *end)
 {
     svm_Channel *best = NULL;
     do {
@@ -153,18 +153,18 @@ static svm_Channel *smallestUntil(const svm_Piece *p, const svm_Piece *end)
     return best;
 }
 
-static const svm_Piece *next(const svm_Piece *p)
+static const svm_NetKernel *next(const svm_NetKernel *p)
 {
     return p ? needOf(p).other : NULL;
 }
 
 // The stream to grow so that p can go on; NULL: no room would help. `first`: the full stream that the control program
 // waits for p to take from, or NULL.
-static svm_Channel *inTheWay(const svm_Piece *p, svm_Channel *first)
+static svm_Channel *inTheWay(const svm_NetKernel *p, svm_Channel *first)
 {
     if (!p)
         return first;
-    const svm_Piece *slow = p, *fast = p; // they meet if there is a cycle, on it
+    const svm_NetKernel *slow = p, *fast = p; // they meet if there is a cycle, on it
     do {
         slow = next(slow);
         fast = next(next(fast));
@@ -180,25 +180,25 @@ static void growFull(svm_Net *n, svm_Channel *c)
     growStream(n, c, 2 * (wanted > c->stream.capacity ? wanted : c->stream.capacity));
 }
 
-// So that a piece, a paced one unless all are to go on, can; false: no room would help any.
+// So that a kernel, a paced one unless all are to go on, can; false: no room would help any.
 static bool growInTheWay(svm_Net *n, bool all)
 {
     svm_Channel *best = NULL;
-    for (size_t i = 0; i < n->pieceCount; i++)
-        if ((all || n->pieces[i]->paced) && pending(n->pieces[i]))
-            best = smaller(best, inTheWay(n->pieces[i], NULL));
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if ((all || n->kernels[i]->paced) && pending(n->kernels[i]))
+            best = smaller(best, inTheWay(n->kernels[i], NULL));
     if (best)
         growFull(n, best);
     return best;
 }
 
-// Blocks that an island's last run does not fit into; true: there were some.
+// Blocks that a static region's last run does not fit into; true: there were some.
 static bool growBlocks(svm_Net *n)
 {
     bool any = false;
-    for (size_t i = 0; i < n->pieceCount; i++) {
-        svm_Piece *p = n->pieces[i];
-        svm_Island *s = p->island;
+    for (size_t i = 0; i < n->kernelCount; i++) {
+        svm_NetKernel *p = n->kernels[i];
+        svm_StaticRegion *s = p->region;
         if (p->grow == 0 || pending(p))
             continue;
         for (int32_t k = 0; k < s->table->blocks; k++) {
@@ -274,18 +274,18 @@ static void passOn(svm_Net *n, svm_NetReader *r, size_t count)
 
 // ---- Deadlocks ----
 
-static int64_t lacks(const svm_Piece *p, const svm_Channel *c)
+static int64_t lacks(const svm_NetKernel *p, const svm_Channel *c)
 {
     const svmr_Kernel *k = p->kernel->private_;
     int64_t items = (int64_t)k->wanted - (int64_t)svmr_count(&c->stream);
-    const svm_Island *s = p->island;
+    const svm_StaticRegion *s = p->region;
     for (int32_t i = 0; s && i < s->table->inputs; i++)
         if (s->in[i] == c)
             items = (s->started ? s->table->in[i].steady - (s->table->spare ? s->table->spare[i] : 0) : s->table->in[i].needed) - s->held[i];
     return items;
 }
 
-static void addWait(FILE *f, const svm_Piece *p, const svm_Channel *c, bool first)
+static void addWait(FILE *f, const svm_NetKernel *p, const svm_Channel *c, bool first)
 {
     int64_t items = lacks(p, c);
     fprintf(f, "%s%s%s: %s'%s' waits for %lld item%s more from '%s'", first ? "" : "\n", c->row->toAt,
@@ -299,16 +299,16 @@ static void addMailWait(FILE *f, const svm_Way *w, bool first)
             w->row->toAt, first ? ": error" : ": note", first ? "deadlock: " : "", w->row->to, w->row->from);
 }
 
-// From each piece to the one that it waits for, until one is met again or waits for nothing.
+// From each kernel to the one that it waits for, until one is met again or waits for nothing.
 static _Noreturn void deadlock(svm_Net *n)
 {
     char *text = NULL;
     size_t size;
     FILE *f = open_memstream(&text, &size);
-    svm_Piece *p = NULL;
-    for (size_t i = 0; i < n->pieceCount && !p; i++)
-        if (n->pieces[i]->paced && pending(n->pieces[i]))
-            p = n->pieces[i];
+    svm_NetKernel *p = NULL;
+    for (size_t i = 0; i < n->kernelCount && !p; i++)
+        if (n->kernels[i]->paced && pending(n->kernels[i]))
+            p = n->kernels[i];
     for (bool first = true; f && p && !p->named; first = false) {
         const svm_Way *w = p->mail ? p->mail->awaited : NULL;
         const svm_Channel *c = w ? w->messages : (const svm_Channel *)p->kernel->private_->blockedOn;
@@ -335,8 +335,8 @@ static bool settle(svm_Net *n, bool all)
 {
     for (;;) {
         bool stuck = false;
-        for (size_t i = 0; i < n->pieceCount && !stuck; i++)
-            stuck = (all || n->pieces[i]->paced) && pending(n->pieces[i]) && !await(n->pieces[i], NULL);
+        for (size_t i = 0; i < n->kernelCount && !stuck; i++)
+            stuck = (all || n->kernels[i]->paced) && pending(n->kernels[i]) && !await(n->kernels[i], NULL);
         bool wrote = writeOut(n), grew = growBlocks(n);
         if (!stuck && !grew)
             return true;
@@ -353,27 +353,27 @@ static void printOut(svm_Net *n)
 static bool hasPaced(const svm_Net *n)
 {
     bool any = n->readerCount != 0;
-    for (size_t i = 0; i < n->pieceCount; i++)
-        any |= n->pieces[i]->paced;
+    for (size_t i = 0; i < n->kernelCount; i++)
+        any |= n->kernels[i]->paced;
     return any;
 }
 
 static void runPaced(svm_Net *n)
 {
-    for (size_t i = 0; i < n->pieceCount; i++)
-        if (n->pieces[i]->paced)
-            svm_kernelRun(n->pieces[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (n->kernels[i]->paced)
+            svm_kernelRun(n->kernels[i]->kernel);
     if (!settle(n, false))
         deadlock(n);
     printOut(n);
 }
 
-// What a phase prints is unbounded where pieces fire as their input allows.
+// What a phase prints is unbounded where kernels fire as their input allows.
 static void printAlone(svm_Net *n)
 {
     bool unpaced = false;
-    for (size_t i = 0; i < n->pieceCount; i++)
-        unpaced |= !n->pieces[i]->paced;
+    for (size_t i = 0; i < n->kernelCount; i++)
+        unpaced |= !n->kernels[i]->paced;
     for (size_t i = 0; i < n->logCount; i++)
         n->logs[i]->alone = unpaced && !n->logs[i]->machine->shared;
 }
@@ -390,10 +390,10 @@ static bool start(svm_Net *n)
         return false;
     for (size_t i = 0; i < n->readerCount; i++)
         passOn(n, &n->readers[i], n->readers[i].held);
-    for (size_t i = 0; i < n->pieceCount; i++) {
-        n->pieces[i]->left = n->pieces[i]->paced ? n->pieces[i]->init : -1;
-        if (!n->pieces[i]->paced)
-            svm_kernelRun(n->pieces[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++) {
+        n->kernels[i]->left = n->kernels[i]->paced ? n->kernels[i]->init : -1;
+        if (!n->kernels[i]->paced)
+            svm_kernelRun(n->kernels[i]->kernel);
     }
     for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
         n->writerLeft[i] = n->writerInit[i];
@@ -436,9 +436,9 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
     }
     while (iterations > 0) {
         int64_t wanted = iterations < n->strip ? iterations : n->strip, steady = readFor(n, wanted);
-        for (size_t i = 0; i < n->pieceCount; i++)
-            if (n->pieces[i]->paced)
-                n->pieces[i]->left = n->pieces[i]->steady * steady;
+        for (size_t i = 0; i < n->kernelCount; i++)
+            if (n->kernels[i]->paced)
+                n->kernels[i]->left = n->kernels[i]->steady * steady;
         for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
             n->writerLeft[i] += n->writerSteady[i] * steady;
         if (steady > 0 && n->betweenRuns)
@@ -477,11 +477,11 @@ static void endReaders(svm_Net *n, bool begun)
     }
 }
 
-// The first flow that waits for an item to begin with is told that it gets none; false: there is none.
+// The first dynamic-rate actor that waits for an item to begin with is told that it gets none; false: there is none.
 static bool tellDry(svm_Net *n)
 {
-    for (size_t i = 0; i < n->pieceCount; i++) {
-        svm_Piece *p = n->pieces[i];
+    for (size_t i = 0; i < n->kernelCount; i++) {
+        svm_NetKernel *p = n->kernels[i];
         if (!p->waitsToBegin || !pending(p))
             continue;
         p->dry = true;
@@ -495,15 +495,15 @@ static bool tellDry(svm_Net *n)
 void svm_netFinish(svm_Net *n)
 {
     bool begun = hasBegun(n);
-    for (size_t i = 0; i < n->pieceCount; i++) {
-        svm_Piece *p = n->pieces[i];
+    for (size_t i = 0; i < n->kernelCount; i++) {
+        svm_NetKernel *p = n->kernels[i];
         p->finish = true;
-        bool alone = p->island && (p->mail || p->sender); // one actor
-        bool source = p->source || (alone && p->island->table->sources);
+        bool alone = p->region && (p->mail || p->sender); // one actor
+        bool source = p->source || (alone && p->region->table->sources);
         p->left = !p->paced ? -1 : !n->ended ? 0 : !source ? -1 : !begun ? 0 : n->started ? p->steady : p->init;
-        if (p->island && p->paced && n->ended && !alone) {
-            p->island->interrupted = true;
-            p->island->begun = begun;
+        if (p->region && p->paced && n->ended && !alone) {
+            p->region->interrupted = true;
+            p->region->begun = begun;
         }
         if (!pending(p) && !p->ended)
             svm_kernelRun(p->kernel);
@@ -513,9 +513,9 @@ void svm_netFinish(svm_Net *n)
         continue;
     printOut(n);
     svmr_endTagged(n->logs, n->logCount);
-    for (size_t i = 0; i < n->pieceCount; i++)
-        if (pending(n->pieces[i]))
-            svm_kernelEnd(n->pieces[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (pending(n->kernels[i]))
+            svm_kernelEnd(n->kernels[i]->kernel);
 }
 
 // ---- Setting up ----
@@ -540,11 +540,11 @@ void svm_channelFill(svm_Channel *c, const void *items, size_t count)
 
 void svm_netDestroy(svm_Net *n)
 {
-    for (size_t i = 0; i < n->pieceCount; i++)
-        if (pending(n->pieces[i]))
-            svm_kernelEnd(n->pieces[i]->kernel);
-    for (size_t i = 0; i < n->pieceCount; i++)
-        svm_kernelDestroy(n->pieces[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++)
+        if (pending(n->kernels[i]))
+            svm_kernelEnd(n->kernels[i]->kernel);
+    for (size_t i = 0; i < n->kernelCount; i++)
+        svm_kernelDestroy(n->kernels[i]->kernel);
     svmr_destroyMail(n);
     for (size_t i = 0; i < n->channelCount; i++) {
         svm_streamDestroy(&n->channels[i].stream);

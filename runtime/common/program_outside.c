@@ -186,7 +186,7 @@ static const svm_OutsideRow *rowOf(const svm_Outside *o, Word name)
 static void sendNow(svm_Net *n, const svm_OutsideRow *r, const void *arguments)
 {
     for (size_t i = 0; i < r->toCount; i++)
-        svmr_giveMail(n->pieces[r->to[i].piece]->mail, 0, r->number, arguments, r->size);
+        svmr_giveMail(n->kernels[r->to[i].kernel]->mail, 0, r->number, arguments, r->size);
 }
 
 static char *set(const svm_Outside *o, void *instance, const char *text)
@@ -386,7 +386,7 @@ static char *sendAt(const svm_Outside *o, void *instance, size_t row, void *argu
     }
     for (size_t i = 0; i < r->toCount; i++) {
         const svm_OutsideTo *to = &r->to[i];
-        const svm_Piece *p = n->pieces[to->piece];
+        const svm_NetKernel *p = n->kernels[to->kernel];
         if (!to->row && to->init + to->steady == 0)
             return problem(
                 "'%s' has dynamic rates between it and the program's input, so that 'when' has no meaning: it "
@@ -399,7 +399,7 @@ static char *sendAt(const svm_Outside *o, void *instance, size_t row, void *argu
     for (size_t i = 0; i < r->toCount; i++) {
         int64_t due = dueAt(o, &r->to[i], when);
         if (due != INT64_MAX)
-            svmr_giveMail(n->pieces[r->to[i].piece]->mail, due, r->number, arguments, r->size);
+            svmr_giveMail(n->kernels[r->to[i].kernel]->mail, due, r->number, arguments, r->size);
     }
     return NULL;
 }

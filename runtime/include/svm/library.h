@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What programs emitted as libraries (svmc --emit=lib) need beside svm/program.h or svm/flow.h: a program's own input
+// What programs emitted as libraries (svmc --emit=lib) need beside svm/program.h or svm/dynamic.h: a program's own input
 // and output in memory that the caller has, items that wait until they are enough for a steady state or until there is
 // room for them, and errors that come back as return values. docs/library.md describes the functions that the emitted
 // header offers; each is a call of one of these.

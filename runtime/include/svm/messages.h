@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What emitted programs with teleport messages need beside svm/flow.h. A message is a record on a stream from its
+// What emitted programs with teleport messages need beside svm/dynamic.h. A message is a record on a stream from its
 // sender to its receiver. It says before which of the receiver's firings it is due; the receiver's runs end there,
 // its kernel calls the handler, and goes on. Every function says on which side it may be called: K in kernels, C in
 // control code.
@@ -10,7 +10,7 @@
 #ifndef SVM_MESSAGES_H
 #define SVM_MESSAGES_H
 
-#include "svm/flow.h"
+#include "svm/dynamic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,7 +80,7 @@ typedef struct svm_OutsideValue {
 // on that item, if there is a row; else the first of the item's steady state, if it has steady states.
 typedef struct svm_OutsideTo {
     const char *name;
-    int32_t piece;
+    int32_t kernel;
     int64_t init, steady;  // firings; 0, 0: messages can only be for its next firing
     const svm_WayRow *row; // how its firings depend on the program's own input; NULL: they do not
 } svm_OutsideTo;

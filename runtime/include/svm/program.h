@@ -234,7 +234,7 @@ typedef struct svm_Program {
     void (*destroy)(void *self);     // closes, frees
     bool reads_input, writes_output; // the top level is not void->void: it has the program's own input / output
     int64_t (*steady_states)(const void *self); // run so far, for --time; may be NULL
-    bool islands; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
+    bool dynamic; // it has dynamic rates: drain comes after the last steady state too, and order is that of each actor
     bool prompt;  // it was given a latency to keep: what it writes and prints goes out at once
     const svm_KernelFires *kernels; // behind the last one without a name; NULL: it says nothing of them
     // Samples of sound that a steady state takes from its own input and gives to its own output, if its items are such (a

@@ -2,7 +2,7 @@
 // Filters with dynamic rates: what they need to fire or to go on, and who waits for whom when nothing can.
 //
 // NOTE(bounds). The language's channels are unbounded; in programs with dynamic rates each has a bound here all the same,
-// at which its producer waits, within a firing if it is a flow. When nothing can fire, an actor that has to waits for
+// at which its producer waits, within a firing if it is a dynamic-rate actor. When nothing can fire, an actor that has to waits for
 // one thing: room, items, or a message, and so for the actor at the other end. These waits lead round in a cycle, or to
 // an actor that has done all that it can in this phase. The smallest full channel of the cycle, or else of the way there,
 // then gets twice its bound; where a bounded schedule exists no channel so grows beyond twice what it needs.
@@ -19,17 +19,17 @@ static word *new_frame(interp *r, const vm_function *f)
     return frame;
 }
 
-vm_flow *interp_flow_build(interp *r, vm_actor *a)
+vm_dynamic *interp_dynamic_build(interp *r, vm_actor *a)
 {
-    vm_flow *flow = ARENA_NEW(r->arena, vm_flow);
-    flow->machine = (vm){.program = &r->program, .arena = r->arena, .interp = r, .flow = flow};
-    flow->interp = r;
-    flow->in = a->in_count > 0 ? a->in[0].channel : SIR_NONE;
-    flow->out = a->out_count > 0 ? a->out[0].channel : SIR_NONE;
-    flow->frame[0] = new_frame(r, a->work);
+    vm_dynamic *dynamic = ARENA_NEW(r->arena, vm_dynamic);
+    dynamic->machine = (vm){.program = &r->program, .arena = r->arena, .interp = r, .dynamic = dynamic};
+    dynamic->interp = r;
+    dynamic->in = a->in_count > 0 ? a->in[0].channel : SIR_NONE;
+    dynamic->out = a->out_count > 0 ? a->out[0].channel : SIR_NONE;
+    dynamic->frame[0] = new_frame(r, a->work);
     if (a->prework != NULL)
-        flow->frame[1] = new_frame(r, a->prework);
-    return flow;
+        dynamic->frame[1] = new_frame(r, a->prework);
+    return dynamic;
 }
 
 static int64_t items_in(const interp *r, uint32_t channel)
@@ -60,54 +60,54 @@ static bool has_room(const interp *r, uint32_t channel)
     return room;
 }
 
-int64_t interp_flow_can_fire(const interp *r, const vm_actor *a, int64_t left)
+int64_t interp_dynamic_can_fire(const interp *r, const vm_actor *a, int64_t left)
 {
-    const vm_flow *flow = a->flow;
-    int64_t have = items_in(r, flow->in);
-    if (flow->stopped && flow->wanted == 0)
-        return has_room(r, flow->out);
-    if (flow->stopped)
-        return have >= flow->wanted;
-    if (left == 0 || (left < 0 && flow->in == SIR_NONE) || have < items_to_begin(r, a))
+    const vm_dynamic *dynamic = a->dynamic;
+    int64_t have = items_in(r, dynamic->in);
+    if (dynamic->stopped && dynamic->wanted == 0)
+        return has_room(r, dynamic->out);
+    if (dynamic->stopped)
+        return have >= dynamic->wanted;
+    if (left == 0 || (left < 0 && dynamic->in == SIR_NONE) || have < items_to_begin(r, a))
         return 0;
-    return left > 0 || !flow->idle || have > flow->idle_items;
+    return left > 0 || !dynamic->idle || have > dynamic->idle_items;
 }
 
 // A firing of the work that took and gave nothing is tried again once an item: it counts the items that it began with,
 // however many more had come, so that how often it fires depends on the items alone and on no schedule.
-static void note_idle(const interp *r, vm_flow *flow, const sir_function *f)
+static void note_idle(const interp *r, vm_dynamic *dynamic, const sir_function *f)
 {
-    bool idle = flow->popped == 0 && flow->pushed == 0;
+    bool idle = dynamic->popped == 0 && dynamic->pushed == 0;
     if (idle) {
         int64_t least = f->peek.min > f->pop.min ? f->peek.min : f->pop.min;
-        int64_t began = flow->idle ? flow->idle_items + 1 : least > 0 ? least : 1;
-        int64_t have = items_in(r, flow->in);
-        flow->idle_items = began < have ? began : have;
+        int64_t began = dynamic->idle ? dynamic->idle_items + 1 : least > 0 ? least : 1;
+        int64_t have = items_in(r, dynamic->in);
+        dynamic->idle_items = began < have ? began : have;
     }
-    flow->idle = idle;
+    dynamic->idle = idle;
 }
 
-int64_t interp_flow_fire(interp *r, vm_actor *a)
+int64_t interp_dynamic_fire(interp *r, vm_actor *a)
 {
-    vm_flow *flow = a->flow;
-    vm *v = &flow->machine;
+    vm_dynamic *dynamic = a->dynamic;
+    vm *v = &dynamic->machine;
     vm_function *f = !a->fired && a->prework != NULL ? a->prework : a->work;
     const sir_function *source = f->source;
-    v->pop = flow->in == SIR_NONE ? 0 : source->pop.max;
-    v->peek = flow->in == SIR_NONE ? 0 : source->peek.max >= 0 && source->pop.max >= 0 && source->peek.max < source->pop.max ? source->pop.max : source->peek.max;
-    v->push = flow->out == SIR_NONE ? 0 : source->push.max;
-    v->in_item = flow->in == SIR_NONE ? 1 : r->channels[flow->in].item;
-    v->out_item = flow->out == SIR_NONE ? 1 : r->channels[flow->out].item;
+    v->pop = dynamic->in == SIR_NONE ? 0 : source->pop.max;
+    v->peek = dynamic->in == SIR_NONE ? 0 : source->peek.max >= 0 && source->pop.max >= 0 && source->peek.max < source->pop.max ? source->pop.max : source->peek.max;
+    v->push = dynamic->out == SIR_NONE ? 0 : source->push.max;
+    v->in_item = dynamic->in == SIR_NONE ? 1 : r->channels[dynamic->in].item;
+    v->out_item = dynamic->out == SIR_NONE ? 1 : r->channels[dynamic->out].item;
     v->operations = r->machine.operations;
     bool ok = vm_execute(v, a, f, 1);
     r->machine.operations = v->operations;
     if (!ok)
         return -1;
-    if (flow->stopped)
+    if (dynamic->stopped)
         return 0;
     a->fired = true;
     if (f == a->work) // which may well do more than a prework
-        note_idle(r, flow, source);
+        note_idle(r, dynamic, source);
     return 1;
 }
 
@@ -121,8 +121,8 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
         const vm_port *in = &a->in[i];
         if (in->channel == SIR_NONE)
             continue;
-        int64_t least = a->flow == NULL ? (first ? in->first_peek : in->peek)
-                        : a->flow->stopped ? a->flow->wanted : items_to_begin(r, a);
+        int64_t least = a->dynamic == NULL ? (first ? in->first_peek : in->peek)
+                        : a->dynamic->stopped ? a->dynamic->wanted : items_to_begin(r, a);
         *need = least - items_in(r, in->channel);
         if (*need > 0)
             return in->channel;
@@ -134,11 +134,11 @@ static uint32_t waits_for(const interp *r, const vm_actor *a, int64_t *need)
 static uint32_t waits_for_room(const interp *r, const vm_actor *a)
 {
     bool first = !a->fired && a->prework != NULL;
-    if (a->flow != NULL && (!a->flow->stopped || a->flow->wanted > 0)) // it begins without
+    if (a->dynamic != NULL && (!a->dynamic->stopped || a->dynamic->wanted > 0)) // it begins without
         return SIR_NONE;
     for (uint32_t i = 0; i < a->out_count; i++) {
         const vm_port *out = &a->out[i];
-        int64_t push = a->flow != NULL ? 1 : first ? out->first_push : out->push;
+        int64_t push = a->dynamic != NULL ? 1 : first ? out->first_push : out->push;
         if (out->channel != SIR_NONE && push > interp_room_in(&r->channels[out->channel]))
             return out->channel;
     }
@@ -155,10 +155,10 @@ static wait wait_of(const interp *r, uint32_t actor)
 {
     const vm_actor *a = &r->actors[actor];
     int64_t items;
-    bool stopped = a->flow != NULL && a->flow->stopped;
+    bool stopped = a->dynamic != NULL && a->dynamic->stopped;
     if (r->left[actor] == 0 && !stopped)
         return (wait){SIR_NONE, SIR_NONE};
-    if (!stopped || a->flow->wanted > 0) {
+    if (!stopped || a->dynamic->wanted > 0) {
         uint32_t channel = waits_for(r, a, &items);
         if (channel != SIR_NONE)
             return (wait){SIR_NONE, r->m->channels.data[channel].producer};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Islands: which firings their inputs allow, and the copies between streams and blocks.
+// Static regions: which firings their inputs allow, and the copies between streams and blocks.
 //
-// NOTE(end of input). An island runs in whole steady states until an input has ended and has not enough for another, or
+// NOTE(end of input). A static region runs in whole steady states until an input has ended and has not enough for another, or
 // until the program's input has ended and its own sources are to stop. Then it takes what its other inputs still bring,
 // as far as some actor can use it, fires what that allows, once, and ends its outputs.
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static int64_t least(int64_t a, int64_t b)
 
 static svmr_Place placeOf(void)
 {
-    return (svmr_Place){"svm_islandNext", NULL, 0};
+    return (svmr_Place){"svm_regionNext", NULL, 0};
 }
 
 static char *element(const svm_Block *b, int64_t index)
@@ -58,14 +58,14 @@ static void give(svm_Stream *s, const char *from, int64_t count)
 }
 
 // Where input i's next item goes in its block.
-static int64_t placeNext(const svm_Island *s, int32_t i)
+static int64_t placeNext(const svm_StaticRegion *s, int32_t i)
 {
-    const svm_IslandEnd *in = &s->table->in[i];
+    const svm_RegionEnd *in = &s->table->in[i];
     return (s->started ? in->start : in->initStart) + s->held[i];
 }
 
 // Input i's block shall hold `wanted` items that no run has begun with; false: the stream ended before.
-static bool fill(svm_Island *s, int32_t i, int64_t wanted, int64_t most)
+static bool fill(svm_StaticRegion *s, int32_t i, int64_t wanted, int64_t most)
 {
     while (s->held[i] < wanted) {
         int64_t got = take(&s->in[i]->stream, element(s->inBlocks[i], placeNext(s, i)), most - s->held[i]);
@@ -78,13 +78,13 @@ static bool fill(svm_Island *s, int32_t i, int64_t wanted, int64_t most)
 
 // ---- Whole steady states ----
 
-static void setFirings(svm_Island *s, const int64_t *each, int64_t times)
+static void setFirings(svm_StaticRegion *s, const int64_t *each, int64_t times)
 {
     for (int32_t a = 0; a < s->table->actors; a++)
         s->firings[a] = each[a] * times;
 }
 
-static bool firesAtFirst(const svm_IslandTable *t)
+static bool firesAtFirst(const svm_RegionTable *t)
 {
     for (int32_t a = 0; a < t->actors; a++)
         if (t->init[a] != 0)
@@ -93,9 +93,9 @@ static bool firesAtFirst(const svm_IslandTable *t)
 }
 
 // After the initialisation the inputs lack what the first steady state needs beside its own items.
-static void beginSteady(svm_Island *s)
+static void beginSteady(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     for (int32_t i = 0; i < t->inputs; i++)
         s->held[i] -= t->in[i].init + t->in[i].kept;
     s->started = true;
@@ -103,9 +103,9 @@ static void beginSteady(svm_Island *s)
 
 typedef enum Ready { READY, ENDED, NOTHING } Ready;
 
-static Ready readyToStart(svm_Island *s)
+static Ready readyToStart(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     for (int32_t i = 0; i < t->inputs; i++)
         if (!fill(s, i, t->in[i].needed, t->in[i].needed))
             return ENDED;
@@ -113,21 +113,21 @@ static Ready readyToStart(svm_Island *s)
         beginSteady(s);
         return NOTHING;
     }
-    if (s->piece.mail) // its prework
-        svmr_cutAtMail(s->piece.mail, svmr_awaitMail(s->piece.mail, 1));
+    if (s->common.mail) // its prework
+        svmr_cutAtMail(s->common.mail, svmr_awaitMail(s->common.mail, 1));
     s->starting = true;
     s->steady = 0;
     setFirings(s, t->init, 1);
     return READY;
 }
 
-static Ready readyToGoOn(svm_Island *s)
+static Ready readyToGoOn(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
-    int64_t n = s->piece.left >= 0 ? least(s->piece.left, t->strip) : t->strip;
-    bool limited = s->piece.left >= 0;
-    if (s->piece.mail)
-        n = svmr_awaitMail(s->piece.mail, n);
+    const svm_RegionTable *t = s->table;
+    int64_t n = s->common.left >= 0 ? least(s->common.left, t->strip) : t->strip;
+    bool limited = s->common.left >= 0;
+    if (s->common.mail)
+        n = svmr_awaitMail(s->common.mail, n);
     for (int32_t i = 0; i < t->inputs; i++) {
         int64_t each = t->in[i].steady;
         if (each == 0)
@@ -140,35 +140,35 @@ static Ready readyToGoOn(svm_Island *s)
     }
     if (!limited) // nothing that fires in steady states waits for anything
         return ENDED;
-    if (s->piece.mail)
-        n = svmr_cutAtMail(s->piece.mail, n);
+    if (s->common.mail)
+        n = svmr_cutAtMail(s->common.mail, n);
     s->starting = false;
     s->steady = n;
     setFirings(s, t->reps, n);
-    if (s->piece.left > 0)
-        s->piece.left -= n;
+    if (s->common.left > 0)
+        s->common.left -= n;
     return READY;
 }
 
 // ---- The end of input ----
 
-static int64_t available(const svm_Island *s, int32_t i)
+static int64_t available(const svm_StaticRegion *s, int32_t i)
 {
     return s->held[i] + (s->started ? s->table->in[i].kept : 0);
 }
 
 // What fires with so many items in each input, and with `more` of those that have not ended.
-static void exhaust(svm_Island *s, const int64_t *more)
+static void exhaust(svm_StaticRegion *s, const int64_t *more)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     const svm_RateTable *r = t->rates;
     const int64_t *tokens = s->started ? t->between : t->enqueued, *limits = s->started ? t->limits : t->initLimits;
     for (int32_t c = 0; c < r->channels; c++)
         s->tokens[c] = tokens ? tokens[c] : 0;
     for (int32_t i = 0; i < t->inputs; i++)
         s->tokens[t->in[i].channel] = available(s, i) + (more && !s->inputEnded[i] ? more[i] : 0);
-    // The steady state of the program that sources finish is several of the island's.
-    int64_t phase = !s->interrupted ? 1 : !s->begun ? 0 : s->started ? s->piece.steady : 1;
+    // The steady state of the program that sources finish is several of the static region's.
+    int64_t phase = !s->interrupted ? 1 : !s->begun ? 0 : s->started ? s->common.steady : 1;
     for (int32_t row = 0; row < r->actors; row++) // -1: as its input allows; otherwise sources and first firings
         s->limits[row] = limits[row] > 0 ? limits[row] * phase : limits[row];
     svm_exhaust(r, s->tokens, s->limits, s->fired);
@@ -179,7 +179,7 @@ static void exhaust(svm_Island *s, const int64_t *more)
 }
 
 // Items that input i must have for those firings, with what the last one looks at.
-static int64_t neededBy(const svm_Island *s, int32_t i)
+static int64_t neededBy(const svm_StaticRegion *s, int32_t i)
 {
     const svm_RateTable *r = s->table->rates;
     int32_t channel = s->table->in[i].channel;
@@ -197,19 +197,19 @@ static int64_t neededBy(const svm_Island *s, int32_t i)
 }
 
 // The block has room for so many items more; otherwise the control program makes it.
-static bool haveRoom(svm_Island *s, int32_t i, int64_t items)
+static bool haveRoom(svm_StaticRegion *s, int32_t i, int64_t items)
 {
-    const svm_IslandEnd *in = &s->table->in[i];
+    const svm_RegionEnd *in = &s->table->in[i];
     int64_t more = items + placeNext(s, i), steady = in->steady > 0 ? in->steady : 1;
     if (more <= (int64_t)s->inBlocks[i]->capacity)
         return true;
-    s->piece.grow = (more + steady - 1) / steady;
+    s->common.grow = (more + steady - 1) / steady;
     return false;
 }
 
-static bool haveRoomForFirings(svm_Island *s)
+static bool haveRoomForFirings(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     int64_t states = 0;
     for (int32_t a = 0; a < t->actors; a++) {
         int64_t room = s->started ? t->room[a] : t->initRoom[a], reps = t->reps[a] > 0 ? t->reps[a] : 1;
@@ -218,14 +218,14 @@ static bool haveRoomForFirings(svm_Island *s)
     }
     if (states <= s->grown)
         return true;
-    s->piece.grow = states;
+    s->common.grow = states;
     return false;
 }
 
 // What can still fire; false: the blocks must grow first. Other inputs are read as far as it matters.
-static bool readyToEnd(svm_Island *s)
+static bool readyToEnd(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     for (bool waits = true; waits;) {
         waits = false;
         for (int32_t i = 0; i < t->inputs; i++)
@@ -246,8 +246,8 @@ static bool readyToEnd(svm_Island *s)
     exhaust(s, NULL);
     if (!haveRoomForFirings(s))
         return false;
-    if (s->piece.mail) // all that it could fire it has fired
-        s->piece.mail->open = false;
+    if (s->common.mail) // all that it could fire it has fired
+        s->common.mail->open = false;
     s->last = true;
     s->starting = !s->started;
     s->steady = 0;
@@ -256,27 +256,27 @@ static bool readyToEnd(svm_Island *s)
 
 // ---- Runs ----
 
-void svm_islandSend(svm_Island *s)
+void svm_regionSend(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
-    if (s->piece.sender)
-        svmr_tellFirings(s->piece.sender);
+    const svm_RegionTable *t = s->table;
+    if (s->common.sender)
+        svmr_tellFirings(s->common.sender);
     for (int32_t i = 0; i < t->outputs; i++) {
-        const svm_IslandEnd *out = &t->out[i];
+        const svm_RegionEnd *out = &t->out[i];
         int64_t count = s->last ? s->tokens[out->channel] : s->starting ? out->init : out->steady * s->steady;
         give(&s->out[i]->stream, element(s->outBlocks[i], s->starting ? out->initStart : out->start), count);
     }
 }
 
 // The run is over: what its inputs held behind what it used moves up.
-static void finishRun(svm_Island *s)
+static void finishRun(svm_StaticRegion *s)
 {
-    const svm_IslandTable *t = s->table;
+    const svm_RegionTable *t = s->table;
     s->running = false;
     if (s->last)
         return;
-    if (s->piece.mail)
-        s->piece.mail->completed += s->starting ? 1 : s->steady;
+    if (s->common.mail)
+        s->common.mail->completed += s->starting ? 1 : s->steady;
     if (s->starting) {
         beginSteady(s);
         return;
@@ -290,29 +290,29 @@ static void finishRun(svm_Island *s)
     }
 }
 
-static void endOutputs(svm_Island *s)
+static void endOutputs(svm_StaticRegion *s)
 {
-    s->piece.ended = true;
-    if (s->piece.sender)
-        svmr_endFirings(s->piece.sender);
+    s->common.ended = true;
+    if (s->common.sender)
+        svmr_endFirings(s->common.sender);
     for (int32_t i = 0; i < s->table->outputs; i++) {
         svmr_produces(&s->out[i]->stream, svmr_thread.current, placeOf());
         svm_streamEnd(&s->out[i]->stream);
     }
 }
 
-bool svm_islandNext(svm_Island *s)
+bool svm_regionNext(svm_StaticRegion *s)
 {
     if (s->running)
         finishRun(s);
-    while (!s->piece.ended) {
-        if (s->last || (s->started && s->piece.left == 0 && s->piece.finish)) {
+    while (!s->common.ended) {
+        if (s->last || (s->started && s->common.left == 0 && s->common.finish)) {
             endOutputs(s);
             break;
         }
         if (!s->ending) {
             bool stops = s->interrupted && s->table->sources;
-            if (s->started && s->piece.left == 0)
+            if (s->started && s->common.left == 0)
                 break;
             Ready ready = stops ? ENDED : s->started ? readyToGoOn(s) : readyToStart(s);
             if (ready == NOTHING)

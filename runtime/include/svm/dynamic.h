@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What emitted programs with dynamic rates need beside svm/program.h. Such a program is cut into pieces, each a kernel:
-// flows, which are filters that take and give items as they happen to, one by one, and islands, in which all rates are
-// static, so that they run in steady states of their own on blocks. Streams join the pieces with each other and with
-// the program's files. Every function says on which side it may be called: K in kernels, C in control code.
+// What emitted programs with dynamic rates need beside svm/program.h. Such a program is cut into kernels of two
+// kinds: dynamic-rate actors, which are filters that take and give items as they happen to, one by one, and static
+// regions, in which all rates are static, so that they run in steady states of their own on blocks. Streams join the
+// kernels with each other and with the program's files. Every function says on which side it may be called: K in kernels,
+// C in control code.
 //
 // Streams are bounded, the language's channels are not: where nothing can go on and a stream is full, it grows.
-#ifndef SVM_FLOW_H
-#define SVM_FLOW_H
+#ifndef SVM_DYNAMIC_H
+#define SVM_DYNAMIC_H
 
 #include "svm/program.h"
 
-#define SVM_FLOW_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define SVM_DYNAMIC_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// A channel that joins two pieces: its stream, the actors at its ends and their places ("fm.str:12", or "").
+// A channel that joins two kernels: its stream, the actors at its ends and their places ("fm.str:12", or "").
 typedef struct svm_ChannelRow {
     const char *name, *from, *fromAt, *to, *toAt;
     size_t capacity, itemSize;
@@ -24,38 +25,38 @@ typedef struct svm_ChannelRow {
 typedef struct svm_Channel {
     svm_Stream stream;
     const svm_ChannelRow *row;
-    struct svm_Piece *producer, *consumer; // the program sets them; NULL: the control program
+    struct svm_NetKernel *producer, *consumer; // the program sets them; NULL: the control program
     size_t address;                        // private: of its memory
 } svm_Channel;
 
-// What flows and islands have in common.
-typedef struct svm_Piece {
+// What dynamic-rate actors and static regions have in common.
+typedef struct svm_NetKernel {
     svm_Kernel *kernel;
     bool paced;           // it fires as often as the steady states of the program say, else as its input allows
-    bool source;          // a flow without input
+    bool source;          // a dynamic-rate actor without input
     bool named;           // private: in the report of a deadlock
-    bool waitsToBegin;    // K tells C: a flow, for a first item
+    bool waitsToBegin;    // K tells C: a dynamic-rate actor, for a first item
     bool dry;             // C tells K: that item will not come
     bool finish;          // C tells K: it is left nothing more to do
     bool ended;           // it has ended its outputs and fires no more
-    int64_t init, steady; // firings (an island: its own steady states) in the initialisation, in a steady state
+    int64_t init, steady; // firings (a static region: its own steady states) in the initialisation, in a steady state
     int64_t left;         // still to be done; -1: as its input allows
-    int64_t grow;         // K tells C: steady states that an island's blocks must have room for; 0: they have
-    struct svm_Island *island; // itself, if it is one
-    struct svm_Mail *mail;     // of a receiver of messages (svm/messages.h), which then is the piece's one actor; or NULL
+    int64_t grow;         // K tells C: steady states that a static region's blocks must have room for; 0: they have
+    struct svm_StaticRegion *region; // itself, if it is one
+    struct svm_Mail *mail;     // of a receiver of messages (svm/messages.h), which then is the kernel's one actor; or NULL
     struct svm_Sender *sender; // of a sender, likewise, whose firings some receiver waits for
-} svm_Piece;
+} svm_NetKernel;
 
-// ---- Flows ----
+// ---- Dynamic-rate actors ----
 
 // What a firing declares. -1: no bound.
-typedef struct svm_FlowRates {
+typedef struct svm_DynamicRates {
     int64_t popMin, popMax, peekMin, peekMax, pushMin, pushMax;
     const char *name, *place; // "Encode", "rle.str:12" or ""
-} svm_FlowRates;
+} svm_DynamicRates;
 
-typedef struct svm_Flow {
-    svm_Piece piece;
+typedef struct svm_DynamicActor {
+    svm_NetKernel common;
     svm_Channel *in, *out; // NULL: none
     // Private, as all that follows: items that lie side by side; the next one, behind the last that may be popped and
     // the last that may be peeked at; the next place to push to, behind the last that may be pushed.
@@ -66,75 +67,75 @@ typedef struct svm_Flow {
     const char *taken; // items from here to front are done with, and the stream does not know yet
     char *given;       // and items from here to back are pushed
     int64_t popped, pushed; // by the firing, up to there
-    const svm_FlowRates *rates; // of the firing
+    const svm_DynamicRates *rates; // of the firing
     bool idle;         // the last firing neither popped nor pushed: the next waits for one item more
     size_t idleItems;  // how many it began with
-} svm_Flow;
+} svm_DynamicActor;
 
 // K: waits until a firing of these rates begins; false: none will, or enough have. Then the outputs have ended, or the
 // kernel is to return until it is run again.
-bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates);
+bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates);
 // K: the firing is over.
-void svm_flowDone(svm_Flow *f);
-const void *svm_flowPopNext(svm_Flow *f, size_t size); // private, as those ending in Next
-const void *svm_flowPeekNext(svm_Flow *f, ptrdiff_t offset, size_t size);
-void *svm_flowPushNext(svm_Flow *f, size_t size);
+void svm_dynamicDone(svm_DynamicActor *f);
+const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size); // private, as those ending in Next
+const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size);
+void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size);
 
 // K: the next item, which stays where it is until the next call; where there is none, the firing waits, and is given up
 // when no more will come: the kernel ends.
-static inline const void *svm_flowPop(svm_Flow *f, size_t size)
+static inline const void *svm_dynamicPop(svm_DynamicActor *f, size_t size)
 {
     const char *item = f->front;
-    if (SVM_FLOW_UNLIKELY(item == f->popEnd))
-        return svm_flowPopNext(f, size);
+    if (SVM_DYNAMIC_UNLIKELY(item == f->popEnd))
+        return svm_dynamicPopNext(f, size);
     f->front = item + size;
     return item;
 }
-static inline const void *svm_flowPeek(svm_Flow *f, ptrdiff_t offset, size_t size)
+static inline const void *svm_dynamicPeek(svm_DynamicActor *f, ptrdiff_t offset, size_t size)
 {
     const char *item = f->front;
-    if (SVM_FLOW_UNLIKELY((size_t)offset >= (size_t)(f->peekEnd - item) / size))
-        return svm_flowPeekNext(f, offset, size);
+    if (SVM_DYNAMIC_UNLIKELY((size_t)offset >= (size_t)(f->peekEnd - item) / size))
+        return svm_dynamicPeekNext(f, offset, size);
     return item + (size_t)offset * size;
 }
-// K: the place of the next item, to be written before anything else is done with the flow.
-static inline void *svm_flowPush(svm_Flow *f, size_t size)
+// K: the place of the next item, to be written before anything else is done with the dynamic-rate actor.
+static inline void *svm_dynamicPush(svm_DynamicActor *f, size_t size)
 {
     char *item = f->back;
-    if (SVM_FLOW_UNLIKELY(item == f->pushEnd))
-        return svm_flowPushNext(f, size);
+    if (SVM_DYNAMIC_UNLIKELY(item == f->pushEnd))
+        return svm_dynamicPushNext(f, size);
     f->back = item + size;
     return item;
 }
 
 // K: items that the firing has popped and pushed so far.
-static inline ptrdiff_t svm_flowPopped(const svm_Flow *f, size_t size)
+static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicActor *f, size_t size)
 {
     return (ptrdiff_t)f->popped + (f->front - f->taken) / (ptrdiff_t)size;
 }
-static inline ptrdiff_t svm_flowPushed(const svm_Flow *f, size_t size)
+static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicActor *f, size_t size)
 {
     return (ptrdiff_t)f->pushed + (f->back - f->given) / (ptrdiff_t)size;
 }
 
-// ---- Islands ----
+// ---- Static regions ----
 
-// An end of an island: a stream, and the block from which, or into which, its items are copied. Elements are counted
+// An end of a static region: a stream, and the block from which, or into which, its items are copied. Elements are counted
 // from the block's beginning. An input's counts are of what actors pop, but for `needed`.
-typedef struct svm_IslandEnd {
-    int32_t channel;          // in the island's rates
+typedef struct svm_RegionEnd {
+    int32_t channel;          // in the static region's rates
     int64_t initStart, start; // where the items of the initialisation, and of later runs, begin
     int64_t needed;           // inputs: items that the initialisation must find
     int64_t init, steady;     // items that it moves, and that a steady state does
     int64_t kept;             // inputs: items that are in the channel between steady states, but for those of the next
-} svm_IslandEnd;
+} svm_RegionEnd;
 
-// By how many elements a block grows for each steady state that an island is to have room for more.
+// By how many elements a block grows for each steady state that a static region is to have room for more.
 typedef struct svm_BlockRow {
     int64_t base, step;
 } svm_BlockRow;
 
-typedef struct svm_IslandTable {
+typedef struct svm_RegionTable {
     int32_t actors;
     int64_t strip;             // most steady states of a run
     const int64_t *init, *reps; // per actor: firings in the initialisation, in a steady state
@@ -146,14 +147,14 @@ typedef struct svm_IslandTable {
     const int64_t *limits, *initLimits;
     const int64_t *enqueued, *between; // per channel of rates: items before anything fires, and between steady states
     int32_t inputs, outputs, blocks;
-    const svm_IslandEnd *in, *out;
+    const svm_RegionEnd *in, *out;
     const svm_BlockRow *blockRows;
     const int64_t *spare; // per input: so many of the items kept are not needed by the next steady state; NULL: all are
-} svm_IslandTable;
+} svm_RegionTable;
 
-typedef struct svm_Island {
-    svm_Piece piece;
-    const svm_IslandTable *table;
+typedef struct svm_StaticRegion {
+    svm_NetKernel common;
+    const svm_RegionTable *table;
     svm_Channel *const *in, *const *out;      // per end
     svm_Block *const *inBlocks, *const *outBlocks; // per end
     svm_Block *const *blocks;                 // all of them, for growing
@@ -168,13 +169,13 @@ typedef struct svm_Island {
     bool started, running, ending, last;      // private
     bool interrupted;                         // C tells K: input ended, and its sources finish `begun`
     bool begun;                               // a steady state (or the initialisation) has begun
-} svm_Island;
+} svm_StaticRegion;
 
-// K: waits until the island can run and says how often each actor fires, its inputs being in their blocks; false: it
+// K: waits until the static region can run and says how often each actor fires, its inputs being in their blocks; false: it
 // can not, or has done what is asked for.
-bool svm_islandNext(svm_Island *s);
+bool svm_regionNext(svm_StaticRegion *s);
 // K: what the run has put into the blocks goes into the streams. Before the blocks are shifted.
-void svm_islandSend(svm_Island *s);
+void svm_regionSend(svm_StaticRegion *s);
 
 // ---- The control side ----
 
@@ -194,8 +195,8 @@ typedef struct svm_NetWriter {
 typedef struct svm_Net {
     mm_Mem memory;
     int64_t strip; // most steady states at a time
-    size_t pieceCount, channelCount, readerCount, writerCount, logCount;
-    svm_Piece *const *pieces; // in canonical order
+    size_t kernelCount, channelCount, readerCount, writerCount, logCount;
+    svm_NetKernel *const *kernels; // in canonical order
     svm_Channel *channels;
     svm_NetReader *readers;
     svm_NetWriter *writers;
@@ -222,7 +223,7 @@ void svm_channelFill(svm_Channel *c, const void *items, size_t count);
 // C: up to `iterations` steady states, the initialisation before the first; false: input has ended, or the program has
 // no steady states and has done all that it can.
 bool svm_netRun(svm_Net *n, int64_t iterations);
-// C: no more steady states follow: the pieces do what their inputs still allow.
+// C: no more steady states follow: the kernels do what their inputs still allow.
 void svm_netFinish(svm_Net *n);
 void svm_netDestroy(svm_Net *n);
 

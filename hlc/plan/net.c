@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Takes a program with dynamic rates or messages to pieces.
-#include "hlc/plan/pieces.h"
+// Cuts a program with dynamic rates or messages into kernels.
+#include "hlc/plan/net.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,14 +9,14 @@ typedef struct cutter {
     arena *a;
     const sir_module *m;
     const schedule *s;
-    plan_pieces *p;
-    bool *alone;      // per actor: a piece of its own
+    plan_net *p;
+    bool *alone;      // per actor: a kernel of its own
     uint32_t *level;  // per actor
     bool *stream;     // per channel
-    uint32_t *piece;  // per actor of the program; SIR_NONE: the control program's
+    uint32_t *kernel;  // per actor of the program; SIR_NONE: the control program's
     uint32_t *copy;   // per actor of the program: its number in the static graph
     hmap names;       // of actors, taken
-    bool given;       // the pieces are: they keep the whole program's counts
+    bool given;       // the kernels are: they keep the whole program's counts
 } cutter;
 
 static bool is_dynamic(const sir_actor *a)
@@ -29,7 +29,7 @@ static bool is_io(const sir_actor *a)
     return a->kind == SIR_READER || a->kind == SIR_WRITER;
 }
 
-// A feedback loop is one piece, or each of its actors is.
+// A feedback loop is one kernel, or each of its actors is.
 static void loosen_cycles(cutter *c)
 {
     size_t n = c->m->actors.len;
@@ -125,7 +125,7 @@ static void find_streams(cutter *c)
     }
 }
 
-// ---- Pieces ----
+// ---- Kernels ----
 
 static uint32_t find_root(uint32_t *parent, uint32_t a)
 {
@@ -134,7 +134,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t a)
     return a;
 }
 
-static void make_pieces(cutter *c)
+static void make_kernels(cutter *c)
 {
     size_t n = c->m->actors.len;
     uint32_t *parent = ARENA_ARRAY(c->a, uint32_t, n + 1), *number = ARENA_ARRAY(c->a, uint32_t, n + 1);
@@ -145,19 +145,19 @@ static void make_pieces(cutter *c)
             parent[find_root(parent, c->m->channels.data[i].producer)] =
                 find_root(parent, c->m->channels.data[i].consumer);
     for (uint32_t i = 0; i < n; i++) {
-        c->piece[i] = SIR_NONE;
+        c->kernel[i] = SIR_NONE;
         if (is_io(c->m->actors.data[i]))
             continue;
         uint32_t root = find_root(parent, i);
         if (number[root] == 0) {
-            plan_piece piece = {.flow = is_dynamic(c->m->actors.data[i]), .paced = c->s->paced[c->s->island[i]]};
-            VEC_PUSH(c->a, &c->p->pieces, piece);
-            number[root] = (uint32_t)c->p->pieces.len;
+            plan_net_kernel kernel = {.dynamic = is_dynamic(c->m->actors.data[i]), .paced = c->s->paced[c->s->static_region[i]]};
+            VEC_PUSH(c->a, &c->p->kernels, kernel);
+            number[root] = (uint32_t)c->p->kernels.len;
         }
-        c->piece[i] = number[root] - 1;
-        plan_piece *piece = &c->p->pieces.data[c->piece[i]];
-        VEC_PUSH(c->a, &piece->actors, i);
-        piece->steady = sched_gcd(piece->steady, c->s->reps[i]);
+        c->kernel[i] = number[root] - 1;
+        plan_net_kernel *kernel = &c->p->kernels.data[c->kernel[i]];
+        VEC_PUSH(c->a, &kernel->actors, i);
+        kernel->steady = sched_gcd(kernel->steady, c->s->reps[i]);
     }
 }
 
@@ -172,11 +172,11 @@ static const char *unique_name(cutter *c, const char *wanted)
     return name;
 }
 
-static uint32_t add_actor(cutter *c, sir_actor *actor, uint32_t piece, uint32_t of, uint32_t stream)
+static uint32_t add_actor(cutter *c, sir_actor *actor, uint32_t kernel, uint32_t of, uint32_t stream)
 {
     uint32_t number = (uint32_t)c->p->module->actors.len;
     VEC_PUSH(c->a, &c->p->module->actors, actor);
-    c->p->piece_of[number] = piece;
+    c->p->kernel_of[number] = kernel;
     c->p->actor_of[number] = of;
     c->p->stream_of[number] = stream;
     return number;
@@ -194,7 +194,7 @@ static uint32_t add_end(cutter *c, uint32_t stream, bool reader)
                        .region = whose->region,
                        .item = ch->type,
                        .loc = whose->loc};
-    return add_actor(c, end, c->piece[other], SIR_NONE, stream);
+    return add_actor(c, end, c->kernel[other], SIR_NONE, stream);
 }
 
 static uint32_t add_channel(cutter *c, const sir_channel *like, uint32_t producer, uint32_t consumer, bool cut)
@@ -224,18 +224,18 @@ static void copy_actors(cutter *c)
     for (uint32_t i = 0; i < c->m->actors.len; i++) {
         const sir_actor *actor = c->m->actors.data[i];
         c->copy[i] = SIR_NONE;
-        if (c->piece[i] == SIR_NONE || c->p->pieces.data[c->piece[i]].flow)
+        if (c->kernel[i] == SIR_NONE || c->p->kernels.data[c->kernel[i]].dynamic)
             continue;
         sir_actor *copy = ARENA_NEW(c->a, sir_actor);
         *copy = *actor;
         copy_ports(c, actor, copy);
-        c->copy[i] = add_actor(c, copy, c->piece[i], i, SIR_NONE);
+        c->copy[i] = add_actor(c, copy, c->kernel[i], i, SIR_NONE);
     }
 }
 
 static bool in_graph(const cutter *c, uint32_t actor)
 {
-    return c->piece[actor] != SIR_NONE && !c->p->pieces.data[c->piece[actor]].flow;
+    return c->kernel[actor] != SIR_NONE && !c->p->kernels.data[c->kernel[actor]].dynamic;
 }
 
 // Receivers by their numbers in the graph.
@@ -266,12 +266,12 @@ static void make_streams(cutter *c)
         const sir_channel *ch = &c->m->channels.data[i];
         plan_stream st = {.channel = i,
                           .name = stream_name(c, ch),
-                          .from = c->piece[ch->producer],
-                          .to = c->piece[ch->consumer],
+                          .from = c->kernel[ch->producer],
+                          .to = c->kernel[ch->consumer],
                           .writer = SIR_NONE,
                           .reader = SIR_NONE};
         VEC_PUSH(c->a, &c->p->streams, st);
-        c->p->single |= c->s->channels[i].cut && st.to != SIR_NONE && c->p->pieces.data[st.to].paced;
+        c->p->single |= c->s->channels[i].cut && st.to != SIR_NONE && c->p->kernels.data[st.to].paced;
     }
 }
 
@@ -312,7 +312,7 @@ static void make_graph(cutter *c)
     *graph = *c->m;
     memset(&graph->actors, 0, sizeof graph->actors);
     memset(&graph->channels, 0, sizeof graph->channels);
-    c->p->piece_of = ARENA_ARRAY(c->a, uint32_t, most);
+    c->p->kernel_of = ARENA_ARRAY(c->a, uint32_t, most);
     c->p->actor_of = ARENA_ARRAY(c->a, uint32_t, most);
     c->p->stream_of = ARENA_ARRAY(c->a, uint32_t, most);
     make_streams(c);
@@ -341,12 +341,12 @@ static void count_firings(cutter *c)
     schedule *s = c->p->schedule;
     for (uint32_t i = 0; i < c->p->module->actors.len; i++) {
         uint32_t of = c->p->actor_of[i];
-        plan_piece *piece = &c->p->pieces.data[c->p->piece_of[i]];
-        s->island[i] = (int32_t)c->p->piece_of[i];
+        plan_net_kernel *kernel = &c->p->kernels.data[c->p->kernel_of[i]];
+        s->static_region[i] = (int32_t)c->p->kernel_of[i];
         s->cycle[i] = -1;
         if (of == SIR_NONE)
             continue;
-        s->reps[i] = c->given ? c->s->reps[of] : piece->steady == 0 ? 0 : c->s->reps[of] / piece->steady;
+        s->reps[i] = c->given ? c->s->reps[of] : kernel->steady == 0 ? 0 : c->s->reps[of] / kernel->steady;
         s->init[i] = c->s->init[of];
         s->source[i] = c->s->source[of];
         if (!c->alone[of]) {
@@ -356,10 +356,10 @@ static void count_firings(cutter *c)
         // Alone, all but a first firing of its own are steady states.
         const sir_actor *actor = c->m->actors.data[of];
         bool first = actor->kind == SIR_FILTER && actor->filter->prework != NULL && s->init[i] > 0;
-        piece->init = s->init[i] - first;
+        kernel->init = s->init[i] - first;
         s->init[i] = first;
         s->reps[i] = 1;
-        if (piece->steady == 0 && piece->paced)
+        if (kernel->steady == 0 && kernel->paced)
             s->reps[i] = 1; // it fires in no steady state of the program
     }
 }
@@ -449,14 +449,14 @@ static bool make_schedule(cutter *c)
     s->channels = ARENA_ARRAY(c->a, sched_channel, channels + 1);
     s->cycle = ARENA_ARRAY(c->a, int32_t, n + 1);
     s->source = ARENA_ARRAY(c->a, bool, n + 1);
-    s->island = ARENA_ARRAY(c->a, int32_t, n + 1);
-    s->island_count = (int32_t)c->p->pieces.len;
-    s->paced = ARENA_ARRAY(c->a, bool, c->p->pieces.len + 1);
-    for (size_t i = 0; i < c->p->pieces.len; i++) {
-        plan_piece *piece = &c->p->pieces.data[i];
-        s->paced[i] = piece->paced;
-        if (piece->flow)
-            piece->init = c->s->init[piece->actors.data[0]];
+    s->static_region = ARENA_ARRAY(c->a, int32_t, n + 1);
+    s->static_region_count = (int32_t)c->p->kernels.len;
+    s->paced = ARENA_ARRAY(c->a, bool, c->p->kernels.len + 1);
+    for (size_t i = 0; i < c->p->kernels.len; i++) {
+        plan_net_kernel *kernel = &c->p->kernels.data[i];
+        s->paced[i] = kernel->paced;
+        if (kernel->dynamic)
+            kernel->init = c->s->init[kernel->actors.data[0]];
     }
     count_firings(c);
     number_cycles(c);
@@ -469,13 +469,13 @@ static bool make_schedule(cutter *c)
 static cutter begin(arena *a, const sir_module *m, const schedule *s)
 {
     size_t n = m->actors.len;
-    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_pieces)};
+    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_net)};
     c.p->whole = m;
     c.p->whole_schedule = s;
     c.alone = ARENA_ARRAY(a, bool, n + 1);
     c.level = ARENA_ARRAY(a, uint32_t, n + 1);
     c.stream = ARENA_ARRAY(a, bool, m->channels.len + 1);
-    c.piece = ARENA_ARRAY(a, uint32_t, n + 1);
+    c.kernel = ARENA_ARRAY(a, uint32_t, n + 1);
     c.copy = ARENA_ARRAY(a, uint32_t, n + 1);
     hmap_init(&c.names, a);
     for (VEC_EACH(sir_actor *, actor, &m->actors))
@@ -483,16 +483,16 @@ static cutter begin(arena *a, const sir_module *m, const schedule *s)
     return c;
 }
 
-plan_pieces *plan_pieces_cut(arena *a, const sir_module *m, const schedule *s, const uint32_t *part, size_t count)
+plan_net *plan_net_cut(arena *a, const sir_module *m, const schedule *s, const uint32_t *part, size_t count)
 {
     cutter c = begin(a, m, s);
     c.given = true;
     for (size_t i = 0; i < count; i++)
-        VEC_PUSH(a, &c.p->pieces, (plan_piece){.paced = true});
+        VEC_PUSH(a, &c.p->kernels, (plan_net_kernel){.paced = true});
     for (uint32_t i = 0; i < m->actors.len; i++) {
-        c.piece[i] = part[i];
+        c.kernel[i] = part[i];
         if (part[i] != SIR_NONE)
-            VEC_PUSH(a, &c.p->pieces.data[part[i]].actors, i);
+            VEC_PUSH(a, &c.p->kernels.data[part[i]].actors, i);
     }
     for (size_t i = 0; i < m->channels.len; i++)
         c.stream[i] = part[m->channels.data[i].producer] != part[m->channels.data[i].consumer];
@@ -506,11 +506,11 @@ static void cut(cutter *c)
     size_t n = c->m->actors.len;
     c->level = ARENA_ARRAY(c->a, uint32_t, n + 1);
     c->stream = ARENA_ARRAY(c->a, bool, c->m->channels.len + 1);
-    c->piece = ARENA_ARRAY(c->a, uint32_t, n + 1);
-    c->p->pieces.len = 0;
+    c->kernel = ARENA_ARRAY(c->a, uint32_t, n + 1);
+    c->p->kernels.len = 0;
     find_levels(c);
     find_streams(c);
-    make_pieces(c);
+    make_kernels(c);
 }
 
 // Texts of several actors are put in order at the end of each steady state.
@@ -522,10 +522,10 @@ static bool must_be_single(const cutter *c)
     return !c->s->dynamic && printing > 1;
 }
 
-plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways)
+plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways)
 {
     size_t n = m->actors.len;
-    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_pieces)};
+    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_net)};
     c.p->whole = m;
     c.p->whole_schedule = s;
     c.p->ways = ways;
@@ -536,7 +536,7 @@ plan_pieces *plan_pieces_build(arena *a, const sir_module *m, const schedule *s,
         hmap_set(&c.names, (*actor)->name, &c);
     find_alone(&c);
     cut(&c);
-    if (plan_ways_find_between(a, ways, m, s, c.piece, (uint32_t)c.p->pieces.len, c.alone)) {
+    if (plan_ways_find_between(a, ways, m, s, c.kernel, (uint32_t)c.p->kernels.len, c.alone)) {
         loosen_cycles(&c);
         cut(&c);
     }

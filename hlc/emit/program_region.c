@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pieces with static rates: their tables, and the kernel that runs one as its inputs allow.
+// Static regions: their tables, and the kernel that runs one as its inputs allow.
 //
 // NOTE(preworks). As in program_drain.c a first firing with other rates is a row of its own in the rates, allowed once; a
 // further channel, which it fills and the actor only peeks at, makes the actor wait for it.
@@ -17,19 +17,19 @@ typedef struct row {
     int64_t gate; // channel, -1 none
 } row;
 
-typedef struct program_piece {
+typedef struct program_region {
     program_emitter *x;
-    uint32_t kernel, piece;
+    uint32_t kernel, cut; // its number in the plan, and in the cut graph
     const char *name, *table;
     VEC(uint32_t) actors;          // of the static graph, without the ends of streams
     VEC(uint32_t) inputs, outputs; // readers, writers
-    const uint32_t *number;        // per channel of the graph: in its piece's rates
+    const uint32_t *number;        // per channel of the graph: in its region's rates
     size_t channels, gates;
     VEC(row) rows;
     VEC(uint32_t) blocks; // buffers
-} program_piece;
+} program_region;
 
-static void add_block(program_piece *t, uint32_t buffer)
+static void add_block(program_region *t, uint32_t buffer)
 {
     if (t->x->block_taken[buffer])
         return;
@@ -37,7 +37,7 @@ static void add_block(program_piece *t, uint32_t buffer)
     VEC_PUSH(t->x->e.arena, &t->blocks, buffer);
 }
 
-static void add_actor(program_piece *t, uint32_t number)
+static void add_actor(program_region *t, uint32_t number)
 {
     program_emitter *x = t->x;
     arena *a = x->e.arena;
@@ -47,7 +47,7 @@ static void add_actor(program_piece *t, uint32_t number)
     } else if (actor->kind == SIR_WRITER) {
         VEC_PUSH(a, &t->outputs, number);
     } else {
-        x->number_in_piece[number] = (uint32_t)t->actors.len;
+        x->number_in_region[number] = (uint32_t)t->actors.len;
         VEC_PUSH(a, &t->actors, number);
         bool prework = plan_actor_has_prework(actor);
         if (prework)
@@ -56,38 +56,38 @@ static void add_actor(program_piece *t, uint32_t number)
     }
     for (VEC_EACH(uint32_t, out, &actor->outputs))
         if (*out != SIR_NONE)
-            x->channel_in_piece[*out] = (uint32_t)t->channels++;
+            x->channel_in_region[*out] = (uint32_t)t->channels++;
 }
 
-void program_describe_pieces(program_emitter *x)
+void program_describe_regions(program_emitter *x)
 {
     arena *a = x->e.arena;
     size_t n = x->m->actors.len;
     hmap_init(&x->tables, a);
-    x->number_in_piece = ARENA_ARRAY(a, uint32_t, n + 1);
-    x->channel_in_piece = ARENA_ARRAY(a, uint32_t, x->m->channels.len + 1);
+    x->number_in_region = ARENA_ARRAY(a, uint32_t, n + 1);
+    x->channel_in_region = ARENA_ARRAY(a, uint32_t, x->m->channels.len + 1);
     x->block_taken = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
     x->io_of = ARENA_ARRAY(a, const plan_io *, n + 1);
     for (VEC_EACH(const plan_io, io, &x->pl->readers))
         x->io_of[io->actor] = io;
     for (VEC_EACH(const plan_io, io, &x->pl->writers))
         x->io_of[io->actor] = io;
-    program_piece **of_piece = ARENA_ARRAY(a, program_piece *, x->pieces->pieces.len + 1);
-    x->piece_of_kernel = ARENA_ARRAY(a, program_piece *, x->pl->kernels.len + 1);
+    program_region **of_cut = ARENA_ARRAY(a, program_region *, x->net->kernels.len + 1);
+    x->region_of_kernel = ARENA_ARRAY(a, program_region *, x->pl->kernels.len + 1);
     uint32_t kernel = 0;
-    for (uint32_t i = 0; i < x->pieces->pieces.len; i++) {
-        if (x->pieces->pieces.data[i].flow)
+    for (uint32_t i = 0; i < x->net->kernels.len; i++) {
+        if (x->net->kernels.data[i].dynamic)
             continue;
-        of_piece[i] = x->piece_of_kernel[kernel] = ARENA_NEW(a, program_piece);
-        *of_piece[i] = (program_piece){
-            .x = x, .kernel = kernel, .piece = i, .name = x->kernels[kernel].run, .number = x->channel_in_piece};
+        of_cut[i] = x->region_of_kernel[kernel] = ARENA_NEW(a, program_region);
+        *of_cut[i] = (program_region){
+            .x = x, .kernel = kernel, .cut = i, .name = x->kernels[kernel].run, .number = x->channel_in_region};
         kernel++;
     }
     for (uint32_t i = 0; i < n; i++)
-        add_actor(of_piece[x->pieces->piece_of[i]], i);
+        add_actor(of_cut[x->net->kernel_of[i]], i);
     for (kernel = 0; kernel < x->pl->kernels.len; kernel++) // gates come behind the channels
-        for (VEC_EACH(row, w, &x->piece_of_kernel[kernel]->rows))
-            w->gate += w->gate >= 0 ? (int64_t)x->piece_of_kernel[kernel]->channels : 0;
+        for (VEC_EACH(row, w, &x->region_of_kernel[kernel]->rows))
+            w->gate += w->gate >= 0 ? (int64_t)x->region_of_kernel[kernel]->channels : 0;
 }
 
 static const plan_io *find_io(const program_emitter *x, uint32_t end)
@@ -96,7 +96,7 @@ static const plan_io *find_io(const program_emitter *x, uint32_t end)
 }
 
 // What the kernel's stages use, and where its streams end; after its struct is known.
-static void find_blocks(program_piece *t)
+static void find_blocks(program_region *t)
 {
     program_emitter *x = t->x;
     if (t->blocks.len != 0)
@@ -109,13 +109,13 @@ static void find_blocks(program_piece *t)
         add_block(t, find_io(x, *end)->access.buffer);
 }
 
-static const char *table_name(const program_piece *t, const char *what)
+static const char *table_name(const program_region *t, const char *what)
 {
     return arena_printf(t->x->e.arena, "%s_%s", t->name, what);
 }
 
 // The name of a table with this text: of the first that has it, which is emitted here.
-static const char *shared_table(const program_piece *t, const char *comment, const char *type, const char *what,
+static const char *shared_table(const program_region *t, const char *comment, const char *type, const char *what,
                                 const char *rows)
 {
     program_emitter *x = t->x;
@@ -129,7 +129,7 @@ static const char *shared_table(const program_piece *t, const char *comment, con
     return known;
 }
 
-static const char *emit_numbers(const program_piece *t, const char *comment, const char *what, const char *type,
+static const char *emit_numbers(const program_region *t, const char *comment, const char *what, const char *type,
                                 const number_list *values)
 {
     strbuf rows;
@@ -160,7 +160,7 @@ static void __attribute__((format(printf, 2, 3))) add_table_row(strbuf *rows, co
     strbuf_addc(rows, '}');
 }
 
-static const char *emit_ports(const program_piece *t, bool out, const char **starts)
+static const char *emit_ports(const program_region *t, bool out, const char **starts)
 {
     program_emitter *x = t->x;
     number_list start = {0};
@@ -197,14 +197,14 @@ static const char *emit_ports(const program_piece *t, bool out, const char **sta
 }
 
 // NULL: there are none.
-static const char *emit_tokens(const program_piece *t, bool between)
+static const char *emit_tokens(const program_region *t, bool between)
 {
     program_emitter *x = t->x;
     number_list values = {0};
     bool any = t->gates != 0 && between;
     for (size_t i = 0; i < t->channels + t->gates; i++)
         VEC_PUSH(x->e.arena, &values, i >= t->channels && between);
-    for (VEC_EACH(const uint32_t, actor, &t->actors)) // what is at a stream's end is no token of the piece's
+    for (VEC_EACH(const uint32_t, actor, &t->actors)) // what is at a stream's end is no token of the region's
         for (VEC_EACH(uint32_t, c, &x->m->actors.data[*actor]->outputs))
             if (*c != SIR_NONE && x->m->actors.data[x->m->channels.data[*c].consumer]->kind != SIR_WRITER) {
                 int64_t items = between ? x->s->channels[*c].remainder : x->s->channels[*c].initial;
@@ -218,7 +218,7 @@ static const char *emit_tokens(const program_piece *t, bool between)
                                between ? "between" : "enqueued", "int64_t", &values);
 }
 
-static const char *emit_limits(const program_piece *t, bool started)
+static const char *emit_limits(const program_region *t, bool started)
 {
     program_emitter *x = t->x;
     number_list values = {0};
@@ -236,7 +236,7 @@ static const char *emit_limits(const program_piece *t, bool started)
                         started ? "limits" : "initLimits", "int64_t", &values);
 }
 
-static const char *emit_rows(const program_piece *t)
+static const char *emit_rows(const program_region *t)
 {
     number_list actors = {0};
     int64_t actor = -1;
@@ -261,7 +261,7 @@ static int64_t spare_items(const program_emitter *x, uint32_t channel)
 }
 
 // Per input; NULL: none has any.
-static const char *emit_spare(const program_piece *t)
+static const char *emit_spare(const program_region *t)
 {
     program_emitter *x = t->x;
     number_list values = {0};
@@ -275,7 +275,7 @@ static const char *emit_spare(const program_piece *t)
                : NULL;
 }
 
-static const char *emit_ends(const program_piece *t, bool reader)
+static const char *emit_ends(const program_region *t, bool reader)
 {
     program_emitter *x = t->x;
     size_t count = reader ? t->inputs.len : t->outputs.len;
@@ -304,12 +304,12 @@ static const char *emit_ends(const program_piece *t, bool reader)
                          "   and later; items that the initialisation needs and moves, a steady state moves, stay in "
                          "between.",
                          reader ? "in" : "out"),
-                     "svm_IslandEnd", reader ? "in" : "out", rows.data);
+                     "svm_RegionEnd", reader ? "in" : "out", rows.data);
 }
 
-// ---- The table of an island ----
+// ---- The table of a static region ----
 
-static bool has_source(const program_piece *t)
+static bool has_source(const program_region *t)
 {
     for (VEC_EACH(const uint32_t, actor, &t->actors))
         if (t->x->s->source[*actor])
@@ -319,7 +319,7 @@ static bool has_source(const program_piece *t)
 
 typedef enum count_kind { COUNT_INIT, COUNT_STEADY, COUNT_ROOM, COUNT_INIT_ROOM } count_kind;
 
-static const char *emit_counts(const program_piece *t, count_kind kind)
+static const char *emit_counts(const program_region *t, count_kind kind)
 {
     static const struct {
         const char *what, *comment;
@@ -345,7 +345,7 @@ static const char *emit_counts(const program_piece *t, count_kind kind)
     return emit_numbers(t, kinds[kind].comment, kinds[kind].what, "int64_t", &values);
 }
 
-static const char *emit_blocks(program_piece *t)
+static const char *emit_blocks(program_region *t)
 {
     program_emitter *x = t->x;
     strbuf rows;
@@ -357,9 +357,9 @@ static const char *emit_blocks(program_piece *t)
                                              "svm_BlockRow", "blocks", rows.data);
 }
 
-void program_island_tables(program_emitter *x, uint32_t kernel)
+void program_region_tables(program_emitter *x, uint32_t kernel)
 {
-    program_piece *t = x->piece_of_kernel[kernel];
+    program_region *t = x->region_of_kernel[kernel];
     arena *a = x->e.arena;
     find_blocks(t);
     const char *in_start, *out_start, *in_ports = emit_ports(t, false, &in_start),
@@ -395,7 +395,7 @@ void program_island_tables(program_emitter *x, uint32_t kernel)
     x->e.out = out;
     rows.data[--rows.len] = '\0'; // the end of the line
     t->table = shared_table(t, arena_printf(a, "All that is fixed of %s.", x->kernels[kernel].kernel->name),
-                            "svm_IslandTable", "table", rows.data);
+                            "svm_RegionTable", "table", rows.data);
 }
 
 // ---- The kernel ----
@@ -405,11 +405,11 @@ static size_t at_least_one(size_t n)
     return n == 0 ? 1 : n;
 }
 
-void program_island_struct(program_emitter *x, uint32_t kernel)
+void program_region_struct(program_emitter *x, uint32_t kernel)
 {
-    program_piece *t = x->piece_of_kernel[kernel];
+    program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
-    text_line(x, 1, "svm_Island island;");
+    text_line(x, 1, "svm_StaticRegion region;");
     text_line(x, 1,
               "struct { /* what it works with: per actor, per row and channel of the rates, per stream, per block */");
     text_line(x, 2, "int64_t firings[%zu], limits[%zu], fired[%zu], tokens[%zu];", at_least_one(t->actors.len),
@@ -429,17 +429,17 @@ void program_island_struct(program_emitter *x, uint32_t kernel)
     text_line(x, 1, "} work;");
 }
 
-static void emit_firings(program_emitter *x, const program_piece *t)
+static void emit_firings(program_emitter *x, const program_region *t)
 {
     const program_kernel *k = &x->kernels[t->kernel];
     for (VEC_EACH(uint32_t, actor, &k->actors))
         text_line(x, 2, "%s = self->work.firings[%" PRIu32 "];", program_firings_of(k, *actor)->text,
-                  x->number_in_piece[*actor]);
+                  x->number_in_region[*actor]);
 }
 
-void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations)
+void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations)
 {
-    program_piece *t = x->piece_of_kernel[kernel];
+    program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
     bool starting = program_shifts_start(x, k);
@@ -449,18 +449,18 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
-    text_line(x, 1, "while (svm_islandNext(&self->island)) {");
+    text_line(x, 1, "while (svm_regionNext(&self->region)) {");
     if (k->uses_starting)
-        text_line(x, 2, "self->starting = self->island.starting;");
+        text_line(x, 2, "self->starting = self->region.starting;");
     if (k->uses_steady)
-        text_line(x, 2, "self->steady = self->island.steady;");
-    uint32_t only = t->actors.len == 1 ? x->pieces->actor_of[t->actors.data[0]] : SIR_NONE;
+        text_line(x, 2, "self->steady = self->region.steady;");
+    uint32_t only = t->actors.len == 1 ? x->net->actor_of[t->actors.data[0]] : SIR_NONE;
     if (only != SIR_NONE && program_receives(x, only))
         program_deliver(x, 2, only, x->stages[kernel]->info, &x->names[t->actors.data[0]], NULL);
     emit_firings(x, t);
     if (run != NULL)
         text_line(x, 2, "%s(kernel);", run);
-    text_line(x, 2, "svm_islandSend(&self->island);");
+    text_line(x, 2, "svm_regionSend(&self->region);");
     if (starting)
         text_line(x, 2, "const bool starting = self->starting;");
     program_shifts(x, 2, k); // the run's output is in its streams
@@ -470,40 +470,40 @@ void program_island_kernel(program_emitter *x, uint32_t kernel, const char *run,
 
 // ---- create ----
 
-void program_island_create(program_emitter *x, uint32_t kernel)
+void program_region_create(program_emitter *x, uint32_t kernel)
 {
-    program_piece *t = x->piece_of_kernel[kernel];
+    program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
     const char *f = arena_printf(x->e.arena, "self->%s", k->field);
     static const char *const always[] = {"firings", "limits", "fired", "tokens"};
-    text_line(x, 1, "%s.island.table = %s;", f, t->table);
-    text_line(x, 1, "%s.island.begun = true;", f);
-    text_line(x, 1, "%s.island.piece.island = &%s.island;", f, f);
+    text_line(x, 1, "%s.region.table = %s;", f, t->table);
+    text_line(x, 1, "%s.region.begun = true;", f);
+    text_line(x, 1, "%s.region.common.region = &%s.region;", f, f);
     for (size_t i = 0; i < sizeof always / sizeof *always; i++)
-        text_line(x, 1, "%s.island.%s = %s.work.%s;", f, always[i], f, always[i]);
+        text_line(x, 1, "%s.region.%s = %s.work.%s;", f, always[i], f, always[i]);
     for (int reader = 1; reader >= 0; reader--) {
         size_t count = reader ? t->inputs.len : t->outputs.len;
         const char *side = reader ? "in" : "out";
         for (size_t i = 0; i < count; i++) {
             uint32_t end = reader ? t->inputs.data[i] : t->outputs.data[i];
-            text_line(x, 1, "%s.work.%s[%zu] = &self->streams[%" PRIu32 "];", f, side, i, x->pieces->stream_of[end]);
+            text_line(x, 1, "%s.work.%s[%zu] = &self->streams[%" PRIu32 "];", f, side, i, x->net->stream_of[end]);
             text_line(x, 1, "%s.work.%sBlocks[%zu] = &self->channels[%" PRIu32 "];", f, side, i,
                       find_io(x, end)->access.buffer);
         }
         if (count == 0)
             continue;
-        text_line(x, 1, "%s.island.%s = %s.work.%s;", f, side, f, side);
-        text_line(x, 1, "%s.island.%sBlocks = %s.work.%sBlocks;", f, side, f, side);
+        text_line(x, 1, "%s.region.%s = %s.work.%s;", f, side, f, side);
+        text_line(x, 1, "%s.region.%sBlocks = %s.work.%sBlocks;", f, side, f, side);
     }
     if (t->inputs.len != 0) {
-        text_line(x, 1, "%s.island.held = %s.work.held;", f, f);
-        text_line(x, 1, "%s.island.more = %s.work.more;", f, f);
-        text_line(x, 1, "%s.island.inputEnded = %s.work.ended;", f, f);
+        text_line(x, 1, "%s.region.held = %s.work.held;", f, f);
+        text_line(x, 1, "%s.region.more = %s.work.more;", f, f);
+        text_line(x, 1, "%s.region.inputEnded = %s.work.ended;", f, f);
     }
     if (t->blocks.len != 0) {
         for (size_t b = 0; b < t->blocks.len; b++)
             text_line(x, 1, "%s.work.blocks[%zu] = &self->channels[%" PRIu32 "];", f, b, t->blocks.data[b]);
-        text_line(x, 1, "%s.island.blocks = %s.work.blocks;", f, f);
+        text_line(x, 1, "%s.region.blocks = %s.work.blocks;", f, f);
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Flows: firings straight on streams. A flow works on the items that lie side by side at the front of its input and the
-// places at the back of its output; streams are told what it did when these are used up, before it waits, and when the
+// Dynamic-rate actors: firings straight on streams. One works on the items that lie side by side at the front of its
+// input and the places at the back of its output; streams are told what it did when these are used up, before it waits, and when the
 // kernel returns.
 #include "runtime/common/program_messages.h"
 
@@ -13,7 +13,7 @@ void svmr_awaitItems(svm_Stream *s, size_t wanted, const bool *over)
     svmr_Kernel *p = svmr_current(s->machine);
     // The control program gives the stream room for as many if it has less, and may set *over and wake the kernel.
     while (svmr_count(s) < wanted && !svmr_ended(s) && !(over && *over)) {
-        svmr_block(p, s, SVMR_WANT_ELEMENTS, wanted, (svmr_Place){"svm_flowPeek", NULL, 0});
+        svmr_block(p, s, SVMR_WANT_ELEMENTS, wanted, (svmr_Place){"svm_dynamicPeek", NULL, 0});
         if (__atomic_load_n(&p->serial, __ATOMIC_RELAXED) & SVMR_INTERRUPTED)
             svmr_obey(p);
     }
@@ -22,7 +22,7 @@ void svmr_awaitItems(svm_Stream *s, size_t wanted, const bool *over)
 
 // ---- Windows ----
 
-static void synchronise(svm_Flow *f)
+static void synchronise(svm_DynamicActor *f)
 {
     svmr_Kernel *p = svmr_thread.current;
     if (f->front != f->taken) {
@@ -46,9 +46,9 @@ static void synchronise(svm_Flow *f)
 }
 
 // Where declared counts end the windows.
-static void limit(svm_Flow *f)
+static void limit(svm_DynamicActor *f)
 {
-    const svm_FlowRates *r = f->rates;
+    const svm_DynamicRates *r = f->rates;
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
     if (f->in) {
@@ -69,7 +69,7 @@ static void limit(svm_Flow *f)
 }
 
 // After the streams were told everything.
-static void look(svm_Flow *f)
+static void look(svm_DynamicActor *f)
 {
     if (f->in) {
         const svm_Stream *s = &f->in->stream;
@@ -86,24 +86,24 @@ static void look(svm_Flow *f)
 
 // ---- Firings ----
 
-static void endOutputs(svm_Flow *f)
+static void endOutputs(svm_DynamicActor *f)
 {
-    f->piece.ended = true;
-    if (f->piece.sender)
-        svmr_endFirings(f->piece.sender);
+    f->common.ended = true;
+    if (f->common.sender)
+        svmr_endFirings(f->common.sender);
     if (f->out)
         svm_streamEnd(&f->out->stream);
 }
 
 // No more items come: what the firing has done stays, and it goes no further.
-static _Noreturn void giveUp(svm_Flow *f)
+static _Noreturn void giveUp(svm_DynamicActor *f)
 {
     endOutputs(f);
-    svm_kernelEnd(f->piece.kernel);
+    svm_kernelEnd(f->common.kernel);
     abort(); // it does not return
 }
 
-static SVMR_COLD _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_Flow *f, const char *format, ...)
+static SVMR_COLD _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_DynamicActor *f, const char *format, ...)
 {
     char *text = NULL;
     va_list args;
@@ -115,13 +115,13 @@ static SVMR_COLD _Noreturn SVMR_PRINTF(2, 3) void fail(const svm_Flow *f, const 
     svmr_fatal("%s%serror: %s", place, *place ? ": " : "", text ? text : "out of memory");
 }
 
-static SVMR_COLD _Noreturn void failRate(const svm_Flow *f, const char *what, int64_t declared)
+static SVMR_COLD _Noreturn void failRate(const svm_DynamicActor *f, const char *what, int64_t declared)
 {
     fail(f, "'%s' %s more than the %lld item%s a firing that it declares", f->rates->name, what, (long long)declared,
          declared == 1 ? "" : "s");
 }
 
-const void *svm_flowPopNext(svm_Flow *f, size_t size)
+const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size)
 {
     synchronise(f);
     if (!f->in || (f->rates->popMax >= 0 && f->popped >= f->rates->popMax))
@@ -135,7 +135,7 @@ const void *svm_flowPopNext(svm_Flow *f, size_t size)
     return item;
 }
 
-const void *svm_flowPeekNext(svm_Flow *f, ptrdiff_t offset, size_t size)
+const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size)
 {
     synchronise(f);
     int64_t most = f->rates->peekMax;
@@ -153,13 +153,13 @@ const void *svm_flowPeekNext(svm_Flow *f, ptrdiff_t offset, size_t size)
     return s->data + (place >= bytes ? place - bytes : place);
 }
 
-void *svm_flowPushNext(svm_Flow *f, size_t size)
+void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size)
 {
     synchronise(f);
     if (!f->out || (f->rates->pushMax >= 0 && f->pushed >= f->rates->pushMax))
         failRate(f, "pushes", f->out ? f->rates->pushMax : 0);
     if (svmr_room(&f->out->stream) == 0)
-        svmr_awaitRoom(&f->out->stream, 1, (svmr_Place){"svm_flowPush", NULL, 0});
+        svmr_awaitRoom(&f->out->stream, 1, (svmr_Place){"svm_dynamicPush", NULL, 0});
     look(f);
     char *item = f->back;
     f->back += size;
@@ -167,10 +167,10 @@ void *svm_flowPushNext(svm_Flow *f, size_t size)
 }
 
 // The kernel begins to run, or goes on after others ran: both ends may have been someone else's.
-static void takeEnds(svm_Flow *f)
+static void takeEnds(svm_DynamicActor *f)
 {
     svmr_Kernel *p = svmr_thread.current;
-    svmr_Place at = {"svm_flowBegin", NULL, 0};
+    svmr_Place at = {"svm_dynamicBegin", NULL, 0};
     if (f->in)
         svmr_consumes(&f->in->stream, p, at);
     if (f->out)
@@ -178,27 +178,27 @@ static void takeEnds(svm_Flow *f)
 }
 
 // Waits for the items with which a firing begins; false: they do not come.
-static bool awaitBeginning(svm_Flow *f, size_t need, bool takes)
+static bool awaitBeginning(svm_DynamicActor *f, size_t need, bool takes)
 {
     svm_Stream *s = &f->in->stream;
-    bool mayBeIdle = f->idle && f->piece.left < 0, none = need == 0 && takes;
+    bool mayBeIdle = f->idle && f->common.left < 0, none = need == 0 && takes;
     size_t wanted = need;
     if (none)
         wanted = 1;
     if (mayBeIdle && wanted <= f->idleItems)
         wanted = f->idleItems + 1;
     synchronise(f);
-    f->piece.waitsToBegin = none;
-    svmr_awaitItems(s, wanted, &f->piece.dry);
-    f->piece.waitsToBegin = f->piece.dry = false;
+    f->common.waitsToBegin = none;
+    svmr_awaitItems(s, wanted, &f->common.dry);
+    f->common.waitsToBegin = f->common.dry = false;
     size_t have = svmr_count(s);
     return have >= need && !(mayBeIdle && have <= f->idleItems);
 }
 
 // Messages that are due before the firing that begins are there.
-static void lookAtMail(svm_Flow *f)
+static void lookAtMail(svm_DynamicActor *f)
 {
-    svm_Mail *m = f->piece.mail;
+    svm_Mail *m = f->common.mail;
     if (svmr_mailAllows(m, 1) == 0) {
         synchronise(f);
         svmr_awaitMail(m, 1);
@@ -207,19 +207,19 @@ static void lookAtMail(svm_Flow *f)
     (void)svmr_cutAtMail(m, 1);
 }
 
-bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
+bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates)
 {
     if (f->rates != rates) // that the prework did nothing says nothing of the work
         f->idle = false;
     f->rates = rates;
     size_t need = (size_t)(rates->peekMin > rates->popMin ? rates->peekMin : rates->popMin);
     bool takes = rates->popMax != 0 || rates->peekMax != 0;
-    if (f->piece.left == 0 || f->piece.ended) {
+    if (f->common.left == 0 || f->common.ended) {
         synchronise(f);
         // The streams may have moved by the next time.
         f->front = f->taken = f->windowEnd = f->popEnd = f->peekEnd = NULL;
         f->back = f->given = f->roomEnd = f->pushEnd = NULL;
-        if (f->piece.finish && !f->piece.ended)
+        if (f->common.finish && !f->common.ended)
             endOutputs(f);
         return false;
     }
@@ -227,7 +227,7 @@ bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
         takeEnds(f);
     if (f->in) {
         size_t size = f->in->stream.elementSize, there = (size_t)(f->windowEnd - f->front) / size;
-        bool ready = there >= need && there > 0 && !(f->idle && f->piece.left < 0);
+        bool ready = there >= need && there > 0 && !(f->idle && f->common.left < 0);
         if (!ready && (need > 0 || takes)) {
             if (!awaitBeginning(f, need, takes)) {
                 endOutputs(f);
@@ -235,14 +235,14 @@ bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
             }
             look(f);
         }
-    } else if (f->piece.left < 0) {
+    } else if (f->common.left < 0) {
         synchronise(f);
         endOutputs(f);
         return false;
     }
     if (!f->front && !f->back)
         look(f);
-    if (f->piece.mail)
+    if (f->common.mail)
         lookAtMail(f);
     f->popped = f->in ? -((f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize) : 0;
     f->pushed = f->out ? -((f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize) : 0;
@@ -253,10 +253,10 @@ bool svm_flowBegin(svm_Flow *f, const svm_FlowRates *rates)
 
 // A firing that took and gave nothing is tried again once an item: it counts the items that it began with, however many
 // more had come, so that how often it fires depends on the items alone and on no schedule.
-static void noteIdle(svm_Flow *f, bool idle)
+static void noteIdle(svm_DynamicActor *f, bool idle)
 {
     if (idle) {
-        const svm_FlowRates *r = f->rates;
+        const svm_DynamicRates *r = f->rates;
         int64_t least = r->peekMin > r->popMin ? r->peekMin : r->popMin;
         size_t began = f->idle ? f->idleItems + 1 : least > 0 ? (size_t)least : 1;
         synchronise(f);
@@ -266,23 +266,23 @@ static void noteIdle(svm_Flow *f, bool idle)
     f->idle = idle;
 }
 
-void svm_flowDone(svm_Flow *f)
+void svm_dynamicDone(svm_DynamicActor *f)
 {
-    const svm_FlowRates *r = f->rates;
+    const svm_DynamicRates *r = f->rates;
     int64_t popped = f->in ? f->popped + (f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize : 0;
     int64_t pushed = f->out ? f->pushed + (f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize : 0;
     if (f->out && pushed < r->pushMin)
         fail(f, "'%s' pushed %lld item%s in a firing and declares %lld", r->name, (long long)pushed,
              pushed == 1 ? "" : "s", (long long)r->pushMin);
     for (; f->in && popped < r->popMin; popped++) // declared pops that it did not make
-        (void)svm_flowPop(f, f->in->stream.elementSize);
+        (void)svm_dynamicPop(f, f->in->stream.elementSize);
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
     noteIdle(f, popped == 0 && pushed == 0);
-    if (f->piece.left > 0)
-        f->piece.left--;
-    if (f->piece.mail)
-        f->piece.mail->completed++;
-    if (f->piece.sender)
-        svmr_tellFirings(f->piece.sender);
+    if (f->common.left > 0)
+        f->common.left--;
+    if (f->common.mail)
+        f->common.mail->completed++;
+    if (f->common.sender)
+        svmr_tellFirings(f->common.sender);
 }

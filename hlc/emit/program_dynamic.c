@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Filters with dynamic rates: each is a kernel that fires on streams.
+#include <inttypes.h>
+
+#include "hlc/emit/program_int.h"
+
+static int64_t no_bound(const sir_rate *r)
+{
+    return r->max;
+}
+
+static const char *emit_rates(program_emitter *x, const program_dynamic *dynamic, const sir_function *f)
+{
+    arena *a = x->e.arena;
+    const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
+    const char *place = body_site(&x->e, f->loc), *name = emit_unique_name(&x->e, arena_printf(a, "%s_%s", dynamic->run, f->kind == SIR_PREWORK ? "firstRates" : "rates"));
+    bool in = actor->inputs.len != 0 && actor->inputs.data[0] != SIR_NONE, out = actor->outputs.len != 0 && actor->outputs.data[0] != SIR_NONE;
+    text_line(x, 0, "/* What a firing of %s declares: pop, peek and push, the least and the most (-1: no bound). */", actor->name);
+    text_line(x, 0, "static const svm_DynamicRates %s = {%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", \"%s\", %s};\n", name,
+              in ? f->pop.min : 0, in ? no_bound(&f->pop) : 0, in ? f->peek.min : 0, in ? no_bound(&f->peek) : 0, out ? f->push.min : 0,
+              out ? no_bound(&f->push) : 0, actor->name, program_quoted(x, place));
+    return name;
+}
+
+static bool is_aggregate_field(const emit_filter_info *info, uint32_t field)
+{
+    sir_type_kind kind = info->filter->fields.data[field].type->kind;
+    return kind == SIR_ARRAY || kind == SIR_STRUCT;
+}
+
+static void emit_struct(program_emitter *x, program_dynamic *dynamic, bool prework)
+{
+    const program_actor_names *n = &dynamic->names;
+    text_line(x, 0, "/* Kernel %s: a filter with dynamic rates, and its state. */", x->net->whole->actors.data[dynamic->actor]->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    text_line(x, 1, "svm_DynamicActor dynamic;");
+    if (prework)
+        text_line(x, 1, "bool fired;");
+    if (n->state != NULL)
+        text_line(x, 1, "%s state;", dynamic->info->state_type);
+    if (n->iter != NULL)
+        text_line(x, 1, "int iter;");
+    if (n->random != NULL)
+        text_line(x, 1, "svm_Random random;");
+    if (n->log != NULL)
+        text_line(x, 1, "svm_Log log;");
+    if (n->sender != NULL)
+        text_line(x, 1, "svm_Sender sender;");
+    if (program_receives(x, dynamic->actor))
+        text_line(x, 1, "svm_Mail svm_mail;");
+    text_line(x, 0, "} %s;\n", dynamic->type);
+}
+
+static const char *actor_name(program_emitter *x, const program_dynamic *dynamic)
+{
+    return program_quoted(x, x->net->whole->actors.data[dynamic->actor]->name);
+}
+
+static void emit_firing(program_emitter *x, int indent, const program_dynamic *dynamic, const emit_signature *fire, const char *scalars)
+{
+    arena *a = x->e.arena;
+    text_args args = {0};
+    if (fire->dynamic)
+        VEC_PUSH(a, &args, "dynamic");
+    program_fire_arguments(x, dynamic->info, fire, scalars, "self->state.", "self->iter", "&self->random", "&self->log",
+                           "&self->sender", actor_name(x, dynamic), dynamic->info->values.data, &args);
+    text_call(x, indent, arena_printf(a, "%s(", fire->name), &args, ");");
+    text_line(x, indent, "svm_dynamicDone(dynamic);");
+}
+
+// Scalar fields are locals while the kernel runs: firings are inlined, and what they are then is in registers.
+static void each_scalar(program_emitter *x, const program_dynamic *dynamic, bool load)
+{
+    for (VEC_EACH(uint32_t, f, &dynamic->fire.fields)) {
+        const sir_field *field = &dynamic->info->filter->fields.data[*f];
+        const char *name = dynamic->info->field_names.data[*f];
+        if (is_aggregate_field(dynamic->info, *f))
+            continue;
+        if (load)
+            text_line(x, 1, "%s = self->state.%s;", emit_declare(&x->e, field->type, name), name);
+        else
+            text_line(x, 1, "self->state.%s = %s;", name, name);
+    }
+}
+
+// Locals for scalars, the state for the rest.
+static void emit_steady_firing(program_emitter *x, const program_dynamic *dynamic)
+{
+    arena *a = x->e.arena;
+    text_args args = {0};
+    const emit_signature *fire = &dynamic->fire;
+    if (fire->dynamic)
+        VEC_PUSH(a, &args, "dynamic");
+    for (VEC_EACH(uint32_t, f, &fire->fields)) {
+        const char *name = dynamic->info->field_names.data[*f];
+        bool array = dynamic->info->filter->fields.data[*f].type->kind == SIR_ARRAY;
+        VEC_PUSH(a, &args, array ? arena_printf(a, "self->state.%s", name) : arena_printf(a, "&%s%s", is_aggregate_field(dynamic->info, *f) ? "self->state." : "", name));
+    }
+    if (fire->iter)
+        VEC_PUSH(a, &args, "self->iter");
+    if (fire->random)
+        VEC_PUSH(a, &args, "&self->random");
+    if (fire->log)
+        VEC_PUSH(a, &args, "&self->log");
+    if (fire->sends)
+        VEC_PUSH(a, &args, "&self->sender");
+    if (fire->actor)
+        VEC_PUSH(a, &args, actor_name(x, dynamic));
+    text_call(x, 2, arena_printf(a, "%s(", fire->name), &args, ");");
+    text_line(x, 2, "svm_dynamicDone(dynamic);");
+    if (dynamic->names.iter != NULL)
+        text_line(x, 2, "self->iter++;");
+}
+
+static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool prework)
+{
+    const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a firing. */", actor->name, x->pl->processor);
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", plan_actor_operations(x->e.arena, x->net->whole, dynamic->actor));
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", dynamic->run);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = (%s *)kernel;", dynamic->type, dynamic->type);
+    text_line(x, 1, "svm_DynamicActor *const dynamic = &self->dynamic;");
+    if (prework) {
+        text_line(x, 1, "if (!self->fired) {");
+        text_line(x, 2, "if (!svm_dynamicBegin(dynamic, &%s))", dynamic->first_rates);
+        text_line(x, 3, "return;");
+        if (program_receives(x, dynamic->actor))
+            program_deliver(x, 2, dynamic->actor, dynamic->info, &dynamic->names, NULL);
+        emit_firing(x, 2, dynamic, &dynamic->first, "self->state.");
+        text_line(x, 2, "self->fired = true;");
+        text_line(x, 1, "}");
+    }
+    each_scalar(x, dynamic, true);
+    text_line(x, 1, "while (svm_dynamicBegin(dynamic, &%s)) {", dynamic->rates);
+    if (program_receives(x, dynamic->actor))
+        program_deliver(x, 2, dynamic->actor, dynamic->info, &dynamic->names, &dynamic->fire);
+    emit_steady_firing(x, dynamic);
+    text_line(x, 1, "}");
+    each_scalar(x, dynamic, false);
+    text_line(x, 0, "}\n");
+}
+
+static void emit_dynamic(program_emitter *x, program_dynamic *dynamic)
+{
+    arena *a = x->e.arena;
+    const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
+    const sir_filter *f = actor->filter;
+    const plan_digits none = {0};
+    bool prework = f->prework != NULL;
+    dynamic->info = program_filter_info(x, f);
+    dynamic->fire = program_fire_function(x, dynamic->info, f->work, &none, &none);
+    if (prework)
+        dynamic->first = program_fire_function(x, dynamic->info, f->prework, &none, &none);
+    program_state_initial(x, dynamic->info, &dynamic->fire, &dynamic->first);
+    const char *base = body_identifier(a, actor->name);
+    dynamic->type = emit_unique_name(&x->e, arena_printf(a, "%s_Kernel", base));
+    dynamic->run = emit_unique_name(&x->e, arena_printf(a, "%s_kernel", base));
+    dynamic->names.state = dynamic->fire.fields.len != 0 || dynamic->first.fields.len != 0 ? "state" : NULL;
+    dynamic->names.iter = dynamic->fire.iter || dynamic->first.iter ? "iter" : NULL;
+    dynamic->names.random = dynamic->fire.random || dynamic->first.random ? "random" : NULL;
+    dynamic->names.log = dynamic->fire.log || dynamic->first.log ? "log" : NULL;
+    dynamic->names.sender = dynamic->fire.sends || dynamic->first.sends ? "sender" : NULL;
+    if (dynamic->info->handlers.len != 0)
+        program_handler_names(x, dynamic->info, NULL, NULL, &dynamic->names);
+    dynamic->rates = emit_rates(x, dynamic, f->work);
+    if (prework)
+        dynamic->first_rates = emit_rates(x, dynamic, f->prework);
+    emit_struct(x, dynamic, prework);
+    emit_kernel(x, dynamic, prework);
+}
+
+void program_dynamic_functions(program_emitter *x)
+{
+    x->dynamics = ARENA_ARRAY(x->e.arena, program_dynamic, x->net->kernels.len + 1);
+    for (size_t i = 0; i < x->net->kernels.len; i++)
+        if (x->net->kernels.data[i].dynamic) {
+            x->dynamics[i].actor = x->net->kernels.data[i].actors.data[0];
+            emit_dynamic(x, &x->dynamics[i]);
+        }
+}
