@@ -31,6 +31,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
                  "bytes.h": "bytes in tables, 64 at a time",
                  "brook.h": "streams of finite graphs",
+                 "brook_folds.h": "left folds of floats that vectors do",
                  "brook_graph.h": "what compiled finite graphs use",
                  "brook_host.h": "what the host code of Brook programs uses",
                  "brook_interpret.h": "what interpreted ones use",

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "svm/brook.h"
+#include "svm/brook_folds.h"
 #include "svm/svm.h"
 
 typedef enum svm_BrookRole {
@@ -459,121 +460,6 @@ static inline float svm_brookComponent(const svm_BrookSpace *s, const svm_BrookW
     const int d = w->flat ? 3 : 3 - k;
     const ptrdiff_t place = d == 3 ? i : svm_brookPlaceOfRow(s, w, row, d);
     return svm_brookIterate(w->from[k], w->to[k], place, w->extent[d]);
-}
-
-// ---- Folds of floats, as fast as vectors are ----
-
-enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048 }; // partial results; elements at a time
-
-// Whether SVM_BROOK_FOLDED elements and a sum so far are of the kind that all sums of some of them are floats: multiples of
-// a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what the left fold gives.
-static inline bool svm_brookSumAny(float *sum, const float *p)
-{
-    float side[SVM_BROOK_SIDE] = {0};
-    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
-        for (int k = 0; k < SVM_BROOK_SIDE; k++)
-            side[k] += fabsf(p[i + k]);
-    float bound = fabsf(*sum);
-    for (int k = 0; k < SVM_BROOK_SIDE; k++)
-        bound += side[k];
-    if (bound == 0.0f)
-        return !signbit(*sum); // the positive zero, which zeros of any sign do not change
-    if (!(bound > 0x1p-80f && bound < 0x1p100f))
-        return false;
-    union {
-        float f;
-        uint32_t bits;
-    } step = {.f = bound * 1.01f}; // so many rounded the bound down, maybe
-    step.bits &= 0x7f800000;
-    const float round = step.f * 6.0f; // to what is added to it: 2^-21 of step
-    int32_t odd[SVM_BROOK_SIDE] = {0};
-    memset(side, 0, sizeof side);
-    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
-        for (int k = 0; k < SVM_BROOK_SIDE; k++) {
-            odd[k] |= (p[i + k] + round) - round != p[i + k];
-            side[k] += p[i + k];
-        }
-    int32_t some = (*sum + round) - round != *sum;
-    for (int k = 0; k < SVM_BROOK_SIDE; k++)
-        some |= odd[k];
-    if (some)
-        return false;
-    for (int k = 0; k < SVM_BROOK_SIDE; k++)
-        *sum += side[k];
-    return true;
-}
-
-// What looks in vain whether it may be any order is seldom done again: so often it is not, and so often the next time.
-typedef struct svm_BrookDoubt {
-    int skip, next; // at first 0 and 1
-} svm_BrookDoubt;
-
-// The left fold of n floats, which go on where others ended.
-static inline float svm_brookSumOn(float sum, const float *p, ptrdiff_t n, svm_BrookDoubt *doubt)
-{
-    ptrdiff_t i = 0;
-    for (; n - i >= SVM_BROOK_FOLDED; i += SVM_BROOK_FOLDED) {
-        if (doubt->skip == 0 && svm_brookSumAny(&sum, p + i)) {
-            doubt->next = 1;
-            continue;
-        }
-        if (doubt->skip == 0) {
-            doubt->skip = doubt->next;
-            doubt->next = doubt->next < 64 ? 2 * doubt->next : doubt->next;
-        } else {
-            doubt->skip--;
-        }
-        for (int k = 0; k < SVM_BROOK_FOLDED; k++)
-            sum += p[i + k];
-    }
-    for (; i < n; i++)
-        sum += p[i];
-    return sum;
-}
-
-// The left fold of n floats.
-static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
-{
-    svm_BrookDoubt doubt = {0, 1};
-    return svm_brookSumOn(sum, p, n, &doubt);
-}
-
-// Of svm_fmax(most, element) or svm_fmax(element, most), as `before` says; `sign` -1: of svm_fmin. Without a NaN, and unless
-// it is a zero, what the order gives is what any order gives.
-static inline float svm_brookMost(float most, const float *p, ptrdiff_t n, float sign, bool before)
-{
-    ptrdiff_t i = 0;
-    while (i < n) {
-        const ptrdiff_t end = n - i < SVM_BROOK_FOLDED ? n : i + SVM_BROOK_FOLDED;
-        if (end - i == SVM_BROOK_FOLDED) {
-            float side[SVM_BROOK_SIDE];
-            int32_t odd[SVM_BROOK_SIDE] = {0};
-            for (int k = 0; k < SVM_BROOK_SIDE; k++)
-                side[k] = sign * most;
-            for (int d = 0; d < SVM_BROOK_FOLDED; d += SVM_BROOK_SIDE)
-                for (int k = 0; k < SVM_BROOK_SIDE; k++) {
-                    const float v = sign * p[i + d + k];
-                    odd[k] |= v != v;
-                    side[k] = v > side[k] ? v : side[k];
-                }
-            float found = side[0];
-            int32_t some = found != found;
-            for (int k = 0; k < SVM_BROOK_SIDE; k++) {
-                found = side[k] > found ? side[k] : found;
-                some |= odd[k];
-            }
-            if (!some && found != 0.0f) {
-                most = sign * found;
-                i = end;
-                continue;
-            }
-        }
-        for (; i < end; i++) {
-            const float a = before ? most : p[i], b = before ? p[i] : most;
-            most = (sign > 0.0f ? a > b : a < b) ? a : b;
-        }
-    }
-    return most;
 }
 
 // Columns that are done at a time where that gains something.
