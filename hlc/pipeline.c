@@ -58,7 +58,8 @@ static bool read_stream_ir(hlc_program *p, source_id file)
 ast_program *pipeline_read(hlc_program *p, const source_id *files, size_t count, bool tests)
 {
     stage_mark mark = stage_begin(p);
-    const streamit_path path = {p->config->import_path, p->config->import_folders};
+    const streamit_path path = {p->config->import_path, p->config->import_folders, p->config->defines,
+                                p->config->define_count};
     ast_program *program = streamit_parse(p->arena, p->names, p->diag, files, count, &path);
     stage_end(p, mark, "parse");
     mark = stage_begin(p);

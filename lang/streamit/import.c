@@ -324,7 +324,7 @@ static void read_brook(const loader *l)
     if (l->brook.len == 0)
         return;
     size_t errors = ctx->diags->error_count;
-    const brook_surroundings around = {.folders = l->path->folders, .folder_count = l->path->count};
+    const brook_surroundings around = {l->path->folders, l->path->count, l->path->defines, l->path->define_count};
     brook_program *brook = brook_parse(ctx->arena, ctx->names, ctx->diags, l->brook.data, l->brook.len, &around);
     brook_check(brook);
     ctx->program->broken |= ctx->diags->error_count != errors;

@@ -11,6 +11,8 @@
 typedef struct streamit_path {
     const char *const *folders;
     size_t count;
+    const char *const *defines; // macros for imported files of Brook: NAME or NAME=VALUE
+    size_t define_count;
 } streamit_path;
 
 typedef struct streamit_options {
