@@ -15,9 +15,15 @@
 //         ...
 //
 // What a firing leaves in the field is not looked at.
+//
+// NOTE(rings). Arrays of the state may stand beside the counters where each element that a firing reads or sets is the one
+// that a counter leads to, as in delays, echoes and all-passes: firings of a turn have different elements. Where one
+// counter leads to what is read and another to what is set, a turn ends where one comes to where the other began. A turn
+// does in the order of the firings what these do, whatever is in the arrays; what is looked at here says only that it pays.
 #include <inttypes.h>
 
 #include "hlc/emit/program_int.h"
+#include "hlc/ir/walk.h"
 
 enum { LEAST_TURN = 48 }; // firings of a turn on average, at least
 
@@ -39,19 +45,118 @@ static double average_turn(const sir_filter *f, const sir_counters *counters)
     return 1 / ends;
 }
 
+typedef struct rings_walk {
+    arena *arena;
+    const sir_filter *filter;
+    bool *arrays, *counting; // per field
+    bool *counted;           // per field: its counter has its next value by now
+    program_turns *turns;
+    VEC(program_apart) accesses; // array and counter
+    bool fails;
+} rings_walk;
+
+static void check_access(rings_walk *w, const sir_expr *e)
+{
+    if (e == NULL || e->kind == SIR_CONST)
+        return;
+    if (e->kind == SIR_FIELD) {
+        w->fails |= w->arrays[e->index]; // all of it
+        return;
+    }
+    if (e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_FIELD && w->arrays[e->u.arg[0]->index]) {
+        const sir_expr *place = e->u.arg[1];
+        w->fails |= place->kind != SIR_FIELD || !w->counting[place->index] || w->counted[place->index];
+        if (!w->fails)
+            VEC_PUSH(w->arena, &w->accesses, (program_apart){e->u.arg[0]->index, place->index});
+        return;
+    }
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        check_access(w, e->u.arg[i]);
+}
+
+static void check_accesses(rings_walk *w, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !w->fails; i++) {
+        sir_stmt *s = b->data[i];
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t k = 0; k < parts.expr_count; k++)
+            check_access(w, *parts.expr[k]);
+        for (size_t k = 0; k < parts.arg_count; k++)
+            check_access(w, parts.args[k]);
+        for (uint8_t k = 0; k < parts.block_count; k++)
+            check_accesses(w, parts.block[k]);
+        if (parts.target == NULL)
+            continue;
+        check_access(w, *parts.target);
+        if ((*parts.target)->kind == SIR_FIELD)
+            w->counted[(*parts.target)->index] = true;
+    }
+    for (size_t i = 0; i < b->len; i++) // a loop would come to its elements again
+        w->fails |= b->data[i]->kind == SIR_FOR || b->data[i]->kind == SIR_LOOP;
+}
+
+static const sir_counter *counter_of(const program_turns *t, uint32_t field)
+{
+    for (VEC_EACH(const sir_counter, c, &t->counters))
+        if (c->field == field)
+            return c;
+    return NULL;
+}
+
+// Counters that lead to elements of the same array are always far from each other, or at one place.
+static void check_apart(rings_walk *w, uint32_t field, uint32_t other)
+{
+    const sir_counter *c = counter_of(w->turns, field), *d = counter_of(w->turns, other);
+    const sir_value *a = &w->filter->fields.data[field].init, *b = &w->filter->fields.data[other].init;
+    int64_t round = (int64_t)c->high - c->low + 1;
+    int64_t apart = (int64_t)(a->zero ? 0 : a->data[0].i) - (b->zero ? 0 : b->data[0].i);
+    apart = apart < 0 ? -apart : apart;
+    w->fails |= c->low != d->low || c->high != d->high;
+    if (apart == 0)
+        return;
+    w->fails |= apart < LEAST_TURN || round - apart < LEAST_TURN;
+    for (VEC_EACH(const program_apart, p, &w->turns->apart))
+        if ((p->field == field && p->other == other) || (p->field == other && p->other == field))
+            return;
+    VEC_PUSH(w->arena, &w->turns->apart, (program_apart){field, other});
+}
+
+static bool are_rings(arena *a, const sir_filter *f, const sir_field_list *arrays, const bool *counting, program_turns *t)
+{
+    rings_walk w = {.arena = a, .filter = f, .turns = t};
+    w.arrays = ARENA_ARRAY(a, bool, f->fields.len + 1);
+    w.counted = ARENA_ARRAY(a, bool, f->fields.len + 1);
+    w.counting = ARENA_ARRAY(a, bool, f->fields.len + 1);
+    if (arrays->len == 0)
+        return true;
+    for (size_t i = 0; i < f->fields.len; i++)
+        w.counting[i] = counting[i];
+    for (VEC_EACH(const uint32_t, i, arrays))
+        w.arrays[*i] = true;
+    check_accesses(&w, &f->work->body);
+    for (size_t i = 0; i < w.accesses.len && !w.fails; i++)
+        for (size_t k = 0; k < i && !w.fails; k++)
+            if (w.accesses.data[i].field == w.accesses.data[k].field &&
+                w.accesses.data[i].other != w.accesses.data[k].other)
+                check_apart(&w, w.accesses.data[i].other, w.accesses.data[k].other);
+    return !w.fails;
+}
+
 const program_turns *program_find_turns(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                         const sir_filter *own, const emit_signature *fire)
 {
     arena *a = x->e.arena;
     program_turns *t = ARENA_NEW(a, program_turns);
+    sir_field_list arrays = {0};
     if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
-        fire->actor || fire->dynamic || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters) ||
-        t->counters.len != fire->fields.len)
+        fire->actor || fire->dynamic || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters, &arrays) ||
+        t->counters.len + arrays.len != fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);
     for (VEC_EACH(const sir_counter, c, &t->counters))
         counting[c->field] = true;
-    if (average_turn(own, &t->counters) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting))
+    if (average_turn(own, &t->counters) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting) ||
+        !are_rings(a, own, &arrays, counting, t))
         return NULL;
     diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
                 "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", own->name,
@@ -71,6 +176,11 @@ void program_emit_turns(program_emitter *x, const program_turns *t, const emit_f
         const char *left = arena_printf(a, "%" PRId64 " - " PROGRAM_TURN_OUTER "%s", (int64_t)c->high + 1,
                                         info->field_names.data[c->field]);
         text_line(x, 2, "end = end - done < %s ? end : done + (%s);", left, left);
+    }
+    for (VEC_EACH(const program_apart, p, &t->apart)) {
+        const char *one = info->field_names.data[p->field], *other = info->field_names.data[p->other];
+        const char *far = arena_printf(a, PROGRAM_TURN_OUTER "%s - " PROGRAM_TURN_OUTER "%s", one, other);
+        text_line(x, 2, "end = end - done < abs(%s) ? end : done + abs(%s);", far, far);
     }
     text_line(x, 2, "for (ptrdiff_t i = done; i < end; i++) {");
     for (VEC_EACH(const sir_counter, c, &t->counters)) {

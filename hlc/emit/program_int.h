@@ -262,8 +262,12 @@ const emit_signature *program_across_fire(const program_across *a);
 
 // ---- program_counters.c ----
 // Firings of a filter whose state only counts, side by side up to where it begins again: NOTE(turns).
+typedef struct program_apart {
+    uint32_t field, other; // counters that lead to elements of one array, of which a firing sets one
+} program_apart;
 typedef struct program_turns {
     sir_counters counters;
+    VEC(program_apart) apart;
 } program_turns;
 // NULL: the state is something else, or it is not worth it.
 // own: the filter whose firings they are, with functions of info's.

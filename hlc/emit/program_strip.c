@@ -611,8 +611,10 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
         if (ways.skew == NULL && lanes.lanes == 0)
             ways.turns = turns_of(x, info, f, own, fire, w, firings);
     }
-    if (ways.turns != NULL)
+    if (ways.turns != NULL) {
         b.prefix = PROGRAM_TURN_OUTER;
+        b.arrays = "state->";
+    }
     if (threads.name == NULL && ways.across == NULL && ways.skew == NULL && ways.turns == NULL && lanes.lanes == 0 &&
         !x->p->config->no_lanes)
         ways.bytes = program_find_bytes(x, info, f, w);

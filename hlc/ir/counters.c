@@ -193,7 +193,7 @@ static bool counts(counting *c, sir_counter *r)
     return back;
 }
 
-bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found)
+bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_field_list *arrays)
 {
     if (f->finite || f->work == NULL || f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0)
         return false;
@@ -202,6 +202,10 @@ bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found)
         sir_counter r;
         if (f->fields.data[i].constant)
             continue;
+        if (arrays != NULL && f->fields.data[i].type->kind == SIR_ARRAY) {
+            VEC_PUSH(a, arrays, i);
+            continue;
+        }
         c.relevant = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
         c.locals = ARENA_ARRAY(a, value, f->work->locals.len + 1);
         if (!counts(&c, &r))

@@ -12,8 +12,10 @@ typedef struct sir_counter {
 } sir_counter;
 typedef VEC(sir_counter) sir_counters;
 
+typedef VEC(uint32_t) sir_field_list;
+
 // The fields of the state, if all count round, whatever the items are: true, and there is at least one. Nothing but
-// 'work' may change them.
-bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found);
+// 'work' may change them. arrays: gets the arrays of the state, about which nothing is said; NULL: there may be none.
+bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_field_list *arrays);
 
 #endif
