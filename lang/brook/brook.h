@@ -286,6 +286,7 @@ struct brook_file {
     source_id source;
     struct brook_tokens_of *tokens; // parse.h
     VEC(brook_item) items;          // in source order
+    hmap macros;                    // at the end of a file that was named
 };
 
 // import "fir.str"; or import dsp.fir; of dsp/fir.str: the file.
@@ -306,6 +307,7 @@ typedef struct brook_program {
     bool fuse;                       // make fused kernels; they are among `kernels`, without a name that calls find
     hmap fused;                      // by what they call, and with which of their parameters
     hmap macros;                     // of the file being read
+    hmap undefined;                  // names of those that it had
     hmap headers;                    // paths of those included by it
     hmap header_words;               // words of directives of C headers, any file's
     int nesting;                     // of headers, at present

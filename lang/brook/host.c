@@ -151,7 +151,9 @@ static size_t rewritten(host_writer *w, size_t i)
     int before = i > 0 ? host_kind(w, i - 1) : 0;
     if (before == '.' || before == TOK_ARROW)
         return 0;
-    size_t next = host_domain(w, i);
+    size_t next = host_macro(w, i);
+    if (next == 0)
+        next = host_domain(w, i);
     if (next == 0)
         next = fixed_cast(w, i);
     if (next == 0)
@@ -208,7 +210,7 @@ static void close_block(host_writer *w)
     w->opens.len--;
 }
 
-static bool begins_declaration(const host_writer *w, size_t i)
+bool host_begins_declaration(const host_writer *w, size_t i)
 {
     if (i == 0)
         return true;
@@ -217,7 +219,7 @@ static bool begins_declaration(const host_writer *w, size_t i)
            (w->braces == 0 && before == TOK_INLINE);
 }
 
-static void write_file(strbuf *out, brook_program *program, const brook_file *f);
+static void write_file(strbuf *out, brook_program *program, const brook_file *f, const hmap *macros);
 
 static const brook_item *item_at(const brook_file *file, size_t i)
 {
@@ -234,7 +236,7 @@ static size_t write_item(host_writer *w, const brook_item *item)
     if (item->kind == BROOK_ITEM_HEADER) {
         const source_set *sources = w->diags->sources;
         if (item->header != NULL)
-            write_file(w->out, w->program, item->header);
+            write_file(w->out, w->program, item->header, w->macros);
         strbuf_printf(w->out, "#line %u ", source_pos(sources, w->file, item->range.begin).line + 1);
         strbuf_add_c_string(w->out, source_get(sources, w->file)->name, strlen(source_get(sources, w->file)->name));
         host_skip_through(w, item->last - 1);
@@ -275,13 +277,13 @@ static size_t void_main(host_writer *w, size_t i)
     return i + 1;
 }
 
-static void walk(host_writer *w, const brook_file *file)
+void host_walk(host_writer *w, const brook_file *file)
 {
     diag_engine *diags = w->diags, quiet;
     diag_init(&quiet, w->arena, diags->sources);
     for (size_t i = 0; host_kind(w, i) != TOK_END;) {
         w->diags = w->t[i].dead ? &quiet : diags; // what is wrong there is the C compiler's to say
-        const brook_item *item = w->braces == 0 ? item_at(file, i) : NULL;
+        const brook_item *item = w->braces == 0 && file != NULL ? item_at(file, i) : NULL;
         if (item != NULL) {
             i = write_item(w, item);
             continue;
@@ -289,7 +291,7 @@ static void walk(host_writer *w, const brook_file *file)
         size_t next = inline_word(w, i);
         if (next == 0)
             next = void_main(w, i);
-        if (next == 0 && begins_declaration(w, i))
+        if (next == 0 && host_begins_declaration(w, i))
             next = host_declaration(w, i);
         if (next == 0)
             next = host_fused_calls(w, i);
@@ -388,7 +390,7 @@ static void write_own_names(strbuf *out, const host_writer *w)
     }
 }
 
-static void write_file(strbuf *out, brook_program *program, const brook_file *f)
+static void write_file(strbuf *out, brook_program *program, const brook_file *f, const hmap *macros)
 {
     const source_file *source = source_get(program->diags->sources, f->source);
     host_writer w = {.program = program,
@@ -398,13 +400,14 @@ static void write_file(strbuf *out, brook_program *program, const brook_file *f)
                      .file = f->source,
                      .text = source->text,
                      .t = f->tokens->list.data,
-                     .count = f->tokens->list.len};
+                     .count = f->tokens->list.len,
+                     .macros = macros};
     write_own_names(out, &w);
     write_call_macros(out, program, f);
     strbuf_add(out, "#line 1 ");
     strbuf_add_c_string(out, source->name, strlen(source->name));
     strbuf_addc(out, '\n');
-    walk(&w, f);
+    host_walk(&w, f);
     host_copy_to(&w, w.count - 1);
     if (source->len > w.done)
         strbuf_addn(out, w.text + w.done, source->len - w.done);
@@ -417,5 +420,5 @@ void brook_write_host(strbuf *out, brook_program *program, size_t file)
     for (VEC_EACH(brook_kernel *const, k, &program->kernels))
         if (hmap_get(&program->kernel_names, (*k)->name) == *k && !(*k)->fused)
             host_prototype(out, *k);
-    write_file(out, program, &program->files.data[file]);
+    write_file(out, program, &program->files.data[file], &program->files.data[file].macros);
 }

@@ -42,6 +42,8 @@ typedef struct host_writer {
     VEC(size_t) opens;       // their '{'
     VEC(host_name) entering; // parameters of the function whose body comes next
     size_t made;             // numbers functions that make file-scope streams
+    const hmap *macros;      // of the file; NULL: none
+    bool expanding;          // what a macro became, a text of its own
     bool void_main;          // in a main that says that it gives nothing
 } host_writer;
 
@@ -63,12 +65,16 @@ size_t host_closing(const host_writer *w, size_t i);
 void host_expr(host_writer *w, size_t first, size_t last);
 const host_name *host_find(const host_writer *w, const char *name);
 void host_declare(host_writer *w, host_name name);
+bool host_begins_declaration(const host_writer *w, size_t i); // or a statement, behind another or a brace
 typedef struct host_piece {
     size_t first, last;
 } host_piece; // tokens, the last exclusive
 typedef VEC(host_piece) host_pieces;
 // What stands between commas in (first, last).
 void host_split(const host_writer *w, size_t first, size_t last, host_pieces *out);
+
+// The walk; `file` has the items that are at file scope, NULL: it is within a function.
+void host_walk(host_writer *w, const brook_file *file);
 
 // ---- host_decl.c ----
 bool host_is_specifier_word(int kind); // of a declaration's type
@@ -89,6 +95,10 @@ bool host_is_no_stream(const host_writer *w, const host_piece *a); // for certai
 // The prototypes of a kernel's functions.
 void host_prototype(strbuf *out, const brook_kernel *k);
 void host_parameters(strbuf *out, const brook_kernel *k, bool partial);
+
+// ---- host_macro.c ----
+// The use of a macro at i that becomes something to be rewritten: the index behind it; 0 when there is none.
+size_t host_macro(host_writer *w, size_t i);
 
 // ---- host_program.c ----
 // The stream program that a call at i means, by the arguments for its parameters, which are taken from args; NULL with an

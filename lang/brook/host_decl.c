@@ -329,8 +329,10 @@ static void write_stream(host_writer *w, const specifiers *s, const declarator *
     } else {
         strbuf_printf(w->out, "svm_BrookStream %s SVM_BROOK_OWNED = ", name);
         entry.rank = add_maker(w, s, d);
-        entry.begin = d->end;
-        entry.end = host_closing(w, VEC_LAST(&w->opens));
+        if (!w->expanding) {
+            entry.begin = d->end;
+            entry.end = host_closing(w, VEC_LAST(&w->opens));
+        }
         strbuf_add(w->out, "; ");
     }
     host_declare(w, entry);
@@ -525,6 +527,13 @@ static bool is_kernel_prototype(const host_writer *w, const declarator *d, size_
            hmap_get(&w->program->kernel_names, host_word(w, d->name)) != NULL;
 }
 
+// A macro that is empty.
+static bool is_nothing(const host_writer *w, size_t i)
+{
+    const brook_macro *m = host_kind(w, i) == TOK_ID && w->macros != NULL ? hmap_get(w->macros, host_word(w, i)) : NULL;
+    return m != NULL && !m->function_like && m->body.len == 0;
+}
+
 static bool is_statement_end(const host_writer *w, size_t i)
 {
     return host_kind(w, i) == ';' || host_kind(w, i) == TOK_END;
@@ -558,6 +567,8 @@ size_t host_declaration(host_writer *w, size_t i)
         return 0;
     const declarator *first = &list.data[0];
     if (is_redeclaration(w, &list, at) || is_kernel_prototype(w, first, at)) {
+        if (is_nothing(w, i) && s.last == i + 1) // a call
+            return 0;
         host_copy_to(w, i);
         host_skip_through(w, at);
         return at + 1;

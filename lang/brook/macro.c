@@ -44,6 +44,21 @@ static const char *next_word(brook_program *p, directive_words *w)
     return internn(p->names, w->text + begin, w->at - begin);
 }
 
+// Whether two macros of a name are spelled alike.
+static bool is_same(const brook_program *p, const brook_macro *a, const brook_macro *b)
+{
+    bool same = a->function_like == b->function_like && a->params.len == b->params.len && a->body.len == b->body.len;
+    for (size_t i = 0; i < a->params.len && same; i++)
+        same = a->params.data[i] == b->params.data[i];
+    const char *of_a = source_get(p->diags->sources, a->range.file)->text,
+               *of_b = source_get(p->diags->sources, b->range.file)->text;
+    for (size_t i = 0; i < a->body.len && same; i++) {
+        const brook_token *s = &a->body.data[i], *t = &b->body.data[i];
+        same = s->end - s->begin == t->end - t->begin && memcmp(of_a + s->begin, of_b + t->begin, s->end - s->begin) == 0;
+    }
+    return same;
+}
+
 static void define(brook_program *p, source_id file, directive_words *w)
 {
     brook_macro *m = ARENA_NEW(p->arena, brook_macro);
@@ -60,10 +75,16 @@ static void define(brook_program *p, source_id file, directive_words *w)
         for (i = 1; i < tokens.len && tokens.data[i].kind != ')' && tokens.data[i].kind != TOK_END; i++)
             if (tokens.data[i].name != NULL)
                 VEC_PUSH(p->arena, &m->params, tokens.data[i].name);
+            else
+                m->odd = m->odd || tokens.data[i].kind == TOK_ELLIPSIS;
         i++;
     }
-    for (; i + 1 < tokens.len; i++)
+    for (; i + 1 < tokens.len; i++) {
         VEC_PUSH(p->arena, &m->body, tokens.data[i]);
+        m->odd = m->odd || tokens.data[i].kind == '#' || tokens.data[i].kind == TOK_DIRECTIVE;
+    }
+    const brook_macro *before = hmap_get(&p->macros, m->name);
+    m->odd = m->odd || hmap_get(&p->undefined, m->name) != NULL || (before != NULL && !is_same(p, before, m));
     hmap_set(&p->macros, m->name, m);
 }
 
@@ -75,7 +96,10 @@ void brook_macro_directive(brook_program *p, source_id file, const brook_token *
         skip_blanks(&w);
         define(p, file, &w);
     } else if (strcmp(word, "undef") == 0) {
-        hmap_set(&p->macros, next_word(p, &w), NULL);
+        const char *name = next_word(p, &w);
+        if (hmap_get(&p->macros, name) != NULL)
+            hmap_set(&p->undefined, name, p);
+        hmap_set(&p->macros, name, NULL);
     }
 }
 

@@ -27,6 +27,7 @@ typedef struct brook_macro {
     const char *name;
     src_range range;
     bool function_like;
+    bool odd; // has another definition too, pastes, makes strings, or takes any number of arguments
     VEC(const char *) params;
     brook_tokens body;
 } brook_macro;

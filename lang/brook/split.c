@@ -562,11 +562,13 @@ brook_program *brook_parse(arena *a, interner *names, diag_engine *d, const sour
     hmap_init(&p->header_words, a);
     for (size_t i = 0; i < count; i++) {
         hmap_init(&p->macros, a);
+        hmap_init(&p->undefined, a);
         hmap_init(&p->headers, a);
         define_constants(p, "math.h");
         define_given(p, around);
         brook_file file = {0};
         read_file(p, &file, files[i]);
+        file.macros = p->macros;
         VEC_PUSH(a, &p->files, file);
     }
     return p;

@@ -1,0 +1,1 @@
+#define SWAP3(a, b, c) (c = a, a = b, b = c)
