@@ -392,20 +392,58 @@ static void emit_actor_lists(program_emitter *x)
     }
 }
 
+// Whether a channel that is read from a file or written to one may lie elsewhere in each run: nothing else is told where it
+// is, and no run leaves anything there for the next.
+static bool may_lie_elsewhere(const program_emitter *x, const plan_io *io)
+{
+    const plan *pl = x->pl;
+    const plan_buffer *b = &pl->buffers.data[io->access.buffer];
+    size_t files = 0;
+    for (VEC_EACH(plan_io, other, &pl->readers))
+        files += other->access.buffer == io->access.buffer;
+    for (VEC_EACH(plan_io, other, &pl->writers))
+        files += other->access.buffer == io->access.buffer;
+    for (VEC_EACH(plan_initial, initial, &pl->initials))
+        files += initial->access.buffer == io->access.buffer;
+    return files == 1 && b->keep == 0 && b->base == 0 && plan_io_start(pl, x->s, io, PLAN_INIT) == 0 &&
+           plan_io_start(pl, x->s, io, PLAN_STEADY) == 0;
+}
+
+// How many items a run writes.
+static const char *written_items(program_emitter *x, const plan_io *io, unsigned *used)
+{
+    arena *a = x->e.arena;
+    int64_t first = x->s->init[io->actor];
+    const char *items = text_times(x, "steady", x->s->reps[io->actor]);
+    *used |= USES_STEADY;
+    if (program_counts_firings(x)) {
+        *used |= USES_COUNTS;
+        return arena_printf(a, "steady == 0 ? counts[%" PRIu32 "] : %s", io->actor, items);
+    }
+    if (first == 0)
+        return items;
+    *used |= USES_STARTING;
+    return arena_printf(a, "starting ? %" PRId64 " : %s", first, items);
+}
+
+// Before the run: what it writes lies where the writer has room for it.
+static unsigned emit_writer_room(program_emitter *x, size_t i)
+{
+    const plan_io *io = &x->pl->writers.data[i];
+    unsigned used = 0;
+    if (!may_lie_elsewhere(x, io))
+        return used;
+    text_line(x, 1, "svm_writerLend(&self->writers[%zu], &self->channels[%" PRIu32 "], %s);", i, io->access.buffer,
+              written_items(x, io, &used));
+    return used;
+}
+
 static unsigned emit_write(program_emitter *x, size_t i)
 {
     const plan_io *io = &x->pl->writers.data[i];
     arena *a = x->e.arena;
-    int64_t first = x->s->init[io->actor];
-    const char *items = text_times(x, "steady", x->s->reps[io->actor]);
-    unsigned used = USES_STEADY;
-    if (program_counts_firings(x)) {
-        used |= USES_COUNTS;
-        items = arena_printf(a, "steady == 0 ? counts[%" PRIu32 "] : %s", io->actor, items);
-    } else if (first != 0) {
-        used |= USES_STARTING;
-        items = arena_printf(a, "starting ? %" PRId64 " : %s", first, items);
-    }
+    unsigned used = 0;
+    const char *items = written_items(x, io, &used);
     int64_t init = plan_io_start(x->pl, x->s, io, PLAN_INIT), steady = plan_io_start(x->pl, x->s, io, PLAN_STEADY);
     const char *data = arena_printf(a, "svm_blockData(&self->channels[%" PRIu32 "])", io->access.buffer);
     if (init != 0 || steady != 0) {
@@ -471,6 +509,8 @@ static void emit_run_kernels(program_emitter *x)
         emit_prepare(x, &prepare);
         used = prepare.used;
     }
+    for (size_t i = 0; i < pl->writers.len; i++)
+        used |= emit_writer_room(x, i);
     if (pl->kernels.len == 1) {
         text_line(x, 1, "svm_kernelRun(&self->%s.kernel);", x->kernels[0].field);
         text_line(x, 1, "svm_kernelWait(&self->%s.kernel);", x->kernels[0].field);
@@ -525,7 +565,11 @@ static const char *input_call(program_emitter *x, size_t i, const char *function
 
 static const char *input_read(program_emitter *x, size_t i)
 {
-    int64_t items = x->s->reps[x->pl->readers.data[i].actor];
+    const plan_io *io = &x->pl->readers.data[i];
+    int64_t items = x->s->reps[io->actor];
+    if (may_lie_elsewhere(x, io))
+        return arena_printf(x->e.arena, "svm_inputTake(&self->readers[%zu], &self->channels[%" PRIu32 "], %" PRId64 ", wanted)",
+                            i, io->access.buffer, items);
     return input_call(x, i, "svm_inputRead", arena_printf(x->e.arena, "%" PRId64 ", wanted", items));
 }
 

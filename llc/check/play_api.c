@@ -585,6 +585,12 @@ static val handle_nothing(const api_call *a)
     return nothing();
 }
 
+static val handle_refuse(const api_call *a)
+{
+    (void)a;
+    return known(false);
+}
+
 static val handle_stop(const api_call *a)
 {
     play_stop(a->play);
@@ -610,12 +616,14 @@ static const api_row rows[] = {
     {"svm_readerOpen", 1, false, handle_nothing},
     {"svm_readerRead", 3, false, handle_reader_read},
     {"svm_readerAtEnd", 1, false, handle_reader_at_end},
+    {"svm_readerLend", 3, false, handle_refuse},
     {"svm_readerClaim", 5, false, handle_claim},
     {"svm_readerReadAt", 5, true, handle_read_at},
     {"svm_readerMap", 6, false, handle_map},
     {"svm_readerClose", 1, false, handle_nothing},
     {"svm_writerOpen", 1, false, handle_nothing},
     {"svm_writerWrite", 3, false, handle_write},
+    {"svm_writerLend", 3, false, handle_nothing},
     {"svm_writerClaim", 4, false, handle_claim},
     {"svm_writerWriteAt", 5, true, handle_write_at},
     {"svm_writerMap", 5, false, handle_map},

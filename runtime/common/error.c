@@ -24,6 +24,14 @@ void *svmr_allocate(size_t count, size_t size)
     return p;
 }
 
+void *svmr_allocateAligned(size_t bytes)
+{
+    void *p = NULL;
+    if (posix_memalign(&p, 64, bytes) != 0)
+        outOfMemory();
+    return p;
+}
+
 void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap)

@@ -265,6 +265,9 @@ static inline uintptr_t svmr_blockCheck(const svm_Block *b)
     return (uintptr_t)b->data ^ ~SVMR_CHECK;
 }
 
+// The block's elements lie there from now on, in memory of the runtime's; NULL: where svm_blockInit put them.
+void svmr_blockLies(svm_Block *b, void *data);
+
 // The running kernel waits until it can have what it wants of a stream, or goes on at once if it can. A DMA kernel
 // returns at once (and then returns false from its step), any other kernel when it may be so.
 void svmr_block(svmr_Kernel *p, svm_Stream *s, svmr_Want want, size_t wanted, svmr_Place at);
@@ -403,6 +406,7 @@ SVMR_COLD svmr_Failure *svmr_newFailure(svm_Error error, const char *object, svm
 char *svmr_formatReport(const svm_ErrorReport *r); // as it is printed
 void svmr_releaseHeld(void);                       // unlocks what this thread holds
 void *svmr_allocate(size_t count, size_t size);    // zeroed, or the program stops
+void *svmr_allocateAligned(size_t bytes);          // not zeroed, at a cache line's start
 void *svmr_grow(void *memory, size_t *cap, size_t need, size_t size);
 
 // ---- Printing (program_print.c) ----

@@ -292,6 +292,13 @@ void svm_blockName(svm_Block *b, const char *name)
     b->name = name;
 }
 
+void svmr_blockLies(svm_Block *b, void *data)
+{
+    svmr_Place nowhere = {0};
+    b->data = data ? data : svmr_locate(b->machine, b->memory, b->address, b->capacity * b->elementSize, "", nowhere);
+    b->check = svmr_blockCheck(b);
+}
+
 const svm_Block *svmr_checkBlock(const svm_Block *b, svmr_Place at)
 {
     if (SVMR_UNLIKELY(!b || b->check != svmr_blockCheck(b)))

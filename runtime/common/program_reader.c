@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
+#define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what it has of the file
 #define PIECE_BYTES 4096 // of bits that are packed, at once
 
 struct svm_ReaderPrivate {
@@ -21,7 +22,8 @@ struct svm_ReaderPrivate {
     size_t begin, end; // what is in it
     size_t bit;        // bits: those of the byte at `begin` that are used up
     bool endOfFile;
-    bool any; // an item was read since the start of the file
+    bool any;  // an item was read since the start of the file
+    bool lent; // to a block
     svmr_Wav *wav;
     svm_Library *library; // its caller gives the items
     svmr_MappedFile mapped;
@@ -101,7 +103,7 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings)
         if (asprintf(&p->label, "'%s'", path) < 0)
             p->label = NULL;
     }
-    p->buffer = svmr_allocate(BUFFER_BYTES, 1);
+    p->buffer = svmr_allocateAligned(BUFFER_ROOM);
     if (!r->path)
         svmr_thread.ownInput = r;
 }
@@ -364,6 +366,44 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count)
     svmr_onCopy(r->item == SVM_ITEM_BIT ? (size_t)done / 8 : (size_t)done * p->fileBytes,
                 (size_t)done * r->elementSize);
     return done;
+}
+
+// ---- Items that are used where they are ----
+
+// So many bytes lie one behind the other in the buffer; false: the file has fewer.
+static bool gather(const svm_Reader *r, size_t bytes)
+{
+    Private *p = r->private_;
+    if (p->end - p->begin >= bytes)
+        return true;
+    memmove(p->buffer, p->buffer + p->begin, p->end - p->begin);
+    p->end -= p->begin;
+    p->begin = 0;
+    while (p->end < bytes && !p->endOfFile) {
+        size_t n = readFile(r, p->buffer + p->end, BUFFER_BYTES - p->end);
+        p->endOfFile = n == 0;
+        p->end += n;
+    }
+    return p->end >= bytes;
+}
+
+bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count)
+{
+    Private *p = r->private_;
+    size_t bytes = (size_t)count * r->elementSize;
+    if (!SVMR_MAY_LEND || !p->buffer || !p->direct || r->partCount || r->loop || !SVMR_LITTLE_ENDIAN || count <= 0 ||
+        bytes > BUFFER_BYTES || block->capacity * block->elementSize > BUFFER_BYTES || !gather(r, bytes)) {
+        if (p->lent)
+            svmr_blockLies(block, NULL);
+        p->lent = false;
+        return false;
+    }
+    svmr_blockLies(block, p->buffer + p->begin);
+    p->begin += bytes;
+    p->lent = p->any = true;
+    r->ended = false;
+    svmr_thread.itemsRead += count;
+    return true;
 }
 
 // ---- Items that others read ----

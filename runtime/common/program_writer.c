@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define BUFFER_BYTES ((size_t)1 << 16)
+#define BUFFER_ROOM (2 * BUFFER_BYTES) // a block that lies there may be longer than what is written of it
 #define PIECE_BYTES 4096 // of bits that are packed, at once
 #define FIRST_BYTES ((int64_t)1 << 20) // of a file, which ask for no room: most files are short
 #define ROOM_BYTES ((int64_t)8 << 20)  // of room on the disk, asked for at once at most,
@@ -30,6 +31,7 @@ struct svm_WriterPrivate {
     size_t pieceBytes;
     svmr_Wav *wav;
     bool prompt;          // nothing stays in the buffer
+    bool lent;            // to a block
     int64_t room;         // on its disk the file has as many bytes, or asks for no more; 0: it never asks
     int64_t place;        // in the file, of the next write
     svm_Library *library; // its caller takes the items
@@ -90,7 +92,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
             p->label = NULL;
         p->room = isRoomy(p->fd) ? FIRST_BYTES : 0;
     }
-    p->buffer = svmr_allocate(BUFFER_BYTES, 1);
+    p->buffer = svmr_allocateAligned(BUFFER_ROOM);
     if (!w->path)
         svmr_thread.ownOutput = w;
     if (w->partCount) {
@@ -157,7 +159,8 @@ static void writeBytes(const svm_Writer *w, const unsigned char *bytes, size_t c
         writeFile(w, bytes, count);
         return;
     }
-    memcpy(p->buffer + p->used, bytes, count);
+    if (bytes != p->buffer + p->used) // else the block was lent
+        memmove(p->buffer + p->used, bytes, count);
     p->used += count;
 }
 
@@ -326,6 +329,23 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
             putByte(w, getInt(at + (size_t)i * w->elementSize, w->elementSize) != 0);
     if (p->prompt && p->used != 0)
         flush(w);
+}
+
+// ---- Items that are written where they lie ----
+
+void svm_writerLend(svm_Writer *w, svm_Block *block, ptrdiff_t count)
+{
+    Private *p = w->private_;
+    size_t bytes = (size_t)count * w->elementSize;
+    bool lends = SVMR_MAY_LEND && p->buffer && p->direct && !w->partCount && SVMR_LITTLE_ENDIAN && count > 0 &&
+                 bytes <= BUFFER_BYTES && block->capacity * block->elementSize <= BUFFER_BYTES;
+    if (lends && bytes > BUFFER_BYTES - p->used)
+        flush(w);
+    if (lends)
+        svmr_blockLies(block, p->buffer + p->used);
+    else if (p->lent)
+        svmr_blockLies(block, NULL);
+    p->lent = lends;
 }
 
 // ---- Items that others write ----

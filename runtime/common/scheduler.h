@@ -25,9 +25,11 @@
 #define svmr_measureStop(p, over) (void)(p)
 #define SVMR_STACKS_FOR_ALL true
 #define SVMR_MAY_CLAIM false // reading and writing files would count as kernels' work
+#define SVMR_MAY_LEND false  // copies take time
 #else
 #define SVMR_STACKS_FOR_ALL false
 #define SVMR_MAY_CLAIM (!SVMR_PROFILING)
+#define SVMR_MAY_LEND true
 #endif
 
 // Something happened that control threads may wait for. Locked.

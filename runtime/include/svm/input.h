@@ -14,6 +14,15 @@ static inline int64_t svm_inputRead(svm_Input *in, const svm_Block *channel, int
     return in->held / step < wanted ? in->held / step : wanted;
 }
 
+// The same for a channel that keeps nothing: its block may lie where the reader has the items.
+static inline int64_t svm_inputTake(svm_Input *in, svm_Block *channel, int64_t step, int64_t wanted)
+{
+    if (in->held != 0 || !svm_readerLend(&in->file, channel, wanted * step))
+        return svm_inputRead(in, channel, 0, step, wanted);
+    in->held = wanted * step;
+    return wanted;
+}
+
 // So many items have been used: what belongs to no whole steady state yet moves up behind what is kept.
 static inline void svm_inputUsed(svm_Input *in, const svm_Block *channel, int64_t kept, int64_t used)
 {

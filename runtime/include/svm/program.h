@@ -161,11 +161,17 @@ void svm_readerOpen(svm_Reader *r, const svm_Settings *settings); // settings NU
 // file that cannot be read, an item cut short, or an empty file to be looped is an error that ends the program with
 // status 1.
 ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count);
+// The block, of which nothing is needed, lies from now on where the reader has the next `count` items, until the reader
+// is called again. False: it lies where it was initialised, and svm_readerRead reads what there is.
+bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count);
 // No item is left (reads ahead if need be).
 bool svm_readerAtEnd(svm_Reader *r);
 void svm_readerClose(svm_Reader *r);
 void svm_writerOpen(svm_Writer *w, const svm_Settings *settings);
 void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count);
+// The block, of which nothing is needed, lies from now on where its first `count` elements need not be copied by the next
+// svm_writerWrite, if there is such a place.
+void svm_writerLend(svm_Writer *w, svm_Block *block, ptrdiff_t count);
 void svm_writerClose(svm_Writer *w); // pads bits, flushes, reports a full disk or closed pipe
 
 // ---- Items of regular files that kernels read and write themselves, each at its place ----
