@@ -374,12 +374,13 @@ static bool is_written_out(const body_context *c, const sir_stmt *s)
     return !l.chooses && body_unrolls(c, s);
 }
 
-// Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known.
-static bool is_serial(const body_context *c, const sir_block *body, int64_t trips)
+// Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known. by: what the
+// loop's variable counts by, as it does where each trip has so many neighbours, such as the two floats of a complex number.
+static bool is_serial(const body_context *c, const sir_block *body, int64_t trips, int64_t by)
 {
     loop_look l = {.c = c, .body = body};
     sir_visit_stmts(body, look_at, &l);
-    bool few = trips > 0 && trips < ALONG_TRIPS;
+    bool few = trips > 0 && trips * by < ALONG_TRIPS;
     return l.inner || l.carried || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
 }
 
@@ -411,9 +412,10 @@ static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
     int64_t trips, most = most_trips(w->c, s);
     bool known = body_trip_count(s, &trips), unrolled = is_written_out(w->c, s);
+    int64_t apart = s->u.for_.step < 0 ? -s->u.for_.step : s->u.for_.step;
     times *= known ? (double)trips : most > 0 ? (double)most / 2 : LEAST_TRIPS;
     w->unrolled += unrolled;
-    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, known ? trips : most);
+    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, known ? trips : most, apart);
     for_range(s, l);
     weigh_block(w, &s->u.for_.body, times, serial);
     *l = saved;
@@ -426,9 +428,9 @@ static void weigh_loop(lane_worth *w, const sir_stmt *s, double times)
     w->all += serial ? UNFORESEEN * times : 0;
     w->serial += serial ? UNFORESEEN * times : 0;
     times *= LEAST_TRIPS;
-    weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, 0));
-    weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, 0));
-    weigh_block(w, &s->u.loop.step, times, serial && is_serial(w->c, &s->u.loop.step, 0));
+    weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, 0, 1));
+    weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, 0, 1));
+    weigh_block(w, &s->u.loop.step, times, serial && is_serial(w->c, &s->u.loop.step, 0, 1));
 }
 
 static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
