@@ -219,7 +219,7 @@ static const char *item_kind(const sir_type *t)
     switch (t->kind) {
     case SIR_BOOLEAN: return "SVM_ITEM_BOOLEAN";
     case SIR_BIT: return "SVM_ITEM_BIT";
-    case SIR_INT: return "SVM_ITEM_INT";
+    case SIR_INT: return t->storage == SIR_STORED_WHOLE ? "SVM_ITEM_INT" : "SVM_ITEM_RAW"; // bytes
     case SIR_FLOAT: return "SVM_ITEM_FLOAT";
     case SIR_DOUBLE: return "SVM_ITEM_DOUBLE";
     case SIR_COMPLEX: return "SVM_ITEM_COMPLEX";

@@ -55,6 +55,7 @@ size_t vm_item_bytes(const sir_type *t)
         }
         return pad(at, alignment(t));
     }
+    case SIR_INT: return sir_int_bytes(t);
     default: return 4;
     }
 }
@@ -111,7 +112,7 @@ const unsigned char *vm_item_decode(const sir_type *t, const unsigned char *from
         return start + vm_item_bytes(t);
     }
     case SIR_FLOAT: (*to)++->f = float_of(get(from, 4)); return from + 4;
-    default: (*to)++->i = (int32_t)(uint32_t)get(from, 4); return from + 4;
+    default: (*to)++->i = (int32_t)(uint32_t)get(from, (int)vm_item_bytes(t)); return from + vm_item_bytes(t);
     }
 }
 
@@ -139,7 +140,7 @@ unsigned char *vm_item_encode(const sir_type *t, const word **from, unsigned cha
         return start + vm_item_bytes(t);
     }
     case SIR_FLOAT: put(to, bits_of((*from)++->f), 4); return to + 4;
-    default: put(to, (uint32_t)(*from)++->i, 4); return to + 4;
+    default: put(to, (uint32_t)(*from)++->i, (int)vm_item_bytes(t)); return to + vm_item_bytes(t);
     }
 }
 

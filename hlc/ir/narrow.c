@@ -677,7 +677,7 @@ static void find_classes(ranges *r, const bool *keep)
         const sir_channel *c = &m->channels.data[i];
         range *items = &r->channels[root(r, i)];
         if (m->actors.data[c->producer]->kind == SIR_READER)
-            *items = any(c->type);
+            *items = c->type->storage == SIR_STORED_UINT8 ? (range){0, UINT8_MAX} : any(c->type);
         for (VEC_EACH(const sir_value, v, &c->initial))
             *items = hull(*items, value_range(v));
     }

@@ -573,6 +573,9 @@ static void parse_actor_kind(sir_parser *p, sir_actor *a)
             VEC_PUSH(m->arena, &a->inputs, SIR_NONE);
     }
     a->item = sir_parse_type(p);
+    if ((a->kind == SIR_READER || a->kind == SIR_WRITER) && !p->failed && a->item->kind == SIR_INT &&
+        sir_accept_word(p, "bytes"))
+        a->item = sir_type_stored(m, SIR_STORED_UINT8);
     if ((a->kind == SIR_READER || a->kind == SIR_WRITER) && p->token.kind == TOKEN_STRING) {
         a->path = arena_strdup(m->arena, p->token.text);
         sir_advance(p);
@@ -649,6 +652,21 @@ static const sir_zeros *parse_zeros(sir_parser *p)
     return z;
 }
 
+// At a file of bytes the channel's items are stored so, and so are what the filter at its other end takes or gives.
+static const sir_type *stored_at_files(sir_module *m, uint32_t from, uint32_t to, const sir_type *type)
+{
+    const sir_actor *a = m->actors.data[from], *b = m->actors.data[to];
+    const sir_type *byte = sir_type_stored(m, SIR_STORED_UINT8);
+    bool read = a->kind == SIR_READER && a->item == byte, written = b->kind == SIR_WRITER && b->item == byte;
+    if (type->kind != SIR_INT || (!read && !written))
+        return type;
+    if (a->kind == SIR_FILTER && a->filter->output == type)
+        a->filter->output = byte;
+    if (b->kind == SIR_FILTER && b->filter->input == type)
+        b->filter->input = byte;
+    return byte;
+}
+
 static void parse_channel(sir_parser *p)
 {
     sir_module *m = p->module;
@@ -663,8 +681,11 @@ static void parse_channel(sir_parser *p)
     uint32_t to = parse_end(p, false, &ports[1]);
     if (p->failed)
         return;
+    type = stored_at_files(m, from, to, type);
     uint32_t number = sir_channel_connect(m, from, ports[0], to, ports[1], type);
-    if (sir_accept_sign(p, "="))
+    if (type->storage != SIR_STORED_WHOLE && sir_at_sign(p, "="))
+        sir_parse_error(p, &p->token, "items enqueued where a file has bytes");
+    else if (sir_accept_sign(p, "="))
         parse_initial(p, &m->channels.data[number]);
     if (sir_accept_word(p, "zeros"))
         m->channels.data[number].zeros = parse_zeros(p);

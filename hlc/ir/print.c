@@ -368,6 +368,8 @@ static void print_actor(sir_printer *p, const sir_actor *a)
     case SIR_WRITER:
         strbuf_add(p->out, a->kind == SIR_READER ? "reader " : "writer ");
         sir_type_print(p->out, a->item);
+        if (a->item->storage == SIR_STORED_UINT8)
+            strbuf_add(p->out, " bytes");
         if (a->path != NULL) {
             strbuf_addc(p->out, ' ');
             strbuf_add_quoted(p->out, a->path, strlen(a->path));

@@ -378,8 +378,10 @@ static void expect_side(sir_verifier *v, const sir_actor *a, bool input, const s
     } else if (c == NULL) {
         sir_broken(v, a->loc, "the %s of actor '%s' is not connected", side, a->name);
     } else if (c->type != t) {
-        sir_broken(v, a->loc, "the %s of actor '%s' is a channel of '%s', but it takes '%s'", side, a->name,
-                   sir_type_text(v, c->type), sir_type_text(v, t));
+        bool stored = sir_same_values(c->type, t);
+        sir_broken(v, a->loc, "the %s of actor '%s' is a channel of '%s', but it takes '%s'%s", side, a->name,
+                   sir_type_text(v, c->type), sir_type_text(v, t),
+                   stored ? " stored otherwise: its filter is at a file of bytes too" : "");
     }
 }
 

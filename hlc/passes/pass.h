@@ -135,6 +135,7 @@ bool pass_in_loop(const sir_module *m, uint32_t region);
 bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor));
 // Whether firings wait for more items than they take. Without one that does, more items would get through at the end.
 bool pass_waits(const sir_function *work);
+bool pass_pack_bits(hlc_program *p);
 bool pass_schedule(hlc_program *p);
 
 #endif

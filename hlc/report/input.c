@@ -80,7 +80,7 @@ static bool make_input(hlc_program *p, const sir_actor *reader, const char *path
     maker k = {.out = &b, .state = 1};
     uint64_t align, size = plan_item_size(reader->item, &align);
     for (uint64_t i = 0; i < INPUT_ITEMS && (i == 0 || (i + 1) * size <= INPUT_BYTES); i++) {
-        if (reader->item->kind == SIR_BIT)
+        if (reader->item->kind == SIR_BIT || size == 1)
             add_bytes(&k, next(&k) & 0xff, 1);
         else
             add_item(&k, reader->item);
