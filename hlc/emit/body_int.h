@@ -134,6 +134,8 @@ typedef struct body_context {
     body_use_list uses; // by the text so far
     uint32_t placed;    // the local array whose elements are written where they are pushed (body_placed.c)
     const sir_stmt *placed_loop; // that pushes it; NULL: there is none
+    const bool *ladder; // per local: goes from trip to trip of the loop at hand (body_ladder.c); NULL: none does
+    bool rungs;         // an element was stored alone
     int aside;          // trips of a loop that are done side by side (body_sides.c); 0: no loop's are
 } body_context;
 
@@ -275,6 +277,12 @@ const char *body_placed_index(body_context *c, const sir_expr *index);
 // The trips of a loop that the C compiler is told to do side by side; 0: it is not told so. After the tapes' positions are
 // those of the loop's statements.
 int body_trips_aside(body_context *c, const sir_stmt *s);
+
+// ---- body_ladder.c ----
+// Per local, whether what comes of it goes from trip to trip; NULL: nothing does, or vectors are wanted there.
+const bool *body_ladder(const body_context *c, const sir_stmt *loop);
+// The value's text, as it is stored: alone, where it is an element of the state that such a number leaves.
+const char *body_rung(body_context *c, const sir_stmt *set, const char *value);
 
 // ---- body_rows.c ----
 // Trips of a loop to be done at a time, so that none is left over for the C compiler's vectors; 0: as they come.

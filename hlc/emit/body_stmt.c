@@ -119,7 +119,7 @@ static void set(body_context *c, const sir_stmt *s)
     const char *op = body_compound_operator(target, value);
     bool declare = target->kind == SIR_LOCAL && c->locals[target->index].home == s;
     if (op == NULL || declare) {
-        assign_text(c, s, target, body_expr_text(c, value, PREC_LOWEST));
+        assign_text(c, s, target, body_rung(c, s, body_expr_text(c, value, PREC_LOWEST)));
         return;
     }
     const char *name = body_expr_text(c, target, PREC_POSTFIX);
@@ -675,9 +675,12 @@ static void for_(body_context *c, const sir_stmt *s)
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
     size_t header_end = out->len;
     const char *label = c->continue_label;
+    const bool *ladder = c->ladder;
     c->continue_label = NULL;
+    c->ladder = aside != 0 ? NULL : body_ladder(c, s);
     nested(c, &s->u.for_.body);
     c->continue_label = label;
+    c->ladder = ladder;
     bool only_pops = out->len == header_end;
     if (part != 0) {
         body_line(c, "}");

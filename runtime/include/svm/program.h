@@ -31,6 +31,27 @@ extern "C" {
 #define SVM_INLINED
 #endif
 
+// x, which a C compiler puts into no vector with its neighbours: an element of a state that the next firing waits for by
+// itself. Joined to others it would be there when the last of them is.
+static inline float svm_alone(float x)
+{
+#if defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(SVM_ELEMENTARY_CALLS)
+#pragma clang fp reassociate(on) // of nothing but this
+    return __arithmetic_fence(x);
+#else
+    return x;
+#endif
+}
+static inline double svm_aloneDouble(double x)
+{
+#if defined(__clang__) && defined(__x86_64__) && defined(__OPTIMIZE__) && !defined(SVM_ELEMENTARY_CALLS)
+#pragma clang fp reassociate(on)
+    return __arithmetic_fence(x);
+#else
+    return x;
+#endif
+}
+
 // ---- K: channels in blocks ----
 
 // Moves `count` elements starting at element `from` to the front of the block (regions may overlap): the peek remainder
