@@ -41,6 +41,7 @@ typedef struct host_writer {
     VEC(size_t) scopes;      // names.len where blocks began
     VEC(size_t) opens;       // their '{'
     VEC(host_name) entering; // parameters of the function whose body comes next
+    size_t fused;            // up to this token calls have been read, and become one or do not
     size_t made;             // numbers functions that make file-scope streams
     const hmap *macros;      // of the file; NULL: none
     bool expanding;          // what a macro became, a text of its own

@@ -523,11 +523,12 @@ static void fuse_part(host_writer *w, const run *r, part p, bool tell)
 size_t host_fused_calls(host_writer *w, size_t i)
 {
     run r = {0};
-    if (!w->program->fuse || w->expanding || w->braces == 0 || !begins_statement(w, i))
+    if (!w->program->fuse || w->expanding || w->braces == 0 || i < w->fused || !begins_statement(w, i))
         return 0;
     read_run(w, i, &r);
     if (r.calls.len < 2)
         return 0;
+    w->fused = VEC_LAST(&r.calls).end;
     find_fusable(w, &r);
     size_t written = 0; // calls
     for (size_t k = 0; k < r.calls.len;) {

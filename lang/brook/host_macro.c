@@ -11,14 +11,16 @@
 
 #include "lang/brook/host.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_ACTIVE = 50 };
+enum { MOST_BYTES = 1 << 20, MOST_NESTED = 1000 };
 
 typedef struct expansion {
     const host_writer *w;
     source_set sources; // texts on the way
     diag_engine quiet;
     VEC(const brook_macro *) active; // those being expanded, which are not again
-    bool failed;
+    int nested;  // uses within uses
+    bool failed; // it is left to the C compiler
+    bool large;
 } expansion;
 
 typedef struct words {
@@ -52,7 +54,8 @@ static size_t closing(const words *s, size_t i)
 
 static void put(expansion *x, strbuf *out, const char *text, size_t len)
 {
-    x->failed = x->failed || out->len + len > MOST_BYTES;
+    x->large = x->large || out->len + len > MOST_BYTES;
+    x->failed = x->failed || x->large;
     if (x->failed)
         return;
     strbuf_addn(out, text, len);
@@ -63,9 +66,6 @@ static void expand(expansion *x, words s, strbuf *out);
 
 static void expand_active(expansion *x, const brook_macro *m, words s, strbuf *out)
 {
-    x->failed = x->failed || x->active.len >= MOST_ACTIVE;
-    if (x->failed)
-        return;
     VEC_PUSH(x->w->arena, &x->active, m);
     expand(x, s, out);
     x->active.len--;
@@ -122,6 +122,8 @@ static void expand_call(expansion *x, const brook_macro *m, words s, size_t open
 
 static void expand(expansion *x, words s, strbuf *out)
 {
+    x->large = x->large || ++x->nested > MOST_NESTED;
+    x->failed = x->failed || x->large;
     for (size_t i = 0; i < s.count && !x->failed; i++) {
         const brook_macro *m = macro_of(x, &s.t[i]);
         if (m != NULL && m->function_like && (i + 1 >= s.count || s.t[i + 1].kind != '('))
@@ -141,6 +143,7 @@ static void expand(expansion *x, words s, strbuf *out)
             expand_call(x, m, s, i + 1, close, out);
         i = close;
     }
+    x->nested--;
 }
 
 // ---- What is to be rewritten ----
@@ -180,7 +183,7 @@ static bool is_of_brook(const host_writer *w)
 size_t host_macro(host_writer *w, size_t i)
 {
     expansion x = {.w = w};
-    const brook_macro *m = w->braces == 0 || w->t[i].dead ? NULL : macro_of(&x, &w->t[i]);
+    const brook_macro *m = w->braces == 0 || w->expanding || w->t[i].dead ? NULL : macro_of(&x, &w->t[i]);
     if (m == NULL || (m->function_like && host_kind(w, i + 1) != '('))
         return 0;
     size_t last = m->function_like ? host_closing(w, i + 1) : i;
@@ -193,8 +196,12 @@ size_t host_macro(host_writer *w, size_t i)
     strbuf b;
     strbuf_init(&b, w->arena);
     expand(&x, (words){w->text, w->t + i, last + 1 - i}, &b);
+    if (x.large)
+        diag_error(w->diags, host_range(w, i, i),
+                   "the macro '%s' becomes more than %d bytes, or has more than %d uses of macros within each other",
+                   m->name, MOST_BYTES, MOST_NESTED);
     if (x.failed || b.len == 0)
-        return 0;
+        return x.large ? last + 1 : 0;
     const words found = words_of(&x, &b);
     host_writer in = *w;
     in.text = b.data;
