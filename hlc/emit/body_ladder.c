@@ -64,7 +64,7 @@ const bool *body_ladder(const body_context *c, const sir_stmt *loop)
 {
     arena *a = c->e->arena;
     ladder_walk w = {.c = c};
-    if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->flow || c->lanes > 0 ||
+    if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->dynamic || c->lanes > 0 ||
         c->vectors > 0 || c->info->filter->finite)
         return NULL;
     w.own = ARENA_ARRAY(a, bool, c->function->locals.len + 1);
