@@ -89,17 +89,34 @@ static svmr_Mapping *newMapping(uintptr_t base, size_t bytes, int64_t from, mm_M
     return m;
 }
 
+// The file's bytes, behind `lead` zeroes.
+static void *mapBehind(size_t lead, const svmr_MappedFile *f, int file, int64_t from, size_t bytes)
+{
+    int rights = f->writes ? PROT_READ | PROT_WRITE : PROT_READ;
+    int flags = (f->writes ? MAP_SHARED : MAP_PRIVATE) | MAP_NORESERVE;
+    if (lead == 0)
+        return mmap(NULL, bytes, rights, flags, file, from);
+    char *base = mmap(NULL, lead + bytes, rights, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED && mmap(base + lead, bytes, rights, flags | MAP_FIXED, file, from) == MAP_FAILED) {
+        munmap(base, lead + bytes);
+        return MAP_FAILED;
+    }
+    return base;
+}
+
 static svmr_Mapping *map(const svmr_MappedFile *f, mm_Mem memory, int file, int64_t from, int64_t end)
 {
-    from = from / MAP_UNIT * MAP_UNIT;
+    size_t lead = from < 0 ? SVMR_MAP_LEAD : 0;
+    from = from < 0 ? 0 : from / MAP_UNIT * MAP_UNIT;
     end = (end + MAP_UNIT - 1) / MAP_UNIT * MAP_UNIT;
     if (end - from < MAP_BYTES)
         end = from + MAP_BYTES;
     size_t bytes = (size_t)(end - from);
-    void *base = mmap(NULL, bytes, f->writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                      (f->writes ? MAP_SHARED : MAP_PRIVATE) | MAP_NORESERVE, file, from);
+    void *base = mapBehind(lead, f, file, from, bytes);
     if (base == MAP_FAILED)
         return NULL;
+    bytes += lead;
+    from -= (int64_t)lead;
     svmr_Mapping *m = NULL;
     pthread_mutex_lock(&lock);
     if (handle())
@@ -156,7 +173,7 @@ char *svmr_mapFile(svmr_MappedFile *f, mm_Mem memory, int file, int64_t from, in
     uintptr_t first = at / page * page, bytes = at + (uintptr_t)(end - from) - first;
     // Engines find all pages there. Where the system does not know how, they come when they are touched.
     (void)madvise((void *)first, bytes, f->writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
-    svmr_onMapped(from, end, &f->known, f->writes);
+    svmr_onMapped(from < 0 ? 0 : from, end, &f->known, f->writes);
     return (char *)at;
 }
 

@@ -16,7 +16,11 @@ typedef struct svmr_MappedFile {
     svmr_Mapping *last; // the one in use
 } svmr_MappedFile;
 
-// Where a regular file's bytes `from` to `end` lie in a memory, which are there; NULL: they cannot be mapped. A writer's
+// Before a file's first byte a mapping has so many zeroes at most; a multiple of all pages.
+#define SVMR_MAP_LEAD ((size_t)1 << 16)
+
+// Where a regular file's bytes `from` to `end` lie in a memory, which are there; NULL: they cannot be mapped. Before the
+// file's first byte, for `from` down to -SVMR_MAP_LEAD, lie zeroes. A writer's
 // file gets longer first; if there is no room for that, errno tells and *full is set.
 char *svmr_mapFile(svmr_MappedFile *f, mm_Mem memory, int file, int64_t from, int64_t end, bool *full);
 // Whether others have made the file shorter, so that zeroes took the place of its bytes.

@@ -456,8 +456,9 @@ bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, in
     off_t here = lseek(p->fd, 0, SEEK_CUR);
     if (here < 0 || (size_t)(here - (off_t)(p->end - p->begin)) % unit != 0)
         return false;
-    int64_t at, size = (int64_t)p->fileBytes;
-    if (!passOver(r, before, count, &at))
+    // Of what would lie before the file's first item nothing is needed, but transfers of whole units begin there.
+    int64_t at, size = (int64_t)p->fileBytes, there = (here - (int64_t)(p->end - p->begin)) / size;
+    if ((before - there) * size > (int64_t)SVMR_MAP_LEAD || !passOver(r, before < there ? before : there, count, &at))
         return false;
     char *items = svmr_mapFile(&p->mapped, memory, p->fd, at - before * size, at + count * size, &full);
     if (items) {

@@ -53,7 +53,7 @@ static void bothWays(void)
     CHECK(svm_readerRead(&r, read, 18) == 18);
     CHECK(!svm_readerMap(&r, &GMEM, 16, 0, 10, &address)); // not at a multiple
     CHECK(svm_readerRead(&r, read, 2) == 2);
-    CHECK(!svm_readerMap(&r, &GMEM, 16, 21, 10, &address)); // not so many before it
+    CHECK(!svm_readerMap(&r, &GMEM, 16, 20000, 10, &address)); // nor so many before it
     CHECK(!svm_readerMap(&r, &GMEM, 16, 0, 81, &address));  // nor behind it
     CHECK(svm_readerMap(&r, &GMEM, 16, 20, 60, &address) && address % 16 == 0);
     CHECK(memcmp((void *)(address - 80), items, 320) == 0);
@@ -61,7 +61,10 @@ static void bothWays(void)
     svm_blockInit(&local, &LMEM1, 0, 60, sizeof(int32_t));
     move(address, true, 60);
     CHECK(memcmp(svm_blockData(&local), items + 20, 240) == 0);
-    CHECK(svm_readerRead(&r, read, 100) == 20 && memcmp(read, items + 80, 80) == 0 && r.ended);
+    CHECK(svm_readerMap(&r, &GMEM, 16, 16000, 8, &address)); // before the file's first one lie zeroes
+    for (int i = 0; i < 16000; i++)
+        CHECK(((int32_t *)address)[i - 16000] == (i < 15920 ? 0 : items[i - 15920]));
+    CHECK(svm_readerRead(&r, read, 100) == 12 && memcmp(read, items + 88, 48) == 0 && r.ended);
     svm_readerClose(&r);
 }
 

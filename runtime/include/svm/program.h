@@ -210,9 +210,9 @@ void svm_writerWriteAt(const svm_Writer *w, int64_t at, int64_t first, void *ite
 
 // ---- C: items of regular files that engines fetch and put where they lie ----
 
-// The next `count` items of the file as memory, if all of them are there and `before` before them, which lie there too:
-// `address` is a multiple of `unit` bytes. They may be read until the reader is closed. False: it is no such file, or what lies in it is no item of memory's; then svm_readerRead reads them. A file
-// that gets shorter meanwhile is an error when the reader is asked next.
+// The next `count` items of the file as memory, if all of them are there; `before` lie before them, zeroes where the file
+// has fewer, of up to 64 KiB: `address` is a multiple of `unit` bytes. They may be read until the reader is closed. False:
+// it is no such file, or what lies in it is no item of memory's; then svm_readerRead reads them. A file that gets shorter meanwhile is an error when the reader is asked next.
 bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, int64_t count, size_t *address);
 // Memory for the next `count` items of the file; what is not written there is zero. False: svm_writerWrite writes them,
 // and all others that come later.
