@@ -524,7 +524,8 @@ static void emit_control(program_emitter *x, const mapped *all)
     bool shares = false;
     for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
         shares |= all->kernels[i].even;
-    if (shares && (all->facts & FACT_LINKS) != 0 && !one) {
+    // Who writes a queue's last items to where the next round finds them does so for whole rounds.
+    if (shares && (all->facts & FACT_LINKS) != 0 && (all->facts & FACT_HALOS) != 0 && !one) {
         text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
         text_line(x, 3, "%s(self);", finish_all);
     }
