@@ -6,7 +6,8 @@
 //
 // Where processors have memories of their own, and there are enough of them, a filter behind the reader makes bits of bytes,
 // and one before the writer bytes of bits; both are free of state, so that any processor runs them. Otherwise the control
-// processor would do that for all, and eight times as many bytes would pass the shared memory.
+// processor does that for all, and eight times as many bytes pass the shared memory; so it stays where the others have more
+// to do than it.
 //
 //     reader bit -> F -> writer bit         reader int bytes -> Unpack -> F -> Pack -> writer int bytes
 //
@@ -17,8 +18,9 @@
 #include "hlc/ir/network.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
-#include "hlc/plan/threads.h"
+#include "hlc/plan/cut.h"
 #include "hlc/plan/resources.h"
+#include "hlc/plan/threads.h"
 #include "hlc/schedule/schedule.h"
 
 enum { BYTE_BITS = 8 };
@@ -27,8 +29,9 @@ enum { BYTE_BITS = 8 };
 // by side, in the mean, cost more than packing does.
 enum { MOST_ITEMS = 1024, PACK_STEPS = 100000, PACK_GATES = 10000, LEAST_RUN = 4 };
 
-// Packing a byte takes an SPE of a Cell some five cycles, and its PPE less than two.
-enum { LEAST_PROCESSORS = 5 };
+// Packing a byte takes an SPE of a Cell some five cycles, and its PPE two; the memory takes another two for the eight bytes
+// that it is in the queue.
+enum { LEAST_PROCESSORS = 5, CONTROL_CYCLES = 4 };
 
 typedef struct packer {
     hlc_program *p;
@@ -404,6 +407,19 @@ static bool are_apart(const plan_resources *r)
     return r->ordinary >= LEAST_PROCESSORS;
 }
 
+// Whether the control processor would need longer for packing than the others for all else.
+static bool would_wait(const packer *x, const plan_resources *r)
+{
+    const double *work = plan_work_before_cut(x->p, r);
+    double all = 0, bytes = 0;
+    for (uint32_t i = 0; i < x->m->actors.len; i++) {
+        all += work[i];
+        if (can_pack(x, i))
+            bytes += (double)x->p->schedule->reps[i] / BYTE_BITS;
+    }
+    return all / (double)r->ordinary < CONTROL_CYCLES * bytes;
+}
+
 static const machine *machine_of(hlc_program *p)
 {
     if (p->machine == NULL)
@@ -445,7 +461,7 @@ bool pass_pack_bits(hlc_program *p)
     if (r == NULL || launches(r) || !m->byte_bits)
         return false;
     packer x = {.p = p, .m = m, .a = arena_create()};
-    bool changed = pack_all(&x, are_apart(r));
+    bool changed = pack_all(&x, are_apart(r) && would_wait(&x, r));
     arena_destroy(x.a);
     if (!changed)
         return false;
