@@ -9,6 +9,9 @@
 //
 // An item is loaded once for all of them, and a sum that waits for its last addition leaves time for the others.
 //
+// So are filters that take the same items one by one, and whose numbers wait for each other from trip to trip, such as those
+// that look for a tone each (Goertzel): one waits while another goes on. Their pops become peeks for that.
+//
 // The filters have no state, look equally far and pop equally much, so the new one fires when each of them would. Where a
 // joiner takes in a round what each pushes, one behind the other, it takes it from the new one; elsewhere a splitter deals
 // it out. Initialisation, steady states and the end of input are what they were.
@@ -20,8 +23,8 @@
 #include "hlc/plan/bit_lanes.h"
 
 // Trips of a loop from which it pays; values that go from trip to trip, so that vectors of all stay in registers; bytes of
-// a vector at least.
-enum { BUNDLE_TRIPS = 8, BUNDLE_VALUES = 4, BUNDLE_VECTOR = 16 };
+// a vector at least. Of values that wait for each other no more vectors are made than one, and more of them are needed.
+enum { BUNDLE_TRIPS = 8, BUNDLE_VALUES = 4, BUNDLE_WAITING = 16, BUNDLE_VECTOR = 16 };
 
 typedef VEC(uint32_t) numbers;
 
@@ -30,6 +33,8 @@ typedef struct member {
     size_t loop, pops;    // numbers of the loop and of the first statement that pops
     size_t values;        // locals that go from trip to trip
     const sir_expr *item; // that the loop looks at first; NULL: it is no such filter
+    const sir_function *work; // the filter's, or one that peeks where that pops
+    bool waits;           // values wait for others of the trip before, or for more than one sum
 } member;
 
 typedef struct bundler {
@@ -83,6 +88,7 @@ typedef struct value_walk {
     const sir_function *work;
     bool *own, *seen; // per local: declared in the loop; assigned there and counted
     size_t values;
+    bool waits; // a value comes of others, or of more than itself and something added
     bool fails;
 } value_walk;
 
@@ -106,13 +112,38 @@ static void find_values(void *context, sir_stmt *s)
     w->fails |= w->work->locals.data[root->index].type->words != 1;
 }
 
+static bool comes_of_values(const value_walk *w, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return w->seen[e->index];
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        if (comes_of_values(w, e->u.arg[i]))
+            return true;
+    return false;
+}
+
+static void find_waits(void *context, sir_stmt *s)
+{
+    value_walk *w = context;
+    const sir_expr *value = s->kind == SIR_DECL ? s->u.decl.init : s->kind == SIR_SET ? s->u.set.value : NULL;
+    if (value == NULL)
+        return;
+    const sir_expr *target = s->kind == SIR_SET ? s->u.set.target : NULL;
+    bool sum = target != NULL && target->kind == SIR_LOCAL && value->kind == SIR_BINARY &&
+               (value->op == LANG_OP_ADD || value->op == LANG_OP_SUB) && value->u.arg[0]->kind == SIR_LOCAL &&
+               value->u.arg[0]->index == target->index;
+    w->waits |= comes_of_values(w, sum ? value->u.arg[1] : value);
+}
+
 // Locals that a trip of the loop leaves to the next; 0 if there are none, or others than scalars.
-static size_t values_of(const bundler *x, const sir_function *work, const sir_stmt *loop)
+static size_t values_of(const bundler *x, const sir_function *work, const sir_stmt *loop, bool *waits)
 {
     value_walk w = {.work = work, .own = ARENA_ARRAY(x->a, bool, work->locals.len + 1)};
     w.seen = ARENA_ARRAY(x->a, bool, work->locals.len + 1);
     sir_visit_stmts(&loop->u.for_.body, find_own, &w);
     sir_visit_stmts(&loop->u.for_.body, find_values, &w);
+    sir_visit_stmts(&loop->u.for_.body, find_waits, &w);
+    *waits = w.waits;
     return w.fails ? 0 : w.values;
 }
 
@@ -126,7 +157,7 @@ static bool is_long(const sir_stmt *s)
 
 static member body_of(const bundler *x, const sir_function *work)
 {
-    member r = {.loop = work->body.len, .pops = work->body.len}, none = {0};
+    member r = {.loop = work->body.len, .pops = work->body.len, .work = work}, none = {0};
     for (size_t i = 0; i < work->body.len; i++) {
         sir_stmt *s = work->body.data[i];
         body_facts b = facts_of(s);
@@ -138,12 +169,14 @@ static member body_of(const bundler *x, const sir_function *work)
         if (before && s->kind == SIR_FOR) {
             r.loop = i;
             r.item = b.item;
-            r.values = is_long(s) ? values_of(x, work, s) : 0;
+            r.values = is_long(s) ? values_of(x, work, s, &r.waits) : 0;
         } else if (s->kind == SIR_FOR && b.item != NULL) {
             return none; // there would be more to put together
         }
     }
-    return r.item != NULL && r.values != 0 && r.values <= BUNDLE_VALUES ? r : none;
+    // Sums of items that no other firing looks at are left to the lanes of each filter.
+    bool pays = r.waits ? r.values <= BUNDLE_WAITING / 2 : r.values <= BUNDLE_VALUES && work->peek.max > work->pop.max;
+    return r.item != NULL && r.values != 0 && pays ? r : none;
 }
 
 static bool is_plain(const bundler *x, const sir_actor *a)
@@ -153,8 +186,7 @@ static bool is_plain(const bundler *x, const sir_actor *a)
         f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0 || f->uses_iter || f->uses_random ||
         f->prints || f->sends || f->work->peek.dynamic || f->work->pop.dynamic || f->work->push.dynamic)
         return false;
-    return f->work->peek.max > f->work->pop.max && f->input->words == 1 && f->output->words == 1 &&
-           pass_rates_proved(x->m, f->work);
+    return f->work->pop.max != 0 && f->input->words == 1 && f->output->words == 1 && pass_rates_proved(x->m, f->work);
 }
 
 static bool equal_items(const sir_expr *a, const sir_expr *b, uint32_t a_local, uint32_t b_local)
@@ -177,7 +209,7 @@ static bool equal_items(const sir_expr *a, const sir_expr *b, uint32_t a_local, 
 
 static const sir_stmt *loop_of(const bundler *x, uint32_t actor)
 {
-    return x->m->actors.data[actor]->filter->work->body.data[x->members[actor].loop];
+    return x->members[actor].work->body.data[x->members[actor].loop];
 }
 
 // Whether both look at the same items in the same order.
@@ -185,7 +217,8 @@ static bool go_together(const bundler *x, uint32_t first, uint32_t second)
 {
     const sir_filter *f = x->m->actors.data[first]->filter, *g = x->m->actors.data[second]->filter;
     if (x->members[second].item == NULL || f->input != g->input || f->output != g->output ||
-        f->work->peek.max != g->work->peek.max || f->work->pop.max != g->work->pop.max)
+        f->work->peek.max != g->work->peek.max || f->work->pop.max != g->work->pop.max ||
+        x->members[first].waits != x->members[second].waits)
         return false;
     const sir_stmt *s = loop_of(x, first), *t = loop_of(x, second);
     return s->u.for_.lo->u.value.i == t->u.for_.lo->u.value.i && s->u.for_.hi->u.value.i == t->u.for_.hi->u.value.i &&
@@ -251,20 +284,96 @@ static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *be
     const sir_filter *f = m->actors.data[actor]->filter;
     const member *k = &c->x->members[actor];
     c->field = pass_add_fields(m, c->filter, f);
-    c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
-    for (size_t i = 0; i < f->work->locals.len; i++) {
-        const sir_local *l = &f->work->locals.data[i];
+    c->locals = ARENA_ARRAY(c->x->a, uint32_t, k->work->locals.len + 1);
+    for (size_t i = 0; i < k->work->locals.len; i++) {
+        const sir_local *l = &k->work->locals.data[i];
         bool shared = *loop != NULL && i == loop_of(c->x, actor)->u.for_.local;
         c->locals[i] = shared ? (*loop)->u.for_.local : sir_local_new(m, c->filter->work, l->name, l->type, l->loc);
     }
-    copy_block(c, &f->work->body, 0, k->loop, before);
-    sir_stmt *own = copy_stmt(c, f->work->body.data[k->loop]);
+    copy_block(c, &k->work->body, 0, k->loop, before);
+    sir_stmt *own = copy_stmt(c, k->work->body.data[k->loop]);
     if (*loop == NULL)
         *loop = own;
     else
         for (VEC_EACH(sir_stmt *, s, &own->u.for_.body))
             VEC_PUSH(m->arena, &(*loop)->u.for_.body, *s);
-    copy_block(c, &f->work->body, k->loop + 1, k->pops, behind);
+    copy_block(c, &k->work->body, k->loop + 1, k->pops, behind);
+}
+
+// ---- Pops as peeks ----
+
+typedef struct tape_walk {
+    size_t pops;
+    bool peeks;
+} tape_walk;
+
+static void see_peek(void *context, sir_expr *e, bool written)
+{
+    tape_walk *w = context;
+    (void)written;
+    w->peeks |= e->kind == SIR_PEEK;
+}
+
+static void see_tape(void *context, sir_stmt *s)
+{
+    tape_walk *w = context;
+    w->pops += s->kind == SIR_POP;
+    sir_visit_exprs(s, see_peek, w);
+}
+
+// The statement of a block that pops into a local.
+static size_t pop_in(const sir_block *b)
+{
+    size_t i = 0;
+    while (i < b->len && (b->data[i]->kind != SIR_POP || b->data[i]->u.set.target == NULL ||
+                          b->data[i]->u.set.target->kind != SIR_LOCAL))
+        i++;
+    return i;
+}
+
+// Where a firing pops all it does one by one in the trips of one loop: one that peeks there, and pops at its end. Others
+// are given back.
+static const sir_function *without_pops(bundler *x, const sir_function *f)
+{
+    sir_module *m = x->m;
+    tape_walk all = {0};
+    size_t at = 0;
+    sir_visit_stmts(&f->body, see_tape, &all);
+    while (at < f->body.len && f->body.data[at]->kind != SIR_FOR)
+        at++;
+    if (all.pops != 1 || all.peeks || at == f->body.len)
+        return f;
+    const sir_stmt *loop = f->body.data[at];
+    const sir_expr *lo = loop->u.for_.lo, *hi = loop->u.for_.hi;
+    size_t pop = pop_in(&loop->u.for_.body);
+    if (lo->kind != SIR_CONST || lo->u.value.i != 0 || hi->kind != SIR_CONST || loop->u.for_.step != 1 ||
+        hi->u.value.i != f->pop.max || f->peek.max != f->pop.max || pop == loop->u.for_.body.len)
+        return f;
+    sir_function *r = ARENA_NEW(m->arena, sir_function);
+    *r = *f;
+    r->locals.data = NULL;
+    r->locals.len = r->locals.cap = 0;
+    r->body = (sir_block){0};
+    copier c = {.x = x, .locals = ARENA_ARRAY(x->a, uint32_t, f->locals.len + 1)};
+    for (uint32_t i = 0; i < f->locals.len; i++) {
+        const sir_local *l = &f->locals.data[i];
+        c.locals[i] = sir_local_new(m, r, l->name, l->type, l->loc);
+    }
+    copy_block(&c, &f->body, 0, f->body.len, &r->body);
+    sir_stmt *s = r->body.data[at]->u.for_.body.data[pop];
+    sir_expr *target = s->u.set.target;
+    sir_expr *trip = sir_ref(m, SIR_LOCAL, c.locals[loop->u.for_.local], lo->type, s->loc);
+    s->kind = SIR_SET;
+    s->u.set.target = target;
+    s->u.set.value = sir_expr1(m, SIR_PEEK, 0, target->type, trip, s->loc);
+    sir_stmt *pops = sir_stmt_new(m, SIR_FOR, s->loc), *one = sir_stmt_new(m, SIR_POP, s->loc);
+    pops->u.for_.local = sir_local_new(m, r, "i", lo->type, s->loc);
+    pops->u.for_.lo = sir_const_int(m, 0, s->loc);
+    pops->u.for_.hi = sir_const_int(m, hi->u.value.i, s->loc);
+    pops->u.for_.step = 1;
+    VEC_PUSH(m->arena, &pops->u.for_.body, one);
+    VEC_PUSH(m->arena, &r->body, pops);
+    return r;
 }
 
 static const char *name_of(const sir_module *m, const numbers *bundle, const char *first, const char *last)
@@ -298,7 +407,8 @@ static sir_filter *make_filter(bundler *x, const numbers *bundle)
     VEC_PUSH(m->arena, &r->work->body, loop);
     for (VEC_EACH(sir_stmt *, s, &behind))
         VEC_PUSH(m->arena, &r->work->body, *s);
-    copy_block(&c, &last->work->body, x->members[end].pops, last->work->body.len, &r->work->body);
+    const sir_function *work = x->members[end].work;
+    copy_block(&c, &work->body, x->members[end].pops, work->body.len, &r->work->body);
     VEC_PUSH(m->arena, &m->filters, r);
     return r;
 }
@@ -328,7 +438,7 @@ static uint32_t member_at(bundler *x, const sir_actor *split, size_t port)
     const sir_channel *out = &m->channels.data[a->outputs.data[0]];
     if (in->initial.len != 0 || in->zeros != NULL || out->initial.len != 0 || out->zeros != NULL)
         return SIR_NONE;
-    x->members[in->consumer] = body_of(x, a->filter->work);
+    x->members[in->consumer] = body_of(x, without_pops(x, a->filter->work));
     return x->members[in->consumer].item == NULL ? SIR_NONE : in->consumer;
 }
 
@@ -419,10 +529,10 @@ static void merge(bundler *x, const numbers *bundle)
 // As many bundles as a row needs, of like sizes.
 static void merge_row(bundler *x, const numbers *row)
 {
-    size_t values = 0, begin = 0;
+    size_t values = 0, begin = 0, room = x->members[row->data[0]].waits ? BUNDLE_WAITING : BUNDLE_VALUES;
     for (VEC_EACH(uint32_t, actor, row))
         values += x->members[*actor].values;
-    size_t bundles = (values + BUNDLE_VALUES - 1) / BUNDLE_VALUES, most = (values + bundles - 1) / bundles;
+    size_t bundles = (values + room - 1) / room, most = (values + bundles - 1) / bundles;
     while (begin < row->len) {
         numbers bundle = {0};
         for (size_t sum = 0; begin < row->len; begin++) {
