@@ -30,6 +30,7 @@ typedef struct emitter {
     source_set *sources;
     bool line_directives; // a mark before every statement (with -g): NOTE(lines) in hlc/emit/body_stmt.c
     bool inverts;         // quotients by elements of constant tables are products: NOTE(inverses)
+    bool cached;          // the processor has caches: arrays of lanes may be larger than the first
     bool wide_registers;  // the processor that runs the program has four times the room of the machine's for sums
     int most_trips;       // of loops that are done side by side; 0: none are
     bool wide_rows;       // its vectors are so long that what rows leave over counts: NOTE(rows) in hlc/emit/body_rows.c

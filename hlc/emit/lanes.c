@@ -320,8 +320,9 @@ enum { UNFORESEEN = 64 };
 enum { FEW_LANES = 4, APART_WORK = 64 };
 // Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
 enum { LOOK_UP_LANES = 8 };
-// Bytes of local arrays and tiles, which should stay in the first cache.
-enum { MOST_BYTES = 16384 };
+// Bytes of local arrays and tiles, which should stay in the first cache; and where there is a second, for as many lanes as a
+// large register has.
+enum { MOST_BYTES = 16384, CACHED_BYTES = 65536, CACHED_LANES = 16 };
 
 typedef struct lane_worth {
     body_context *c;
@@ -350,8 +351,21 @@ static double nodes(const sir_expr *e)
 typedef struct loop_look {
     const body_context *c;
     const sir_block *body;
+    const sir_stmt *loop; // NULL: one that data end
     bool inner, carried, stores, chooses;
+    bool down; // it goes down the rows of an array that it sets
 } loop_look;
+
+// Whether trips of the loop set elements of rows: an element of each.
+static bool goes_down(const sir_expr *target, const sir_stmt *loop)
+{
+    if (loop == NULL || target->kind != SIR_INDEX)
+        return false;
+    for (const sir_expr *row = target->u.arg[0]; row->kind == SIR_INDEX; row = row->u.arg[0])
+        if (sir_count_local_in(row->u.arg[1], loop->u.for_.local) != 0)
+            return true;
+    return false;
+}
 
 static void look_at(void *context, sir_stmt *s)
 {
@@ -362,6 +376,7 @@ static void look_at(void *context, sir_stmt *s)
         return;
     const sir_expr *t = s->u.set.target;
     l->stores |= t->kind != SIR_LOCAL;
+    l->down |= goes_down(t, l->loop);
     if (t->kind == SIR_LOCAL && !l->c->locals[t->index].dead && !body_declared_in(l->c, l->body, t->index))
         l->carried = true;
 }
@@ -374,14 +389,16 @@ static bool is_written_out(const body_context *c, const sir_stmt *s)
     return !l.chooses && body_unrolls(c, s);
 }
 
-// Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known. by: what the
-// loop's variable counts by, as it does where each trip has so many neighbours, such as the two floats of a complex number.
-static bool is_serial(const body_context *c, const sir_block *body, int64_t trips, int64_t by)
+// Whether the C compiler would have to go through the loop trip by trip. trips: at most; 0: that is not known.
+// loop: whose body it is; NULL: one that data end. A variable that counts by two or more does so since each trip has so many
+// neighbours, such as the two floats of a complex number.
+static bool is_serial(const body_context *c, const sir_block *body, const sir_stmt *loop, int64_t trips)
 {
-    loop_look l = {.c = c, .body = body};
+    loop_look l = {.c = c, .body = body, .loop = loop};
     sir_visit_stmts(body, look_at, &l);
-    bool few = trips > 0 && trips * by < ALONG_TRIPS;
-    return l.inner || l.carried || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
+    int64_t step = loop == NULL ? 1 : loop->u.for_.step, neighbours = step < 0 ? -step : step;
+    bool few = trips > 0 && trips * neighbours < ALONG_TRIPS;
+    return l.inner || l.carried || l.down || (l.stores && l.chooses) || (few && (l.stores || l.chooses));
 }
 
 // Trips at most, from what the loops around are known to count; 0: that is not known.
@@ -412,10 +429,9 @@ static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
     int64_t trips, most = most_trips(w->c, s);
     bool known = body_trip_count(s, &trips), unrolled = is_written_out(w->c, s);
-    int64_t apart = s->u.for_.step < 0 ? -s->u.for_.step : s->u.for_.step;
     times *= known ? (double)trips : most > 0 ? (double)most / 2 : LEAST_TRIPS;
     w->unrolled += unrolled;
-    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, known ? trips : most, apart);
+    bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, s, known ? trips : most);
     for_range(s, l);
     weigh_block(w, &s->u.for_.body, times, serial);
     *l = saved;
@@ -428,9 +444,9 @@ static void weigh_loop(lane_worth *w, const sir_stmt *s, double times)
     w->all += serial ? UNFORESEEN * times : 0;
     w->serial += serial ? UNFORESEEN * times : 0;
     times *= LEAST_TRIPS;
-    weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, 0, 1));
-    weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, 0, 1));
-    weigh_block(w, &s->u.loop.step, times, serial && is_serial(w->c, &s->u.loop.step, 0, 1));
+    weigh_block(w, &s->u.loop.pre, times, serial && is_serial(w->c, &s->u.loop.pre, NULL, 0));
+    weigh_block(w, &s->u.loop.body, times, serial && is_serial(w->c, &s->u.loop.body, NULL, 0));
+    weigh_block(w, &s->u.loop.step, times, serial && is_serial(w->c, &s->u.loop.step, NULL, 0));
 }
 
 static void weigh(lane_worth *w, const sir_stmt *s, double times, bool serial)
@@ -520,12 +536,16 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     // Loads are what sums wait for, and coefficients serve twice as many firings.
     if (c->e->wide_registers && registers == 4 && values == f->push.max)
         registers = 8;
-    for (; registers > 0; registers /= 2) {
-        int lanes = width * registers;
-        if (lanes <= most &&
-            bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) + tile_bytes(out_stride, f->push.max, lanes) <=
-                MOST_BYTES)
-            return lanes;
+    int lanes = width * registers, fewest = 0;
+    for (; lanes >= width; lanes /= 2) {
+        int64_t all = bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) +
+                      tile_bytes(out_stride, f->push.max, lanes);
+        if (lanes > most)
+            continue;
+        if (all <= MOST_BYTES)
+            break;
+        if (c->e->cached && lanes <= CACHED_LANES && all <= CACHED_BYTES && fewest == 0)
+            fewest = lanes;
     }
-    return 0;
+    return fewest != 0 ? fewest : lanes >= width ? lanes : 0;
 }

@@ -232,6 +232,7 @@ const char *emit_program(hlc_program *p)
     x.e.most_trips = program_most_aside(&x);
     const machine_processor *runs = machine_processor_by_name(p->machine, x.pl->processor);
     x.e.inverts = x.e.most_trips > 0 && runs != NULL && runs->caches.len != 0; // room for tables, and vectors of double
+    x.e.cached = runs != NULL && runs->caches.len != 0;
     if (p->config != NULL)
         emitter_check(&x.e, p->config->check_rates, p->config->check_bounds);
     prepare(&x);
