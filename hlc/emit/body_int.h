@@ -255,6 +255,8 @@ void lanes_end(body_context *c);
 // ---- body_lookup.c ----
 // Whether a counted loop is to be unrolled, with the loops in it: what selects its items, or a table's elements in a nest of
 // loops, then is constant.
+// Whether the C compiler is to leave a loop one: what its trips look up by data and store would be put together to vectors.
+bool body_stays_loop(const body_context *c, const sir_stmt *loop);
 bool body_unrolls(const body_context *c, const sir_stmt *s);
 bool body_is_elementary(const sir_expr *e); // a function of svm/elementary.h
 // Whether data selects items or elements of arrays.

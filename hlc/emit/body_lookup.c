@@ -6,6 +6,8 @@
 
 // A loop of more trips than this stays a loop: unrolled code that does not fit the instruction cache gains nothing.
 #define UNROLL_TRIPS 64
+// Trips from which on a loop that stores what it looks up stays one.
+#define KEPT_TRIPS 8
 
 typedef struct lookup_walk {
     const body_context *c;
@@ -164,4 +166,34 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
 bool body_looks_up(const body_context *c, const bool *counting)
 {
     return walk(c, NULL, counting, &c->function->body).by_data;
+}
+
+static void find_by_data(void *context, sir_expr *e, bool written)
+{
+    lookup_walk *w = context;
+    (void)written;
+    if (e->kind == SIR_INDEX && is_constant_table(w, e))
+        w->by_data = w->by_data || !look(w, e->u.arg[1]).known;
+}
+
+bool body_stays_loop(const body_context *c, const sir_stmt *s)
+{
+    int64_t trips;
+    const sir_block *b = &s->u.for_.body;
+    bool stores = false;
+    if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || c->info == NULL || c->info->filter->finite ||
+        !body_trip_count(s, &trips) || trips < KEPT_TRIPS || trips > UNROLL_TRIPS)
+        return false;
+    lookup_walk w = walk(c, s, NULL, &(sir_block){0});
+    for (size_t i = 0; i < b->len; i++) {
+        sir_stmt *t = b->data[i];
+        if (t->kind != SIR_DECL && t->kind != SIR_SET)
+            return false;
+        bool element = t->kind == SIR_SET && t->u.set.target->kind == SIR_INDEX;
+        w.by_data = false;
+        if (element)
+            sir_visit_tree(t->u.set.value, false, find_by_data, &w);
+        stores |= element && w.by_data;
+    }
+    return stores;
 }

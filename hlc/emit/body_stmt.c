@@ -670,6 +670,8 @@ static void for_(body_context *c, const sir_stmt *s)
         body_line(c, "SVM_ASIDE(%d)", aside);
     else if (body_unrolls(c, s))
         body_line(c, "SVM_UNROLL");
+    else if (body_stays_loop(c, s))
+        body_line(c, "SVM_LOOP");
     if (is_independent(c->info, s))
         body_line(c, "SVM_BROOK_INDEPENDENT");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);

@@ -45,21 +45,25 @@
 #define SVM_CONTROL(processor) SVM_ANNOTATE("svm.control=" #processor)
 
 // Hints before a loop, which say nothing of what it does: its trips are few and worth writing out, so that subscripts
-// become constant; it looks up by data, which vectors do worse than scalars; its trips, so many, wait for nothing of each
+// become constant; it looks up by data, which vectors do worse than scalars; so do its trips, which are not to be written
+// out either, or vectors would be put together of what they look up; its trips, so many, wait for nothing of each
 // other, and are best done side by side in vectors.
 #if defined(__clang__)
 #define SVM_PRAGMA(text) _Pragma(#text)
 #define SVM_ASIDE(trips) SVM_PRAGMA(clang loop vectorize_width(trips) interleave_count(1) unroll(disable))
 #define SVM_UNROLL _Pragma("clang loop unroll(full)")
 #define SVM_SCALAR _Pragma("clang loop vectorize(disable) interleave(disable)")
+#define SVM_LOOP _Pragma("clang loop vectorize(disable) unroll(disable)")
 #elif defined(__GNUC__) && __GNUC__ >= 8
 #define SVM_ASIDE(trips)
 #define SVM_UNROLL _Pragma("GCC unroll 64")
 #define SVM_SCALAR
+#define SVM_LOOP
 #else
 #define SVM_ASIDE(trips)
 #define SVM_UNROLL
 #define SVM_SCALAR
+#define SVM_LOOP
 #endif
 
 #endif
