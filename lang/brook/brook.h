@@ -250,6 +250,7 @@ struct brook_kernel {
     enum { BROOK_UNCHECKED, BROOK_CHECKING, BROOK_CHECKED } state; // [sema]
     bool wrong;                                                    // [sema] has errors
     bool returns; // [sema] has a return statement before its end, or a discard
+    size_t size;  // [sema] expressions, with those of the kernels that it calls in the places of their calls
     bool fused;   // made of calls of the host program that follow each other (host_fuse.c)
     const struct ast_stream *stream; // no kernel but a stream program that is called like one (graphs.c); else NULL
     const char *unfit;               // why it cannot be called; NULL: it can

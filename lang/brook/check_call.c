@@ -168,6 +168,7 @@ static void check_kernel_call(brook_checker *c, brook_expr *e, brook_kernel *k)
         return;
     }
     brook_check_kernel(c, k);
+    c->kernel->size += k->size < SIZE_MAX - c->kernel->size ? k->size : SIZE_MAX - c->kernel->size;
     e->type = k->result;
     if (k->body == NULL) {
         diag_record *r = BROOK_WRONG(

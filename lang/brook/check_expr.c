@@ -524,6 +524,7 @@ void brook_check_expr(brook_checker *c, brook_expr *e)
 {
     brook_type made = e->type;
     e->type = none;
+    c->kernel->size += c->kernel->size < SIZE_MAX;
     switch (e->kind) {
     case BROOK_EXPR_ERROR: c->kernel->wrong = true; break;
     case BROOK_EXPR_NUMBER: e->type = BROOK_SCALAR_OF(FLOAT); break;

@@ -342,9 +342,14 @@ static bool is_one(const host_writer *w, const run *r, part p)
 
 static bool is_good(const host_writer *w, const run *r, part p)
 {
-    for (size_t i = p.first; i < p.end; i++)
-        if (!r->calls.data[i].fusable || (r->calls.data[i].kernel->reduce && i + 1 < p.end))
+    enum { MOST_SIZE = 20000 }; // a larger one takes long to compile, and gains little
+    size_t left = MOST_SIZE;
+    for (size_t i = p.first; i < p.end; i++) {
+        const brook_kernel *k = r->calls.data[i].kernel;
+        if (!r->calls.data[i].fusable || (k->reduce && i + 1 < p.end) || k->size > left)
             return false;
+        left -= k->size;
+    }
     for (VEC_EACH(const run_stream, s, &r->streams))
         if (is_torn(w, r, p, s->word))
             return false;
