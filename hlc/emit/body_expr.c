@@ -524,6 +524,18 @@ static expr_info print_unary(body_context *c, const sir_expr *e, int precedence)
     return info;
 }
 
+// Whether an int becomes a float and an int again, in whose range it stays: a place of a firing, which is so large at most.
+static bool is_place_and_back(const body_context *c, const sir_expr *e)
+{
+    const sir_expr *place = e->kind == SIR_CONVERT && e->type->kind == SIR_FLOAT ? e->u.arg[0] : NULL;
+    if (place == NULL || c->info == NULL || !c->info->filter->finite)
+        return false;
+    if (c->info->lanes > 0 && place->kind == SIR_BINARY && place->op == LANG_OP_ADD &&
+        place->u.arg[1]->kind == SIR_LOCAL && place->u.arg[1]->index == c->info->lane)
+        place = place->u.arg[0];
+    return place->kind == SIR_FIELD && c->info->filter->fields.data[place->index].role == SIR_COORDINATE;
+}
+
 static expr_info print_convert(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
@@ -532,6 +544,13 @@ static expr_info print_convert(body_context *c, const sir_expr *e, int precedenc
     bool int_from = is_int(a->type), int_to = is_int(e->type);
     if (from == to || (int_from && int_to))
         return print(c, a, precedence);
+    if (int_to && is_place_and_back(c, a)) {
+        (void)open(out, PREC_UNARY, precedence);
+        strbuf_add(out, "(int)");
+        print(c, a, PREC_UNARY);
+        close(out, PREC_UNARY, precedence);
+        return (expr_info){false, {0, INT32_MAX}};
+    }
     if (int_to)
         return print_call2(c, from == SIR_DOUBLE ? "svm_d2i" : "svm_f2i", a, NULL, NULL);
     if (to == SIR_COMPLEX) {

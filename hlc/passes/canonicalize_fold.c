@@ -210,6 +210,39 @@ static sir_expr *fold_short(canon *c, sir_expr *e)
     return canon_may_trap(c, a) ? e : boolean(c, e, decides);
 }
 
+static bool is_chosen_number(const sir_expr *e)
+{
+    return e->kind == SIR_SELECT && canon_is_const(e->u.arg[1]) && canon_is_const(e->u.arg[2]);
+}
+
+// An int as a float is the zero, or beside it, as the int is. And two choices of the same numbers are equal where what they
+// are chosen by is.
+static sir_expr *fold_comparison(canon *c, sir_expr *e)
+{
+    sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
+    const bool real = a->type->kind == SIR_FLOAT || a->type->kind == SIR_DOUBLE;
+    if (!real)
+        return e;
+    if (a->kind == SIR_CONVERT && a->u.arg[0]->type->kind == SIR_INT && is_float_value(b, 0)) {
+        sir_scalar zero;
+        memset(&zero, 0, sizeof zero);
+        e->u.arg[0] = a->u.arg[0];
+        e->u.arg[1] = constant(c, b, a->u.arg[0]->type, zero);
+        return e;
+    }
+    if ((e->op != LANG_OP_EQ && e->op != LANG_OP_NE) || !is_chosen_number(a) || !is_chosen_number(b))
+        return e;
+    sir_scalar differ, same_first, same_second;
+    if (!sir_eval_binary(LANG_OP_NE, a->type, a->u.arg[1]->u.value, a->u.arg[2]->u.value, &differ) ||
+        !sir_eval_binary(LANG_OP_EQ, a->type, a->u.arg[1]->u.value, b->u.arg[1]->u.value, &same_first) ||
+        !sir_eval_binary(LANG_OP_EQ, a->type, a->u.arg[2]->u.value, b->u.arg[2]->u.value, &same_second) ||
+        differ.i == 0 || same_first.i == 0 || same_second.i == 0)
+        return e;
+    e->u.arg[0] = a->u.arg[0];
+    e->u.arg[1] = b->u.arg[0];
+    return e;
+}
+
 static sir_expr *fold_binary(canon *c, sir_expr *e)
 {
     sir_expr *a = e->u.arg[0], *b = e->u.arg[1];
@@ -219,6 +252,8 @@ static sir_expr *fold_binary(canon *c, sir_expr *e)
         return constant(c, e, e->type, v);
     if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR)
         return fold_short(c, e);
+    if (e->type->kind == SIR_BOOLEAN)
+        return fold_comparison(c, e);
     if (sir_is_integer(e->type))
         return fold_integer(c, e);
     if (e->type->kind == SIR_FLOAT || e->type->kind == SIR_DOUBLE)
