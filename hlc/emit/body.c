@@ -888,7 +888,8 @@ static bool is_inlined(const body_context *c)
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
-    return count <= FEW_FUNCTIONS && (count > 0 || (c->info->filter->finite && c->info->lanes == 0));
+    const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);
+    return count <= FEW_FUNCTIONS && (count > 0 || alone);
 }
 
 static emit_signature emit_fire(body_context *c, const char *name)

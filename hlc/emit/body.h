@@ -103,6 +103,14 @@ typedef struct emit_lane_run {
     const sir_expr *first; // the first lane's subscript along the row
 } emit_lane_run;
 
+// A fetch whose lanes may lie anywhere: an expression that is a place instead of the element there, and the statement by
+// which all lanes take theirs (finite_takes.c).
+typedef struct emit_lane_take {
+    const sir_expr *place; // in the form of the fetch
+    const sir_stmt *stmt;
+    uint32_t places, taken; // local arrays
+} emit_lane_take;
+
 // One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).
 typedef struct emit_filter_info {
     const sir_filter *filter;
@@ -121,6 +129,8 @@ typedef struct emit_filter_info {
     int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
     uint32_t lane; // and the local that counts them
     VEC(emit_lane_run) runs;
+    VEC(emit_lane_take) takes;
+    bool whole;                        // lanes are those of a vector, with nothing in them that it has not
     VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other
     bool dynamic;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_DynamicActor that gives and takes them
     VEC(struct emit_helper) helpers;
@@ -133,6 +143,8 @@ typedef struct emit_filter_info {
 
 // The run of a fetch (finite_lanes.c); NULL: it has none.
 const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_expr *fetch);
+// What an expression, or a statement, is of: NULL: none.
+const emit_lane_take *emit_lane_take_of(const emit_filter_info *info, const void *part);
 
 // The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f);

@@ -757,6 +757,14 @@ const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_ex
     return NULL;
 }
 
+const emit_lane_take *emit_lane_take_of(const emit_filter_info *info, const void *part)
+{
+    for (size_t i = 0; info != NULL && i < info->takes.len; i++)
+        if (info->takes.data[i].place == part || info->takes.data[i].stmt == part)
+            return &info->takes.data[i];
+    return NULL;
+}
+
 static bool near_offset(const body_context *c, const sir_expr *e, int64_t *offset)
 {
     const emit_filter_info *info = c->info;
@@ -841,8 +849,9 @@ static bool has_rounded_down(body_context *c, const sir_expr *fetch)
     return found;
 }
 
-// "svm_brookIn2(image_walk, svm_brookDown(image_walk, 2, y), svm_brookClamp(i, image_walk->extent[3]))": clamped one by one.
-static void print_rounded_down(body_context *c, const sir_expr *e)
+// "svm_brookIn2(image_walk, svm_brookDown(image_walk, 2, y), svm_brookClamp(i, image_walk->extent[3]))": clamped one by one;
+// of an int's 32 bits "svm_brookClampInt(image_walk, 3, i)".
+static void print_rounded_down(body_context *c, const sir_expr *e, bool ints)
 {
     strbuf *out = c->e->out;
     const char *name = c->info->field_names.data[e->index];
@@ -853,10 +862,15 @@ static void print_rounded_down(body_context *c, const sir_expr *e)
         strbuf_add(out, ", ");
         if (from != NULL)
             strbuf_printf(out, "svm_brookDown(%s_walk, %d, ", name, dimension);
+        else if (ints)
+            strbuf_printf(out, "svm_brookClampInt(%s_walk, %d, ", name, dimension);
         else
             strbuf_add(out, "svm_brookClamp(");
-        print(c, from != NULL ? from : e->u.arg[i], PREC_COND);
-        if (from == NULL)
+        if (ints && from == NULL)
+            strbuf_add(out, body_expr_text(c, e->u.arg[i], PREC_COND));
+        else
+            print(c, from != NULL ? from : e->u.arg[i], PREC_COND);
+        if (from == NULL && !ints)
             strbuf_printf(out, ", %s_walk->extent[%d]", name, dimension);
         strbuf_addc(out, ')');
     }
@@ -874,6 +888,11 @@ static void print_fetch(body_context *c, const sir_expr *e)
     int64_t offset;
     bool near = near_offset(c, e, &offset);
     const emit_lane_run *run = near ? NULL : emit_lane_run_of(info, e);
+    if (emit_lane_take_of(info, e) != NULL) {
+        strbuf_add(out, "(int32_t)");
+        print_rounded_down(c, e, true);
+        return;
+    }
     if (stored)
         strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
@@ -907,7 +926,7 @@ static void print_fetch(body_context *c, const sir_expr *e)
         return;
     }
     if (!near && run == NULL && has_rounded_down(c, e)) {
-        print_rounded_down(c, e);
+        print_rounded_down(c, e, false);
         strbuf_addc(out, stored ? ')' : ']');
         return;
     }

@@ -107,6 +107,14 @@ static void compute_only(body_context *c, const sir_expr *value)
 
 static void set(body_context *c, const sir_stmt *s)
 {
+    const emit_lane_take *take = emit_lane_take_of(c->info, s);
+    if (take != NULL) {
+        const char *from = c->info->field_names.data[take->place->index], *to = c->locals[take->taken].c_name;
+        if (c->locals[take->taken].home == s)
+            body_line(c, "%s;", emit_declare(c->e, c->function->locals.data[take->taken].type, to));
+        body_line(c, "svm_brookTake(%s, %s, %s_walk->span, %s);", to, from, from, c->locals[take->places].c_name);
+        return;
+    }
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
     if (is_dead(c, target)) {
         compute_only(c, body_compound_operator(target, value) == NULL ? value : value->u.arg[1]);
@@ -672,7 +680,9 @@ static void for_(body_context *c, const sir_stmt *s)
         body_line(c, "SVM_UNROLL");
     else if (body_stays_loop(c, s))
         body_line(c, "SVM_LOOP");
-    if (is_independent(c->info, s))
+    if (c->info != NULL && c->info->whole && s->u.for_.local == c->info->lane)
+        body_line(c, "SVM_BROOK_LANES");
+    else if (is_independent(c->info, s))
         body_line(c, "SVM_BROOK_INDEPENDENT");
     body_line(c, "for (ptrdiff_t %s = %s; %s %c %s; %s) {", l->c_name, lo, l->c_name, step > 0 ? '<' : '>', hi, advance_text);
     size_t header_end = out->len;

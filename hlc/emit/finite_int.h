@@ -61,6 +61,8 @@ typedef struct finite_graph {
     emit_signature fire, wide;           // wide: of several columns at once
     emit_signature map;                  // of a reduction with a prework: that
     int lanes;                           // so many; 0: there is no such function
+    bool whole;                          // these are a vector's
+    VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
@@ -148,6 +150,11 @@ void finite_interpreted(finite_graph *g);
 void finite_lanes(finite_graph *g);
 // finite_parts.c: the firing function with locals for members of outputs; itself if there is nothing to do.
 const sir_function *finite_parted(sir_module *m, const sir_filter *f);
+// finite_takes.c: the work function with each fetch that `is_far` in a declaration of its own, before the statement that has
+// it; `taken`, of a flag a local, gets those. NULL: there is nothing to do, or something is in the way.
+typedef bool finite_far(const void *context, const sir_expr *fetch);
+const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, const void *context,
+                                bool **taken);
 // finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
 const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
 // The same of a port that is gathered from by rows.

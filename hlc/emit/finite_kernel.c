@@ -182,12 +182,16 @@ static void emit_wide_step(finite_graph *g)
                   emit_declare(&x->e, p->source->type, arena_printf(x->e.arena, "%s[%d]", p->value, g->lanes)));
         if (p->source->role == SIR_OUTPUT && !p->loaded)
             continue;
+        if (g->whole)
+            text_line(x, 1, "SVM_BROOK_LANES");
         text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
         text_line(x, 2, "%s[%s] = %s;", p->value, g->i, finite_load(g, p, format(g, "%s + %s", p->name, g->i)));
     }
     finite_fire(g, 1, &g->wide, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used) {
+            if (g->whole)
+                text_line(x, 1, "SVM_BROOK_LANES");
             text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
             text_line(x, 2, "%s",
                       finite_store(g, p, format(g, "(%s + %s)", p->name, g->i), format(g, "%s[%s]", p->value, g->i)));
@@ -335,6 +339,14 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     text_args args = {0};
     if (g->lanes == 0)
         return;
+    if (g->takes.len > 0) {
+        strbuf numbered;
+        strbuf_init(&numbered, x->e.arena);
+        for (VEC_EACH(const uint32_t, field, &g->takes))
+            strbuf_printf(&numbered, "%ssvm_brookIsNumbered(&%s)", numbered.len > 0 ? " && " : "",
+                          port_of(g, *field)->walk);
+        text_line(x, indent++, "if (%s) {", numbered.data);
+    }
     loop_arguments(g, &args, ROW_UNIT, inside, true);
     if (is_repeatable(g)) {
         text_line(x, indent, "const ptrdiff_t first = %s;", from);
@@ -356,6 +368,8 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     }
     text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
     text_line(x, indent, "}");
+    if (g->takes.len > 0)
+        text_line(x, indent - 1, "}");
 }
 
 // Bodies that are too large for a C compiler to put them into several loops by itself.

@@ -8,6 +8,11 @@
 // NOTE(lanes that leave). A loop that columns leave at different times goes round until all of them have left: a lane that has does nothing in it any more. Each round is one loop over lanes, in which what
 // the loop carries is a lane's own, so that the C compiler can make both ways of a condition and choose.
 //
+// NOTE(takes). What lanes fetch from anywhere is not known to lie side by side, but often does: neighbours find their partners
+// side by side, or all the same. So a body without loops is done for as many columns as a vector has, which first compute
+// where they fetch from, then take the elements, by vectors where the places turn out to be near each other
+// (svm/brook_take.h), and then go on.
+//
 // NOTE(few lanes). What costs much and stands below a condition is a loop of its own, which is left out where no lane wants
 // it: neighbours often agree.
 #include <string.h>
@@ -35,6 +40,8 @@ typedef struct widener {
     bool leaves;               // there are loops that lanes leave at different times
     bool march;                // the C compiler knows the processor
     bool vectors;              // processors have some
+    bool whole;                // no element is a struct, of which loads and stores would be apart
+    const bool *taken;         // per local: it is what one statement fetches from anywhere; NULL: none
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
@@ -713,9 +720,46 @@ static void group_dear(widener *w, const sir_stmt *from, sir_block *to)
     VEC_PUSH(m->arena, &w->info->independent, lanes);
 }
 
+// ---- Fetches from anywhere ----
+
+static bool is_taken(const widener *w, const sir_stmt *s)
+{
+    return w->taken != NULL && s->kind == SIR_DECL && w->taken[s->u.decl.local];
+}
+
+// "for lanes { places = .. } take": NOTE(takes).
+static void group_taken(widener *w, const sir_stmt *from, sir_block *to)
+{
+    sir_module *m = w->m;
+    const sir_loc loc = from->loc;
+    const uint32_t local = from->u.decl.local;
+    sir_block run = {0};
+    VEC_PUSH(m->arena, &run, (sir_stmt *)from);
+    w->groups++;
+    sir_visit_stmts(&run, note_locals, w);
+    w->spread[local] = true;
+    if (w->to == NULL)
+        return;
+    const sir_type *number = m->scalar[SIR_INT], *all = sir_type_array(m, number, (uint32_t)w->lanes);
+    const uint32_t places = sir_local_new(m, w->to, "places", all, loc);
+    sir_expr *place = widen(w, from->u.decl.init);
+    place->type = number;
+    sir_stmt *lanes = over_lanes(w, loc), *take = set(w, sir_ref(m, SIR_LOCAL, local, all, loc),
+                                                      sir_ref(m, SIR_LOCAL, places, all, loc));
+    VEC_PUSH(m->arena, &lanes->u.for_.body, set(w, element(w, sir_ref(m, SIR_LOCAL, places, number, loc)), place));
+    VEC_PUSH(m->arena, to, declare(w, places, NULL, loc));
+    VEC_PUSH(m->arena, to, lanes);
+    VEC_PUSH(m->arena, to, take);
+    VEC_PUSH(m->arena, &w->info->takes, ((emit_lane_take){place, take, places, local}));
+}
+
 static void group_block(widener *w, const sir_block *from, sir_block *to)
 {
     for (size_t i = 0; i < from->len;) {
+        if (is_taken(w, from->data[i])) {
+            group_taken(w, from->data[i++], to);
+            continue;
+        }
         if (is_same(w, from->data[i])) {
             VEC_PUSH(w->m->arena, to, from->data[i++]);
             continue;
@@ -734,7 +778,7 @@ static void group_block(widener *w, const sir_block *from, sir_block *to)
         }
         size_t begin = i;
         while (i < from->len && !is_same(w, from->data[i]) && !is_around(w, from->data[i]) &&
-               !is_left(w, from->data[i]) && !is_dear(w, from->data[i]))
+               !is_left(w, from->data[i]) && !is_dear(w, from->data[i]) && !is_taken(w, from->data[i]))
             i++;
         group_run(w, from, begin, i, to);
     }
@@ -806,7 +850,8 @@ static int choose_lanes(widener *w, int room)
     return lanes * w->carried > 2 * room ? 0 : lanes;
 }
 
-static bool analyse(widener *w, int room, int few)
+// Which locals vary; false: it cannot be told.
+static bool find_varying(widener *w)
 {
     arena *a = w->m->arena;
     size_t n = w->work->locals.len + 1;
@@ -820,7 +865,51 @@ static bool analyse(widener *w, int room, int few)
         w->changed = false;
         find_in_block(w, &w->work->body, false);
     } while (w->changed && !w->impossible);
-    if (w->impossible)
+    return !w->impossible;
+}
+
+static bool is_far(const void *context, const sir_expr *e)
+{
+    const widener *w = context;
+    const sir_field *f = &w->from->fields.data[e->index];
+    const uint32_t near = w->info->near;
+    int64_t offset;
+    bool varies = false;
+    for (size_t i = 0; i < e->op; i++)
+        varies = varies || expr_varies(w, e->u.arg[i]);
+    return varies && f->type->kind == SIR_FLOAT && f->stored == NULL && !is_in_row(w, e) &&
+           (near == SIR_NONE || !(body_near_offset(w->from, near, SIR_NONE, e, &offset) ||
+                                  body_turned_offset(w->from, near, SIR_NONE, e, &offset)));
+}
+
+// As many lanes as svm_brookTake looks at together; of what goes round it is not known to gain.
+static bool analyse_takes(widener *w)
+{
+    enum { TAKEN = 16 };
+    bool *taken;
+    if (!w->march || !find_varying(w))
+        return false;
+    w->work = finite_take(w->m, w->work, is_far, w, &taken);
+    if (w->work == NULL || !find_varying(w))
+        return false;
+    w->taken = taken;
+    sir_block unused = {0};
+    group_block(w, &w->work->body, &unused);
+    for (size_t i = 0; i < w->work->locals.len; i++) {
+        const sir_type *t = w->work->locals.data[i].type;
+        if (w->spread[i] && (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX))
+            return false;
+    }
+    w->lanes = TAKEN;
+    w->whole = true;
+    for (VEC_EACH(const sir_field, f, &w->from->fields))
+        w->whole = w->whole && !(is_element(f) && f->type->kind == SIR_STRUCT);
+    return !w->loops;
+}
+
+static bool analyse(widener *w, int room, int few)
+{
+    if (!find_varying(w))
         return false;
     sir_block unused = {0};
     group_block(w, &w->work->body, &unused);
@@ -883,6 +972,11 @@ void finite_lanes(finite_graph *g)
         w = begin(g, g->filter->work);
         good = analyse(&w, room_of(g->all), few_lanes(g->all));
     }
+    const bool takes = !good && g->all->local.len == 0 && !e->check_bounds;
+    if (takes) {
+        w = begin(g, g->filter->work);
+        good = analyse_takes(&w);
+    }
     if (!good)
         return;
     w.to = ARENA_NEW(w.m->arena, sir_function);
@@ -901,8 +995,12 @@ void finite_lanes(finite_graph *g)
     info->filter = wide_filter(&w);
     info->lanes = w.lanes;
     info->lane = w.lane;
+    info->whole = w.whole;
     const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w.lanes));
     text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w.lanes);
     g->wide = emit_fire_function(e, info, w.to, name, (emit_view){0}, (emit_view){0});
     g->lanes = w.lanes;
+    g->whole = w.whole;
+    for (VEC_EACH(const emit_lane_take, t, &info->takes))
+        VEC_PUSH(e->arena, &g->takes, t->place->index);
 }

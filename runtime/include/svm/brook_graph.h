@@ -10,6 +10,7 @@
 
 #include "svm/brook.h"
 #include "svm/brook_folds.h"
+#include "svm/brook_take.h"
 #include "svm/svm.h"
 
 typedef enum svm_BrookRole {
@@ -350,6 +351,19 @@ static inline ptrdiff_t svm_brookDown(const svm_BrookWalk *w, int d, float v)
     return i < last ? i : last;
 }
 
+// The same for an int.
+static inline ptrdiff_t svm_brookClampInt(const svm_BrookWalk *w, int d, int32_t i)
+{
+    const int32_t last = w->extent[d] > INT32_MAX ? INT32_MAX : (int32_t)w->extent[d] - 1, up = i < 0 ? 0 : i;
+    return up < last ? up : last;
+}
+
+// Whether an int tells the elements of a gathered stream apart.
+static inline bool svm_brookIsNumbered(const svm_BrookWalk *w)
+{
+    return w->span <= INT32_MAX;
+}
+
 // What is known of the firing's place: no distance at which it fetches in its row, or from the rows above and below, leads
 // out of the stream.
 enum { SVM_BROOK_COLUMN_INSIDE = 1, SVM_BROOK_ROW_INSIDE = 2 };
@@ -484,6 +498,13 @@ enum { SVM_BROOK_ROWS = 8 };
 #define SVM_BROOK_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define SVM_BROOK_INDEPENDENT
+#endif
+
+// Before a loop over as many lanes as a vector has: it is one operation each, not a round for each.
+#if defined(__clang__)
+#define SVM_BROOK_LANES _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
+#else
+#define SVM_BROOK_LANES SVM_BROOK_INDEPENDENT
 #endif
 
 #endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Fetches in declarations of their own, before the statements that have them: NOTE(takes) in finite_lanes.c. A fetch is
+// clamped, so it can be done where a case of "?:" would not.
+#include <string.h>
+
+#include "hlc/emit/finite_int.h"
+#include "hlc/ir/walk.h"
+
+typedef struct taker {
+    sir_module *m;
+    sir_function *to;
+    finite_far *is_far;
+    const void *context;
+    VEC(uint32_t) locals;
+    bool found; // in a statement that stays as it is
+} taker;
+
+static sir_stmt *declare(taker *t, uint32_t local, sir_expr *init)
+{
+    sir_stmt *s = sir_stmt_new(t->m, SIR_DECL, init->loc);
+    s->u.decl.local = local;
+    s->u.decl.init = init;
+    return s;
+}
+
+// A copy, those inside of others before them.
+static sir_expr *take_in(taker *t, const sir_expr *from)
+{
+    if (from == NULL)
+        return NULL;
+    sir_expr *e = ARENA_NEW(t->m->arena, sir_expr);
+    *e = *from;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        e->u.arg[i] = take_in(t, from->u.arg[i]);
+    if (e->kind != SIR_FETCH || !t->is_far(t->context, from))
+        return e;
+    const uint32_t local = sir_local_new(t->m, t->to, "taken", e->type, e->loc);
+    VEC_PUSH(t->m->arena, &t->locals, local);
+    VEC_PUSH(t->m->arena, &t->to->body, declare(t, local, e));
+    return sir_ref(t->m, SIR_LOCAL, local, e->type, e->loc);
+}
+
+static void note_far(void *context, sir_expr *e, bool written)
+{
+    taker *t = context;
+    (void)written;
+    t->found = t->found || (e->kind == SIR_FETCH && t->is_far(t->context, e));
+}
+
+static void note_fars(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, note_far, context);
+}
+
+static void take_stmt(taker *t, const sir_stmt *from)
+{
+    sir_stmt *s = sir_stmt_new(t->m, (sir_stmt_kind)from->kind, from->loc);
+    *s = *from;
+    if (from->kind == SIR_DECL) {
+        s->u.decl.init = take_in(t, from->u.decl.init);
+    } else if (from->kind == SIR_SET) {
+        s->u.set.value = take_in(t, from->u.set.value);
+    } else {
+        sir_block alone = {0};
+        VEC_PUSH(t->m->arena, &alone, s);
+        sir_visit_stmts(&alone, note_fars, t);
+    }
+    VEC_PUSH(t->m->arena, &t->to->body, s);
+}
+
+const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, const void *context,
+                                bool **taken)
+{
+    taker t = {.m = m, .to = ARENA_NEW(m->arena, sir_function), .is_far = is_far, .context = context};
+    *t.to = *work;
+    memset(&t.to->locals, 0, sizeof t.to->locals);
+    memset(&t.to->body, 0, sizeof t.to->body);
+    for (VEC_EACH(const sir_local, local, &work->locals))
+        VEC_PUSH(m->arena, &t.to->locals, *local);
+    for (VEC_EACH(sir_stmt *const, s, &work->body))
+        take_stmt(&t, *s);
+    if (t.found || t.locals.len == 0)
+        return NULL;
+    *taken = ARENA_ARRAY(m->arena, bool, t.to->locals.len);
+    for (VEC_EACH(const uint32_t, local, &t.locals))
+        (*taken)[*local] = true;
+    return t.to;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Elements of a gathered stream for 16 firings at a time: loaded as vectors where they turn out to lie near each other.
+#ifndef SVM_BROOK_TAKE_H
+#define SVM_BROOK_TAKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__clang__)
+typedef int32_t svm_BrookPlaces __attribute__((ext_vector_type(16)));
+typedef float svm_BrookTaken __attribute__((ext_vector_type(16)));
+
+// Elements from[place[i]] of a stream of `span`. false: they are not near each other.
+static inline bool svm_brookTakeNear(svm_BrookTaken *taken, const float *from, ptrdiff_t span, svm_BrookPlaces place)
+{
+#if defined(__AVX512F__)
+    if (span < 32)
+        return false;
+    // All are among 32 elements around the first, in any order.
+    const int32_t last = (int32_t)span - 32, below = place[0] - 16, first = below < 0 ? 0 : below < last ? below : last;
+    const svm_BrookPlaces up = place - first;
+    if (__builtin_reduce_or(up & ~31) != 0)
+        return false;
+    svm_BrookTaken low, high;
+    memcpy(&low, from + first, sizeof low);
+    memcpy(&high, from + first + 16, sizeof high);
+    *taken = __builtin_ia32_vpermi2varps512(low, up, high);
+    return true;
+#elif defined(__AVX2__)
+    const svm_BrookPlaces lanes = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}, far = place - place[0];
+    (void)span;
+    if (__builtin_reduce_or(far ^ lanes) == 0)
+        memcpy(taken, from + place[0], sizeof *taken);
+    else if (__builtin_reduce_or(far) == 0)
+        *taken = from[place[0]];
+    else
+        return false;
+    return true;
+#else
+    (void)taken, (void)from, (void)span, (void)place;
+    return false;
+#endif
+}
+
+// The same, wherever they are.
+static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, const int32_t *at)
+{
+    svm_BrookPlaces place;
+    svm_BrookTaken taken;
+    memcpy(&place, at, sizeof place);
+    if (!svm_brookTakeNear(&taken, from, span, place))
+        taken = (svm_BrookTaken){from[at[0]],  from[at[1]],  from[at[2]],  from[at[3]], from[at[4]],  from[at[5]],
+                                 from[at[6]],  from[at[7]],  from[at[8]],  from[at[9]], from[at[10]], from[at[11]],
+                                 from[at[12]], from[at[13]], from[at[14]], from[at[15]]};
+    memcpy(to, &taken, sizeof taken);
+}
+#else
+static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, const int32_t *at)
+{
+    (void)span;
+    for (int lane = 0; lane < 16; lane++)
+        to[lane] = from[at[lane]];
+}
+#endif
+
+#endif
