@@ -130,7 +130,6 @@ typedef struct emit_filter_info {
     uint32_t lane; // and the local that counts them
     VEC(emit_lane_run) runs;
     VEC(emit_lane_take) takes;
-    bool whole;                        // lanes are those of a vector, with nothing in them that it has not
     VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other
     bool dynamic;                   // it has a dynamic rate: its functions get no pointers to items, but a svm_DynamicActor that gives and takes them
     VEC(struct emit_helper) helpers;

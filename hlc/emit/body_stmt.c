@@ -680,7 +680,7 @@ static void for_(body_context *c, const sir_stmt *s)
         body_line(c, "SVM_UNROLL");
     else if (body_stays_loop(c, s))
         body_line(c, "SVM_LOOP");
-    if (c->info != NULL && c->info->whole && s->u.for_.local == c->info->lane)
+    if (c->info != NULL && c->info->takes.len > 0 && s->u.for_.local == c->info->lane)
         body_line(c, "SVM_BROOK_LANES");
     else if (is_independent(c->info, s))
         body_line(c, "SVM_BROOK_INDEPENDENT");

@@ -61,7 +61,6 @@ typedef struct finite_graph {
     emit_signature fire, wide;           // wide: of several columns at once
     emit_signature map;                  // of a reduction with a prework: that
     int lanes;                           // so many; 0: there is no such function
-    bool whole;                          // these are a vector's
     VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings

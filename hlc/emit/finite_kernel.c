@@ -182,7 +182,7 @@ static void emit_wide_step(finite_graph *g)
                   emit_declare(&x->e, p->source->type, arena_printf(x->e.arena, "%s[%d]", p->value, g->lanes)));
         if (p->source->role == SIR_OUTPUT && !p->loaded)
             continue;
-        if (g->whole)
+        if (g->takes.len > 0)
             text_line(x, 1, "SVM_BROOK_LANES");
         text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
         text_line(x, 2, "%s[%s] = %s;", p->value, g->i, finite_load(g, p, format(g, "%s + %s", p->name, g->i)));
@@ -190,7 +190,7 @@ static void emit_wide_step(finite_graph *g)
     finite_fire(g, 1, &g->wide, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_OUTPUT && p->used) {
-            if (g->whole)
+            if (g->takes.len > 0)
                 text_line(x, 1, "SVM_BROOK_LANES");
             text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
             text_line(x, 2, "%s",

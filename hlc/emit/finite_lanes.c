@@ -40,7 +40,6 @@ typedef struct widener {
     bool leaves;               // there are loops that lanes leave at different times
     bool march;                // the C compiler knows the processor
     bool vectors;              // processors have some
-    bool whole;                // no element is a struct, of which loads and stores would be apart
     const bool *taken;         // per local: it is what one statement fetches from anywhere; NULL: none
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
@@ -889,6 +888,9 @@ static bool analyse_takes(widener *w)
     bool *taken;
     if (!w->march || !find_varying(w))
         return false;
+    for (VEC_EACH(const sir_field, f, &w->from->fields))
+        if (is_element(f) && f->type->kind == SIR_STRUCT) // whose members are apart
+            return false;
     w->work = finite_take(w->m, w->work, is_far, w, &taken);
     if (w->work == NULL || !find_varying(w))
         return false;
@@ -901,9 +903,6 @@ static bool analyse_takes(widener *w)
             return false;
     }
     w->lanes = TAKEN;
-    w->whole = true;
-    for (VEC_EACH(const sir_field, f, &w->from->fields))
-        w->whole = w->whole && !(is_element(f) && f->type->kind == SIR_STRUCT);
     return !w->loops;
 }
 
@@ -995,12 +994,10 @@ void finite_lanes(finite_graph *g)
     info->filter = wide_filter(&w);
     info->lanes = w.lanes;
     info->lane = w.lane;
-    info->whole = w.whole;
     const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w.lanes));
     text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w.lanes);
     g->wide = emit_fire_function(e, info, w.to, name, (emit_view){0}, (emit_view){0});
     g->lanes = w.lanes;
-    g->whole = w.whole;
     for (VEC_EACH(const emit_lane_take, t, &info->takes))
         VEC_PUSH(e->arena, &g->takes, t->place->index);
 }
