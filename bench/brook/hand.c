@@ -352,3 +352,47 @@ void hand_spheres(const float *restrict spheres, float *restrict colour, float *
             }
         }
 }
+
+/* Lines of n complex numbers, 16 beside each other, turned over on their way in; n up to FFT_LONGEST. */
+enum { FFT_LINES = 16, FFT_LONGEST = 256 };
+
+static void fft_lines(const float *restrict from, float *restrict to, const float *restrict factors, int n)
+{
+    float re[2][FFT_LONGEST][FFT_LINES], im[2][FFT_LONGEST][FFT_LINES];
+    for (int line = 0; line < n; line += FFT_LINES) {
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < FFT_LINES; k++) {
+                re[0][i][k] = from[2 * ((line + k) * n + i)];
+                im[0][i][k] = from[2 * ((line + k) * n + i) + 1];
+            }
+        int now = 0;
+        for (int run = n / 2; run > 0; run /= 2, now ^= 1)
+            for (int pair = 0; pair < n / 2; pair += run) {
+                const float x = factors[2 * pair], y = factors[2 * pair + 1];
+                for (int i = pair; i < pair + run; i++) {
+                    const float *ar = re[now][i + pair], *ai = im[now][i + pair], *br = re[now][i + pair + run],
+                                *bi = im[now][i + pair + run];
+                    float *restrict sr = re[!now][i], *restrict si = im[!now][i], *restrict dr = re[!now][i + n / 2],
+                          *restrict di = im[!now][i + n / 2];
+                    for (int k = 0; k < FFT_LINES; k++) {
+                        const float r = br[k] * x - bi[k] * y, m = br[k] * y + bi[k] * x;
+                        sr[k] = ar[k] + r;
+                        si[k] = ai[k] + m;
+                        dr[k] = ar[k] - r;
+                        di[k] = ai[k] - m;
+                    }
+                }
+            }
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < FFT_LINES; k++) {
+                to[2 * (i * n + line + k)] = re[now][i][k];
+                to[2 * (i * n + line + k) + 1] = im[now][i][k];
+            }
+    }
+}
+
+void hand_fft(const float *restrict from, float *restrict to, float *restrict work, const float *restrict factors, int n)
+{
+    fft_lines(from, work, factors, n);
+    fft_lines(work, to, factors, n);
+}

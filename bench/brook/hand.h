@@ -22,6 +22,7 @@ void hand_sort(float *v, int n);
 void hand_options(const float *restrict options, float *restrict call, float *restrict put, int n);
 int hand_regions(const float *restrict grey, int *label, int *next, int *grown, int n);
 void hand_spheres(const float *restrict spheres, float *restrict colour, float *restrict hit, int width, int height);
+void hand_fft(const float *restrict from, float *restrict to, float *restrict work, const float *restrict factors, int n);
 float hand_largest(const float *x, int n);
 float hand_dot(const float *x, const float *y, int n);
 
