@@ -63,7 +63,7 @@ def header_for(text):
 
 def piece(text, name):
     """A function, or the rows of a table."""
-    found = re.search(rf"^(?:static|bool|void) [^\n;]*\b(?:FMReceiver_)?{name}\([^{{;]*\n\{{\n.*?^\}}\n|^static const [^\n]* {name}\[[^\n]*\n.*?^\}};\n",
+    found = re.search(rf"^(?:static|bool|void) [^\n;]*\b(?:FMReceiver_)?{name}\([^{{;]*\n\{{\n.*?^\}}\n|^static const [^\n]* {name}\[(?:[^\n]*\}};\n|[^\n]*\n.*?\}};\n)",
                       text + header_for(text), re.DOTALL | re.MULTILINE)
     if found is None:
         raise SystemExit(f"make.py: no {name}")

@@ -9,9 +9,8 @@
 
 typedef struct namer {
     program_emitter *x;
-    bool declare;
+    text_args *rows; // declarations; NULL: names are only taken
     hmap seen;
-    text_args rows;
 } namer;
 
 static void name_element(namer *n, bool memory, const machine_element *e)
@@ -19,17 +18,17 @@ static void name_element(namer *n, bool memory, const machine_element *e)
     if (e == NULL || hmap_get(&n->seen, e->name) != NULL)
         return;
     hmap_set(&n->seen, e->name, n);
-    if (n->declare)
-        VEC_PUSH(n->x->e.arena, &n->rows,
+    if (n->rows != NULL)
+        VEC_PUSH(n->x->e.arena, n->rows,
                  arena_printf(n->x->e.arena, "SVM_%s(%s);", memory ? "MEMORY" : "PROCESSOR", e->name));
     else
         emit_unique_name(&n->x->e, e->name);
 }
 
-void mapped_names(program_emitter *x, bool declare)
+void mapped_names(program_emitter *x, text_args *declared)
 {
     const plan_resources *r = x->pl->cut->resources;
-    namer n = {.x = x, .declare = declare};
+    namer n = {.x = x, .rows = declared};
     hmap_init(&n.seen, x->e.arena);
     hmap_set(&n.seen, r->shared->element.name, &n); // as all programs
     hmap_set(&n.seen, r->control->element.name, &n);
@@ -49,9 +48,6 @@ void mapped_names(program_emitter *x, bool declare)
     for (VEC_EACH(const plan_stream, st, &x->pl->cut->graph->streams))
         if (plan_cut_straight(x->pl->cut, st, &engine) && engine != NULL)
             name_element(&n, false, &engine->element);
-    text_rows(x, 0, &n.rows);
-    if (declare)
-        strbuf_addc(x->e.out, '\n');
 }
 
 // ---- Constants and tables ----
@@ -59,14 +55,13 @@ void mapped_names(program_emitter *x, bool declare)
 static void emit_processors(program_emitter *x, const mapped *all)
 {
     text_line(x, 0, "/* The processors%s. */", all->moved ? ", and what moves items to their memories and back" : "");
-    if (all->blocks) {
-        text_line(x, 0, "static const svm_RoundProcessor %s[SVM_PROCESSORS] = {", all->processors);
-    } else {
-        text_line(x, 0, "static const struct {");
-        text_line(x, 1, "mm_Proc processor%s;", all->moved ? ", load, store" : "");
-        text_line(x, 1, "mm_Mem memory;");
-        text_line(x, 0, "} %s[] = {", all->processors);
+    const char *type = "svm_RoundProcessor", *count = "SVM_PROCESSORS";
+    if (!all->blocks) {
+        type = arena_printf(x->e.arena, "struct {\n    mm_Proc processor%s;\n    mm_Mem memory;\n}",
+                            all->moved ? ", load, store" : "");
+        count = "";
     }
+    size_t table = text_begin_table(x, "static const %s %s[%s]", type, all->processors, count);
     text_args rows = {0};
     for (VEC_EACH(const plan_processor *, on, &all->used)) {
         const plan_processor *q = *on;
@@ -78,7 +73,7 @@ static void emit_processors(program_emitter *x, const mapped *all)
         VEC_PUSH(x->e.arena, &rows, arena_printf(x->e.arena, "{&%s, %s&%s},", processor, moves, memory));
     }
     text_rows(x, 1, &rows);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 static void emit_chunks(program_emitter *x, const mapped_kernel *p)
@@ -95,8 +90,8 @@ void mapped_types(program_emitter *x)
     const plan_cut *cut = x->pl->cut;
     const mapped *all = mapped_facts(x);
     text_line(x, 0, "enum {");
-    text_line(x, 1, "%s = %" PRId64 ", /* steady states of a strip */", all->strip, x->pl->strip);
-    text_line(x, 1, "%s = %" PRIu32 ", /* strips of a round */", all->strips, cut->strips);
+    text_line(x, 1, "%s = %" PRId64 ", %s = %" PRIu32 ", /* steady states of a strip; strips of a round */", all->strip,
+              x->pl->strip, all->strips, cut->strips);
     text_line(x, 1, "%s = %s * %s,", all->round, all->strip, all->strips);
     text_line(x, 1, "%s = %" PRIu32 ", /* rounds that may be under way: each queue has so many slots */", all->slots,
               cut->slots);
@@ -220,7 +215,7 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
     const plan_cut *cut = x->pl->cut;
     uint64_t total = 0;
     text_line(x, 0, "/* Where queues lie in the shared memory, and what of a slot is a round's own. */");
-    text_line(x, 0, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES] = {");
+    size_t table = text_begin_table(x, "static const svm_RoundQueue svm_roundQueues[SVM_QUEUES]");
     for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
         const mapped_queue *r = &all->queues[queue->stream];
         uint64_t bytes = units((uint64_t)queue->room * r->size, slot_unit(cut));
@@ -239,7 +234,7 @@ void mapped_queue_table(program_emitter *x, const mapped *all)
         text_call(x, 1, "{", &row, "},");
         total += bytes * (has_slots(r) ? cut->slots : 1);
     }
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 // Bytes of all queues, and what they begin at a multiple of.
@@ -439,7 +434,11 @@ static void destroy_stream_runs(program_emitter *x, const mapped *all)
 
 static void emit_destroy(program_emitter *x, const mapped *all)
 {
-    for (size_t i = 0; !all->blocks && i < x->pl->cut->kernels.len; i++)
+    if (all->blocks) { // svm_roundsDestroy
+        program_forget(x, all->readers, all->writers, x->logs);
+        return;
+    }
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
         emit_destroy_run(x, &all->kernels[i]);
     text_line(x, 0, "/* Closes files and frees everything. */");
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
@@ -453,10 +452,7 @@ static void emit_destroy(program_emitter *x, const mapped *all)
         text_line(x, 1, "svm_logDestroy(self->logs[%zu]);", i);
     if (x->m->init_text_len != 0)
         text_line(x, 1, "svm_logDestroy(&self->start);");
-    if (all->blocks)
-        text_line(x, 1, "svm_roundRunsDestroy(self);");
-    else
-        destroy_stream_runs(x, all);
+    destroy_stream_runs(x, all);
     if (all->direct) {
         text_line(x, 1, "for (int q = 0; q < %zu; q++)", all->used.len);
         if (all->moved)

@@ -270,18 +270,18 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *
 static void emit_ends(program_emitter *x, const mapped *all)
 {
     text_line(x, 0, "/* The kernels' ends of queues, in numbers of items: what a run's window of each is. */");
-    text_line(x, 0, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS] = {");
+    size_t table = text_begin_table(x, "static const svm_RoundEnd svm_roundEnds[SVM_ENDS]");
     for (size_t i = 0; i < x->p->cut->kernels.len; i++)
         for (VEC_EACH(const mapped_window, w, &all->kernels[i].windows))
             end_row(x, all, &all->kernels[i], w);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 static void emit_kernels(program_emitter *x, const mapped *all)
 {
     arena *a = x->e.arena;
     text_line(x, 0, "/* The kernels, in order: their functions, and where their rows begin. */");
-    text_line(x, 0, "static const svm_RoundKernelRow svm_roundKernels[SVM_KERNELS] = {");
+    size_t table = text_begin_table(x, "static const svm_RoundKernelRow svm_roundKernels[SVM_KERNELS]");
     int64_t end = 0, chunk = 0, run = 0, actor = 0, log = 0;
     for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
         const mapped_kernel *p = &all->kernels[i];
@@ -313,7 +313,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         actor += (int64_t)p->k->actors.len;
         log += logs;
     }
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 static void emit_chunks(program_emitter *x, const mapped *all)
@@ -324,7 +324,7 @@ static void emit_chunks(program_emitter *x, const mapped *all)
     text_line(x, 0,
               "   their runs, strips of each, how many with what primes them, and the kernel's chunk before on the "
               "processor. */");
-    text_line(x, 0, "static const svm_RoundChunk svm_roundChunks[SVM_CHUNKS] = {");
+    size_t table = text_begin_table(x, "static const svm_RoundChunk svm_roundChunks[SVM_CHUNKS]");
     text_args rows = {0};
     uint32_t first = 0, run = 0;
     for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
@@ -341,7 +341,7 @@ static void emit_chunks(program_emitter *x, const mapped *all)
         first += (uint32_t)p->rows.len;
     }
     text_rows(x, 1, &rows);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 static void emit_actors(program_emitter *x, const mapped *all)
@@ -412,12 +412,12 @@ static void emit_files(program_emitter *x, const mapped *all, bool input)
     if (files_of(x, all, input) == 0)
         return;
     text_line(x, 0, input ? "/* The queues that files fill. */" : "/* Those that go to files. */");
-    text_line(x, 0, "static const svm_RoundFile %s] = {",
+    size_t table = text_begin_table(x, "static const svm_RoundFile %s]",
               input ? "svm_roundInputs[SVM_INPUTS" : "svm_roundOutputs[SVM_OUTPUTS");
     for (VEC_EACH(const plan_queue, queue, &x->p->cut->queues))
         if (is_file(&all->queues[queue->stream], input))
             file_row(x, &all->queues[queue->stream], input);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }
 
 void mapped_block_tables(program_emitter *x, const mapped *all)
@@ -441,6 +441,7 @@ void mapped_block_functions(program_emitter *x)
         text_line(x, 0, "#define SVM_MAPPED_INIT %s",
                   (mapped_facts(x)->facts & FACT_COUNTS) != 0 ? mapped_facts(x)->init : "NULL");
     text_line(x, 0, "#define SVM_MAPPED_MEMORY %s", x->p->plan->memory);
+    text_line(x, 0, "#define SVM_MAPPED_CONTROL %s_control", x->name);
     text_line(x, 0, "/* Sets up the runs that the tables tell of, starts those of a round in order, and waits for them. */");
     text_line(x, 0, "#include <svm/mapped_control.h>\n");
 }

@@ -19,8 +19,6 @@ static void emit_header(program_emitter *x)
     if (config != NULL && config->command_line != NULL)
         strbuf_printf(out, "\n   %s", text_comment(x, config->command_line));
     strbuf_add(out, " */\n");
-    text_line(x, 0, "#include <stdlib.h>");
-    text_line(x, 0, "#include <string.h>\n");
     if (program_launches(x))
         text_line(x, 0, "#include <svm/launch.h>");
     text_line(x, 0, "#include <svm/%s.h>%s",
@@ -33,13 +31,16 @@ static void emit_header(program_emitter *x)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)
         text_line(x, 0, "#include <svm/checks.h>\n");
-    text_line(x, 0, "SVM_MACHINE(\"%s\");", x->pl->machine);
-    text_line(x, 0, "SVM_MEMORY(%s);", x->pl->memory);
-    text_line(x, 0, "SVM_PROCESSOR(%s);", x->pl->control);
+    text_args names = {0};
+    VEC_PUSH(x->e.arena, &names, arena_printf(x->e.arena, "SVM_MACHINE(\"%s\");", x->pl->machine));
+    VEC_PUSH(x->e.arena, &names, arena_printf(x->e.arena, "SVM_MEMORY(%s);", x->pl->memory));
+    VEC_PUSH(x->e.arena, &names, arena_printf(x->e.arena, "SVM_PROCESSOR(%s);", x->pl->control));
     if (x->pl->cut != NULL)
-        mapped_names(x, true);
+        mapped_names(x, &names);
     else
-        text_line(x, 0, "SVM_PROCESSOR(%s);\n", x->pl->processor);
+        VEC_PUSH(x->e.arena, &names, arena_printf(x->e.arena, "SVM_PROCESSOR(%s);", x->pl->processor));
+    text_rows(x, 0, &names);
+    strbuf_addc(out, '\n');
 }
 
 // Structs of items: their size is part of the channels' addresses.
@@ -137,7 +138,7 @@ static void prepare(program_emitter *x)
     emit_unique_name(&x->e, x->pl->memory);
     emit_unique_name(&x->e, x->pl->control);
     if (x->pl->cut != NULL)
-        mapped_names(x, false);
+        mapped_names(x, NULL);
     else
         emit_unique_name(&x->e, x->pl->processor);
     static const char *const functions[] = {

@@ -302,16 +302,8 @@ void program_create_blocks(program_emitter *x)
     if (pl->buffers.len == 0)
         return;
     text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes);
-    text_line(x, 1, "for (size_t i = 0; i < %zu; i++) {", pl->buffers.len);
-    text_args init = {0};
-    VEC_PUSH(x->e.arena, &init, "&self->channels[i]");
-    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "&%s", pl->memory));
-    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "self->memory + %s_channels[i].address", x->name));
-    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "%s_channels[i].capacity", x->name));
-    VEC_PUSH(x->e.arena, &init, arena_printf(x->e.arena, "%s_channels[i].itemSize", x->name));
-    text_call(x, 2, "svm_blockInit(", &init, ");");
-    text_line(x, 2, "svm_blockName(&self->channels[i], %s_channels[i].name);", x->name);
-    text_line(x, 1, "}");
+    text_line(x, 1, "svm_channelsPlace(self->channels, %s_channels, %zu, &%s, self->memory);", x->name, pl->buffers.len,
+              pl->memory);
 }
 
 static void emit_create(program_emitter *x)
@@ -663,6 +655,8 @@ static void emit_start(program_emitter *x)
 
 void program_run_entry(program_emitter *x)
 {
+    if (mapped_in_blocks(x)) // svm_roundsRun, svm_roundsSteadyStates
+        return;
     text_line(x, 0, "%sbool %s(void *instance, int64_t iterations)", program_linkage(x), program_entry(x, "run"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
@@ -766,17 +760,20 @@ static void emit_main(program_emitter *x)
 void program_main(program_emitter *x, bool in, bool out)
 {
     program_fires(x);
-    text_line(x, 0, "%sconst svm_Program %s_program = {", program_linkage(x), x->name);
+    size_t table = text_begin_table(x, "%sconst svm_Program %s_program", program_linkage(x), x->name);
     arena *a = x->e.arena;
     text_args rows = {0};
     VEC_PUSH(a, &rows, arena_printf(a, ".name = \"%s\",", x->pl->name));
     VEC_PUSH(a, &rows, arena_printf(a, ".create = %s,", program_entry(x, "create")));
-    VEC_PUSH(a, &rows, arena_printf(a, ".run = %s,", program_entry(x, "run")));
-    VEC_PUSH(a, &rows, arena_printf(a, ".drain = %s,", program_entry(x, "drain")));
-    VEC_PUSH(a, &rows, arena_printf(a, ".destroy = %s,", program_entry(x, "destroy")));
+    bool rounds = mapped_in_blocks(x); // most is in svm/mapped_control.h
+    VEC_PUSH(a, &rows, arena_printf(a, ".run = %s,", rounds ? "svm_roundsRun" : program_entry(x, "run")));
+    VEC_PUSH(a, &rows, arena_printf(a, ".drain = %s,", program_drains(x) ? program_entry(x, "drain") : "svm_drainNothing"));
+    VEC_PUSH(a, &rows, arena_printf(a, ".destroy = %s,", rounds ? "svm_roundsDestroy" : program_entry(x, "destroy")));
     VEC_PUSH(a, &rows, arena_printf(a, ".reads_input = %s,", in ? "true" : "false"));
     VEC_PUSH(a, &rows, arena_printf(a, ".writes_output = %s,", out ? "true" : "false"));
-    VEC_PUSH(a, &rows, arena_printf(a, ".steady_states = %s_steadyStates,", x->name));
+    VEC_PUSH(a, &rows,
+             rounds ? ".steady_states = svm_roundsSteadyStates,"
+                    : arena_printf(a, ".steady_states = %s_steadyStates,", x->name));
     if (x->net != NULL && x->net->whole_schedule->dynamic)
         VEC_PUSH(a, &rows, ".dynamic = true,");
     if (x->p->config->max_latency != 0)
@@ -786,15 +783,13 @@ void program_main(program_emitter *x, bool in, bool out)
         VEC_PUSH(a, &rows, arena_printf(a, ".outside = &%s,", x->outside->table));
     program_samples(x, &rows);
     text_rows(x, 1, &rows);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
     if (x->library != NULL) {
         program_library(x);
         return;
     }
     program_debugger(x);
-    text_line(x, 0, "#ifndef SVM_NO_MAIN");
-    text_line(x, 0, "int main(int argc, char **argv) { return svm_main(&%s_program, argc, argv); }", x->name);
-    text_line(x, 0, "#endif");
+    text_line(x, 0, "SVM_MAIN(%s_program)", x->name);
 }
 
 void program_control(program_emitter *x)

@@ -131,10 +131,10 @@ void program_drain_tables(program_emitter *x)
     emit_ports(x, &r, false);
     emit_ports(x, &r, true);
     text_line(x, 0, "/* The source graph, for counting what can still fire when input ends. */");
-    text_line(x, 0, "static const svm_RateTable %s_rates = {", x->name);
+    size_t table = text_begin_table(x, "static const svm_RateTable %s_rates", x->name);
     text_line(x, 1, "%zu, %zu, %s_inputStart, %s_inputs, %s_outputStart, %s_outputs, NULL,", r.rows.len,
               x->m->channels.len + r.gates, x->name, x->name, x->name, x->name);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
     emit_tokens(x, &r, true);
     if (x->has_init)
         emit_tokens(x, &r, false);
@@ -202,8 +202,15 @@ static void emit_first_tokens(program_emitter *x, const rates *r)
         text_line(x, 1, "if (!self->started)\n        memcpy(tokens, %s_enqueued, sizeof tokens);", x->name);
 }
 
+bool program_drains(const program_emitter *x)
+{
+    return x->pl->drains || x->net != NULL || x->library != NULL;
+}
+
 void program_drain(program_emitter *x)
 {
+    if (!program_drains(x))
+        return;
     text_line(x, 0, "/* After the end of input: fires what can still fire. */");
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "drain"));
     text_line(x, 0, "{");

@@ -157,6 +157,10 @@ void text_line(program_emitter *x, int indent, const char *format, ...) __attrib
 typedef VEC(const char *) text_args;
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail);
 void text_rows(program_emitter *x, int indent, const text_args *rows);       // side by side
+// A table: its head, "static const int t[] = {", then rows, each with a comma behind it, then the end of what began at
+// `from`. In one line where that fits.
+size_t text_begin_table(program_emitter *x, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_end_table(program_emitter *x, size_t from);
 const char *text_plus(program_emitter *x, const char *base, int64_t offset); // "base", "base + 3"
 const char *text_times(program_emitter *x, const char *factor, int64_t by);  // "0", "n", "n * 3"
 // The element at a walk's index (an expression): "i * 4", "i % 4 + i / 4 * 16".
@@ -399,7 +403,8 @@ void mapped_strip_loop(program_emitter *x, const program_kernel *k, const char *
 const char *mapped_strip_name(program_emitter *x, const program_kernel *k);
 const char *mapped_processors(program_emitter *x, uint32_t kernel); // those that run it, for a comment
 bool mapped_in_blocks(program_emitter *x);   // its control program is that of svm/mapped_control.h
-void mapped_names(program_emitter *x, bool declare); // of the machine; declare: as text, else as names that are taken
+// Declares the machine's processors and memories, behind those that all programs have; NULL: takes their names.
+void mapped_names(program_emitter *x, text_args *declared);
 void mapped_types(program_emitter *x);               // before the kernels' functions
 void mapped_program(program_emitter *x);             // the instance and the control program
 bool mapped_has_state(const program_emitter *x, uint32_t kernel);
@@ -491,6 +496,7 @@ const char *program_parameters_text(program_emitter *x, const sir_function *hand
 
 // ---- program_drain.c ----
 void program_drain_tables(program_emitter *x);
+bool program_drains(const program_emitter *x); // there is a function for the end of input
 void program_drain(program_emitter *x);
 
 // ---- program_profile.c ----

@@ -575,7 +575,25 @@ bool program_shifts_start(const program_emitter *x, const program_kernel *k)
     return any;
 }
 
-static void emit_shift(program_emitter *x, int indent, const program_kernel *k, uint32_t buffer)
+enum { ALIKE_SHIFTS = 3 }; // that are a loop
+
+// How many shifts from the first one on do the same to blocks that follow each other; 1: fewer than a loop is for.
+static size_t alike_shifts(const program_emitter *x, const program_kernel *k, size_t first)
+{
+    const plan_buffer *b = &x->pl->buffers.data[k->shifts.data[first]];
+    size_t count = 0;
+    for (size_t i = first; i < k->shifts.len; i++, count++) {
+        uint32_t buffer = k->shifts.data[i];
+        const plan_buffer *other = &x->pl->buffers.data[buffer];
+        if (buffer != k->shifts.data[first] + count || other->base != b->base || other->step != b->step ||
+            other->keep != b->keep || program_zeros_of(x, buffer) != NULL)
+            break;
+    }
+    return x->pl->cut == NULL && x->net == NULL && count >= ALIKE_SHIFTS ? count : 1;
+}
+
+// Of `count` buffers that follow each other.
+static void emit_shift(program_emitter *x, int indent, const program_kernel *k, uint32_t buffer, size_t count)
 {
     const plan_buffer *b = &x->pl->buffers.data[buffer];
     bool starts = shift_starts(x, buffer);
@@ -593,8 +611,13 @@ static void emit_shift(program_emitter *x, int indent, const program_kernel *k, 
         from = arena_printf(x->e.arena, "starting ? %" PRId64 " : %s", b->base, from);
     }
     if (x->pl->cut == NULL) {
-        text_line(x, zeros != NULL ? indent + 1 : indent, "svm_blockShift(%s, %s, %" PRId64 ");",
-                  program_block(x, k, buffer), from, b->keep);
+        const char *block = program_block(x, k, buffer);
+        if (count > 1) {
+            text_line(x, indent, "for (int i = %" PRIu32 "; i < %" PRIu32 "; i++)", buffer, buffer + (uint32_t)count);
+            block = "&self->channels[i]";
+        }
+        text_line(x, zeros != NULL || count > 1 ? indent + 1 : indent, "svm_blockShift(%s, %s, %" PRId64 ");", block,
+                  from, b->keep);
         return;
     }
     program_uses(x, name);
@@ -608,8 +631,10 @@ void program_shifts(program_emitter *x, int indent, const program_kernel *k)
 {
     if (k->shifts.len != 0)
         text_line(x, indent, "/* What is still to be read moves to the front. */");
-    for (VEC_EACH(const uint32_t, b, &k->shifts))
-        emit_shift(x, indent, k, *b);
+    for (size_t i = 0, count; i < k->shifts.len; i += count) {
+        count = alike_shifts(x, k, i);
+        emit_shift(x, indent, k, k->shifts.data[i], count);
+    }
 }
 
 void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value)

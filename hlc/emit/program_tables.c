@@ -15,9 +15,11 @@ bool program_names_rows(const program_emitter *x)
 void program_table(program_emitter *x, const char *comment, const char *declaration, const text_args *rows)
 {
     text_line(x, 0, "/* %s */", comment);
-    text_line(x, 0, "static const %s[] = {", declaration);
+    size_t table = text_begin_table(x, "static const %s[]", declaration);
     text_rows(x, 1, rows);
-    text_line(x, 0, rows->len == 0 ? "    0\n};\n" : "};\n");
+    if (rows->len == 0)
+        text_line(x, 1, "0,");
+    text_end_table(x, table);
 }
 
 void program_count_table(program_emitter *x, const char *comment, const char *name, const char *type,
@@ -76,10 +78,7 @@ void program_channel_table(program_emitter *x)
     if (x->pl->buffers.len == 0)
         return;
     text_line(x, 0, "/* Where each channel lies in the program's memory, how many items it holds and of what size. */");
-    text_line(x, 0, "static const struct {");
-    text_line(x, 1, "size_t address, capacity, itemSize;");
-    text_line(x, 1, "const char *name;");
-    text_line(x, 0, "} %s_channels[] = {", x->name);
+    size_t table = text_begin_table(x, "static const svm_ChannelPlace %s_channels[]", x->name);
     text_args rows = {0};
     for (uint32_t i = 0; i < x->pl->buffers.len; i++) {
         const plan_buffer *b = &x->pl->buffers.data[i];
@@ -89,5 +88,5 @@ void program_channel_table(program_emitter *x)
                               emit_declare_item(&x->e, t, ""), x->buffer_names[i]));
     }
     text_rows(x, 1, &rows);
-    text_line(x, 0, "};\n");
+    text_end_table(x, table);
 }

@@ -93,6 +93,48 @@ void text_rows(program_emitter *x, int indent, const text_args *rows)
         strbuf_addc(out, '\n');
 }
 
+size_t text_begin_table(program_emitter *x, const char *format, ...)
+{
+    va_list args;
+    size_t from = x->e.out->len;
+    va_start(args, format);
+    strbuf_vprintf(x->e.out, format, args);
+    va_end(args);
+    strbuf_add(x->e.out, " = {\n");
+    return from;
+}
+
+// The same text in one line: what begins a line follows behind one blank, the first row behind none.
+static const char *in_one_line(program_emitter *x, const char *text)
+{
+    strbuf line;
+    strbuf_init(&line, x->e.arena);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c != '\n') {
+            strbuf_addc(&line, *c);
+            continue;
+        }
+        c += strspn(c, "\n ") - 1;
+        if (line.data[line.len - 1] != '{' && c[1] != '\0')
+            strbuf_addc(&line, ' ');
+    }
+    line.len -= line.data[line.len - 1] == ',';
+    return arena_strndup(x->e.arena, line.data, line.len);
+}
+
+void text_end_table(program_emitter *x, size_t from)
+{
+    strbuf *out = x->e.out;
+    const char *line = in_one_line(x, arena_strndup(x->e.arena, out->data + from, out->len - from));
+    if (strlen(line) + strlen("};") <= TEXT_COLUMNS) {
+        out->len = from;
+        strbuf_add(out, line);
+    } else if (out->data[out->len - 2] == ',') { // no comment behind the last row
+        out->len -= strlen(",\n");
+    }
+    strbuf_add(out, "};\n\n");
+}
+
 const char *text_plus(program_emitter *x, const char *base, int64_t offset)
 {
     return offset == 0 ? base : arena_printf(x->e.arena, "%s + %" PRId64, base, offset);

@@ -82,12 +82,12 @@ def write_batch(folder, name, parts, headers, own):
         lines.append(f'#include "{source}"')
         program = re.search(r"^const svm_Program (\w+) = \{", text, re.M).group(1)
         lines.append(f"static const svm_Program *const batch_program{number} = &{program};")
-        lines += [f"#undef {n}" for n in [*names, "SVM_MAPPED", "SVM_MAPPED_INIT", "SVM_MAPPED_MEMORY"]]
+        lines += [f"#undef {n}" for n in [*names, "SVM_MAPPED", "SVM_MAPPED_INIT", "SVM_MAPPED_MEMORY", "SVM_MAPPED_CONTROL"]]
         table[number] = f"batch_program{number}"
     # The table is filled when main runs: its members are not constants to C.
     fill = [f"    batch_programs[{i}] = {t};" for i, t in enumerate(table) if t != "NULL"]
     body = MAIN % count
     body = body.replace("{\n", "{\n    const svm_Program *batch_programs[%d] = {0};\n" % count + "\n".join(fill) + "\n", 1)
     with open(os.path.join(folder, name + ".c"), "w", encoding="utf-8") as f:
-        f.write("\n".join([*includes, "#define SVM_NO_MAIN 1", *lines]) + "\n" + body)
+        f.write("\n".join(["#define SVM_NO_MAIN 1", *includes, *lines]) + "\n" + body)
     return left_out

@@ -8,6 +8,9 @@
 #ifndef SVM_MAPPED_MEMORY
 #error "define SVM_MAPPED_MEMORY as the memory of the queues before <svm/mapped_control.h>"
 #endif
+#ifndef SVM_MAPPED_CONTROL
+#error "define SVM_MAPPED_CONTROL as the loop over rounds before <svm/mapped_control.h>"
+#endif
 
 // ---- Queues ----
 
@@ -833,4 +836,50 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
 #endif
     (void)next, (void)slot, (void)states;
     self->placed = true;
+}
+
+// ---- The program as svm_main has it ----
+
+static int SVM_MAPPED_CONTROL(svm_Rounds *self); // the program's own: the loop over rounds
+
+// Up to so many steady states, the initialisation before the first; false once input has ended.
+static inline bool svm_roundsRun(void *instance, int64_t iterations)
+{
+    svm_Rounds *self = (svm_Rounds *)instance;
+    self->iterations = iterations;
+    return SVM_MAPPED_CONTROL(self) != 0;
+}
+
+static inline int64_t svm_roundsSteadyStates(const void *instance)
+{
+    return ((const svm_Rounds *)instance)->steadyStates;
+}
+
+// Closes files and frees everything.
+static inline void svm_roundsDestroy(void *instance)
+{
+    svm_Rounds *self = (svm_Rounds *)instance;
+#if SVM_MAPPED_HAVE(INPUT)
+    for (int i = 0; i < SVM_READERS; i++)
+        svm_readerClose(&self->readers[i].file);
+#endif
+#if SVM_MAPPED_HAVE(OUTPUT)
+    for (int i = 0; i < SVM_WRITERS; i++)
+        svm_writerClose(&self->writers[i]);
+#endif
+#if SVM_MAPPED_HAVE(LOGS)
+    for (int i = 0; i < SVM_LOGS; i++)
+        svm_logDestroy(self->logs[i]);
+#endif
+#if SVM_MAPPED_HAVE(START)
+    svm_logDestroy(&self->start);
+#endif
+    svm_roundRunsDestroy(self);
+#if SVM_MAPPED_HAVE(DIRECT)
+    for (int q = 0; q < SVM_PROCESSORS; q++)
+        if (svm_roundProcessors[q].load == NULL)
+            svm_free(svm_roundProcessors[q].memory, self->ownMemory[q]);
+#endif
+    svm_free(&SVM_MAPPED_MEMORY, self->memory);
+    free(self);
 }

@@ -7,6 +7,7 @@
 #define SVM_PROGRAM_H
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "svm/arith.h" // K: svm_idiv, svm_irem, svm_f2i, svm_d2i, svm_shl, svm_shr, svm_Complex and its operations, ...
@@ -68,6 +69,22 @@ static inline void svm_blockTail(const svm_Block *to, const svm_Block *from)
     if (to != NULL)
         memcpy(to->data, from->data + (from->capacity - to->capacity) * from->elementSize,
                to->capacity * from->elementSize);
+}
+
+// C: where a channel lies in a program's memory, how many items it holds and of what size.
+typedef struct svm_ChannelPlace {
+    size_t address, capacity, itemSize;
+    const char *name;
+} svm_ChannelPlace;
+
+// C: blocks for so many channels of a program whose memory begins at `address`.
+static inline void svm_channelsPlace(svm_Block *channels, const svm_ChannelPlace *places, size_t count, mm_Mem memory,
+                                     size_t address)
+{
+    for (size_t i = 0; i < count; i++) {
+        svm_blockInit(&channels[i], memory, address + places[i].address, places[i].capacity, places[i].itemSize);
+        svm_blockName(&channels[i], places[i].name);
+    }
 }
 
 // ---- K: run-time errors of the source program ----
@@ -270,10 +287,21 @@ typedef struct svm_Program {
     bool pairs_out; // complex items
     const struct svm_Outside *outside; // messages that it takes from outside (svm/messages.h); NULL: none
 } svm_Program;
+// The drain of a program that fires nothing at the end of input of which anything could be seen.
+static inline void svm_drainNothing(void *self)
+{
+    (void)self;
+}
 // -i N, --loop-input, --in=FILE, --out=FILE, --set Portal.handler=value (a message before the first firing),
 // --control=PATH (messages while it runs), --time (steady states, seconds and items a second to standard error),
 // --profile=FILE (times of kernels), --trace=FILE (a timeline), --adversary=SEED (docs/adversary.md), --help. Exit codes 0, 1, 2.
 int svm_main(const svm_Program *program, int argc, char **argv);
+// The main function of a program; with -DSVM_NO_MAIN there is none.
+#ifdef SVM_NO_MAIN
+#define SVM_MAIN(program)
+#else
+#define SVM_MAIN(program) int main(int argc, char **argv) { return svm_main(&program, argc, argv); }
+#endif
 
 #ifdef __cplusplus
 }

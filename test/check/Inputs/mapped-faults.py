@@ -43,7 +43,7 @@ def operators(line, table):
 
 def in_row(line, column, change):
     """The line with that column of its first row changed."""
-    start = line.index("{") + 1
+    start = re.search(r"(= \{)?\{", line).end()
     values = re.split(r", |\},?", line[start:], maxsplit=8)
     old = values[column]
     at = start + sum(len(value) + 2 for value in values[:column])
@@ -55,8 +55,9 @@ def tables(lines):
     table = ""
     for line in lines:
         declared = re.match(r"static const svm_Round\w+ (\w+)\[\w*\] = \{", line)
-        table = declared.group(1) if declared else "" if line.startswith("};") else table
-        yield table if line.startswith("    ") else ""
+        table = declared.group(1) if declared else table
+        yield table if line.startswith("    ") or line.endswith("};") else ""
+        table = "" if line.endswith("};") else table
 
 
 def faults(path):
