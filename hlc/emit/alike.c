@@ -80,6 +80,17 @@ static bool has_index(const sir_expr *e)
     return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL || e->kind == SIR_MEMBER;
 }
 
+// Elements of a constant that is no slot: they stand in the shared functions.
+static void shape_value(shaper *s, const sir_value *v)
+{
+    strbuf_addc(&s->key, v->zero ? 'z' : '=');
+    for (uint64_t i = 0; !v->zero && i < v->type->words; i++) {
+        uint64_t bits = 0;
+        memcpy(&bits, &v->data[i], sizeof v->data[i] < sizeof bits ? sizeof v->data[i] : sizeof bits);
+        strbuf_printf(&s->key, "%" PRIx64 ",", bits);
+    }
+}
+
 // fixed: a constant stays one.
 static void shape_expr(shaper *s, sir_expr *e, bool fixed)
 {
@@ -90,6 +101,8 @@ static void shape_expr(shaper *s, sir_expr *e, bool fixed)
         VEC_PUSH(s->a, &s->slots, e);
     else if (e->kind == SIR_CONST)
         shape_constant(s, e);
+    else if (e->kind == SIR_FIELD && s->filter->fields.data[e->index].constant)
+        shape_value(s, &s->filter->fields.data[e->index].init); // fields that are not used may differ
     for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
         shape_expr(s, e->u.arg[i], e->kind == SIR_MATH || (e->kind == SIR_BINARY && e->op == LANG_OP_DIV && i == 1));
     strbuf_addc(&s->key, ')');
@@ -141,28 +154,14 @@ static void shape_rate(shaper *s, const sir_rate *r)
     strbuf_printf(&s->key, " %" PRId64 " %" PRId64, r->min, r->max);
 }
 
-// Elements of a constant that is no slot: they stand in the shared functions.
-static void shape_value(shaper *s, const sir_value *v)
-{
-    strbuf_addc(&s->key, v->zero ? 'z' : '=');
-    for (uint64_t i = 0; !v->zero && i < v->type->words; i++) {
-        uint64_t bits = 0;
-        memcpy(&bits, &v->data[i], sizeof v->data[i] < sizeof bits ? sizeof v->data[i] : sizeof bits);
-        strbuf_printf(&s->key, "%" PRIx64 ",", bits);
-    }
-}
-
 // Everything of a filter but what may differ between filters that are alike.
 static void shape_filter(shaper *s, const sir_filter *f)
 {
     s->fails = f->prework != NULL || f->handlers.len != 0;
     strbuf_printf(&s->key, "%" PRIu32 ":%" PRIu32 ":%" PRIu32 " %p %p", f->loc.file, f->loc.line, f->loc.column,
                   (const void *)f->input, (const void *)f->output);
-    for (VEC_EACH(const sir_field, field, &f->fields)) {
+    for (VEC_EACH(const sir_field, field, &f->fields))
         strbuf_printf(&s->key, " %s %p %d", field->name, (const void *)field->type, field->constant);
-        if (field->constant && !is_table(field->type))
-            shape_value(s, &field->init);
-    }
     for (VEC_EACH(const sir_local, local, &f->work->locals))
         strbuf_printf(&s->key, " %s %p", local->name, (const void *)local->type);
     shape_rate(s, &f->work->peek);
@@ -281,11 +280,33 @@ void program_find_alike(program_emitter *x)
 
 // ---- Their functions ----
 
-static const char *slot_name(const program_emitter *x, const sir_filter *f, const sir_expr *slot)
+// Whether a constant is, in each member, the value of one of its fields, which was put in its place.
+static bool is_value_of(const family *of, uint32_t slot, uint32_t field)
 {
-    return slot->kind == SIR_GLOBAL  ? x->m->globals.data[slot->index].name
-           : slot->kind == SIR_FIELD ? f->fields.data[slot->index].name
-                                     : "constant";
+    for (size_t i = 0; i < of->members.len; i++) {
+        const sir_field *f = &of->members.data[i]->fields.data[field];
+        const sir_expr *e = of->slots.data[i].data[slot];
+        if (!f->constant || f->type != e->type)
+            return false;
+        sir_expr value = {.kind = SIR_CONST, .type = f->type, .u.value = f->init.zero ? (sir_scalar){0} : f->init.data[0]};
+        if (!same(of->members.data[i], &value, of->members.data[i], e))
+            return false;
+    }
+    return true;
+}
+
+static const char *slot_name(const program_emitter *x, const family *of, uint32_t slot)
+{
+    const sir_filter *f = of->members.data[0];
+    const sir_expr *e = of->slots.data[0].data[slot];
+    if (e->kind == SIR_GLOBAL)
+        return x->m->globals.data[e->index].name;
+    if (e->kind == SIR_FIELD)
+        return f->fields.data[e->index].name;
+    for (uint32_t i = 0; i < f->fields.len; i++)
+        if (is_value_of(of, slot, i))
+            return f->fields.data[i].name;
+    return "constant";
 }
 
 // What a filter gives for a slot: a literal, or a table's name.
@@ -330,7 +351,7 @@ static void give(program_emitter *x, const family *of, emit_filter_info *info)
     hmap_init(&info->given_of, x->e.arena);
     for (VEC_EACH(uint32_t, slot, &of->differing)) {
         const sir_expr *e = of->slots.data[0].data[*slot];
-        emit_given g = {given_name(x, info, slot_name(x, info->filter, e)), e->type};
+        emit_given g = {given_name(x, info, slot_name(x, of, *slot)), e->type};
         VEC_PUSH(x->e.arena, &info->given, g);
     }
     for (uint32_t i = 0; i < of->slots.data[0].len; i++)

@@ -867,6 +867,7 @@ static const char *own_parameter(emitter *e, const emit_filter_info *info, uint3
 }
 
 enum { FEW_FUNCTIONS = 8 };
+enum { HEAD_COLUMNS = 120, HEAD_ALIGNED = 80 };
 
 static void count_functions(void *context, sir_expr *e, bool written)
 {
@@ -890,6 +891,27 @@ static bool is_inlined(const body_context *c)
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
     const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);
     return count <= FEW_FUNCTIONS && (count > 0 || alone);
+}
+
+// A function's head, its parameters in as many lines as it takes.
+static void write_head(emitter *e, const char *head, const char *params)
+{
+    size_t column = strlen(head), align = column <= HEAD_ALIGNED ? column : 8;
+    strbuf_add(e->out, head);
+    for (const char *p = params, *end; *p != '\0'; p = end) {
+        end = strstr(p, ", ");
+        end = end == NULL ? p + strlen(p) : end + strlen(", ");
+        size_t length = (size_t)(end - p);
+        if (p != params && column + length > HEAD_COLUMNS) {
+            e->out->len--; // the blank
+            strbuf_addc(e->out, '\n');
+            strbuf_pad(e->out, ' ', align);
+            column = align;
+        }
+        strbuf_printf(e->out, "%.*s", (int)length, p);
+        column += length;
+    }
+    strbuf_add(e->out, ")\n{\n");
 }
 
 static emit_signature emit_fire(body_context *c, const char *name)
@@ -931,8 +953,8 @@ static emit_signature emit_fire(body_context *c, const char *name)
     int side = c->lanes > 0 ? c->lanes : c->vectors > 0 ? c->vectors : info->lanes > 0 ? info->lanes : 1;
     fire_annotation(e, info->filter, c->function, side, c->dynamic);
     body_mark_line(e, c->function->loc);
-    strbuf_printf(e->out, "%sstatic inline void %s(%s)\n{\n", is_inlined(c) ? "SVM_INLINED " : "", name,
-                  b.len > 0 ? b.data : "void");
+    write_head(e, arena_printf(e->arena, "%sstatic inline void %s(", is_inlined(c) ? "SVM_INLINED " : "", name),
+               b.len > 0 ? b.data : "void");
     load_fields(c);
     strbuf_printf(e->out, "%s}\n", body);
     body_mark_line(e, (sir_loc){0});
