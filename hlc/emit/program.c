@@ -11,6 +11,30 @@
 // Bytes of vector registers together, from which they are wide: 32 of 64.
 enum { WIDE_REGISTERS = 2048, WIDE_ROWS = 512, ROWS_LEVEL = 2 };
 
+static void add_processor(program_emitter *x, hmap *known, const char *name, text_args *declared)
+{
+    if (hmap_get(known, name) != NULL)
+        return;
+    hmap_set(known, name, x);
+    if (declared != NULL)
+        VEC_PUSH(x->e.arena, declared, arena_printf(x->e.arena, "SVM_PROCESSOR(%s);", name));
+    else
+        emit_unique_name(&x->e, name);
+}
+
+// The processors that run kernels, the plan's own first: declares them, or (NULL) keeps others from taking their names.
+static void name_processors(program_emitter *x, text_args *declared)
+{
+    hmap known;
+    hmap_init(&known, x->e.arena);
+    add_processor(x, &known, x->pl->processor, declared);
+    for (VEC_EACH(const plan_net_place, where, &x->pl->where)) {
+        add_processor(x, &known, where->processor, declared);
+        for (VEC_EACH(const char *, helper, &where->helpers))
+            add_processor(x, &known, *helper, declared);
+    }
+}
+
 static void emit_header(program_emitter *x)
 {
     strbuf *out = x->e.out;
@@ -38,7 +62,7 @@ static void emit_header(program_emitter *x)
     if (x->pl->cut != NULL)
         mapped_names(x, &names);
     else
-        VEC_PUSH(x->e.arena, &names, arena_printf(x->e.arena, "SVM_PROCESSOR(%s);", x->pl->processor));
+        name_processors(x, &names);
     text_rows(x, 0, &names);
     strbuf_addc(out, '\n');
 }
@@ -140,7 +164,7 @@ static void prepare(program_emitter *x)
     if (x->pl->cut != NULL)
         mapped_names(x, NULL);
     else
-        emit_unique_name(&x->e, x->pl->processor);
+        name_processors(x, NULL);
     static const char *const functions[] = {
         "create",       "run",     "drain",      "destroy",     "fire",   "read",   "start",     "control", "keepInput",
         "steadyStates", "program", "channels",   "init",        "steady", "kept",   "enqueued",  "rates",   "rows",

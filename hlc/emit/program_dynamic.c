@@ -116,7 +116,8 @@ static void emit_steady_firing(program_emitter *x, const program_dynamic *dynami
 static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool prework)
 {
     const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
-    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a firing. */", actor->name, x->pl->processor);
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a firing. */", actor->name,
+              plan_net_processor(x->pl, (uint32_t)(dynamic - x->dynamics)));
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", plan_actor_operations(x->e.arena, x->net->whole, dynamic->actor));
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", dynamic->run);
     text_line(x, 0, "{");

@@ -456,6 +456,10 @@ void program_region_struct(program_emitter *x, uint32_t kernel); // members of a
 void program_region_tables(program_emitter *x, uint32_t kernel);
 void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations);
 void program_region_create(program_emitter *x, uint32_t kernel);
+size_t program_region_helpers(const program_emitter *x, uint32_t kernel); // of a data-parallel region
+void program_region_name_helpers(program_emitter *x, uint32_t kernel, const char *field);
+void program_region_members(program_emitter *x, uint32_t kernel); // of the instance, for these
+size_t program_region_create_helpers(program_emitter *x, uint32_t kernel, size_t at);
 void program_net(program_emitter *x); // the instance and the control program
 
 // ---- program_messages.c: of programs with messages ----

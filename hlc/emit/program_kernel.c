@@ -128,7 +128,7 @@ static void scan_stage(program_emitter *x, program_kernel *k, member_names *seen
     k->uses_steady |= code->print_marks;
 }
 
-static const char *const region_own[] = {"region", "work"};
+static const char *const region_own[] = {"region", "work", "helper"};
 
 static void scan_kernel(program_emitter *x, program_kernel *k, const program_stage *codes)
 {

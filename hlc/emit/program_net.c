@@ -10,6 +10,8 @@ typedef struct net {
     const sir_module *whole;
     VEC(uint32_t) readers, writers; // actors of the program
     const char **fields;            // per kernel: the instance's field of its kernel
+    const char **helper_fields;     // of its helpers, if it is data-parallel
+    size_t helpers, created;        // of all regions; of those whose setup is emitted
     const char **log_of;            // per actor of the program: its log, NULL if it prints nothing
     uint32_t *taken_from, *given_to; // per filter, reader and writer of the program: its streams
     plan_actor_list *into, *out_of;  // per kernel: streams
@@ -66,7 +68,7 @@ static net prepare(program_emitter *x)
     n.fields = ARENA_ARRAY(a, const char *, x->net->kernels.len + 1);
     hmap taken;
     hmap_init(&taken, a);
-    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "kernels", "logs", "start", "readers", "writers", "inputs", "outputs"};
+    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "kernels", "helpers", "logs", "start", "readers", "writers", "inputs", "outputs"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&taken, own[i], x);
     size_t region = 0;
@@ -76,6 +78,12 @@ static net prepare(program_emitter *x)
         if (!kernel->dynamic)
             x->kernels[region++].field = n.fields[i];
     }
+    n.helper_fields = ARENA_ARRAY(a, const char *, x->net->kernels.len + 1);
+    for (size_t i = 0; i < x->pl->where.len; i++)
+        if (x->pl->where.data[i].helpers.len != 0) {
+            n.helper_fields[i] = text_member(x, &taken, arena_printf(a, "%s_helpers", n.fields[i]));
+            n.helpers += x->pl->where.data[i].helpers.len;
+        }
     return n;
 }
 
@@ -131,9 +139,12 @@ static void emit_instance(net *n)
     for (uint32_t i = 0, region = 0; i < graph->kernels.len; i++) {
         bool dynamic = graph->kernels.data[i].dynamic;
         text_line(x, 1, "%s %s;", dynamic ? x->dynamics[i].type : x->kernels[region].type, n->fields[i]);
-        region += !dynamic;
+        if (!dynamic)
+            program_region_members(x, region++);
     }
     text_line(x, 1, "svm_NetKernel *kernels[%zu];", graph->kernels.len);
+    if (n->helpers != 0)
+        text_line(x, 1, "svm_Helper *helpers[%zu];", n->helpers);
     program_way_instance(x);
     if (n->logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", n->logs);
@@ -217,7 +228,8 @@ static void create_kernel(net *n, uint32_t kernel, const char *run, const char *
     program_emitter *x = n->x;
     const plan_net_kernel *p = &x->net->kernels.data[kernel];
     const char *text = common_text(n, kernel) + 1;
-    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[kernel], x->pl->processor, run, name);
+    text_line(x, 1, "svm_kernelInit(&self->%s.kernel, &%s, %s, \"%s\");", n->fields[kernel],
+              plan_net_processor(x->pl, kernel), run, name);
     text_line(x, 1, "%s.kernel = &self->%s.kernel;", text, n->fields[kernel]);
     if (p->paced) {
         text_line(x, 1, "%s.paced = true;", text);
@@ -274,6 +286,16 @@ static void create_region(net *n, uint32_t kernel, uint32_t region)
         for (size_t s = 0; s < item->stages.len; s++, code++)
             if (code->stage->kind == PLAN_FIRE)
                 create_state(x, k->field, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
+    size_t before = n->created, helpers = program_region_helpers(x, region);
+    n->created = program_region_create_helpers(x, region, before);
+    for (size_t h = 0; h < helpers; h++) {
+        code = x->stages[region];
+        const char *base = arena_printf(x->e.arena, "%s.kernels[%zu]", n->helper_fields[kernel], h);
+        for (VEC_EACH(plan_item, item, &k->kernel->items))
+            for (size_t s = 0; s < item->stages.len; s++, code++)
+                if (code->stage->kind == PLAN_FIRE)
+                    create_state(x, base, code->info, x->names[code->stage->actor].state, NULL);
+    }
 }
 
 static void create_files(net *n)
@@ -325,8 +347,12 @@ static void create_net(net *n)
 {
     program_emitter *x = n->x;
     text_line(x, 1, "self->net = (svm_Net){");
-    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->net->single ? 1 : x->pl->strip);
+    text_line(x, 2, ".memory = &%s, .strip = %" PRId64 ",", x->pl->memory, x->net->single ? 1 : x->pl->where.len == 0 ? x->pl->strip : x->pl->strip * x->pl->rounds);
+    if (x->pl->where.len != 0)
+        text_line(x, 2, ".concurrent = true,");
     text_line(x, 2, ".kernelCount = %zu, .kernels = self->kernels,", x->net->kernels.len);
+    if (n->helpers != 0)
+        text_line(x, 2, ".helperCount = %zu, .helpers = self->helpers,", n->helpers);
     text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
     if (program_way_count(x) != 0)
         text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
@@ -509,6 +535,9 @@ void program_net(program_emitter *x)
     bool in = false, out = false;
     net n = prepare(x);
     program_describe_regions(x);
+    for (uint32_t i = 0, region = 0; i < x->net->kernels.len; i++)
+        if (!x->net->kernels.data[i].dynamic)
+            program_region_name_helpers(x, region++, n.helper_fields[i]);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++)
         program_kernel_scan(x, k);
     for (uint32_t k = 0; k < x->pl->kernels.len; k++)

@@ -20,7 +20,8 @@ typedef struct row {
 typedef struct program_region {
     program_emitter *x;
     uint32_t kernel, cut; // its number in the plan, and in the cut graph
-    const char *name, *table;
+    const char *name, *table, *helper; // helper: the function of its helpers
+    const char *helpers_field;
     VEC(uint32_t) actors;          // of the static graph, without the ends of streams
     VEC(uint32_t) inputs, outputs; // readers, writers
     const uint32_t *number;        // per channel of the graph: in its region's rates
@@ -410,6 +411,8 @@ void program_region_struct(program_emitter *x, uint32_t kernel)
     program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
     text_line(x, 1, "svm_StaticRegion region;");
+    if (program_region_helpers(x, kernel) != 0)
+        text_line(x, 1, "svm_Helper helper; /* of a kernel that helps */");
     text_line(x, 1,
               "struct { /* what it works with: per actor, per row and channel of the rates, per stream, per block */");
     text_line(x, 2, "int64_t firings[%zu], limits[%zu], fired[%zu], tokens[%zu];", at_least_one(t->actors.len),
@@ -442,30 +445,113 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
-    bool starting = program_shifts_start(x, k);
+    bool starting = program_shifts_start(x, k), parallel = program_region_helpers(x, kernel) != 0;
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
-              k->kernel->name, x->pl->processor);
+              k->kernel->name, plan_net_processor(x->pl, t->cut));
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
     text_line(x, 0, "static void %s(svm_Kernel *kernel)", k->run);
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
     text_line(x, 1, "while (svm_regionNext(&self->region)) {");
+    if (parallel)
+        text_line(x, 2, "svm_regionShare(&self->region);");
     if (k->uses_starting)
         text_line(x, 2, "self->starting = self->region.starting;");
     if (k->uses_steady)
-        text_line(x, 2, "self->steady = self->region.steady;");
+        text_line(x, 2, "self->steady = self->region.%s;", parallel ? "share" : "steady");
     uint32_t only = t->actors.len == 1 ? x->net->actor_of[t->actors.data[0]] : SIR_NONE;
     if (only != SIR_NONE && program_receives(x, only))
         program_deliver(x, 2, only, x->stages[kernel]->info, &x->names[t->actors.data[0]], NULL);
     emit_firings(x, t);
     if (run != NULL)
         text_line(x, 2, "%s(kernel);", run);
+    if (parallel) {
+        text_line(x, 2, "svm_regionGather(&self->region);");
+        if (k->uses_steady)
+            text_line(x, 2, "self->steady = self->region.steady;");
+        emit_firings(x, t);
+    }
     text_line(x, 2, "svm_regionSend(&self->region);");
     if (starting)
         text_line(x, 2, "const bool starting = self->starting;");
     program_shifts(x, 2, k); // the run's output is in its streams
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
+    if (!parallel)
+        return;
+    t->helper = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_helper", k->run));
+    text_line(x, 0, "/* Does chunks of the steady states of %s on other processors. */", k->kernel->name);
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", t->helper);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
+    text_line(x, 1, "while (svm_helperNext(&self->helper)) {");
+    if (k->uses_steady)
+        text_line(x, 2, "self->steady = self->region.steady;");
+    emit_firings(x, t);
+    if (run != NULL)
+        text_line(x, 2, "%s(kernel);", run);
+    text_line(x, 2, "svm_helperDone(&self->helper);");
+    text_line(x, 1, "}");
+    text_line(x, 0, "}\n");
+}
+
+size_t program_region_helpers(const program_emitter *x, uint32_t kernel)
+{
+    const program_region *t = x->region_of_kernel[kernel];
+    return x->pl->where.len == 0 ? 0 : x->pl->where.data[t->cut].helpers.len;
+}
+
+void program_region_name_helpers(program_emitter *x, uint32_t kernel, const char *field)
+{
+    x->region_of_kernel[kernel]->helpers_field = field;
+}
+
+// Members of the instance for the helpers of a region.
+void program_region_members(program_emitter *x, uint32_t kernel)
+{
+    const program_region *t = x->region_of_kernel[kernel];
+    const program_kernel *k = &x->kernels[kernel];
+    size_t helpers = program_region_helpers(x, kernel);
+    if (helpers == 0)
+        return;
+    text_line(x, 1, "struct { /* those who do chunks of its steady states */");
+    text_line(x, 2, "%s kernels[%zu];", k->type, helpers);
+    text_line(x, 2, "svm_Helper *all[%zu];", helpers);
+    text_line(x, 2, "svm_Block blocks[%zu][%zu];", helpers, at_least_one(t->blocks.len));
+    text_line(x, 1, "} %s;", t->helpers_field);
+}
+
+// Sets up the helpers of a region; at: how many the program has before. Gives how many there are then.
+size_t program_region_create_helpers(program_emitter *x, uint32_t kernel, size_t at)
+{
+    const program_region *t = x->region_of_kernel[kernel];
+    const program_kernel *k = &x->kernels[kernel];
+    if (program_region_helpers(x, kernel) == 0)
+        return at;
+    const plan_net_place *where = &x->pl->where.data[t->cut];
+    const char *f = t->helpers_field;
+    text_line(x, 1, "self->%s.region.helpers = %zu;", k->field, where->helpers.len);
+    text_line(x, 1, "self->%s.region.help = self->%s.all;", k->field, f);
+    text_line(x, 1, "self->%s.region.least = %" PRId64 ";", k->field, where->least);
+    for (size_t h = 0; h < where->helpers.len; h++)
+        text_line(x, 1, "svm_kernelInit(&self->%s.kernels[%zu].kernel, &%s, %s, \"%s\");", f, h, where->helpers.data[h],
+                  t->helper, k->kernel->name);
+    text_line(x, 1, "for (int h = 0; h < %zu; h++) {", where->helpers.len);
+    text_line(x, 2, "%s *kernel = &self->%s.kernels[h];", k->type, f);
+    text_line(x, 2, "self->%s.all[h] = self->helpers[%zu + h] = &kernel->helper;", f, at);
+    text_line(x, 2, "kernel->region.firings = kernel->work.firings;");
+    text_line(x, 2, "kernel->region.blocks = kernel->work.blocks;");
+    for (size_t b = 0; b < t->blocks.len; b++)
+        text_line(x, 2, "kernel->work.blocks[%zu] = &self->%s.blocks[h][%zu];", b, f, b);
+    for (size_t b = 0; b < k->buffers.len; b++) // its blocks begin with these
+        text_line(x, 2, "kernel->%s = kernel->work.blocks[%zu];", k->buffer_names.data[b], b);
+    text_line(x, 2,
+              "svm_helperInit(&self->net, &kernel->helper, &kernel->kernel, &self->%s.region, &kernel->region, "
+              "self->%s.blocks[h]);",
+              k->field, f);
+    text_line(x, 1, "}");
+    return at + where->helpers.len;
 }
 
 // ---- create ----

@@ -47,6 +47,12 @@ static const char *obstacle(const hlc_program *p)
     return NULL;
 }
 
+// Kernels of such a program wait for items within their firings, or end runs where messages are due.
+static bool needs_streams(const hlc_program *p)
+{
+    return p->schedule->dynamic || p->schedule->messages.len > 0 || p->schedule->outside.len > 0;
+}
+
 // The option that asks for several processors or for transfers between memories; NULL: none does.
 static const char *asks_for_cut(const hlc_config *c)
 {
@@ -77,7 +83,9 @@ static bool stay(hlc_program *p, const plan_resources *r, const char *why)
         return false;
     }
     if (p->diag->remarks)
-        diag_remark(p->diag, program_range(p), "'%s' stays on one processor: %s [map]", p->module->name, why);
+        diag_remark(p->diag, program_range(p), needs_streams(p) ? "'%s' is not cut by strips, but into kernels that streams join: %s [map]"
+                                                                : "'%s' stays on one processor: %s [map]",
+                    p->module->name, why);
     return true;
 }
 

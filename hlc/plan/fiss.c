@@ -116,7 +116,7 @@ double plan_cut_repeated(hlc_program *p, uint32_t kernel)
 bool plan_pass_fiss(hlc_program *p)
 {
     if (p->cut == NULL)
-        return false;
+        return p->net != NULL && plan_net_assign(p);
     plan_cut_gather(p);
     for (VEC_EACH(plan_cut_kernel, kernel, &p->cut->kernels))
         kernel->parallel = kernel->why == NULL;

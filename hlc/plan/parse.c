@@ -383,6 +383,43 @@ static void stream_line(parser *p)
     VEC_PUSH(p->a, &p->pl->capacities, capacity);
 }
 
+static const char *net_processor(parser *p)
+{
+    size_t begin = p->begin;
+    const char *text = name(p, "the name of a processor");
+    const machine_processor *x = p->failed ? NULL : machine_processor_by_name(p->program->machine, text);
+    if (!p->failed && (x == NULL || !plan_net_may_run_on(p->program, p->pl, x))) {
+        p->begin = begin;
+        fail(p, arena_printf(p->a, "a kernel processor that works in '%s' and can run all kernels", p->pl->memory));
+    }
+    return text;
+}
+
+// A kernel of a net, its processor, and others that help it.
+static void net_assign_line(parser *p)
+{
+    plan *pl = p->pl;
+    size_t at = pl->where.len;
+    if (pl->net == NULL || at >= pl->net->kernels.len || !plan_load_machine(p->program, pl)) {
+        fail(p, "as many kernels as the program is cut into");
+        return;
+    }
+    expect(p, TOKEN_WORD, pl->net->whole->actors.data[pl->net->kernels.data[at].actors.data[0]]->name);
+    plan_net_place where = {.processor = net_processor(p)};
+    if (!p->failed && accept(p, TOKEN_WORD, "parallel")) {
+        where.least = number(p, "the steady states of a chunk");
+        if (where.least < 1)
+            fail(p, "a chunk of at least one steady state");
+        expect(p, TOKEN_SIGN, "{");
+        while (!p->failed && p->kind == TOKEN_WORD) {
+            const char *helper = net_processor(p);
+            VEC_PUSH(p->a, &where.helpers, helper);
+        }
+        expect(p, TOKEN_SIGN, "}");
+    }
+    VEC_PUSH(p->a, &pl->where, where);
+}
+
 static plan_io io(parser *p)
 {
     plan_io result = {.actor = actor(p)};
@@ -579,6 +616,9 @@ static void body(parser *p)
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");
+    bool spread = accept(p, TOKEN_WORD, "rounds");
+    if (spread)
+        pl->rounds = number(p, "how many strips run at once");
     pl->allocated = accept(p, TOKEN_WORD, "bytes");
     if (pl->allocated) {
         pl->bytes = (uint64_t)number(p, "how many bytes buffers take");
@@ -593,6 +633,11 @@ static void body(parser *p)
     }
     while (accept(p, TOKEN_WORD, "stream"))
         stream_line(p);
+    while (spread && accept(p, TOKEN_WORD, "assign"))
+        net_assign_line(p);
+    if (!p->failed && spread && (pl->net == NULL || pl->where.len != pl->net->kernels.len || pl->rounds < 1 ||
+                                 pl->rounds > PLAN_NET_ROUNDS))
+        fail(p, "a line 'assign' for each kernel, and 1 to 8 rounds");
     while (accept(p, TOKEN_WORD, "read")) {
         plan_io r = io(p);
         VEC_PUSH(p->a, &pl->readers, r);
@@ -626,6 +671,21 @@ static bool check_priming(parser *p)
     return false;
 }
 
+// What is data-parallel must be able to be.
+static bool check_helpers(parser *p)
+{
+    const plan *pl = p->pl;
+    const char *const *why = pl->where.len == 0 ? NULL : plan_net_keepers(p->program, pl);
+    for (size_t i = 0; i < pl->where.len; i++) {
+        if (pl->where.data[i].helpers.len == 0 || why[i] == NULL)
+            continue;
+        diag_error_at(p->d, NULL, "plan of '%s': the kernel of '%s' cannot be parallel: %s", pl->name,
+                      pl->net->whole->actors.data[pl->net->kernels.data[i].actors.data[0]]->name, why[i]);
+        return false;
+    }
+    return true;
+}
+
 plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
 {
     const source_file *f = source_get(program->sources, file);
@@ -652,5 +712,5 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
     if (p.failed)
         return NULL;
     plan_count_drains(p.a, p.m, p.s, p.pl);
-    return p.pl->cut == NULL || check_priming(&p) ? p.pl : NULL;
+    return check_helpers(&p) && (p.pl->cut == NULL || check_priming(&p)) ? p.pl : NULL;
 }

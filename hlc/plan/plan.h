@@ -98,6 +98,17 @@ typedef struct plan_initial {
     plan_access access;
 } plan_initial;
 
+// Where a kernel of a net runs. A static region that keeps nothing but items of its inputs from one steady state to the
+// next may be data-parallel: helpers on other processors do chunks of the steady states of a run.
+typedef struct plan_net_place {
+    const char *processor;
+    VEC(const char *) helpers; // other processors
+    int64_t least;             // steady states of a chunk at least; 0: it is not data-parallel
+} plan_net_place;
+
+// Strips that the sources of a net on several processors may run on before the control program waits for all.
+enum { PLAN_NET_ROUNDS = 8 };
+
 typedef struct plan {
     const char *name;
     const char *machine, *control, *processor, *memory; // names in the machine file
@@ -111,6 +122,8 @@ typedef struct plan {
     VEC(plan_io) readers, writers;
     VEC(plan_kernel) kernels; // in the order in which they are started; of a net: one for each static region
     VEC(int64_t) capacities;  // of a net: elements of each stream, to begin with
+    VEC(plan_net_place) where; // of a net on several processors: per kernel of it; empty: all run on `processor`
+    int64_t rounds;            // of a net on several processors: strips that the control program has run at once
 
     // Derived from the schedule, not in the text.
     const plan_net *net; // NULL: all rates are static
@@ -164,6 +177,8 @@ int64_t plan_in_start(const plan *pl, const sir_module *m, const schedule *s, co
 int64_t plan_out_start(const plan *pl, const sir_module *m, const schedule *s, const plan_stage *st, plan_phase phase);
 int64_t plan_io_start(const plan *pl, const schedule *s, const plan_io *io, plan_phase phase);
 bool plan_actor_has_prework(const sir_actor *actor);
+// Where a kernel of a net runs.
+const char *plan_net_processor(const plan *pl, uint32_t kernel);
 // Actors that print, in order; marks: each must mark its steady states so that output can be merged.
 typedef VEC(uint32_t) plan_actor_list;
 plan_actor_list plan_printing_actors(arena *a, const sir_module *m);

@@ -52,6 +52,13 @@ plan_side plan_copy_side(const schedule *s, uint32_t actor, int64_t weight);
 // where its rounds do.
 bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_side_digits *d);
 
+// ---- net_assign.c ---- Assigns the kernels of a net to processors; whether there are several. Whether a processor may be
+// one of them; the processor of a kernel.
+bool plan_net_assign(struct hlc_program *p);
+// Per kernel, why its runs need those before them; NULL: they need nothing but items of its inputs.
+const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
+bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);
+
 // ---- horizontal.c ----
 typedef VEC(plan_item) plan_item_list;
 bool plan_filter_can_fuse_horizontally(const sir_filter *f); // its firings are independent of each other
@@ -92,6 +99,8 @@ void plan_remark_layout(struct hlc_program *p, size_t buffers, int64_t steady_st
 void plan_remark_coalesce(struct hlc_program *p);
 void plan_remark_fuse(struct hlc_program *p);
 void plan_remark_fiss(struct hlc_program *p);
+// work: per kernel, operations in a steady state of the program; keeps: why it is not data-parallel, or NULL.
+void plan_remark_net(struct hlc_program *p, const char *why, const double *work, const char *const *keeps);
 void plan_remark_transfer(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);
 void plan_remark_allocate(struct hlc_program *p);

@@ -156,6 +156,19 @@ static void print_cut(strbuf *out, const plan_cut *cut)
                       queue->room);
 }
 
+// Where a kernel of a net runs.
+static void print_net_place(strbuf *out, const plan *pl, size_t kernel)
+{
+    const plan_net_place *where = &pl->where.data[kernel];
+    const uint32_t first = pl->net->kernels.data[kernel].actors.data[0];
+    strbuf_printf(out, "  assign %s %s", pl->net->whole->actors.data[first]->name, where->processor);
+    if (where->helpers.len != 0)
+        strbuf_printf(out, " parallel %" PRId64 " {", where->least);
+    for (VEC_EACH(const char *, helper, &where->helpers))
+        strbuf_printf(out, " %s", *helper);
+    strbuf_add(out, where->helpers.len != 0 ? " }\n" : "\n");
+}
+
 void plan_print(strbuf *out, const plan *pl, const sir_module *m)
 {
     strbuf_printf(out, "plan %s {\n", pl->name);
@@ -173,6 +186,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
     strbuf_printf(out, "  strip %" PRId64, pl->strip);
     if (pl->most != 0)
         strbuf_printf(out, " most %" PRId64, pl->most);
+    if (pl->where.len != 0)
+        strbuf_printf(out, " rounds %" PRId64, pl->rounds);
     strbuf_addc(out, '\n');
     if (pl->allocated)
         strbuf_printf(out, "  bytes %" PRIu64 " least %" PRIu64 "\n", pl->bytes, pl->least_bytes);
@@ -196,6 +211,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
     for (size_t i = 0; i < pl->capacities.len; i++)
         strbuf_printf(out, "  stream %s capacity %" PRId64 "\n", pl->net->streams.data[i].name,
                       pl->capacities.data[i]);
+    for (size_t i = 0; i < pl->where.len; i++)
+        print_net_place(out, pl, i);
     for (VEC_EACH(plan_io, io, &pl->readers))
         print_io(out, "read", io, m);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))

@@ -178,8 +178,8 @@ void plan_remark_map(hlc_program *p)
     if (!p->diag->remarks)
         return;
     if (cut == NULL) {
-        diag_remark(p->diag, program_range(p), "all kernels run on '%s', with their buffers in '%s' [map]",
-                    p->plan->processor, p->plan->memory);
+        diag_remark(p->diag, program_range(p), "all kernels run on '%s'%s, with their buffers in '%s' [map]",
+                    p->plan->processor, p->net != NULL ? " or others that work in its memory" : "", p->plan->memory);
         return;
     }
     const double *seconds = plan_actor_seconds(p);
@@ -195,6 +195,34 @@ void plan_remark_map(hlc_program *p)
                     "%s is one of %zu for %zu processor%s: about %.3g %% of all work [map]", kernel_text(p, i),
                     cut->kernels.len, cut->resources->processors.len, cut->resources->processors.len == 1 ? "" : "s",
                     all > 0 ? 100 * of[i] / all : 0);
+}
+
+void plan_remark_net(hlc_program *p, const char *why, const double *work, const char *const *keeps)
+{
+    const plan_net *net = p->net;
+    if (!p->diag->remarks)
+        return;
+    if (why != NULL) {
+        diag_remark(p->diag, program_range(p), "all kernels stay on '%s': %s [fiss]", p->plan->processor, why);
+        return;
+    }
+    double all = 0;
+    for (size_t i = 0; i < net->kernels.len; i++)
+        all += work[i];
+    for (uint32_t i = 0; i < net->kernels.len; i++) {
+        const sir_actor *first = net->whole->actors.data[net->kernels.data[i].actors.data[0]];
+        bool dynamic = net->kernels.data[i].dynamic;
+        const char *what = dynamic ? arena_printf(p->arena, "'%s'", first->name)
+                                   : arena_printf(p->arena, "the static region of '%s'", first->name);
+        const plan_net_place *where = &p->plan->where.data[i];
+        size_t helpers = where->helpers.len;
+        const char *others = helpers == 0 ? "" : arena_printf(p->arena, " and, data-parallel, %zu others", helpers);
+        const char *why_alone = dynamic || keeps[i] == NULL ? "" : "; it is not data-parallel, since ";
+        diag_remark(p->diag, sir_range(net->whole, p->sources, first->loc),
+                    "%s runs on '%s'%s: about %.3g %% of all work%s%s [fiss]", what, where->processor,
+                    others,
+                    all > 0 ? 100 * work[i] / all : 0, why_alone, dynamic || keeps[i] == NULL ? "" : keeps[i]);
+    }
 }
 
 // Other actors that alone would keep the kernel on one processor.

@@ -20,6 +20,8 @@
 // What a run of a kernel costs, and what each stream that joins kernels adds to it, in starts of a kernel: before the kernel runs it is
 // seen what its streams have, have room for, and what messages allow, and behind it what has come is passed on. Measured on a hopping radio.
 enum { NET_KERNEL_STARTS = 10 };
+// Kernels on several processors begin with what the one before them has done, a strip at least.
+enum { STRIP_NET = 8192 };
 // At level 0 strips are only as long as it takes that programs are not unreasonably slow.
 enum { STRIP_PLAIN = 16 };
 // Of the second cache for channels, and how often the time that moving them takes, where computing hides it.
@@ -220,6 +222,8 @@ bool plan_pass_strip_mine(hlc_program *p)
         }
     } else if (strip == 0) {
         strip = fill_lanes(p, choose_strip(p));
+        if (p->plan->where.len != 0 && p->plan->rounds > 1 && strip > STRIP_NET)
+            strip = STRIP_NET;
         if (p->config->opt_level == 0 && strip > STRIP_PLAIN)
             strip = STRIP_PLAIN;
     }

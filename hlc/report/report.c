@@ -143,7 +143,9 @@ static void find_operations(reporter *r)
     for (uint32_t i = 0; i < r->kernels.len; i++) {
         kernel_view *k = &r->kernels.data[i];
         const plan_cut *cut = r->p->cut;
-        k->where = cut != NULL && cut->where != NULL ? describe_where(r, i) : r->p->plan->processor;
+        k->where = cut != NULL && cut->where != NULL ? describe_where(r, i)
+                   : r->p->net != NULL               ? plan_net_processor(r->p->plan, i)
+                                                     : r->p->plan->processor;
         const char *state =
             cut == NULL || i >= cut->kernels.len || cut->kernels.data[i].pinned_by == SIR_NONE
                 ? ""
@@ -517,6 +519,9 @@ static void add_facts(reporter *r)
                               cut->strips, pl->strip, cut->rounds));
         add_judgement(r);
         add_search(r);
+    } else if (pl->where.len != 0) {
+        add_fact(r, "processors", arena_printf(a, "those of '%s' that work in '%s'; streams join their kernels", pl->machine, pl->memory));
+        add_fact(r, "strip", arena_printf(a, "%" PRId64 " steady states, %" PRId64 " in a round", pl->strip, pl->strip * pl->rounds));
     } else {
         add_fact(r, "processor",
                  arena_printf(a, "'%s' of '%s', in memory '%s'", pl->processor, pl->machine, pl->memory));

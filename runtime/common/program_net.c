@@ -36,25 +36,39 @@ static void onError(const svm_ErrorReport *r, void *context)
     svmr_fatal("%s", svmr_formatReport(r));
 }
 
+static bool isPending(const svm_Kernel *k)
+{
+    svm_Machine *m = k->private_->machine;
+    svmr_lock(m); // another thread may be about to change it
+    bool is = svmr_pending(k->private_);
+    svmr_unlock(m);
+    return is;
+}
+
 static bool pending(const svm_NetKernel *p)
 {
-    return svmr_pending(p->kernel->private_);
+    return isPending(p->kernel);
 }
 
 // Until the kernel rests, or there is room in the stream (the other is NULL); false: nothing can go on.
-static bool await(const svm_NetKernel *p, svm_Stream *s)
+static bool awaitKernel(svm_Kernel *k, svm_Stream *s)
 {
     Catch c = {
         .error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
     if (setjmp(c.jump))
         return false;
     svm_setErrorHandler(onError, &c);
-    if (p)
-        svm_kernelWait(p->kernel);
+    if (k)
+        svm_kernelWait(k);
     else
         svmr_awaitRoom(s, 1, here());
     svm_setErrorHandler(c.handler, c.context);
     return true;
+}
+
+static bool await(const svm_NetKernel *p, svm_Stream *s)
+{
+    return awaitKernel(p ? p->kernel : NULL, s);
 }
 
 // ---- Room ----
@@ -199,7 +213,7 @@ static bool growBlocks(svm_Net *n)
     for (size_t i = 0; i < n->kernelCount; i++) {
         svm_NetKernel *p = n->kernels[i];
         svm_StaticRegion *s = p->region;
-        if (p->grow == 0 || pending(p))
+        if (pending(p) || p->grow == 0)
             continue;
         for (int32_t k = 0; k < s->table->blocks; k++) {
             svm_Block *b = s->blocks[k];
@@ -330,6 +344,15 @@ static _Noreturn void deadlock(svm_Net *n)
 
 // ---- Steady states ----
 
+// Kernels that nothing paces may run on other processors while the paced ones rest. Until they rest too, or nothing can go
+// on: then what they keep is the control program's to look at.
+static void quiesce(const svm_Net *n)
+{
+    for (size_t i = 0; n->concurrent && i < n->kernelCount; i++)
+        if (pending(n->kernels[i]) && !await(n->kernels[i], NULL))
+            return;
+}
+
 // Lets kernels run until the paced ones, or all, have done their part; false: they can not.
 static bool settle(svm_Net *n, bool all)
 {
@@ -337,6 +360,8 @@ static bool settle(svm_Net *n, bool all)
         bool stuck = false;
         for (size_t i = 0; i < n->kernelCount && !stuck; i++)
             stuck = (all || n->kernels[i]->paced) && pending(n->kernels[i]) && !await(n->kernels[i], NULL);
+        if (!stuck)
+            quiesce(n);
         bool wrote = writeOut(n), grew = growBlocks(n);
         if (!stuck && !grew)
             return true;
@@ -395,6 +420,8 @@ static bool start(svm_Net *n)
         if (!n->kernels[i]->paced)
             svm_kernelRun(n->kernels[i]->kernel);
     }
+    for (size_t i = 0; i < n->helperCount; i++)
+        svm_kernelRun(n->helpers[i]->kernel);
     for (size_t i = 0; n->writerInit && i < n->writerCount; i++)
         n->writerLeft[i] = n->writerInit[i];
     n->started = true;
@@ -505,9 +532,10 @@ void svm_netFinish(svm_Net *n)
             p->region->interrupted = true;
             p->region->begun = begun;
         }
-        if (!pending(p) && !p->ended)
-            svm_kernelRun(p->kernel);
     }
+    for (size_t i = 0; i < n->kernelCount; i++) // which may wake others
+        if (!pending(n->kernels[i]) && !n->kernels[i]->ended)
+            svm_kernelRun(n->kernels[i]->kernel);
     endReaders(n, begun);
     while (!settle(n, true) && (tellDry(n) || svmr_endMail(n)))
         continue;
@@ -529,6 +557,39 @@ void svm_channelInit(svm_Net *n, svm_Channel *c, const svm_ChannelRow *row)
     svm_streamName(&c->stream, row->name);
 }
 
+enum { CHUNKS_WAITING = 2 };
+
+void svm_helperInit(svm_Net *n, svm_Helper *h, svm_Kernel *kernel, svm_StaticRegion *of, svm_StaticRegion *region,
+                    svm_Block *own)
+{
+    h->kernel = kernel;
+    h->of = of;
+    h->region = region;
+    region->table = of->table;
+    h->address = svm_alloc(n->memory, 2 * CHUNKS_WAITING * sizeof(svm_Chunk));
+    keepUntilEnd(n, h->address);
+    svm_streamInit(&h->chunks, n->memory, h->address, CHUNKS_WAITING, sizeof(svm_Chunk));
+    svm_streamName(&h->chunks, "chunks");
+    svm_streamInit(&h->done, n->memory, h->address + CHUNKS_WAITING * sizeof(svm_Chunk), CHUNKS_WAITING,
+                   sizeof(svm_Chunk));
+    svm_streamName(&h->done, "chunks done");
+    for (int32_t i = 0; i < of->table->blocks; i++) {
+        const svm_Block *b = of->blocks[i];
+        bool end = false;
+        for (int32_t k = 0; k < of->table->inputs; k++)
+            end |= of->inBlocks[k] == b;
+        for (int32_t k = 0; k < of->table->outputs; k++)
+            end |= of->outBlocks[k] == b;
+        own[i] = *b; // a window, until there is a chunk
+        if (end)
+            continue;
+        size_t address = svm_alloc(n->memory, b->capacity * b->elementSize);
+        keepUntilEnd(n, address);
+        svm_blockInit(&own[i], n->memory, address, b->capacity, b->elementSize);
+        svm_blockName(&own[i], b->name);
+    }
+}
+
 void svm_channelFill(svm_Channel *c, const void *items, size_t count)
 {
     if (items)
@@ -543,8 +604,16 @@ void svm_netDestroy(svm_Net *n)
     for (size_t i = 0; i < n->kernelCount; i++)
         if (pending(n->kernels[i]))
             svm_kernelEnd(n->kernels[i]->kernel);
+    for (size_t i = 0; i < n->helperCount; i++)
+        if (isPending(n->helpers[i]->kernel) && !awaitKernel(n->helpers[i]->kernel, NULL))
+            svm_kernelEnd(n->helpers[i]->kernel);
     for (size_t i = 0; i < n->kernelCount; i++)
         svm_kernelDestroy(n->kernels[i]->kernel);
+    for (size_t i = 0; i < n->helperCount; i++) {
+        svm_kernelDestroy(n->helpers[i]->kernel);
+        svm_streamDestroy(&n->helpers[i]->chunks);
+        svm_streamDestroy(&n->helpers[i]->done);
+    }
     svmr_destroyMail(n);
     for (size_t i = 0; i < n->channelCount; i++) {
         svm_streamDestroy(&n->channels[i].stream);

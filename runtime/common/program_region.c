@@ -299,6 +299,77 @@ static void endOutputs(svm_StaticRegion *s)
         svmr_produces(&s->out[i]->stream, svmr_thread.current, placeOf());
         svm_streamEnd(&s->out[i]->stream);
     }
+    for (int32_t h = 0; h < s->helpers; h++)
+        svm_streamEnd(&s->help[h]->chunks);
+}
+
+// ---- Helpers ----
+
+void svm_regionShare(svm_StaticRegion *s)
+{
+    int64_t chunks = least(s->steady / s->least, s->helpers + 1);
+    s->share = s->steady;
+    s->busy = 0;
+    if (chunks < 2) // or the initialisation, or the end of input
+        return;
+    for (int64_t c = 1; c < chunks; c++) {
+        svm_Chunk chunk = {.first = s->steady * c / chunks};
+        chunk.count = s->steady * (c + 1) / chunks - chunk.first;
+        svm_streamPush(&s->help[c - 1]->chunks, &chunk);
+        s->busy++;
+    }
+    s->share = s->steady / chunks;
+    setFirings(s, s->table->reps, s->share);
+}
+
+void svm_regionGather(svm_StaticRegion *s)
+{
+    for (int32_t h = 0; h < s->busy; h++) {
+        svm_Chunk done;
+        svm_streamPop(&s->help[h]->done, &done);
+    }
+    if (s->busy != 0)
+        setFirings(s, s->table->reps, s->steady);
+}
+
+static bool isEnd(const svm_StaticRegion *s, const svm_Block *b)
+{
+    bool is = false;
+    for (int32_t i = 0; i < s->table->inputs; i++)
+        is |= s->inBlocks[i] == b;
+    for (int32_t i = 0; i < s->table->outputs; i++)
+        is |= s->outBlocks[i] == b;
+    return is;
+}
+
+bool svm_helperNext(svm_Helper *h)
+{
+    if (svm_streamEnded(&h->chunks))
+        return false;
+    svm_Chunk chunk;
+    svm_streamPop(&h->chunks, &chunk);
+    const svm_StaticRegion *of = h->of;
+    for (int32_t i = 0; i < of->table->blocks; i++) {
+        svm_Block *own = h->region->blocks[i];
+        if (!isEnd(of, of->blocks[i]))
+            continue;
+        size_t before = (size_t)(chunk.first * of->table->blockRows[i].step);
+        *own = *of->blocks[i]; // the control program may have made it larger
+        own->data += before * own->elementSize;
+        own->address += before * own->elementSize;
+        own->capacity -= before;
+        own->check = svmr_blockCheck(own);
+    }
+    h->region->starting = false;
+    h->region->steady = h->region->share = chunk.count;
+    setFirings(h->region, of->table->reps, chunk.count);
+    return true;
+}
+
+void svm_helperDone(svm_Helper *h)
+{
+    svm_Chunk chunk = {.count = h->region->steady};
+    svm_streamPush(&h->done, &chunk);
 }
 
 bool svm_regionNext(svm_StaticRegion *s)

@@ -167,6 +167,12 @@ typedef struct svm_StaticRegion {
     bool starting;                            // this run is the initialisation
     int64_t steady;                           // steady states of this run; 0: the initialisation, or the end of input
     bool started, running, ending, last;      // private
+    // Of a data-parallel region: those who do chunks of its steady states, of at least so many.
+    int32_t helpers;
+    struct svm_Helper *const *help;
+    int64_t least;
+    int64_t share; // steady states of this run that it does itself
+    int32_t busy;  // private: helpers at work in this run
     bool interrupted;                         // C tells K: input ended, and its sources finish `begun`
     bool begun;                               // a steady state (or the initialisation) has begun
 } svm_StaticRegion;
@@ -176,6 +182,31 @@ typedef struct svm_StaticRegion {
 bool svm_regionNext(svm_StaticRegion *s);
 // K: what the run has put into the blocks goes into the streams. Before the blocks are shifted.
 void svm_regionSend(svm_StaticRegion *s);
+
+// ---- Data-parallel regions ----
+
+// A region that keeps nothing from one steady state to the next but items of its inputs may have helpers, kernels on other
+// processors that do the same. A run's steady states are then done in chunks: a helper's blocks are windows of the
+// region's inputs and outputs, further by the steady states before its chunk; all other blocks are its own.
+typedef struct svm_Chunk {
+    int64_t first, count; // steady states of the run
+} svm_Chunk;
+
+typedef struct svm_Helper {
+    svm_Kernel *kernel;
+    svm_StaticRegion *of, *region; // whom it helps; its own firings and blocks
+    svm_Stream chunks, done;       // from the region; and back, when one is done
+    size_t address;                // private: of their memory
+} svm_Helper;
+
+// K: gives helpers what they do of this run; then svm_StaticRegion.share and firings are what is left.
+void svm_regionShare(svm_StaticRegion *s);
+// K: waits until they have done it; firings are those of all.
+void svm_regionGather(svm_StaticRegion *s);
+// K: a helper waits for a chunk; false: none will come.
+bool svm_helperNext(svm_Helper *h);
+// K: the chunk is done.
+void svm_helperDone(svm_Helper *h);
 
 // ---- The control side ----
 
@@ -195,12 +226,14 @@ typedef struct svm_NetWriter {
 typedef struct svm_Net {
     mm_Mem memory;
     int64_t strip; // most steady states at a time
-    size_t kernelCount, channelCount, readerCount, writerCount, logCount;
+    size_t kernelCount, channelCount, readerCount, writerCount, logCount, helperCount;
     svm_NetKernel *const *kernels; // in canonical order
+    svm_Helper *const *helpers;    // of all data-parallel regions
     svm_Channel *channels;
     svm_NetReader *readers;
     svm_NetWriter *writers;
     svm_Log *const *logs;
+    bool concurrent;      // kernels run on several processors
     bool started, ended;  // the initialisation has run; input has ended
     int64_t steadyStates; // run so far
     size_t *addresses; // private: memory to be freed at the end, of what has grown
@@ -220,6 +253,9 @@ typedef struct svm_Net {
 void svm_channelInit(svm_Net *n, svm_Channel *c, const svm_ChannelRow *row);
 // C: the first items of a channel that nobody has used yet; items NULL: zeroes.
 void svm_channelFill(svm_Channel *c, const void *items, size_t count);
+// C: `own` has room for as many blocks as the region has, `region` is the helper's and has its firings and blocks.
+void svm_helperInit(svm_Net *n, svm_Helper *h, svm_Kernel *kernel, svm_StaticRegion *of, svm_StaticRegion *region,
+                    svm_Block *own);
 // C: up to `iterations` steady states, the initialisation before the first; false: input has ended, or the program has
 // no steady states and has done all that it can.
 bool svm_netRun(svm_Net *n, int64_t iterations);

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which processors the kernels of a program with dynamic rates or messages run on. They wait for each other's items on
+// streams alone, so any assignment gives the same output; what it costs is items that cross from one processor's caches
+// to another's. So it takes processors that work in the streams' memory.
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/abilities.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
+
+// All in operations of the rough count (cost.c).
+enum {
+    CROSSING_BYTES = 4, // an item that crosses costs as much as so many of its bytes,
+    CROSSING_CALL = 2,  // and this, for its share of waking who waits for it
+    DYNAMIC_FIRING = 30, // to find out whether a dynamic-rate actor can fire, and that it has
+    ASSIGN_ROUNDS = 4,  // of moving single kernels where that helps
+};
+// The most loaded processor must have less than this of all work, or the program stays on one.
+#define ASSIGN_GAIN 0.8
+// A data-parallel region has so much of what one processor's share would be, at least, and its chunks so many operations.
+#define PARALLEL_SHARE 0.25
+enum { PARALLEL_CHUNK = 20000 };
+// Firings side by side in vectors cost this of what the rough count says.
+#define LANES_SHARE 0.15
+
+typedef struct assigner {
+    hlc_program *p;
+    const plan_net *net;
+    size_t count, processors;
+    double *work;   // per kernel: operations that a steady state of the program takes
+    double *items;  // per stream: crossings that it takes, in operations
+    uint32_t *at;   // per kernel: its processor
+    double *load;   // per processor
+    double *once;   // per kernel: operations of a steady state of its own
+    bool *parallel; // per kernel
+} assigner;
+
+// ---- Processors ----
+
+static bool starts(const machine *mach, const char *control, const machine_processor *x)
+{
+    for (VEC_EACH(machine_ref, r, &x->masters))
+        if (r->kind == MACHINE_PROCESSOR && r->index < mach->processors.len &&
+            strcmp(mach->processors.data[r->index].element.name, control) == 0)
+            return true;
+    return false;
+}
+
+static bool can_run(hlc_program *p, const machine_processor *x)
+{
+    for (uint32_t i = 0; i < p->net->whole->actors.len; i++)
+        if (plan_actor_lacks(p, p->net->whole, i, x).text != NULL)
+            return false;
+    return true;
+}
+
+bool plan_net_may_run_on(hlc_program *p, const plan *pl, const machine_processor *x)
+{
+    const machine *mach = p->machine;
+    const machine_processor *first = machine_processor_by_name(mach, pl->processor);
+    const machine_memory *memory = machine_memory_by_name(mach, pl->memory);
+    return x == first ||
+           (x->kind == MACHINE_processor_kind_KERNEL && x->fallback == first->fallback && x->abilities.state &&
+            memory != NULL && machine_reaches(mach, x, memory) && starts(mach, pl->control, x) && can_run(p, x));
+}
+
+typedef VEC(const machine_processor *) processor_list;
+
+// The plan's own first.
+static processor_list find_processors(hlc_program *p)
+{
+    processor_list list = {0};
+    const plan *pl = p->plan;
+    VEC_PUSH(p->arena, &list, machine_processor_by_name(p->machine, pl->processor));
+    for (VEC_EACH(machine_processor, x, &p->machine->processors))
+        if ((p->config->processors == 0 || (int64_t)list.len < p->config->processors) && x != list.data[0] &&
+            plan_net_may_run_on(p, pl, x))
+            VEC_PUSH(p->arena, &list, x);
+    return list;
+}
+
+// ---- Costs ----
+
+static double mean_rate(const sir_rate *r)
+{
+    if (r->max < 0) // as many as it happens to
+        return r->min > 0 ? (double)r->min : 1;
+    return r->min + r->max > 0 ? ((double)r->min + (double)r->max) / 2 : 0;
+}
+
+// Steady states of a kernel (firings of a dynamic-rate actor) in one of the program; that of what no steady state paces
+// follows from what it is given, with dynamic rates in the middle of their bounds.
+static double find_times(const assigner *x, uint32_t kernel, const double *given)
+{
+    const plan_net *net = x->net;
+    const plan_net_kernel *k = &net->kernels.data[kernel];
+    double times = -1;
+    if (k->paced)
+        return (double)k->steady;
+    for (size_t i = 0; i < net->streams.len; i++) {
+        const plan_stream *st = &net->streams.data[i];
+        if (st->to != kernel)
+            continue;
+        const sir_channel *ch = &net->whole->channels.data[st->channel];
+        const sir_actor *actor = net->whole->actors.data[ch->consumer];
+        double each = k->dynamic ? mean_rate(&actor->filter->work->pop) : (double)net->schedule->reps[st->reader];
+        if (each > 0 && given[i] >= 0 && (times < 0 || given[i] / each < times))
+            times = given[i] / each;
+    }
+    return times < 0 ? 1 : times;
+}
+
+static double kernel_operations(const assigner *x, uint32_t kernel, const double *each)
+{
+    const plan_net *net = x->net;
+    const plan_net_kernel *k = &net->kernels.data[kernel];
+    if (k->dynamic)
+        return DYNAMIC_FIRING + plan_actor_operations(x->p->arena, net->whole, k->actors.data[0]);
+    double sum = 0;
+    for (uint32_t i = 0; i < net->module->actors.len; i++)
+        if (net->kernel_of[i] == kernel && net->actor_of[i] != SIR_NONE)
+            sum += each[i] * (double)net->schedule->reps[i] * (plan_runs_in_lanes(x->p, i) ? LANES_SHARE : 1);
+    return sum;
+}
+
+static void find_costs(assigner *x)
+{
+    const plan_net *net = x->net;
+    arena *a = x->p->arena;
+    const double *each = plan_costs(x->p, net->module);
+    double *given = ARENA_ARRAY(a, double, net->streams.len + 1);
+    for (size_t i = 0; i < net->streams.len; i++) {
+        const plan_stream *st = &net->streams.data[i];
+        const sir_channel *ch = &net->whole->channels.data[st->channel];
+        given[i] = st->from == SIR_NONE ? (double)net->whole_schedule->reps[ch->producer] : -1;
+    }
+    for (uint32_t k = 0; k < x->count; k++) { // in canonical order: what a feedback loop brings is not known
+        double times = find_times(x, k, given);
+        x->once[k] = kernel_operations(x, k, each);
+        x->work[k] = times * x->once[k];
+        for (size_t i = 0; i < net->streams.len; i++) {
+            const plan_stream *st = &net->streams.data[i];
+            if (st->from != k)
+                continue;
+            const sir_channel *ch = &net->whole->channels.data[st->channel];
+            const sir_actor *actor = net->whole->actors.data[ch->producer];
+            double items = net->kernels.data[k].dynamic ? mean_rate(&actor->filter->work->push)
+                                                        : (double)net->schedule->reps[st->writer];
+            given[i] = times * items;
+        }
+    }
+    for (size_t i = 0; i < net->streams.len; i++) {
+        double bytes = (double)plan_element_bytes(net->whole, net->streams.data[i].channel);
+        x->items[i] = given[i] < 0 ? 0 : given[i] * (CROSSING_CALL + bytes / CROSSING_BYTES);
+    }
+}
+
+// ---- Data-parallel regions ----
+
+const char **plan_net_keepers(hlc_program *p, const plan *pl)
+{
+    const plan_net *net = p->net;
+    arena *a = p->arena;
+    size_t count = net->kernels.len;
+    const char **why = ARENA_ARRAY(a, const char *, count + 1);
+    bool *reads = ARENA_ARRAY(a, bool, count + 1), *is_input = ARENA_ARRAY(a, bool, pl->buffers.len + 1);
+    for (VEC_EACH(const plan_io, io, &pl->readers))
+        if (io->actor < net->module->actors.len && io->access.buffer < pl->buffers.len) {
+            reads[net->kernel_of[io->actor]] = true;
+            is_input[io->access.buffer] = true;
+        }
+    for (uint32_t k = 0; k < count; k++)
+        why[k] = net->kernels.data[k].dynamic ? "it has dynamic rates" : !reads[k] ? "it has no input" : NULL;
+    for (uint32_t i = 0; i < net->module->actors.len; i++) {
+        const char *keeps = net->actor_of[i] == SIR_NONE ? NULL : plan_actor_keeps(p, i);
+        if (keeps != NULL && why[net->kernel_of[i]] == NULL)
+            why[net->kernel_of[i]] = arena_printf(a, "'%s' %s", net->module->actors.data[i]->name, keeps);
+    }
+    for (size_t b = 0; b < pl->buffers.len; b++) {
+        const plan_buffer *buffer = &pl->buffers.data[b];
+        if (buffer->channel >= net->module->channels.len || buffer->keep == 0 || is_input[b])
+            continue;
+        const sir_channel *ch = &net->module->channels.data[buffer->channel];
+        if (why[net->kernel_of[ch->consumer]] == NULL)
+            why[net->kernel_of[ch->consumer]] =
+                arena_printf(a, "items stay between '%s' and '%s'", net->module->actors.data[ch->producer]->name,
+                             net->module->actors.data[ch->consumer]->name);
+    }
+    return why;
+}
+
+static void find_parallel(assigner *x, const char *const *why)
+{
+    double all = 0;
+    for (uint32_t k = 0; k < x->count; k++)
+        all += x->work[k];
+    for (uint32_t k = 0; k < x->count; k++)
+        x->parallel[k] = why[k] == NULL && x->work[k] * (double)x->processors > PARALLEL_SHARE * all;
+}
+
+// ---- The assignment ----
+
+// What a processor has to do of kernel k if it is there; data-parallel ones are on all.
+static double share(const assigner *x, uint32_t k)
+{
+    return x->parallel[k] ? x->work[k] / (double)x->processors : x->work[k];
+}
+
+// What its processor spends on kernel k beside its work if it is at q: half of what crosses to kernels elsewhere.
+static double crossing(const assigner *x, uint32_t k, uint32_t q)
+{
+    double sum = 0;
+    for (size_t i = 0; i < x->net->streams.len; i++) {
+        const plan_stream *st = &x->net->streams.data[i];
+        uint32_t other = st->from == k ? st->to : st->to == k ? st->from : SIR_NONE;
+        if (other != SIR_NONE && other != k && x->at[other] != q && x->at[other] != SIR_NONE)
+            sum += x->items[i];
+    }
+    return sum;
+}
+
+static uint32_t heaviest(const assigner *x)
+{
+    uint32_t best = SIR_NONE;
+    for (uint32_t k = 0; k < x->count; k++)
+        if (x->at[k] == SIR_NONE && (best == SIR_NONE || share(x, k) > share(x, best)))
+            best = k;
+    return best;
+}
+
+static void place(assigner *x, uint32_t k)
+{
+    uint32_t best = 0;
+    double least = 0;
+    for (uint32_t q = 0; q < x->processors; q++) {
+        double load = x->load[q] + share(x, k) + crossing(x, k, q);
+        if (q == 0 || load < least) {
+            best = q;
+            least = load;
+        }
+    }
+    x->at[k] = best;
+    x->load[best] += share(x, k);
+}
+
+static double most_loaded(const assigner *x)
+{
+    double most = 0;
+    for (uint32_t q = 0; q < x->processors; q++) {
+        double load = 0;
+        for (uint32_t k = 0; k < x->count; k++)
+            load += x->at[k] == q ? share(x, k) + crossing(x, k, q) : x->parallel[k] ? share(x, k) : 0;
+        most = load > most ? load : most;
+    }
+    return most;
+}
+
+// Searching costs kernels times streams.
+enum { ASSIGN_MOST = 256 };
+
+static bool assign(assigner *x)
+{
+    double all = 0;
+    for (uint32_t k = 0; k < x->count; k++) {
+        x->at[k] = SIR_NONE;
+        all += x->work[k];
+    }
+    for (uint32_t k; (k = heaviest(x)) != SIR_NONE;)
+        place(x, k);
+    for (int round = 0; round < ASSIGN_ROUNDS; round++)
+        for (uint32_t k = 0; k < x->count; k++) {
+            uint32_t before = x->at[k];
+            x->load[before] -= share(x, k);
+            x->at[k] = SIR_NONE;
+            place(x, k);
+        }
+    return most_loaded(x) < ASSIGN_GAIN * all;
+}
+
+static const char *why_not(const hlc_program *p)
+{
+    if (p->net->single)
+        return "its steady states run one by one";
+    for (VEC_EACH(const plan_way, w, p->net->ways))
+        if (w->anytime)
+            return "a message arrives before whatever firing comes next";
+    for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
+        if ((*f)->kind == SIR_NATIVE)
+            return "its native functions may have state in common";
+    return p->net->kernels.len > ASSIGN_MOST ? "it has too many kernels to be worth a search" : NULL;
+}
+
+bool plan_net_assign(hlc_program *p)
+{
+    plan *pl = p->plan;
+    const plan_net *net = p->net;
+    processor_list list = find_processors(p);
+    pl->where.len = 0;
+    if (list.len < 2)
+        return false;
+    const char *why = why_not(p);
+    assigner x = {.p = p, .net = net, .count = net->kernels.len, .processors = list.len};
+    x.work = ARENA_ARRAY(p->arena, double, x.count + 1);
+    x.items = ARENA_ARRAY(p->arena, double, net->streams.len + 1);
+    x.at = ARENA_ARRAY(p->arena, uint32_t, x.count + 1);
+    x.load = ARENA_ARRAY(p->arena, double, x.processors + 1);
+    x.once = ARENA_ARRAY(p->arena, double, x.count + 1);
+    x.parallel = ARENA_ARRAY(p->arena, bool, x.count + 1);
+    const char **keeps = plan_net_keepers(p, pl);
+    if (why == NULL) {
+        find_costs(&x);
+        find_parallel(&x, keeps);
+        if (!assign(&x))
+            why = "its kernels would wait for each other more than they gain";
+    }
+    for (uint32_t k = 0; k < x.count && why == NULL; k++) {
+        plan_net_place where = {.processor = list.data[x.at[k]]->element.name};
+        for (uint32_t q = 1; q < list.len && x.parallel[k]; q++) // the next ones, so that not all first helpers are one
+            VEC_PUSH(p->arena, &where.helpers, list.data[(x.at[k] + q) % list.len]->element.name);
+        if (x.parallel[k])
+            where.least = (int64_t)(PARALLEL_CHUNK / (x.once[k] + 1)) + 1;
+        VEC_PUSH(p->arena, &pl->where, where);
+    }
+    pl->rounds = why != NULL || p->config->max_latency != 0 || net->whole_schedule->outside.len != 0 ? 1 : PLAN_NET_ROUNDS;
+    plan_remark_net(p, why, x.work, keeps);
+    return why == NULL;
+}
+
+const char *plan_net_processor(const plan *pl, uint32_t kernel)
+{
+    return pl->where.len == 0 ? pl->processor : pl->where.data[kernel].processor;
+}
