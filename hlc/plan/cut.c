@@ -40,10 +40,6 @@ static const char *obstacle(const hlc_program *p)
         return "it sends messages";
     if (p->schedule->outside.len > 0)
         return "it takes messages from outside (-fno-outside-messages: it does not)";
-    for (VEC_EACH(const sir_channel, c, &p->module->channels))
-        if (p->module->actors.data[c->producer]->kind == SIR_READER &&
-            p->module->actors.data[c->consumer]->kind == SIR_WRITER)
-            return "it copies a file without a filter between";
     return NULL;
 }
 
@@ -427,7 +423,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
         return false;
     if (why != NULL || (r->processors.len == 1 && r->processors.data[0].direct))
         return true;
-    if (!plan_feed_first_items(p))
+    if (!plan_split_copies(p) || !plan_feed_first_items(p))
         return false;
     hlc_mapping mapping = mapping_of(p, r);
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);

@@ -59,6 +59,10 @@ bool plan_net_assign(struct hlc_program *p);
 const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
 bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);
 
+// ---- copies.c ---- Puts an identity filter between each file that is read and the one that it is copied to; false after an
+// error.
+bool plan_split_copies(struct hlc_program *p);
+
 // ---- horizontal.c ----
 typedef VEC(plan_item) plan_item_list;
 bool plan_filter_can_fuse_horizontally(const sir_filter *f); // its firings are independent of each other
