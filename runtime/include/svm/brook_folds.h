@@ -69,6 +69,13 @@ static inline uint64_t svm_brookMask(svm_BrookInts v)
     return bits;
 }
 
+// A sum that may be no int.
+static inline int64_t svm_brookTotal(svm_BrookInts v)
+{
+    typedef int64_t longs __attribute__((ext_vector_type(16)));
+    return __builtin_reduce_add(__builtin_convertvector(v, longs));
+}
+
 // Elements whose sums may be ties; `up`: the halves above what they are rounded to; `odd`: what that is. m is odd before
 // the first if `*state` is, and behind the last if it then is. What the ties from odd m add: ones, minus ones; how many.
 static inline int32_t svm_brookTies(uint64_t ties, uint64_t up, uint64_t odd, uint64_t *state, int32_t *count)
@@ -85,8 +92,8 @@ static inline int32_t svm_brookTies(uint64_t ties, uint64_t up, uint64_t odd, ui
     return 2 * __builtin_popcountll(moved & up) - __builtin_popcountll(moved);
 }
 
-// A multiple of 64 floats behind a sum so far. false: the sum may leave the powers of two between which it is, or begins
-// or ends with a number that has no such step; then nothing has changed.
+// A multiple of 64 floats, at most SVM_BROOK_FOLDED, behind a sum so far. false: the sum may leave the powers of two between
+// which it is, or begins or ends with a number that has no such step; then nothing has changed.
 static inline bool svm_brookSumSteps(float *sum, const float *p, ptrdiff_t count)
 {
     union {
@@ -135,9 +142,8 @@ static inline bool svm_brookSumSteps(float *sum, const float *p, ptrdiff_t count
         more += svm_brookTies(all, up, flips, &state, &moved);
     }
     outside &= (int32_t)0xff800000;
-    const uint32_t zeros = (uint32_t)zero * (uint32_t)count;
-    const int64_t by = (int32_t)((uint32_t)__builtin_reduce_add(whole) - zeros),
-                  down = (int32_t)((uint32_t)__builtin_reduce_add(below) - zeros);
+    const svm_BrookInts zeros = (int32_t)((uint32_t)zero * (uint32_t)(count / 16)); // in each; it wraps as these sums do
+    const int64_t by = svm_brookTotal(whole - zeros), down = svm_brookTotal(below - zeros);
     if (__builtin_reduce_or(outside) != 0 || from + down - moved <= (1 << 23) + 1 ||
         from + (by - down) + moved >= (1 << 24) - 1)
         return false;
