@@ -11,13 +11,14 @@
 
 #include "lang/brook/host.h"
 
-enum { MOST_BYTES = 1 << 20, MOST_NESTED = 1000 };
+enum { MOST_BYTES = 1 << 20, MOST_USES = 100000, MOST_NESTED = 1000 };
 
 typedef struct expansion {
     const host_writer *w;
     source_set sources; // texts on the way
     diag_engine quiet;
     VEC(const brook_macro *) active; // those being expanded, which are not again
+    int uses;    // so far: what they become may be nothing
     int nested;  // uses within uses
     bool failed; // it is left to the C compiler
     bool large;
@@ -122,7 +123,7 @@ static void expand_call(expansion *x, const brook_macro *m, words s, size_t open
 
 static void expand(expansion *x, words s, strbuf *out)
 {
-    x->large = x->large || ++x->nested > MOST_NESTED;
+    x->large = x->large || ++x->nested > MOST_NESTED || ++x->uses > MOST_USES;
     x->failed = x->failed || x->large;
     for (size_t i = 0; i < s.count && !x->failed; i++) {
         const brook_macro *m = macro_of(x, &s.t[i]);
@@ -198,8 +199,8 @@ size_t host_macro(host_writer *w, size_t i)
     expand(&x, (words){w->text, w->t + i, last + 1 - i}, &b);
     if (x.large)
         diag_error(w->diags, host_range(w, i, i),
-                   "the macro '%s' becomes more than %d bytes, or has more than %d uses of macros within each other",
-                   m->name, MOST_BYTES, MOST_NESTED);
+                   "the macro '%s' becomes more than %d bytes, or has more than %d uses of macros, or %d within each other",
+                   m->name, MOST_BYTES, MOST_USES, MOST_NESTED);
     if (x.failed || b.len == 0)
         return x.large ? last + 1 : 0;
     const words found = words_of(&x, &b);
