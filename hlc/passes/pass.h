@@ -101,6 +101,7 @@ bool pass_share(hlc_program *p);
 bool pass_polyphase(hlc_program *p);
 bool pass_chain(hlc_program *p);
 bool pass_orbit(hlc_program *p);
+bool pass_linear_bits(hlc_program *p);
 bool pass_count(hlc_program *p);
 bool pass_bundle(hlc_program *p);
 bool pass_uniform(hlc_program *p);
