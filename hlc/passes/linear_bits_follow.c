@@ -3,14 +3,15 @@
 // bit of each variable is.
 //
 // NOTE(inputs). What cannot be taken apart is an input: a variable as it was before the statements, an item, any other
-// expression of such. It is evaluated before the statements, so it must not depend on what they changed in another way.
+// expression of such. It is evaluated before the statements, so it must not depend on what they changed in another way. A
+// variable that was given such an expression stands for it: a sum beside a check sum.
 #include <string.h>
 
 #include "hlc/passes/canonicalize_int.h"
 #include "hlc/passes/linear_bits_int.h"
 
-// Statements and nodes that are followed.
-enum { MOST_STEPS = 1 << 12 };
+// Statements and nodes that are followed; nodes of an expression that stands for a variable.
+enum { MOST_STEPS = 1 << 12, MOST_NODES = 16 };
 
 static bool is_int(const sir_type *t)
 {
@@ -81,6 +82,15 @@ sir_expr *linear_copy(sir_module *m, const sir_expr *e)
     return r;
 }
 
+static int count_nodes(const sir_expr *e)
+{
+    int nodes = 1;
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        nodes += count_nodes(e->u.arg[i]);
+    return nodes;
+}
+
 static sir_expr *as_before(linear_follower *x, const sir_expr *e);
 
 static sir_expr *variable_before(linear_follower *x, const sir_expr *e)
@@ -89,7 +99,7 @@ static sir_expr *variable_before(linear_follower *x, const sir_expr *e)
     if (v == NULL)
         return linear_copy(x->m, e);
     if (v->expr != NULL)
-        return linear_copy(x->m, v->expr);
+        return v->expr->type == e->type && count_nodes(v->expr) <= MOST_NODES ? linear_copy(x->m, v->expr) : NULL;
     return is_known(v) ? sir_const(x->m, e->type, (sir_scalar){.i = (int32_t)v->constant}, e->loc) : NULL;
 }
 
@@ -144,6 +154,7 @@ static const linear_value *input_value(linear_follower *x, const sir_expr *e)
     linear_value *v = new_value(x, 0);
     for (size_t i = 0; i < LINEAR_BITS; i++)
         v->row[i].word[(at * LINEAR_BITS + i) / 64] = UINT64_C(1) << (at * LINEAR_BITS + i) % 64;
+    v->expr = r;
     return v;
 }
 
@@ -350,7 +361,7 @@ static const linear_value *value_of(linear_follower *x, const sir_expr *e)
     case SIR_LOCAL:
     case SIR_FIELD:
         v = assigned(x, e);
-        return v != NULL && v->expr == NULL ? v : input_value(x, e);
+        return v != NULL && !v->opaque ? v : input_value(x, e);
     case SIR_UNARY:
     case SIR_BINARY:
     case SIR_SELECT:

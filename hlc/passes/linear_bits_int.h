@@ -16,7 +16,7 @@ typedef struct linear_row {
 // An int, each bit of which is the parity of a row and of a constant.
 typedef struct linear_value {
     bool opaque;          // it is none
-    const sir_expr *expr; // opaque, but this expression gives it
+    const sir_expr *expr; // of what holds before that gives it, opaque or not; NULL: none is known
     uint32_t constant;
     linear_row row[LINEAR_BITS];
 } linear_value;
