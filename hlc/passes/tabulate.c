@@ -8,14 +8,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
-#include "hlc/passes/pass.h"
+#include "hlc/passes/tabulate_int.h"
 #include "targets/machine.h"
 
-// A table is worth it where the operations take so many times the load that replaces them.
-#define TABULATE_GAIN 6
 // Elements of a table; nodes of an expression; bytes of a filter's tables where a processor's memory does not say less,
 // and the part of a memory that code and data share with them.
 enum { TABULATE_ELEMENTS = 65536, TABULATE_NODES = 64, TABULATE_BYTES = 256 * 1024, TABULATE_PART = 16 };
@@ -38,6 +35,7 @@ typedef struct tabulator {
     int64_t bytes;                      // left for tables
     sir_expr **value;    // per local: what its only assignment gives, as far as its scope; NULL: it is not known
     VEC(tab_loop) loops; // around the present statement, outermost first
+    tab_values values;
     size_t made;
     bool locals_too; // else values of locals wait: what they are used for may become a table, and they go
 } tabulator;
@@ -91,12 +89,6 @@ static double operation_cost(const tabulator *t, const sir_expr *e)
 
 // ---- What is known ----
 
-static bool is_constant_root(const tabulator *t, const sir_expr *root)
-{
-    return root != NULL &&
-           (root->kind == SIR_GLOBAL || (root->kind == SIR_FIELD && t->filter->fields.data[root->index].constant));
-}
-
 static tab_known look(const tabulator *t, sir_expr *e);
 
 static void join(tab_known *k, tab_known other)
@@ -110,7 +102,7 @@ static void join(tab_known *k, tab_known other)
 // An element of a constant table.
 static tab_known look_at_table(const tabulator *t, sir_expr *e)
 {
-    tab_known k = {.known = is_constant_root(t, sir_lvalue_root(e)), .nodes = 1, .cost = load_cost(t)};
+    tab_known k = {.known = tab_is_constant(t->filter, sir_lvalue_root(e)), .nodes = 1, .cost = load_cost(t)};
     for (; k.known && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER); e = e->u.arg[0])
         if (e->kind == SIR_INDEX)
             join(&k, look(t, e->u.arg[1]));
@@ -158,109 +150,18 @@ static tab_known look(const tabulator *t, sir_expr *e)
 
 // ---- Values ----
 
-static bool compute(const tabulator *t, const sir_expr *e, sir_scalar *r);
-
-// Where the element that an lvalue chain names lies in its variable, in scalars; -1: outside.
-static int64_t offset_of(const tabulator *t, const sir_expr *e)
+static bool value_of_local(const void *context, const sir_expr *e, sir_scalar *r)
 {
-    if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
-        return 0;
-    const sir_type *base = e->u.arg[0]->type;
-    int64_t at = offset_of(t, e->u.arg[0]);
-    if (at < 0)
-        return -1;
-    if (e->kind == SIR_INDEX) {
-        sir_scalar i;
-        if (!compute(t, e->u.arg[1], &i) || i.i < 0 || (uint32_t)i.i >= base->length)
-            return -1;
-        return at + (int64_t)base->element->words * i.i;
-    }
-    for (uint32_t i = 0; base->kind == SIR_STRUCT && i < e->index; i++)
-        at += (int64_t)base->decl->members.data[i].type->words;
-    return at;
-}
-
-static bool compute_element(const tabulator *t, const sir_expr *e, sir_scalar *r)
-{
-    const sir_expr *root = e;
-    while (root->kind == SIR_INDEX || root->kind == SIR_MEMBER)
-        root = root->u.arg[0];
-    const sir_value *v =
-        root->kind == SIR_GLOBAL ? &t->m->globals.data[root->index].value : &t->filter->fields.data[root->index].init;
-    int64_t at = offset_of(t, e);
-    if (at < 0)
+    const tabulator *t = context;
+    if (e->kind != SIR_LOCAL)
         return false;
-    memset(r, 0, sizeof *r);
-    sir_scalar s = v->zero ? *r : v->data[at];
-    if (e->kind == SIR_MEMBER && e->u.arg[0]->type->kind == SIR_COMPLEX)
-        r->f = e->index == 0 ? s.c.re : s.c.im;
-    else
-        *r = s;
-    return true;
-}
-
-static bool compute_local(const tabulator *t, const sir_expr *e, sir_scalar *r)
-{
     for (size_t i = 0; i < t->loops.len; i++) {
         if (t->loops.data[i].local != e->index)
             continue;
         *r = (sir_scalar){.i = t->loops.data[i].now};
         return true;
     }
-    return compute(t, t->value[e->index], r);
-}
-
-static bool compute_binary(const tabulator *t, const sir_expr *e, sir_scalar *r)
-{
-    sir_scalar a, b;
-    if (!compute(t, e->u.arg[0], &a))
-        return false;
-    bool decided = (e->op == LANG_OP_LAND && a.i == 0) || (e->op == LANG_OP_LOR && a.i != 0);
-    if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR) {
-        *r = a;
-        return decided || compute(t, e->u.arg[1], r);
-    }
-    return compute(t, e->u.arg[1], &b) && sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, a, b, r);
-}
-
-// False: the operation would stop the program, or a subscript is outside.
-static bool compute(const tabulator *t, const sir_expr *e, sir_scalar *r)
-{
-    sir_scalar a, b = {0};
-    switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: *r = e->u.value; return true;
-    case SIR_LOCAL: return compute_local(t, e, r);
-    case SIR_FIELD:
-    case SIR_GLOBAL:
-    case SIR_INDEX: return compute_element(t, e, r);
-    case SIR_MEMBER:
-        if (sir_lvalue_root((sir_expr *)(uintptr_t)e) != NULL)
-            return compute_element(t, e, r);
-        if (!compute(t, e->u.arg[0], &a))
-            return false;
-        *r = (sir_scalar){.f = e->index == 0 ? a.c.re : a.c.im};
-        return true;
-    case SIR_UNARY: return compute(t, e->u.arg[0], &a) && sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a, r);
-    case SIR_BINARY: return compute_binary(t, e, r);
-    case SIR_SELECT: return compute(t, e->u.arg[0], &a) && compute(t, e->u.arg[a.i != 0 ? 1 : 2], r);
-    case SIR_CONVERT:
-        if (!compute(t, e->u.arg[0], &a))
-            return false;
-        *r = sir_eval_convert(e->u.arg[0]->type, e->type, a);
-        return true;
-    case SIR_MATH:
-        return compute(t, e->u.arg[0], &a) && (sir_expr_arity(e) < 2 || compute(t, e->u.arg[1], &b)) &&
-               sir_eval_math((lang_math_op)e->op, e->u.arg[0]->type, a, b, r);
-    case SIR_MAKE_COMPLEX:
-        if (!compute(t, e->u.arg[0], &a) || !compute(t, e->u.arg[1], &b))
-            return false;
-        *r = (sir_scalar){.c = {a.f, b.f}};
-        return true;
-    case SIR_PEEK:
-    case SIR_FETCH:
-    case SIR_ITER: break;
-    }
-    return false;
+    return tab_compute(&t->values, t->value[e->index], r);
 }
 
 // ---- The table ----
@@ -280,7 +181,7 @@ static bool fill(tabulator *t, const sir_expr *e, uint64_t loops, size_t from, c
     while (from < t->loops.len && (loops >> from & 1) == 0)
         from++;
     if (from == t->loops.len)
-        return compute(t, e, data);
+        return tab_compute(&t->values, e, data);
     tab_loop *l = &t->loops.data[from];
     for (int64_t i = 0; i < l->extent; i += l->step) {
         l->now = (int32_t)(l->least + i);
@@ -296,23 +197,22 @@ static bool same_value(const sir_value *a, const sir_value *b)
            memcmp(a->data, b->data, a->type->words * sizeof *a->data) == 0;
 }
 
-static uint32_t table_field(tabulator *t, sir_value value, sir_loc loc)
+uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc)
 {
-    size_t n = t->filter->fields.len;
-    for (size_t i = n - t->made; i < n; i++)
-        if (same_value(&t->filter->fields.data[i].init, &value))
+    size_t n = f->fields.len;
+    for (size_t i = 0; i < n; i++)
+        if (f->fields.data[i].constant && same_value(&f->fields.data[i].init, &value))
             return (uint32_t)i;
     const char *name = "table";
     for (uint32_t k = 2, taken = 1; taken != 0; k++) {
         taken = 0;
         for (size_t i = 0; i < n; i++)
-            taken += strcmp(t->filter->fields.data[i].name, name) == 0;
+            taken += strcmp(f->fields.data[i].name, name) == 0;
         if (taken != 0)
-            name = arena_printf(t->m->arena, "table_%" PRIu32, k);
+            name = arena_printf(m->arena, "table_%" PRIu32, k);
     }
-    sir_field f = {.name = name, .type = value.type, .init = value, .constant = true, .loc = loc};
-    VEC_PUSH(t->m->arena, &t->filter->fields, f);
-    t->made++;
+    sir_field field = {.name = name, .type = value.type, .init = value, .constant = true, .loc = loc};
+    VEC_PUSH(m->arena, &f->fields, field);
     return (uint32_t)n;
 }
 
@@ -354,10 +254,11 @@ static sir_expr *make_table(tabulator *t, sir_expr *e, uint64_t loops)
     sir_value value = sir_value_new(t->m->arena, table_type(t, e->type, loops));
     if (!fill(t, e, loops, 0, value.type, value.data))
         return NULL;
-    size_t before = t->made;
-    sir_expr *r = sir_ref(t->m, SIR_FIELD, table_field(t, value, e->loc), value.type, e->loc);
-    if (t->made != before)
+    size_t before = t->filter->fields.len;
+    sir_expr *r = sir_ref(t->m, SIR_FIELD, tab_field(t->m, t->filter, value, e->loc), value.type, e->loc);
+    if (t->filter->fields.len != before)
         t->bytes -= n * size;
+    t->made++;
     for (size_t i = 0; i < t->loops.len; i++)
         if ((loops >> i & 1) != 0)
             r = sir_expr2(t->m, SIR_INDEX, 0, r->type->element, r, subscript(t, &t->loops.data[i], e->loc), e->loc);
@@ -514,16 +415,18 @@ static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
                    .bytes = pass_table_bytes(p),
                    .locals_too = locals_too};
     t.processor = kernel_processor(p->machine);
+    t.values = (tab_values){.m = p->module, .filter = f, .context = &t, .given = value_of_local};
     if (f->work != NULL)
         tabulate_function(&t, f->work);
     if (f->prework != NULL)
         tabulate_function(&t, f->prework);
     for (VEC_EACH(sir_function *, g, &f->functions))
         tabulate_function(&t, *g);
-    if (t.made > 0)
+    bool few = !locals_too && tabulate_few(p, f, &t.bytes);
+    if (t.made > 0 || few)
         sir_filter_derive(p->module, f);
     arena_destroy(t.a);
-    return t.made > 0;
+    return t.made > 0 || few;
 }
 
 bool pass_tabulate(hlc_program *p)

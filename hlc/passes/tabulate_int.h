@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the files hlc/passes/tabulate*.c share.
+#ifndef SVMC_HLC_PASSES_TABULATE_INT_H
+#define SVMC_HLC_PASSES_TABULATE_INT_H
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/pass.h"
+
+// A table is worth it where the operations take so many times the load that replaces them.
+#define TABULATE_GAIN 6
+
+// Where expressions are computed.
+typedef struct tab_values {
+    const sir_module *m;
+    const sir_filter *filter;
+    const void *context;
+    bool (*given)(const void *context, const sir_expr *e, sir_scalar *r); // false: to be computed from what it consists of
+} tab_values;
+
+// False: the value is not known, the operation would stop the program, or a subscript is outside.
+bool tab_compute(const tab_values *t, const sir_expr *e, sir_scalar *r);
+// Whether what an lvalue is made of never changes. root NULL: of no variable.
+bool tab_is_constant(const sir_filter *f, const sir_expr *root);
+// The field of a filter that is this constant table, a new one if there is none yet.
+uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc);
+
+// Look-ups for what comes of a state of few values and of few bits of the items alone. bytes: left for tables.
+bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes);
+
+#endif
