@@ -48,7 +48,7 @@ static bool read_stream_ir(hlc_program *p, source_id file)
     if (end < source_get(p->sources, file)->len) {
         p->schedule = schedule_compute(p->arena, p->diag, p->sources, p->module);
         sir_find_byte_bits(p->module);
-        if (p->schedule != NULL && plan_find_net(p))
+        if (p->schedule != NULL)
             p->plan = plan_parse(p, file, end);
         return p->plan != NULL && plan_verify(p->arena, p->diag, p->plan, p->module, p->schedule);
     }

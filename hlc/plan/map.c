@@ -103,14 +103,16 @@ bool plan_load_machine(hlc_program *p, const plan *pl)
     return true;
 }
 
-bool plan_find_net(hlc_program *p)
+bool plan_find_net(hlc_program *p, const bool *apart)
 {
     if (!p->schedule->dynamic && p->schedule->messages.len == 0 && p->schedule->outside.len == 0)
         return true;
     const plan_ways *ways = plan_ways_build(p->arena, p->diag, p->sources, p->module, p->schedule);
     if (ways == NULL)
         return false;
-    p->net = plan_net_build(p->arena, p->module, p->schedule, ways);
+    p->net = plan_net_build(p->arena, p->module, p->schedule, ways, apart);
+    if (p->net != NULL && p->net->single && apart != NULL) // its steady states run one by one
+        p->net = plan_net_build(p->arena, p->module, p->schedule, ways, NULL);
     if (p->net == NULL) {
         diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
         return false;
@@ -143,7 +145,7 @@ bool plan_pass_map(hlc_program *p)
     }
     if (!spread && p->net == NULL && !plan_cut_find(p, &spread))
         return false;
-    if (!spread && p->net == NULL && !plan_find_net(p))
+    if (!spread && p->net == NULL && !plan_find_net(p, plan_find_apart(p)))
         return false;
     if (!spread && p->net == NULL && plan_should_narrow(p))
         plan_narrow(p);

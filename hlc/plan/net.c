@@ -13,6 +13,7 @@ typedef struct cutter {
     bool *alone;      // per actor: a kernel of its own
     uint32_t *level;  // per actor
     bool *stream;     // per channel
+    const bool *apart; // per channel; or NULL
     uint32_t *kernel;  // per actor of the program; SIR_NONE: the control program's
     uint32_t *copy;   // per actor of the program: its number in the static graph
     hmap names;       // of actors, taken
@@ -91,7 +92,8 @@ static void raise_consumers(leveller *l, uint32_t actor)
         uint32_t to = c->m->channels.data[*out].consumer, unit = l->unit[to];
         if (unit == l->unit[actor])
             continue;
-        uint32_t level = c->level[l->unit[actor]] + (c->alone[actor] || c->alone[to]);
+        bool rises = c->alone[actor] || c->alone[to] || (c->apart != NULL && c->apart[*out]);
+        uint32_t level = c->level[l->unit[actor]] + rises;
         if (level > c->level[unit])
             c->level[unit] = level;
         if (--l->waiting[unit] == 0)
@@ -522,10 +524,11 @@ static bool must_be_single(const cutter *c)
     return !c->s->dynamic && printing > 1;
 }
 
-plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways)
+plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways, const bool *apart)
 {
     size_t n = m->actors.len;
-    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_net)};
+    cutter c = {.a = a, .m = m, .s = s, .p = ARENA_NEW(a, plan_net), .apart = apart};
+    c.p->apart = apart;
     c.p->whole = m;
     c.p->whole_schedule = s;
     c.p->ways = ways;

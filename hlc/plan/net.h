@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How a program with dynamic rates or messages is cut into kernels: dynamic-rate actors, which are filters with dynamic rates,
-// and static regions, actors that static channels connect. Streams join them. The static regions make up a stream graph of their
+// How a program with dynamic rates or messages is cut into kernels: dynamic-rate actors, which are filters with dynamic
+// rates, and static regions, actors that static channels connect. Streams join them. The regions make up a graph of their
 // own, in which readers and writers stand for the ends of streams; everything that plans static programs plans it.
 //
 // NOTE(levels). A static region runs in whole steady states of its own, so it must not wait for what comes out of itself:
@@ -28,7 +28,7 @@ typedef struct plan_stream {
     uint32_t channel;        // of the program
     const char *name;        // unique
     uint32_t from, to;       // kernels; SIR_NONE: the control program
-    uint32_t writer, reader; // of the static graph: its ends; SIR_NONE: the end of a dynamic-rate actor or of the control program
+    uint32_t writer, reader; // of the static graph: its ends; SIR_NONE: that of a dynamic-rate actor or the control program
 } plan_stream;
 
 typedef struct plan_net {
@@ -43,13 +43,15 @@ typedef struct plan_net {
     // several actors print and rates are static: their texts come steady state by steady state.
     bool single;
     const plan_ways *ways; // of messages
+    const bool *apart;     // per channel of the program: its ends are in different regions; NULL: only where they must
     uint32_t *kernel_of;   // per actor of the static graph
     uint32_t *stream_of;  // per reader and writer of the static graph
     uint32_t *actor_of;   // per actor of the static graph: the program's; SIR_NONE: a stream's end
 } plan_net;
 
-// NULL when counts are too large for any plan.
-plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways);
+// apart: per channel, whether its ends are to be in different kernels, if they are in no feedback loop; NULL: only where they
+// must. NULL when counts are too large for any plan.
+plan_net *plan_net_build(arena *a, const sir_module *m, const schedule *s, const plan_ways *ways, const bool *apart);
 // Cuts a static program where channels lead from one given part to another (per actor; SIR_NONE: the control program's).
 // The kernels keep the whole program's counts: a reader delivers what the channel's producer gives. No channel of a
 // feedback cycle may be cut. NULL when counts are too large.

@@ -9,6 +9,9 @@
 #include "hlc/plan/plan_int.h"
 #include "hlc/plan/profile.h"
 
+// A region is cut beside an actor that has so much of all work.
+#define CUT_SHARE 0.05
+
 // All in operations of the rough count (cost.c).
 enum {
     CROSSING_BYTES = 4, // an item that crosses costs as much as so many of its bytes,
@@ -21,6 +24,8 @@ enum {
 // A data-parallel region has so much of what one processor's share would be, at least, and its chunks so many operations.
 #define PARALLEL_SHARE 0.25
 enum { PARALLEL_CHUNK = 20000 };
+// Helpers are processors that have less than this times their share of all work to do by themselves.
+#define HELPER_SHARE 1.0
 // Firings side by side in vectors cost this of what the rough count says.
 #define LANES_SHARE 0.15
 
@@ -199,6 +204,50 @@ static void find_parallel(assigner *x, const char *const *why)
         x->parallel[k] = why[k] == NULL && x->work[k] * (double)x->processors > PARALLEL_SHARE * all;
 }
 
+// ---- Where regions are cut ----
+
+static bool is_file(const sir_actor *a)
+{
+    return a->kind == SIR_READER || a->kind == SIR_WRITER;
+}
+
+static bool has_several(hlc_program *p)
+{
+    const plan_demands demands = {.io = false};
+    const plan_resources *r =
+        p->config->processors == 1 ? NULL : plan_resources_find(p->arena, p->diag, p->machine, p->config->processors, &demands);
+    size_t direct = 0;
+    for (size_t i = 0; r != NULL && i < r->processors.len; i++)
+        direct += r->processors.data[i].direct && !r->processors.data[i].fallback;
+    return direct > 1;
+}
+
+const bool *plan_find_apart(hlc_program *p)
+{
+    const sir_module *m = p->module;
+    const schedule *s = p->schedule;
+    if (!s->dynamic || s->messages.len != 0 || s->outside.len != 0 || !has_several(p))
+        return NULL;
+    const double *each = plan_costs(p, m);
+    double all = 0;
+    bool *apart = ARENA_ARRAY(p->arena, bool, m->channels.len + 1), any = false;
+    for (uint32_t i = 0; i < m->actors.len; i++)
+        all += each[i] * (double)s->reps[i];
+    for (uint32_t i = 0; i < m->channels.len; i++) {
+        const sir_channel *c = &m->channels.data[i];
+        const sched_channel *sc = &s->channels[i];
+        double from = each[c->producer] * (double)s->reps[c->producer],
+               to = each[c->consumer] * (double)s->reps[c->consumer], least = CUT_SHARE * all;
+        bool loop = s->cycle[c->producer] >= 0 && s->cycle[c->producer] == s->cycle[c->consumer];
+        if (sc->cut || loop || is_file(m->actors.data[c->producer]) || is_file(m->actors.data[c->consumer]))
+            continue;
+        bool keeps = plan_actor_keeps(p, c->producer) != NULL, other = plan_actor_keeps(p, c->consumer) != NULL;
+        apart[i] = (sc->remainder > 0 && to > least) || (keeps != other && (from > least || to > least));
+        any |= apart[i];
+    }
+    return any ? apart : NULL;
+}
+
 // ---- The assignment ----
 
 // What a processor has to do of kernel k if it is there; data-parallel ones are on all.
@@ -278,6 +327,18 @@ static bool assign(assigner *x)
     return most_loaded(x) < ASSIGN_GAIN * all;
 }
 
+// Whether a processor has less to do of kernels that are not data-parallel than is a processor's share of all: who waits for
+// a helper waits for what runs there too.
+static bool has_time(const assigner *x, uint32_t q)
+{
+    double own = 0, all = 0;
+    for (uint32_t k = 0; k < x->count; k++) {
+        own += x->at[k] == q && !x->parallel[k] ? x->work[k] : 0;
+        all += x->work[k];
+    }
+    return own * (double)x->processors < HELPER_SHARE * all;
+}
+
 static const char *why_not(const hlc_program *p)
 {
     if (p->net->single)
@@ -316,9 +377,12 @@ bool plan_net_assign(hlc_program *p)
     }
     for (uint32_t k = 0; k < x.count && why == NULL; k++) {
         plan_net_place where = {.processor = list.data[x.at[k]]->element.name};
-        for (uint32_t q = 1; q < list.len && x.parallel[k]; q++) // the next ones, so that not all first helpers are one
-            VEC_PUSH(p->arena, &where.helpers, list.data[(x.at[k] + q) % list.len]->element.name);
-        if (x.parallel[k])
+        for (uint32_t q = 1; q < list.len && x.parallel[k]; q++) { // the next ones, so that not all first helpers are one
+            uint32_t helper = (uint32_t)((x.at[k] + q) % list.len);
+            if (has_time(&x, helper))
+                VEC_PUSH(p->arena, &where.helpers, list.data[helper]->element.name);
+        }
+        if (where.helpers.len != 0)
             where.least = (int64_t)(PARALLEL_CHUNK / (x.once[k] + 1)) + 1;
         VEC_PUSH(p->arena, &pl->where, where);
     }

@@ -602,6 +602,32 @@ static void cut_lines(parser *p)
         round_lines(p, cut);
 }
 
+// Cuts a program with dynamic rates or messages. The rest of the plan is about its static regions.
+static void net_lines(parser *p)
+{
+    bool *apart = NULL;
+    while (!p->failed && accept(p, TOKEN_WORD, "cut")) {
+        uint32_t at = channel(p);
+        if (apart == NULL)
+            apart = ARENA_ARRAY(p->a, bool, p->m->channels.len + 1);
+        if (!p->failed)
+            apart[at] = true;
+    }
+    if (p->failed || !plan_find_net(p->program, apart)) {
+        p->failed = true;
+        return;
+    }
+    if (p->program->net == NULL) {
+        if (apart != NULL)
+            fail(p, "'cut' only of a program with dynamic rates");
+        return;
+    }
+    p->pl->net = p->program->net;
+    p->m = p->program->module;
+    p->s = p->program->schedule;
+    know_actors(p);
+}
+
 static void body(parser *p)
 {
     plan *pl = p->pl;
@@ -613,6 +639,8 @@ static void body(parser *p)
         plan_narrow(p->program);
     if (is(p, TOKEN_WORD, "processors"))
         cut_lines(p);
+    else if (!p->failed)
+        net_lines(p);
     pl->strip = keyed(p, "strip");
     if (is(p, TOKEN_WORD, "most"))
         pl->most = keyed(p, "most");

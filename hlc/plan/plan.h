@@ -144,8 +144,9 @@ typedef struct plan_place {
 struct hlc_program;
 // For a plan that was read: its machine, with the processors that it names; false after an error.
 bool plan_load_machine(struct hlc_program *p, const plan *pl);
-// Cuts the program into kernels if it has dynamic rates or messages; false after an error.
-bool plan_find_net(struct hlc_program *p);
+// Cuts the program into kernels if it has dynamic rates or messages, and further where channels are to be apart (NULL:
+// nowhere); false after an error.
+bool plan_find_net(struct hlc_program *p, const bool *apart);
 // Gives every static region its kernel, with its items in order.
 void plan_gather_kernels(arena *a, plan *pl);
 // A plan with one kernel an actor or cycle for the given places (one per channel); NULL after an error.

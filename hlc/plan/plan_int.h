@@ -55,6 +55,8 @@ bool plan_side_walk(arena *a, const plan_view *v, const plan_side *side, plan_si
 // ---- net_assign.c ---- Assigns the kernels of a net to processors; whether there are several. Whether a processor may be
 // one of them; the processor of a kernel.
 bool plan_net_assign(struct hlc_program *p);
+// Per channel, whether to cut a region there so that it is data-parallel, or what has state is by itself; NULL: nowhere.
+const bool *plan_find_apart(struct hlc_program *p);
 // Per kernel, why its runs need those before them; NULL: they need nothing but items of its inputs.
 const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
 bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);

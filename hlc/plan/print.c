@@ -156,6 +156,18 @@ static void print_cut(strbuf *out, const plan_cut *cut)
                       queue->room);
 }
 
+// Where regions are cut so that several processors have work.
+static void print_apart(strbuf *out, const plan_net *net)
+{
+    for (uint32_t i = 0; net->apart != NULL && i < net->whole->channels.len; i++) {
+        if (!net->apart[i])
+            continue;
+        strbuf_add(out, "  cut ");
+        print_channel(out, i, net->whole);
+        strbuf_addc(out, '\n');
+    }
+}
+
 // Where a kernel of a net runs.
 static void print_net_place(strbuf *out, const plan *pl, size_t kernel)
 {
@@ -183,6 +195,8 @@ void plan_print(strbuf *out, const plan *pl, const sir_module *m)
         strbuf_add(out, "  narrow\n");
     if (pl->cut != NULL)
         print_cut(out, pl->cut);
+    if (pl->net != NULL)
+        print_apart(out, pl->net);
     strbuf_printf(out, "  strip %" PRId64, pl->strip);
     if (pl->most != 0)
         strbuf_printf(out, " most %" PRId64, pl->most);

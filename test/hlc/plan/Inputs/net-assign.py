@@ -35,7 +35,7 @@ def by_actor(text, prints):
 for program in options.programs:
     name = os.path.splitext(os.path.basename(program))[0]
     executable, made = os.path.join(options.work, name), os.path.join(options.work, name + ".svm.c")
-    prints = name != "net-assign"
+    prints = not name.startswith("net-")
     run = (["-i", "3000"] if prints else []) + (["--tag-prints"] if name.startswith("dynamic") else [])
     wanted = by_actor(output(options.svmc, "--interpret", *run, program), prints)
     output(options.svmc, "--machine=host-4", "--emit=svm-c", program, "-o", made)
