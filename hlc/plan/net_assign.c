@@ -346,6 +346,9 @@ static const char *why_not(const hlc_program *p)
     for (VEC_EACH(const plan_way, w, p->net->ways))
         if (w->anytime)
             return "a message arrives before whatever firing comes next";
+    for (VEC_EACH(const plan_way, w, p->net->ways))
+        if (w->upstream || w->held)
+            return "a receiver of messages waits for firings of their sender";
     for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
         if ((*f)->kind == SIR_NATIVE)
             return "its native functions may have state in common";
