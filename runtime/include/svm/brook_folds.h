@@ -56,7 +56,7 @@ static inline bool svm_brookSumAny(float *sum, const float *p)
 // from an even m it goes to the even one beside it, and from an odd m to the other side; behind a tie m is even. So whether
 // m is odd before a tie follows from what was odd since the one before, which 64 elements at a time have as bits of a word.
 
-#if defined(__clang__) && defined(__AVX2__) && !defined(__FAST_MATH__)
+#if defined(__clang__) && __clang_major__ >= 15 && defined(__AVX2__) && !defined(__FAST_MATH__)
 typedef float svm_BrookFloats __attribute__((ext_vector_type(16)));
 typedef int32_t svm_BrookInts __attribute__((ext_vector_type(16)));
 typedef bool svm_BrookTruths __attribute__((ext_vector_type(16)));

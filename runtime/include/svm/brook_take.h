@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__clang__)
+#if defined(__clang__) && __clang_major__ >= 15
 typedef int32_t svm_BrookPlaces __attribute__((ext_vector_type(16)));
 typedef float svm_BrookTaken __attribute__((ext_vector_type(16)));
 
