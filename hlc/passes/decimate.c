@@ -205,7 +205,7 @@ static sir_filter *make_first(decimator *d, const sir_filter *f, const uses *u)
         if (!u->taken[i])
             continue;
         sir_stmt *s = sir_stmt_new(m, SIR_BLOCK, f->work->loc);
-        s->u.block = f->work->body;
+        s->u.block = sir_copy_block(m->arena, &f->work->body);
         VEC_PUSH(m->arena, &r->work->body, s);
         taken++;
     }
@@ -218,7 +218,7 @@ static sir_filter *make_first(decimator *d, const sir_filter *f, const uses *u)
 static sir_filter *make_second(decimator *d, const sir_filter *f, int64_t taken)
 {
     sir_filter *r = copy_filter(d, f);
-    r->work->body = without_drops(d->m, &f->work->body);
+    r->work->body = without_drops(d->m, &r->work->body);
     set_rate(&r->work->peek, taken);
     set_rate(&r->work->pop, taken);
     return r;
