@@ -147,7 +147,9 @@ const plan_bit_lanes *plan_bit_lanes_for(hlc_program *p, const machine_processor
     b = ARENA_NEW(p->arena, plan_bit_lanes);
     b->lanes = (int)key.lanes / 2;
     hmap_setn(p->bit_lanes, &key, sizeof key, b);
-    if (b->lanes != 0 && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
+    // Ints that lie in bytes, as pack-bits has those of files, are no items that vectors of bits are made of.
+    bool whole = f->input->storage == SIR_STORED_WHOLE && f->output->storage == SIR_STORED_WHOLE;
+    if (b->lanes != 0 && whole && f->work != NULL && plan_has_bits(f) && !f->finite && plan_filter_can_fuse_horizontally(f))
         decide(p, b, f);
     return b;
 }
