@@ -48,10 +48,11 @@ def emitted(svmc, machine, more):
 def header_for(text):
     """svm/mapped_control.h without what the program has not."""
     have = re.findall(r"SVM_MAPPED_(\w+)", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1))
+    again = "HAVE(MOVED)" if "DIRECT" not in have else "HAVE(NOT)"
     kept, conditions = [], []
     for line in HEADER.split("\n"):
         if line.startswith("#if"):
-            conditions.append(all(fact in have for fact in re.findall(r"HAVE\((\w+)\)", line)))
+            conditions.append(all(fact in have for fact in re.findall(r"HAVE\((\w+)\)", line.replace("SVM_MAPPED_AGAIN", again))))
         elif line.startswith("#else"):
             conditions[-1] = not conditions[-1]
         elif line.startswith("#endif"):

@@ -591,6 +591,13 @@ static val handle_refuse(const api_call *a)
     return known(false);
 }
 
+// No processor repeats runs, and so nothing is asked for that would be for it.
+static val handle_none(const api_call *a)
+{
+    (void)a;
+    return known(0);
+}
+
 static val handle_stop(const api_call *a)
 {
     play_stop(a->play);
@@ -620,7 +627,10 @@ static const api_row rows[] = {
     {"svm_readerClaim", 5, false, handle_claim},
     {"svm_readerReadAt", 5, true, handle_read_at},
     {"svm_readerMap", 6, false, handle_map},
+    {"svm_readerThere", 1, false, handle_none},
     {"svm_readerClose", 1, false, handle_nothing},
+    {"svm_sequenceCreate", 3, false, handle_none},
+    {"svm_sequenceDestroy", 1, false, handle_nothing},
     {"svm_writerOpen", 1, false, handle_nothing},
     {"svm_writerWrite", 3, false, handle_write},
     {"svm_writerLend", 3, false, handle_nothing},

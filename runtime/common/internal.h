@@ -362,6 +362,7 @@ typedef struct svmr_Extent {
 // A stream begins to live, in place of what its object was before; overlapping another one is an error. It ends to live.
 void svmr_placeStream(svm_Machine *m, svm_Stream *s, size_t bytes, svmr_Place at);
 void svmr_dropStream(svm_Machine *m, svm_Stream *s);
+unsigned long long svmr_memoryLeft(svm_Machine *m, mm_Mem memory); // bytes that svm_alloc can give
 void svmr_dropStreams(svm_Machine *m, svmr_MemoryState *memory, size_t address, size_t bytes); // memory was given back
 struct svmr_Extent *svmr_extentOf(const svm_Machine *m, const svm_Stream *s); // NULL: it does not live (locked)
 void svmr_nameStream(svm_Machine *m, const svm_Stream *s);

@@ -92,6 +92,15 @@ size_t svm_allocAt(mm_Mem memory, size_t bytes, const char *file, int line)
     return address;
 }
 
+unsigned long long svmr_memoryLeft(svm_Machine *m, mm_Mem memory)
+{
+    svmr_MemoryState *s = globalMemory(m, memory, (svmr_Place){"svmr_memoryLeft", NULL, 0});
+    svmr_lock(m);
+    const unsigned long long left = s->row->size - s->used;
+    svmr_unlock(m);
+    return left;
+}
+
 size_t svm_mapAt(mm_Mem memory, void *pointer, size_t bytes, const char *file, int line)
 {
     svmr_Place at = SVMR_PLACE("svm_map");

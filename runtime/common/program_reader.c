@@ -406,6 +406,18 @@ bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count)
     return true;
 }
 
+int64_t svm_readerThere(const svm_Reader *r)
+{
+    const Private *p = r->private_;
+    struct stat file;
+    const bool bits = r->item == SVM_ITEM_BIT;
+    if (p->library || p->wav || r->loop || (bits && p->bit != 0) || fstat(p->fd, &file) != 0 || !S_ISREG(file.st_mode))
+        return 0;
+    const off_t here = lseek(p->fd, 0, SEEK_CUR);
+    const int64_t left = here < 0 ? 0 : file.st_size - (here - (off_t)(p->end - p->begin));
+    return left <= 0 ? 0 : bits ? 8 * left : left / (int64_t)p->fileBytes;
+}
+
 // ---- Items that others read ----
 
 // Passes over items of a regular file, if all of them are there and `before` before them, and gives the first one's place.
@@ -442,6 +454,12 @@ bool svm_readerClaim(svm_Reader *r, int64_t units, int64_t before, int64_t count
 static _Noreturn void failShorter(const svm_Reader *r)
 {
     fail(r, "the file became shorter while it was read");
+}
+
+void svm_readerReadAll(svm_Reader *r, void *items, int64_t count)
+{
+    if (svm_readerRead(r, items, (ptrdiff_t)count) < count)
+        failShorter(r);
 }
 
 bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, int64_t count, size_t *address)

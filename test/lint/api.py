@@ -14,7 +14,7 @@ sys.dont_write_bytecode = True
 import make
 
 # Where a function or an error is used if it is tested.
-TEST_FOLDERS = ["test/runtime", "test/sim", "conformance"]
+TEST_FOLDERS = ["test/runtime", "test/sim", "test/cell/svm", "conformance"]
 
 
 def parameters_of(prototype):

@@ -5,6 +5,7 @@
 // RUN: not %t shorter 2>&1 | FileCheck %s --check-prefix=READ
 // RUN: not %t lost 2>&1 | FileCheck %s --check-prefix=WRITTEN
 // RUN: %host-asan -o %t-asan && %t-asan && not %t-asan shorter 2>&1 | FileCheck %s --check-prefix=READ
+// RUN: not %t fewer 2>&1 | FileCheck %s --check-prefix=READ
 // READ: error: cannot read 'short.raw': the file became shorter while it was read (Source at test.str:3)
 // WRITTEN: error: cannot write 'lost.raw': the file became shorter while it was written (Sink at test.str:9)
 #include <unistd.h>
@@ -50,7 +51,8 @@ static void bothWays(void)
 
     svm_Reader r = {.path = "ints.raw", .where = "Source at test.str:3", .item = SVM_ITEM_INT, .elementSize = 4};
     svm_readerOpen(&r, NULL);
-    CHECK(svm_readerRead(&r, read, 18) == 18);
+    CHECK(svm_readerThere(&r) == 100);
+    CHECK(svm_readerRead(&r, read, 18) == 18 && svm_readerThere(&r) == 82);
     CHECK(!svm_readerMap(&r, &GMEM, 16, 0, 10, &address)); // not at a multiple
     CHECK(svm_readerRead(&r, read, 2) == 2);
     CHECK(!svm_readerMap(&r, &GMEM, 16, 20000, 10, &address)); // nor so many before it
@@ -64,7 +66,10 @@ static void bothWays(void)
     CHECK(svm_readerMap(&r, &GMEM, 16, 16000, 8, &address)); // before the file's first one lie zeroes
     for (int i = 0; i < 16000; i++)
         CHECK(((int32_t *)address)[i - 16000] == (i < 15920 ? 0 : items[i - 15920]));
-    CHECK(svm_readerRead(&r, read, 100) == 12 && memcmp(read, items + 88, 48) == 0 && r.ended);
+    CHECK(svm_readerThere(&r) == 12);
+    svm_readerReadAll(&r, read, 10);
+    CHECK(memcmp(read, items + 88, 40) == 0 && svm_readerThere(&r) == 2);
+    CHECK(svm_readerRead(&r, read, 100) == 2 && memcmp(read, items + 98, 8) == 0 && r.ended && svm_readerThere(&r) == 0);
     svm_readerClose(&r);
 }
 
@@ -106,6 +111,11 @@ static void refused(void)
     svm_Reader r = {.path = "bits.raw", .where = "Source at test.str:3", .item = SVM_ITEM_BIT, .elementSize = 1};
     svm_readerOpen(&r, NULL);
     CHECK(!svm_readerMap(&r, &GMEM, 1, 0, 8, &address));
+    CHECK(svm_readerThere(&r) == 8 && svm_readerRead(&r, bits, 3) == 3 && svm_readerThere(&r) == 0); // in a byte
+    svm_readerClose(&r);
+    r = (svm_Reader){.path = "ints.raw", .where = "Source at test.str:3", .item = SVM_ITEM_INT, .elementSize = 4, .loop = true};
+    svm_readerOpen(&r, NULL);
+    CHECK(svm_readerThere(&r) == 0); // there is no last one
     svm_readerClose(&r);
 }
 
@@ -115,6 +125,7 @@ static void pipeIn(void)
     svm_Reader r = {.where = "Source at test.str:3", .item = SVM_ITEM_INT, .elementSize = 4};
     svm_readerOpen(&r, NULL);
     CHECK(!svm_readerMap(&r, &GMEM, 4, 0, 1, &address));
+    CHECK(svm_readerThere(&r) == 0); // more may come
     svm_readerClose(&r);
 }
 
@@ -140,6 +151,17 @@ static void shorter(void)
     svm_readerClose(&r);
 }
 
+// More items are asked for than are left.
+static void fewer(void)
+{
+    static int32_t items[MANY];
+    makeFile("short.raw");
+    svm_Reader r = {.path = "short.raw", .where = "Source at test.str:3", .item = SVM_ITEM_INT, .elementSize = 4};
+    svm_readerOpen(&r, NULL);
+    CHECK(svm_readerThere(&r) == MANY && truncate("short.raw", 4 * (MANY - 1)) == 0);
+    svm_readerReadAll(&r, items, MANY);
+}
+
 static void lost(void)
 {
     svm_Writer w = {.path = "lost.raw", .where = "Sink at test.str:9", .item = SVM_ITEM_INT, .elementSize = 4};
@@ -158,6 +180,8 @@ int main(int argc, char **argv)
         pipeIn();
     else if (strcmp(what, "shorter") == 0)
         shorter();
+    else if (strcmp(what, "fewer") == 0)
+        fewer();
     else if (strcmp(what, "lost") == 0)
         lost();
     else {

@@ -25,11 +25,12 @@ typedef enum svm_CellKind {
     SVM_CELL_PUT,    // and from here
     SVM_CELL_GATHER, // the same of groups of bytes there: svm_CellGroups follows
     SVM_CELL_SCATTER,
-    SVM_CELL_TELL, // nothing but to tell others that what is before it is complete, as all commands do
+    SVM_CELL_TELL,   // nothing but to tell others that what is before it is complete, as all commands do
+    SVM_CELL_REPEAT, // the commands of an svm_CellRepeat come next, again and again; it is the last of a lap of the ring
     SVM_CELL_QUIT  // the program ends
 } svm_CellKind;
 
-// What a command waits for: so many commands of an SPE, from its first on, are complete.
+// What a command waits for: so many commands of an SPE, from its first on, are complete. (In an svm_CellRepeat: signed.)
 typedef struct svm_CellWait {
     uint32_t spe, count;
 } svm_CellWait;
@@ -40,7 +41,7 @@ typedef struct svm_CellCommand {
     uint32_t bytes; // of all of it
     uint16_t kind, waits;
     uint32_t tells;  // the SPEs that are told when it is complete: bits
-    uint32_t kernel; // KERNEL: which
+    uint32_t kernel; // KERNEL: which. Transfers of an svm_CellRepeat: of which of its places, plus 1
     uint64_t ea;     // transfers: of the other side. KERNEL: where the struct goes when it has run
     uint32_t ls;     // transfers: in the local store. KERNEL: of the struct in the command
     uint32_t length; // GET, PUT: bytes. KERNEL: those of the struct
@@ -54,6 +55,26 @@ typedef struct svm_CellGroups {
     uint32_t limit;               // indices are below it
     uint32_t unused[2];
 } svm_CellGroups;
+
+// Commands that come again and again. They lie in memory as in a queue, from the beginning of a lap of the ring on, and the
+// last of them fills its lap. What a command waits for counts from the SPE's first of the same time on: it may be one of the
+// time before. A kernel's struct goes back after the last time only.
+enum { SVM_CELL_PLACES = 8 };
+typedef struct svm_CellRepeat {
+    uint64_t commands; // effective address
+    uint64_t spent;    // of an svm_CellSpent for each command of each time; 0: the program does not predict time
+    uint32_t bytes;    // to be fetched: of the last command only the beginning,
+    uint32_t skipped;  // and not the rest
+    uint32_t times;
+    uint32_t goesOn; // the commands before it are the same, as often as they were said to come
+    struct {
+        uint64_t at, step; // transfers from and to it begin here, and move on by so many bytes each time
+    } places[SVM_CELL_PLACES];
+    struct {
+        uint32_t first, each; // number of the first command; how many come each time
+        uint32_t before;      // number behind the last of the time before
+    } spes[SVM_CELL_SPES];
+} svm_CellRepeat;
 
 // What a kernel's run has counted (svm/sim_table.h), in programs that predict time: the end of its command has room for it.
 typedef struct svm_CellSpent {

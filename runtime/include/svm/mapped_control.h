@@ -339,6 +339,12 @@ static inline void svm_roundRunDestroy(svm_RoundRun *r)
 
 static inline void svm_roundRunsDestroy(svm_Rounds *self)
 {
+#if SVM_MAPPED_AGAIN
+    svm_sequenceDestroy(self->again.runs);
+    for (int i = 0; i < 2 * (SVM_INPUTS + SVM_OUTPUTS); i++)
+        if (self->again.places[i / 2][i % 2].memory != 0)
+            svm_free(&SVM_MAPPED_MEMORY, self->again.places[i / 2][i % 2].memory);
+#endif
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int c = 0; c < SVM_CHUNKS; c++)
             for (int k = 0; k < svm_roundChunks[c].runs; k++)
@@ -462,6 +468,37 @@ static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slo
 }
 #endif
 
+#if SVM_MAPPED_AGAIN
+// Which of the places of repeated rounds a queue's items are at; -1: none, it joins kernels.
+static inline int svm_roundPlaceOf(int queue)
+{
+    for (int i = 0; i < SVM_INPUTS; i++)
+        if (svm_roundInputs[i].queue == queue)
+            return i;
+    for (int i = 0; i < SVM_OUTPUTS; i++)
+        if (svm_roundOutputs[i].queue == queue)
+            return SVM_INPUTS + i;
+    return -1;
+}
+#endif
+
+// A kernel that is about to be run is added to what is repeated; w: it moves this window, or -1. Windows of files' queues are
+// elsewhere in each round.
+static inline void svm_roundAdd(svm_Rounds *self, svm_Kernel *kernel, const svm_RoundRun *r, int w, int slot)
+{
+#if SVM_MAPPED_AGAIN
+    if (self->again.adds) {
+        const int q = w < 0 ? -1 : r->ends[w].queue, place = w < 0 ? -1 : svm_roundPlaceOf(q);
+        ptrdiff_t offset = 0;
+        if (place >= 0)
+            offset = (ptrdiff_t)(r->windows[w].there.address - self->base[q][slot]) +
+                     (ptrdiff_t)(slot * SVM_ROUND * svm_roundQueues[q].step) * (ptrdiff_t)svm_roundQueues[q].size;
+        svm_sequenceAdd(self->again.runs, kernel, place, offset);
+    }
+#endif
+    (void)self, (void)kernel, (void)r, (void)w, (void)slot;
+}
+
 // Starts a run: what loads its windows, its kernel, and what stores them. What primes gives nothing.
 static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int strip, bool whole)
 {
@@ -476,21 +513,28 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
     }
 #endif
     for (int w = 0; w < r->count && svm_roundMoves(r); w++)
-        if (r->ends[w].input)
+        if (r->ends[w].input) {
+            svm_roundAdd(self, svm_roundMove(r, w), r, w, slot);
             svm_kernelRun(svm_roundMove(r, w));
+        }
 #if SVM_MAPPED_HAVE(REPEATS)
     if (r->run.priming && svm_roundKernels[r->kernel].repeat != 0)
         svm_roundRepeat(r, self->steadyStates + strip * SVM_STRIP);
 #endif
+    svm_roundAdd(self, &r->run.kernel, r, -1, slot);
     svm_kernelRun(&r->run.kernel);
     if ((SVM_MAPPED_HAVE(PRIMES) && r->run.priming) || !svm_roundMoves(r))
         return;
     for (int w = 0; w < r->count; w++) {
-        if (!r->ends[w].input && (!SVM_MAPPED_HAVE(STILL) || r->ends[w].strip != 0))
+        if (!r->ends[w].input && (!SVM_MAPPED_HAVE(STILL) || r->ends[w].strip != 0)) {
+            svm_roundAdd(self, svm_roundMove(r, w), r, w, slot);
             svm_kernelRun(svm_roundMove(r, w));
+        }
 #if SVM_MAPPED_HAVE(HALOS)
-        if (svm_roundKeeps(r, w, whole))
+        if (svm_roundKeeps(r, w, whole)) {
+            svm_roundAdd(self, svm_roundKeep(r, w), r, -1, slot);
             svm_kernelRun(svm_roundKeep(r, w));
+        }
 #endif
     }
 }
@@ -658,10 +702,19 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
 }
 #endif
 
+#if SVM_MAPPED_AGAIN
+static inline void svm_roundAgain(svm_Rounds *self);
+static inline void svm_roundAgainStart(svm_Rounds *self, int64_t states);
+#endif
+
 // Reads for a round of up to `wanted` steady states; gives for how many there is input.
 static inline int64_t svm_roundRead(svm_Rounds *self, int slot, int64_t wanted)
 {
     int64_t complete = wanted;
+#if SVM_MAPPED_AGAIN
+    if (slot == 0 && wanted == SVM_ROUND)
+        svm_roundAgain(self);
+#endif
 #if SVM_MAPPED_HAVE(INPUT)
     const int before = (slot + SVM_SLOTS - 1) % SVM_SLOTS;
     for (int i = 0; i < SVM_INPUTS; i++) {
@@ -759,6 +812,9 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
                 svm_writerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
     }
 #endif
+#if SVM_MAPPED_AGAIN
+    svm_roundAgainStart(self, states);
+#endif
     svm_roundStrips(self, slot, states);
     self->states[slot] = states;
 }
@@ -786,6 +842,10 @@ static inline void svm_roundFinish(svm_Rounds *self, int slot)
 #endif
     self->states[slot] = 0;
 }
+
+#if SVM_MAPPED_AGAIN
+#include <svm/mapped_again.h>
+#endif
 
 // All rounds under way, the oldest first.
 static inline void svm_roundFinishAll(svm_Rounds *self)

@@ -41,6 +41,11 @@
 #define SVM_MAPPED_STILL 524288   // windows that get nothing in steady states
 #define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
+// Whole rounds can be repeated by processors themselves, where they do that (svm_Sequence): nothing is the control
+// program's in each but what it reads and writes.
+#define SVM_MAPPED_AGAIN                                                                                               \
+    (SVM_MAPPED_HAVE(MOVED) && SVM_MAPPED_HAVE(INPUT) && SVM_MAPPED_HAVE(OUTPUT) && !SVM_MAPPED_HAVE(DIRECT) &&        \
+     !SVM_MAPPED_HAVE(FILES) && !SVM_MAPPED_HAVE(LOGS))
 
 // ---- Rows of the tables ----
 
@@ -181,6 +186,27 @@ typedef struct svm_RoundRun {
     svm_RoundWindow windows[SVM_WINDOWS];
 } svm_RoundRun;
 
+#if SVM_MAPPED_AGAIN
+// Rounds that come again and again: a period is one of each slot. Their items lie in files, or in two stretches of memory
+// for each queue that a file fills or that goes to one, which are used in turn.
+enum { SVM_PERIOD = SVM_SLOTS * SVM_ROUND };
+typedef struct svm_RoundsAgain {
+    svm_Sequence *runs; // of a period; NULL: it is not made yet
+    bool refused;
+    bool adds;   // the rounds that are started are added to it,
+    int added;   // so many until now
+    bool began;  // some are under way, or were not written yet
+    int64_t most, periods; // at once: at most, and next time
+    int turn;
+    struct {
+        size_t memory; // of both stretches; 0: they are not there
+        svm_Block rounds;
+        bool mapped;   // the rounds lie in the file
+        int64_t stays; // of an output: periods whose items are to be written
+    } places[SVM_INPUTS + SVM_OUTPUTS][2];
+} svm_RoundsAgain;
+#endif
+
 // One running program.
 typedef struct svm_Rounds {
     bool started, ended;                     // the initialisation has run; input has ended
@@ -212,6 +238,9 @@ typedef struct svm_Rounds {
 #endif
 #if SVM_MAPPED_HAVE(OUTPUT)
     svm_Writer writers[SVM_WRITERS];
+#endif
+#if SVM_MAPPED_AGAIN
+    svm_RoundsAgain again;
 #endif
 #if SVM_MAPPED_HAVE(LOGS)
     svm_Log texts[SVM_LOGS]; // of the actors that print, in order

@@ -202,6 +202,10 @@ ptrdiff_t svm_readerRead(svm_Reader *r, void *items, ptrdiff_t count);
 // The block, of which nothing is needed, lies from now on where the reader has the next `count` items, until the reader
 // is called again. False: it lies where it was initialised, and svm_readerRead reads what there is.
 bool svm_readerLend(svm_Reader *r, svm_Block *block, ptrdiff_t count);
+// The same of items that svm_readerThere told of: fewer are an error.
+void svm_readerReadAll(svm_Reader *r, void *items, int64_t count);
+// So many items are left at least, and come without waiting: those of a regular file.
+int64_t svm_readerThere(const svm_Reader *r);
 // No item is left (reads ahead if need be).
 bool svm_readerAtEnd(svm_Reader *r);
 void svm_readerClose(svm_Reader *r);
@@ -234,6 +238,29 @@ bool svm_readerMap(svm_Reader *r, mm_Mem memory, size_t unit, int64_t before, in
 // Memory for the next `count` items of the file; what is not written there is zero. False: svm_writerWrite writes them,
 // and all others that come later.
 bool svm_writerMap(svm_Writer *w, mm_Mem memory, size_t unit, int64_t count, size_t *address);
+
+// ---- C: runs that come again and again ----
+
+// Runs of kernels, in order, which processors repeat by themselves where they can: then the control program's time does not
+// depend on how often. Each run of a kernel depends on the latest runs of those that it depends on, of this time or the one
+// before, as if all were run with svm_kernelRun. Kernels keep what they were told when they were added. A move is from and
+// to the same place each time; or one side of it is `offset` bytes behind where one of `places` begins, which goes on by a
+// step each time.
+typedef struct svm_Sequence svm_Sequence;
+
+// NULL: no processor of this runtime repeats anything, or the memory has not so many bytes left, which the program needs
+// for it.
+svm_Sequence *svm_sequenceCreate(int places, mm_Mem memory, size_t bytes);
+void svm_sequenceAdd(svm_Sequence *s, svm_Kernel *k, int place, ptrdiff_t offset); // place -1: none of them
+// Nothing is added any more. False: some of it cannot be repeated, and none of it is run.
+bool svm_sequenceMade(svm_Sequence *s);
+// So many times. It may be run again before it is over; its kernels may be run by themselves when it is.
+void svm_sequenceRun(svm_Sequence *s, int64_t times, svm_Block *const places[], const size_t steps[]);
+// Until the part `done / of` of its last times is over, about: what the control program does meanwhile comes bit by bit.
+void svm_sequencePace(svm_Sequence *s, int64_t done, int64_t of);
+// Until the last time it was run is over; all false: or the last but one.
+void svm_sequenceWait(svm_Sequence *s, bool all);
+void svm_sequenceDestroy(svm_Sequence *s);
 
 // ---- C: how often each actor can still fire when input has ended ----
 

@@ -68,7 +68,7 @@ const svmr_CellRun *svmr_lastOfWaits(const svmr_CellRun *run)
 
 // For a command of so many bytes and what fills the ring's end before it. Runs that are over meanwhile may make others
 // that are queued, too, so this comes before anything that depends on where the queue ends.
-static void makeRoom(svmr_Spe *spe, size_t bytes)
+void svmr_makeRoom(svmr_Spe *spe, size_t bytes)
 {
     bytes += spe->ringBytes;
     while (spe->queueBytes - (spe->written - spe->released) < bytes) {
@@ -95,21 +95,40 @@ static uint32_t padding(const svmr_Spe *spe, size_t bytes)
     return bytes > left ? left : 0;
 }
 
+void svmr_fill(svmr_Spe *spe, uint32_t bytes) // perhaps only 16
+{
+    svm_CellCommand *c = place(spe, NULL, bytes);
+    c->bytes = bytes;
+    c->kind = SVM_CELL_PAD;
+}
+
 static void pad(svmr_Spe *spe, size_t bytes)
 {
     uint32_t left = padding(spe, bytes);
-    if (left) { // perhaps only 16 bytes
-        svm_CellCommand *c = place(spe, NULL, left);
-        c->bytes = left;
-        c->kind = SVM_CELL_PAD;
-    }
+    if (left)
+        svmr_fill(spe, left);
+}
+
+svm_CellCommand *svmr_placeCommand(svmr_Spe *spe, uint32_t bytes)
+{
+    svm_CellCommand *c = place(spe, NULL, bytes);
+    *c = (svm_CellCommand){.bytes = bytes};
+    spe->machine->scheduler->unrung = true;
+    return c;
+}
+
+void svmr_issueMore(svmr_Spe *spe, uint32_t commands)
+{
+    while (spe->issued - spe->retired + commands > spe->runCapacity)
+        growRuns(spe);
+    spe->issued += commands;
 }
 
 uint32_t svmr_queueCommand(svmr_Spe *spe, svmr_Kernel *p, svm_CellCommand command, const svm_CellWait *waits,
                            size_t waitCount, const void *payload, size_t payloadBytes)
 {
     size_t head = svmr_quanta(sizeof command + waitCount * sizeof *waits), bytes = head + payloadBytes;
-    makeRoom(spe, bytes);
+    svmr_makeRoom(spe, bytes);
     pad(spe, bytes);
     svm_CellCommand *c = place(spe, p, (uint32_t)bytes);
     command.bytes = (uint32_t)bytes;
@@ -157,7 +176,7 @@ static void subscribe(svmr_CellRun *on, const svmr_Spe *spe)
     if (on->told & bit)
         return;
     const svmr_QueuedRun *run = queuedRun(other, on->number);
-    if ((int32_t)(run->at - other->rung) >= 0) {
+    if (!on->repeats && (int32_t)(run->at - other->rung) >= 0) {
         ((svm_CellCommand *)(other->queue + run->at % other->queueBytes))->tells |= bit;
         on->told |= bit;
         return;
@@ -192,12 +211,12 @@ static void gatherWaits(const svmr_Kernel *p, const svmr_Spe *spe, Waits *w)
     }
 }
 
-static void count(svmr_Spe *spe, const svm_CellCommand *c)
+void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times)
 {
-    spe->counted.kernels += c->kind == SVM_CELL_KERNEL;
-    spe->counted.moves += c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT;
-    spe->counted.lists += c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER;
-    spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length;
+    spe->counted.kernels += c->kind == SVM_CELL_KERNEL ? times : 0;
+    spe->counted.moves += c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT ? times : 0;
+    spe->counted.lists += c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER ? times : 0;
+    spe->counted.bytes += c->kind == SVM_CELL_KERNEL ? 0 : c->length * times;
 }
 
 static void noteUneven(const svmr_Kernel *p, const svm_CellCommand *c, const svmr_Transfer *t)
@@ -227,19 +246,21 @@ static void isQueued(svmr_Kernel *p, svmr_Spe *spe, uint32_t number, const svmr_
     run->spe = run->home = spe;
     run->number = number;
     run->told = run->tells;
+    run->repeats = false;
     const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + queuedRun(spe, number)->at % spe->queueBytes);
-    count(spe, c);
+    svmr_countCommands(spe, c, 1);
     if (SVMR_UNLIKELY(p->machine->scheduler->counts))
         noteUneven(p, c, t);
     svmr_timedQueued(p, spe, c, t);
+    queuedRun(spe, number)->timed = svmr_timedHeld(p);
     svmr_setState(p, SVM_RUNNING);
 }
 
 // ---- Kernels and transfers ----
 
-// NULL: no SPE can run it.
-static const svm_CellKernel *codeOf(const svmr_Kernel *p, svmr_CellRun *run)
+const svm_CellKernel *svmr_codeOf(const svmr_Kernel *p)
 {
+    svmr_CellRun *run = svmr_cellRun((svmr_Kernel *)p);
     if (!run->code || run->code->run != p->kernel->run) {
         run->code = NULL;
         for (size_t i = 0; i < svm_cellProgram.kernelCount && !run->code; i++)
@@ -252,14 +273,14 @@ static const svm_CellKernel *codeOf(const svmr_Kernel *p, svmr_CellRun *run)
 static void queueKernel(svmr_Kernel *p, svmr_Spe *spe, svmr_Place at)
 {
     svmr_CellRun *run = svmr_cellRun(p);
-    const svm_CellKernel *code = codeOf(p, run);
+    const svm_CellKernel *code = svmr_codeOf(p);
     if (!code)
         return;
     const size_t bytes = svmr_packedBytes(code) + SVMR_SPENT_BYTES;
     Waits w;
     gatherWaits(p, spe, &w);
     size_t head = svmr_quanta(sizeof(svm_CellCommand) + w.count * sizeof *w.entry);
-    makeRoom(spe, head + bytes);
+    svmr_makeRoom(spe, head + bytes);
     pad(spe, head + bytes); // now it is known where the struct will lie
     uint32_t where = spe->ring + (uint32_t)((spe->written + head) % spe->ringBytes);
     char *packed = svmr_packStruct(spe, p, code, where, at);
@@ -292,6 +313,10 @@ static void queueMove(svmr_Kernel *p, const svmr_Transfer *t, svmr_Place at)
                          .ea = (uint64_t)(uintptr_t)there->data,
                          .ls = (uint32_t)(here->data - spe->ls),
                          .length = (uint32_t)bytes};
+    if (p->machine->scheduler->adds) {
+        svmr_addTransfer(p, spe, &c, t);
+        return;
+    }
     Waits w;
     gatherWaits(p, spe, &w);
     isQueued(p, spe, svmr_queueCommand(spe, p, c, w.entry, w.count, NULL, 0), t);
@@ -339,7 +364,7 @@ void svmr_queueTransfer(svmr_Kernel *p, const svmr_Transfer *t)
     svmr_Place at = {t->function, p->runFile, p->runLine};
     if (t->kind == SVM_TRANSFER_MOVE)
         queueMove(p, t, at);
-    else
+    else if (!p->machine->scheduler->adds)
         queueGroups(p, t, at);
 }
 
@@ -364,15 +389,17 @@ bool svmr_queueRun(svmr_Kernel *p)
 
 // ---- What is over ----
 
-static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q)
+static void retireRun(svmr_Spe *spe, const svmr_QueuedRun *q, uint32_t number)
 {
     svmr_Kernel *p = q->p;
     const svm_CellCommand *c = (const svm_CellCommand *)(spe->queue + q->at % spe->queueBytes);
     svmr_CellRun *run = svmr_cellRun(p);
+    svmr_timedOver(p, q->timed, c);
+    if (run->spe != spe || run->number != number)
+        return; // a sequence runs it again
     if (c->kind == SVM_CELL_KERNEL)
         svmr_unpackStruct(p->kernel, run->code, (const char *)c + c->ls);
     run->spe = NULL;
-    svmr_timedOver(p, c);
     svmr_commit(p, SVMR_STOP_FINISHED);
     if (SVMR_UNLIKELY(__atomic_load_n(&spe->hasBadIndex, __ATOMIC_ACQUIRE)) && spe->badIndex == run->number) {
         spe->hasBadIndex = false;
@@ -396,12 +423,17 @@ bool svmr_retire(svm_Machine *m)
 {
     bool any = false;
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
-        while (spe->retired != __atomic_load_n(&spe->complete->count, __ATOMIC_ACQUIRE)) {
-            svmr_QueuedRun q = *queuedRun(spe, spe->retired++);
+        for (uint32_t complete; spe->retired != (complete = __atomic_load_n(&spe->complete->count, __ATOMIC_ACQUIRE));) {
+            any = true;
+            if (svmr_isRepeated(spe, spe->retired)) {
+                svmr_retireRepeated(spe, complete);
+                continue;
+            }
+            const uint32_t number = spe->retired++;
+            svmr_QueuedRun q = *queuedRun(spe, number);
             spe->released = q.end;
             if (q.p)
-                retireRun(spe, &q);
-            any = true;
+                retireRun(spe, &q, number);
         }
     for (svmr_Spe *spe = m->scheduler->spes; spe; spe = spe->next)
         if (SVMR_UNLIKELY(__atomic_load_n(&spe->failures, __ATOMIC_ACQUIRE) != NULL))

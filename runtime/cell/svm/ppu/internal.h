@@ -10,10 +10,12 @@
 #include "runtime/cell/svm/cell.h"
 #include "runtime/common/dma.h"
 #include "runtime/common/scheduler.h"
+#include "svm/program.h"
 #include "svm/cell_program.h"
 
 typedef struct svmr_Spe svmr_Spe;
 typedef struct svmr_TimedRun svmr_TimedRun;
+typedef struct svmr_Repeated svmr_Repeated;
 
 // What is queued without the SPE being told: bytes, a quarter of the queue; and commands while it has nothing to do.
 enum { SVMR_RING_AFTER = 256 << 10, SVMR_RING_IDLE = 4 * SVM_CELL_WINDOW };
@@ -33,6 +35,7 @@ typedef struct svmr_QueuedRun {
     svmr_Kernel *p; // NULL: the command is no kernel's
     uint32_t end;   // of its command, in bytes ever queued
     uint32_t at;    // where it begins
+    svmr_TimedRun *timed; // where time is predicted
 } svmr_QueuedRun;
 
 struct svmr_Spe {
@@ -54,6 +57,7 @@ struct svmr_Spe {
     struct svmr_CellRun *waited;      // the last that the control code waited for; NULL: it has run a kernel since
     svmr_QueuedRun *runs; // those between, by number modulo the capacity, a power of two
     uint32_t runCapacity;
+    svmr_Repeated *repeated; // commands that it repeats by itself, the oldest first
     svmr_Failure *failures; // of its kernels, newest first: not taken by the control thread yet (atomic)
     struct {
         uint64_t kernels, moves, lists, bytes, rings, sleeps;
@@ -73,6 +77,8 @@ typedef struct svmr_CellRun {
     uint32_t tells;             // those that commands to come tell
     struct svmr_CellRun *then;  // on the same SPE, that was waited for next: no kernel was run in between
     svmr_TimedRun *timed;       // the last run, where time is predicted
+    size_t entry;               // of the sequence that has it, plus 1
+    bool repeats;               // the run is one of those
     struct svmr_CellRun *next;
 } svmr_CellRun;
 
@@ -93,6 +99,7 @@ typedef struct svmr_Scheduler {
     unsigned speCount;
     svm_CellCount *complete; // the SPEs' counts, by their numbers
     char *completeMemory;
+    svm_Sequence *adds; // what a DMA kernel tells of its transfer is added to it
     bool unrung;        // some SPE was not told of all that is queued
     svmr_CellRun *runs; // all
     bool counts;        // SVM_CELL_COUNT asks for it
@@ -135,6 +142,23 @@ void svmr_noteWait(svm_Machine *m, svmr_CellRun *run);
 const svmr_CellRun *svmr_lastOfWaits(const svmr_CellRun *run);
 void svmr_goOn(svm_Machine *m);   // a control thread asks how things are: kernels run a little
 
+// Waits for room for so many bytes beside a lap of the ring; puts nothing there, so many bytes long; a command, which the
+// SPE is not told of; and so many that it has without the queue.
+void svmr_makeRoom(svmr_Spe *spe, size_t bytes);
+void svmr_fill(svmr_Spe *spe, uint32_t bytes);
+svm_CellCommand *svmr_placeCommand(svmr_Spe *spe, uint32_t bytes);
+void svmr_issueMore(svmr_Spe *spe, uint32_t commands);
+void svmr_countCommands(svmr_Spe *spe, const svm_CellCommand *c, uint64_t times);
+const svm_CellKernel *svmr_codeOf(const svmr_Kernel *p); // NULL: no SPE can run it
+void svmr_waitForSpe(svmr_Spe *spe, uint32_t count);     // locked: until so many of its commands are complete (schedule.c)
+
+// ---- Sequences (repeat.c) ----
+
+// A transfer of the sequence that is being added to.
+void svmr_addTransfer(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *command, const svmr_Transfer *t);
+bool svmr_isRepeated(const svmr_Spe *spe, uint32_t number); // the command is of the oldest that are repeated
+void svmr_retireRepeated(svmr_Spe *spe, uint32_t complete); // it is over, and perhaps more behind it
+
 // ---- Structs of kernels (structs.c) ----
 
 // A kernel's struct as an SPE has it, with the blocks that it points to, in new memory; `at`: where it will lie in the
@@ -150,8 +174,18 @@ void svmr_unpackStruct(svm_Kernel *k, const svm_CellKernel *code, const char *pa
 #ifdef SVMR_TIMED
 enum { SVMR_SPENT_BYTES = sizeof(svm_CellSpent) }; // at the end of a kernel's command
 void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t);
-void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c);
+void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c);
 void svmr_timedHere(svmr_Kernel *p, bool over);
+// A sequence is run on so many SPEs, false: nobody looks; each run of it, in order; what a kernel of it has counted; its
+// runs are over; the control code waits for one of them, if it is not NULL.
+bool svmr_timedRepeat(svm_Machine *m, uint32_t spes);
+svmr_TimedRun *svmr_timedAgain(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t);
+void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpent *spent);
+svmr_TimedRun *svmr_timedHeld(svmr_Kernel *p); // the last of a kernel, for svmr_timedForget
+svmr_TimedRun *svmr_timedAlso(svmr_TimedRun *run); // the same once more
+void svmr_timedForget(svmr_TimedRun **runs, uint32_t count);
+void svmr_timedWaitFor(svm_Machine *m, svmr_TimedRun *run);
+void svmr_timedPace(svm_Machine *m, svmr_TimedRun *run); // looks for it, and needs no message
 void svmr_timedMore(svm_Machine *m); // something is recorded
 void svmr_timedEnd(svm_Machine *m);
 #else
@@ -160,13 +194,49 @@ static inline void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_Cel
 {
     (void)p, (void)spe, (void)c, (void)t;
 }
-static inline void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c)
+static inline void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c)
 {
-    (void)p, (void)c;
+    (void)p, (void)run, (void)c;
 }
 static inline void svmr_timedHere(svmr_Kernel *p, bool over)
 {
     (void)p, (void)over;
+}
+static inline bool svmr_timedRepeat(svm_Machine *m, uint32_t spes)
+{
+    (void)m, (void)spes;
+    return false;
+}
+static inline svmr_TimedRun *svmr_timedAgain(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c,
+                                             const svmr_Transfer *t)
+{
+    (void)p, (void)spe, (void)c, (void)t;
+    return NULL;
+}
+static inline void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpent *spent)
+{
+    (void)p, (void)run, (void)spent;
+}
+static inline svmr_TimedRun *svmr_timedHeld(svmr_Kernel *p)
+{
+    (void)p;
+    return NULL;
+}
+static inline svmr_TimedRun *svmr_timedAlso(svmr_TimedRun *run)
+{
+    return run;
+}
+static inline void svmr_timedPace(svm_Machine *m, svmr_TimedRun *run)
+{
+    (void)m, (void)run;
+}
+static inline void svmr_timedForget(svmr_TimedRun **runs, uint32_t count)
+{
+    (void)runs, (void)count;
+}
+static inline void svmr_timedWaitFor(svm_Machine *m, svmr_TimedRun *run)
+{
+    (void)m, (void)run;
 }
 static inline void svmr_timedMore(svm_Machine *m)
 {

@@ -188,6 +188,14 @@ static void sleepFor(svm_Machine *m, svmr_Spe *spe, uint32_t count)
     svmr_changed(m);
 }
 
+void svmr_waitForSpe(svmr_Spe *spe, uint32_t count)
+{
+    if ((int32_t)(spe->complete->count - count) >= 0)
+        return;
+    svmr_ringSpes(spe->machine);
+    sleepFor(spe->machine, spe, count);
+}
+
 // Nobody runs, and all control threads wait for what none of them has.
 static bool isStuck(const svm_Machine *m)
 {

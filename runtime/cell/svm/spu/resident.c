@@ -12,8 +12,16 @@ enum { MOST_BYTES = 16384, TAG_FETCH = 30, TAG_TELL = 31, LISTS = 2, LIST_LENGTH
 
 typedef enum State { WAITING, UNDER_WAY, COMPLETE } State;
 
+// Commands that come again and again, `times * each` of them from number `first` on.
+typedef struct Repeat {
+    svm_CellRepeat its;
+    uint32_t first, each, count;
+} Repeat;
+
 typedef struct Slot {
     const svm_CellCommand *command;
+    const Repeat *repeat; // that it is of, or NULL;
+    uint32_t time;        // which time of it
     State state;
     bool told; // those that the command tells hear of it from the MFC
 } Slot;
@@ -23,8 +31,14 @@ typedef struct Spe {
     // in slot n % SVM_CELL_WINDOW, and its transfers have that tag.
     uint32_t first, next;
     Slot slots[SVM_CELL_WINDOW];
-    // Bytes of the queue: the oldest command in the ring, what is decoded, what is there, what a transfer brings.
-    uint32_t oldest, decoded, fetched, asked;
+    // Bytes that went through the ring: to the oldest command in it, what is looked through for repeats, what is decoded,
+    // what is there, what a transfer brings.
+    uint32_t oldest, seen, decoded, fetched, asked;
+    uint32_t queued;         // bytes of the queue that were asked for
+    const Repeat *repeating; // whose commands come now, or NULL: those of the queue;
+    uint32_t at, left;       // bytes of this time that were asked for; times, with this one
+    Repeat repeats[2];       // in turn
+    uint32_t next_repeat;
     uint32_t told; // the `wanted` that the PPE was woken for
     bool quits;
 } Spe;
@@ -49,16 +63,73 @@ static void wait_for_tags(uint32_t mask)
 
 // ---- Commands come ----
 
+// Bytes of the queue, or of a repeat, that may be asked for. What begins a lap may be a repeat's instead of the queue's,
+// which is known when all before it was looked at.
+static uint32_t to_come(const Spe *me)
+{
+    if (me->repeating != NULL)
+        return me->repeating->its.bytes - me->at;
+    return me->asked % svm_cellRingBytes == 0 && me->seen != me->asked ? 0 : shared.available - me->queued;
+}
+
 // Bytes that a transfer can bring now, in one piece.
 static uint32_t to_fetch(const Spe *me)
 {
-    const uint32_t to_end = svm_cellRingBytes - me->asked % svm_cellRingBytes;
-    uint32_t bytes = shared.available - me->asked, room = svm_cellRingBytes - (me->asked - me->oldest);
+    const uint32_t to_end = svm_cellRingBytes - me->asked % svm_cellRingBytes, used = me->asked - me->oldest;
+    uint32_t bytes = to_come(me), room = used < svm_cellRingBytes ? svm_cellRingBytes - used : 0;
     if (bytes > room)
         bytes = room;
     if (bytes > to_end)
         bytes = to_end;
     return bytes < MOST_BYTES ? bytes : MOST_BYTES;
+}
+
+// The commands of a repeat come from now on, if there is a place for what it says: nothing under way is of the last but one.
+static bool begin_repeat(Spe *me, const svm_CellCommand *c)
+{
+    Repeat *r = &me->repeats[me->next_repeat];
+    if ((int32_t)(me->first - (r->first + r->count)) < 0)
+        return false;
+    const uint32_t head = (sizeof *c + SVM_CELL_QUANTUM - 1) & -SVM_CELL_QUANTUM;
+    memcpy(&r->its, (const char *)c + head, sizeof r->its);
+    r->first = r->its.spes[shared.self].first;
+    r->each = r->its.spes[shared.self].each;
+    r->count = r->its.times * r->each;
+    me->next_repeat = 1 - me->next_repeat;
+    me->repeating = r;
+    me->at = 0;
+    me->left = r->its.times;
+    return true;
+}
+
+// Looks through what came from the queue.
+static bool look_for_repeats(Spe *me)
+{
+    const uint32_t before = me->seen;
+    while (me->repeating == NULL && (int32_t)(me->fetched - me->seen) > 0) {
+        const svm_CellCommand *c = (const svm_CellCommand *)(svm_cellRing + me->seen % svm_cellRingBytes);
+        if (c->bytes > me->fetched - me->seen || (c->kind == SVM_CELL_REPEAT && !begin_repeat(me, c)))
+            break;
+        me->seen += c->bytes;
+    }
+    return me->seen != before;
+}
+
+// So many bytes were asked for.
+static void move_on(Spe *me, uint32_t bytes)
+{
+    me->asked += bytes;
+    if (me->repeating == NULL) {
+        me->queued += bytes;
+        return;
+    }
+    me->at += bytes;
+    if (me->at == me->repeating->its.bytes) {
+        me->asked += me->repeating->its.skipped;
+        me->at = 0;
+        me->repeating = --me->left != 0 ? me->repeating : NULL;
+    }
+    me->seen = me->asked;
 }
 
 static bool fetch(Spe *me)
@@ -71,12 +142,23 @@ static bool fetch(Spe *me)
         me->fetched = me->asked;
         moved = true;
     }
+    moved |= look_for_repeats(me);
     const uint32_t at = me->asked % svm_cellRingBytes, bytes = to_fetch(me);
     if (bytes == 0)
         return moved;
-    mfc_get(svm_cellRing + at, shared.queue + me->asked % shared.queueBytes, bytes, TAG_FETCH, 0, 0);
-    me->asked += bytes;
+    const uint64_t from = me->repeating != NULL ? me->repeating->its.commands + me->at
+                                                : shared.queue + me->queued % shared.queueBytes;
+    mfc_get(svm_cellRing + at, from, bytes, TAG_FETCH, 0, 0);
+    move_on(me, bytes);
     return true;
+}
+
+static const Repeat *repeat_of(const Spe *me, uint32_t number)
+{
+    for (int i = 0; i < 2; i++)
+        if (number - me->repeats[i].first < me->repeats[i].count)
+            return &me->repeats[i];
+    return NULL;
 }
 
 static bool decode(Spe *me)
@@ -86,7 +168,9 @@ static bool decode(Spe *me)
         const svm_CellCommand *c = (const svm_CellCommand *)(svm_cellRing + me->decoded % svm_cellRingBytes);
         if (c->bytes > me->fetched - me->decoded)
             break;
-        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, WAITING, false};
+        const Repeat *repeat = repeat_of(me, me->next);
+        const uint32_t time = repeat != NULL ? (me->next - repeat->first) / repeat->each : 0;
+        me->slots[me->next % SVM_CELL_WINDOW] = (Slot){c, repeat, time, WAITING, false};
         me->decoded += c->bytes;
         me->next++;
         moved = true;
@@ -133,23 +217,52 @@ static bool is_complete(const Spe *me, svm_CellWait w)
     return (int32_t)(me->first - w.count) >= 0 || me->slots[number % SVM_CELL_WINDOW].state == COMPLETE;
 }
 
-static bool is_ready(const Spe *me, const svm_CellCommand *c)
+// What a command of a repeat waits for. Of its first time, where something else was before: for all that was before.
+static bool is_complete_again(const Spe *me, const Slot *slot, svm_CellWait w)
 {
+    const svm_CellRepeat *r = &slot->repeat->its;
+    const uint32_t first = r->spes[w.spe].first;
+    if (slot->time != 0 || (int32_t)w.count > 0)
+        w.count += first + slot->time * r->spes[w.spe].each;
+    else if (r->goesOn)
+        w.count += r->spes[w.spe].before;
+    else if (w.spe == shared.self)
+        return (int32_t)(me->first - first) >= 0;
+    else
+        w.count = first;
+    return is_complete(me, w);
+}
+
+static bool is_ready(const Spe *me, const Slot *slot)
+{
+    const svm_CellCommand *c = slot->command;
     const svm_CellWait *waits = (const svm_CellWait *)(c + 1);
     for (uint32_t i = 0; i < c->waits; i++)
-        if (!is_complete(me, waits[i]))
+        if (slot->repeat != NULL ? !is_complete_again(me, slot, waits[i]) : !is_complete(me, waits[i]))
             return false;
     return true;
 }
 
-static void transfer(const svm_CellCommand *c, uint32_t tag)
+// Where the other side of a transfer is.
+static uint64_t other_side(const Slot *slot)
 {
+    const svm_CellCommand *c = slot->command;
+    if (slot->repeat == NULL || c->kernel == 0)
+        return c->ea;
+    const svm_CellRepeat *r = &slot->repeat->its;
+    return c->ea + r->places[c->kernel - 1].at + slot->time * r->places[c->kernel - 1].step;
+}
+
+static void transfer(const Slot *slot, uint32_t tag)
+{
+    const svm_CellCommand *c = slot->command;
+    const uint64_t ea = other_side(slot);
     for (uint32_t at = 0; at < c->length; at += MOST_BYTES) {
         const uint32_t bytes = c->length - at < MOST_BYTES ? c->length - at : MOST_BYTES;
         if (c->kind == SVM_CELL_GET)
-            mfc_get((void *)(c->ls + at), c->ea + at, bytes, tag, 0, 0);
+            mfc_get((void *)(c->ls + at), ea + at, bytes, tag, 0, 0);
         else
-            mfc_put((void *)(c->ls + at), c->ea + at, bytes, tag, 0, 0);
+            mfc_put((void *)(c->ls + at), ea + at, bytes, tag, 0, 0);
     }
 }
 
@@ -229,27 +342,31 @@ static void begin_counting(void)
     svm_simFiringCycles = 0;
 }
 
-static void tell_counts(const svm_CellCommand *c)
+static void tell_counts(const Slot *slot, uint32_t number)
 {
+    const svm_CellCommand *c = slot->command;
+    const Repeat *r = slot->repeat;
     if (!svm_simCounts)
         return;
     svm_CellSpent *spent = (svm_CellSpent *)((char *)c + c->bytes) - 1;
     memcpy(spent->counts, svm_simCounts, sizeof spent->counts);
     spent->firings = svm_simFirings;
     spent->cycles = svm_simFiringCycles;
-    mfc_put(spent, c->ea + c->bytes - c->ls - sizeof *spent, sizeof *spent, TAG_TELL, 0, 0);
+    const uint64_t to = r != NULL ? r->its.spent + (number - r->first) * sizeof *spent
+                                  : c->ea + c->bytes - c->ls - sizeof *spent;
+    mfc_put(spent, to, sizeof *spent, TAG_TELL, 0, 0);
 }
 
-static void run(Spe *me, const svm_CellCommand *c)
+static void run(const Slot *slot, uint32_t number)
 {
+    const svm_CellCommand *c = slot->command;
     unsigned char *object = (unsigned char *)c + c->ls;
     begin_counting();
     svm_cellLoadCode(c->kernel);
     svm_cellKernels[c->kernel]((svm_Kernel *)object);
-    if (c->length)
+    if (c->length && (slot->repeat == NULL || slot->time + 1 == slot->repeat->its.times))
         mfc_put(object, c->ea, c->length, TAG_TELL, 0, 0); // before the news that it is complete
-    tell_counts(c);
-    (void)me;
+    tell_counts(slot, number);
 }
 
 // Starts what is ready in the window; then runs the first kernel, if that is.
@@ -257,6 +374,7 @@ static bool start(Spe *me)
 {
     bool moved = false, seen = false, all_complete = true; // of those before
     Slot *kernel = NULL;
+    uint32_t kernel_number = 0;
     for (uint32_t n = me->first; n != me->next; n++) {
         Slot *slot = &me->slots[n % SVM_CELL_WINDOW];
         const svm_CellCommand *c = slot->command;
@@ -265,13 +383,14 @@ static bool start(Spe *me)
         if (slot->state != WAITING || (is_kernel && seen))
             continue;
         seen |= is_kernel;
-        if (c->kind != SVM_CELL_PAD && !is_ready(me, c))
+        if (c->kind != SVM_CELL_PAD && !is_ready(me, slot))
             continue;
         moved = true;
         if (is_kernel) {
             kernel = slot;
+            kernel_number = n;
         } else if (c->kind == SVM_CELL_GET || c->kind == SVM_CELL_PUT) {
-            transfer(c, n % SVM_CELL_WINDOW);
+            transfer(slot, n % SVM_CELL_WINDOW);
             slot->state = UNDER_WAY;
         } else if (c->kind == SVM_CELL_GATHER || c->kind == SVM_CELL_SCATTER) {
             transfer_groups(c, n % SVM_CELL_WINDOW, n);
@@ -287,7 +406,7 @@ static bool start(Spe *me)
             send(&news_of_put, n + 1, c->tells, n % SVM_CELL_WINDOW);
     }
     if (kernel != NULL) {
-        run(me, kernel->command);
+        run(kernel, kernel_number);
         kernel->state = COMPLETE;
     }
     return moved;

@@ -16,6 +16,12 @@ static void freed(sim *engine, void *context)
         svmr_timedIssue(run);
         svmr_timedRelease(run);
     }
+    if (r->repeating.count) {
+        for (size_t i = 0; i < r->repeating.count; i++)
+            svmr_timedIssue(r->repeating.data[i]);
+        svmr_timedEmpty(&r->repeating);
+        svmr_timedRing(r);
+    }
     svmr_timedGoOn(r);
 }
 
@@ -37,6 +43,7 @@ static void dropCall(svmr_Replay *r)
         svmr_timedRelease(call->run);
     if (call->last)
         svmr_timedRelease(call->last);
+    svmr_timedEmpty(&call->runs);
     free(call);
 }
 
@@ -202,6 +209,18 @@ static bool makeRun(svmr_Replay *r, svmr_TimedRun *run)
     return true;
 }
 
+// A command for each SPE, however many there are in the sequence.
+static void makeRepeat(svmr_Replay *r)
+{
+    const sim_time cost = (sim_time)((double)r->callRun * r->first->spes);
+    r->made.runs += r->first->spes;
+    r->made.calls += (double)cost;
+    r->repeating = r->first->runs;
+    r->first->runs = (svmr_TimedRuns){0};
+    dropCall(r);
+    spend(r, cost, "main");
+}
+
 static bool isOver(const svmr_TimedRun *run)
 {
     return run->spe ? (int32_t)(run->spe->complete - run->number) > 0 && run->told : run->complete;
@@ -210,7 +229,7 @@ static bool isOver(const svmr_TimedRun *run)
 static uint32_t sleepUntil(const svmr_Replay *r, const svmr_TimedRun *run, const svmr_TimedRun *last)
 {
     const svmr_TimedSpe *spe = run->spe;
-    return r->runsHere ? run->number + 1 : svmr_sleepUntil(spe->complete, spe->nextNumber, last->number + 1);
+    return r->runsHere || run->repeats ? run->number + 1 : svmr_sleepUntil(spe->complete, spe->nextNumber, last->number + 1);
 }
 
 // What a wait costs whose run is over: who reads one count has read the others of its line.
@@ -231,7 +250,7 @@ static bool makeWait(svmr_Replay *r, svmr_TimedRun *run)
         return true;
     if (!isOver(run) || (r->waits && run->spe && (int32_t)(run->spe->complete - r->sleepsUntil) < 0)) {
         const bool begins = !r->waits;
-        beginWait(r, run->spe, run->label);
+        beginWait(r, r->first->polls ? NULL : run->spe, run->label);
         if (begins && run->spe)
             r->sleepsUntil = sleepUntil(r, run, r->first->last);
         return false;
@@ -249,6 +268,7 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
 {
     switch (call->kind) {
     case SVMR_TIMED_RUN: return makeRun(r, call->run);
+    case SVMR_TIMED_REPEAT: endWait(r); makeRepeat(r); return true;
     case SVMR_TIMED_WAIT: return makeWait(r, call->run);
     case SVMR_TIMED_COPY: copyPiece(r, call); return true;
     case SVMR_TIMED_WORK:

@@ -156,9 +156,11 @@ void svmr_timedIssue(svmr_TimedRun *run)
     }
     run->number = spe->nextNumber++;
     run->bytes += (uint32_t)svmr_quanta(run->waits * sizeof(svm_CellWait));
-    spe->issuedBytes += run->bytes;
-    spe->queuedBytes += run->bytes;
+    spe->issuedBytes += run->repeats ? 0 : run->bytes;
+    spe->queuedBytes += run->repeats ? 0 : run->bytes;
     svmr_timedAppend(&spe->issued.runs, run);
+    if (run->repeats) // told when all of it is there
+        return;
     const bool idle = !svmr_timedLength(&spe->rung) && !svmr_timedLength(&spe->ring);
     if (spe->issuedBytes > SVMR_RING_AFTER || (idle && svmr_timedLength(&spe->issued) >= SVMR_RING_IDLE))
         ring(spe);
@@ -353,7 +355,7 @@ void svmr_timedComplete(svmr_TimedRun *run)
         if (!first->told)
             svmr_timedAppend(&told, first);
         first->told = true;
-        spe->queuedBytes -= first->bytes;
+        spe->queuedBytes -= first->repeats ? 0 : first->bytes;
         svmr_timedRelease(first);
     }
     tellAll(spe, &told);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run does, recorded for its replay: calls of the control thread, and what becomes of each run of a kernel.
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "runtime/cell/svm/time/replay.h"
@@ -183,6 +184,65 @@ void svmr_onCopy(size_t fileBytes, size_t itemBytes)
     call->itemBytes = itemBytes / call->pieces;
 }
 
+// ---- Sequences ----
+
+bool svmr_timedRepeat(svm_Machine *m, uint32_t spes)
+{
+    svmr_Replay *r = replayOf(m, NULL);
+    if (!r)
+        return false;
+    recordWork(r);
+    countStates(r);
+    addCall(r, SVMR_TIMED_REPEAT)->spes = spes;
+    return true;
+}
+
+svmr_TimedRun *svmr_timedAlso(svmr_TimedRun *run)
+{
+    return run ? svmr_timedHold(run) : NULL;
+}
+
+svmr_TimedRun *svmr_timedHeld(svmr_Kernel *p)
+{
+    return svmr_timedAlso(svmr_cellRun(p)->timed);
+}
+
+void svmr_timedForget(svmr_TimedRun **runs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && runs; i++)
+        if (runs[i])
+            svmr_timedRelease(runs[i]);
+}
+
+static svmr_TimedCall *lastCall(const svmr_Replay *r)
+{
+    return (svmr_TimedCall *)((char *)r->last - offsetof(svmr_TimedCall, next));
+}
+
+static svmr_TimedCall *addWait(svm_Machine *m, svmr_TimedRun *run)
+{
+    svmr_Replay *r = run ? replayOf(m, NULL) : NULL;
+    if (!r)
+        return NULL;
+    recordWork(r);
+    svmr_TimedCall *call = addCall(r, SVMR_TIMED_WAIT);
+    call->run = svmr_timedHold(run);
+    call->last = svmr_timedHold(run);
+    return call;
+}
+
+void svmr_timedWaitFor(svm_Machine *m, svmr_TimedRun *run)
+{
+    (void)addWait(m, run);
+}
+
+void svmr_timedPace(svm_Machine *m, svmr_TimedRun *run)
+{
+    svmr_TimedCall *call = addWait(m, run);
+    if (call)
+        call->polls = true;
+}
+
 static bool mapsFiles(const svmr_Replay *r)
 {
     return sim_machine(r->engine)->processors.data[r->ppe.index].page_map.amount > 0;
@@ -270,16 +330,33 @@ void svmr_timedQueued(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, c
     }
 }
 
-void svmr_timedOver(svmr_Kernel *p, const svm_CellCommand *c)
+// Of the sequence whose call was recorded last.
+svmr_TimedRun *svmr_timedAgain(svmr_Kernel *p, svmr_Spe *spe, const svm_CellCommand *c, const svmr_Transfer *t)
 {
     svmr_Replay *r = replayOf(p->machine, NULL);
-    svmr_TimedRun *run = svmr_cellRun(p)->timed;
-    if (!r || !run || c->kind != SVM_CELL_KERNEL)
+    svmr_TimedRun *run = newRun(r, p);
+    run->repeats = true;
+    svmr_timedQueued(p, spe, c, t);
+    svmr_timedAppend(&lastCall(r)->runs, run);
+    return svmr_timedHold(run);
+}
+
+void svmr_timedSpent(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellSpent *spent)
+{
+    if (!run)
         return;
-    svm_CellSpent spent;
-    memcpy(&spent, (const char *)c + c->bytes - sizeof spent, sizeof spent);
-    run->work = svmr_timedWork(r, &run->spe->costs, p, spent.counts, spent.firings, spent.cycles);
+    run->work = svmr_timedWork(run->replay, &run->spe->costs, p, spent->counts, spent->firings, spent->cycles);
     run->known = true;
+}
+
+void svmr_timedOver(const svmr_Kernel *p, svmr_TimedRun *run, const svm_CellCommand *c)
+{
+    svm_CellSpent spent;
+    if (run && c->kind == SVM_CELL_KERNEL) {
+        memcpy(&spent, (const char *)c + c->bytes - sizeof spent, sizeof spent);
+        svmr_timedSpent(p, run, &spent);
+    }
+    svmr_timedForget(&run, 1);
 }
 
 void svmr_timedHere(svmr_Kernel *p, bool over)

@@ -37,6 +37,7 @@ struct svmr_TimedRun {
     bool started, complete, told; // told: to those who wait on other processors, or on its way
     bool leads;                   // all before it was complete when it started
     bool brings;                  // a transfer from the local store
+    bool repeats;                 // of a sequence: it takes no room in the queue
     svmr_TimedSpe *spe;           // in whose queue it is; NULL: the PPE's
     uint32_t number;              // there
     uint32_t bytes;               // of its command
@@ -84,6 +85,7 @@ struct svmr_TimedSpe {
 
 typedef enum svmr_TimedCallKind {
     SVMR_TIMED_RUN,
+    SVMR_TIMED_REPEAT,
     SVMR_TIMED_WAIT,
     SVMR_TIMED_COPY,
     SVMR_TIMED_WORK,
@@ -95,7 +97,10 @@ typedef struct svmr_TimedCall {
     svmr_TimedCallKind kind;
     svmr_TimedRun *run;
     svmr_TimedRun *last;                 // WAIT: on the same SPE, the last that is waited for behind it
+    bool polls;                          // WAIT: no message comes
     bool begins;                         // RUN: no steady state was asked for yet
+    svmr_TimedRuns runs;                 // REPEAT: all, in order,
+    uint32_t spes;                       // on so many SPEs
     size_t fileBytes, itemBytes, pieces; // COPY
     double work;                         // WORK, PAGES: femtoseconds
     struct svmr_TimedCall *next;
@@ -131,6 +136,7 @@ struct svmr_Replay {
     svmr_TimedQueue ready;  // that it can run
     sim_time copyLeast;     // a copy's piece takes until then
     svmr_TimedRun *issuing; // by the call that takes its time
+    svmr_TimedRuns repeating; // the same of a sequence
     bool over;              // nothing more is recorded
     // What code on the PPE has counted, when last looked at.
     uint64_t seenCounts[SVM_SIM_CLASSES], seenFirings;
