@@ -91,14 +91,14 @@ void sir_visit_exprs(sir_stmt *s, sir_expr_visitor *visit, void *context)
         sir_visit_tree(*p.target, true, visit, context);
 }
 
-sir_expr *sir_copy_expr(arena *a, const sir_expr *e)
+static sir_expr *copy_expr(arena *a, const sir_expr *e)
 {
     if (e == NULL)
         return NULL;
     sir_expr *copy = ARENA_NEW(a, sir_expr);
     *copy = *e;
     for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        copy->u.arg[i] = sir_copy_expr(a, e->u.arg[i]);
+        copy->u.arg[i] = copy_expr(a, e->u.arg[i]);
     return copy;
 }
 
@@ -110,7 +110,7 @@ static void copy_args(arena *a, sir_stmt *s)
     sir_parts p = sir_stmt_parts(s);
     sir_expr **args = ARENA_ARRAY(a, sir_expr *, p.arg_count + 1);
     for (size_t i = 0; i < p.arg_count; i++)
-        args[i] = sir_copy_expr(a, p.args[i]);
+        args[i] = copy_expr(a, p.args[i]);
     if (s->kind == SIR_CALL) {
         s->u.call.args.data = args;
         s->u.call.args.cap = p.arg_count;
@@ -128,9 +128,9 @@ sir_block sir_copy_block(arena *a, const sir_block *b)
         *s = *b->data[i];
         sir_parts p = sir_stmt_parts(s);
         for (size_t k = 0; k < p.expr_count; k++)
-            *p.expr[k] = sir_copy_expr(a, *p.expr[k]);
+            *p.expr[k] = copy_expr(a, *p.expr[k]);
         if (p.target != NULL)
-            *p.target = sir_copy_expr(a, *p.target);
+            *p.target = copy_expr(a, *p.target);
         for (size_t k = 0; k < p.block_count; k++)
             *p.block[k] = sir_copy_block(a, p.block[k]);
         copy_args(a, s);
