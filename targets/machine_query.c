@@ -94,8 +94,17 @@ uint64_t machine_usable(const machine_memory *m)
     return m->size - m->reserved;
 }
 
+static const machine_setting *find_within(const machine_entry *e, const char *key)
+{
+    const machine_setting *s = machine_find_setting(e, key);
+    for (size_t i = 0; i < e->setting_count && s == NULL; i++)
+        if (e->settings[i].nested != NULL)
+            s = find_within(e->settings[i].nested, key);
+    return s;
+}
+
 src_range machine_value_range(const machine_element *e, const char *key)
 {
-    const machine_setting *s = machine_find_setting(e->entry, key);
+    const machine_setting *s = find_within(e->entry, key);
     return s != NULL && s->given ? s->value->range : e->entry->name_range;
 }

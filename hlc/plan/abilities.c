@@ -121,6 +121,26 @@ static void look_at_function(looker *l, const sir_function *f)
 
 // ---- Actors ----
 
+// What runs in step with others takes each branch's both sides, and its loops have as many trips in all of them.
+static plan_lack lack_of_step(hlc_program *p, const sir_filter *f, const machine_processor *x)
+{
+    bool predicated = x->abilities.control == MACHINE_control_flow_PREDICATED;
+    if (!predicated && x->abilities.scatter)
+        return (plan_lack){0};
+    plan_varying varying = plan_find_varying(p->arena, f);
+    const char *name = x->element.name;
+    if (predicated && varying.loop.line != 0)
+        return (plan_lack){arena_printf(p->arena,
+                                        "has a loop whose trips are known only as it runs, and '%s' takes no branches",
+                                        name),
+                           varying.loop, "control"};
+    if (!x->abilities.scatter && varying.place.line != 0)
+        return (plan_lack){
+            arena_printf(p->arena, "writes an element at a place that is known only as it runs, and '%s' cannot", name),
+            varying.place, "scatter"};
+    return (plan_lack){0};
+}
+
 plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number, const machine_processor *x)
 {
     const sir_actor *actor = m->actors.data[number];
@@ -147,7 +167,7 @@ plan_lack plan_actor_lacks(hlc_program *p, const sir_module *m, uint32_t number,
     look_at_function(&l, actor->filter->work);
     look_at_function(&l, actor->filter->prework);
     if (l.missing == MACHINE_OP_COUNT)
-        return (plan_lack){0};
+        return lack_of_step(p, actor->filter, x);
     return (plan_lack){arena_printf(p->arena, "needs operations of the class '%s', which '%s' lacks",
                                     machine_operation_text(l.missing), x->element.name),
                        l.loc, "operations"};

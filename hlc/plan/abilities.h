@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What filters ask of a processor, and what a machine file says that it can do: keep state, push so many items in a
-// firing, operations of all classes that it has a cost for. Kernels that no ordinary processor can run go to one that the
+// firing, operations of all classes that it has a cost for, loops and places that are known only as it runs. Kernels that no ordinary processor can run go to one that the
 // file calls a fallback, a core of the host beside accelerators, say.
 #ifndef SVMC_HLC_PLAN_ABILITIES_H
 #define SVMC_HLC_PLAN_ABILITIES_H
@@ -17,6 +17,13 @@ typedef struct plan_lack {
     const char *key;  // of the machine file
 } plan_lack;
 plan_lack plan_actor_lacks(struct hlc_program *p, const sir_module *m, uint32_t actor, const machine_processor *x);
+
+// Where a filter needs more than what runs in step offers; line 0: nowhere (abilities_varies.c).
+typedef struct plan_varying {
+    sir_loc loop;  // whose trips are known only as it runs
+    sir_loc place; // an element of an array that is written, likewise
+} plan_varying;
+plan_varying plan_find_varying(arena *a, const sir_filter *f);
 
 // Whether some actor of the program can run on no processor of r; then the first such, and why it cannot on the first.
 // Reports an actor that no processor of the machine can run; false: each can be run by some.

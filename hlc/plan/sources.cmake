@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set(HLC_PLAN_SOURCES
-    plan/abilities.c plan/addresses.c plan/allocate.c plan/assign.c plan/assign_search.c plan/bit_lanes.c plan/build.c
+    plan/abilities.c plan/abilities_varies.c plan/addresses.c plan/allocate.c plan/assign.c plan/assign_search.c
+    plan/bit_lanes.c plan/build.c
     plan/coalesce.c plan/copies.c plan/cost.c plan/cut.c plan/cut_by_search.c plan/cut_group.c plan/cut_space.c plan/drain.c
     plan/first_items.c plan/fiss.c plan/footprint.c plan/fuse.c plan/horizontal.c plan/horizontal_places.c plan/lanes.c
     plan/layout.c plan/map.c plan/net.c plan/net_assign.c plan/parse.c plan/prime.c plan/print.c plan/profile.c plan/query.c
