@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "hlc/emit/program_int.h"
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 
 struct program_across {
@@ -24,6 +25,7 @@ typedef struct across_finder {
     uint32_t local; // the loop's
     bool *own;      // per local: declared in a trip
     bool fails;
+    sir_copier copier;
     int64_t step; // items by which a trip's window moves on; 0: not known yet
 } across_finder;
 
@@ -77,47 +79,25 @@ static sir_expr *first_of(const across_finder *x, const sir_expr *e)
     return r;
 }
 
-static sir_expr *copy_expr(across_finder *x, const sir_expr *e)
+static sir_expr *copy_peek(void *context, const sir_expr *e)
 {
-    int64_t by;
+    across_finder *x = context;
+    int64_t by = 0;
     x->fails |= e->kind == SIR_ITER || (e->kind == SIR_LOCAL && !x->own[e->index]);
-    if (e->kind == SIR_PEEK) {
-        x->fails |= !moves_by(e->u.arg[0], x->local, &by) || by <= 0 || (x->step != 0 && by != x->step);
-        x->step = by;
-        e = first_of(x, e);
-    }
-    sir_expr *r = ARENA_NEW(x->a, sir_expr);
-    *r = *e;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
-    return r;
+    if (e->kind != SIR_PEEK)
+        return NULL;
+    x->fails |= !moves_by(e->u.arg[0], x->local, &by) || by <= 0 || (x->step != 0 && by != x->step);
+    x->step = by;
+    return sir_copy_operands(&x->copier, first_of(x, e));
 }
 
-static bool can_be_copied(const sir_stmt *s)
+static bool drop_stmt(void *context, const sir_stmt *s, sir_block *to)
 {
-    return s->kind == SIR_DECL || s->kind == SIR_SET || s->kind == SIR_PUSH || s->kind == SIR_IF ||
-           s->kind == SIR_FOR || s->kind == SIR_LOOP || s->kind == SIR_BLOCK;
-}
-
-static sir_block copy_block(across_finder *x, const sir_block *b)
-{
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len && !x->fails; i++) {
-        sir_stmt *s = ARENA_NEW(x->a, sir_stmt);
-        *s = *b->data[i];
-        x->fails |= !can_be_copied(s);
-        if (x->fails)
-            break;
-        sir_parts parts = sir_stmt_parts(s);
-        for (uint8_t k = 0; k < parts.expr_count; k++)
-            *parts.expr[k] = copy_expr(x, *parts.expr[k]);
-        if (parts.target != NULL)
-            *parts.target = copy_expr(x, *parts.target);
-        for (uint8_t k = 0; k < parts.block_count; k++)
-            *parts.block[k] = copy_block(x, parts.block[k]);
-        VEC_PUSH(x->a, &r, s);
-    }
-    return r;
+    across_finder *x = context;
+    (void)to;
+    x->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_PUSH && s->kind != SIR_IF &&
+                s->kind != SIR_FOR && s->kind != SIR_LOOP && s->kind != SIR_BLOCK;
+    return x->fails;
 }
 
 static void note_own(void *context, sir_stmt *s)
@@ -185,7 +165,8 @@ static bool find_trip(program_emitter *x, const sir_function *f, program_across 
     if (a->trips < LEAST_TRIPS || a->out_stride <= 0 || a->out_stride * a->trips != f->push.max)
         return false;
     sir_visit_stmts(&loop->u.for_.body, note_own, &finder);
-    sir_block body = copy_block(&finder, &loop->u.for_.body);
+    finder.copier = (sir_copier){.arena = x->e.arena, .context = &finder, .expr = copy_peek, .stmt = drop_stmt};
+    sir_block body = sir_copy_block(&finder.copier, &loop->u.for_.body);
     a->in_stride = finder.step;
     int64_t peek = f->peek.max - a->in_stride * (a->trips - 1);
     if (finder.fails || a->in_stride <= 0 || a->in_stride > MOST_STEP || peek < a->in_stride)

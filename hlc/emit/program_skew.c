@@ -15,6 +15,7 @@
 
 #include "hlc/emit/body_int.h"
 #include "hlc/emit/program_int.h"
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 
 // Trips; lanes of a register at least, and registers of a vector at most.
@@ -41,7 +42,8 @@ typedef struct skewer {
     const sir_filter *filter;
     const sir_stmt *loop;
     sir_filter *stage;
-    uint32_t *locals; // 1 + what a local of the filter's is
+    uint32_t *locals; // per local of the filter, what it is in the stage
+    bool *known;      // and whether it is one there
     program_skew *skew;
     bool fails;
 } skewer;
@@ -128,53 +130,32 @@ static bool is_fine(const sir_expr *e)
             (e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_SQRT));
 }
 
-static sir_expr *copy_expr(skewer *k, const sir_expr *e)
+static sir_expr *replace_row(void *context, const sir_expr *e)
 {
+    skewer *k = context;
     const char *part;
     const sir_expr *field = e->type->kind == SIR_FLOAT ? find_row(k, e, &part) : NULL;
     if (field != NULL)
         return sir_ref(k->m, SIR_LOCAL, row_of(k, field->index, part), e->type, e->loc);
-    if (e->kind == SIR_LOCAL && k->locals[e->index] != 0)
-        return sir_ref(k->m, SIR_LOCAL, k->locals[e->index] - 1, e->type, e->loc);
-    k->fails |= !is_fine(e);
-    sir_expr *r = ARENA_NEW(k->m->arena, sir_expr);
-    *r = *e;
-    for (size_t i = 0; !k->fails && e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(k, e->u.arg[i]);
-    return r;
+    bool known = e->kind == SIR_LOCAL && k->known[e->index];
+    k->fails |= !known && !is_fine(e);
+    return k->fails ? sir_ref(k->m, SIR_LOCAL, 0, e->type, e->loc) : NULL;
 }
 
-static sir_block copy_block(skewer *k, const sir_block *b);
-
-static sir_stmt *copy_stmt(skewer *k, const sir_stmt *s)
+static bool drop_stmt(void *context, const sir_stmt *s, sir_block *to)
 {
-    sir_stmt *r = ARENA_NEW(k->m->arena, sir_stmt);
-    *r = *s;
-    if (s->kind == SIR_DECL) {
-        const sir_local *l = &k->filter->work->locals.data[s->u.decl.local];
-        r->u.decl.local = sir_local_new(k->m, k->stage->work, l->name, l->type, l->loc);
-    }
+    skewer *k = context;
+    (void)to;
     k->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_IF;
-    if (k->fails)
-        return r;
-    sir_parts parts = sir_stmt_parts(r);
-    for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(k, *parts.expr[i]);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(k, *parts.target);
-    if (s->kind == SIR_DECL)
-        k->locals[s->u.decl.local] = r->u.decl.local + 1;
-    for (uint8_t i = 0; i < parts.block_count; i++)
-        *parts.block[i] = copy_block(k, parts.block[i]);
-    return r;
+    return k->fails;
 }
 
-static sir_block copy_block(skewer *k, const sir_block *b)
+static void declare(void *context, uint32_t local)
 {
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len && !k->fails; i++)
-        VEC_PUSH(k->m->arena, &r, copy_stmt(k, b->data[i]));
-    return r;
+    skewer *k = context;
+    const sir_local *l = &k->filter->work->locals.data[local];
+    k->locals[local] = sir_local_new(k->m, k->stage->work, l->name, l->type, l->loc);
+    k->known[local] = true;
 }
 
 static void take_row(skewer *k, uint32_t local)
@@ -216,8 +197,16 @@ static bool make_stage(skewer *k, uint32_t item)
         (sir_function){.kind = SIR_WORK, .name = f->work->name, .result = f->work->result, .loc = f->work->loc};
     k->locals = ARENA_ARRAY(m->arena, uint32_t, f->work->locals.len + 1);
     uint32_t own = sir_local_new(m, k->stage->work, f->work->locals.data[item].name, f->input, f->work->loc);
-    k->locals[item] = own + 1;
-    sir_block body = copy_block(k, &k->loop->u.for_.body);
+    k->locals[item] = own;
+    k->known = ARENA_ARRAY(m->arena, bool, f->work->locals.len + 1);
+    k->known[item] = true;
+    const sir_copier copier = {.arena = m->arena,
+                               .locals = k->locals,
+                               .context = k,
+                               .expr = replace_row,
+                               .stmt = drop_stmt,
+                               .declare = declare};
+    sir_block body = sir_copy_block(&copier, &k->loop->u.for_.body);
     take_row(k, own);
     for (VEC_EACH(const skew_row, r, &k->skew->states))
         take_row(k, r->local);

@@ -91,54 +91,6 @@ void sir_visit_exprs(sir_stmt *s, sir_expr_visitor *visit, void *context)
         sir_visit_tree(*p.target, true, visit, context);
 }
 
-static sir_expr *copy_expr(arena *a, const sir_expr *e)
-{
-    if (e == NULL)
-        return NULL;
-    sir_expr *copy = ARENA_NEW(a, sir_expr);
-    *copy = *e;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        copy->u.arg[i] = copy_expr(a, e->u.arg[i]);
-    return copy;
-}
-
-// Arguments of calls and messages are a list of the statement's.
-static void copy_args(arena *a, sir_stmt *s)
-{
-    if (s->kind != SIR_CALL && s->kind != SIR_SEND)
-        return;
-    sir_parts p = sir_stmt_parts(s);
-    sir_expr **args = ARENA_ARRAY(a, sir_expr *, p.arg_count + 1);
-    for (size_t i = 0; i < p.arg_count; i++)
-        args[i] = copy_expr(a, p.args[i]);
-    if (s->kind == SIR_CALL) {
-        s->u.call.args.data = args;
-        s->u.call.args.cap = p.arg_count;
-    } else {
-        s->u.send.args.data = args;
-        s->u.send.args.cap = p.arg_count;
-    }
-}
-
-sir_block sir_copy_block(arena *a, const sir_block *b)
-{
-    sir_block copy = {0};
-    for (size_t i = 0; i < b->len; i++) {
-        sir_stmt *s = ARENA_NEW(a, sir_stmt);
-        *s = *b->data[i];
-        sir_parts p = sir_stmt_parts(s);
-        for (size_t k = 0; k < p.expr_count; k++)
-            *p.expr[k] = copy_expr(a, *p.expr[k]);
-        if (p.target != NULL)
-            *p.target = copy_expr(a, *p.target);
-        for (size_t k = 0; k < p.block_count; k++)
-            *p.block[k] = sir_copy_block(a, p.block[k]);
-        copy_args(a, s);
-        VEC_PUSH(a, &copy, s);
-    }
-    return copy;
-}
-
 void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
 {
     for (size_t i = 0; i < b->len; i++) {

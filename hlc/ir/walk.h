@@ -27,8 +27,6 @@ void sir_visit_tree(sir_expr *e, bool written, sir_expr_visitor *visit, void *co
 // Calls visit for every statement of a block and of the blocks inside, outer first.
 typedef void sir_stmt_visitor(void *context, sir_stmt *s);
 void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context);
-// A copy with nodes of its own, which names the same locals, fields and functions.
-sir_block sir_copy_block(arena *a, const sir_block *b);
 // How often expressions name a local: reads and what is written.
 size_t sir_count_local(const sir_block *b, uint32_t local);
 size_t sir_count_local_in(sir_expr *e, uint32_t local);

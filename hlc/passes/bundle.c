@@ -17,6 +17,7 @@
 // it out. Initialisation, steady states and the end of input are what they were.
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
@@ -228,76 +229,27 @@ static bool go_together(const bundler *x, uint32_t first, uint32_t second)
 
 // ---- One filter of several ----
 
-typedef struct copier {
-    bundler *x;
-    sir_filter *filter; // the new one
-    uint32_t field;     // number of the first field of the one that is copied in it
-    uint32_t *locals;   // per local: what it is there
-} copier;
-
-static sir_expr *copy_expr(const copier *c, const sir_expr *e)
+// What a filter does before its loop, in it and behind it goes to the ends of these. c: its copier afterwards.
+static void add_member(bundler *x, sir_filter *to, sir_copier *c, uint32_t actor, sir_stmt **loop, sir_block *behind)
 {
-    sir_expr *r = ARENA_NEW(c->x->m->arena, sir_expr);
-    *r = *e;
-    if (e->kind == SIR_LOCAL)
-        r->index = c->locals[e->index];
-    if (e->kind == SIR_FIELD)
-        r->index += c->field;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(c, e->u.arg[i]);
-    return r;
-}
-
-static void copy_block(const copier *c, const sir_block *from, size_t first, size_t end, sir_block *to);
-
-static sir_stmt *copy_stmt(const copier *c, const sir_stmt *s)
-{
-    sir_stmt *r = ARENA_NEW(c->x->m->arena, sir_stmt);
-    *r = *s;
-    sir_parts parts = sir_stmt_parts(r);
-    for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(c, *parts.expr[i]);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(c, *parts.target);
-    if (s->kind == SIR_DECL)
-        r->u.decl.local = c->locals[s->u.decl.local];
-    if (s->kind == SIR_FOR)
-        r->u.for_.local = c->locals[s->u.for_.local];
-    for (uint8_t i = 0; i < parts.block_count; i++) {
-        sir_block inner = {0};
-        copy_block(c, parts.block[i], 0, parts.block[i]->len, &inner);
-        *parts.block[i] = inner;
-    }
-    return r;
-}
-
-static void copy_block(const copier *c, const sir_block *from, size_t first, size_t end, sir_block *to)
-{
-    for (size_t i = first; i < end; i++)
-        VEC_PUSH(c->x->m->arena, to, copy_stmt(c, from->data[i]));
-}
-
-// What a filter does before its loop, in it and behind it goes to the ends of these.
-static void add_member(copier *c, uint32_t actor, sir_stmt **loop, sir_block *before, sir_block *behind)
-{
-    sir_module *m = c->x->m;
+    sir_module *m = x->m;
     const sir_filter *f = m->actors.data[actor]->filter;
-    const member *k = &c->x->members[actor];
-    c->field = pass_add_fields(m, c->filter, f);
-    c->locals = ARENA_ARRAY(c->x->a, uint32_t, k->work->locals.len + 1);
+    const member *k = &x->members[actor];
+    uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, k->work->locals.len + 1);
+    *c = (sir_copier){.arena = m->arena, .locals = locals, .field = pass_add_fields(m, to, f)};
     for (size_t i = 0; i < k->work->locals.len; i++) {
         const sir_local *l = &k->work->locals.data[i];
-        bool shared = *loop != NULL && i == loop_of(c->x, actor)->u.for_.local;
-        c->locals[i] = shared ? (*loop)->u.for_.local : sir_local_new(m, c->filter->work, l->name, l->type, l->loc);
+        bool shared = *loop != NULL && i == loop_of(x, actor)->u.for_.local;
+        locals[i] = shared ? (*loop)->u.for_.local : sir_local_new(m, to->work, l->name, l->type, l->loc);
     }
-    copy_block(c, &k->work->body, 0, k->loop, before);
-    sir_stmt *own = copy_stmt(c, k->work->body.data[k->loop]);
+    sir_copy_stmts(c, &k->work->body, 0, k->loop, &to->work->body);
+    sir_stmt *own = sir_copy_parts(c, k->work->body.data[k->loop]);
     if (*loop == NULL)
         *loop = own;
     else
         for (VEC_EACH(sir_stmt *, s, &own->u.for_.body))
             VEC_PUSH(m->arena, &(*loop)->u.for_.body, *s);
-    copy_block(c, &k->work->body, k->loop + 1, k->pops, behind);
+    sir_copy_stmts(c, &k->work->body, k->loop + 1, k->pops, behind);
 }
 
 // ---- Pops as peeks ----
@@ -353,16 +305,15 @@ static const sir_function *without_pops(bundler *x, const sir_function *f)
     *r = *f;
     r->locals.data = NULL;
     r->locals.len = r->locals.cap = 0;
-    r->body = (sir_block){0};
-    copier c = {.x = x, .locals = ARENA_ARRAY(x->a, uint32_t, f->locals.len + 1)};
+    uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, f->locals.len + 1);
     for (uint32_t i = 0; i < f->locals.len; i++) {
         const sir_local *l = &f->locals.data[i];
-        c.locals[i] = sir_local_new(m, r, l->name, l->type, l->loc);
+        locals[i] = sir_local_new(m, r, l->name, l->type, l->loc);
     }
-    copy_block(&c, &f->body, 0, f->body.len, &r->body);
+    r->body = sir_copy_block(&(sir_copier){.arena = m->arena, .locals = locals}, &f->body);
     sir_stmt *s = r->body.data[at]->u.for_.body.data[pop];
     sir_expr *target = s->u.set.target;
-    sir_expr *trip = sir_ref(m, SIR_LOCAL, c.locals[loop->u.for_.local], lo->type, s->loc);
+    sir_expr *trip = sir_ref(m, SIR_LOCAL, locals[loop->u.for_.local], lo->type, s->loc);
     s->kind = SIR_SET;
     s->u.set.target = target;
     s->u.set.value = sir_expr1(m, SIR_PEEK, 0, target->type, trip, s->loc);
@@ -396,19 +347,19 @@ static sir_filter *make_filter(bundler *x, const numbers *bundle)
     memset(&r->work->locals, 0, sizeof r->work->locals);
     r->work->body = (sir_block){0};
     r->work->push.min = r->work->push.max = 0;
-    copier c = {.x = x, .filter = r};
+    sir_copier c = {0};
     sir_stmt *loop = NULL;
     sir_block behind = {0};
     for (VEC_EACH(uint32_t, actor, bundle)) {
         r->work->push.max += m->actors.data[*actor]->filter->work->push.max;
-        add_member(&c, *actor, &loop, &r->work->body, &behind);
+        add_member(x, r, &c, *actor, &loop, &behind);
     }
     r->work->push.min = r->work->push.max;
     VEC_PUSH(m->arena, &r->work->body, loop);
     for (VEC_EACH(sir_stmt *, s, &behind))
         VEC_PUSH(m->arena, &r->work->body, *s);
     const sir_function *work = x->members[end].work;
-    copy_block(&c, &work->body, x->members[end].pops, work->body.len, &r->work->body);
+    sir_copy_stmts(&c, &work->body, x->members[end].pops, work->body.len, &r->work->body);
     VEC_PUSH(m->arena, &m->filters, r);
     return r;
 }

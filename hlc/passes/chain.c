@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
@@ -109,90 +110,62 @@ static uint32_t next_of(const chainer *x, uint32_t actor)
 
 // ---- One filter of several ----
 
-typedef struct copier {
+typedef struct stage {
     chainer *x;
-    sir_filter *filter;       // the new one
-    const sir_filter *source; // that is copied
-    uint32_t field;           // number of its first field in the new one
-    uint32_t *locals;         // per local: what it is there
-    sir_expr *given;          // the item that the filter before made; NULL: pops and peeks stay
-    uint32_t item;            // the local for that which this one makes
+    sir_filter *filter; // the new one
+    sir_copier copier;
+    sir_expr *given; // the item that the filter before made; NULL: pops and peeks stay
+    uint32_t item;   // the local for that which this one makes
     bool last;
-} copier;
+} stage;
 
-static sir_expr *copy_expr(copier *c, const sir_expr *e)
+// What the filter before gives takes the place of items: it is a local of the new filter.
+static sir_expr *item_before(void *context, const sir_expr *e)
 {
-    if (e->kind == SIR_PEEK && c->given != NULL)
-        e = c->given; // of the new filter, as it is
-    sir_expr *r = ARENA_NEW(c->x->m->arena, sir_expr);
-    *r = *e;
-    if (e == c->given)
-        return r;
-    if (e->kind == SIR_LOCAL)
-        r->index = c->locals[e->index];
-    if (e->kind == SIR_FIELD)
-        r->index += c->field;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(c, e->u.arg[i]);
-    return r;
+    const stage *c = context;
+    return e->kind != SIR_PEEK || c->given == NULL ? NULL : sir_copy_expr(&(sir_copier){.arena = c->x->m->arena}, c->given);
 }
 
-static sir_block copy_block(copier *c, const sir_block *b);
-
-static sir_stmt *copy_stmt(copier *c, const sir_stmt *s)
+static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
 {
-    sir_stmt *r = ARENA_NEW(c->x->m->arena, sir_stmt);
-    *r = *s;
+    const stage *c = context;
+    sir_module *m = c->x->m;
     if (s->kind == SIR_POP && c->given != NULL) {
-        r->kind = SIR_SET;
-        r->u.set.value = copy_expr(c, c->given);
-        r->u.set.target = copy_expr(c, s->u.set.target);
-        return r;
+        if (s->u.set.target == NULL)
+            return true;
+        sir_stmt *set = sir_stmt_new(m, SIR_SET, s->loc);
+        set->u.set.value = sir_copy_expr(&(sir_copier){.arena = m->arena}, c->given);
+        set->u.set.target = sir_copy_expr(&c->copier, s->u.set.target);
+        VEC_PUSH(m->arena, to, set);
+        return true;
     }
-    if (s->kind == SIR_PUSH && !c->last) {
-        r->kind = SIR_DECL;
-        r->u.decl.local = c->item;
-        r->u.decl.init = copy_expr(c, s->u.value);
-        r->u.decl.uninitialised = false;
-        return r;
-    }
-    sir_parts parts = sir_stmt_parts(r);
-    for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(c, *parts.expr[i]);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(c, *parts.target);
-    if (s->kind == SIR_DECL)
-        r->u.decl.local = c->locals[s->u.decl.local];
-    for (uint8_t i = 0; i < parts.block_count; i++)
-        *parts.block[i] = copy_block(c, parts.block[i]);
-    return r;
+    if (s->kind != SIR_PUSH || c->last)
+        return false;
+    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, s->loc);
+    decl->u.decl.local = c->item;
+    decl->u.decl.init = sir_copy_expr(&c->copier, s->u.value);
+    VEC_PUSH(m->arena, to, decl);
+    return true;
 }
 
-static sir_block copy_block(copier *c, const sir_block *b)
-{
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len; i++)
-        if (b->data[i]->kind != SIR_POP || c->given == NULL || b->data[i]->u.set.target != NULL)
-            VEC_PUSH(c->x->m->arena, &r, copy_stmt(c, b->data[i]));
-    return r;
-}
-
-static void add_stage(copier *c, const sir_filter *f)
+static void add_stage(stage *c, const sir_filter *f)
 {
     sir_module *m = c->x->m;
     sir_function *work = c->filter->work;
-    c->source = f;
-    c->field = pass_add_fields(m, c->filter, f);
-    c->locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
+    uint32_t *locals = ARENA_ARRAY(c->x->a, uint32_t, f->work->locals.len + 1);
+    c->copier = (sir_copier){.arena = m->arena,
+                             .locals = locals,
+                             .field = pass_add_fields(m, c->filter, f),
+                             .context = c,
+                             .expr = item_before,
+                             .stmt = replace_ends};
     for (size_t i = 0; i < f->work->locals.len; i++) {
         const sir_local *l = &f->work->locals.data[i];
-        c->locals[i] = sir_local_new(m, work, l->name, l->type, l->loc);
+        locals[i] = sir_local_new(m, work, l->name, l->type, l->loc);
     }
     if (!c->last)
         c->item = sir_local_new(m, work, "item", f->output, f->work->loc);
-    sir_block body = copy_block(c, &f->work->body);
-    for (VEC_EACH(sir_stmt *, s, &body))
-        VEC_PUSH(m->arena, &work->body, *s);
+    sir_copy_stmts(&c->copier, &f->work->body, 0, f->work->body.len, &work->body);
     if (!c->last)
         c->given = sir_ref(m, SIR_LOCAL, c->item, f->output, f->work->loc);
 }
@@ -221,7 +194,7 @@ static sir_filter *make_filter(chainer *x, const numbers *chain)
     *r->work = *first->work;
     memset(&r->work->locals, 0, sizeof r->work->locals);
     r->work->body = (sir_block){0};
-    copier c = {.x = x, .filter = r};
+    stage c = {.x = x, .filter = r};
     for (size_t i = 0; i < chain->len; i++) {
         c.last = i + 1 == chain->len;
         add_stage(&c, m->actors.data[chain->data[i]]->filter);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
@@ -205,7 +206,7 @@ static sir_filter *make_first(decimator *d, const sir_filter *f, const uses *u)
         if (!u->taken[i])
             continue;
         sir_stmt *s = sir_stmt_new(m, SIR_BLOCK, f->work->loc);
-        s->u.block = sir_copy_block(m->arena, &f->work->body);
+        s->u.block = sir_copy_block(&(sir_copier){.arena = m->arena}, &f->work->body);
         VEC_PUSH(m->arena, &r->work->body, s);
         taken++;
     }

@@ -2,6 +2,7 @@
 // What several passes do with the filters of a module.
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
@@ -20,7 +21,7 @@ sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f)
     memset(&r->work->locals, 0, sizeof r->work->locals);
     for (VEC_EACH(sir_local, local, &f->work->locals))
         VEC_PUSH(a, &r->work->locals, *local);
-    r->work->body = sir_copy_block(a, &f->work->body); // passes change nodes where they are
+    r->work->body = sir_copy_block(&(sir_copier){.arena = a}, &f->work->body); // passes change nodes where they are
     return r;
 }
 

@@ -2,6 +2,7 @@
 // The pass 'inline': filters without state take the place of the functions that they call. The C compiler would do so
 // as well; but whether firings can go side by side in vectors (hlc/ir/lanes.h) is decided on stream IR, and a call says
 // nothing of what it does there. Filters with state keep their calls, which read better.
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
@@ -63,49 +64,13 @@ static bool can_inline(const sir_stmt *call)
 
 // ---- Copies ----
 
-static sir_expr *copy_expr(inliner *x, const sir_expr *e)
+// An argument is a whole variable or a constant of the function that calls.
+static sir_expr *argument_of(void *context, const sir_expr *e)
 {
-    if (e == NULL)
+    const inliner *x = context;
+    if (e->kind != SIR_LOCAL || x->arguments[e->index] == NULL)
         return NULL;
-    if (e->kind == SIR_LOCAL && x->arguments[e->index] != NULL)
-        e = x->arguments[e->index];
-    else if (e->kind == SIR_LOCAL)
-        return sir_ref(x->m, SIR_LOCAL, x->locals[e->index], e->type, e->loc);
-    sir_expr *copy = ARENA_NEW(x->m->arena, sir_expr);
-    *copy = *e;
-    if (is_whole_variable(e) || e->kind == SIR_CONST)
-        return copy;
-    for (size_t i = 0; i < sir_expr_arity(e); i++)
-        copy->u.arg[i] = copy_expr(x, e->u.arg[i]);
-    return copy;
-}
-
-static sir_block copy_block(inliner *x, const sir_block *b);
-
-static sir_stmt *copy_stmt(inliner *x, const sir_stmt *s)
-{
-    sir_stmt *copy = ARENA_NEW(x->m->arena, sir_stmt);
-    *copy = *s;
-    sir_parts parts = sir_stmt_parts(copy);
-    for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(x, *parts.expr[i]);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(x, *parts.target);
-    for (uint8_t i = 0; i < parts.block_count; i++)
-        *parts.block[i] = copy_block(x, parts.block[i]);
-    if (s->kind == SIR_DECL)
-        copy->u.decl.local = x->locals[s->u.decl.local];
-    if (s->kind == SIR_FOR)
-        copy->u.for_.local = x->locals[s->u.for_.local];
-    return copy;
-}
-
-static sir_block copy_block(inliner *x, const sir_block *b)
-{
-    sir_block copy = {0};
-    for (size_t i = 0; i < b->len; i++)
-        VEC_PUSH(x->m->arena, &copy, copy_stmt(x, b->data[i]));
-    return copy;
+    return sir_copy_expr(&(sir_copier){.arena = x->m->arena}, x->arguments[e->index]);
 }
 
 // ---- Calls ----
@@ -133,17 +98,18 @@ static void expand(inliner *x, const sir_stmt *call, sir_block *to)
         if (i < f->param_count && !l->by_reference)
             declare(x, to, x->locals[i], call->u.call.args.data[i], call->loc);
     }
+    const sir_copier copier = {.arena = x->m->arena, .locals = x->locals, .context = x, .expr = argument_of};
     for (size_t i = 0; i < f->body.len; i++) {
         const sir_stmt *s = f->body.data[i];
         if (s->kind != SIR_RETURN) {
-            VEC_PUSH(x->m->arena, to, copy_stmt(x, s));
+            VEC_PUSH(x->m->arena, to, sir_copy_parts(&copier, s));
             continue;
         }
         if (s->u.value == NULL || call->u.call.target == NULL)
             continue;
         sir_stmt *set = sir_stmt_new(x->m, SIR_SET, call->loc);
         set->u.set.target = call->u.call.target;
-        set->u.set.value = copy_expr(x, s->u.value);
+        set->u.set.value = sir_copy_expr(&copier, s->u.value);
         VEC_PUSH(x->m->arena, to, set);
     }
 }

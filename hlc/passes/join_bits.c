@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/narrow.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
@@ -55,7 +56,8 @@ typedef struct joiner {
     sir_function *work;
     // Of the actor at hand.
     const sir_filter *from;
-    uint32_t local_base, field_base, input, output;
+    uint32_t input, output;
+    sir_copier copier;
 } joiner;
 
 // ---- Which actors ----
@@ -320,85 +322,25 @@ static void add_push(const joiner *x, sir_block *to, uint32_t channel, sir_expr 
     move_on(x, to, x->channels[channel].write, loc);
 }
 
-static sir_expr *copy_expr(const joiner *x, const sir_expr *e)
+static sir_expr *replace_item(void *context, const sir_expr *e)
 {
-    if (e == NULL)
+    const joiner *x = context;
+    if (e->kind != SIR_PEEK || (!x->channels[x->input].inside && x->mask == 0))
         return NULL;
-    sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
-    *r = *e;
-    if (e->kind == SIR_LOCAL)
-        r->index += x->local_base;
-    if (e->kind == SIR_FIELD)
-        r->index += x->field_base;
-    for (size_t i = 0; i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
-    if (e->kind == SIR_PEEK && x->channels[x->input].inside)
-        return item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc);
-    if (e->kind == SIR_PEEK && x->mask != 0)
-        return masked(x, r, e->loc);
-    return r;
+    sir_expr *r = sir_copy_operands(&x->copier, e);
+    return x->channels[x->input].inside ? item_at(x, x->input, x->channels[x->input].read, r->u.arg[0], e->loc) : masked(x, r, e->loc);
 }
 
-static void copy_block(joiner *x, const sir_block *from, sir_block *to);
-
-static void copy_stmt(joiner *x, const sir_stmt *from, sir_block *to)
+static bool replace_ends(void *context, const sir_stmt *s, sir_block *to)
 {
-    if (from->kind == SIR_POP && from->u.set.target != NULL && x->input == x->in && x->mask != 0) {
-        add_masked_pop(x, to, copy_expr(x, from->u.set.target), from->loc);
-        return;
-    }
-    if (from->kind == SIR_POP) {
-        add_pop(x, to, x->input, copy_expr(x, from->u.set.target), from->loc);
-        return;
-    }
-    if (from->kind == SIR_PUSH) {
-        add_push(x, to, x->output, copy_expr(x, from->u.value), from->loc);
-        return;
-    }
-    sir_stmt *s = sir_stmt_new(x->m, (sir_stmt_kind)from->kind, from->loc);
-    *s = *from;
-    VEC_PUSH(x->m->arena, to, s);
-    switch ((sir_stmt_kind)from->kind) {
-    case SIR_DECL:
-        s->u.decl.local += x->local_base;
-        s->u.decl.init = copy_expr(x, from->u.decl.init);
-        return;
-    case SIR_SET:
-        s->u.set.target = copy_expr(x, from->u.set.target);
-        s->u.set.value = copy_expr(x, from->u.set.value);
-        return;
-    case SIR_IF:
-        s->u.if_.cond = copy_expr(x, from->u.if_.cond);
-        s->u.if_.then = s->u.if_.otherwise = (sir_block){0};
-        copy_block(x, &from->u.if_.then, &s->u.if_.then);
-        copy_block(x, &from->u.if_.otherwise, &s->u.if_.otherwise);
-        return;
-    case SIR_FOR:
-        s->u.for_.local += x->local_base;
-        s->u.for_.lo = copy_expr(x, from->u.for_.lo);
-        s->u.for_.hi = copy_expr(x, from->u.for_.hi);
-        s->u.for_.body = (sir_block){0};
-        copy_block(x, &from->u.for_.body, &s->u.for_.body);
-        return;
-    case SIR_LOOP:
-        s->u.loop.cond = copy_expr(x, from->u.loop.cond);
-        s->u.loop.pre = s->u.loop.body = s->u.loop.step = (sir_block){0};
-        copy_block(x, &from->u.loop.pre, &s->u.loop.pre);
-        copy_block(x, &from->u.loop.body, &s->u.loop.body);
-        copy_block(x, &from->u.loop.step, &s->u.loop.step);
-        return;
-    case SIR_BLOCK:
-        s->u.block = (sir_block){0};
-        copy_block(x, &from->u.block, &s->u.block);
-        return;
-    default: return; // others are in no filter that joins
-    }
-}
-
-static void copy_block(joiner *x, const sir_block *from, sir_block *to)
-{
-    for (size_t i = 0; i < from->len; i++)
-        copy_stmt(x, from->data[i], to);
+    joiner *x = context;
+    if (s->kind == SIR_POP && s->u.set.target != NULL && x->input == x->in && x->mask != 0)
+        add_masked_pop(x, to, sir_copy_expr(&x->copier, s->u.set.target), s->loc);
+    else if (s->kind == SIR_POP)
+        add_pop(x, to, x->input, sir_copy_expr(&x->copier, s->u.set.target), s->loc);
+    else if (s->kind == SIR_PUSH)
+        add_push(x, to, x->output, sir_copy_expr(&x->copier, s->u.value), s->loc);
+    return s->kind == SIR_POP || s->kind == SIR_PUSH;
 }
 
 static sir_stmt *loop(joiner *x, int64_t count, sir_loc loc)
@@ -417,16 +359,23 @@ static void copy_filter(joiner *x, const sir_actor *a, sir_block *to)
     x->from = f;
     x->input = is_source(a) ? SIR_NONE : a->inputs.data[0];
     x->output = a->outputs.data[0];
-    x->local_base = (uint32_t)x->work->locals.len;
-    x->field_base = (uint32_t)x->filter->fields.len;
-    for (VEC_EACH(const sir_local, l, &f->work->locals))
-        (void)new_local(x, l->name, l->type, l->loc);
+    uint32_t *locals = ARENA_ARRAY(x->a, uint32_t, f->work->locals.len + 1);
+    for (size_t i = 0; i < f->work->locals.len; i++) {
+        const sir_local *l = &f->work->locals.data[i];
+        locals[i] = new_local(x, l->name, l->type, l->loc);
+    }
+    x->copier = (sir_copier){.arena = x->m->arena,
+                             .locals = locals,
+                             .field = (uint32_t)x->filter->fields.len,
+                             .context = x,
+                             .expr = replace_item,
+                             .stmt = replace_ends};
     for (VEC_EACH(const sir_field, field, &f->fields)) {
         sir_field copy = *field;
         copy.name = arena_printf(x->m->arena, "%s.%zu", field->name, x->filter->fields.len);
         VEC_PUSH(x->m->arena, &x->filter->fields, copy);
     }
-    copy_block(x, &f->work->body, to);
+    sir_copy_stmts(&x->copier, &f->work->body, 0, f->work->body.len, to);
 }
 
 static void move_items(joiner *x, const sir_actor *a, uint32_t from, uint32_t to_channel, int64_t count, sir_block *to)

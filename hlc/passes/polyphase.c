@@ -20,6 +20,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
 #include "hlc/schedule/schedule.h"
@@ -443,6 +444,7 @@ typedef struct copier {
     bool single;        // there is no loop over them
     size_t sum;         // sums copied so far
     uint32_t *locals;   // per local of the consumer: what it is in the present copy
+    sir_copier bodies;
 } copier;
 
 static uint32_t add_table(copier *c, const char *name, const sir_type *t, sir_value v)
@@ -529,17 +531,6 @@ static sir_expr *of_firing(copier *c, uint32_t field, sir_loc loc)
                      loc);
 }
 
-static sir_expr *copy_expr(copier *c, const sir_expr *e)
-{
-    sir_expr *r = ARENA_NEW(c->p->m->arena, sir_expr);
-    *r = *e;
-    if (e->kind == SIR_LOCAL)
-        r->index = c->locals[e->index];
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(c, e->u.arg[i]);
-    return r;
-}
-
 static sir_expr *term_of(copier *c, const sum_loop *l, sir_loc loc)
 {
     sir_module *m = c->p->m;
@@ -550,7 +541,7 @@ static sir_expr *term_of(copier *c, const sum_loop *l, sir_loc loc)
     sir_expr *item = sir_expr1(m, SIR_PEEK, 0, l->item->type, at, loc);
     if (l->coefficient == NULL)
         return item;
-    sir_expr *tap = l->table == SIR_NONE ? copy_expr(c, l->coefficient)
+    sir_expr *tap = l->table == SIR_NONE ? sir_copy_expr(&c->bodies, l->coefficient)
                                          : sir_expr2(m, SIR_INDEX, 0, l->coefficient->type, of_firing(c, l->table, loc),
                                                      local(c, c->term, loc), loc);
     return sir_expr2(m, SIR_BINARY, LANG_OP_MUL, item->type, tap, item, loc);
@@ -569,50 +560,27 @@ static void copy_sum(copier *c, const sum_loop *l, sir_block *to)
                                             : sir_const_int(m, (int32_t)l->terms[c->at < 0 ? 0 : c->at], s->loc);
     loop->u.for_.step = 1;
     const sir_expr *target = set->u.set.target;
-    add->u.set.target = copy_expr(c, target);
-    add->u.set.value = sir_expr2(m, SIR_BINARY, set->u.set.value->op, target->type, copy_expr(c, target),
+    add->u.set.target = sir_copy_expr(&c->bodies, target);
+    add->u.set.value = sir_expr2(m, SIR_BINARY, set->u.set.value->op, target->type, sir_copy_expr(&c->bodies, target),
                                  term_of(c, l, set->loc), set->u.set.value->loc);
     VEC_PUSH(m->arena, &loop->u.for_.body, add);
     VEC_PUSH(m->arena, to, loop);
 }
 
-static uint32_t new_local(copier *c, uint32_t old)
+static void declare(void *context, uint32_t old)
 {
+    copier *c = context;
     const sir_local *l = &c->x->filter->work->locals.data[old];
-    return c->locals[old] = sir_local_new(c->p->m, c->filter->work, l->name, l->type, l->loc);
+    c->locals[old] = sir_local_new(c->p->m, c->filter->work, l->name, l->type, l->loc);
 }
 
-static sir_block copy_block(copier *c, const sir_block *b);
-
-static sir_stmt *copy_stmt(copier *c, const sir_stmt *s)
+static bool replace_stmt(void *context, const sir_stmt *s, sir_block *to)
 {
-    sir_stmt *r = ARENA_NEW(c->p->m->arena, sir_stmt);
-    *r = *s;
-    sir_parts parts = sir_stmt_parts(r);
-    for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(c, *parts.expr[i]);
-    if (s->kind == SIR_DECL)
-        r->u.decl.local = new_local(c, s->u.decl.local);
-    if (s->kind == SIR_FOR)
-        r->u.for_.local = new_local(c, s->u.for_.local);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(c, *parts.target);
-    for (uint8_t i = 0; i < parts.block_count; i++)
-        *parts.block[i] = copy_block(c, parts.block[i]);
-    return r;
-}
-
-static sir_block copy_block(copier *c, const sir_block *b)
-{
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len; i++) {
-        const sir_stmt *s = b->data[i];
-        if (c->sum < c->x->sums.len && s == c->x->sums.data[c->sum].loop)
-            copy_sum(c, &c->x->sums.data[c->sum++], &r);
-        else if (pops_of(s) <= 0)
-            VEC_PUSH(c->p->m->arena, &r, copy_stmt(c, s));
-    }
-    return r;
+    copier *c = context;
+    bool sum = c->sum < c->x->sums.len && s == c->x->sums.data[c->sum].loop;
+    if (sum)
+        copy_sum(c, &c->x->sums.data[c->sum++], to);
+    return sum || pops_of(s) > 0;
 }
 
 // A loop over firings of the round that are alike, or over all.
@@ -620,13 +588,12 @@ static void add_firings(copier *c, int64_t from, int64_t to)
 {
     sir_module *m = c->p->m;
     sir_loc loc = c->filter->work->loc;
+    const sir_block *body = &c->x->filter->work->body;
     c->single = to == from + 1;
     c->sum = 0;
     c->term = sir_local_new(m, c->filter->work, "term", m->scalar[SIR_INT], loc);
     if (c->single) {
-        sir_block one = copy_block(c, &c->x->filter->work->body);
-        for (VEC_EACH(sir_stmt *, s, &one))
-            VEC_PUSH(m->arena, &c->filter->work->body, *s);
+        sir_copy_stmts(&c->bodies, body, 0, body->len, &c->filter->work->body);
         return;
     }
     sir_stmt *loop = sir_stmt_new(m, SIR_FOR, loc);
@@ -635,7 +602,7 @@ static void add_firings(copier *c, int64_t from, int64_t to)
     loop->u.for_.lo = sir_const_int(m, (int32_t)from, loc);
     loop->u.for_.hi = sir_const_int(m, (int32_t)to, loc);
     loop->u.for_.step = 1;
-    loop->u.for_.body = copy_block(c, &c->x->filter->work->body);
+    loop->u.for_.body = sir_copy_block(&c->bodies, body);
     VEC_PUSH(m->arena, &c->filter->work->body, loop);
 }
 
@@ -697,6 +664,8 @@ static sir_filter *make_phases(polyphaser *p, summer *x, const phase_round *r)
     c.filter->work->body = (sir_block){0};
     c.filter->work->locals.len = 0;
     c.locals = ARENA_ARRAY(p->a, uint32_t, x->filter->work->locals.len + 1);
+    c.bodies = (sir_copier){
+        .arena = p->m->arena, .locals = c.locals, .context = &c, .stmt = replace_stmt, .declare = declare};
     for (VEC_EACH(sum_loop, l, &x->sums))
         deal(x, l, r);
     c.slope = r->samples / r->firings;

@@ -12,6 +12,7 @@
 // number, and its subscripts are plain ones (NOTE(ends) in hlc/ir/lanes.c).
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/lanes.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/pass.h"
@@ -123,17 +124,6 @@ static size_t find_start(const splitter *x, const sir_block *b, size_t loop, uin
 
 // ---- The loop ----
 
-static sir_expr *copy_expr(const splitter *x, const sir_expr *e)
-{
-    if (e == NULL)
-        return NULL;
-    sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
-    *r = *e;
-    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
-        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
-    return r;
-}
-
 static void rename_expr(void *context, sir_expr *e, bool written)
 {
     (void)written;
@@ -175,7 +165,7 @@ static void split_local(splitter *x, sir_block *b, size_t loop, uint32_t local)
     const sir_stmt *first = b->data[start];
     sir_stmt *decl = sir_stmt_new(x->m, SIR_DECL, first->loc), *s = b->data[loop];
     decl->u.decl.local = x->split[local];
-    decl->u.decl.init = copy_expr(x, first->kind == SIR_DECL ? first->u.decl.init : first->u.set.value);
+    decl->u.decl.init = sir_copy_expr(&(sir_copier){.arena = x->m->arena}, first->kind == SIR_DECL ? first->u.decl.init : first->u.set.value);
     if (count(&x->f->body, 0, x->f->body.len, local).reads > 0) { // behind the loop: it reads its own
         keep_last(x, &s->u.loop.pre, local, x->split[local]);
         keep_last(x, &s->u.loop.body, local, x->split[local]);
