@@ -7,10 +7,11 @@
 // Tables of so few gates become gates where they are used.
 enum { TABLE_GATES = 10 };
 
-sir_network *sir_network_new(arena *a)
+sir_network *sir_network_new(arena *a, hmap *tables_made)
 {
     sir_network *n = ARENA_NEW(a, sir_network);
     n->arena = a;
+    n->tables_made = tables_made;
     hmap_init(&n->known, a);
     VEC_PUSH(a, &n->gates, (sir_gate){GATE_CONST, 0, 0});
     return n;
@@ -201,7 +202,7 @@ static sir_truth reorder(const sir_truth *t, uint32_t inputs, const uint32_t *or
 
 static sir_network *make_in_order(arena *a, const sir_table *t, const uint32_t *order)
 {
-    sir_network *n = sir_network_new(a);
+    sir_network *n = sir_network_new(a, NULL);
     sir_wire bits[NETWORK_INDEX];
     for (uint32_t i = 0; i < t->inputs; i++)
         (void)sir_wire_input(n, i, 0);
@@ -251,22 +252,13 @@ static sir_network *make_gates(arena *a, const sir_table *t)
     return n;
 }
 
-static uint32_t table_of(sir_network *n, uint32_t inputs, const sir_truth *truth, uint32_t outputs)
+static uint32_t table_of(sir_network *n, const sir_table *t)
 {
-    size_t bytes = outputs * sizeof *truth;
-    uint32_t *key = arena_alloc(n->arena, sizeof *key + bytes);
-    key[0] = inputs << 8 | outputs;
-    memcpy(key + 1, truth, bytes);
-    size_t known = (size_t)hmap_getn(&n->known, key, sizeof *key + bytes);
+    size_t known = (size_t)hmap_getn(&n->known, &t->truth, sizeof t->truth);
     if (known == 0) {
-        sir_table t = {.inputs = inputs, .outputs = outputs};
-        sir_truth *own = ARENA_ARRAY(n->arena, sir_truth, outputs);
-        memcpy(own, truth, bytes);
-        t.truth = own;
-        t.gates = make_gates(n->arena, &t);
-        VEC_PUSH(n->arena, &n->tables, t);
+        VEC_PUSH(n->arena, &n->tables, *t);
         known = n->tables.len;
-        hmap_setn(&n->known, key, sizeof *key + bytes, (void *)known);
+        hmap_setn(&n->known, &t->truth, sizeof t->truth, (void *)known);
     }
     return (uint32_t)known - 1;
 }
@@ -347,12 +339,51 @@ static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t 
     return true;
 }
 
-// Of a table and those with some inputs inverted, the first one by its values: then many uses share one. The inputs are
-// inverted likewise; gives which outputs are, by bits.
-static uint32_t normalise(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t inputs)
+// Of tables that differ in which inputs and outputs are inverted, the first one by its values stands for all, so that many
+// look-ups share one.
+typedef struct made_table {
+    const sir_table *table;
+    uint32_t inputs, outputs; // which are inverted, by bits
+} made_table;
+
+typedef struct table_key {
+    uint64_t shape; // inputs and outputs
+    sir_truth truth[NETWORK_BITS];
+} table_key;
+
+static size_t key_bytes(const table_key *k, uint32_t outputs)
+{
+    return (size_t)((const char *)(k->truth + outputs) - (const char *)k);
+}
+
+static table_key key_of_table(const sir_truth *truth, uint32_t inputs, uint32_t outputs, bool first)
+{
+    table_key k = {.shape = (uint64_t)first << 32 | inputs << 8 | outputs};
+    memcpy(k.truth, truth, outputs * sizeof *truth);
+    return k;
+}
+
+// The table of the first ones, with its gates.
+static const sir_table *first_table(hmap *made, const sir_truth *truth, uint32_t outputs, uint32_t inputs)
+{
+    table_key key = key_of_table(truth, inputs, outputs, true);
+    sir_table *t = hmap_getn(made, &key, key_bytes(&key, outputs));
+    if (t == NULL) {
+        sir_truth *own = ARENA_ARRAY(made->arena, sir_truth, outputs);
+        memcpy(own, truth, outputs * sizeof *truth);
+        t = ARENA_NEW(made->arena, sir_table);
+        *t = (sir_table){.inputs = inputs, .outputs = outputs, .truth = own};
+        t->gates = make_gates(made->arena, t);
+        hmap_setn(made, &key, key_bytes(&key, outputs), t);
+    }
+    return t;
+}
+
+static made_table normalise(hmap *made, const sir_truth *truth, uint32_t count, uint32_t inputs)
 {
     sir_truth best[NETWORK_BITS], now[NETWORK_BITS], tried[NETWORK_BITS];
-    uint32_t inverted = 0, mask = 0, best_mask = 0;
+    made_table r = {0};
+    uint32_t mask = 0;
     memcpy(best, truth, count * sizeof *truth);
     memcpy(now, truth, count * sizeof *truth);
     for (uint32_t i = 1; i < UINT32_C(1) << inputs; i++) {
@@ -365,19 +396,24 @@ static uint32_t normalise(sir_truth *truth, uint32_t count, sir_wire *in, uint32
         if (memcmp(tried, best, count * sizeof *tried) >= 0)
             continue;
         memcpy(best, tried, count * sizeof *tried);
-        best_mask = mask;
-    }
-    for (uint32_t bit = 0; bit < inputs; bit++) {
-        if ((best_mask >> bit & 1) == 0)
-            continue;
-        in[bit] = sir_wire_not(in[bit]);
-        for (uint32_t k = 0; k < count; k++)
-            truth[k] = flip(&truth[k], bit);
+        r.inputs = mask;
     }
     for (uint32_t k = 0; k < count; k++)
-        inverted |= (uint32_t)(truth[k].word[0] & 1) << k;
-    memcpy(truth, best, count * sizeof *truth);
-    return inverted;
+        r.outputs |= (uint32_t)sir_truth_at(&truth[k], r.inputs) << k;
+    r.table = first_table(made, best, count, inputs);
+    return r;
+}
+
+static const made_table *made_table_of(hmap *made, const sir_truth *truth, uint32_t count, uint32_t inputs)
+{
+    table_key key = key_of_table(truth, inputs, count, false);
+    made_table *t = hmap_getn(made, &key, key_bytes(&key, count));
+    if (t == NULL) {
+        t = ARENA_NEW(made->arena, made_table);
+        *t = normalise(made, truth, count, inputs);
+        hmap_setn(made, &key, key_bytes(&key, count), t);
+    }
+    return t;
 }
 
 void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const sir_truth *truth, uint32_t outputs,
@@ -401,15 +437,16 @@ void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const
         memcpy(u.in, in, inputs * sizeof *in);
         for (uint32_t bit = inputs; bit-- > 0;)
             inputs -= drop_input(own, count, u.in, inputs, bit);
-        uint32_t inverted = normalise(own, count, u.in, inputs);
-        u.table = table_of(n, inputs, own, count);
-        const sir_table *t = &n->tables.data[u.table];
-        bool small = sir_network_operations(t->gates) <= TABLE_GATES;
+        const made_table *as = made_table_of(n->tables_made, own, count, inputs);
+        u.table = table_of(n, as->table);
+        for (uint32_t bit = 0; bit < inputs; bit++)
+            u.in[bit] ^= as->inputs >> bit & 1;
+        bool small = sir_network_operations(as->table->gates) <= TABLE_GATES;
         uint32_t use = small ? 0 : use_of(n, &u);
         if (small)
-            insert(n, t, u.in, made);
+            insert(n, as->table, u.in, made);
         for (uint32_t i = 0; i < count; i++)
-            made[i] = (small ? made[i] : gate(n, GATE_TABLE, use, i)) ^ (inverted >> i & 1);
+            made[i] = (small ? made[i] : gate(n, GATE_TABLE, use, i)) ^ (as->outputs >> i & 1);
     }
     for (uint32_t i = 0; i < outputs; i++)
         out[i] = of[i] == UINT32_MAX ? (sir_wire)(truth[i].word[0] & 1) : made[of[i] / 2] ^ (of[i] & 1);

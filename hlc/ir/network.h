@@ -52,10 +52,12 @@ struct sir_network {
     VEC(sir_table_use) uses;
     VEC(sir_wire) outputs; // of a firing: NETWORK_BITS for each item that it pushes
     hmap known;            // gates, tables and uses by what they are
+    hmap *tables_made;     // with their gates, by what was looked up
     bool *live;            // by gate, of network_find_live
 };
 
-sir_network *sir_network_new(arena *a);
+// Networks may share what is made of tables, and live no longer than it does. NULL: there are none.
+sir_network *sir_network_new(arena *a, hmap *tables_made);
 sir_wire sir_wire_input(sir_network *n, uint32_t item, uint32_t bit);
 sir_wire sir_wire_and(sir_network *n, sir_wire a, sir_wire b);
 sir_wire sir_wire_xor(sir_network *n, sir_wire a, sir_wire b);
@@ -93,7 +95,7 @@ typedef struct sir_network_fault {
 } sir_network_fault;
 // The network of a work function whose firings are independent of each other, of integers only; NULL: there is none. steps:
 // of evaluation, at most; gates: likewise.
-sir_network *sir_network_of(arena *a, const sir_module *m, const sir_filter *f, int64_t steps, size_t gates,
-                            sir_network_fault *fault);
+sir_network *sir_network_of(arena *a, hmap *tables_made, const sir_module *m, const sir_filter *f, int64_t steps,
+                            size_t gates, sir_network_fault *fault);
 
 #endif

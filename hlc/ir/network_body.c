@@ -176,25 +176,35 @@ static void collect(few *f, const word *w)
     }
 }
 
-// The word where the gates of f have the bits of `values`.
-static int32_t value_at(const few *f, const word *w, uint32_t values)
+// A word as a number: what it is where all gates of a few are 0, and which bits each of them inverts.
+typedef struct spread {
+    uint32_t none, inverts[NETWORK_INDEX];
+} spread;
+
+static spread spread_of(const few *f, const word *w)
 {
-    uint32_t v = 0;
+    spread s = {.none = 0};
     for (int i = 0; i < BITS; i++) {
-        uint32_t bit = w->bit[i] & 1;
+        s.none |= (w->bit[i] & 1) << i;
         for (uint32_t k = 0; k < f->count; k++)
-            if (f->in[k] == (w->bit[i] & ~1U))
-                bit ^= values >> k & 1;
-        v |= bit << i;
+            s.inverts[k] |= (uint32_t)(f->in[k] == (w->bit[i] & ~1U)) << i;
     }
+    return s;
+}
+
+// Where the gates have the bits of `values`.
+static int32_t value_at(const spread *s, uint32_t values)
+{
+    uint32_t v = s->none;
+    for (uint32_t left = values; left != 0; left &= left - 1)
+        v ^= s->inverts[__builtin_ctz(left)];
     return (int32_t)v;
 }
 
 static void tell(sir_truth *truth, uint32_t index, int32_t value)
 {
-    for (int i = 0; i < BITS; i++)
-        if ((uint32_t)value >> i & 1)
-            truth[i].word[index / 64] |= UINT64_C(1) << (index % 64);
+    for (uint32_t left = (uint32_t)value; left != 0; left &= left - 1)
+        truth[__builtin_ctz(left)].word[index / 64] |= UINT64_C(1) << (index % 64);
 }
 
 static word look_up(runner *r, const few *f, const sir_truth *truth)
@@ -212,8 +222,9 @@ static word tabulated(runner *r, const sir_expr *e, const word *a, const word *b
     sir_truth truth[BITS] = {{{0}}};
     collect(&f, a);
     collect(&f, b);
+    const spread left = spread_of(&f, a), right = spread_of(&f, b);
     for (uint32_t i = 0; i < UINT32_C(1) << f.count && !f.many; i++) {
-        sir_scalar x = {.i = value_at(&f, a, i)}, y = {.i = value_at(&f, b, i)}, v;
+        sir_scalar x = {.i = value_at(&left, i)}, y = {.i = value_at(&right, i)}, v;
         if (!sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, x, y, &v)) {
             give_up(r, e->loc, "may divide by zero");
             return constant(0);
@@ -302,8 +313,9 @@ static const sir_expr *place_of(runner *r, const sir_expr *e, word *offset)
             continue;
         }
         collect(&f, &index);
+        const spread values = spread_of(&f, &index);
         for (uint32_t i = 0; i < UINT32_C(1) << f.count && !f.many; i++) {
-            int32_t v = value_at(&f, &index, i);
+            int32_t v = value_at(&values, i);
             f.many = v < 0 || v >= (int32_t)e->u.arg[0]->type->length;
         }
         if (f.many)
@@ -317,19 +329,53 @@ static const sir_expr *place_of(runner *r, const sir_expr *e, word *offset)
     return e;
 }
 
-// A word of a variable; false: not here.
+// What a variable holds that never changes; NULL: it is a local one, or not here.
+static const sir_value *constant_of(runner *r, const sir_expr *root)
+{
+    if (root->kind == SIR_GLOBAL)
+        return &r->m->globals.data[root->index].value;
+    if (root->kind == SIR_FIELD && r->filter->fields.data[root->index].constant)
+        return &r->filter->fields.data[root->index].init;
+    if (root->kind != SIR_LOCAL)
+        give_up(r, root->loc, "has state, or structs");
+    return NULL;
+}
+
+static int32_t constant_at(const sir_value *v, int64_t at)
+{
+    return v == NULL || v->zero ? 0 : v->data[at].i;
+}
+
+// A word of a variable.
 static word word_of(runner *r, const sir_expr *root, int64_t at)
 {
-    const sir_value *v = NULL;
     if (root->kind == SIR_LOCAL)
         return r->locals[root->index][at];
-    if (root->kind == SIR_GLOBAL)
-        v = &r->m->globals.data[root->index].value;
-    else if (root->kind == SIR_FIELD && r->filter->fields.data[root->index].constant)
-        v = &r->filter->fields.data[root->index].init;
-    else
-        give_up(r, root->loc, "has state, or structs");
-    return constant(v == NULL || v->zero ? 0 : v->data[at].i);
+    return constant(constant_at(constant_of(r, root), at));
+}
+
+// Elements of a local array: a table if all that are wanted are known, else they are chosen from.
+static word read_local(runner *r, const sir_expr *e, const few *f, const spread *places, const word *words)
+{
+    uint32_t all = UINT32_C(1) << f->count;
+    sir_truth truth[BITS] = {{{0}}};
+    bool table = true;
+    for (uint32_t i = 0; i < all && table; i++) {
+        int32_t v;
+        table = is_known(&words[value_at(places, i)], &v);
+        if (table)
+            tell(truth, i, v);
+    }
+    if (table)
+        return look_up(r, f, truth);
+    word *elements = ARENA_ARRAY(r->scratch, word, all);
+    for (uint32_t i = 0; i < all; i++)
+        elements[i] = words[value_at(places, i)];
+    step(r, e->loc, (int64_t)all * BITS);
+    for (uint32_t bit = f->count; bit-- > 0;)
+        for (uint32_t i = 0; i < UINT32_C(1) << bit; i++)
+            elements[i] = choose(r, f->in[bit], &elements[i + (UINT32_C(1) << bit)], &elements[i]);
+    return elements[0];
 }
 
 // Of a scalar in an array, or a scalar variable.
@@ -348,24 +394,14 @@ static word read_place(runner *r, const sir_expr *e)
         give_up(r, e->loc, "has subscripts of too many bits");
         return offset;
     }
-    uint32_t all = UINT32_C(1) << f.count;
+    const spread places = spread_of(&f, &offset);
+    if (root->kind == SIR_LOCAL)
+        return read_local(r, e, &f, &places, r->locals[root->index]);
+    const sir_value *v = constant_of(r, root);
     sir_truth truth[BITS] = {{{0}}};
-    word *elements = ARENA_ARRAY(r->scratch, word, all);
-    bool table = true;
-    for (uint32_t i = 0; i < all; i++) {
-        int32_t v;
-        elements[i] = word_of(r, root, value_at(&f, &offset, i));
-        table = table && is_known(&elements[i], &v);
-        if (table)
-            tell(truth, i, v);
-    }
-    if (table)
-        return look_up(r, &f, truth);
-    step(r, e->loc, (int64_t)all * BITS);
-    for (uint32_t bit = f.count; bit-- > 0;)
-        for (uint32_t i = 0; i < UINT32_C(1) << bit; i++)
-            elements[i] = choose(r, f.in[bit], &elements[i + (UINT32_C(1) << bit)], &elements[i]);
-    return elements[0];
+    for (uint32_t i = 0; i < UINT32_C(1) << f.count; i++)
+        tell(truth, i, constant_at(v, value_at(&places, i)));
+    return look_up(r, &f, truth);
 }
 
 static word item(runner *r, int64_t at, sir_loc loc)
@@ -645,12 +681,12 @@ static void begin(runner *r)
     }
 }
 
-sir_network *sir_network_of(arena *a, const sir_module *m, const sir_filter *f, int64_t steps, size_t gates,
-                            sir_network_fault *fault)
+sir_network *sir_network_of(arena *a, hmap *tables_made, const sir_module *m, const sir_filter *f, int64_t steps,
+                            size_t gates, sir_network_fault *fault)
 {
     *fault = (sir_network_fault){0};
     runner r = {.arena = a, .scratch = arena_create(), .m = m, .filter = f, .work = f->work, .fault = fault};
-    r.n = sir_network_new(a);
+    r.n = sir_network_new(a, tables_made);
     r.steps = steps;
     r.gates = gates;
     begin(&r);

@@ -107,3 +107,12 @@ bool pass_has_vectors(const hlc_program *p)
                    m->processors.data[i].simd_width >= LEAST_LANES * sizeof(float);
     return vectors;
 }
+
+hmap *pass_tables_made(hlc_program *p)
+{
+    if (p->tables_made == NULL) {
+        p->tables_made = ARENA_NEW(p->arena, hmap);
+        hmap_init(p->tables_made, p->arena);
+    }
+    return p->tables_made;
+}

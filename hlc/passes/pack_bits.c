@@ -223,7 +223,7 @@ static bool packed_body(packer *x, const sir_filter *f, const sir_function *old,
     int64_t bits = reads ? old->pop.max : old->push.max;
     if (old->pop.max > MOST_ITEMS || old->push.max > MOST_ITEMS || bits % BYTE_BITS != 0)
         return false;
-    const sir_network *n = sir_network_of(x->a, x->m, &alone, PACK_STEPS, PACK_GATES, &fault);
+    const sir_network *n = sir_network_of(x->a, pass_tables_made(x->p), x->m, &alone, PACK_STEPS, PACK_GATES, &fault);
     if (n == NULL)
         return false;
     bool bit_out = f->output->kind == SIR_BIT;

@@ -32,6 +32,7 @@ typedef struct hlc_program {
     // Of one that is spread over several processors, likewise.
     struct plan_cut *cut;
     hmap *bit_lanes; // of filters: plan_bit_lanes (hlc/plan/bit_lanes.h); NULL: none was asked for
+    hmap *tables_made; // of all networks (hlc/ir/network.h); NULL: there are none
     hmap *item_bounds; // of filters: bounds of their ints (hlc/plan/thread_bounds.c)
     hmap *foreign; // filters that only fallback processors can run, and why; NULL: there are none
     const struct machine *machine; // NULL until a pass or stage needs it
@@ -129,6 +130,7 @@ const char *pass_unique_actor_name(const sir_module *m, arena *a, const char *wa
 void pass_sweep(sir_module *m, arena *a, const bool *gone_actor, const bool *gone_channel);
 // Bytes of tables and copies that passes may add to a filter: its memory may be small.
 int64_t pass_table_bytes(const hlc_program *p);
+hmap *pass_tables_made(hlc_program *p); // which all networks share
 // Whether a region is a feedback loop, or in one.
 bool pass_in_loop(const sir_module *m, uint32_t region);
 // Offers each actor to a pass that takes it from where it stands, the last one first, and tidies up if any was taken. Not

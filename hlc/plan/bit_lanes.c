@@ -112,8 +112,8 @@ static void decide(hlc_program *p, plan_bit_lanes *b, const sir_filter *f)
     b->single = operations * b->lanes / (all_bytes ? BIT_SINGLE_BYTE : BIT_SINGLE_INT);
     int64_t most = (int64_t)b->single;
     most = most > BIT_TEXT ? BIT_TEXT : most;
-    const sir_network *n =
-        sir_network_of(p->arena, p->module, f, BIT_STEPS, (size_t)(BIT_INPUTS + BIT_DROPPED * most), &b->fault);
+    const sir_network *n = sir_network_of(p->arena, pass_tables_made(p), p->module, f, BIT_STEPS,
+                                          (size_t)(BIT_INPUTS + BIT_DROPPED * most), &b->fault);
     if (n == NULL)
         return;
     b->gates = sir_network_operations(n);
