@@ -513,24 +513,30 @@ static void if_(ranges *r, const sir_stmt *s)
 static void for_(ranges *r, const sir_stmt *s)
 {
     size_t n = r->function->locals.len;
-    range lo = eval(r, s->u.for_.lo), hi = eval(r, s->u.for_.hi), *before = copy_state(r);
+    range lo = eval(r, s->u.for_.lo), hi = eval(r, s->u.for_.hi), *before = NULL;
     int32_t step = s->u.for_.step;
     double least = step > 0 ? hi.lo - lo.hi : lo.lo - hi.hi, most = step > 0 ? hi.hi - lo.lo : lo.hi - hi.lo;
     range counter = step > 0 ? (range){lo.lo, fmax(lo.lo, hi.hi - 1)} : (range){fmin(hi.lo + 1, lo.hi), lo.hi};
     double size = step > 0 ? step : -(double)step, at_least = ceil(least / size), trips = ceil(most / size);
     bool one_by_one = lo.lo == lo.hi && trips <= FEW_TRIPS && r->steps < MANY_STEPS;
     for (double i = 0; i < trips && !r->failed; i++) {
+        bool may_end = i >= at_least; // it may have ended before
         double now = lo.lo + i * step;
-        memcpy(before, r->state, n * sizeof *before);
-        r->state[s->u.for_.local] = one_by_one ? (range){now, now} : counter;
+        range *counts = &r->state[s->u.for_.local], outside = *counts;
+        if (before != NULL)
+            memcpy(before, r->state, n * sizeof *before);
+        else if (may_end || !one_by_one) // states are large, and trips many: only where it is needed
+            before = copy_state(r);
+        *counts = one_by_one ? (range){now, now} : counter;
         block(r, &s->u.for_.body);
-        r->state[s->u.for_.local] = before[s->u.for_.local];
-        for (size_t k = 0; i >= at_least && k < n; k++) // it may have ended before
+        r->state[s->u.for_.local] = outside;
+        for (size_t k = 0; may_end && k < n; k++)
             r->state[k] = hull(r->state[k], before[k]);
         if (!one_by_one && memcmp(before, r->state, n * sizeof *before) == 0)
             break;
     }
-    drop_state(r, before);
+    if (before != NULL)
+        drop_state(r, before);
 }
 
 static void statement(ranges *r, const sir_stmt *s)
