@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fetches in declarations of their own, before the statements that have them: NOTE(takes) in finite_lanes.c. A fetch is
-// clamped, so it can be done where a case of "?:" would not.
+// clamped, so it can be done where a case of "?:" would not, unless something in it may stop the program.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
@@ -12,7 +12,8 @@ typedef struct taker {
     finite_far *is_far;
     const void *context;
     VEC(uint32_t) locals;
-    bool found; // in a statement that stays as it is
+    int chosen; // parts of an expression, around, that are not always computed
+    bool found; // in a statement, or a part of one, that stays as it is
 } taker;
 
 static sir_stmt *declare(taker *t, uint32_t local, sir_expr *init)
@@ -23,6 +24,27 @@ static sir_stmt *declare(taker *t, uint32_t local, sir_expr *init)
     return s;
 }
 
+// Whether a division of ints is in it that may be one by zero.
+static bool may_stop(const sir_expr *e)
+{
+    if (e == NULL)
+        return false;
+    if (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && e->type->kind == SIR_INT &&
+        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
+        return true;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        if (may_stop(e->u.arg[i]))
+            return true;
+    return false;
+}
+
+// Whether part i of an expression is not always computed.
+static bool is_chosen(const sir_expr *e, size_t i)
+{
+    const bool is_short = e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR);
+    return i > 0 && (is_short || e->kind == SIR_SELECT);
+}
+
 // A copy, those inside of others before them.
 static sir_expr *take_in(taker *t, const sir_expr *from)
 {
@@ -30,10 +52,14 @@ static sir_expr *take_in(taker *t, const sir_expr *from)
         return NULL;
     sir_expr *e = ARENA_NEW(t->m->arena, sir_expr);
     *e = *from;
-    for (size_t i = 0; i < sir_expr_arity(e); i++)
+    for (size_t i = 0; i < sir_expr_arity(e); i++) {
+        t->chosen += is_chosen(from, i);
         e->u.arg[i] = take_in(t, from->u.arg[i]);
+        t->chosen -= is_chosen(from, i);
+    }
     if (e->kind != SIR_FETCH || !t->is_far(t->context, from))
         return e;
+    t->found = t->found || (t->chosen > 0 && may_stop(from));
     const uint32_t local = sir_local_new(t->m, t->to, "taken", e->type, e->loc);
     VEC_PUSH(t->m->arena, &t->locals, local);
     VEC_PUSH(t->m->arena, &t->to->body, declare(t, local, e));
