@@ -109,6 +109,10 @@ typedef struct emit_lane_take {
     const sir_expr *place; // in the form of the fetch
     const sir_stmt *stmt;
     uint32_t places, taken; // local arrays
+    // NOTE(turned) in finite_takes.c: a condition, of the array of the order and the fetch as it is of one firing, that stands
+    // for whether the elements could not be taken by it; NULL: there is no such order. And the place that it is of.
+    const sir_expr *fails;
+    uint32_t turned, coordinate;
 } emit_lane_take;
 
 // One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).

@@ -760,7 +760,7 @@ const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_ex
 const emit_lane_take *emit_lane_take_of(const emit_filter_info *info, const void *part)
 {
     for (size_t i = 0; info != NULL && i < info->takes.len; i++)
-        if (info->takes.data[i].place == part || info->takes.data[i].stmt == part)
+        if (info->takes.data[i].place == part || info->takes.data[i].stmt == part || info->takes.data[i].fails == part)
             return &info->takes.data[i];
     return NULL;
 }
@@ -944,10 +944,36 @@ static void print_fetch(body_context *c, const sir_expr *e)
     strbuf_add(out, stored ? "))" : ")]");
 }
 
+// "!svm_brookTakeTurned(taken, image + svm_brookAt2(image_walk, i, 0), image_walk->extent[3], x, x ^ far, turned)"
+static void print_turned(body_context *c, const emit_lane_take *take)
+{
+    strbuf *out = c->e->out;
+    const sir_expr *fetch = take->fails->u.arg[1];
+    const char *name = body_field_named(c, fetch->index);
+    strbuf_printf(out, "!svm_brookTakeTurned(%s, %s", c->locals[take->taken].c_name, name);
+    if (fetch->op > 1)
+        strbuf_printf(out, " + svm_brookAt%d(%s_walk", (int)fetch->op, name);
+    for (size_t i = 0; i + 1 < fetch->op; i++) {
+        strbuf_add(out, ", ");
+        print(c, fetch->u.arg[i], PREC_COND);
+    }
+    const sir_expr place = {.kind = SIR_FIELD, .index = take->coordinate, .type = fetch->type};
+    strbuf_printf(out, "%s, %s_walk->extent[3], ", fetch->op > 1 ? ", 0)" : "", name);
+    print(c, &place, PREC_COND);
+    strbuf_add(out, ", ");
+    print(c, fetch->u.arg[fetch->op - 1], PREC_COND);
+    strbuf_printf(out, ", %s)", c->locals[take->turned].c_name);
+}
+
 static expr_info print(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
     expr_info plain = {false, whole_int};
+    const emit_lane_take *take = emit_lane_take_of(c->info, e);
+    if (take != NULL && take->fails == e) {
+        print_turned(c, take);
+        return plain;
+    }
     const char *given = body_given(c, e);
     if (given != NULL) {
         strbuf_add(out, given);

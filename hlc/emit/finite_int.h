@@ -62,6 +62,7 @@ typedef struct finite_graph {
     emit_signature map;                  // of a reduction with a prework: that
     int lanes;                           // so many; 0: there is no such function
     VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
+    bool whole;                          // where floats have places as they are
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
@@ -150,10 +151,15 @@ void finite_lanes(finite_graph *g);
 // finite_parts.c: the firing function with locals for members of outputs; itself if there is nothing to do.
 const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 // finite_takes.c: the work function with each fetch that `is_far` in a declaration of its own, before the statement that has
-// it; `taken`, of a flag a local, gets those. NULL: there is nothing to do, or something is in the way.
+// it. NULL: there is nothing to do, or something is in the way.
 typedef bool finite_far(const void *context, const sir_expr *fetch);
-const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, const void *context,
-                                bool **taken);
+typedef bool finite_place(const void *context, uint32_t field); // a place in the row
+typedef struct finite_taken {
+    bool *local; // of each: it is one of those declarations'
+    bool whole;  // it is so as long as floats have places as they are (svm_brookIsWhole)
+} finite_taken;
+const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, finite_place *is_place,
+                                const void *context, finite_taken *taken);
 // finite_near.c: where a gathered stream is read; NULL: anywhere in its slowest dimension.
 const finite_near *finite_near_of(arena *a, const sir_filter *f, uint32_t field);
 // The same of a port that is gathered from by rows.

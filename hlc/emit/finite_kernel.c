@@ -345,6 +345,8 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
         for (VEC_EACH(const uint32_t, field, &g->takes))
             strbuf_printf(&numbered, "%ssvm_brookIsNumbered(&%s)", numbered.len > 0 ? " && " : "",
                           port_of(g, *field)->walk);
+        if (g->whole)
+            strbuf_printf(&numbered, " && svm_brookIsWhole(%s)", to);
         text_line(x, indent++, "if (%s) {", numbered.data);
     }
     loop_arguments(g, &args, ROW_UNIT, inside, true);

@@ -40,7 +40,7 @@ typedef struct widener {
     bool leaves;               // there are loops that lanes leave at different times
     bool march;                // the C compiler knows the processor
     bool vectors;              // processors have some
-    const bool *taken;         // per local: it is what one statement fetches from anywhere; NULL: none
+    finite_taken taken;        // what statements fetch from anywhere; local NULL: none
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
@@ -55,6 +55,13 @@ static bool field_varies(const widener *w, uint32_t index)
     case SIR_COORDINATE: return f->dimension == 0;
     default: return true;
     }
+}
+
+static bool is_place(const void *context, uint32_t field)
+{
+    const widener *w = context;
+    const sir_field *f = &w->from->fields.data[field];
+    return f->role == SIR_COORDINATE && f->dimension == 0;
 }
 
 static bool expr_varies(const widener *w, const sir_expr *e)
@@ -723,7 +730,65 @@ static void group_dear(widener *w, const sir_stmt *from, sir_block *to)
 
 static bool is_taken(const widener *w, const sir_stmt *s)
 {
-    return w->taken != NULL && s->kind == SIR_DECL && w->taken[s->u.decl.local];
+    return w->taken.local != NULL && s->kind == SIR_DECL && w->taken.local[s->u.decl.local];
+}
+
+// Whether an int is made of bits of places in the row and of what is the same in all columns: NOTE(turned).
+static bool is_of_bits(const widener *w, const sir_expr *e)
+{
+    if (e->type->kind != SIR_INT || !expr_varies(w, e))
+        return e->type->kind == SIR_INT;
+    if (e->kind == SIR_FIELD)
+        return is_place(w, e->index);
+    if (e->kind == SIR_UNARY)
+        return e->op == LANG_OP_COMPL && is_of_bits(w, e->u.arg[0]);
+    return e->kind == SIR_BINARY && (e->op == LANG_OP_AND || e->op == LANG_OP_OR || e->op == LANG_OP_XOR) &&
+           is_of_bits(w, e->u.arg[0]) && is_of_bits(w, e->u.arg[1]);
+}
+
+// Such an int with lanes for places; `place` gets the field of these.
+static sir_expr *of_lanes(widener *w, const sir_expr *from, uint32_t *place)
+{
+    if (from->kind == SIR_FIELD && is_place(w, from->index)) {
+        *place = from->index;
+        return lane_of(w, from->loc);
+    }
+    sir_expr *e = ARENA_NEW(w->m->arena, sir_expr);
+    *e = *from;
+    for (size_t i = 0; i < sir_expr_arity(e); i++)
+        e->u.arg[i] = of_lanes(w, from->u.arg[i], place);
+    return e;
+}
+
+// Whether the elements of lanes are in one row, and turned there.
+static bool is_turned(const widener *w, const sir_expr *fetch)
+{
+    for (size_t i = 0; i + 1 < fetch->op; i++)
+        if (expr_varies(w, fetch->u.arg[i]))
+            return false;
+    return is_of_bits(w, fetch->u.arg[fetch->op - 1]);
+}
+
+// "for lanes { turned = .. } if (!take them) {}"; gives the if, whose block is empty.
+static sir_stmt *group_turned(widener *w, const sir_expr *fetch, emit_lane_take *take, sir_block *to)
+{
+    sir_module *m = w->m;
+    const sir_loc loc = fetch->loc;
+    const sir_type *number = m->scalar[SIR_INT], *all = sir_type_array(m, number, (uint32_t)w->lanes);
+    sir_stmt *lanes = over_lanes(w, loc), *otherwise = sir_stmt_new(m, SIR_IF, loc);
+    take->turned = sir_local_new(m, w->to, "turned", all, loc);
+    sir_expr *from = ARENA_NEW(m->arena, sir_expr), *bits = of_lanes(w, fetch->u.arg[fetch->op - 1], &take->coordinate);
+    *from = *fetch;
+    from->type = number;
+    otherwise->u.if_.cond = sir_expr2(m, SIR_BINARY, LANG_OP_NE, m->scalar[SIR_BOOLEAN],
+                                      sir_ref(m, SIR_LOCAL, take->turned, all, loc), from, loc);
+    take->fails = otherwise->u.if_.cond;
+    VEC_PUSH(m->arena, &lanes->u.for_.body,
+             set(w, element(w, sir_ref(m, SIR_LOCAL, take->turned, number, loc)), bits));
+    VEC_PUSH(m->arena, to, declare(w, take->turned, NULL, loc));
+    VEC_PUSH(m->arena, to, lanes);
+    VEC_PUSH(m->arena, to, otherwise);
+    return otherwise;
 }
 
 // "for lanes { places = .. } take": NOTE(takes).
@@ -746,10 +811,13 @@ static void group_taken(widener *w, const sir_stmt *from, sir_block *to)
     sir_stmt *lanes = over_lanes(w, loc), *take = set(w, sir_ref(m, SIR_LOCAL, local, all, loc),
                                                       sir_ref(m, SIR_LOCAL, places, all, loc));
     VEC_PUSH(m->arena, &lanes->u.for_.body, set(w, element(w, sir_ref(m, SIR_LOCAL, places, number, loc)), place));
+    emit_lane_take taken = {.place = place, .stmt = take, .places = places, .taken = local};
+    if (is_turned(w, from->u.decl.init))
+        to = &group_turned(w, from->u.decl.init, &taken, to)->u.if_.then;
     VEC_PUSH(m->arena, to, declare(w, places, NULL, loc));
     VEC_PUSH(m->arena, to, lanes);
     VEC_PUSH(m->arena, to, take);
-    VEC_PUSH(m->arena, &w->info->takes, ((emit_lane_take){place, take, places, local}));
+    VEC_PUSH(m->arena, &w->info->takes, taken);
 }
 
 static void group_block(widener *w, const sir_block *from, sir_block *to)
@@ -885,13 +953,13 @@ static bool is_far(const void *context, const sir_expr *e)
 static bool analyse_takes(widener *w)
 {
     enum { TAKEN = 16 };
-    bool *taken;
+    finite_taken taken;
     if (!w->march || !find_varying(w))
         return false;
     for (VEC_EACH(const sir_field, f, &w->from->fields))
         if (is_element(f) && f->type->kind == SIR_STRUCT) // whose members are apart
             return false;
-    w->work = finite_take(w->m, w->work, is_far, w, &taken);
+    w->work = finite_take(w->m, w->work, is_far, is_place, w, &taken);
     if (w->work == NULL || !find_varying(w))
         return false;
     w->taken = taken;
@@ -1000,4 +1068,5 @@ void finite_lanes(finite_graph *g)
     g->lanes = w.lanes;
     for (VEC_EACH(const emit_lane_take, t, &info->takes))
         VEC_PUSH(e->arena, &g->takes, t->place->index);
+    g->whole = w.taken.whole;
 }

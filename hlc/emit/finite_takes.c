@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Fetches in declarations of their own, before the statements that have them: NOTE(takes) in finite_lanes.c. A fetch is
 // clamped, so it can be done where a case of "?:" would not, unless something in it may stop the program.
+//
+// NOTE(turned). A subscript that is made of the bits of the place, such as "at ^ far", leads neighbours whose places begin at
+// a multiple of 16 to 16 elements that begin at one, too, in an order that is the same all along the row. So the order
+// is found once, and what is left to do for 16 firings is to find the first, to load, and to permute.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
@@ -10,10 +14,12 @@ typedef struct taker {
     sir_module *m;
     sir_function *to;
     finite_far *is_far;
+    finite_place *is_place;
     const void *context;
     VEC(uint32_t) locals;
     int chosen; // parts of an expression, around, that are not always computed
     bool found; // in a statement, or a part of one, that stays as it is
+    bool whole; // places were floats on their way
 } taker;
 
 static sir_stmt *declare(taker *t, uint32_t local, sir_expr *init)
@@ -22,6 +28,14 @@ static sir_stmt *declare(taker *t, uint32_t local, sir_expr *init)
     s->u.decl.local = local;
     s->u.decl.init = init;
     return s;
+}
+
+// "(int)(float)$x", of a place in the row.
+static bool is_place_again(const taker *t, const sir_expr *e)
+{
+    const sir_expr *to = e->kind == SIR_CONVERT ? e->u.arg[0] : e, *from = to->kind == SIR_CONVERT ? to->u.arg[0] : to;
+    return from != to && e->type->kind == SIR_INT && to->type->kind == SIR_FLOAT && from->kind == SIR_FIELD &&
+           t->is_place(t->context, from->index);
 }
 
 // Whether a division of ints is in it that may be one by zero.
@@ -50,6 +64,10 @@ static sir_expr *take_in(taker *t, const sir_expr *from)
 {
     if (from == NULL)
         return NULL;
+    if (is_place_again(t, from)) {
+        t->whole = true;
+        from = from->u.arg[0]->u.arg[0];
+    }
     sir_expr *e = ARENA_NEW(t->m->arena, sir_expr);
     *e = *from;
     for (size_t i = 0; i < sir_expr_arity(e); i++) {
@@ -94,10 +112,11 @@ static void take_stmt(taker *t, const sir_stmt *from)
     VEC_PUSH(t->m->arena, &t->to->body, s);
 }
 
-const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, const void *context,
-                                bool **taken)
+const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, finite_place *is_place,
+                                const void *context, finite_taken *taken)
 {
-    taker t = {.m = m, .to = ARENA_NEW(m->arena, sir_function), .is_far = is_far, .context = context};
+    taker t = {.m = m, .is_far = is_far, .is_place = is_place, .context = context};
+    t.to = ARENA_NEW(m->arena, sir_function);
     *t.to = *work;
     memset(&t.to->locals, 0, sizeof t.to->locals);
     memset(&t.to->body, 0, sizeof t.to->body);
@@ -107,8 +126,9 @@ const sir_function *finite_take(sir_module *m, const sir_function *work, finite_
         take_stmt(&t, *s);
     if (t.found || t.locals.len == 0)
         return NULL;
-    *taken = ARENA_ARRAY(m->arena, bool, t.to->locals.len);
+    taken->whole = t.whole;
+    taken->local = ARENA_ARRAY(m->arena, bool, t.to->locals.len);
     for (VEC_EACH(const uint32_t, local, &t.locals))
-        (*taken)[*local] = true;
+        taken->local[*local] = true;
     return t.to;
 }

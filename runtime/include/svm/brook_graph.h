@@ -364,6 +364,12 @@ static inline bool svm_brookIsNumbered(const svm_BrookWalk *w)
     return w->span <= INT32_MAX;
 }
 
+// Whether floats have all places below one as they are.
+static inline bool svm_brookIsWhole(ptrdiff_t end)
+{
+    return end <= 1 << 24;
+}
+
 // What is known of the firing's place: no distance at which it fetches in its row, or from the rows above and below, leads
 // out of the stream.
 enum { SVM_BROOK_COLUMN_INSIDE = 1, SVM_BROOK_ROW_INSIDE = 2 };

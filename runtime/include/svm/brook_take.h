@@ -11,6 +11,8 @@
 #if defined(__clang__) && __clang_major__ >= 15
 typedef int32_t svm_BrookPlaces __attribute__((ext_vector_type(16)));
 typedef float svm_BrookTaken __attribute__((ext_vector_type(16)));
+typedef int32_t svm_BrookHalf __attribute__((ext_vector_type(8)));
+typedef float svm_BrookHalfTaken __attribute__((ext_vector_type(8)));
 
 // Elements from[place[i]] of a stream of `span`. false: they are not near each other.
 static inline bool svm_brookTakeNear(svm_BrookTaken *taken, const float *from, ptrdiff_t span, svm_BrookPlaces place)
@@ -44,6 +46,42 @@ static inline bool svm_brookTakeNear(svm_BrookTaken *taken, const float *from, p
 #endif
 }
 
+// Elements of a row of `count` for a place and the 15 behind it, where subscripts are made of the bits of places: the
+// place's is `first`, and those of places 0 to 15 are in `turned`. false: the place is no multiple of 16, or the elements
+// are not all inside.
+static inline bool svm_brookTakeTurned(float *to, const float *from, ptrdiff_t count, int32_t place, int32_t first,
+                                       const int32_t *turned)
+{
+#if defined(__AVX512F__) || defined(__AVX2__)
+    const int32_t begin = first & ~15;
+    if (__builtin_expect((place & 15) != 0 || begin < 0 || begin > count - 16, 0))
+        return false;
+#if defined(__AVX512F__)
+    svm_BrookPlaces up;
+    svm_BrookTaken all;
+    memcpy(&up, turned, sizeof up);
+    memcpy(&all, from + begin, sizeof all);
+    all = __builtin_ia32_permvarsf512(all, up);
+    memcpy(to, &all, sizeof all);
+#else
+    svm_BrookHalfTaken low, high;
+    memcpy(&low, from + begin, sizeof low);
+    memcpy(&high, from + begin + 8, sizeof high);
+    for (int half = 0; half < 16; half += 8) {
+        svm_BrookHalf up;
+        memcpy(&up, turned + half, sizeof up);
+        const svm_BrookHalfTaken all = (up & 8) != 0 ? __builtin_ia32_permvarsf256(high, up)
+                                                     : __builtin_ia32_permvarsf256(low, up);
+        memcpy(to + half, &all, sizeof all);
+    }
+#endif
+    return true;
+#else
+    (void)to, (void)from, (void)count, (void)place, (void)first, (void)turned;
+    return false;
+#endif
+}
+
 // The same, wherever they are.
 static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, const int32_t *at)
 {
@@ -57,6 +95,13 @@ static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, c
     memcpy(to, &taken, sizeof taken);
 }
 #else
+static inline bool svm_brookTakeTurned(float *to, const float *from, ptrdiff_t count, int32_t place, int32_t first,
+                                       const int32_t *turned)
+{
+    (void)to, (void)from, (void)count, (void)place, (void)first, (void)turned;
+    return false;
+}
+
 static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, const int32_t *at)
 {
     (void)span;
