@@ -281,6 +281,20 @@ static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int s
     }
 #endif
 }
+
+#if SVM_MAPPED_AGAIN
+// Before a slot is used again the control program waits for its last round. Nobody does where processors repeat rounds: what
+// makes the items of a queue then waits for what reads those that lie there.
+static inline void svm_roundReuse(svm_Rounds *self, int slot, int c)
+{
+    const svm_RoundChunk *chunk = &svm_roundChunks[c];
+    svm_RoundRun *last = svm_roundBefore(self, slot, c, chunk->runs - 1, 0);
+    for (int w = 0; w < last->count; w++)
+        for (int m = 0; m < SVM_CHUNKS; m++)
+            if (last->ends[w].writer >= 0 && svm_roundChunks[m].kernel == last->ends[w].writer)
+                svm_kernelAddDependence(&self->runs[slot][svm_roundChunks[m].run].run.kernel, &last->run.kernel);
+}
+#endif
 #endif
 
 // All runs: of the rounds by turns, chunk after chunk; and of each kernel by itself. Then what orders them.
@@ -313,13 +327,17 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
                 svm_roundOrder(self, slot, c, k);
 #if SVM_MAPPED_HAVE(LINKS)
     for (int slot = 0; slot < SVM_SLOTS; slot++)
-        for (int c = 0; c < SVM_CHUNKS; c++)
+        for (int c = 0; c < SVM_CHUNKS; c++) {
             for (int k = 0; k < svm_roundChunks[c].runs; k++) {
                 svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
                 for (int w = 0; w < r->count; w++)
                     if (r->ends[w].writer >= 0)
                         svm_roundLink(self, r, w, slot);
             }
+#if SVM_MAPPED_AGAIN
+            svm_roundReuse(self, slot, c);
+#endif
+        }
 #endif
 }
 
