@@ -8,6 +8,10 @@
 //
 //     float rows[8][16]: the item, the trips' states, their constants       Peaking_stage_fire_16(rows[0], next[0])
 //
+// NOTE(late). Going to the next lane takes a processor five cycles or so, which each firing would wait for beside its own
+// state. So an item rests for a firing before it goes on: lanes are two firings behind each other. Where a vector takes
+// more than two registers there is work enough meanwhile.
+//
 // What a trip does is a filter of its own, made here, which takes a row's items and gives the new ones; it fires side by
 // side like others (NOTE(vectors) in body.h).
 #include <inttypes.h>
@@ -18,8 +22,8 @@
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 
-// Trips; lanes of a register at least, and registers of a vector at most.
-enum { LEAST_STAGES = 4, LEAST_WIDTH = 4, MOST_REGISTERS = 4 };
+// Trips; lanes of a register at least; registers of a vector at most, and those with which lanes are two firings apart.
+enum { LEAST_STAGES = 4, LEAST_WIDTH = 4, MOST_REGISTERS = 4, BUSY_REGISTERS = 2 };
 
 // A table or array of the state that is subscripted by the loop's variable, or the same part of all its elements: a row of
 // what a trip takes.
@@ -32,6 +36,7 @@ typedef VEC(skew_row) skew_rows;
 struct program_skew {
     int64_t stages;
     int lanes;
+    int behind; // firings that a lane is behind the one before
     const char *fire;
     skew_rows states, constants;
 };
@@ -234,6 +239,7 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
     *skew = (program_skew){.stages = loop->u.for_.hi->u.value.i, .lanes = 4};
     while (skew->lanes < skew->stages && skew->lanes < MOST_REGISTERS * width)
         skew->lanes *= 2;
+    skew->behind = skew->lanes <= BUSY_REGISTERS * width ? 2 : 1;
     skewer k = {.x = x, .m = x->p->module, .filter = filter, .loop = loop, .skew = skew};
     if (skew->stages < LEAST_STAGES || skew->stages > skew->lanes || !make_stage(&k, item) ||
         count_fields(&skew->states) != fire->fields.len)
@@ -261,7 +267,7 @@ const program_skew *program_find_skew(program_emitter *x, const emit_filter_info
 // belongs to one of two states, "" or "_2".
 static void emit_states(program_emitter *x, const program_skew *s, int indent, const char *own, const char *mask)
 {
-    for (size_t i = 0; i <= s->states.len; i++) {
+    for (size_t i = s->behind == 1 ? 0 : 1; i <= s->states.len; i++) {
         const char *next = arena_printf(x->e.arena, "svm_loadFloats%d(next%s[%zu])", s->lanes, own, i);
         if (mask != NULL && i > 0)
             next = arena_printf(x->e.arena, "svm_chooseFloats%d(%s, %s, svm_loadFloats%d(rows%s[%zu]))", s->lanes, mask,
@@ -286,6 +292,12 @@ static void emit_row(program_emitter *x, const program_skew *s, const skew_row *
         text_line(x, 3, "%s[m] = %s;", row, part);
 }
 
+// Firings after which an item comes out.
+static int64_t late_by(const program_skew *s)
+{
+    return s->behind * (s->stages - 1);
+}
+
 // What strips do whose items and states have these endings.
 typedef struct skew_strips {
     const program_skew *skew;
@@ -305,12 +317,15 @@ static void emit_trip(program_emitter *x, const skew_strips *all, const char *he
         const char *own = all->own[i], *item = "0.0f";
         if (items)
             item = arena_printf(x->e.arena, "in%s[%s]", own, text_times(x, "i", all->in_stride));
-        text_line(x, 3, "svm_storeFloats%d(rows%s[0], svm_nextFloats%d(svm_loadFloats%d(rows%s[0]), %s));", s->lanes,
-                  own, s->lanes, s->lanes, own, item);
+        const char *from = arena_printf(x->e.arena, s->behind == 1 ? "rows%s[0]" : "rests%s", own);
+        text_line(x, 3, "svm_storeFloats%d(rows%s[0], svm_nextFloats%d(svm_loadFloats%d(%s), %s));", s->lanes, own,
+                  s->lanes, s->lanes, from, item);
+        if (s->behind > 1)
+            text_line(x, 3, "svm_storeFloats%d(rests%s, svm_loadFloats%d(next%s[0]));", s->lanes, own, s->lanes, own);
         text_line(x, 3, "%s(rows%s[0], next%s[0]);", s->fire, own, own);
         if (gives) {
             const char *at =
-                arena_printf(x->e.arena, all->out_stride == 1 ? "i - %" PRId64 : "(i - %" PRId64 ")", s->stages - 1);
+                arena_printf(x->e.arena, all->out_stride == 1 ? "i - %" PRId64 : "(i - %" PRId64 ")", late_by(s));
             text_line(x, 3, "out%s[%s] = next%s[0][%" PRId64 "];", own, text_times(x, at, all->out_stride), own,
                       s->stages - 1);
         }
@@ -341,22 +356,27 @@ static void emit_strips(program_emitter *x, const skew_strips *all)
 {
     arena *a = x->e.arena;
     const program_skew *s = all->skew;
-    int64_t late = s->stages - 1;
+    int64_t late = late_by(s);
+    const char *place = s->behind == 1 ? "lane" : "2 * lane";
     size_t rows = 1 + s->states.len + s->constants.len;
     text_line(x, 1,
-              "if (svm_lanes%d > 1 && count >= %" PRId64
-              ") { /* trips side by side, each a firing behind the one before */",
-              s->lanes, s->stages);
-    for (size_t i = 0; i < all->count; i++)
-        text_line(x, 2, "float rows%s[%zu][%d] = {{0}}, next%s[%zu][%d];", all->own[i], rows, s->lanes, all->own[i],
-                  1 + s->states.len, s->lanes);
+              "if (svm_lanes%d > 1 && count > %" PRId64 ") { /* trips side by side, each %s behind the one before */",
+              s->lanes, late, s->behind == 1 ? "a firing" : "two firings");
+    for (size_t i = 0; i < all->count; i++) {
+        const char *own = all->own[i], *rests = "";
+        if (s->behind > 1)
+            rests = arena_printf(a, ", rests%s[%d] = {0}", own, s->lanes);
+        text_line(x, 2, "float rows%s[%zu][%d] = {{0}}, next%s[%zu][%d]%s%s;", own, rows, s->lanes, own,
+                  1 + s->states.len, s->lanes, s->behind == 1 ? "" : " = {{0}}", rests);
+    }
     text_line(x, 2, "const svm_Ints%d lane = svm_numberInts%d();", s->lanes, s->lanes);
     text_line(x, 2, "ptrdiff_t i = 0;");
     emit_rows(x, all, false);
-    emit_trip(x, all, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), true, "lane <= (int)i", false);
+    emit_trip(x, all, arena_printf(a, "for (; i < %" PRId64 "; i++)", late), true,
+              arena_printf(a, "%s <= (int)i", place), false);
     emit_trip(x, all, "for (; i < count; i++)", true, NULL, true);
-    emit_trip(x, all, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), false, "lane > (int)(i - count)",
-              true);
+    emit_trip(x, all, arena_printf(a, "for (; i < count + %" PRId64 "; i++)", late), false,
+              arena_printf(a, "%s > (int)(i - count)", place), true);
     emit_rows(x, all, true);
     text_line(x, 2, "return;");
     text_line(x, 1, "}");
