@@ -135,6 +135,21 @@ static bool has_edges(const finite_graph *g)
     return g->all->local.len > 0 && g->info->near != SIR_NONE && g->variable == NULL;
 }
 
+enum { LARGE = 60 }; // operations
+
+static bool is_small(const finite_graph *g)
+{
+    return g->operations <= LARGE;
+}
+
+// Bodies that are too large for a C compiler to put them into several loops by itself.
+static bool is_large(const finite_graph *g)
+{
+    return g->lanes == 0 && g->variable == NULL && !is_small(g);
+}
+
+// A step that loops have in them before the C compiler looks at them: one that it puts there later may have lost what it was
+// told, that rounds do not depend on each other, and then those that write a stream which they read go one by one.
 static void emit_step(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -143,7 +158,7 @@ static void emit_step(finite_graph *g)
     text_line(x, 0, "/* One firing, given the elements of its place. */");
     if (has_edges(g))
         text_line(x, 0, "SVM_BROOK_WHOLE");
-    text_call(x, 0, format(g, "static inline void %s(%s", g->at, ""), &args, ")");
+    text_call(x, 0, format(g, "%sstatic inline void %s(", is_small(g) ? "SVM_INLINED " : "", g->at), &args, ")");
     text_line(x, 0, "{");
     silence_unused(g);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
@@ -372,13 +387,6 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     text_line(x, indent, "}");
     if (g->takes.len > 0)
         text_line(x, indent - 1, "}");
-}
-
-// Bodies that are too large for a C compiler to put them into several loops by itself.
-static bool is_large(const finite_graph *g)
-{
-    enum { LARGE = 60 };
-    return g->lanes == 0 && g->variable == NULL && g->operations > LARGE;
 }
 
 // As many columns as are whole blocks, which become vectors without rest, and then the last block's worth of them, of which
