@@ -174,7 +174,7 @@ void finite_mapped(finite_graph *g)
     finite_begin_run(g);
     emit_constants(&k);
     if (fold != NULL && *more == '\0')
-        text_line(x, 1, "svm_BrookDoubt doubt = {0, 1, 0};");
+        text_line(x, 1, "svm_BrookDoubt doubt = {0};");
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
               g->r);
     for (VEC_EACH(const mapped_input, in, &k.inputs))

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048, SVM_BROOK_STEPPED = 256 }; // partial results; elements at a time
+enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048 }; // partial results, and the least elements; the most at a time
 
 // Whether SVM_BROOK_FOLDED elements and a sum so far are of the kind that all sums of some of them are floats: multiples of
 // a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what the left fold gives.
@@ -158,53 +158,81 @@ static inline bool svm_brookSumSteps(float *sum, const float *p, ptrdiff_t count
 }
 #endif
 
-// What looks in vain whether it may be any order, or steps, is seldom done again: so often it is not, and so often the next
-// time. `more`: steps go so many times twice as far.
+// What goes on from call to call. `more`: steps go so many times twice as far; `failed`: so often not even the least of them
+// did, one after the other, and `skip` times they are not looked at. `any`: so often no order is looked at.
 typedef struct svm_BrookDoubt {
-    int skip, next, more; // at first 0, 1 and 0
+    int more, failed, skip, any;
 } svm_BrookDoubt;
+
+static inline float svm_brookSumPlain(float sum, const float *p, ptrdiff_t n)
+{
+    for (ptrdiff_t i = 0; i < n; i++)
+        sum += p[i];
+    return sum;
+}
+
+// How many elements more, about, the sum stays below the power of two above it, if it goes on as it did for so many.
+static inline float svm_brookRoom(float old, float sum, ptrdiff_t count)
+{
+    union {
+        float f;
+        uint32_t bits;
+    } above = {.f = sum};
+    above.bits = (above.bits & 0x7f800000) + 0x00800000;
+    const float grown = fabsf(sum) - fabsf(old);
+    return grown > 0.0f ? (above.f - fabsf(sum)) * (float)count / grown : SVM_BROOK_FOLDED;
+}
 
 // The left fold of n floats, which go on where others ended.
 static inline float svm_brookSumOn(float sum, const float *p, ptrdiff_t n, svm_BrookDoubt *doubt)
 {
+    enum { MOST = 5 };
     ptrdiff_t i = 0;
-    while (n - i >= SVM_BROOK_STEPPED) {
-        if (doubt->skip == 0) {
-            while (SVM_BROOK_STEPPED << doubt->more > n - i)
-                doubt->more--;
-            if (svm_brookSumSteps(&sum, p + i, SVM_BROOK_STEPPED << doubt->more)) {
-                i += SVM_BROOK_STEPPED << doubt->more;
-                doubt->more += SVM_BROOK_STEPPED << doubt->more < SVM_BROOK_FOLDED;
-                doubt->next = 1;
-                continue;
-            }
-            if (doubt->more > 0) {
-                doubt->more = 0;
-                continue;
-            }
-            if (n - i >= SVM_BROOK_FOLDED && svm_brookSumAny(&sum, p + i)) {
-                i += SVM_BROOK_FOLDED;
-                doubt->next = 1;
-                continue;
-            }
-            doubt->skip = doubt->next;
-            doubt->next = doubt->next < 64 ? 2 * doubt->next : doubt->next;
-        } else {
+    while (n - i >= SVM_BROOK_SIDE) {
+        ptrdiff_t count = SVM_BROOK_SIDE << doubt->more;
+        if (doubt->skip > 0) {
             doubt->skip--;
+            sum = svm_brookSumPlain(sum, p + i, SVM_BROOK_SIDE);
+            i += SVM_BROOK_SIDE;
+            continue;
         }
-        for (int k = 0; k < SVM_BROOK_STEPPED; k++)
-            sum += p[i + k];
-        i += SVM_BROOK_STEPPED;
+        for (; count > n - i; count /= 2)
+            doubt->more--;
+        const float old = sum;
+        if (svm_brookSumSteps(&sum, p + i, count)) {
+            const float room = svm_brookRoom(old, sum, count);
+            i += count;
+            doubt->failed = 0;
+            doubt->more = doubt->more < MOST - 1 ? doubt->more + 2 : MOST;
+            while (doubt->more > 0 && (float)(SVM_BROOK_SIDE << doubt->more) > room)
+                doubt->more--;
+            continue;
+        }
+        if (doubt->more > 0) {
+            doubt->more = doubt->more > 2 ? doubt->more - 2 : 0;
+            continue;
+        }
+        if (n - i >= SVM_BROOK_FOLDED && doubt->any == 0) {
+            if (svm_brookSumAny(&sum, p + i)) {
+                i += SVM_BROOK_FOLDED;
+                doubt->failed = 0;
+                continue;
+            }
+            doubt->any = 16;
+        }
+        doubt->any -= doubt->any > 0;
+        doubt->failed += doubt->failed < 8;
+        doubt->skip = doubt->failed > 1 ? 1 << doubt->failed : 0;
+        sum = svm_brookSumPlain(sum, p + i, SVM_BROOK_SIDE);
+        i += SVM_BROOK_SIDE;
     }
-    for (; i < n; i++)
-        sum += p[i];
-    return sum;
+    return svm_brookSumPlain(sum, p + i, n - i);
 }
 
 // The left fold of n floats.
 static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
 {
-    svm_BrookDoubt doubt = {0, 1, 0};
+    svm_BrookDoubt doubt = {0};
     return svm_brookSumOn(sum, p, n, &doubt);
 }
 
