@@ -37,14 +37,15 @@ static void find_inputs(map_emitter *k)
                                      fresh(g, p->name, "block"), fresh(g, p->name, "first")}));
 }
 
-// Which element of a block: its first; that at `at + d` of a row, side by side; that at `d`.
-typedef enum mapped_place { PLACE_FIRST, PLACE_UNIT, PLACE_ANY } mapped_place;
+// Which element of a block: its first; that at `at + d` of a row, side by side; that at `d`; so many behind its first.
+typedef enum mapped_place { PLACE_FIRST, PLACE_UNIT, PLACE_ANY, PLACE_BEHIND } mapped_place;
 
 static const char *pointer_to(const finite_graph *g, const mapped_input *in, mapped_place place)
 {
-    return place == PLACE_FIRST  ? in->block
-           : place == PLACE_UNIT ? arena_printf(arena_of(g), "%s + at + d", in->first)
-                                 : arena_printf(arena_of(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
+    return place == PLACE_FIRST    ? in->block
+           : place == PLACE_UNIT   ? arena_printf(arena_of(g), "%s + at + d", in->first)
+           : place == PLACE_BEHIND ? arena_printf(arena_of(g), "%s + d", in->block)
+                                   : arena_printf(arena_of(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
 }
 
 // The element that prework makes.
@@ -93,6 +94,32 @@ static void emit_constants(map_emitter *k)
     }
     text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s);", g->space, g->reduced->walk);
     text_line(x, 1, "const bool unit = %s;", unit.data);
+    text_line(x, 1, "const bool brief = unit && count[0] * count[1] * count[2] == 1 && count[3] < SVM_BROOK_SIDE;");
+}
+
+// `mapped`, of the elements up to `end`.
+static void emit_mapped(map_emitter *k, int indent, mapped_place place)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    text_line(x, indent, "_Alignas(64) %s;",
+              emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
+    text_line(x, indent, "SVM_BROOK_INDEPENDENT");
+    text_line(x, indent, "for (ptrdiff_t d = 0; d < end; d++) {");
+    emit_map(k, indent + 1, place);
+    text_line(x, indent + 1, "mapped[d] = %s;", g->mapped.name);
+    text_line(x, indent, "}");
+}
+
+static void emit_mapped_firings(map_emitter *k, int indent, const char *from, const char *end, const char *offset)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    text_line(x, indent, "for (ptrdiff_t d = %s; d < %s; d++) {", from, end);
+    text_line(x, indent + 1, "%s = mapped[%sd];", emit_declare(&x->e, g->mapped.source->type, g->mapped.name), offset);
+    text_line(x, indent + 1, "(void)%s;", g->mapped.name);
+    finite_fire(g, indent + 1, &g->fire, accumulator(g));
+    text_line(x, indent, "}");
 }
 
 // Many elements of a row, so many at a time.
@@ -100,28 +127,48 @@ static void emit_long(map_emitter *k)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
-    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more), *value = g->reduced->value,
-                      *name = g->mapped.name;
-    text_line(x, 5, "for (ptrdiff_t at = begin; at < count[3]; at += SVM_BROOK_FOLDED) {");
+    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more), *value = g->reduced->value;
+    text_line(x, 5, "for (ptrdiff_t at = 0; at < count[3]; at += SVM_BROOK_FOLDED) {");
     text_line(x, 6, "const ptrdiff_t end = count[3] - at < SVM_BROOK_FOLDED ? count[3] - at : SVM_BROOK_FOLDED;");
-    text_line(x, 6, "%s;", emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
-    text_line(x, 6, "SVM_BROOK_INDEPENDENT");
-    text_line(x, 6, "for (ptrdiff_t d = 0; d < end; d++) {");
-    emit_map(k, 7, PLACE_UNIT);
-    text_line(x, 7, "mapped[d] = %s;", name);
-    text_line(x, 6, "}");
-    if (fold != NULL && *more == '\0') {
-        text_line(x, 6, "%s = svm_brookSumOn(%s, mapped, end, &doubt);", value, value);
-    } else if (fold != NULL) {
-        text_line(x, 6, "%s = %s(%s, mapped, end%s);", value, fold, value, more);
-    } else {
-        text_line(x, 6, "for (ptrdiff_t d = 0; d < end; d++) {");
-        text_line(x, 7, "%s = mapped[d];", emit_declare(&x->e, g->mapped.source->type, name));
-        text_line(x, 7, "(void)%s;", name);
-        finite_fire(g, 7, &g->fire, accumulator(g));
-        text_line(x, 6, "}");
-    }
+    emit_mapped(k, 6, PLACE_UNIT);
+    if (fold != NULL && *more == '\0')
+        text_line(x, 6, "%s = svm_brookSumOn(%s, mapped + begin, end - begin, &doubt);", value, value);
+    else if (fold != NULL)
+        text_line(x, 6, "%s = %s(%s, mapped + begin, end - begin%s);", value, fold, value, more);
+    else
+        emit_mapped_firings(k, 6, "begin", "end", "");
+    text_line(x, 6, "begin = 0;");
     text_line(x, 5, "}");
+}
+
+// The results of a row whose blocks are a few elements each, one block behind the other: the elements of many of them.
+static void emit_short(map_emitter *k)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    const finite_port *out = g->reduced;
+    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
+    text_line(x, 2, "for (ptrdiff_t results; brief && begin < %s->box.columnEnd; begin += results) {", g->self);
+    text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - begin;", g->self);
+    text_line(x, 3, "results = left < most ? left : most;");
+    text_line(x, 3, "const ptrdiff_t end = results * count[3];");
+    for (VEC_EACH(const mapped_input, in, &k->inputs)) {
+        text_line(x, 3, "%s = %s + begin * %s;", finite_pointer(g, in->port, in->block), in->line, in->step);
+        text_line(x, 3, "(void)%s;", in->block);
+    }
+    emit_mapped(k, 3, PLACE_BEHIND);
+    if (fold != NULL && *more == '\0') {
+        text_line(x, 3, "svm_brookSumEach(written + begin * step, step, mapped, results, count[3]);");
+    } else {
+        text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
+        text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
+        emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(arena_of(g), "%s * count[3] + ", g->i));
+        text_line(
+            x, 4, "%s",
+            finite_store(g, out, arena_printf(arena_of(g), "(written + (begin + %s) * step)", g->i), out->value));
+        text_line(x, 3, "}");
+    }
+    text_line(x, 2, "}");
 }
 
 // A result, of its block.
@@ -182,8 +229,9 @@ void finite_mapped(finite_graph *g)
                   g->space, in->port->walk, g->r);
     text_line(x, 2, "%s = %s + svm_brookRow(%s, %s, %s);", finite_pointer(g, g->reduced, "written"), g->reduced->name,
               g->space, g->reduced->walk, g->r);
-    text_line(x, 2, "for (ptrdiff_t %s = %s->box.column; %s < %s->box.columnEnd; %s++) {", g->i, g->self, g->i, g->self,
-              g->i);
+    text_line(x, 2, "ptrdiff_t begin = %s->box.column;", g->self);
+    emit_short(&k);
+    text_line(x, 2, "for (ptrdiff_t %s = begin; %s < %s->box.columnEnd; %s++) {", g->i, g->i, g->self, g->i);
     emit_result(&k);
     text_line(x, 2, "}");
     text_line(x, 1, "}");

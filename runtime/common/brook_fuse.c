@@ -49,18 +49,31 @@ static bool portFits(const svm_BrookGraph *graph, int port, const svm_BrookStrea
     }
 }
 
-// Whether extents of what is reduced are whole numbers of the result's. Many blocks of short rows are better made before,
-// across their ends, by vectors.
-static bool reducesWell(const svm_BrookStream *to, const svm_BrookStream *from)
+// Whether the elements lie one behind the other.
+static bool isPlain(const svm_BrookStream *s)
+{
+    ptrdiff_t count = 1;
+    bool plain = true;
+    for (int d = s->rank - 1; plain && d >= 0; d--) {
+        plain = s->extent[d] == 1 || s->pitch[d] == count;
+        count *= s->extent[d];
+    }
+    return plain;
+}
+
+// Whether extents of what is reduced are whole numbers of the result's. Many short rows are done some at a time if a block
+// is a row, and rows lie one behind the other; otherwise what is reduced is better made before, across their ends.
+static bool reducesWell(const svm_BrookStream *to, const svm_BrookStream *from, bool plain)
 {
     enum { FEW = 64 };
     const int last = from->rank - 1;
-    bool good = hasElements(to) && to->rank == from->rank && last >= 0, one = true;
+    bool good = hasElements(to) && to->rank == from->rank && last >= 0, one = true, rows = plain && isPlain(to);
     for (int d = 0; good && d < from->rank; d++) {
         good = to->extent[d] > 0 && from->extent[d] > 0 && from->extent[d] % to->extent[d] == 0;
         one = one && to->extent[d] == 1;
+        rows = rows && (d == last || to->extent[d] == from->extent[d]);
     }
-    return good && (one || from->extent[last] / to->extent[last] >= FEW);
+    return good && (one || rows || from->extent[last] / to->extent[last] >= FEW);
 }
 
 static bool reductionFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int to, int count,
@@ -69,7 +82,10 @@ static bool reductionFuses(const svm_BrookGraph *graph, const svm_BrookStream *s
     bool good = true;
     for (int i = 0; good && i < count; i++)
         good = hasElements(&inside[i]) && sameShape(&inside[i], &inside[0]);
-    good = good && reducesWell(&streams[to], &inside[0]);
+    bool plain = true;
+    for (int i = 0; i < graph->count; i++)
+        plain = plain && (graph->ports[i].role != SVM_BROOK_IN || isPlain(&streams[i]));
+    good = good && reducesWell(&streams[to], &inside[0], plain);
     for (int i = 0; good && i < graph->count; i++) {
         const svm_BrookPort *p = &graph->ports[i];
         const svm_BrookStream *s = &streams[i];

@@ -236,6 +236,38 @@ static inline float svm_brookSum(float sum, const float *p, ptrdiff_t n)
     return svm_brookSumOn(sum, p, n, &doubt);
 }
 
+// Left folds of so many floats each, one behind the other; results are `step` apart. With the number known, vectors do them.
+#define SVM_BROOK_SUM_EACH(n)                                                                                          \
+    for (ptrdiff_t i = 0; i < results; i++) {                                                                          \
+        float sum = p[i * (n)];                                                                                        \
+        for (ptrdiff_t k = 1; k < (n); k++)                                                                            \
+            sum += p[i * (n) + k];                                                                                     \
+        to[i * step] = sum;                                                                                            \
+    }
+static inline void svm_brookSumSome(float *restrict to, ptrdiff_t step, const float *restrict p, ptrdiff_t results,
+                                    ptrdiff_t count)
+{
+    switch (count) {
+    case 2: SVM_BROOK_SUM_EACH(2) break;
+    case 3: SVM_BROOK_SUM_EACH(3) break;
+    case 4: SVM_BROOK_SUM_EACH(4) break;
+    case 5: SVM_BROOK_SUM_EACH(5) break;
+    case 6: SVM_BROOK_SUM_EACH(6) break;
+    case 7: SVM_BROOK_SUM_EACH(7) break;
+    case 8: SVM_BROOK_SUM_EACH(8) break;
+    default: SVM_BROOK_SUM_EACH(count) break;
+    }
+}
+static inline void svm_brookSumEach(float *restrict to, ptrdiff_t step, const float *restrict p, ptrdiff_t results,
+                                    ptrdiff_t count)
+{
+    if (step == 1)
+        svm_brookSumSome(to, 1, p, results, count);
+    else
+        SVM_BROOK_SUM_EACH(count)
+}
+#undef SVM_BROOK_SUM_EACH
+
 // Of svm_fmax(most, element) or svm_fmax(element, most), as `before` says; `sign` -1: of svm_fmin. Without a NaN, and unless
 // it is a zero, what the order gives is what any order gives.
 static inline float svm_brookMost(float most, const float *p, ptrdiff_t n, float sign, bool before)
