@@ -103,6 +103,9 @@ typedef struct emit_lane_run {
     const sir_expr *first; // the first lane's subscript along the row
 } emit_lane_run;
 
+// So many lanes take theirs at a time, at least.
+enum { EMIT_TAKEN = 16 };
+
 // A fetch whose lanes may lie anywhere: an expression that is a place instead of the element there, and the statement by
 // which all lanes take theirs (finite_takes.c).
 typedef struct emit_lane_take {

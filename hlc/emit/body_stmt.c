@@ -105,14 +105,30 @@ static void compute_only(body_context *c, const sir_expr *value)
         body_line(c, "(void)%s;", body_expr_text(c, value, PREC_UNARY));
 }
 
+// Arrays of places and of what is taken that stay in memory: a vector there is in one line of the cache.
+static const char *declare_lanes(body_context *c, uint32_t local)
+{
+    const char *text = emit_declare(c->e, c->function->locals.data[local].type, c->locals[local].c_name);
+    if (c->info == NULL || c->info->lanes == EMIT_TAKEN)
+        return text;
+    for (VEC_EACH(const emit_lane_take, t, &c->info->takes))
+        if (t->places == local || t->taken == local)
+            return arena_printf(c->e->arena, "_Alignas(64) %s", text);
+    return text;
+}
+
 static void set(body_context *c, const sir_stmt *s)
 {
     const emit_lane_take *take = emit_lane_take_of(c->info, s);
     if (take != NULL) {
         const char *from = c->info->field_names.data[take->place->index], *to = c->locals[take->taken].c_name;
         if (c->locals[take->taken].home == s)
-            body_line(c, "%s;", emit_declare(c->e, c->function->locals.data[take->taken].type, to));
-        body_line(c, "svm_brookTake(%s, %s, %s_walk->span, %s);", to, from, from, c->locals[take->places].c_name);
+            body_line(c, "%s;", declare_lanes(c, take->taken));
+        const char *places = c->locals[take->places].c_name;
+        if (c->info->lanes == EMIT_TAKEN)
+            body_line(c, "svm_brookTake(%s, %s, %s_walk->span, %s);", to, from, from, places);
+        else
+            body_line(c, "svm_brookTakeAll(%s, %s, %s_walk->span, %s, %d);", to, from, from, places, c->info->lanes);
         return;
     }
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;
@@ -157,7 +173,7 @@ static void decl(body_context *c, const sir_stmt *s)
     const sir_expr self = {.kind = SIR_LOCAL, .index = local, .type = t, .loc = s->loc};
     const char *name = text(c, &self);
     if (l->home == s && s->u.decl.uninitialised) {
-        body_line(c, "%s;", emit_declare(c->e, t, l->c_name));
+        body_line(c, "%s;", declare_lanes(c, local));
     } else if (l->home == s) {
         strbuf zero, *out = c->e->out;
         strbuf_init(&zero, c->e->arena);

@@ -155,8 +155,9 @@ const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 typedef bool finite_far(const void *context, const sir_expr *fetch);
 typedef bool finite_place(const void *context, uint32_t field); // a place in the row
 typedef struct finite_taken {
-    bool *local; // of each: it is one of those declarations'
-    bool whole;  // it is so as long as floats have places as they are (svm_brookIsWhole)
+    bool *local;  // of each: it is one of those declarations'
+    size_t count; // of those
+    bool whole;   // it is so as long as floats have places as they are (svm_brookIsWhole)
 } finite_taken;
 const sir_function *finite_take(sir_module *m, const sir_function *work, finite_far *is_far, finite_place *is_place,
                                 const void *context, finite_taken *taken);

@@ -179,6 +179,23 @@ static void emit_step(finite_graph *g)
     text_line(x, 0, "}\n");
 }
 
+// Whether several columns use a stream's elements where they are: structs of an input, beside which there are no structs of
+// outputs, and the only output, which nothing is read from behind its first writing.
+static bool is_direct(const finite_graph *g, const finite_port *p)
+{
+    size_t outputs = 0;
+    bool structs = false;
+    for (VEC_EACH(const finite_port, other, &g->ports)) {
+        outputs += other->source->role == SIR_OUTPUT;
+        structs = structs || (other->source->role == SIR_INPUT && other->source->type->kind == SIR_STRUCT);
+    }
+    if (g->takes.len == 0 || !structs)
+        return false;
+    if (p->source->role == SIR_OUTPUT)
+        return outputs == 1 && !p->loaded && p->store == NULL;
+    return p->source->type->kind == SIR_STRUCT;
+}
+
 // The same for several columns from the pointers' on: elements go through arrays, so that all are read before any is written.
 static void emit_wide_step(finite_graph *g)
 {
@@ -193,6 +210,11 @@ static void emit_wide_step(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!is_walked(p) || !p->used)
             continue;
+        if (is_direct(g, p)) {
+            const char *value = emit_declare(&x->e, p->source->type, format(g, "*%s%s", p->value, ""));
+            text_line(x, 1, "%s = (%s)%s;", value, emit_declare(&x->e, p->source->type, "*"), p->name);
+            continue;
+        }
         text_line(x, 1, "%s;",
                   emit_declare(&x->e, p->source->type, arena_printf(x->e.arena, "%s[%d]", p->value, g->lanes)));
         if (p->source->role == SIR_OUTPUT && !p->loaded)
@@ -204,13 +226,13 @@ static void emit_wide_step(finite_graph *g)
     }
     finite_fire(g, 1, &g->wide, "");
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_OUTPUT && p->used) {
+        if (p->source->role == SIR_OUTPUT && p->used && !is_direct(g, p)) {
             if (g->takes.len > 0)
                 text_line(x, 1, "SVM_BROOK_LANES");
             text_line(x, 1, "for (int %s = 0; %s < %d; %s++)", g->i, g->i, g->lanes, g->i);
             text_line(x, 2, "%s",
                       finite_store(g, p, format(g, "(%s + %s)", p->name, g->i), format(g, "%s[%s]", p->value, g->i)));
-        } else if (p->source->role == SIR_OUTPUT) {
+        } else if (p->source->role == SIR_OUTPUT && !p->used) {
             text_line(x, 1, "(void)%s;", p->name);
         }
     text_line(x, 0, "}\n");

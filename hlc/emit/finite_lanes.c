@@ -41,6 +41,7 @@ typedef struct widener {
     bool march;                // the C compiler knows the processor
     bool vectors;              // processors have some
     finite_taken taken;        // what statements fetch from anywhere; local NULL: none
+    bool structs;              // there, elements are structs
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
@@ -760,9 +761,11 @@ static sir_expr *of_lanes(widener *w, const sir_expr *from, uint32_t *place)
     return e;
 }
 
-// Whether the elements of lanes are in one row, and turned there.
-static bool is_turned(const widener *w, const sir_expr *fetch)
+// Whether the elements of as many lanes as svm_brookTakeTurned takes are in one row, in an order of their own.
+static bool is_order(const widener *w, const sir_expr *fetch)
 {
+    if (w->structs)
+        return false;
     for (size_t i = 0; i + 1 < fetch->op; i++)
         if (expr_varies(w, fetch->u.arg[i]))
             return false;
@@ -791,40 +794,65 @@ static sir_stmt *group_turned(widener *w, const sir_expr *fetch, emit_lane_take 
     return otherwise;
 }
 
+// So many of the statements from one on fetch from anywhere that their places are found in one loop: none needs what another
+// one took.
+static size_t count_taken(const widener *w, const sir_block *from, size_t begin)
+{
+    const sir_expr *first = from->data[begin]->u.decl.init;
+    size_t end = begin + 1;
+    for (; !is_order(w, first) && end < from->len && is_taken(w, from->data[end]); end++) {
+        const sir_expr *fetch = from->data[end]->u.decl.init;
+        for (size_t i = begin; i < end; i++)
+            if (sir_count_local_in((sir_expr *)fetch, from->data[i]->u.decl.local) > 0)
+                return end - begin;
+        if (is_order(w, fetch))
+            break;
+    }
+    return end - begin;
+}
+
 // "for lanes { places = .. } take": NOTE(takes).
-static void group_taken(widener *w, const sir_stmt *from, sir_block *to)
+static void group_taken(widener *w, const sir_block *from, size_t begin, size_t end, sir_block *to)
 {
     sir_module *m = w->m;
-    const sir_loc loc = from->loc;
-    const uint32_t local = from->u.decl.local;
-    sir_block run = {0};
-    VEC_PUSH(m->arena, &run, (sir_stmt *)from);
+    const sir_loc loc = from->data[begin]->loc;
+    sir_block run = {0}, takes = {0};
+    for (size_t i = begin; i < end; i++)
+        VEC_PUSH(m->arena, &run, from->data[i]);
     w->groups++;
     sir_visit_stmts(&run, note_locals, w);
-    w->spread[local] = true;
+    for (size_t i = begin; i < end; i++)
+        w->spread[from->data[i]->u.decl.local] = true;
     if (w->to == NULL)
         return;
     const sir_type *number = m->scalar[SIR_INT], *all = sir_type_array(m, number, (uint32_t)w->lanes);
-    const uint32_t places = sir_local_new(m, w->to, "places", all, loc);
-    sir_expr *place = widen(w, from->u.decl.init);
-    place->type = number;
-    sir_stmt *lanes = over_lanes(w, loc), *take = set(w, sir_ref(m, SIR_LOCAL, local, all, loc),
-                                                      sir_ref(m, SIR_LOCAL, places, all, loc));
-    VEC_PUSH(m->arena, &lanes->u.for_.body, set(w, element(w, sir_ref(m, SIR_LOCAL, places, number, loc)), place));
-    emit_lane_take taken = {.place = place, .stmt = take, .places = places, .taken = local};
-    if (is_turned(w, from->u.decl.init))
-        to = &group_turned(w, from->u.decl.init, &taken, to)->u.if_.then;
-    VEC_PUSH(m->arena, to, declare(w, places, NULL, loc));
+    sir_stmt *lanes = over_lanes(w, loc);
+    for (size_t i = begin; i < end; i++) {
+        const uint32_t local = from->data[i]->u.decl.local, places = sir_local_new(m, w->to, "places", all, loc);
+        const sir_expr *fetch = from->data[i]->u.decl.init;
+        sir_expr *place = widen(w, fetch);
+        place->type = number;
+        sir_stmt *take = set(w, sir_ref(m, SIR_LOCAL, local, all, loc), sir_ref(m, SIR_LOCAL, places, all, loc));
+        VEC_PUSH(m->arena, &lanes->u.for_.body, set(w, element(w, sir_ref(m, SIR_LOCAL, places, number, loc)), place));
+        emit_lane_take taken = {.place = place, .stmt = take, .places = places, .taken = local};
+        if (is_order(w, fetch))
+            to = &group_turned(w, fetch, &taken, to)->u.if_.then;
+        VEC_PUSH(m->arena, to, declare(w, places, NULL, loc));
+        VEC_PUSH(m->arena, &takes, take);
+        VEC_PUSH(m->arena, &w->info->takes, taken);
+    }
     VEC_PUSH(m->arena, to, lanes);
-    VEC_PUSH(m->arena, to, take);
-    VEC_PUSH(m->arena, &w->info->takes, taken);
+    for (VEC_EACH(sir_stmt *const, take, &takes))
+        VEC_PUSH(m->arena, to, *take);
 }
 
 static void group_block(widener *w, const sir_block *from, sir_block *to)
 {
     for (size_t i = 0; i < from->len;) {
         if (is_taken(w, from->data[i])) {
-            group_taken(w, from->data[i++], to);
+            const size_t count = count_taken(w, from, i);
+            group_taken(w, from, i, i + count, to);
+            i += count;
             continue;
         }
         if (is_same(w, from->data[i])) {
@@ -949,16 +977,31 @@ static bool is_far(const void *context, const sir_expr *e)
                                   body_turned_offset(w->from, near, SIR_NONE, e, &offset)));
 }
 
-// As many lanes as svm_brookTake looks at together; of what goes round it is not known to gain.
+// As many as svm_brookTake looks at together; where elements are structs, so many that places are in memory when they are
+// loaded from there one by one, but not all of the first cache is full of them.
+static int lanes_of_takes(const widener *w)
+{
+    enum { STRUCTS = 64, PLACES = 256 };
+    int lanes = EMIT_TAKEN;
+    if (w->structs)
+        for (lanes = STRUCTS; 2 * lanes * (int)w->taken.count <= PLACES;)
+            lanes *= 2;
+    return lanes;
+}
+
+// Of what goes round it is not known to gain.
 static bool analyse_takes(widener *w)
 {
-    enum { TAKEN = 16 };
     finite_taken taken;
     if (!w->march || !find_varying(w))
         return false;
-    for (VEC_EACH(const sir_field, f, &w->from->fields))
-        if (is_element(f) && f->type->kind == SIR_STRUCT) // whose members are apart
+    for (VEC_EACH(const sir_field, f, &w->from->fields)) {
+        if (!is_element(f) || f->type->kind != SIR_STRUCT)
+            continue;
+        if (f->role != SIR_INPUT || f->stored != NULL) // members would be apart
             return false;
+        w->structs = true;
+    }
     w->work = finite_take(w->m, w->work, is_far, is_place, w, &taken);
     if (w->work == NULL || !find_varying(w))
         return false;
@@ -970,7 +1013,7 @@ static bool analyse_takes(widener *w)
         if (w->spread[i] && (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX))
             return false;
     }
-    w->lanes = TAKEN;
+    w->lanes = lanes_of_takes(w);
     return !w->loops;
 }
 

@@ -127,6 +127,7 @@ const sir_function *finite_take(sir_module *m, const sir_function *work, finite_
     if (t.found || t.locals.len == 0)
         return NULL;
     taken->whole = t.whole;
+    taken->count = t.locals.len;
     taken->local = ARENA_ARRAY(m->arena, bool, t.to->locals.len);
     for (VEC_EACH(const uint32_t, local, &t.locals))
         taken->local[*local] = true;

@@ -94,6 +94,28 @@ static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, c
                                  from[at[12]], from[at[13]], from[at[14]], from[at[15]]};
     memcpy(to, &taken, sizeof taken);
 }
+
+// The same for `count` of them, which are a multiple of 16. Those behind the first 16 are near each other if these are.
+static inline void svm_brookTakeAll(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
+{
+    svm_BrookPlaces place;
+    svm_BrookTaken taken;
+    memcpy(&place, at, sizeof place);
+    if (svm_brookTakeNear(&taken, from, span, place)) {
+#pragma clang loop unroll(disable)
+        for (int i = 0; i < count; i += 16)
+            svm_brookTake(to + i, from, span, at + i);
+        return;
+    }
+#pragma clang loop unroll(disable)
+    for (int i = 0; i < count; i += 16) {
+        const int32_t *p = at + i;
+        taken = (svm_BrookTaken){from[p[0]],  from[p[1]],  from[p[2]],  from[p[3]], from[p[4]],  from[p[5]],
+                                 from[p[6]],  from[p[7]],  from[p[8]],  from[p[9]], from[p[10]], from[p[11]],
+                                 from[p[12]], from[p[13]], from[p[14]], from[p[15]]};
+        memcpy(to + i, &taken, sizeof taken);
+    }
+}
 #else
 static inline bool svm_brookTakeTurned(float *to, const float *from, ptrdiff_t count, int32_t place, int32_t first,
                                        const int32_t *turned)
@@ -106,6 +128,13 @@ static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, c
 {
     (void)span;
     for (int lane = 0; lane < 16; lane++)
+        to[lane] = from[at[lane]];
+}
+
+static inline void svm_brookTakeAll(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
+{
+    (void)span;
+    for (int lane = 0; lane < count; lane++)
         to[lane] = from[at[lane]];
 }
 #endif
