@@ -35,6 +35,16 @@ static const finite_row *row_of(const finite_graph *g, uint32_t field)
     return NULL;
 }
 
+// The name of the parameter whose stream it is.
+static const char *stream_of(const finite_graph *g, uint32_t field)
+{
+    const finite_row *row = row_of(g, field);
+    for (VEC_EACH(const finite_row, r, &g->turned))
+        if (r->field == field)
+            row = r;
+    return g->info->field_names.data[row != NULL ? row->of : field];
+}
+
 static void find_ports(finite_graph *g)
 {
     const sir_filter *f = g->filter;
@@ -55,7 +65,7 @@ static void find_ports(finite_graph *g)
             continue;
         const finite_row *row = row_of(g, i);
         finite_port p = {.field = i, .source = field, .name = name, .used = takes(&g->fire, i) || takes(&g->map, i)};
-        p.stream = row != NULL ? g->info->field_names.data[row->of] : name;
+        p.stream = stream_of(g, i);
         p.element = emit_declare(&g->x->e, field->type, "");
         if (field->stored != NULL) {
             p.element = body_stored_name(&g->x->e, g->info, i, "Element");
@@ -154,6 +164,14 @@ static void note_fetches(void *context, sir_stmt *s)
     sir_visit_exprs(s, note_fetch, context);
 }
 
+static bool can_turn(const finite_emitter *all)
+{
+    const emitter *e = &all->x.e;
+    const hlc_config *config = all->x.p->config;
+    return all->local.len == 0 && !e->keep_names && !e->line_directives && !e->check_bounds &&
+           (config == NULL || !(config->no_lanes || config->interpret_kernels));
+}
+
 static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
 {
     program_emitter *x = &all->x;
@@ -165,6 +183,8 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     const hlc_config *config = x->p->config;
     if (all->local.len > 0 && (config == NULL || !(config->interpret_kernels || config->fast_math)))
         g->rows = finite_split_rows((sir_module *)x->m, f);
+    if (can_turn(all))
+        g->turned = finite_split_turned((sir_module *)x->m, f);
     g->info = emit_filter(&x->e, f);
     finite_stored_functions(x, g->info);
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
@@ -178,6 +198,7 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     finite_lanes(g);
     name_parts(g);
     find_ports(g);
+    finite_find_turned(g);
     return g;
 }
 

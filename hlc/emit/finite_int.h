@@ -20,6 +20,7 @@ typedef struct finite_row {
     uint32_t field; // the port's
     uint32_t of;    // the field of the source, which it is or is a copy of
     const sir_expr *row;
+    int64_t down; // of a column (finite_turned.c): so many rows below the place
 } finite_row;
 typedef VEC(finite_row) finite_rows;
 
@@ -57,6 +58,7 @@ typedef struct finite_graph {
     const sir_filter *filter;
     uint32_t own;     // fields of the source; behind them are copies
     finite_rows rows; // ports that are gathered from by rows
+    finite_rows turned; // those of which columns are turned over
     emit_filter_info *info;
     emit_signature fire, wide;           // wide: of several columns at once
     emit_signature map;                  // of a reduction with a prework: that
@@ -66,6 +68,7 @@ typedef struct finite_graph {
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
+    const char *turn, *turned_row; // of a run, and a row of it, given columns turned over
     finite_reaches reaches;     // of gathered streams
     finite_reaches row_reaches; // of fetches that are near, down the rows of a plane
     double operations;         // of a firing, about
@@ -95,6 +98,10 @@ void finite_kernel(finite_graph *g);
 // What it shares with finite_mapped.c.
 void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator);
 void finite_begin_run(finite_graph *g);
+void finite_row_parameters(finite_graph *g, text_args *args);
+// "near" and "far": columns from one to another that fetch inside; `walks` is before the names of walks.
+void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks);
+const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
 const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
 // finite_mapped.c: the kernel of a reduction with a prework.
 void finite_mapped(finite_graph *g);
@@ -169,8 +176,16 @@ const finite_near *finite_near_by_rows(arena *a, const sir_filter *f, uint32_t f
 int finite_most_pushed(const finite_graph *g);
 // finite_rows.c: fields of which the row tells where they are gathered from, with a copy for each expression but one.
 finite_rows finite_split_rows(sir_module *m, sir_filter *f);
+// The same for columns that are turned over.
+finite_rows finite_split_turned(sir_module *m, sir_filter *f);
+const char *finite_row_call(finite_graph *g, const finite_row *r, const char *name); // of a function that it writes
 void finite_rows_function(finite_graph *g); // finds those rows before a call; its call
 void finite_call_rows(finite_graph *g);
+// finite_turned.c: rows of firings for which what lies down columns is turned over.
+void finite_find_turned(finite_graph *g); // empties `turned` where that cannot be
+bool finite_is_turned(const finite_graph *g, const finite_port *p);
+void finite_turned(finite_graph *g);            // the function of a run; its call
+void finite_call_turned(finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

@@ -25,7 +25,7 @@ static const sir_field *field_of(const finite_graph *g, uint32_t field)
     return &g->filter->fields.data[field];
 }
 
-static const finite_port *port_of(const finite_graph *g, uint32_t field)
+const finite_port *finite_port_of(const finite_graph *g, uint32_t field)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->field == field)
@@ -58,7 +58,7 @@ void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const 
     if (fire->out)
         add(g, &args, g->variable->name);
     for (VEC_EACH(const uint32_t, field, &fire->fields)) {
-        const finite_port *p = port_of(g, *field);
+        const finite_port *p = finite_port_of(g, *field);
         const char *name = g->info->field_names.data[*field];
         if (p == NULL) {
             add(g, &args, format(g, "&%s%s", name, ""));
@@ -113,7 +113,7 @@ static void silence_unused(finite_graph *g)
 {
     for (size_t i = 0; i < g->filter->fields.len; i++) {
         const sir_field *f = field_of(g, (uint32_t)i);
-        const finite_port *p = port_of(g, (uint32_t)i);
+        const finite_port *p = finite_port_of(g, (uint32_t)i);
         bool used = false;
         for (VEC_EACH(const uint32_t, u, &g->fire.fields))
             used = used || *u == i;
@@ -297,7 +297,7 @@ static const char *place(finite_graph *g, const finite_port *p, row_form form)
 static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
 {
     const sir_field *c = field_of(g, field);
-    const finite_port *p = port_of(g, c->of);
+    const finite_port *p = finite_port_of(g, c->of);
     if (c->dimension == 0)
         return format(g, "(int)(%s)%s", place(g, p, form), "");
     return g->info->field_names.data[field];
@@ -338,7 +338,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
     }
     if (g->info->near != SIR_NONE) {
         add(g, args, inside ? "SVM_BROOK_COLUMN_INSIDE" : "0");
-        add(g, args, place(g, port_of(g, field_of(g, g->info->near)->of), form));
+        add(g, args, place(g, finite_port_of(g, field_of(g, g->info->near)->of), form));
     }
     if (g->variable != NULL) {
         add(g, args, "pushed");
@@ -381,7 +381,7 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
         strbuf_init(&numbered, x->e.arena);
         for (VEC_EACH(const uint32_t, field, &g->takes))
             strbuf_printf(&numbered, "%ssvm_brookIsNumbered(&%s)", numbered.len > 0 ? " && " : "",
-                          port_of(g, *field)->walk);
+                          finite_port_of(g, *field)->walk);
         if (g->whole)
             strbuf_printf(&numbered, " && svm_brookIsWhole(%s)", to);
         text_line(x, indent++, "if (%s) {", numbered.data);
@@ -432,7 +432,7 @@ static void emit_block_loop(finite_graph *g, int indent, const char *from, const
     text_line(x, indent, "}");
 }
 
-static void row_parameters(finite_graph *g, text_args *args)
+void finite_row_parameters(finite_graph *g, text_args *args)
 {
     add(g, args, format(g, "const %s *%s", g->kernel, g->self));
     add(g, args, format(g, "ptrdiff_t %s%s", g->r, ""));
@@ -448,7 +448,7 @@ static void row_parameters(finite_graph *g, text_args *args)
 }
 
 // What is the same in the row; copies of what stores could change for all that the C compiler knows.
-static void row_constants(finite_graph *g)
+static void row_constants(finite_graph *g, bool turned)
 {
     program_emitter *x = g->x;
     bool uses_row = false;
@@ -456,7 +456,10 @@ static void row_constants(finite_graph *g)
         text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (p->source->role == SIR_GATHER || p->source->role == SIR_ITERATOR) {
-            text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", p->walk, g->self, p->walk);
+            text_line(x, 1,
+                      turned && finite_is_turned(g, p) ? "const svm_BrookWalk %s = svm_brookTurnedWalk(&%s->%s);"
+                                                       : "const svm_BrookWalk %s = %s->%s;",
+                      p->walk, g->self, p->walk);
             uses_row |= p->source->role == SIR_ITERATOR;
         }
     for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
@@ -465,7 +468,7 @@ static void row_constants(finite_graph *g)
             continue;
         uses_row = true;
         text_line(x, 1, "const %s = (int)svm_brookPlaceOfRow(%s, &%s->%s, %s, %" PRIu32 ");", declare(g, *c), g->space,
-                  g->self, port_of(g, f->of)->walk, g->r, 3 - f->dimension);
+                  g->self, finite_port_of(g, f->of)->walk, g->r, 3 - f->dimension);
     }
     if (!uses_row)
         text_line(x, 1, "(void)%s;", g->r);
@@ -479,12 +482,12 @@ static void emit_steps(finite_graph *g)
                       p->walk);
 }
 
-static void emit_near(finite_graph *g, int indent)
+void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks)
 {
-    text_line(g->x, indent, "ptrdiff_t near = begin, far = end;");
+    text_line(g->x, indent, "ptrdiff_t near = %s, far = %s;", from, to);
     for (VEC_EACH(const finite_reach, r, &g->reaches))
-        text_line(g->x, indent, "svm_brookKeepInside(&near, &far, &%s, %d, %" PRId64 ", %" PRId64 ");",
-                  port_of(g, r->field)->walk, r->dimension, r->least, r->most);
+        text_line(g->x, indent, "svm_brookKeepInside(&near, &far, &%s%s, %d, %" PRId64 ", %" PRId64 ");", walks,
+                  finite_port_of(g, r->field)->walk, r->dimension, r->least, r->most);
 }
 
 static const char *plane_name(finite_graph *g)
@@ -607,14 +610,14 @@ static void emit_plane(finite_graph *g)
         else
             text_line(x, 1, "const ptrdiff_t %s_pitch = svm_brookPitch(&%s->%s);", p->name, g->self, p->walk);
     }
-    emit_near(g, 1);
+    finite_keep_inside(g, 1, "begin", "end", "");
     text_line(x, 1, "for (ptrdiff_t %s = firstRow; %s < endRow; %s++) {", g->r, g->r, g->r);
     emit_plane_row(g);
     text_line(x, 1, "}");
     text_line(x, 1, "ptrdiff_t top = firstRow, bottom = endRow;");
     for (VEC_EACH(const finite_reach, r, &g->row_reaches))
         text_line(x, 1, "svm_brookKeepInside(&top, &bottom, &%s, 2, %" PRId64 ", %" PRId64 ");",
-                  port_of(g, r->field)->walk, r->least, r->most);
+                  finite_port_of(g, r->field)->walk, r->least, r->most);
     text_line(x, 1, "for (ptrdiff_t %s = near > begin ? begin : far; %s < end; %s = %s + 1 == near ? far : %s + 1) {",
               g->i, g->i, g->i, g->i, g->i);
     emit_edge(g);
@@ -638,18 +641,20 @@ static const char *inside_name(finite_graph *g)
     return format(g, "%s_inside%s", g->row, "");
 }
 
-// The loop that most firings are in, with the body in it, so that it can become vectors.
-static void emit_inside(finite_graph *g)
+// The loop that most firings are in, with the body in it, so that it can become vectors; or that of a row whose columns are
+// turned over.
+static void emit_inside(finite_graph *g, bool turned)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    row_parameters(g, &args);
+    finite_row_parameters(g, &args);
     add(g, &args, "ptrdiff_t begin");
     add(g, &args, "ptrdiff_t end");
-    text_line(x, 0, "/* Firings of a row, element by element%s. */",
-              g->info->near != SIR_NONE ? ", all that they fetch near them inside" : "");
+    text_line(x, 0, "/* Firings of a row, element by element%s%s. */",
+              g->info->near != SIR_NONE ? ", all that they fetch near them inside" : "",
+              turned ? ", given columns turned over" : "");
     text_line(x, 0, "SVM_BROOK_WHOLE");
-    text_call(x, 0, format(g, "static void %s(%s", inside_name(g), ""), &args, ")");
+    text_call(x, 0, format(g, "static void %s(%s", turned ? g->turned_row : inside_name(g), ""), &args, ")");
     text_line(x, 0, "{");
     bool iterates = false;
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -658,7 +663,7 @@ static void emit_inside(finite_graph *g)
         iterates = iterates || field_of(g, *c)->dimension > 0;
     if (iterates)
         text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
-    row_constants(g);
+    row_constants(g, turned);
     emit_loop(g, 1, ROW_UNIT, "begin", "end", g->info->near != SIR_NONE);
     text_line(x, 0, "}\n");
 }
@@ -692,7 +697,7 @@ static void emit_unit_loops(finite_graph *g)
         emit_hot_loop(g, g->lanes > 0 ? "near" : "begin", "end");
         return;
     }
-    emit_near(g, 2);
+    finite_keep_inside(g, 2, "begin", "end", "");
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
     emit_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);
@@ -704,15 +709,21 @@ static void emit_row(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    row_parameters(g, &args);
+    finite_row_parameters(g, &args);
     if (is_large(g))
-        emit_inside(g);
+        emit_inside(g, false);
+    if (g->turned.len > 0) {
+        emit_inside(g, true);
+        add(g, &args, "ptrdiff_t begin");
+        add(g, &args, "ptrdiff_t end");
+    }
     text_line(x, 0, "/* A row of firings; the pointers are to where the row begins. */");
     text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
     text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
-    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
-    row_constants(g);
+    if (g->turned.len == 0)
+        text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
+    row_constants(g, false);
     text_line(x, 1, "if (%s->form == SVM_BROOK_UNIT) {", g->space);
     emit_unit_loops(g);
     text_line(x, 1, "} else if (%s->form == SVM_BROOK_STEPS) {", g->space);
@@ -774,6 +785,11 @@ static void emit_map_run(finite_graph *g)
         text_line(x, 1, "ptrdiff_t pushed = 0;");
         add(g, &args, "&pushed");
         add(g, &args, format(g, "%s->room%s", g->self, ""));
+    }
+    if (g->turned.len > 0) {
+        add(g, &args, format(g, "%s->box.column%s", g->self, ""));
+        add(g, &args, format(g, "%s->box.columnEnd%s", g->self, ""));
+        finite_call_turned(g);
     }
     bool walked = false;
     for (VEC_EACH(const finite_port, p, &g->ports))
@@ -1141,6 +1157,8 @@ void finite_kernel(finite_graph *g)
         return;
     }
     emit_row(g);
+    if (g->turned.len > 0)
+        finite_turned(g);
     if (has_edges(g))
         emit_plane(g);
     emit_map_run(g);

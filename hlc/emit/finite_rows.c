@@ -10,6 +10,8 @@
 //
 // Each expression has a port of its own, a field behind those of the source, since the rows of one lie together, and
 // those of several perhaps far apart.
+//
+// The same of columns, where the firing's column leads down the rows: finite_turned.c.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
@@ -23,6 +25,7 @@ typedef struct splitter {
     const sir_expr **value; // per local: what it always is from here on; NULL: that is not known
     size_t *writes;         // per local
     bool straight;          // the statement is done once a firing
+    bool turned;            // columns are looked for
     // Of the field that is looked at:
     uint32_t field;
     finite_rows found;
@@ -118,12 +121,12 @@ static bool names_place(const sir_filter *f, const sir_expr *e, uint32_t *place)
 
 // ---- The fetches of a field, in the order of the text ----
 
-static size_t row_number(splitter *s, const sir_expr *row)
+static size_t row_number(splitter *s, const sir_expr *row, int64_t down)
 {
     for (size_t i = 0; i < s->found.len; i++)
-        if (is_same(s->found.data[i].row, row))
+        if (is_same(s->found.data[i].row, row) && s->found.data[i].down == down)
             return i;
-    VEC_PUSH(s->m->arena, &s->found, (finite_row){.field = s->field, .of = s->field, .row = row});
+    VEC_PUSH(s->m->arena, &s->found, (finite_row){.field = s->field, .of = s->field, .row = row, .down = down});
     return s->found.len - 1;
 }
 
@@ -134,12 +137,14 @@ static void look_at_expr(void *context, sir_expr *e, bool written)
     (void)written;
     if (e->kind != SIR_FETCH || e->index != s->field || s->lost)
         return;
-    const sir_expr *row = resolved(s, e->u.arg[0]);
-    s->lost = row == NULL || size_of(row, LARGE) >= LARGE;
+    int64_t down = 0;
+    const sir_expr *row = resolved(s, e->u.arg[s->turned ? 1 : 0]);
+    s->lost = row == NULL || size_of(row, LARGE) >= LARGE ||
+              (s->turned && !body_turned_offset(s->filter, SIR_NONE, SIR_NONE, e, &down));
     if (s->lost)
         return;
     VEC_PUSH(s->m->arena, &s->fetches, e);
-    VEC_PUSH(s->m->arena, &s->row_of, row_number(s, row));
+    VEC_PUSH(s->m->arena, &s->row_of, row_number(s, row, down));
     s->lost = s->found.len > MOST_PORTS;
 }
 
@@ -223,23 +228,53 @@ static void split(splitter *s, finite_rows *rows)
         s->fetches.data[i]->index = s->found.data[s->row_of.data[i]].field;
 }
 
-finite_rows finite_split_rows(sir_module *m, sir_filter *f)
+static splitter begin(sir_module *m, sir_filter *f, bool turned)
 {
-    splitter s = {.m = m, .filter = f};
-    finite_rows rows = {0};
-    const uint32_t fields = (uint32_t)f->fields.len;
+    splitter s = {.m = m, .filter = f, .turned = turned};
     s.value = ARENA_ARRAY(m->arena, const sir_expr *, f->work->locals.len + 1);
     s.writes = ARENA_ARRAY(m->arena, size_t, f->work->locals.len + 1);
     memset(s.writes, 0, (f->work->locals.len + 1) * sizeof *s.writes);
     sir_visit_stmts(&f->work->body, count_writes, &s);
-    for (uint32_t i = 0; i < fields; i++)
-        if (f->fields.data[i].role == SIR_REDUCED)
-            return rows;
+    return s;
+}
+
+static bool has_role(const sir_filter *f, sir_role role)
+{
+    for (size_t i = 0; i < f->fields.len; i++)
+        if (f->fields.data[i].role == role)
+            return true;
+    return false;
+}
+
+finite_rows finite_split_rows(sir_module *m, sir_filter *f)
+{
+    splitter s = begin(m, f, false);
+    finite_rows rows = {0};
+    const uint32_t fields = (uint32_t)f->fields.len;
+    if (has_role(f, SIR_REDUCED))
+        return rows;
     for (uint32_t i = 0; i < fields; i++)
         if (f->fields.data[i].role == SIR_GATHER && f->fields.data[i].rank > 1 &&
             finite_near_of(m->arena, f, i) == NULL && look(&s, i))
             split(&s, &rows);
     return rows;
+}
+
+finite_rows finite_split_turned(sir_module *m, sir_filter *f)
+{
+    splitter s = begin(m, f, true);
+    finite_rows columns = {0};
+    const uint32_t fields = (uint32_t)f->fields.len;
+    if (f->prework != NULL || has_role(f, SIR_REDUCED) || has_role(f, SIR_VARIABLE))
+        return columns;
+    for (uint32_t i = 0; i < fields; i++) {
+        const sir_field *field = &f->fields.data[i];
+        const char *leaves = field->role == SIR_GATHER && field->stored == NULL ? finite_leaves(m->arena, field) : "";
+        const bool small = strlen(leaves) == 1 || (strlen(leaves) == 2 && strchr(leaves, 'd') == NULL);
+        if (small && field->rank == 2 && look(&s, i))
+            split(&s, &columns);
+    }
+    return columns;
 }
 
 // ---- The text ----
@@ -263,7 +298,7 @@ static size_t port_number(const finite_graph *g, uint32_t field)
 }
 
 // "t_row(&y, &run)", from a function of that expression.
-static const char *row_call(finite_graph *g, const finite_row *r, const char *name)
+const char *finite_row_call(finite_graph *g, const finite_row *r, const char *name)
 {
     sir_module *m = (sir_module *)g->x->m;
     sir_function *f = ARENA_NEW(m->arena, sir_function);
@@ -290,7 +325,7 @@ void finite_rows_function(finite_graph *g)
         return;
     for (VEC_EACH(const finite_row, r, &g->rows)) {
         const char *wanted = name_of(g, arena_printf(arena_of(g), "%s_row", g->info->field_names.data[r->field]));
-        VEC_PUSH(arena_of(g), &calls, row_call(g, r, emit_unique_name(&x->e, wanted)));
+        VEC_PUSH(arena_of(g), &calls, finite_row_call(g, r, emit_unique_name(&x->e, wanted)));
     }
     VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "const svm_BrookSpace *%s", g->space));
     VEC_PUSH(arena_of(g), &args, "svm_BrookWalk *walks");

@@ -122,6 +122,8 @@ class HostProgram:
         for _ in range(kernels):
             self.r.choice((self.map, self.map, self.map, self.small, self.structs, self.reduce, self.partial, self.pushes,
                            self.nested, self.swap, self.doubles, self.chain))()
+        if self.r.random() < 0.6:
+            self.turn()
 
     def name(self, kind):
         self.made += 1
@@ -444,6 +446,41 @@ class HostProgram:
             self.show(result)
             if len(self.space) == 1:
                 self.streams.append(result)
+
+    def turn(self):
+        """Gathers down the columns of a stream, all of them or those that something leads to, near its edges too."""
+        r, width = self.r, self.r.choice((1, 1, 2, 2, 3))
+        rows, columns = r.choice((1, 7, 16, 17, 24)), r.choice((5, 8, 30, 65, 70))
+        element, given = FLOATS[width - 1], FLOATS[r.choice((0, width - 1))]
+        extents = (max(columns + r.choice((0, 0, 0, -3, 5)), 1), max(rows + r.choice((0, 0, 0, -2, 9)), 1))
+        g, a = self.new_stream(element, extents, False), self.new_stream(given, (rows, columns), False)
+        out = [self.new_stream(element, (rows, columns), False) for _ in range(r.randint(1, 2))]
+        k, place = r.choice((0.0, 1.0, -2.0, 2.5, float(rows))), r.choice(('o0', 'a'))
+        ways = [('p.y', lambda y: y), ('p.y + k', lambda y: y + k), ('k - p.y', lambda y: k - y), ('p.y * 2', lambda y: y * 2),
+                ('floor(p.y / 4) * 4 + k', lambda y: math.floor(y / 4) * 4 + k), ('a.x', None)]
+        found = []
+        for _ in range(r.randint(1, 3)):
+            way, down = r.choices(ways, (6, 4, 2, 2, 2, 1))[0], r.choice((0, 0, 0, 0, 1, -2))
+            found.append((way, down, f'g[float2({way[0]}, p.x + ({down}))]'))
+        below, kernel = r.choice((None, None, 2.0)), self.name('turn')
+        self.text += [f'kernel void {kernel}(float k, {element.name} g[][], {given.name} a<>, '
+                      f'{", ".join(f"out {element.name} o{i}<>" for i in range(len(out)))}) {{',
+                      f'    float2 p = indexof({place}).xy;', f'    {element.name} v = {self.constant(1.5, width)};']
+        self.text += [f'    {"" if below is None else f"if (a.x < {below}) "}v = v * 0.5 + {f[2]};' for f in found]
+        self.text += [f'    o{i} = {"v" if i == 0 else "v - " + found[0][2]};' for i in range(len(out))] + ['}']
+        self.main.append(f'    {kernel}({k!r}f, {g.name}, {a.name}, {", ".join(o.name for o in out)});')
+        clamped = lambda x, n: min(max(math.floor(f32(x + 0.25)), 0), n - 1)
+        for i, (y, x) in enumerate(places((rows, columns))):
+            at = [clamped(x + down, extents[0]) * extents[1] + clamped(a.data[i][0] if way[1] is None else way[1](y), extents[1])
+                  for way, down, _ in found]
+            v = [1.5] * width
+            for j in at:
+                if below is None or a.data[i][0] < below:
+                    v = [f32(f32(c * 0.5) + d) for c, d in zip(v, g.data[j])]
+            for o, values in zip(out, (v, [f32(c - d) for c, d in zip(v, g.data[at[0]])])):
+                o.data[i] = values
+        for o in out:
+            self.show(o)
 
     def nested(self):
         """A kernel with outputs that another calls with its own variables, some of them in and out at once."""

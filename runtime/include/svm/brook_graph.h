@@ -11,6 +11,7 @@
 #include "svm/brook.h"
 #include "svm/brook_folds.h"
 #include "svm/brook_take.h"
+#include "svm/brook_turn.h"
 #include "svm/svm.h"
 
 typedef enum svm_BrookRole {
@@ -403,6 +404,15 @@ static inline ptrdiff_t svm_brookNear4(const svm_BrookWalk *w, int inside, ptrdi
 static inline ptrdiff_t svm_brookTurned2(const svm_BrookWalk *w, int inside, ptrdiff_t j, ptrdiff_t i)
 {
     return (inside & SVM_BROOK_COLUMN_INSIDE ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] + svm_brookAt1(w, i);
+}
+
+// How the row of a tile is walked in the column's place: it is the only one.
+static inline svm_BrookWalk svm_brookTurnedWalk(const svm_BrookWalk *from)
+{
+    svm_BrookWalk w = *from;
+    w.pitch[2] = 1;
+    w.extent[3] = 1;
+    return w;
 }
 
 // The same without clamps.
