@@ -54,6 +54,7 @@ typedef struct hlc_config {
     int64_t vector_bytes; // of that processor's vector registers together; 0: not known
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
+    bool no_steps;  // filters that take bits do so one by one
     bool no_narrow; // ints take four bytes wherever they lie
     bool no_outside_messages; // portals are for the program's own messages alone
     bool target_fp;          // a processor's own division and roots may be used

@@ -35,6 +35,8 @@ static void emit_struct(program_emitter *x, program_dynamic *dynamic, bool prewo
     text_line(x, 0, "typedef struct {");
     text_line(x, 1, "svm_Kernel kernel;");
     text_line(x, 1, "svm_DynamicActor dynamic;");
+    if (dynamic->steps != NULL)
+        program_steps_members(x, dynamic->steps);
     if (prework)
         text_line(x, 1, "bool fired;");
     if (n->state != NULL)
@@ -84,6 +86,18 @@ static void each_scalar(program_emitter *x, const program_dynamic *dynamic, bool
     }
 }
 
+// The beginning of its run function.
+static void emit_kernel_begin(program_emitter *x, const program_dynamic *dynamic)
+{
+    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a firing. */",
+              x->net->whole->actors.data[dynamic->actor]->name, plan_net_processor(x->pl, (uint32_t)(dynamic - x->dynamics)));
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", plan_actor_operations(x->e.arena, x->net->whole, dynamic->actor));
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", dynamic->run);
+    text_line(x, 0, "{");
+    text_line(x, 1, "%s *self = (%s *)kernel;", dynamic->type, dynamic->type);
+    text_line(x, 1, "svm_DynamicActor *const dynamic = &self->dynamic;");
+}
+
 // Locals for scalars, the state for the rest.
 static void emit_steady_firing(program_emitter *x, const program_dynamic *dynamic)
 {
@@ -115,14 +129,7 @@ static void emit_steady_firing(program_emitter *x, const program_dynamic *dynami
 
 static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool prework)
 {
-    const sir_actor *actor = x->net->whole->actors.data[dynamic->actor];
-    text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a firing. */", actor->name,
-              plan_net_processor(x->pl, (uint32_t)(dynamic - x->dynamics)));
-    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", plan_actor_operations(x->e.arena, x->net->whole, dynamic->actor));
-    text_line(x, 0, "static void %s(svm_Kernel *kernel)", dynamic->run);
-    text_line(x, 0, "{");
-    text_line(x, 1, "%s *self = (%s *)kernel;", dynamic->type, dynamic->type);
-    text_line(x, 1, "svm_DynamicActor *const dynamic = &self->dynamic;");
+    emit_kernel_begin(x, dynamic);
     if (prework) {
         text_line(x, 1, "if (!self->fired) {");
         text_line(x, 2, "if (!svm_dynamicBegin(dynamic, &%s))", dynamic->first_rates);
@@ -143,6 +150,19 @@ static void emit_kernel(program_emitter *x, const program_dynamic *dynamic, bool
     text_line(x, 0, "}\n");
 }
 
+// One that looks up what bits do.
+static void emit_steps(program_emitter *x, program_dynamic *dynamic)
+{
+    sir_function work = *x->net->whole->actors.data[dynamic->actor]->filter->work;
+    work.pop = work.peek = (sir_rate){.dynamic = true, .min = 1, .max = -1};
+    work.push = (sir_rate){.dynamic = true, .min = 0, .max = -1};
+    dynamic->rates = emit_rates(x, dynamic, &work);
+    emit_struct(x, dynamic, false);
+    emit_kernel_begin(x, dynamic);
+    program_steps_run(x, dynamic->steps, dynamic->rates);
+    text_line(x, 0, "}\n");
+}
+
 static void emit_dynamic(program_emitter *x, program_dynamic *dynamic)
 {
     arena *a = x->e.arena;
@@ -150,14 +170,19 @@ static void emit_dynamic(program_emitter *x, program_dynamic *dynamic)
     const sir_filter *f = actor->filter;
     const plan_digits none = {0};
     bool prework = f->prework != NULL;
+    const char *base = body_identifier(a, actor->name);
+    dynamic->type = emit_unique_name(&x->e, arena_printf(a, "%s_Kernel", base));
+    dynamic->run = emit_unique_name(&x->e, arena_printf(a, "%s_kernel", base));
     dynamic->info = program_filter_info(x, f);
+    dynamic->steps = program_find_steps(x, (uint32_t)(dynamic - x->dynamics), actor, base);
+    if (dynamic->steps != NULL) {
+        emit_steps(x, dynamic);
+        return;
+    }
     dynamic->fire = program_fire_function(x, dynamic->info, f->work, &none, &none);
     if (prework)
         dynamic->first = program_fire_function(x, dynamic->info, f->prework, &none, &none);
     program_state_initial(x, dynamic->info, &dynamic->fire, &dynamic->first);
-    const char *base = body_identifier(a, actor->name);
-    dynamic->type = emit_unique_name(&x->e, arena_printf(a, "%s_Kernel", base));
-    dynamic->run = emit_unique_name(&x->e, arena_printf(a, "%s_kernel", base));
     dynamic->names.state = dynamic->fire.fields.len != 0 || dynamic->first.fields.len != 0 ? "state" : NULL;
     dynamic->names.iter = dynamic->fire.iter || dynamic->first.iter ? "iter" : NULL;
     dynamic->names.random = dynamic->fire.random || dynamic->first.random ? "random" : NULL;

@@ -85,6 +85,9 @@ typedef struct program_kernel {
     const char *field_table; // prefix of the table of its actors, when their numbers are no range
 } program_kernel;
 
+// What such a filter does as a machine of few states: program_steps.c.
+typedef struct program_steps program_steps;
+
 // A filter with dynamic rates, as a kernel of its own.
 typedef struct program_dynamic {
     uint32_t actor; // of the whole program
@@ -93,6 +96,7 @@ typedef struct program_dynamic {
     program_actor_names names;
     const char *type, *run, *field; // as of a kernel
     const char *rates, *first_rates;
+    const program_steps *steps; // NULL: it is no such machine
 } program_dynamic;
 
 typedef struct program_emitter {
@@ -451,6 +455,10 @@ const char *program_chunked_io(program_emitter *x); // emits functions that open
 
 // ---- program_dynamic.c, program_region.c, program_net.c: programs with dynamic rates ----
 void program_dynamic_functions(program_emitter *x);
+// The tables of a kernel that is a machine of few states; NULL: it is none. base: of its names.
+const program_steps *program_find_steps(program_emitter *x, uint32_t kernel, const sir_actor *actor, const char *base);
+void program_steps_members(program_emitter *x, const program_steps *s); // of the kernel's struct
+void program_steps_run(program_emitter *x, const program_steps *s, const char *rates);
 void program_describe_regions(program_emitter *x);
 void program_region_struct(program_emitter *x, uint32_t kernel); // members of a kernel's struct
 void program_region_tables(program_emitter *x, uint32_t kernel);

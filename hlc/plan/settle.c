@@ -351,7 +351,7 @@ static void settle_dependences(arena *a, plan *pl, const sir_module *m, const sc
 // ---- Streams ----
 
 // Elements that a stream has room for at least, and bytes at most, unless a strip of what uses it moves more at once.
-enum { STREAM_ELEMENTS = 1024, STREAM_BYTES = 1 << 16 };
+enum { STREAM_ELEMENTS = 8192, STREAM_BYTES = 1 << 16 };
 
 static void settle_streams(arena *a, plan *pl, const schedule *s)
 {

@@ -118,6 +118,46 @@ static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicActor *f, size_t size
     return (ptrdiff_t)f->pushed + (f->back - f->given) / (ptrdiff_t)size;
 }
 
+// ---- Dynamic-rate actors that take bits and have few states ----
+
+// What a bit does in a state: the next state, and which values it pushes.
+typedef struct svm_Step {
+    uint32_t next, first, count;
+} svm_Step;
+
+// What several do: the state behind them, and how many values they push, at most 15.
+#define SVM_STEPS_COUNT(joined) ((joined) & 15)
+#define SVM_STEPS_STATE(joined) ((joined) >> 4)
+
+// K: what `bits` bits do in each state, by the state and the bits, the first one highest; of the values that they push, which
+// are `size` bytes each, `width` places.
+void svm_stepsJoin(const svm_Step (*steps)[2], size_t states, int bits, const void *values, size_t size, size_t width,
+                   uint32_t *joined, void *pushed);
+// K: whether so many bits are there, at `in`, and room for so many bytes at `out`, side by side.
+static inline bool svm_stepsFit(const svm_DynamicActor *f, const char *in, ptrdiff_t bits, const void *out, size_t bytes)
+{
+    return f->windowEnd - in >= bits && f->roomEnd - (const char *)out >= (ptrdiff_t)bytes;
+}
+// K: the next bits, which are bytes, the first one highest.
+static inline uint32_t svm_stepBits2(const char *in)
+{
+    return (uint32_t)in[0] << 1 | (uint32_t)in[1];
+}
+static inline uint32_t svm_stepBits4(const char *in)
+{
+    return svm_stepBits2(in) << 2 | svm_stepBits2(in + 2);
+}
+static inline uint32_t svm_stepBits8(const char *in)
+{
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t bytes; // the product has byte i of them as bit 63 - i, and no two of its other bits in one place
+    memcpy(&bytes, in, sizeof bytes);
+    return (uint32_t)(bytes * UINT64_C(0x8040201008040201) >> 56);
+#else
+    return svm_stepBits4(in) << 4 | svm_stepBits4(in + 4);
+#endif
+}
+
 // ---- Static regions ----
 
 // An end of a static region: a stream, and the block from which, or into which, its items are copied. Elements are counted
