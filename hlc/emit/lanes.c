@@ -12,6 +12,7 @@ typedef struct lane_walk {
     bool impossible; // something that vectors do not do
     bool looks_up;   // some subscript differs
     bool looks_far;  // in an array of many rows
+    bool popped;     // items may have been popped by now
     int guards;      // conditions around that differ from lane to lane
     int telling;     // those of them that say something about ints that do not
     hmap open;       // accesses that may be outside
@@ -75,22 +76,24 @@ static bool find_range(body_context *c, const sir_expr *e, body_interval *range)
 }
 
 // Whether a subscript is surely within its array.
-static bool is_inside(body_context *c, const sir_expr *e)
+static bool is_inside(const lane_walk *w, const sir_expr *e)
 {
     body_interval r;
-    if (!find_range(c, e->u.arg[e->kind == SIR_INDEX], &r))
+    const sir_function *f = w->c->function;
+    if (!find_range(w->c, e->u.arg[e->kind == SIR_INDEX], &r))
         return false;
     if (e->kind == SIR_INDEX)
         return r.lo >= 0 && r.hi < (int64_t)e->u.arg[0]->type->length;
-    return r.lo >= 0 &&
-           r.hi + c->function->pop.max < c->function->peek.max + (c->function->pop.max == c->function->peek.max);
+    if (!w->popped)
+        return r.lo >= 0 && r.hi < f->peek.max;
+    return r.lo >= 0 && r.hi + f->pop.max < f->peek.max + (f->pop.max == f->peek.max);
 }
 
 // What is accessed under a condition is accessed for all lanes, those included for which it does not hold. Where the
 // condition is about values of lanes alone, the proof that an access is inside needs nothing of it.
 static bool is_safe(lane_walk *w, const sir_expr *e)
 {
-    return w->guards == 0 || is_inside(w->c, e) || (w->telling == 0 && hmap_getn(&w->open, &e, sizeof e) == NULL);
+    return w->guards == 0 || is_inside(w, e) || (w->telling == 0 && hmap_getn(&w->open, &e, sizeof e) == NULL);
 }
 
 static bool tells(const body_context *c, const sir_expr *e)
@@ -231,9 +234,22 @@ static void for_range(const sir_stmt *s, body_local *l)
     }
 }
 
+static void find_pop(void *context, sir_stmt *s)
+{
+    *(bool *)context |= s->kind == SIR_POP;
+}
+
+// The second trip finds popped what the first one pops.
+static void enter_loop(lane_walk *w, const sir_stmt *s)
+{
+    const sir_block one = {.data = (sir_stmt **)(uintptr_t)&s, .len = 1};
+    sir_visit_stmts(&one, find_pop, &w->popped);
+}
+
 static void walk_for(lane_walk *w, const sir_stmt *s)
 {
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
+    enter_loop(w, s);
     check_expr(w, s->u.for_.lo);
     check_expr(w, s->u.for_.hi);
     for_range(s, l);
@@ -246,6 +262,7 @@ static void walk_loop(lane_walk *w, const sir_stmt *s)
 {
     lane_walk outer = *w;
     bool differs = lanes_differ(w->c, s->u.loop.cond);
+    enter_loop(w, s);
     if (differs)
         w->guards = w->telling = 0;
     walk_block(w, &s->u.loop.pre);
@@ -273,6 +290,7 @@ static void walk_stmt(lane_walk *w, const sir_stmt *s)
     case SIR_POP:
         if (s->u.set.target != NULL)
             walk_target(w, s->u.set.target);
+        w->popped = true;
         break;
     case SIR_PUSH: check_expr(w, s->u.value); break;
     case SIR_IF: walk_if(w, s); break;
