@@ -15,7 +15,16 @@
 // the known part of the state comes round, each place that reads an element must have read an item whose number is affine
 // in the loops around, in all firings alike; and the firings before must have read the same, with what was there at first
 // in the places of items before the first.
+//
+// NOTE(clears). Filters that work on blocks set their arrays to zero where a block ends: every so many firings, which must
+// be a power of two, so that the number of the firing tells how long that is ago. Items from before are zeroes then:
+//
+//     %since = iter & 1023
+//     %sum = %sum + %h[%i] * (%since >= %i ? peek(-%i + 31) : 0)
+//
+// A ZERO that a place reads must stand for an item from before, and an item that it reads be none.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,14 +35,14 @@
 #include "hlc/passes/windows_int.h"
 
 // Steps of following one filter; items of a window, which move to the front of the channel with each run.
-enum { MOST_STEPS = 1 << 23, MOST_WINDOW = 1024 };
+enum { MOST_STEPS = 1 << 24, MOST_WINDOW = 1024 };
 // Firings until the state comes round, at most: it takes one or two for each element, and of a counter as many as the greatest
 // constant that the filter names, where that is not above MOST_ROUND.
 enum { ROUND_LEAST = 64, ROUND_PART = 6, MOST_ROUND = 4096 };
 // Items of a window from which it is worth it though other state stays: short ones are registers.
 enum { LEAST_STAYING = 8 };
 
-typedef enum { OPAQUE, KNOWN, ITEM, FIRST } traced_kind;
+typedef enum { OPAQUE, KNOWN, ITEM, FIRST, ZERO } traced_kind;
 typedef struct traced {
     traced_kind kind;
     uint32_t field; // FIRST
@@ -61,6 +70,8 @@ typedef struct tracer {
     bool *unfit; // per field: something else than items is kept there
     window_facts *facts;
     int64_t steps, firing, popped;
+    int64_t fresh;  // the first item that no clearing has come behind
+    bool clears;    // this firing sets elements to zero
     uint32_t into; // the array that the present statement writes
     int unknown;   // conditions around that are not known
     trace_phase phase;
@@ -68,7 +79,7 @@ typedef struct tracer {
     VEC(active_loop) loops;
 } tracer;
 
-static const traced opaque = {.kind = OPAQUE};
+static const traced opaque = {.kind = OPAQUE}, zero = {.kind = ZERO};
 
 static traced known(int64_t n)
 {
@@ -144,16 +155,38 @@ static int64_t predicted(const tracer *x, window_site *s, const int64_t *at)
     return sum + open->coefficient * moved;
 }
 
+static bool is_cleared(const tracer *x, uint32_t array)
+{
+    return array != SIR_NONE && x->facts->cleared[array];
+}
+
 static void see(tracer *x, const void *node, uint32_t array, int64_t at)
 {
     if (x->phase == LOOK)
         return;
     window_site *s = site_of(x, node, array);
+    s->unfit |= is_cleared(x, array) && first_item(x) + at < x->fresh;
     if (!s->seen)
         see_first(x, s, at);
     s->unfit |= predicted(x, s, &at) != at;
     s->least = at < s->least ? at : s->least;
     s->most = at > s->most ? at : s->most;
+}
+
+// A zero stands for an item from before the array was cleared.
+static void see_zero(tracer *x, const void *node, uint32_t array)
+{
+    if (x->phase != CHECK)
+        return; // which firings go through once more
+    window_site *s = site_of(x, node, array);
+    if (!s->seen) {
+        s->unfit = true;
+        return;
+    }
+    int64_t at = predicted(x, s, NULL);
+    s->unfit |= first_item(x) + at >= x->fresh || at < -MOST_WINDOW;
+    if (!s->unfit && s->into == SIR_NONE)
+        s->least = at < s->least ? at : s->least;
 }
 
 // An element that still holds what it held at first stands for an item before the first one.
@@ -219,6 +252,8 @@ static traced read_element(tracer *x, const sir_expr *e, uint32_t field, int64_t
         see(x, e, field, v.n - first_item(x));
     else if (v.kind == FIRST)
         see_before(x, e, field, v);
+    else if (v.kind == ZERO)
+        see_zero(x, e, field);
     return v;
 }
 
@@ -253,6 +288,11 @@ static traced field_value(tracer *x, const sir_expr *e)
     return x->unfit[e->index] ? opaque : read_element(x, e, e->index, 0);
 }
 
+static bool is_zero(const sir_type *t, sir_scalar v)
+{
+    return t->kind == SIR_FLOAT ? v.f == 0 && !signbit(v.f) : t->kind == SIR_DOUBLE && v.d == 0 && !signbit(v.d);
+}
+
 static traced value_of(tracer *x, const sir_expr *e)
 {
     x->fails |= ++x->steps > MOST_STEPS;
@@ -261,7 +301,7 @@ static traced value_of(tracer *x, const sir_expr *e)
     traced v;
     sir_scalar r, u;
     switch ((sir_expr_kind)e->kind) {
-    case SIR_CONST: return is_int(e->type) ? known(e->u.value.i) : opaque;
+    case SIR_CONST: return is_int(e->type) ? known(e->u.value.i) : is_zero(e->type, e->u.value) ? zero : opaque;
     case SIR_LOCAL: return sir_is_scalar(e->type) ? x->now.locals[e->index] : opaque;
     case SIR_FIELD: return field_value(x, e);
     case SIR_INDEX: return element_value(x, e);
@@ -299,7 +339,10 @@ static void write_element(tracer *x, const sir_expr *target, uint32_t array, tra
     traced i = target->kind == SIR_INDEX ? value_of(x, target->u.arg[1]) : known(0);
     int64_t length = t->kind == SIR_ARRAY ? (int64_t)t->length : 1;
     bool inside = i.kind == KNOWN && i.n >= 0 && i.n < length && sir_is_scalar(target->type);
-    x->unfit[array] |= !inside || x->unknown > 0 || (value.kind != ITEM && value.kind != FIRST);
+    if (value.kind == KNOWN && value.n == 0)
+        value = zero;
+    x->facts->cleared[array] |= value.kind == ZERO;
+    x->unfit[array] |= !inside || x->unknown > 0 || (value.kind != ITEM && value.kind != FIRST && value.kind != ZERO);
     if (inside)
         x->now.elements[array][i.n] = value;
 }
@@ -413,11 +456,14 @@ static void follow_stmt(tracer *x, const sir_stmt *s)
     x->into = s->kind == SIR_SET || s->kind == SIR_POP ? array_of(x, s->u.set.target) : SIR_NONE;
     switch ((sir_stmt_kind)s->kind) {
     case SIR_DECL: {
-        traced zero = is_int(x->filter->work->locals.data[s->u.decl.local].type) ? known(0) : opaque;
-        x->now.locals[s->u.decl.local] = s->u.decl.init != NULL ? value_of(x, s->u.decl.init) : zero;
+        traced none = is_int(x->filter->work->locals.data[s->u.decl.local].type) ? known(0) : opaque;
+        x->now.locals[s->u.decl.local] = s->u.decl.init != NULL ? value_of(x, s->u.decl.init) : none;
         return;
     }
-    case SIR_SET: assign(x, s->u.set.target, is_mute(x, s) ? opaque : value_of(x, s->u.set.value)); return;
+    case SIR_SET:
+        x->clears |= x->into != SIR_NONE && s->u.set.value->kind == SIR_CONST;
+        assign(x, s->u.set.target, is_mute(x, s) ? opaque : value_of(x, s->u.set.value));
+        return;
     case SIR_POP: follow_pop(x, s); return;
     case SIR_PUSH: (void)value_of(x, s->u.value); return;
     case SIR_PRINT:
@@ -445,21 +491,30 @@ static void follow(tracer *x, const sir_block *b)
 
 static void fire(tracer *x)
 {
+    int64_t *every = &x->facts->every;
     x->popped = 0;
+    x->clears = false;
     follow(x, &x->filter->work->body);
     x->fails |= x->popped != x->filter->work->pop.max;
     x->firing++;
+    if (x->clears && *every == 0)
+        *every = x->firing;
+    x->facts->irregular |= x->clears != (*every != 0 && x->firing % *every == 0);
+    if (x->clears)
+        x->fresh = first_item(x);
 }
 
 static void begin(tracer *x)
 {
-    x->firing = 0;
+    x->firing = x->fresh = 0;
     for (size_t i = 0; i < x->filter->fields.len; i++) {
         const sir_field *f = &x->filter->fields.data[i];
         bool scalar = sir_is_scalar(f->type) && is_int(f->type);
         x->now.fields[i] = scalar ? known(f->init.zero ? 0 : f->init.data[0].i) : opaque;
+        x->unfit[i] |= x->facts->cleared[i] && !f->init.zero;
         for (size_t k = 0; k < length_of(x, i); k++)
-            x->now.elements[i][k] = (traced){.kind = FIRST, .field = (uint32_t)i, .n = (int64_t)k};
+            x->now.elements[i][k] =
+                x->facts->cleared[i] ? zero : (traced){.kind = FIRST, .field = (uint32_t)i, .n = (int64_t)k};
     }
 }
 
@@ -487,6 +542,12 @@ static void take(tracer *x, snapshot *to)
     }
 }
 
+// What was zero at first is zero again.
+static bool is_zero_again(const tracer *x, const snapshot *s, traced was, traced now)
+{
+    return s->firing == 0 && was.kind == FIRST && now.kind == ZERO && x->filter->fields.data[was.field].init.zero;
+}
+
 static bool is_same(tracer *x, const snapshot *s)
 {
     size_t n = 0;
@@ -495,7 +556,8 @@ static bool is_same(tracer *x, const snapshot *s)
         if (!same_traced(s->all[n++], relative(x, x->now.fields[i])))
             return false;
         for (size_t k = 0; k < count && !x->unfit[i]; k++)
-            if (!same_traced(s->all[n + k], relative(x, x->now.elements[i][k])))
+            if (!same_traced(s->all[n + k], relative(x, x->now.elements[i][k])) &&
+                !is_zero_again(x, s, s->all[n + k], x->now.elements[i][k]))
                 return false;
         n += count;
     }
@@ -523,7 +585,7 @@ static int64_t most_firings(const tracer *x, int64_t words, int64_t counted)
     if (x->steps > MOST_STEPS / elements)
         return 0;
     // The state is kept after each power of two firings: a round may be twice as far away as it is long.
-    return ROUND_LEAST + elements + (x->steps > MOST_STEPS / 8 / (3 * counted + 1) ? 0 : 3 * counted);
+    return ROUND_LEAST + elements + (x->steps > MOST_STEPS / 4 / (3 * counted + 1) ? 0 : 3 * counted);
 }
 
 // Follows firings until the state comes round, then a round more to see what each place reads, then all again.
@@ -531,8 +593,10 @@ static bool trace(tracer *x, size_t words)
 {
     int64_t counted = 0;
     sir_visit_stmts(&x->filter->work->body, find_greatest, &counted);
-    snapshot s = {.firing = -1, .all = ARENA_ARRAY(x->a, traced, words + 1)};
+    snapshot s = {.firing = -1, .all = ARENA_ARRAY(x->a, traced, words + 1)},
+             start = {.firing = 0, .all = ARENA_ARRAY(x->a, traced, words + 1)};
     begin(x);
+    take(x, &start);
     for (int64_t next = 1, most = 1; s.firing < 0 || !is_same(x, &s);) {
         if (x->firing == next || s.firing < 0) {
             take(x, &s);
@@ -543,8 +607,12 @@ static bool trace(tracer *x, size_t words)
             most = most_firings(x, (int64_t)words, counted);
         if (x->fails || x->firing > most)
             return false;
+        if (x->clears && is_same(x, &start)) {
+            s = start;
+            break;
+        }
     }
-    int64_t round = x->firing - s.firing, all = x->firing;
+    int64_t round = x->firing - s.firing, all = x->firing, every = x->facts->every;
     x->phase = FIT;
     for (int64_t i = 0; i < round && !x->fails; i++)
         fire(x);
@@ -552,6 +620,7 @@ static bool trace(tracer *x, size_t words)
     begin(x);
     while (x->firing < all && !x->fails)
         fire(x);
+    x->facts->irregular |= every != x->facts->every || (every != 0 && (round % every != 0 || (every & (every - 1)) != 0 || every > INT32_MAX / x->filter->work->pop.max));
     return !x->fails;
 }
 
@@ -577,7 +646,7 @@ static bool decide(const tracer *x)
     window_facts *w = x->facts;
     bool any = false;
     for (size_t i = 0; i < x->filter->fields.len; i++)
-        w->gone[i] = x->now.elements[i] != NULL && !x->unfit[i];
+        w->gone[i] = x->now.elements[i] != NULL && !x->unfit[i] && !(w->irregular && w->cleared[i]);
     while (settle(x, w->gone)) {
     }
     for (size_t i = 0; i < x->filter->fields.len; i++)
@@ -653,6 +722,7 @@ static void fill_channels(sir_module *m, const sir_filter *f, const window_facts
 static bool find_windows(hlc_program *p, sir_filter *f, arena *a)
 {
     window_facts w = {.gone = ARENA_ARRAY(a, bool, f->fields.len + 1),
+                      .cleared = ARENA_ARRAY(a, bool, f->fields.len + 1),
                       .before = ARENA_ARRAY(a, sir_scalar, MOST_WINDOW + 1)};
     hmap_init(&w.site_of, a);
     hmap_init(&w.given, a);

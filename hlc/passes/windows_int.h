@@ -25,6 +25,9 @@ typedef struct window_site {
 
 typedef struct window_facts {
     bool *gone; // per field: an array of items that the window takes the place of
+    bool *cleared;  // per field: there are zeroes in it in the place of items
+    int64_t every;  // firings from one clearing to the next; 0: there is none
+    bool irregular; // they are not known to come so
     VEC(window_site *) sites;
     hmap site_of;        // by node
     int64_t back, ahead; // items kept before those of a firing; and items from those on

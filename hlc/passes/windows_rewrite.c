@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A body in which peeks have taken the place of arrays of items (windows.c): everything is peeked from where the firing
 // begins, all items are popped at its end, and what only said where items were kept is gone.
+#include <string.h>
+
 #include "hlc/ir/walk.h"
 #include "hlc/passes/windows_int.h"
 
@@ -9,6 +11,7 @@ typedef struct rewriter {
     sir_filter *filter;
     window_facts *w;
     bool changed, traps;
+    uint32_t since; // local: items since what is cleared was; SIR_NONE: there is no need of it yet
 } rewriter;
 
 static const window_site *site_at(const rewriter *r, const void *node)
@@ -146,25 +149,31 @@ static sir_expr *sum(const rewriter *r, sir_expr *a, sir_expr *b)
     return sir_expr2(r->m, SIR_BINARY, LANG_OP_ADD, a->type, a, b, a->loc);
 }
 
-// How far behind the first item of the window: `more` and what the site says.
-static sir_expr *place_of(const rewriter *r, const window_site *s, int64_t more, sir_loc loc)
+// `more` and `sign` times what the site says.
+static sir_expr *affine_of(const rewriter *r, const window_site *s, int64_t sign, int64_t more, sir_loc loc)
 {
     const sir_type *t = r->m->scalar[SIR_INT];
-    int64_t constant = s->at + more;
+    int64_t constant = sign * s->at + more;
     for (VEC_EACH(const window_term, term, &s->terms))
-        constant -= term->coefficient * term->first;
+        constant -= sign * term->coefficient * term->first;
     sir_expr *e = NULL;
     for (VEC_EACH(const window_term, term, &s->terms)) {
         if (term->coefficient == 0)
             continue;
         sir_expr *v = sir_ref(r->m, SIR_LOCAL, term->local, t, loc);
-        if (term->coefficient != 1)
-            v = sir_expr2(r->m, SIR_BINARY, LANG_OP_MUL, t, v, sir_const_int(r->m, (int32_t)term->coefficient, loc),
-                          loc);
+        if (sign * term->coefficient != 1)
+            v = sir_expr2(r->m, SIR_BINARY, LANG_OP_MUL, t, v,
+                          sir_const_int(r->m, (int32_t)(sign * term->coefficient), loc), loc);
         e = e == NULL ? v : sum(r, e, v);
     }
     sir_expr *c = sir_const_int(r->m, (int32_t)constant, loc);
     return e == NULL ? c : constant == 0 ? e : sum(r, e, c);
+}
+
+// How far behind the first item of the window.
+static sir_expr *place_of(const rewriter *r, const window_site *s, int64_t more, sir_loc loc)
+{
+    return affine_of(r, s, 1, more, loc);
 }
 
 static sir_expr *peek_at(const rewriter *r, sir_expr *place, sir_loc loc)
@@ -172,13 +181,46 @@ static sir_expr *peek_at(const rewriter *r, sir_expr *place, sir_loc loc)
     return sir_expr1(r->m, SIR_PEEK, 0, r->filter->input, place, loc);
 }
 
+// The item, or zero where the array was cleared behind it.
+static sir_expr *item_since(rewriter *r, const window_site *s, sir_expr *item)
+{
+    sir_module *m = r->m;
+    const sir_type *t = m->scalar[SIR_INT];
+    sir_scalar none = {0};
+    if (r->since == SIR_NONE)
+        r->since = sir_local_new(m, r->filter->work, "since", t, r->filter->work->loc);
+    sir_expr *recent = sir_expr2(m, SIR_BINARY, LANG_OP_GE, m->scalar[SIR_BOOLEAN],
+                                 sir_ref(m, SIR_LOCAL, r->since, t, item->loc), affine_of(r, s, -1, 0, item->loc),
+                                 item->loc),
+             *otherwise = sir_const(m, item->type, none, item->loc);
+    return sir_expr3(m, SIR_SELECT, item->type, recent, item, otherwise, item->loc);
+}
+
+static void declare_since(const rewriter *r)
+{
+    sir_module *m = r->m;
+    sir_function *f = r->filter->work;
+    const sir_type *t = m->scalar[SIR_INT];
+    sir_stmt *decl = sir_stmt_new(m, SIR_DECL, f->loc);
+    sir_expr *firings = sir_expr2(m, SIR_BINARY, LANG_OP_AND, t, sir_ref(m, SIR_ITER, 0, t, f->loc),
+                                  sir_const_int(m, (int32_t)(r->w->every - 1), f->loc), f->loc);
+    decl->u.decl.local = r->since;
+    decl->u.decl.init =
+        sir_expr2(m, SIR_BINARY, LANG_OP_MUL, t, firings, sir_const_int(m, (int32_t)f->pop.max, f->loc), f->loc);
+    VEC_PUSH(m->arena, &f->body, decl);
+    memmove(f->body.data + 1, f->body.data, (f->body.len - 1) * sizeof *f->body.data);
+    f->body.data[0] = decl;
+}
+
 static sir_expr *rewrite_expr(rewriter *r, sir_expr *e)
 {
     if (e->kind == SIR_CONST)
         return e;
     const window_site *s = goes(r, e) || e->kind == SIR_PEEK ? site_at(r, e) : NULL;
-    if (s != NULL && e->kind != SIR_PEEK)
-        return peek_at(r, place_of(r, s, r->w->back, e->loc), e->loc);
+    if (s != NULL && e->kind != SIR_PEEK) {
+        sir_expr *item = peek_at(r, place_of(r, s, r->w->back, e->loc), e->loc);
+        return r->w->cleared[s->array] ? item_since(r, s, item) : item;
+    }
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         e->u.arg[i] = rewrite_expr(r, e->u.arg[i]);
     if (e->kind == SIR_PEEK)
@@ -259,8 +301,10 @@ static void drop_fields(const rewriter *r, arena *a)
 void windows_rewrite(sir_module *m, arena *a, sir_filter *f, const window_facts *w)
 {
     window_facts facts = *w;
-    rewriter r = {.m = m, .filter = f, .w = &facts};
+    rewriter r = {.m = m, .filter = f, .w = &facts, .since = SIR_NONE};
     rewrite_block(&r, &f->work->body);
+    if (r.since != SIR_NONE)
+        declare_since(&r);
     add_pops(&r);
     drop_fields(&r, a);
     int64_t old = f->work->peek.max, ahead = w->ahead > old ? w->ahead : old;

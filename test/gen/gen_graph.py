@@ -4,6 +4,7 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from gen_bits import Bits, fits_bits
+from gen_blocks import blocks
 from gen_body import Body
 from gen_equal import EqualBranches, fits_equal
 from gen_siblings import Siblings
@@ -124,6 +125,8 @@ class Graph:
             return self.equal(in_t, out_t, size, composite, loop_part)
         if "siblings" in f and fits_equal(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
             return self.composite("splitjoin", in_t, out_t, composite, Siblings(self, in_t, out_t).write)
+        if "blocks" in f and fits_equal(in_t, out_t) and not loop_part and self.rng.random() < 0.4:
+            return blocks(self, in_t, out_t)
         if "bits" in f and fits_bits(in_t, out_t) and self.rng.random() < 0.5:
             return self.composite("pipeline", in_t, out_t, composite, Bits(self, in_t, out_t).write)
         if size <= 1:
