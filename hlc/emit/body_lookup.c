@@ -9,17 +9,6 @@
 // Trips from which on a loop that stores what it looks up stays one.
 #define KEPT_TRIPS 8
 
-typedef struct lookup_walk {
-    const body_context *c;
-    const sir_stmt *loop;  // the loop in question, or NULL
-    bool *counts;          // per local: the variable of a counted loop
-    const bool *fields;    // per field: it counts from firing to firing; NULL: none does
-    bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
-    bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
-    bool of_table;         // a constant table's element that is known once `loop` is unrolled
-    bool by_data;          // one that depends on more than loop variables
-} lookup_walk;
-
 // What a subscript is made of.
 typedef struct subscript {
     bool known;  // of constants, loop variables and constant tables only
@@ -27,6 +16,17 @@ typedef struct subscript {
     bool inner;  // it has the variable of the loop in question
     bool table;  // it has an element of a table
 } subscript;
+
+typedef struct lookup_walk {
+    const body_context *c;
+    const sir_stmt *loop;  // the loop in question, or NULL
+    subscript *locals;     // per local: of the variables of counted loops, and of what is computed once of such
+    const bool *fields;    // per field: it counts from firing to firing; NULL: none does
+    bool by_table;         // a subscript that is constant once `loop` is unrolled, and no affine form before
+    bool by_bits;          // the same, of shifts and masks alone: shuffles of a vector
+    bool of_table;         // a constant table's element that is known once `loop` is unrolled
+    bool by_data;          // one that depends on more than loop variables
+} lookup_walk;
 
 static bool is_constant_table(const lookup_walk *w, const sir_expr *base)
 {
@@ -41,10 +41,7 @@ static subscript look(const lookup_walk *w, const sir_expr *e)
 {
     switch ((sir_expr_kind)e->kind) {
     case SIR_CONST: return (subscript){.known = true, .plain = true};
-    case SIR_LOCAL:
-        return (subscript){.known = w->counts[e->index],
-                           .plain = w->counts[e->index],
-                           .inner = w->loop != NULL && e->index == w->loop->u.for_.local};
+    case SIR_LOCAL: return w->locals[e->index];
     case SIR_FIELD: {
         bool count = w->fields != NULL && w->fields[e->index];
         return (subscript){.known = count, .plain = count};
@@ -85,10 +82,10 @@ static void find_loops(void *context, sir_stmt *s)
 {
     lookup_walk *w = context;
     if (s->kind == SIR_FOR)
-        w->counts[s->u.for_.local] = true;
-    if (w->fields != NULL && s->kind == SIR_DECL && s->u.decl.init != NULL &&
-        w->c->locals[s->u.decl.local].writes == 1)
-        w->counts[s->u.decl.local] = look(w, s->u.decl.init).plain;
+        w->locals[s->u.for_.local] =
+            (subscript){.known = true, .plain = true, .inner = w->loop != NULL && s->u.for_.local == w->loop->u.for_.local};
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL && w->c->locals[s->u.decl.local].writes == 1)
+        w->locals[s->u.decl.local] = look(w, s->u.decl.init);
 }
 
 static void find_lookups(void *context, sir_stmt *s)
@@ -99,7 +96,7 @@ static void find_lookups(void *context, sir_stmt *s)
 static lookup_walk walk(const body_context *c, const sir_stmt *loop, const bool *fields, const sir_block *b)
 {
     lookup_walk w = {.c = c, .loop = loop, .fields = fields};
-    w.counts = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
+    w.locals = ARENA_ARRAY(c->e->arena, subscript, c->function->locals.len + 1);
     sir_visit_stmts(&c->function->body, find_loops, &w);
     sir_visit_stmts(b, find_lookups, &w);
     return w;
