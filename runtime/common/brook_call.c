@@ -263,6 +263,16 @@ static void walkStream(svm_BrookWalk *w, const svm_BrookStream *s, mm_Mem memory
         w->address = svmr_brookAddress(s->storage, memory) + (size_t)s->offset * s->storage->size;
 }
 
+// Several ports may be one parameter's: the walk of one whose stream has been copied for it.
+static const svm_BrookWalk *copiedBefore(const Call *c, int port)
+{
+    for (int i = 0; i < port; i++)
+        if (!isUnused(c, i) && c->walks[i].copy && c->streams[i].storage == c->streams[port].storage &&
+            sameView(&c->streams[i], &c->streams[port]))
+            return &c->walks[i];
+    return NULL;
+}
+
 static void walkPorts(Call *c, mm_Mem memory)
 {
     for (int i = 0; i < c->graph->count; i++) {
@@ -273,6 +283,12 @@ static void walkPorts(Call *c, mm_Mem memory)
             continue;
         if (!needsCopy(c, i)) {
             walkStream(w, &c->streams[i], memory);
+            continue;
+        }
+        const svm_BrookWalk *same = copiedBefore(c, i);
+        if (same) {
+            *w = *same;
+            w->copy->users++;
             continue;
         }
         const svm_BrookStream copy = svmr_brookCopy(c->at, c->streams[i]);
