@@ -336,6 +336,9 @@ enum { UNFORESEEN = 64 };
 // Nodes for each item that lies apart from that of the next lane, where a register has few lanes: loading and turning such
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
+
+// Items between those of neighbours from which on C compilers have no shuffles for them, and lanes that are turned at once.
+enum { FAR = 9, TURNED_LANES = 16 };
 // Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
 enum { LOOK_UP_LANES = 8 };
 // Bytes of local arrays and tiles, which should stay in the first cache; and where there is a second, for as many lanes as a
@@ -528,6 +531,17 @@ static bool is_planar(const body_context *c, int64_t in_stride, int64_t out_stri
     return work >= LEAST_WORK && (in || out);
 }
 
+// Whether items lie so on one side, and on the other those of a firing do, a few of them, far from the next firing's. C
+// compilers take or put such one by one, at addresses that they compute as vectors.
+static bool is_turned(const body_context *c, int64_t in_stride, int64_t out_stride)
+{
+    const sir_function *f = c->function;
+    bool in = c->in.used && c->in.view.count != 0 && in_stride == 1, out = c->out.view.count != 0 && out_stride == 1;
+    bool from = c->in.used && c->in.view.count == 0 && in_stride >= FAR && f->pop.max > 1 && f->peek.max <= in_stride,
+         to = c->out.view.count == 0 && out_stride >= FAR && f->push.max > 1 && f->push.max <= out_stride;
+    return c->e->cached && ((in && to) || (out && from));
+}
+
 // Lanes of a register, and how many registers' worth a vector may have: four sums at least, or additions wait for each
 // other; few enough that what lives at a time stays in registers.
 int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_stride, int64_t most, bool worth)
@@ -542,7 +556,8 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     // Where lanes lie side by side no other vectors have as cheap loads.
     bool sums = in_stride == 1 && f->peek.max > f->pop.max && w.sums >= LEAST_WORK && w.sums * 2 >= w.all;
     bool serial = worth || sums || (w.serial >= LEAST_WORK && w.serial * 2 >= w.all);
-    if (width < 4 || (!serial && !is_planar(c, in_stride, out_stride, w.all)) || !lanes_find_vectors(c))
+    bool turned = !serial && !is_planar(c, in_stride, out_stride, w.all);
+    if (width < 4 || (turned && !is_turned(c, in_stride, out_stride)) || !lanes_find_vectors(c))
         return 0;
     if (c->looks_up && width < LOOK_UP_LANES)
         return 0;
@@ -554,7 +569,7 @@ int lanes_count(body_context *c, int width, int64_t in_stride, int64_t out_strid
     // Loads are what sums wait for, and coefficients serve twice as many firings.
     if (c->e->wide_registers && registers == 4 && values == f->push.max)
         registers = 8;
-    int lanes = width * registers, fewest = 0;
+    int lanes = turned ? TURNED_LANES : width * registers, fewest = 0;
     for (; lanes >= width; lanes /= 2) {
         int64_t all = bytes * lanes + tile_bytes(in_stride, f->peek.max, lanes) +
                       tile_bytes(out_stride, f->push.max, lanes);

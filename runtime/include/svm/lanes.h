@@ -102,6 +102,31 @@ static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *til
 }
 #define SVM_TILE_BLOCK 16
 
+// Sixteen columns of two rows, each of eight bytes; where columns are near each other, C compilers have shuffles of their own.
+#define SVM_TILE_PAIRS(rows, stride) ((rows) % 4 >= 2 && (stride) > 8 ? 2 : 0) // rows that are turned so
+typedef struct svm_TilePairs {
+    long long column[8];
+} svm_TilePairs;
+static inline svm_TileBlock svm_tilePairs(const int *items, ptrdiff_t stride)
+{
+    svm_TilePairs pairs;
+    svm_TileBlock v;
+    for (int i = 0; i < 8; i++)
+        memcpy(&pairs.column[i], items + i * stride, sizeof *pairs.column);
+    memcpy(&v, &pairs, sizeof v);
+    return v;
+}
+static inline void svm_tilePairsIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
+{
+    const svm_TileBlock a = svm_tilePairs(items, stride), b = svm_tilePairs(items + 8 * stride, stride);
+    const svm_TileBlock rows[2] = {
+        __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+        __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31),
+    };
+    memcpy(tile, &rows[0], sizeof rows[0]);
+    memcpy(tile + columns, &rows[1], sizeof rows[1]);
+}
+
 // Every second item of a vector and one that overlaps it by an item, and of memory, or every fourth: nothing is read behind the last.
 static inline svm_TileBlock svm_tileEven(svm_TileBlock a, svm_TileBlock b)
 {
@@ -122,11 +147,16 @@ static inline void svm_tileApart(int *to, const int *from, ptrdiff_t stride)
 }
 #else
 #define SVM_TILE_BLOCK PTRDIFF_MAX
+#define SVM_TILE_PAIRS(rows, stride) 0
 static inline void svm_tileBlockIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
 {
     (void)tile, (void)columns, (void)items, (void)stride;
 }
 static inline void svm_tileBlockOut(int *items, ptrdiff_t stride, const int *tile, ptrdiff_t columns)
+{
+    (void)tile, (void)columns, (void)items, (void)stride;
+}
+static inline void svm_tilePairsIn(int *tile, ptrdiff_t columns, const int *items, ptrdiff_t stride)
 {
     (void)tile, (void)columns, (void)items, (void)stride;
 }
@@ -143,10 +173,14 @@ static inline void svm_tileInPart(void *restrict tile, const void *restrict from
     int *to = tile;
     const int *items = from;
     const ptrdiff_t full = last < rows ? columns - 1 : columns;
-    const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4; // by blocks
-    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
-        for (ptrdiff_t k = 0; k < whole; k += 4)
+    const ptrdiff_t pairs = SVM_TILE_PAIRS(rows, stride);
+    const ptrdiff_t turned = full / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4 + pairs; // by blocks
+    for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK) {
+        for (ptrdiff_t k = 0; k + 4 <= whole; k += 4)
             svm_tileBlockIn(to + k * columns + i, columns, items + i * stride + k, stride);
+        if (pairs)
+            svm_tilePairsIn(to + (whole - 2) * columns + i, columns, items + i * stride + whole - 2, stride);
+    }
     for (ptrdiff_t k = 0; k < rows; k++)
         for (ptrdiff_t i = k < whole ? turned : 0; i < (k < last ? columns : full); i++)
             memcpy(to + k * columns + i, items + i * stride + k, sizeof *to);
