@@ -186,6 +186,10 @@ typedef struct emit_signature {
 } emit_signature;
 // One firing function (work or prework) for the given layouts of its input and output. Called once for every (function, in, out) that is needed.
 emit_signature emit_fire_function(emitter *e, emit_filter_info *info, const sir_function *f, const char *name, emit_view in, emit_view out);
+
+// Items between those of neighbouring lanes from which on C compilers have no shuffles, and take them one by one.
+enum { EMIT_FAR = 9 };
+
 // NOTE(lanes). A firing whose sum runs through a loop cannot be vectorised along the loop without changing the sum. Several firings side by side can: each lane keeps its own
 // order of additions, so results stay the same bit for bit. One firing function computes `lanes` of them, lane l reading and writing at a constant distance from lane l - 1.
 // NOTE(vectors). Where a loop cannot be vectorised for another reason, or the function has local arrays, conditions that

@@ -337,8 +337,8 @@ enum { UNFORESEEN = 64 };
 // items takes what the lanes save. Simulated (SPEs, four lanes): transforms are 1.5 times slower without this.
 enum { FEW_LANES = 4, APART_WORK = 64 };
 
-// Items between those of neighbours from which on C compilers have no shuffles for them, and lanes that are turned at once.
-enum { FAR = 9, TURNED_LANES = 16 };
+// Lanes that are turned at once.
+enum { TURNED_LANES = 16 };
 // Lanes of a register from which on looking up by what differs gains: each does a part of what single firings do at once.
 enum { LOOK_UP_LANES = 8 };
 // Bytes of local arrays and tiles, which should stay in the first cache; and where there is a second, for as many lanes as a
@@ -537,8 +537,8 @@ static bool is_turned(const body_context *c, int64_t in_stride, int64_t out_stri
 {
     const sir_function *f = c->function;
     bool in = c->in.used && c->in.view.count != 0 && in_stride == 1, out = c->out.view.count != 0 && out_stride == 1;
-    bool from = c->in.used && c->in.view.count == 0 && in_stride >= FAR && f->pop.max > 1 && f->peek.max <= in_stride,
-         to = c->out.view.count == 0 && out_stride >= FAR && f->push.max > 1 && f->push.max <= out_stride;
+    bool from = c->in.used && c->in.view.count == 0 && in_stride >= EMIT_FAR && f->pop.max > 1 && f->peek.max <= in_stride,
+         to = c->out.view.count == 0 && out_stride >= EMIT_FAR && f->push.max > 1 && f->push.max <= out_stride;
     return c->e->cached && ((in && to) || (out && from));
 }
 

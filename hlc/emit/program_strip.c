@@ -200,6 +200,8 @@ static void emit_nest(program_emitter *x, const program_walk *w, const char *fro
                 step = arena_printf(x->e.arena, "%s += %s", index, w->lanes);
             bound = lanes > 1 ? "whole" : bound;
         }
+        if (i == 0 && w->row)
+            step = arena_printf(x->e.arena, "%s += %s", index, w->lanes);
         if (i == 0 && w->hint != NULL)
             text_line(x, (int)n, "%s", w->hint);
         text_line(x, (int)(n - i), "for (ptrdiff_t %s = %s; %s < %s; %s)", index, start, index, bound, step);
@@ -227,7 +229,7 @@ static void emit_walk(program_emitter *x, const program_walk *w, int lanes, cons
         if (l->plain)
             emit_plain_loop(x, w, from, body, one);
         else
-            emit_nest(x, w, from, l->lanes, body, l->lanes > 1 ? many : one);
+            emit_nest(x, w, from, l->lanes, body, l->lanes > 1 || w->row ? many : one);
     }
 }
 
@@ -315,6 +317,7 @@ typedef struct strip_body {
 typedef struct strip_lanes {
     int lanes;
     bool jams;
+    bool row; // of the nest's innermost loop
     const char *text;
     emit_signature fire;
 } strip_lanes;
@@ -323,6 +326,8 @@ typedef struct strip_lanes {
 #define LANES_LEVEL 2
 // Firings that go side by side at most.
 #define MOST_LANES 1024
+// Lanes of a register from which on neighbours in a steady state are better: an SPE's four gain nothing.
+#define ROW_WIDTH 8
 
 // The types and functions for vectors of so many lanes.
 void program_include_lanes(program_emitter *x, int lanes)
@@ -353,12 +358,12 @@ int program_most_aside(const program_emitter *x)
 }
 
 static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f, const plan_walk *items,
-                              int64_t in_stride, int64_t out_stride, int64_t most)
+                              int64_t in_stride, int64_t out_stride, int64_t most, bool row)
 {
-    strip_lanes l = {0};
+    strip_lanes l = {.row = row};
     emit_view in = program_view(x, &items->in_items), out = program_view(x, &items->out_items);
     emit_lanes lanes = emit_lane_count(&x->e, info, f, in, out, lane_width(x), in_stride, out_stride, most);
-    l.lanes = lanes.count;
+    l.lanes = row && !lanes.vectors ? 0 : lanes.count;
     l.jams = lanes.jams;
     l.text = arena_printf(x->e.arena, lanes.vectors ? "svm_lanes%d" : "%d", l.lanes);
     if (l.lanes == 0)
@@ -376,6 +381,32 @@ static strip_lanes make_lanes(program_emitter *x, emit_filter_info *info, const 
     return l;
 }
 
+// How many firings of the nest's innermost loop may be lanes: they lie side by side, where those that follow each other in
+// the one without a bound are far apart, so that they would be taken and put one by one.
+static int64_t row_lanes(const program_walk *w, size_t unbounded)
+{
+    const plan_digit *in = &w->in.data[0], *out = &w->out.data[0];
+    bool row = unbounded > 0 && in->stride == 1 && out->stride == 1 && w->in.data[unbounded].stride >= EMIT_FAR &&
+               w->out.data[unbounded].stride >= EMIT_FAR;
+    int64_t most = row ? in->radix & -in->radix : 0; // the greatest power of two that divides it
+    return most < MOST_LANES ? most : MOST_LANES;
+}
+
+static strip_lanes known_lanes(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                               const emit_signature *fire, const plan_walk *items, int64_t in, int64_t out,
+                               int64_t most, bool row)
+{
+    const char *key =
+        arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64 " %" PRId64 " %d", fire->name, in, out, most, row);
+    strip_lanes *known = hmap_get(&x->lanes, key);
+    if (known == NULL) {
+        known = ARENA_NEW(x->e.arena, strip_lanes);
+        *known = make_lanes(x, info, f, items, in, out, most, row);
+        hmap_set(&x->lanes, key, known);
+    }
+    return *known;
+}
+
 // fire: of one firing, whose name stands for the function and its views. firings: of a run.
 static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                   const emit_signature *fire, const plan_walk *items, const program_walk *w,
@@ -388,18 +419,16 @@ static strip_lanes lanes_function(program_emitter *x, emit_filter_info *info, co
     if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || w->general || unbounded == w->in.len ||
         !in_turn)
         return (strip_lanes){0};
-    int64_t in = w->in.data[unbounded].stride, out = w->out.data[unbounded].stride;
-    int64_t most = MOST_LANES;
+    int64_t row = fire->iter ? 0 : row_lanes(w, unbounded), most = MOST_LANES;
+    strip_lanes lanes = {0};
+    if (row >= lane_width(x) && lane_width(x) >= ROW_WIDTH)
+        lanes = known_lanes(x, info, f, fire, items, 1, 1, row, true);
+    if (lanes.lanes != 0)
+        return lanes;
     while (most > 1 && most > firings / digits_period(&w->in))
         most /= 2;
-    const char *key = arena_printf(x->e.arena, "%s %" PRId64 " %" PRId64 " %" PRId64, fire->name, in, out, most);
-    strip_lanes *known = hmap_get(&x->lanes, key);
-    if (known == NULL) {
-        known = ARENA_NEW(x->e.arena, strip_lanes);
-        *known = make_lanes(x, info, f, items, in, out, most);
-        hmap_set(&x->lanes, key, known);
-    }
-    return *known;
+    return known_lanes(x, info, f, fire, items, w->in.data[unbounded].stride, w->out.data[unbounded].stride, most,
+                       false);
 }
 
 static void fire_once(program_emitter *x, int indent, void *context, const char *in, const char *out)
@@ -414,6 +443,25 @@ static void fire_once(program_emitter *x, int indent, void *context, const char 
     program_fire_arguments(x, b->info, b->fire, b->prefix, b->arrays, b->iter, "random", "log", "svm_sender",
                            "svm_actor", NULL, &args);
     text_call(x, indent, arena_printf(a, "%s(", b->fire->name), &args, ");");
+}
+
+// Firings of a row, side by side where the C compiler has vectors.
+typedef struct row_body {
+    strip_body *many, *one;
+    const char *lanes; // NULL: one by one
+} row_body;
+
+static void fire_row(program_emitter *x, int indent, void *context, const char *in, const char *out)
+{
+    const row_body *b = context;
+    if (b->lanes == NULL) {
+        fire_once(x, indent, b->one, in, out);
+        return;
+    }
+    text_line(x, indent, "if (%s > 1)", b->lanes);
+    fire_once(x, indent + 1, b->many, in, out);
+    text_line(x, indent, "else");
+    fire_once(x, indent + 1, b->one, in, out);
 }
 
 // Strips stay functions of their own, so that their pointers stay 'restrict' and the C compiler's work does not grow with
@@ -550,6 +598,9 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
         program_emit_bytes(x, &ways->bytes);
     program_walk hinted = *w;
     hinted.lanes = lanes->text;
+    hinted.row = lanes->lanes > 0 && lanes->row;
+    int rounds = hinted.row ? 0 : lanes->lanes; // that go side by side
+    row_body row = {&many, &b, lanes->text}, row_one = {&many, &b, NULL};
     hinted.hint = fire->scalar && (lanes->lanes == 0 || lanes->jams) ? "SVM_SCALAR" : NULL;
     if (ways->across != NULL) {
         across_body trips = {ways->across, {info, program_across_fire(ways->across), b.iter, b.prefix, b.arrays}};
@@ -558,9 +609,11 @@ static void emit_strip(program_emitter *x, strip_body b, const program_walk *w, 
     } else if (ways->turns != NULL)
         program_emit_turns(x, ways->turns, info, fire_once, &now, general_pointer(x, "in", program_walk_in(w)),
                            general_pointer(x, "out", program_walk_out(w)));
+    else if (hinted.row)
+        emit_walk(x, &hinted, 0, begin, fire_row, &row, &row_one);
     else
-        emit_walk(x, &hinted, lanes->lanes, ways->bytes.table != NULL ? "whole" : begin, fire_once, &many, &b);
-    verify_walk(x, w, lanes->lanes, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
+        emit_walk(x, &hinted, rounds, ways->bytes.table != NULL ? "whole" : begin, fire_once, &many, &b);
+    verify_walk(x, w, rounds, lanes->lanes > 0 || plan_filter_can_fuse_horizontally(info->filter), info->c_name);
     for (VEC_EACH(uint32_t, f, &fire->fields))
         if (!is_array_field(info, *f))
             text_line(x, 1, "state->%s = %s%s;", info->field_names.data[*f], b.prefix, info->field_names.data[*f]);
