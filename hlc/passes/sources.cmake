@@ -5,6 +5,6 @@ set(HLC_PASSES_SOURCES
     passes/chain.c passes/count.c passes/decimate.c passes/delays.c passes/exchange.c passes/filters.c passes/inline.c
     passes/interchange.c passes/join_bits.c passes/linear_bits.c passes/linear_bits_follow.c passes/linear_bits_tables.c
     passes/orbit.c passes/orbit_sources.c passes/orbit_tables.c passes/pack_bits.c passes/parts.c passes/places.c
-    passes/polyphase.c passes/privatize.c passes/reorder.c passes/runner.c passes/schedule.c passes/share.c
+    passes/polyphase.c passes/privatize.c passes/reorder.c passes/rings.c passes/runner.c passes/schedule.c passes/share.c
     passes/siblings.c passes/tabulate.c passes/tabulate_few.c passes/tabulate_values.c passes/uniform.c passes/windows.c
     passes/windows_rewrite.c pipeline.c)
