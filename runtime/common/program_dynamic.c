@@ -28,7 +28,7 @@ static void synchronise(svm_DynamicActor *f)
     if (f->front != f->taken) {
         svm_Stream *s = &f->in->stream;
         size_t n = (size_t)(f->front - f->taken) / s->elementSize;
-        f->popped += (int64_t)n;
+        f->popped += f->front - f->taken;
         svmr_onStream(p, s, SVMR_CALL_POP, n);
         svmr_onStream(p, s, SVMR_CALL_POPPED, n);
         f->taken = f->front;
@@ -37,12 +37,32 @@ static void synchronise(svm_DynamicActor *f)
     if (f->back != f->given) {
         svm_Stream *s = &f->out->stream;
         size_t n = (size_t)(f->back - f->given) / s->elementSize;
-        f->pushed += (int64_t)n;
+        f->pushed += f->back - f->given;
         svmr_onStream(p, s, SVMR_CALL_PUSH, n);
         svmr_onStream(p, s, SVMR_CALL_PUSHED, n);
         f->given = f->back;
         svmr_pushed(s, n);
     }
+}
+
+// So many items in bytes; -1: no bound.
+static ptrdiff_t bytes_of(int64_t items, const svm_Channel *c)
+{
+    ptrdiff_t bytes;
+    return items < 0 || __builtin_mul_overflow(items, c ? (ptrdiff_t)c->stream.elementSize : 0, &bytes) ? PTRDIFF_MAX : bytes;
+}
+
+// The most that a firing of these rates looks at.
+static int64_t most_peeked(const svm_DynamicRates *r)
+{
+    return r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
+}
+
+// The end of a window, or of as much of it as a firing may still use.
+static char *end_of(char *from, char *end, ptrdiff_t most, int64_t used)
+{
+    int64_t left = most > used ? most - used : 0;
+    return most != PTRDIFF_MAX && end - from > left ? from + left : end;
 }
 
 // Where declared counts end the windows.
@@ -52,20 +72,13 @@ static void limit(svm_DynamicActor *f)
     f->popEnd = f->peekEnd = f->windowEnd;
     f->pushEnd = f->roomEnd;
     if (f->in) {
-        size_t size = f->in->stream.elementSize, there = (size_t)(f->windowEnd - f->front) / size;
-        int64_t popped = f->popped + (f->front - f->taken) / (ptrdiff_t)size;
-        if (r->popMax >= 0 && (int64_t)there > r->popMax - popped)
-            f->popEnd = f->front + (size_t)(r->popMax > popped ? r->popMax - popped : 0) * size;
-        int64_t peek = r->peekMax >= 0 && r->peekMax < r->popMax ? r->popMax : r->peekMax;
-        if (peek >= 0 && (int64_t)there > peek - popped)
-            f->peekEnd = f->front + (size_t)(peek > popped ? peek - popped : 0) * size;
+        char *from = (char *)(uintptr_t)f->front, *end = (char *)(uintptr_t)f->windowEnd;
+        int64_t popped = f->popped + (f->front - f->taken);
+        f->popEnd = end_of(from, end, bytes_of(r->popMax, f->in), popped);
+        f->peekEnd = end_of(from, end, bytes_of(most_peeked(r), f->in), popped);
     }
-    if (f->out) {
-        size_t size = f->out->stream.elementSize, room = (size_t)(f->roomEnd - f->back) / size;
-        int64_t pushed = f->pushed + (f->back - f->given) / (ptrdiff_t)size;
-        if (r->pushMax >= 0 && (int64_t)room > r->pushMax - pushed)
-            f->pushEnd = f->back + (size_t)(r->pushMax > pushed ? r->pushMax - pushed : 0) * size;
-    }
+    if (f->out)
+        f->pushEnd = end_of(f->back, f->roomEnd, bytes_of(r->pushMax, f->out), f->pushed + (f->back - f->given));
 }
 
 // After the streams were told everything.
@@ -124,7 +137,7 @@ static SVMR_COLD _Noreturn void failRate(const svm_DynamicActor *f, const char *
 const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size)
 {
     synchronise(f);
-    if (!f->in || (f->rates->popMax >= 0 && f->popped >= f->rates->popMax))
+    if (!f->in || f->popped >= bytes_of(f->rates->popMax, f->in))
         failRate(f, "pops", f->in ? f->rates->popMax : 0);
     svmr_awaitItems(&f->in->stream, 1, NULL);
     if (svmr_count(&f->in->stream) == 0)
@@ -138,12 +151,10 @@ const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size)
 const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size)
 {
     synchronise(f);
-    int64_t most = f->rates->peekMax;
-    if (most >= 0 && most < f->rates->popMax)
-        most = f->rates->popMax;
-    if (!f->in || offset < 0 || (most >= 0 && f->popped + offset >= most))
+    int64_t most = most_peeked(f->rates), popped = f->in ? f->popped / (int64_t)size : 0;
+    if (!f->in || offset < 0 || (most >= 0 && popped + offset >= most))
         fail(f, "peek(%td) in '%s' is outside the window, of which %lld items are left", offset, f->rates->name,
-             (long long)(f->in && most >= 0 ? most - f->popped : 0));
+             (long long)(f->in && most >= 0 ? most - popped : 0));
     svm_Stream *s = &f->in->stream;
     svmr_awaitItems(s, (size_t)offset + 1, NULL);
     if (svmr_count(s) <= (size_t)offset)
@@ -156,7 +167,7 @@ const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t si
 void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size)
 {
     synchronise(f);
-    if (!f->out || (f->rates->pushMax >= 0 && f->pushed >= f->rates->pushMax))
+    if (!f->out || f->pushed >= bytes_of(f->rates->pushMax, f->out))
         failRate(f, "pushes", f->out ? f->rates->pushMax : 0);
     if (svmr_room(&f->out->stream) == 0)
         svmr_awaitRoom(&f->out->stream, 1, (svmr_Place){"svm_dynamicPush", NULL, 0});
@@ -207,8 +218,21 @@ static void lookAtMail(svm_DynamicActor *f)
     (void)svmr_cutAtMail(m, 1);
 }
 
-bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates)
+// From the next firing on, as long as these find what they need and give something.
+static void begin_quickly(svm_DynamicActor *f, const svm_DynamicRates *r, size_t need)
 {
+    f->quick = r;
+    f->need = bytes_of(need > 0 ? (int64_t)need : 1, f->in);
+    f->popLeast = bytes_of(r->popMin, f->in);
+    f->pushLeast = bytes_of(f->out ? r->pushMin : 0, f->out);
+    f->popMost = bytes_of(r->popMax, f->in);
+    f->peekMost = bytes_of(most_peeked(r), f->in);
+    f->pushMost = bytes_of(r->pushMax, f->out);
+}
+
+bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates)
+{
+    f->quick = NULL;
     if (f->rates != rates) // that the prework did nothing says nothing of the work
         f->idle = false;
     f->rates = rates;
@@ -244,10 +268,11 @@ bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates)
         look(f);
     if (f->common.mail)
         lookAtMail(f);
-    f->popped = f->in ? -((f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize) : 0;
-    f->pushed = f->out ? -((f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize) : 0;
-    if (rates->popMax >= 0 || rates->peekMax >= 0 || rates->pushMax >= 0)
-        limit(f);
+    f->popped = f->taken - f->front;
+    f->pushed = f->given - f->back;
+    limit(f);
+    if ((f->in || f->common.left > 0) && !f->common.mail && !f->common.sender && !f->idle)
+        begin_quickly(f, rates, need);
     return true;
 }
 
@@ -266,11 +291,12 @@ static void noteIdle(svm_DynamicActor *f, bool idle)
     f->idle = idle;
 }
 
-void svm_dynamicDone(svm_DynamicActor *f)
+void svm_dynamicDoneNext(svm_DynamicActor *f)
 {
     const svm_DynamicRates *r = f->rates;
-    int64_t popped = f->in ? f->popped + (f->front - f->taken) / (ptrdiff_t)f->in->stream.elementSize : 0;
-    int64_t pushed = f->out ? f->pushed + (f->back - f->given) / (ptrdiff_t)f->out->stream.elementSize : 0;
+    int64_t popped = f->in ? (f->popped + (f->front - f->taken)) / (int64_t)f->in->stream.elementSize : 0;
+    int64_t pushed = f->out ? (f->pushed + (f->back - f->given)) / (int64_t)f->out->stream.elementSize : 0;
+    f->quick = NULL;
     if (f->out && pushed < r->pushMin)
         fail(f, "'%s' pushed %lld item%s in a firing and declares %lld", r->name, (long long)pushed,
              pushed == 1 ? "" : "s", (long long)r->pushMin);

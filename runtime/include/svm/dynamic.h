@@ -66,20 +66,45 @@ typedef struct svm_DynamicActor {
     char *roomEnd;
     const char *taken; // items from here to front are done with, and the stream does not know yet
     char *given;       // and items from here to back are pushed
-    int64_t popped, pushed; // by the firing, up to there
+    int64_t popped, pushed; // by the firing, up to there, in bytes
     const svm_DynamicRates *rates; // of the firing
+    // Rates of which firings begin and end at once where they find what they need side by side, as nothing else is to be
+    // looked at; NULL: none. In bytes: what a firing must find; the least and the most that it pops, peeks at and pushes.
+    const svm_DynamicRates *quick;
+    ptrdiff_t need, popLeast, pushLeast, popMost, peekMost, pushMost;
     bool idle;         // the last firing neither popped nor pushed: the next waits for one item more
     size_t idleItems;  // how many it began with
 } svm_DynamicActor;
 
-// K: waits until a firing of these rates begins; false: none will, or enough have. Then the outputs have ended, or the
-// kernel is to return until it is run again.
-bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates);
-// K: the firing is over.
-void svm_dynamicDone(svm_DynamicActor *f);
-const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size); // private, as those ending in Next
+bool svm_dynamicBeginNext(svm_DynamicActor *f, const svm_DynamicRates *rates); // private, as all those ending in Next
+void svm_dynamicDoneNext(svm_DynamicActor *f);
+const void *svm_dynamicPopNext(svm_DynamicActor *f, size_t size);
 const void *svm_dynamicPeekNext(svm_DynamicActor *f, ptrdiff_t offset, size_t size);
 void *svm_dynamicPushNext(svm_DynamicActor *f, size_t size);
+
+// K: waits until a firing of these rates begins; false: none will, or enough have. Then the outputs have ended, or the
+// kernel is to return until it is run again.
+static inline bool svm_dynamicBegin(svm_DynamicActor *f, const svm_DynamicRates *rates)
+{
+    if (SVM_DYNAMIC_UNLIKELY(f->quick != rates || f->common.left == 0 || f->windowEnd - f->front < f->need))
+        return svm_dynamicBeginNext(f, rates);
+    const ptrdiff_t there = f->windowEnd - f->front, room = f->roomEnd - f->back;
+    f->popEnd = there > f->popMost ? f->front + f->popMost : f->windowEnd;
+    f->peekEnd = there > f->peekMost ? f->front + f->peekMost : f->windowEnd;
+    f->pushEnd = room > f->pushMost ? f->back + f->pushMost : f->roomEnd;
+    f->popped = f->taken - f->front;
+    f->pushed = f->given - f->back;
+    return true;
+}
+// K: the firing is over.
+static inline void svm_dynamicDone(svm_DynamicActor *f)
+{
+    const int64_t popped = f->popped + (f->front - f->taken), pushed = f->pushed + (f->back - f->given);
+    if (SVM_DYNAMIC_UNLIKELY(f->quick == NULL || popped < f->popLeast || pushed < f->pushLeast || (popped | pushed) == 0))
+        svm_dynamicDoneNext(f);
+    else if (f->common.left > 0)
+        f->common.left--;
+}
 
 // K: the next item, which stays where it is until the next call; where there is none, the firing waits, and is given up
 // when no more will come: the kernel ends.
@@ -111,11 +136,11 @@ static inline void *svm_dynamicPush(svm_DynamicActor *f, size_t size)
 // K: items that the firing has popped and pushed so far.
 static inline ptrdiff_t svm_dynamicPopped(const svm_DynamicActor *f, size_t size)
 {
-    return (ptrdiff_t)f->popped + (f->front - f->taken) / (ptrdiff_t)size;
+    return ((ptrdiff_t)f->popped + (f->front - f->taken)) / (ptrdiff_t)size;
 }
 static inline ptrdiff_t svm_dynamicPushed(const svm_DynamicActor *f, size_t size)
 {
-    return (ptrdiff_t)f->pushed + (f->back - f->given) / (ptrdiff_t)size;
+    return ((ptrdiff_t)f->pushed + (f->back - f->given)) / (ptrdiff_t)size;
 }
 
 // ---- Dynamic-rate actors that take bits and have few states ----
