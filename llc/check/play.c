@@ -3,7 +3,8 @@
 // then, anew, for one, for a part of those of the first play, and for the rest. Each reader gives what is wanted some
 // times, then half of it, then nothing; where there is none the first play ends once a kernel has been run several
 // times. Where the program asks to let kernels use files themselves, that is refused in some plays, granted in others,
-// and in turn.
+// and in turn. Where it asks for a sequence it gets none in the first, and there are more items, so that it comes to use
+// it.
 #include <string.h>
 
 #include "llc/check/play.h"
@@ -140,6 +141,7 @@ static void begin(play *p)
     p->found_states = 0;
     p->most_runs = 0;
     hmap_init(&p->readers, p->arena);
+    hmap_init(&p->sequences, p->arena);
     orders_init(p);
 }
 
@@ -181,7 +183,7 @@ void play_program(checker *c, CXCursor main_function)
 {
     play *p = ARENA_NEW(c->arena, play);
     callee *f = start(p, c, main_function);
-    for (p->claims = 0; p->claims < 3; p->claims++) {
+    for (p->claims = 0; p->claims < (p->repeats ? 4 : 3); p->claims++) {
         p->states = 0;
         play_once(p, f);
         p->states = p->found_states * 3 / 4 + 1;

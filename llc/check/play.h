@@ -183,7 +183,12 @@ typedef struct orders {
 
 typedef struct reader_state {
     int64_t reads; // since the phase began
+    int64_t whole; // the most items that were asked for at once
+    bool counted;  // the program knows how many are left
+    int64_t left;
 } reader_state;
+
+typedef struct sequence sequence; // svm_Sequence: play_sequence.c
 
 // Memory that svm_alloc gave.
 typedef struct piece {
@@ -230,9 +235,10 @@ typedef struct play {
     int64_t found_states; // how many there were then
     size_t most_runs;     // of a kernel, after which the play ends; 0: any number
     bool ending;          // input ends in this phase
-    int claims;           // of files: 0 never granted, 1 always, 2 in turn
+    int claims;           // of files: 0 never granted, 1 always, 2 in turn, 3 never, but of sequences
     size_t claimed;
-    hmap readers;
+    bool repeats; // there was a sequence
+    hmap readers, sequences;
     bool reads; // some reader was asked
     hmap reported;
     check_layout *layout; // only what is set up is wanted, until the program is
@@ -300,6 +306,12 @@ void order_depend(play *p, int64_t kernel, int64_t on);
 void order_run(play *p, int64_t kernel);
 void order_wait(play *p, int64_t kernel);
 void order_destroy(play *p, int64_t kernel);
+// What a run of it would use; gives whether it is a transfer.
+bool order_look(play *p, int64_t kernel, access_list *into);
+void order_repeat(play *p, int64_t kernel, const access_list *accesses); // a run that uses this
+void order_outside(play *p, int64_t kernel, const access *a);           // is told of, if it is outside of its view
+size_t order_runs(const play *p);
+void order_over(play *p, size_t from, size_t to); // runs of these numbers were waited for
 void order_control(play *p, access a);            // the control thread reads or writes now
 void order_copy(play *p, access from, access to); // it copies so many bytes
 void order_end(play *p);
@@ -307,6 +319,22 @@ void order_end(play *p);
 void transfer_accesses(play *p, callee *init, int64_t object, const llc_name *engine, access_list *into);
 // The names and memories of its blocks, for messages; NULL: they have none.
 const char *transfer_blocks(play *p, callee *init, int64_t object);
+
+// ---- play_sequence.c ----
+
+// Where a place's windows are.
+typedef struct sequence_place {
+    int64_t data, step; // of the block, as the program has them
+    uint32_t view;
+    int64_t front; // bytes of the view before the block
+} sequence_place;
+
+int64_t sequence_create(play *p, int64_t places);
+void sequence_add(play *p, int64_t id, int64_t kernel, int64_t place, int64_t offset);
+bool sequence_made(play *p, int64_t id);
+int64_t sequence_places(play *p, int64_t id); // how many
+void sequence_run(play *p, int64_t id, int64_t times, sequence_place *places);
+void sequence_wait(play *p, int64_t id, bool all);
 
 // ---- play.c ----
 

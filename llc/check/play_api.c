@@ -420,7 +420,7 @@ const char *transfer_blocks(play *p, callee *init, int64_t kernel)
 
 // ---- Files ----
 
-enum { WHOLE_READS = 6 };
+enum { WHOLE_READS = 6, COUNTED_READS = 25 };
 
 static reader_state *reader_of(const api_call *a)
 {
@@ -439,10 +439,15 @@ static reader_state *reader_of(const api_call *a)
 // How many of so many items there are: all, in the phase in which input ends for some reads, then half, then none.
 static int64_t available(play *p, reader_state *r, int64_t count)
 {
-
+    r->whole = count > r->whole ? count : r->whole;
     if (!p->ending || count <= 0)
         return count < 0 ? 0 : count;
     r->reads++;
+    if (r->counted) {
+        count = count < r->left ? count : r->left;
+        r->left -= count;
+        return count;
+    }
     // Not for a whole number of steady states, so that some actors fire once more at the end.
     return r->reads <= WHOLE_READS ? count : r->reads == WHOLE_READS + 1 && count > 2 ? count / 2 - 1 : 0;
 }
@@ -477,24 +482,58 @@ static val handle_reader_read(const api_call *a)
 static val handle_reader_at_end(const api_call *a)
 {
     const reader_state *r = reader_of(a);
-    return known(a->play->ending && r->reads > WHOLE_READS);
+    return known(a->play->ending && (r->counted ? r->left <= 0 : r->reads > WHOLE_READS));
 }
 
-static bool is_granted(const api_call *a)
+// A program that knows how many items are left may count on them.
+static val handle_reader_there(const api_call *a)
+{
+    play *p = a->play;
+    reader_state *r = reader_of(a);
+    p->claimed++;
+    if (p->claims == 0)
+        return known(0);
+    if (!p->ending)
+        return known(INT64_C(1) << 40);
+    if (!r->counted) {
+        r->counted = true;
+        r->left = COUNTED_READS * r->whole + (r->whole > 2 ? r->whole / 2 - 1 : 0);
+    }
+    return known(r->left);
+}
+
+static val handle_reader_read_all(const api_call *a)
+{
+    int64_t wanted = number_of(a, 2);
+    if (available(a->play, reader_of(a), wanted) < wanted)
+        play_stop(a->play);
+    touch_items(a, 1, 2, false, true);
+    return nothing();
+}
+
+// Whether kernels or engines use so many items of a file themselves.
+static bool is_granted(const api_call *a, int64_t count)
 {
     play *p = a->play;
     p->claimed++;
-    if (p->claims == 0 || (p->claims == 2 && p->claimed % 3 == 0))
+    if (p->claims == 0 || p->claims == 3 || (p->claims == 2 && p->claimed % 3 == 0))
         return false;
-    if (strncmp(a->to->name, "svm_reader", 10) != 0 || !p->ending)
+    if (strncmp(a->to->name, "svm_reader", 10) != 0)
         return true;
     reader_state *r = reader_of(a);
-    return r->reads < WHOLE_READS && r->reads++ < WHOLE_READS;
+    r->whole = count > r->whole ? count : r->whole;
+    if (!p->ending)
+        return true;
+    if (r->counted && count <= r->left) {
+        r->left -= count;
+        return true;
+    }
+    return !r->counted && r->reads < WHOLE_READS && r->reads++ < WHOLE_READS;
 }
 
 static val handle_claim(const api_call *a)
 {
-    bool granted = is_granted(a);
+    bool granted = is_granted(a, number_of(a, a->count >= 5 ? 3 : 2));
     if (granted)
         store_number(a->play, number_of(a, a->count >= 5 ? 4 : 3), 8, 0);
     return known(granted);
@@ -508,7 +547,7 @@ static val handle_map(const api_call *a)
     val size = field_of(a, 0, "elementSize");
     if (size.unknown || before < 0 || before > INT64_C(1) << 40 || count > INT64_C(1) << 40)
         play_stop(a->play);
-    if (count <= 0 || !is_granted(a))
+    if (count <= 0 || !is_granted(a, count))
         return known(false);
     store_number(a->play, number_of(a, reader ? 5 : 4), 8,
                  give(a->play, name_of(a, 1), (before + count) * size.i, number_of(a, 2)) + before * size.i);
@@ -536,6 +575,71 @@ static val handle_write_at(const api_call *a)
 static val handle_exhaust(const api_call *a)
 {
     play_exhaust(a->play, record_of(a, 0), a->values);
+    return nothing();
+}
+
+// ---- Sequences ----
+
+static val handle_sequence(const api_call *a)
+{
+    play *p = a->play;
+    p->claimed++;
+    return known(p->claims == 0 ? 0 : sequence_create(p, number_of(a, 0)));
+}
+
+static val handle_sequence_add(const api_call *a)
+{
+    sequence_add(a->play, number_of(a, 0), number_of(a, 1), number_of(a, 2), number_of(a, 3));
+    return nothing();
+}
+
+static val handle_sequence_made(const api_call *a)
+{
+    return known(sequence_made(a->play, number_of(a, 0)));
+}
+
+static int64_t word_at(play *p, int64_t pointer)
+{
+    val v = load(p, known(pointer), word);
+    if (v.unknown)
+        play_stop(p);
+    return v.i;
+}
+
+// svm_Block, of an argument that is an array of pointers to some.
+static CXType block_type(const api_call *a, size_t i)
+{
+    CXType array = clang_getCursorType(clang_Cursor_getArgument(a->to->cursor, (unsigned)i));
+    CXType pointer = clang_getArrayElementType(array);
+    if (pointer.kind == CXType_Invalid)
+        pointer = clang_getPointeeType(clang_getCanonicalType(array));
+    return clang_getCanonicalType(clang_getPointeeType(clang_getCanonicalType(pointer)));
+}
+
+static val handle_sequence_run(const api_call *a)
+{
+    play *p = a->play;
+    int64_t id = number_of(a, 0), times = number_of(a, 1), count = sequence_places(p, id);
+    CXType block = block_type(a, 2);
+    VEC(sequence_place) places = {0};
+    for (int64_t i = 0; i < count; i++) {
+        int64_t data = word_at(p, word_at(p, number_of(a, 2) + 8 * i) + field_offset(p, block, "data"));
+        VEC_PUSH(p->arena, &places, ((sequence_place){.data = data, .step = word_at(p, number_of(a, 3) + 8 * i)}));
+    }
+    sequence_run(p, id, times, places.data);
+    return nothing();
+}
+
+static val handle_sequence_wait(const api_call *a)
+{
+    sequence_wait(a->play, number_of(a, 0), number_of(a, 1) != 0);
+    return nothing();
+}
+
+static val handle_sequence_destroy(const api_call *a)
+{
+    if (number_of(a, 0) != 0)
+        sequence_wait(a->play, number_of(a, 0), true);
     return nothing();
 }
 
@@ -591,13 +695,6 @@ static val handle_refuse(const api_call *a)
     return known(false);
 }
 
-// No processor repeats runs, and so nothing is asked for that would be for it.
-static val handle_none(const api_call *a)
-{
-    (void)a;
-    return known(0);
-}
-
 static val handle_stop(const api_call *a)
 {
     play_stop(a->play);
@@ -627,10 +724,16 @@ static const api_row rows[] = {
     {"svm_readerClaim", 5, false, handle_claim},
     {"svm_readerReadAt", 5, true, handle_read_at},
     {"svm_readerMap", 6, false, handle_map},
-    {"svm_readerThere", 1, false, handle_none},
+    {"svm_readerReadAll", 3, false, handle_reader_read_all},
+    {"svm_readerThere", 1, false, handle_reader_there},
     {"svm_readerClose", 1, false, handle_nothing},
-    {"svm_sequenceCreate", 3, false, handle_none},
-    {"svm_sequenceDestroy", 1, false, handle_nothing},
+    {"svm_sequenceCreate", 3, false, handle_sequence},
+    {"svm_sequenceAdd", 4, false, handle_sequence_add},
+    {"svm_sequenceMade", 1, false, handle_sequence_made},
+    {"svm_sequenceRun", 4, false, handle_sequence_run},
+    {"svm_sequencePace", 3, false, handle_nothing},
+    {"svm_sequenceWait", 2, false, handle_sequence_wait},
+    {"svm_sequenceDestroy", 1, false, handle_sequence_destroy},
     {"svm_writerOpen", 1, false, handle_nothing},
     {"svm_writerWrite", 3, false, handle_write},
     {"svm_writerLend", 3, false, handle_nothing},

@@ -48,7 +48,7 @@ struct shelf {
     VEC(segment) segments; // in order, apart
 };
 
-enum { MOST_FOUND = 40 };
+enum { MOST_FOUND = 40, REPEAT_STEPS = 200 };
 
 void orders_init(play *p)
 {
@@ -617,20 +617,29 @@ static void name_transfer(play *p, actor *k)
         k->name = play_text(p, clang_Cursor_getArgument(k->at->at, 0));
 }
 
-void order_run(play *p, int64_t kernel)
+static actor *named_actor(play *p, int64_t kernel)
 {
-    orders *o = &p->orders;
     actor *k = find_actor(p, kernel);
     if (k == NULL)
         play_stop(p);
     name_transfer(p, k);
-    if (k->last != NULL && !k->last->over && first_time(p, p->at, k->at, NULL, WARN_CHECK_PENDING)) {
-        diag_record *d =
-            say(p, WARN_CHECK_PENDING, p->at, p->caller,
-                arena_printf(p->checker->arena, "%s is run again, and nothing has waited for its last run", who(p, k)));
-        diag_add_note(p->checker->session->diag, d, play_place(p, k->last->at), "its last run is here");
-        note_actor(p, d, k);
-    }
+    return k;
+}
+
+static void report_pending(play *p, const actor *k, const char *what)
+{
+    if (!first_time(p, p->at, k->at, NULL, WARN_CHECK_PENDING))
+        return;
+    diag_record *d = say(p, WARN_CHECK_PENDING, p->at, p->caller,
+                         arena_printf(p->checker->arena, "%s is run again, and %s", who(p, k), what));
+    diag_add_note(p->checker->session->diag, d, play_place(p, k->last->at), "its last run is here");
+    note_actor(p, d, k);
+}
+
+// A run that begins now, behind those that its kernel depends on.
+static run *begin_run(play *p, actor *k)
+{
+    orders *o = &p->orders;
     run *r = ARENA_NEW(p->arena, run);
     *r = (run){.actor = k, .number = o->runs.len, .at = p->at, .caller = p->caller, .base = o->first_open / 64};
     r->words = r->number / 64 - r->base + 1;
@@ -640,13 +649,73 @@ void order_run(play *p, int64_t kernel)
         if ((*on)->last != NULL && !(*on)->last->over)
             add_before(r, (*on)->last);
     VEC_PUSH(p->arena, &o->runs, r);
-    k->last = r;
     k->runs++;
     o->most = k->runs > o->most ? k->runs : o->most;
-    follow_kernel(p, r, kernel);
+    return r;
+}
+
+static void end_run(play *p, run *r)
+{
+    actor *k = r->actor;
+    k->last = r;
     use_all(p, r);
     if (p->most_runs > 0 && !p->reads && k->runs >= p->most_runs)
         play_stop(p);
+}
+
+void order_run(play *p, int64_t kernel)
+{
+    actor *k = named_actor(p, kernel);
+    if (k->last != NULL && !k->last->over)
+        report_pending(p, k, "nothing has waited for its last run");
+    run *r = begin_run(p, k);
+    follow_kernel(p, r, kernel);
+    end_run(p, r);
+}
+
+// ---- Runs of sequences ----
+
+bool order_look(play *p, int64_t kernel, access_list *into)
+{
+    run r = {.actor = named_actor(p, kernel), .at = p->at, .caller = p->caller};
+    follow_kernel(p, &r, kernel);
+    *into = r.accesses;
+    return r.actor->transfer;
+}
+
+void order_repeat(play *p, int64_t kernel, const access_list *accesses)
+{
+    actor *k = named_actor(p, kernel);
+    run *r = begin_run(p, k);
+    // Nobody waits between the times: what comes before the last run's end is a matter of dependences.
+    if (k->last != NULL && !k->last->over && !comes_before(k->last, r))
+        report_pending(p, k, "no dependence says that its last run is over");
+    for (VEC_EACH(const access, a, accesses))
+        VEC_PUSH(p->arena, &r->accesses, *a);
+    p->steps += REPEAT_STEPS + 4 * r->words;
+    if (p->steps > p->limit)
+        play_stop(p);
+    end_run(p, r);
+}
+
+void order_outside(play *p, int64_t kernel, const access *a)
+{
+    run r = {.actor = named_actor(p, kernel), .at = p->at, .caller = p->caller};
+    const view *v = view_of(p, a->view);
+    if (a->begin < 0 || a->end > v->size)
+        report_outside(p, &r, a, v);
+}
+
+size_t order_runs(const play *p)
+{
+    return p->orders.runs.len;
+}
+
+void order_over(play *p, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (!p->orders.runs.data[i]->over)
+            finish(p, p->orders.runs.data[i]);
 }
 
 static void report_never(play *p, const actor *k, const code *at, const code *caller, const char *what,
@@ -660,10 +729,7 @@ static void report_never(play *p, const actor *k, const code *at, const code *ca
 
 void order_wait(play *p, int64_t kernel)
 {
-    actor *k = find_actor(p, kernel);
-    if (k == NULL)
-        play_stop(p);
-    name_transfer(p, k);
+    actor *k = named_actor(p, kernel);
     if (k->last == NULL && k->runs == 0)
         report_never(p, k, p->at, p->caller, "is waited for before it is run", WARN_CHECK_NEVER_RUN);
     else if (k->last != NULL && !k->last->over)

@@ -2,21 +2,22 @@
 // Rounds that processors repeat by themselves (svm_Sequence): what svm/mapped_control.h has of them.
 // ---- Rounds that come again and again ----
 
-// Bytes that a place holds for so many periods; and in front of them, of rounds before.
+// Bytes of so many periods; and of what lies in front of them where they are not in a file, as engines like it.
 static inline size_t svm_roundAgainBytes(const svm_RoundQueue *queue, int64_t periods)
 {
     return (size_t)(periods * SVM_PERIOD * queue->step) * queue->size;
 }
 
-static inline size_t svm_roundAgainFront(const svm_RoundQueue *queue)
-{
-    enum { LINE = 128 };
-    return ((size_t)queue->history * queue->size + LINE - 1) / LINE * LINE;
-}
-
 static inline const svm_RoundFile *svm_roundAgainFile(int place)
 {
     return place < SVM_INPUTS ? &svm_roundInputs[place] : &svm_roundOutputs[place - SVM_INPUTS];
+}
+
+static inline size_t svm_roundAgainFront(int place)
+{
+    enum { LINE = 128 };
+    const size_t size = svm_roundQueues[svm_roundAgainFile(place)->queue].size;
+    return ((size_t)svm_roundPlaceFront(place) * size + LINE - 1) / LINE * LINE;
 }
 
 // Whether rounds are of a kind that can be repeated: one file is read, of which it is known how much is left.
@@ -46,7 +47,7 @@ static inline size_t svm_roundAgainNeeds(const svm_Rounds *self)
     size_t bytes = 0;
     for (int i = 0; i < SVM_INPUTS + SVM_OUTPUTS; i++) {
         const svm_RoundQueue *queue = &svm_roundQueues[svm_roundAgainFile(i)->queue];
-        bytes += 2 * (svm_roundAgainFront(queue) + svm_roundAgainBytes(queue, self->again.most));
+        bytes += 2 * (svm_roundAgainFront(i) + svm_roundAgainBytes(queue, self->again.most));
     }
     return bytes;
 }
@@ -60,24 +61,33 @@ static inline bool svm_roundAgainSteady(const svm_Rounds *self)
     return steady;
 }
 
+// The rounds of a turn begin at an address.
+static inline void svm_roundAgainPlace(svm_Rounds *self, int place, size_t address, int64_t items)
+{
+    const svm_RoundQueue *queue = &svm_roundQueues[svm_roundAgainFile(place)->queue];
+    const int64_t front = svm_roundPlaceFront(place);
+    svm_blockInit(&self->again.places[place][self->again.turn].rounds, &SVM_MAPPED_MEMORY,
+                  address - (size_t)front * queue->size, (size_t)(front + items), queue->size);
+}
+
 // A stretch of memory for a place.
 static inline void svm_roundAgainStay(svm_Rounds *self, int place)
 {
     svm_RoundsAgain *again = &self->again;
     const svm_RoundQueue *queue = &svm_roundQueues[svm_roundAgainFile(place)->queue];
-    const size_t front = svm_roundAgainFront(queue), bytes = front + svm_roundAgainBytes(queue, again->most);
+    const size_t front = svm_roundAgainFront(place);
     size_t *memory = &again->places[place][again->turn].memory;
     if (*memory == 0)
-        *memory = svm_alloc(&SVM_MAPPED_MEMORY, bytes);
-    svm_blockInit(&again->places[place][again->turn].rounds, &SVM_MAPPED_MEMORY, *memory + front,
-                  (bytes - front) / queue->size, queue->size);
+        *memory = svm_alloc(&SVM_MAPPED_MEMORY, front + svm_roundAgainBytes(queue, again->most));
+    svm_roundAgainPlace(self, place, *memory + front, again->most * SVM_PERIOD * queue->step);
 }
 
 // Items from so many in front of a place's rounds on.
 static inline char *svm_roundAgainItems(svm_Rounds *self, int place, int turn, int64_t first)
 {
     const svm_RoundQueue *queue = &svm_roundQueues[svm_roundAgainFile(place)->queue];
-    return (char *)svm_blockData(&self->again.places[place][turn].rounds) + first * (int64_t)queue->size;
+    return (char *)svm_blockData(&self->again.places[place][turn].rounds) +
+           (svm_roundPlaceFront(place) + first) * (int64_t)queue->size;
 }
 
 // The rounds of the last period lie there.
@@ -85,9 +95,10 @@ static inline void svm_roundAgainBase(svm_Rounds *self, int place, int64_t perio
 {
     const int q = svm_roundAgainFile(place)->queue;
     const size_t round = svm_roundAgainBytes(&svm_roundQueues[q], 1) / SVM_SLOTS;
+    const size_t front = (size_t)svm_roundPlaceFront(place) * svm_roundQueues[q].size;
     for (int slot = 0; slot < SVM_SLOTS; slot++) {
         self->mapped[q][slot] = true;
-        self->base[q][slot] = self->again.places[place][self->again.turn].rounds.address +
+        self->base[q][slot] = self->again.places[place][self->again.turn].rounds.address + front +
                               round * (size_t)((periods - 1) * SVM_SLOTS + slot);
     }
 }
@@ -105,8 +116,7 @@ static inline void svm_roundAgainRead(svm_Rounds *self, int place, int64_t perio
     if (period == 0) {
         *mapped = f->maps && svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &address);
         if (*mapped)
-            svm_blockInit(&again->places[place][again->turn].rounds, &SVM_MAPPED_MEMORY, address, (size_t)items,
-                          queue->size);
+            svm_roundAgainPlace(self, place, address, items);
         else
             svm_roundAgainStay(self, place);
     }
@@ -134,7 +144,7 @@ static inline void svm_roundAgainRoom(svm_Rounds *self, int place, int64_t perio
     size_t address;
     *mapped = f->maps && svm_writerMap(&self->writers[f->file], &SVM_MAPPED_MEMORY, (size_t)f->units, items, &address);
     if (*mapped)
-        svm_blockInit(&again->places[place][again->turn].rounds, &SVM_MAPPED_MEMORY, address, (size_t)items, queue->size);
+        svm_roundAgainPlace(self, place, address, items);
     else
         svm_roundAgainStay(self, place);
 }

@@ -498,6 +498,13 @@ static inline int svm_roundPlaceOf(int queue)
             return SVM_INPUTS + i;
     return -1;
 }
+
+// Items of rounds before that a place begins with.
+static inline int64_t svm_roundPlaceFront(int place)
+{
+    const svm_RoundFile *f = place < SVM_INPUTS ? &svm_roundInputs[place] : &svm_roundOutputs[place - SVM_INPUTS];
+    return f->maps ? f->before : svm_roundQueues[f->queue].history;
+}
 #endif
 
 // A kernel that is about to be run is added to what is repeated; w: it moves this window, or -1. Windows of files' queues are
@@ -510,7 +517,8 @@ static inline void svm_roundAdd(svm_Rounds *self, svm_Kernel *kernel, const svm_
         ptrdiff_t offset = 0;
         if (place >= 0)
             offset = (ptrdiff_t)(r->windows[w].there.address - self->base[q][slot]) +
-                     (ptrdiff_t)(slot * SVM_ROUND * svm_roundQueues[q].step) * (ptrdiff_t)svm_roundQueues[q].size;
+                     (ptrdiff_t)(slot * SVM_ROUND * svm_roundQueues[q].step + svm_roundPlaceFront(place)) *
+                         (ptrdiff_t)svm_roundQueues[q].size;
         svm_sequenceAdd(self->again.runs, kernel, place, offset);
     }
 #endif

@@ -5,7 +5,8 @@ Usage: mapped-faults.py SVM_CHECK WORK LIST PROGRAM...
        mapped-faults.py --whole HEADER PROGRAM OUT     puts what the program has of svm/mapped_control.h in its place
 
 One fault at a time: a line of the program loses a dependence or a wait, a window lies elsewhere or has another size, two
-sets of windows are exchanged, windows that take turns lie in one place. svm-check must tell of each of them, in a line of
+sets of windows are exchanged, windows that take turns lie in one place; rounds that are repeated come too often, or go on
+by another step. svm-check must tell of each of them, in a line of
 the program, but for those of LIST, whose programs mean the same as before: "PROGRAM: OPERATOR: text of the line [which of
 those with this text]". A fault of LIST that is found, or that there is not, is an error too, so that the list stays true.
 """
@@ -22,6 +23,15 @@ def operators(line, table):
         yield "no dependence", re.sub(r"svm_kernelAddDependence\(.*\);", ";", line)
     if "svm_kernelWait(" in line:
         yield "no wait", re.sub(r"svm_kernelWait\(.*?\);", ";", line)
+    if "svm_sequenceWait(" in line:
+        yield "no wait for repeats", re.sub(r"svm_sequenceWait\(.*?\);", ";", line)
+    if "svm_sequenceRun(" in line:
+        yield "too often", line.replace("periods, ", "periods + 8, ")
+    if "steps[i] = " in line:
+        yield "large step", line.replace(";", " * 2;")
+        yield "small step", line.replace(";", " / 2;")
+    if "svm_sequenceAdd(" in line:
+        yield "added later", line.replace(", offset)", ", offset + ((ptrdiff_t)1 << 40))")
     if "ownMemory[r->processor] + end->address" in line:
         yield "outside", line.replace("ownMemory[r->processor] + ", "ownMemory[r->processor] + 100000000 + ")
         yield "one place", line.replace("(size_t)r->block *", "0 *")
@@ -86,27 +96,41 @@ def check(tool, work, job):
     return entry, program, number, found
 
 
+# What SVM_MAPPED_AGAIN of svm/mapped_tables.h stands for.
+AGAIN = {"MOVED", "INPUT", "OUTPUT"}, {"DIRECT", "FILES", "LOGS"}
+
+
 def holds(condition, facts):
-    return all(f"SVM_MAPPED_{word}" in facts for word in re.findall(r"SVM_MAPPED_HAVE\((\w+)\)", condition))
+    if "SVM_MAPPED_AGAIN" in condition and (AGAIN[0] - facts or AGAIN[1] & facts):
+        return False
+    return all(word in facts for word in re.findall(r"SVM_MAPPED_HAVE\((\w+)\)", condition))
+
+
+def kept_lines(header, facts):
+    """What a header has for a program of these facts, and the header that it includes."""
+    kept, conditions = [], []
+    with open(header, encoding="utf-8") as file:
+        lines = file.read().split("\n")
+    for line in lines:
+        if re.match(r"#if", line):
+            conditions.append(not re.match(r"#ifndef", line) and holds(line, facts))
+        elif line.startswith("#else"):
+            conditions[-1] = not conditions[-1]
+        elif line.startswith("#endif"):
+            conditions.pop()
+        elif all(conditions) and line == "#include <svm/mapped_again.h>":
+            kept += kept_lines(os.path.join(os.path.dirname(header), "mapped_again.h"), facts)
+        elif all(conditions):
+            kept.append(line)
+    return kept
 
 
 def whole(header, path, out):
     """The program with the header's text, but for what it has not."""
     with open(path, encoding="utf-8") as file:
         text = file.read()
-    facts = re.findall(r"\w+", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1))
-    kept, conditions = [], []
-    with open(header, encoding="utf-8") as file:
-        for line in file.read().split("\n"):
-            if re.match(r"#if", line):
-                again = "SVM_MAPPED_AGAIN" in line  # where processors repeat rounds, which svm-check has none of
-                conditions.append(not again and not re.match(r"#ifndef", line) and holds(line, facts))
-            elif line.startswith("#else"):
-                conditions[-1] = not conditions[-1]
-            elif line.startswith("#endif"):
-                conditions.pop()
-            elif all(conditions):
-                kept.append(line)
+    facts = set(re.findall(r"SVM_MAPPED_(\w+)", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1)))
+    kept = kept_lines(header, facts)
     with open(out, "w", encoding="utf-8") as file:
         file.write(text.replace("#include <svm/mapped_control.h>", "\n".join(kept)))
 
