@@ -98,9 +98,35 @@ class Case:
         return runs
 
 
+    def long_run(self, items):
+        """A run whose input comes again and again, so many items of each file; None where it reads none, or is looped anyway."""
+        counts = [len(self.files[name]) // size for name, size in self.sizes.items()]
+        if not items or not counts or min(counts) == 0 or "--loop-input" in self.options:
+            return None
+        times = -(-items // min(counts))
+        options = list(self.options)
+        if "-i" in options:
+            at = options.index("-i") + 1
+            options[at] = str(int(options[at]) * times)
+        files = {name: self.again(name, data, items) if name in self.sizes else data for name, data in self.files.items()}
+        return Run(f" --long={items}", options, files, 6 * RUN_SECONDS)
+
+    def again(self, name, data, items):
+        whole = data[:len(data) // self.sizes[name] * self.sizes[name]]
+        return (whole * (items * self.sizes[name] // len(whole) + 1))[:items * self.sizes[name]]
+
+
 def bake(text, how):
     """The program's text with what tells one of its runs from the others."""
     how = re.sub(r" --adversary=\S+$", "", how)
+    m = re.search(r" --long=(\d+)$", how)
+    if m:
+        run = Case(text).long_run(int(m.group(1)))
+        if "-i" in run.options:
+            text = bake(text, f" -i {run.options[run.options.index('-i') + 1]}")
+        for name in Case(text).sizes:
+            text = with_input(text, name, run.files[name])
+        return text
     m = re.search(r" -i (\d+)$", how)
     if m:
         return re.sub(r"^(// RUN.* -i )\d+", rf"\g<1>{m.group(1)}", text, count=1, flags=re.M)
@@ -108,22 +134,26 @@ def bake(text, how):
     if not m:
         return text
     name, size = m.group(1), int(m.group(2))
+    return with_input(text, name, Case(text).files[name][:size])
+
+
+def with_input(text, name, data):
+    """The program's text with other bytes in a file that it reads."""
     head = "// IN" if name == "in.bin" else f"// FILE {name}"
-    data = Case(text).files[name][:size]
     return re.sub(rf"^{re.escape(head)} \w+:.*$", f"{head} hex: {data.hex(' ')}", text, count=1, flags=re.M)
 
 
 class Run:
     """One way to run a program. how: what tells it from the others, for messages."""
 
-    def __init__(self, how, options, files):
-        self.how, self.options, self.files = how, options, files
+    def __init__(self, how, options, files, seconds=RUN_SECONDS):
+        self.how, self.options, self.files, self.seconds = how, options, files, seconds
 
     def under(self, seed):
         """The same run of a compiled program under the adversary (docs/adversary.md)."""
-        return Run(f"{self.how} --adversary={seed}", [*self.options, f"--adversary={seed}"], self.files)
+        return Run(f"{self.how} --adversary={seed}", [*self.options, f"--adversary={seed}"], self.files, self.seconds)
 
-    def execute(self, command, folder, how, tagged=True, seconds=RUN_SECONDS):
+    def execute(self, command, folder, how, tagged=True, seconds=None):
         """The result of a command with the run's options, in a fresh folder with its files."""
         options = [o for o in self.options if tagged or o != "--tag-prints"]
         with tempfile.TemporaryDirectory(dir=folder) as place:
@@ -131,7 +161,7 @@ class Run:
                 with open(os.path.join(place, name), "wb") as f:
                     f.write(data)
             try:
-                status, out, err = execute(command + options, place, seconds)
+                status, out, err = execute(command + options, place, seconds or self.seconds)
             except Failure as f:
                 raise Failure(f.kind, how + self.how, f.detail) from f
             files = {}

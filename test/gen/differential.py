@@ -4,7 +4,7 @@
 
     differential.py --svmc=PATH [--first=N] [--count=N] [--seconds=N] [--size=N[-M]] [--only=FEATURES] [--without=FEATURES]
                     [--batch=N] [--jobs=N] [--keep=DIR] [--rejected=PERCENT] [--machine=LIST] [--refused=PERCENT]
-                    [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]] [--target=sim]
+                    [--adversary=N[,zeroes]] [--thorough] [--quick=N [--vectors]] [--long=N] [--target=sim]
     differential.py --svmc=PATH [--machine=LIST] [--adversary=N[,zeroes]] PROGRAM.str...
 
 Without files, programs are generated from seeds (generate.py says what FEATURES are). Every program goes through these checks:
@@ -18,7 +18,8 @@ undefined-behaviour sanitizers; are given as two files; have their stream IR and
 their canonical form. With --machine each is also mapped to these machines (commas between), often with other strips, processors or mappings
 than the compiler's choice, and runs in the simulator, or with --target=cell on the Cell emulation alone, which compiles for a machine only, with --check-dma; refusals.py has the errors that tell why a machine cannot run it. More refusals
 than the given percentage of what was to be mapped are a failure, and so is a machine on which nothing ran. With --adversary
-each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --quick=N
+each run of a compiled program is made N times more, under the adversary (docs/adversary.md) with seeds of the program's own. With --long
+a run has N items of input, and programs that read none are left out; on the Cell rounds are mostly small then, so that there are many and SPEs repeat them. With --quick=N
 each program goes through N ways to compile, of all levels, strips and the given machines, with tcc as the C compiler (quick.py; gcc with --vectors, since tcc sees one lane in svm/lanes.h). A program that
 fails is kept in DIR with what is wrong as its first line, ready for reduce.py. Programs that are an error by accident count as
 rejected; more than the given percentage of them is a failure too, for the generator's sake.
@@ -97,13 +98,15 @@ class Tools:
 class Checker:
     """Checks one program in a folder of its own."""
 
-    def __init__(self, tools, text, folder, seed=0, more=0):
+    def __init__(self, tools, text, folder, seed=0, more=0, long=0):
         self.tools, self.folder, self.rng = tools, folder, random.Random(f"check {seed}")
         self.case = Case(text)
         self.runs = self.case.runs(self.rng, more)
+        self.runs += filter(None, [self.case.long_run(long)])
         self.expected, self.untagged, self.texts, self.compared = [], {}, set(), 0
         self.rejected = self.unmapped = None
         self.mapped = {}  # by machine: [how often the program ran there, how often it was refused]
+        self.repeated = False  # in some run SPEs repeated rounds by themselves
         self.sources = ["p.str"]
         self.write("p.str", text)
         for name, data in self.case.tables.items():
@@ -185,6 +188,7 @@ class Checker:
                     return
                 difference = expected.difference(got)
                 self.compared += 1
+                self.repeated |= bool(re.search(r"^svm-cell: PPE: .*repeats [1-9]", got.err, re.M))
                 if difference:
                     raise Failure("difference", str(how) + one.how, difference)
         self.note_mapped(how, None)
@@ -231,16 +235,18 @@ def mapped(rng):
     return [*rng.choice(options), *rng.choice([[], [], ["--mapping=space"], ["--transfer=stream"], ["--mapping=space", "--transfer=stream"]])]
 
 
-def on_cell(rng):
-    """The same for a Cell, mostly with a number of SPEs."""
+def on_cell(rng, long):
+    """The same for a Cell, mostly with a number of SPEs; for long inputs mostly with small rounds, of a kind that SPEs can repeat."""
     spes = [o for o in mapped(rng) if not o.startswith("--processors")]
+    if long and rng.random() < 0.9:
+        spes = [o for o in spes if not o.startswith(("--strip", "--max-latency", "--transfer"))] + [f"--strip={rng.choice([1, 1, 2, 3, 8])}"]
     return [*spes, f"--processors={rng.choice([1, 2, 6, 8, 16])}"] if rng.random() < 0.9 else spes
 
 
-def compilers_of(rng, machines, target):
+def compilers_of(rng, machines, target, long=0):
     """How the programs of a batch are compiled: for each way options of clang or svm-llc, and a choice of options of svmc."""
     if target == "cell":
-        return [([], ["--target=cell", "-O1", f"--machine={m}"], lambda m=m: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}", *on_cell(rng)])
+        return [([], ["--target=cell", "-O1", f"--machine={m}"], lambda m=m: [rng.choice(["-O2", "-O2", "-O3"]), f"--machine={m}", *on_cell(rng, long)])
                 for m in machines]
 
     def strip():
@@ -275,11 +281,11 @@ def thorough_ways(rng, machines, target="sim"):
     return ways + [Way(["-O2"], whole=True), "texts"]
 
 
-def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0", target="sim"):
+def check(tools, text, seed=0, ways=None, machines=(), more=0, adversary="0", target="sim", long=0):
     """Checks a program alone: None, a Failure or a Rejected."""
     try:
         with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
-            checker = Checker(tools, text, folder, seed, more)
+            checker = Checker(tools, text, folder, seed, more, long)
             checker.reference()
             warning = None  # reported last: what a program does matters more
             for way in thorough_ways(checker.rng, machines, target) if ways is None else ways:
@@ -297,7 +303,7 @@ def ways_for(how):
     """The checks that show a failure again, by how it was shown."""
     seeds = re.findall(r" --adversary=(\S+)$", how)
     how = re.sub(r" --adversary=\S+$", "", how)
-    m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+)$", "", how))
+    m = re.match(r"(whole )?svmc (-O.*?)(?: / (clang|svm-llc) (.*))?$", re.sub(r" (-i \d+|--cut=\S+|--long=\d+)$", "", how))
     if not m:
         return [] if how.startswith("svmc --interpret") and "--passes" not in how else ["texts"]
     words = (m.group(4) or "").split()
@@ -307,14 +313,15 @@ def ways_for(how):
 class Batch:
     """Checks programs together, in a folder with one for each of them."""
 
-    def __init__(self, tools, texts, machines, adversary, target, folder):
-        self.tools, self.folder, self.machines, self.adversary, self.target = tools, folder, machines, adversary, target
+    def __init__(self, settings, texts, folder):
+        tools, self.tools, self.folder, self.machines = settings.tools, settings.tools, folder, settings.machines
+        self.adversary, self.target, self.long = settings.adversary, settings.target, settings.long
         self.rng = random.Random(f"batch {min(texts)}")
         self.seeds, self.outcomes, self.checkers, self.warnings, self.compiles = sorted(texts), {}, {}, {}, 0
         for seed in self.seeds:
             place = os.path.join(folder, str(seed))
             os.mkdir(place)
-            self.checkers[seed] = Checker(tools, texts[seed], place, seed, 2)
+            self.checkers[seed] = Checker(tools, texts[seed], place, seed, 2, self.long)
 
     def each(self, seeds, step):
         """Does a step for these programs; those whose step gives true."""
@@ -329,7 +336,7 @@ class Batch:
 
     def check(self):
         self.each(self.seeds, lambda seed, checker: (checker.rng.random() < 0.1 and checker.split_sources(), checker.reference()))
-        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target)):
+        for number, (clang, llc, options) in enumerate(compilers_of(self.rng, self.machines, self.target, self.long)):
             ways = {seed: Way(options(), clang, llc, seeds=adversaries(self.adversary, seed)) for seed in self.seeds}
             new = self.each(self.seeds, lambda seed, checker: checker.emit(ways[seed], f"w{number}.c"))
             if new:
@@ -383,7 +390,7 @@ class Settings:
         self.features = Features(args.only, args.without)
         self.machines = [m for m in (args.machine or "").split(",") if m]
         self.thorough, self.adversary, self.quick = args.thorough, args.adversary, args.quick
-        self.vectors, self.target = args.vectors, args.target
+        self.vectors, self.target, self.long = args.vectors, args.target, args.long
         self.tcc = Tcc(self.tools.bin, args.quick_folder, self.machines, self.tools.compile[0]) if args.quick else None
 
     def text(self, seed):
@@ -411,7 +418,12 @@ def check_quickly(settings, seed, text):
                             raise
         except Failure as f:
             outcome = f
-        return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped), checker.compared
+        return (seed, text, outcome or checker.rejected, checker.unmapped, checker.mapped, checker.repeated), checker.compared
+
+
+def fits_long(text, items, target):
+    """Whether a program has a long run; and on the Cell prints nothing, as SPEs repeat no rounds of those that do."""
+    return Case(text).long_run(items) is not None and not (target == "cell" and re.search(r"\bprint(ln)?\(", text))
 
 
 def run_batch(settings, first, last):
@@ -420,18 +432,22 @@ def run_batch(settings, first, last):
     texts, results = {}, []
     for seed in range(first, last):
         try:
-            texts[seed] = settings.text(seed)
+            text = settings.text(seed)
+            if not settings.long or fits_long(text, settings.long, settings.target):
+                texts[seed] = text
         except Exception:  # a defect of the generator
-            results.append((seed, "", Failure("generator", "", traceback.format_exc()), None, {}))
+            results.append((seed, "", Failure("generator", "", traceback.format_exc()), None, {}, False))
     if settings.thorough:
-        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary, settings.target), None, {}) for s, t in texts.items()], 0, 0
+        return results + [(s, t, check(settings.tools, t, s, None, settings.machines, 2, settings.adversary, settings.target, settings.long), None, {}, False) for s, t in texts.items()], 0, 0
     if settings.quick:
         counted = [check_quickly(settings, seed, text) for seed, text in texts.items()]
         return results + [c[0] for c in counted], sum(c[1] for c in counted), 0
+    if not texts:
+        return results, 0, 0
     with tempfile.TemporaryDirectory(prefix="svmc-gen-") as folder:
-        batch = Batch(settings.tools, texts, settings.machines, settings.adversary, settings.target, folder)
+        batch = Batch(settings, texts, folder)
         batch.check()
-        results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped) for s, c in batch.checkers.items() if not is_crowded(batch, s)]
+        results += [(s, texts[s], batch.outcomes[s], c.unmapped, c.mapped, c.repeated) for s, c in batch.checkers.items() if not is_crowded(batch, s)]
         compared, compiles = sum(c.compared for c in batch.checkers.values()), batch.compiles
         crowded = [s for s in batch.checkers if is_crowded(batch, s)]
     for seed in crowded:
@@ -447,11 +463,12 @@ def is_crowded(batch, seed):
 
 class Tally:
     def __init__(self, keep):
-        self.keep, self.run, self.compared, self.compiles = keep, 0, 0, 0
+        self.keep, self.run, self.compared, self.compiles, self.repeated = keep, 0, 0, 0, 0
         self.rejections, self.failures, self.unmapped, self.mapped = {}, {}, {}, {}
 
-    def take(self, seed, text, outcome, unmapped, mapped):
+    def take(self, seed, text, outcome, unmapped, mapped, repeated):
         self.run += 1
+        self.repeated += repeated
         for machine, (ran, refused) in mapped.items():
             counts = self.mapped.setdefault(machine, [0, 0])
             counts[0] += ran
@@ -518,6 +535,9 @@ def run_seeds(settings, args):
             print(f"{tally.run} programs, {tally.failed()} failures", file=sys.stderr, flush=True)
     rejected = tally.report(time.monotonic() - start)
     wrong = [] if args.thorough else tally.too_few(settings.machines, args.refused)
+    if args.target == "cell" and args.long:
+        print(f"  in {tally.repeated} programs SPEs repeated rounds by themselves")
+        wrong += [] if tally.repeated else ["no SPE repeated rounds by itself"]
     for line in wrong:
         print(f"  FAILED: {line}")
     return bool(tally.failures or wrong) or rejected * 100 > tally.run * args.rejected
@@ -527,7 +547,7 @@ def run_files(settings, args):
     failed = False
     for path in args.programs:
         with open(path, encoding="utf-8") as f:
-            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2, adversary=settings.adversary, target=settings.target)
+            outcome = check(settings.tools, f.read(), machines=settings.machines, more=2, adversary=settings.adversary, target=settings.target, long=settings.long)
         if outcome is not None:
             failed |= isinstance(outcome, Failure)
             print(f"{path}: {'rejected: ' if isinstance(outcome, Rejected) else ''}{outcome}")
@@ -553,6 +573,7 @@ def main():
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--quick", type=int, default=0)
     parser.add_argument("--vectors", action="store_true")
+    parser.add_argument("--long", type=int, default=0)
     parser.add_argument("--target", choices=["sim", "cell"], default="sim")
     parser.add_argument("programs", nargs="*")
     args = parser.parse_args()
@@ -560,7 +581,7 @@ def main():
         parser.error("how many? --count or --seconds")
     if args.target == "cell":  # each access of an SPE checked, in code that is made quickly
         args.machine = args.machine or "cell-qs20"
-        os.environ.update(SVM_CELL_CHECK_DMA="1", SVM_SPU_HOST_CFLAGS=os.environ.get("SVM_SPU_HOST_CFLAGS", "-O0"))
+        os.environ.update(SVM_CELL_CHECK_DMA="1", SVM_CELL_COUNT="1", SVM_SPU_HOST_CFLAGS=os.environ.get("SVM_SPU_HOST_CFLAGS", "-O0"))
     with tempfile.TemporaryDirectory(prefix="svmc-quick-") as args.quick_folder:
         settings = Settings(args)
         sys.exit(run_files(settings, args) if args.programs else run_seeds(settings, args))

@@ -105,6 +105,7 @@ typedef struct svmr_Scheduler {
     bool counts;        // SVM_CELL_COUNT asks for it
     svmr_Uneven *uneven;
     uint64_t kernelsHere, transfersHere; // run by the PPE
+    uint64_t repeats;                    // of sequences, by SPEs
     struct svmr_Replay *replay;          // where time is predicted; NULL: nothing ran yet
     // Of a machine that several control threads use:
     pthread_cond_t changed; // something did that they may wait for

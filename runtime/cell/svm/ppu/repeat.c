@@ -435,6 +435,7 @@ static void runTimes(svm_Sequence *s, svm_CellRepeat *r)
     for (size_t i = 0; i < s->count; i++)
         setRun(s, &s->entries[i], r->times);
     timed(s, r->times);
+    s->machine->scheduler->repeats += r->times;
     s->ran = true;
     svmr_ringSpes(s->machine);
 }

@@ -114,8 +114,8 @@ static void printCounts(void)
             "svm-cell: '%s': %llu moves are not whole lines of 128 bytes, the last of %zu bytes, %u behind a line in "
             "the local store and %u there\n",
             u->name, (unsigned long long)u->count, u->bytes, u->ls & 127, (unsigned)(u->ea & 127));
-    fprintf(stderr, "svm-cell: PPE: kernels %llu, transfers %llu\n", (unsigned long long)s->kernelsHere,
-            (unsigned long long)s->transfersHere);
+    fprintf(stderr, "svm-cell: PPE: kernels %llu, transfers %llu, repeats %llu\n", (unsigned long long)s->kernelsHere,
+            (unsigned long long)s->transfersHere, (unsigned long long)s->repeats);
 }
 
 static void beginCounts(const svm_Machine *m)
