@@ -190,6 +190,14 @@ static hlc_mapping mapping_of(const option_list *o)
     return strcmp(value, "time") == 0 ? HLC_MAPPING_TIME : HLC_MAPPING_SPACE;
 }
 
+static hlc_offload offload_of(const option_list *o)
+{
+    const char *value = option_last(o, OPT_OFFLOAD);
+    if (value == NULL || strcmp(value, "paying") == 0)
+        return HLC_OFFLOAD_PAYING;
+    return strcmp(value, "all") == 0 ? HLC_OFFLOAD_ALL : HLC_OFFLOAD_NONE;
+}
+
 static bool fp_of(const option_list *o)
 {
     const char *value = option_last(o, OPT_FP);
@@ -378,6 +386,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .processors = option_number(o, OPT_MAP_PROCESSORS, 0),
         .mapping = mapping_of(o),
         .transfer = transfer_of(o),
+        .offload = offload_of(o),
         .profile_use = option_last(o, OPT_PROFILE_USE),
         .search = (double)option_number(o, OPT_SEARCH, 0),
         .seed = (uint64_t)option_number(o, OPT_SEED, 1),

@@ -38,6 +38,7 @@ typedef VEC(hlc_host) hlc_hosts;
 
 // How several processors share the work, and how items move between memories.
 typedef enum hlc_mapping { HLC_MAPPING_CHOSEN, HLC_MAPPING_TIME, HLC_MAPPING_SPACE } hlc_mapping;
+typedef enum hlc_offload { HLC_OFFLOAD_PAYING, HLC_OFFLOAD_ALL, HLC_OFFLOAD_NONE } hlc_offload; // static regions
 typedef enum hlc_transfer { HLC_TRANSFER_CHOSEN, HLC_TRANSFER_BLOCK, HLC_TRANSFER_STREAM } hlc_transfer;
 
 typedef struct hlc_config {
@@ -71,6 +72,7 @@ typedef struct hlc_config {
     int64_t processors;      // kernel processors to use; 0: all
     hlc_mapping mapping;
     hlc_transfer transfer;
+    hlc_offload offload;
     double search;           // seconds for the mapping search, with its exact method; 0: its heuristic alone
     uint64_t seed;           // of its random numbers
     const char *profile_use; // a file with measured times of kernels; NULL: estimates

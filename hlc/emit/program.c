@@ -11,15 +11,20 @@
 // Bytes of vector registers together, from which they are wide: 32 of 64.
 enum { WIDE_REGISTERS = 2048, WIDE_ROWS = 512, ROWS_LEVEL = 2 };
 
-static void add_processor(program_emitter *x, hmap *known, const char *name, text_args *declared)
+void program_declare_name(program_emitter *x, hmap *known, const char *macro, const char *name, text_args *declared)
 {
     if (hmap_get(known, name) != NULL)
         return;
     hmap_set(known, name, x);
     if (declared != NULL)
-        VEC_PUSH(x->e.arena, declared, arena_printf(x->e.arena, "SVM_PROCESSOR(%s);", name));
+        VEC_PUSH(x->e.arena, declared, arena_printf(x->e.arena, "%s(%s);", macro, name));
     else
         emit_unique_name(&x->e, name);
+}
+
+static void add_processor(program_emitter *x, hmap *known, const char *name, text_args *declared)
+{
+    program_declare_name(x, known, "SVM_PROCESSOR", name, declared);
 }
 
 // The processors that run kernels, the plan's own first: declares them, or (NULL) keeps others from taking their names.
@@ -33,6 +38,7 @@ static void name_processors(program_emitter *x, text_args *declared)
         for (VEC_EACH(const char *, helper, &where->helpers))
             add_processor(x, &known, *helper, declared);
     }
+    program_offload_names(x, &known, declared);
 }
 
 static void emit_header(program_emitter *x)
@@ -50,7 +56,9 @@ static void emit_header(program_emitter *x)
               : x->net != NULL                                ? "dynamic"
               : x->pl->cut == NULL && x->pl->readers.len != 0 ? "input"
                                                               : "program",
-              x->library != NULL ? "" : "\n");
+              x->library != NULL || program_offloads(x) ? "" : "\n");
+    if (program_offloads(x))
+        text_line(x, 0, "#include <svm/offload.h>%s", x->library != NULL ? "" : "\n");
     if (x->library != NULL)
         text_line(x, 0, "#include <svm/library.h>\n");
     if (x->e.check_rates || x->e.check_bounds)

@@ -144,6 +144,8 @@ typedef struct program_emitter {
     uint32_t *number_in_region, *channel_in_region; // per actor and per channel
     const plan_io **io_of;                        // per end of a stream
     hmap tables;                                  // of static regions, by their text
+    const plan_resources *offload_resources;      // NULL until needed
+    const char **strip_types, **strip_tables;     // per kernel that is offloaded: names
     bool *block_taken;                            // per buffer: its region knows it
     strbuf *before;                               // text that goes before the kernel at hand
     size_t lines;                                 // that were written, so far, of all texts
@@ -160,6 +162,8 @@ enum { TEXT_COLUMNS = 120 };
 void text_line(program_emitter *x, int indent, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // head, then the arguments separated by commas, then tail; wrapped at 120 columns.
 typedef VEC(const char *) text_args;
+// program.c: declares one of the machine's names, once, or (declared NULL) keeps others from taking it.
+void program_declare_name(program_emitter *x, hmap *known, const char *macro, const char *name, text_args *declared);
 void text_call(program_emitter *x, int indent, const char *head, const text_args *args, const char *tail);
 void text_rows(program_emitter *x, int indent, const text_args *rows);       // side by side
 // A table: its head, "static const int t[] = {", then rows, each with a comma behind it, then the end of what began at
@@ -356,6 +360,10 @@ void program_emit_pair(program_emitter *x, const program_kernel *k, const progra
 // ---- program_kernel.c ----
 void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the struct holds; before the following
 void program_kernel_struct(program_emitter *x, uint32_t kernel);
+// Of a kernel's struct: what a run is told and works with; steady: how many steady states it has.
+void program_run_members(program_emitter *x, uint32_t kernel, bool steady);
+// What the text of a run finds in its struct. used: names that the text has; strip: it is no kernel by itself.
+void program_run_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip);
 void program_kernel_functions(program_emitter *x, uint32_t kernel);
 // The start of a port's items as an expression on a buffer's pointer: "a", "a + 63", "a + (starting ? 0 : 63)". phase
 // -1: both.
@@ -469,6 +477,20 @@ size_t program_region_helpers(const program_emitter *x, uint32_t kernel); // of 
 void program_region_name_helpers(program_emitter *x, uint32_t kernel, const char *field);
 void program_region_members(program_emitter *x, uint32_t kernel); // of the instance, for these
 size_t program_region_create_helpers(program_emitter *x, uint32_t kernel, size_t at);
+uint32_t program_region_number(const program_emitter *x, uint32_t kernel); // in the cut graph
+const char *program_region_field(const program_emitter *x, uint32_t kernel); // the instance's, of helpers or strips
+size_t program_region_blocks(program_emitter *x, uint32_t kernel, const uint32_t **blocks); // buffers
+
+// ---- program_offload.c: regions whose runs are done in strips on processors with memories of their own ----
+bool program_offloads(const program_emitter *x); // some region is offloaded
+bool program_is_offloaded(const program_emitter *x, uint32_t kernel);
+// Declares what strips run on and are moved by, or (NULL) keeps others from taking these names.
+void program_offload_names(program_emitter *x, hmap *known, text_args *declared);
+void program_offload_struct(program_emitter *x, uint32_t kernel);
+// body: the text of a run.
+void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const hmap *used, double operations);
+void program_offload_members(program_emitter *x, uint32_t kernel);
+void program_offload_create(program_emitter *x, uint32_t kernel, size_t number); // of those before it
 void program_net(program_emitter *x); // the instance and the control program
 
 // ---- program_messages.c: of programs with messages ----

@@ -193,25 +193,12 @@ void program_kernel_scan(program_emitter *x, uint32_t kernel)
     scan_kernel(x, &x->kernels[kernel], x->stages[kernel]);
 }
 
-void program_kernel_struct(program_emitter *x, uint32_t kernel)
+void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
 {
-    program_kernel *k = &x->kernels[kernel];
-    if (x->pl->cut != NULL) {
-        mapped_kernel_struct(x, kernel);
-        return;
-    }
-    size_t shown = 0;
-    for (VEC_EACH(plan_item, item, &k->kernel->items))
-        shown += item->stages.len;
-    text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown,
-              shown == 1 ? "" : "s");
-    text_line(x, 0, "typedef struct {");
-    text_line(x, 1, "svm_Kernel kernel;");
-    if (x->net != NULL)
-        program_region_struct(x, kernel);
+    const program_kernel *k = &x->kernels[kernel];
     if (k->uses_starting)
         text_line(x, 1, "bool starting; /* the initialisation: nothing is in the channels but what was enqueued */");
-    if (k->uses_steady)
+    if (steady)
         text_line(x, 1,
                   "ptrdiff_t steady; /* steady states of this run; 0 in the initialisation and at the end of input */");
     program_kernel_firings(x, k);
@@ -243,7 +230,28 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
         if (x->net != NULL && program_receives(x, x->net->actor_of[codes[i].stage->actor]))
             text_line(x, 1, "svm_Mail svm_mail;");
     }
+}
+
+void program_kernel_struct(program_emitter *x, uint32_t kernel)
+{
+    program_kernel *k = &x->kernels[kernel];
+    if (x->pl->cut != NULL) {
+        mapped_kernel_struct(x, kernel);
+        return;
+    }
+    size_t shown = 0;
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        shown += item->stages.len;
+    text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown,
+              shown == 1 ? "" : "s");
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    if (x->net != NULL)
+        program_region_struct(x, kernel);
+    program_run_members(x, kernel, k->uses_steady);
     text_line(x, 0, "} %s;\n", k->type);
+    if (x->net != NULL)
+        program_offload_struct(x, kernel);
 }
 
 // ---- What the text of a kernel's run names ----
@@ -654,8 +662,7 @@ void program_write_pointers(program_pointers *p)
     p->rows.len = 0;
 }
 
-// used: names that the text has.
-static void emit_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip)
+void program_run_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip)
 {
     if (!strip)
         text_line(x, 1, "%s *self = (%s *)kernel;", k->type, k->type);
@@ -693,7 +700,7 @@ static void emit_run(program_emitter *x, const program_kernel *k, const char *wh
     else
         text_line(x, 0, "static void %s(svm_Kernel *kernel)", name);
     text_line(x, 0, "{");
-    emit_locals(x, k, used, strip);
+    program_run_locals(x, k, used, strip);
     strbuf_add(x->e.out, body);
     text_line(x, 0, "}\n");
 }
@@ -839,6 +846,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             emit_run(x, k, "One run", run, body.data, &used);
         }
         program_region_kernel(x, kernel, run, kernel_operations(x, k));
+        program_offload_kernel(x, kernel, body.data, &used, kernel_operations(x, k));
         return;
     }
     const char *run = k->run;
@@ -854,7 +862,7 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     if (run != k->run) {
         mapped_strip_loop(x, k, run);
     } else {
-        emit_locals(x, k, &used, false);
+        program_run_locals(x, k, &used, false);
         strbuf_add(out, body.data);
     }
     text_line(x, 0, "}\n");

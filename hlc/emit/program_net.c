@@ -16,6 +16,8 @@ typedef struct net {
     uint32_t *taken_from, *given_to; // per filter, reader and writer of the program: its streams
     plan_actor_list *into, *out_of;  // per kernel: streams
     size_t logs;
+    size_t started;  // of the following, those whose setup is emitted
+    size_t offloads; // regions that are offloaded
 } net;
 
 static const sir_channel *channel_of(const net *n, const plan_stream *st)
@@ -68,7 +70,7 @@ static net prepare(program_emitter *x)
     n.fields = ARENA_ARRAY(a, const char *, x->net->kernels.len + 1);
     hmap taken;
     hmap_init(&taken, a);
-    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "kernels", "helpers", "logs", "start", "readers", "writers", "inputs", "outputs"};
+    static const char *const own[] = {"net", "iterations", "memory", "channels", "streams", "kernels", "helpers", "offloads", "logs", "start", "readers", "writers", "inputs", "outputs"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         hmap_set(&taken, own[i], x);
     size_t region = 0;
@@ -83,6 +85,9 @@ static net prepare(program_emitter *x)
         if (x->pl->where.data[i].helpers.len != 0) {
             n.helper_fields[i] = text_member(x, &taken, arena_printf(a, "%s_helpers", n.fields[i]));
             n.helpers += x->pl->where.data[i].helpers.len;
+        } else if (x->pl->where.data[i].offload.len != 0) {
+            n.helper_fields[i] = text_member(x, &taken, arena_printf(a, "%s_strips", n.fields[i]));
+            n.offloads++;
         }
     return n;
 }
@@ -139,12 +144,16 @@ static void emit_instance(net *n)
     for (uint32_t i = 0, region = 0; i < graph->kernels.len; i++) {
         bool dynamic = graph->kernels.data[i].dynamic;
         text_line(x, 1, "%s %s;", dynamic ? x->dynamics[i].type : x->kernels[region].type, n->fields[i]);
-        if (!dynamic)
-            program_region_members(x, region++);
+        if (dynamic)
+            continue;
+        program_region_members(x, region);
+        program_offload_members(x, region++);
     }
     text_line(x, 1, "svm_NetKernel *kernels[%zu];", graph->kernels.len);
     if (n->helpers != 0)
         text_line(x, 1, "svm_Helper *helpers[%zu];", n->helpers);
+    if (n->offloads != 0)
+        text_line(x, 1, "svm_Offload *offloads[%zu];", n->offloads);
     program_way_instance(x);
     if (n->logs != 0)
         text_line(x, 1, "svm_Log *logs[%zu]; /* of the actors that print, in order */", n->logs);
@@ -286,6 +295,8 @@ static void create_region(net *n, uint32_t kernel, uint32_t region)
         for (size_t s = 0; s < item->stages.len; s++, code++)
             if (code->stage->kind == PLAN_FIRE)
                 create_state(x, k->field, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
+    if (program_is_offloaded(x, region))
+        program_offload_create(x, region, n->started++);
     size_t before = n->created, helpers = program_region_helpers(x, region);
     n->created = program_region_create_helpers(x, region, before);
     for (size_t h = 0; h < helpers; h++) {
@@ -353,6 +364,8 @@ static void create_net(net *n)
     text_line(x, 2, ".kernelCount = %zu, .kernels = self->kernels,", x->net->kernels.len);
     if (n->helpers != 0)
         text_line(x, 2, ".helperCount = %zu, .helpers = self->helpers,", n->helpers);
+    if (n->offloads)
+        text_line(x, 2, ".offloadCount = %zu, .offloads = self->offloads, .startOffload = svm_offloadStart,", n->offloads);
     text_line(x, 2, ".channelCount = %zu, .channels = self->streams,", stream_count(n));
     if (program_way_count(x) != 0)
         text_line(x, 2, ".wayCount = %zu, .ways = self->svm_ways,", program_way_count(x));
@@ -517,6 +530,9 @@ static void emit_destroy(net *n)
     text_line(x, 0, "%svoid %s(void *instance)", program_linkage(x), program_entry(x, "destroy"));
     text_line(x, 0, "{");
     text_line(x, 1, "%s *self = instance;", x->type);
+    for (uint32_t k = 0; k < x->pl->kernels.len; k++)
+        if (program_is_offloaded(x, k))
+            text_line(x, 1, "svm_offloadDestroy(&self->%s.offload);", program_region_field(x, k));
     text_line(x, 1, "svm_netDestroy(&self->net);");
     emit_each(x, n->readers.len, "svm_readerClose(&self->readers[i]);");
     emit_each(x, n->writers.len, "svm_writerClose(&self->writers[i]);");

@@ -68,6 +68,8 @@ void program_describe_regions(program_emitter *x)
     x->number_in_region = ARENA_ARRAY(a, uint32_t, n + 1);
     x->channel_in_region = ARENA_ARRAY(a, uint32_t, x->m->channels.len + 1);
     x->block_taken = ARENA_ARRAY(a, bool, x->pl->buffers.len + 1);
+    x->strip_types = ARENA_ARRAY(a, const char *, x->pl->kernels.len + 1);
+    x->strip_tables = ARENA_ARRAY(a, const char *, x->pl->kernels.len + 1);
     x->io_of = ARENA_ARRAY(a, const plan_io *, n + 1);
     for (VEC_EACH(const plan_io, io, &x->pl->readers))
         x->io_of[io->actor] = io;
@@ -445,7 +447,8 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     program_region *t = x->region_of_kernel[kernel];
     find_blocks(t);
     const program_kernel *k = &x->kernels[kernel];
-    bool starting = program_shifts_start(x, k), parallel = program_region_helpers(x, kernel) != 0;
+    bool starting = program_shifts_start(x, k), parallel = program_region_helpers(x, kernel) != 0,
+         offloaded = program_is_offloaded(x, kernel);
     text_line(x, 0, "/* Kernel %s, run on %s; the estimate counts the operations of a steady state. */",
               k->kernel->name, plan_net_processor(x->pl, t->cut));
     text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
@@ -455,6 +458,8 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     text_line(x, 1, "while (svm_regionNext(&self->region)) {");
     if (parallel)
         text_line(x, 2, "svm_regionShare(&self->region);");
+    if (offloaded)
+        text_line(x, 2, "if (svm_regionOffload(&self->region))\n            return; /* it goes on behind those who do this run */");
     if (k->uses_starting)
         text_line(x, 2, "self->starting = self->region.starting;");
     if (k->uses_steady)
@@ -463,8 +468,10 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     if (only != SIR_NONE && program_receives(x, only))
         program_deliver(x, 2, only, x->stages[kernel]->info, &x->names[t->actors.data[0]], NULL);
     emit_firings(x, t);
+    if (run != NULL && offloaded)
+        text_line(x, 2, "if (!self->region.offloaded)");
     if (run != NULL)
-        text_line(x, 2, "%s(kernel);", run);
+        text_line(x, offloaded ? 3 : 2, "%s(kernel);", run);
     if (parallel) {
         text_line(x, 2, "svm_regionGather(&self->region);");
         if (k->uses_steady)
@@ -500,6 +507,24 @@ size_t program_region_helpers(const program_emitter *x, uint32_t kernel)
 {
     const program_region *t = x->region_of_kernel[kernel];
     return x->pl->where.len == 0 ? 0 : x->pl->where.data[t->cut].helpers.len;
+}
+
+uint32_t program_region_number(const program_emitter *x, uint32_t kernel)
+{
+    return x->region_of_kernel[kernel]->cut;
+}
+
+size_t program_region_blocks(program_emitter *x, uint32_t kernel, const uint32_t **blocks)
+{
+    program_region *t = x->region_of_kernel[kernel];
+    find_blocks(t);
+    *blocks = t->blocks.data;
+    return t->blocks.len;
+}
+
+const char *program_region_field(const program_emitter *x, uint32_t kernel)
+{
+    return x->region_of_kernel[kernel]->helpers_field;
 }
 
 void program_region_name_helpers(program_emitter *x, uint32_t kernel, const char *field)

@@ -219,7 +219,7 @@ static bool has_several(hlc_program *p)
     size_t direct = 0;
     for (size_t i = 0; r != NULL && i < r->processors.len; i++)
         direct += r->processors.data[i].direct && !r->processors.data[i].fallback;
-    return direct > 1;
+    return direct > 1 || (r != NULL && direct < r->processors.len && p->config->offload != HLC_OFFLOAD_NONE);
 }
 
 const bool *plan_find_apart(hlc_program *p)
@@ -361,9 +361,7 @@ bool plan_net_assign(hlc_program *p)
     const plan_net *net = p->net;
     processor_list list = find_processors(p);
     pl->where.len = 0;
-    if (list.len < 2)
-        return false;
-    const char *why = why_not(p);
+    const char *why = list.len < 2 ? "no other processor works in its memory" : why_not(p);
     assigner x = {.p = p, .net = net, .count = net->kernels.len, .processors = list.len};
     x.work = ARENA_ARRAY(p->arena, double, x.count + 1);
     x.items = ARENA_ARRAY(p->arena, double, net->streams.len + 1);
@@ -372,8 +370,8 @@ bool plan_net_assign(hlc_program *p)
     x.once = ARENA_ARRAY(p->arena, double, x.count + 1);
     x.parallel = ARENA_ARRAY(p->arena, bool, x.count + 1);
     const char **keeps = plan_net_keepers(p, pl);
+    find_costs(&x);
     if (why == NULL) {
-        find_costs(&x);
         find_parallel(&x, keeps);
         if (!assign(&x))
             why = "its kernels would wait for each other more than they gain";
@@ -389,9 +387,12 @@ bool plan_net_assign(hlc_program *p)
             where.least = (int64_t)(PARALLEL_CHUNK / (x.once[k] + 1)) + 1;
         VEC_PUSH(p->arena, &pl->where, where);
     }
-    pl->rounds = why != NULL || p->config->max_latency != 0 || net->whole_schedule->outside.len != 0 ? 1 : PLAN_NET_ROUNDS;
-    plan_remark_net(p, why, x.work, keeps);
-    return why == NULL;
+    bool waits = why_not(p) != NULL || p->config->max_latency != 0 || net->whole_schedule->outside.len != 0;
+    pl->rounds = waits ? 1 : PLAN_NET_ROUNDS;
+    if (list.len > 1)
+        plan_remark_net(p, why, x.work, keeps);
+    const plan_net_work work = {x.work, x.once};
+    return plan_net_offload(p, &work, keeps) || why == NULL;
 }
 
 const char *plan_net_processor(const plan *pl, uint32_t kernel)

@@ -395,6 +395,39 @@ static const char *net_processor(parser *p)
     return text;
 }
 
+// Others that do strips of its runs in memories of their own.
+static void offload(parser *p, plan_net_place *where)
+{
+    const plan_resources *r = plan_offload_resources(p->program, p->pl);
+    where->least = number(p, "the steady states of a run");
+    if (where->least < 1 || where->least > PLAN_OFFLOAD_MOST)
+        fail(p, "a run of at least one steady state");
+    if (is(p, TOKEN_WORD, "strip")) {
+        where->strip = keyed(p, "strip");
+        if (where->strip < 1 || where->strip > PLAN_OFFLOAD_MOST)
+            fail(p, "a strip of at least one steady state");
+        int64_t windows = keyed(p, "windows");
+        if (windows != 1 && windows != 2)
+            fail(p, "1 or 2 windows");
+        where->turns = (uint32_t)windows;
+        where->at = (uint64_t)keyed(p, "at");
+    }
+    expect(p, TOKEN_SIGN, "{");
+    while (!p->failed && p->kind == TOKEN_WORD) {
+        size_t begin = p->begin;
+        const char *text = name(p, "the name of a processor");
+        if (!p->failed && plan_offload_processor(r, text) == NULL) {
+            p->begin = begin;
+            fail(p, arena_printf(p->a, "a kernel processor with a memory of its own, which engines join with '%s'",
+                                 p->pl->memory));
+        }
+        VEC_PUSH(p->a, &where->offload, text);
+    }
+    if (where->offload.len == 0)
+        fail(p, "the name of a processor");
+    expect(p, TOKEN_SIGN, "}");
+}
+
 // A kernel of a net, its processor, and others that help it.
 static void net_assign_line(parser *p)
 {
@@ -416,6 +449,8 @@ static void net_assign_line(parser *p)
             VEC_PUSH(p->a, &where.helpers, helper);
         }
         expect(p, TOKEN_SIGN, "}");
+    } else if (!p->failed && accept(p, TOKEN_WORD, "offload")) {
+        offload(p, &where);
     }
     VEC_PUSH(p->a, &pl->where, where);
 }
@@ -714,6 +749,18 @@ static bool check_helpers(parser *p)
     return true;
 }
 
+// What is offloaded must be able to be.
+static bool check_offloads(parser *p)
+{
+    plan *before = p->program->plan;
+    p->program->plan = p->pl;
+    const char *why = p->pl->where.len == 0 ? NULL : plan_net_wrong_offload(p->program, p->pl);
+    p->program->plan = before;
+    if (why != NULL)
+        diag_error_at(p->d, NULL, "plan of '%s': %s", p->pl->name, why);
+    return why == NULL;
+}
+
 plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
 {
     const source_file *f = source_get(program->sources, file);
@@ -740,5 +787,5 @@ plan *plan_parse(hlc_program *program, source_id file, uint32_t begin)
     if (p.failed)
         return NULL;
     plan_count_drains(p.a, p.m, p.s, p.pl);
-    return check_helpers(&p) && (p.pl->cut == NULL || check_priming(&p)) ? p.pl : NULL;
+    return check_helpers(&p) && check_offloads(&p) && (p.pl->cut == NULL || check_priming(&p)) ? p.pl : NULL;
 }

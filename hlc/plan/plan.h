@@ -100,10 +100,18 @@ typedef struct plan_initial {
 
 // Where a kernel of a net runs. A static region that keeps nothing but items of its inputs from one steady state to the
 // next may be data-parallel: helpers on other processors do chunks of the steady states of a run.
+typedef VEC(const char *) plan_names;
 typedef struct plan_net_place {
     const char *processor;
-    VEC(const char *) helpers; // other processors
-    int64_t least;             // steady states of a chunk at least; 0: it is not data-parallel
+    plan_names helpers; // other processors
+    int64_t least;      // steady states of a chunk at least; 0: it is not data-parallel
+    // Or it is offloaded: in runs of `least` steady states or more, strips of up to `strip` go to other processors, with
+    // memories of their own. There, windows and what is inside of the region lie from byte `at` on, each window in so many
+    // blocks. strip 0: strip-mine has not said.
+    plan_names offload;
+    int64_t strip;
+    uint32_t turns;
+    uint64_t at;
 } plan_net_place;
 
 // Strips that the sources of a net on several processors may run on before the control program waits for all.

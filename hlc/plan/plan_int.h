@@ -61,6 +61,40 @@ const bool *plan_find_apart(struct hlc_program *p);
 const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
 bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);
 
+// ---- net_offload.c ---- Of a kernel of a net that is offloaded, the blocks that a strip of it has in a processor's memory.
+typedef enum plan_offload_kind { PLAN_OFFLOAD_INSIDE, PLAN_OFFLOAD_INPUT, PLAN_OFFLOAD_OUTPUT } plan_offload_kind;
+typedef struct plan_offload_block {
+    uint32_t buffer;
+    plan_offload_kind kind;
+    int64_t step, more;      // elements: for each steady state, and beside these
+    uint64_t address, bytes; // bytes: of a window, each turn of which has so many
+} plan_offload_block;
+typedef struct plan_offload {
+    VEC(plan_offload_block) blocks;
+    int64_t unit;   // a strip is a multiple of so many steady states
+    uint64_t bytes; // where what it takes ends
+} plan_offload;
+plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
+                             const plan_processor *on, uint32_t kernel);
+enum { PLAN_OFFLOAD_MOST = 1 << 30 }; // steady states of a run
+// Elements more that the buffer of an offloaded region's input has room for: what engines move beyond its last item.
+int64_t plan_offload_room(const plan *pl, const sir_module *m, uint32_t buffer);
+// The processors that regions can be offloaded to, with engines for both ways; NULL: there are none. One of them by name, or
+// NULL; where its bytes of its memory begin.
+const plan_resources *plan_offload_resources(struct hlc_program *p, const plan *pl);
+const plan_processor *plan_offload_processor(const plan_resources *r, const char *name);
+uint64_t plan_offload_base(const plan_resources *r, const plan_processor *q);
+// Steady states that lengths of strips are a multiple of, so that vectors are filled too, if that was possible.
+int64_t plan_offload_grain(struct hlc_program *p, uint32_t kernel, int64_t unit);
+// fiss: which regions are offloaded; whether any is. strip-mine: the strips and windows of these; false: some stay after all.
+typedef struct plan_net_work {
+    const double *all, *once; // per kernel: operations in a steady state of the program, in one of its own
+} plan_net_work;
+bool plan_net_offload(struct hlc_program *p, const plan_net_work *work, const char *const *keeps);
+bool plan_net_settle_offloads(struct hlc_program *p);
+// Why what the plan says of offloaded regions cannot be; NULL: it can.
+const char *plan_net_wrong_offload(struct hlc_program *p, const plan *pl);
+
 // ---- copies.c ---- Puts an identity filter between each file that is read and the one that it is copied to; false after an
 // error.
 bool plan_split_copies(struct hlc_program *p);
@@ -107,6 +141,9 @@ void plan_remark_fuse(struct hlc_program *p);
 void plan_remark_fiss(struct hlc_program *p);
 // work: per kernel, operations in a steady state of the program; keeps: why it is not data-parallel, or NULL.
 void plan_remark_net(struct hlc_program *p, const char *why, const double *work, const char *const *keeps);
+void plan_remark_offload(struct hlc_program *p, const char *const *stays); // per kernel: why it is not offloaded, or NULL
+void plan_remark_strips(struct hlc_program *p, uint32_t kernel);           // of a kernel that is
+void plan_remark_stay(struct hlc_program *p, uint32_t kernel, const char *why);
 void plan_remark_transfer(struct hlc_program *p);
 void plan_remark_strip_mine(struct hlc_program *p);
 void plan_remark_allocate(struct hlc_program *p);

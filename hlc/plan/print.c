@@ -174,11 +174,16 @@ static void print_net_place(strbuf *out, const plan *pl, size_t kernel)
     const plan_net_place *where = &pl->where.data[kernel];
     const uint32_t first = pl->net->kernels.data[kernel].actors.data[0];
     strbuf_printf(out, "  assign %s %s", pl->net->whole->actors.data[first]->name, where->processor);
-    if (where->helpers.len != 0)
-        strbuf_printf(out, " parallel %" PRId64 " {", where->least);
-    for (VEC_EACH(const char *, helper, &where->helpers))
-        strbuf_printf(out, " %s", *helper);
-    strbuf_add(out, where->helpers.len != 0 ? " }\n" : "\n");
+    const bool offload = where->offload.len != 0;
+    const plan_names *others = offload ? &where->offload : &where->helpers;
+    if (others->len != 0)
+        strbuf_printf(out, " %s %" PRId64, offload ? "offload" : "parallel", where->least);
+    if (where->strip != 0)
+        strbuf_printf(out, " strip %" PRId64 " windows %" PRIu32 " at %" PRIu64, where->strip, where->turns, where->at);
+    strbuf_add(out, others->len != 0 ? " {" : "");
+    for (VEC_EACH(const char *, name, others))
+        strbuf_printf(out, " %s", *name);
+    strbuf_add(out, others->len != 0 ? " }\n" : "\n");
 }
 
 void plan_print(strbuf *out, const plan *pl, const sir_module *m)

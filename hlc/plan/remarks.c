@@ -225,6 +225,53 @@ void plan_remark_net(hlc_program *p, const char *why, const double *work, const 
     }
 }
 
+static const char *others_of(hlc_program *p, const plan_names *names)
+{
+    const char *first = names->data[0];
+    return names->len == 1 ? arena_printf(p->arena, "'%s'", first)
+                           : arena_printf(p->arena, "'%s' and %zu other%s", first, names->len - 1,
+                                          names->len == 2 ? "" : "s");
+}
+
+static const sir_actor *first_of(const hlc_program *p, uint32_t kernel)
+{
+    return p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]];
+}
+
+void plan_remark_offload(hlc_program *p, const char *const *stays)
+{
+    for (uint32_t k = 0; k < p->net->kernels.len && p->diag->remarks; k++) {
+        const sir_actor *first = first_of(p, k);
+        const plan_net_place *where = p->plan->where.len == 0 ? NULL : &p->plan->where.data[k];
+        if (stays[k] != NULL)
+            diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
+                        "the static region of '%s' is not offloaded: %s [fiss]", first->name, stays[k]);
+        else if (where != NULL && where->offload.len != 0)
+            diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
+                        "the static region of '%s' is offloaded to %s, in runs of %" PRId64 " steady states or more [fiss]",
+                        first->name, others_of(p, &where->offload), where->least);
+    }
+}
+
+void plan_remark_strips(hlc_program *p, uint32_t kernel)
+{
+    const sir_actor *first = first_of(p, kernel);
+    const plan_net_place *where = &p->plan->where.data[kernel];
+    if (p->diag->remarks)
+        diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
+                    "the static region of '%s' is offloaded in strips of up to %" PRId64
+                    " steady states, with %s for each window [strip-mine]",
+                    first->name, where->strip, where->turns == 1 ? "one block" : "two blocks");
+}
+
+void plan_remark_stay(hlc_program *p, uint32_t kernel, const char *why)
+{
+    const sir_actor *first = first_of(p, kernel);
+    if (p->diag->remarks)
+        diag_remark(p->diag, sir_range(p->net->whole, p->sources, first->loc),
+                    "the static region of '%s' is not offloaded after all: %s [strip-mine]", first->name, why);
+}
+
 // Other actors that alone would keep the kernel on one processor.
 static void remark_pinned(hlc_program *p, size_t kernel)
 {
@@ -304,6 +351,16 @@ void plan_remark_transfer(hlc_program *p)
 {
     const plan_cut *cut = p->cut;
     if (!p->diag->remarks)
+        return;
+    bool offloads = false;
+    for (VEC_EACH(const plan_net_place, where, &p->plan->where))
+        offloads |= where->offload.len != 0;
+    if (offloads)
+        diag_remark(p->diag, program_range(p),
+                    "engines move windows of the static regions that are offloaded; other kernels work on what lies in '%s' "
+                    "themselves [transfer]",
+                    p->plan->memory);
+    if (offloads)
         return;
     if (cut == NULL || !plan_cut_move(cut)) {
         diag_remark(p->diag, program_range(p),

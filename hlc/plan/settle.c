@@ -253,7 +253,7 @@ static bool settle_sizes(arena *a, diag_engine *d, plan *pl, const sir_module *m
         b->keep = greater(z.end[i] - b->base, 0);
         b->capacity =
             greater(greater(z.end[i], z.init_furthest[i]), greater(z.strip_end[i] - b->base, z.furthest[i] - b->base));
-        b->capacity = greater(b->capacity, 1);
+        b->capacity = greater(b->capacity, 1) + plan_offload_room(pl, m, (uint32_t)i);
         total += plan_buffer_bytes(b, m);
         if (total > PLAN_MAX_BYTES) {
             diag_error_at(d, NULL,

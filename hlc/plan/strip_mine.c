@@ -235,9 +235,14 @@ bool plan_pass_strip_mine(hlc_program *p)
     }
     if (p->cut != NULL ? !plan_cut_strip(p, strip) : !settle(p, strip))
         return false;
+    bool offloads = false;
+    for (VEC_EACH(const plan_net_place, where, &p->plan->where))
+        offloads |= where->offload.len != 0;
+    if (offloads && !plan_net_settle_offloads(p) && !settle(p, strip))
+        return false;
     if (p->cut != NULL)
         plan_cut_search(p);
     plan_forget_addresses(p->plan);
     plan_remark_strip_mine(p);
-    return p->plan->strip != before || p->cut != NULL;
+    return p->plan->strip != before || p->cut != NULL || offloads;
 }

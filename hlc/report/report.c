@@ -521,6 +521,15 @@ static void add_facts(reporter *r)
         add_search(r);
     } else if (pl->where.len != 0) {
         add_fact(r, "processors", arena_printf(a, "those of '%s' that work in '%s'; streams join their kernels", pl->machine, pl->memory));
+        for (uint32_t k = 0; k < pl->where.len; k++) {
+            const plan_net_place *where = &pl->where.data[k];
+            if (where->offload.len != 0)
+                add_fact(r, "offloaded",
+                         arena_printf(a, "the static region of '%s': strips of up to %" PRId64 " steady states, on '%s'%s",
+                                      r->whole->actors.data[r->graph->kernels.data[k].actors.data[0]]->name, where->strip,
+                                      where->offload.data[0],
+                                      where->offload.len == 1 ? "" : arena_printf(a, " and %zu others", where->offload.len - 1)));
+        }
         add_fact(r, "strip", arena_printf(a, "%" PRId64 " steady states, %" PRId64 " in a round", pl->strip, pl->strip * pl->rounds));
     } else {
         add_fact(r, "processor",

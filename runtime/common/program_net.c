@@ -236,6 +236,22 @@ static bool growBlocks(svm_Net *n)
     return any;
 }
 
+// ---- Regions that are offloaded ----
+
+// Has other processors do the runs of static regions whose kernels have returned for that. True: there were some.
+static bool startOffloads(svm_Net *n)
+{
+    bool any = false;
+    for (size_t i = 0; n->offloadCount != 0 && i < n->kernelCount; i++) {
+        svm_NetKernel *p = n->kernels[i];
+        if (!p->region || pending(p) || !p->region->asks)
+            continue;
+        n->startOffload(p->region->offload, p->region->steady);
+        any = true;
+    }
+    return any;
+}
+
 // ---- Files ----
 
 static bool writeOut(svm_Net *n)
@@ -274,7 +290,7 @@ static void passOn(svm_Net *n, svm_NetReader *r, size_t count)
         svmr_produces(s, NULL, here());
         size_t k = svmr_backPiece(s, count - done);
         if (k == 0) {
-            if (!await(NULL, s) && !writeOut(n) && !growBlocks(n))
+            if (!await(NULL, s) && !writeOut(n) && !growBlocks(n) && !startOffloads(n))
                 growFull(n, inTheWay(r->channel->consumer, r->channel));
             continue;
         }
@@ -362,10 +378,10 @@ static bool settle(svm_Net *n, bool all)
             stuck = (all || n->kernels[i]->paced) && pending(n->kernels[i]) && !await(n->kernels[i], NULL);
         if (!stuck)
             quiesce(n);
-        bool wrote = writeOut(n), grew = growBlocks(n);
-        if (!stuck && !grew)
+        bool wrote = writeOut(n), grew = growBlocks(n), goes = startOffloads(n);
+        if (!stuck && !grew && !goes)
             return true;
-        if (stuck && !wrote && !grew && !growInTheWay(n, all))
+        if (stuck && !wrote && !grew && !goes && !growInTheWay(n, all))
             return false;
     }
 }

@@ -142,6 +142,8 @@ static Ready readyToGoOn(svm_StaticRegion *s)
         return ENDED;
     if (s->common.mail)
         n = svmr_cutAtMail(s->common.mail, n);
+    if (s->unit > 0 && n >= s->least) // the rest stays where it is until the next run
+        n -= n % s->unit;
     s->starting = false;
     s->steady = n;
     setFirings(s, t->reps, n);
@@ -272,7 +274,7 @@ void svm_regionSend(svm_StaticRegion *s)
 static void finishRun(svm_StaticRegion *s)
 {
     const svm_RegionTable *t = s->table;
-    s->running = false;
+    s->running = s->offloaded = false;
     if (s->last)
         return;
     if (s->common.mail)
@@ -372,8 +374,21 @@ void svm_helperDone(svm_Helper *h)
     svm_streamPush(&h->done, &chunk);
 }
 
+// ---- Offloaded regions ----
+
+bool svm_regionOffload(svm_StaticRegion *s)
+{
+    s->asks = s->unit > 0 && !s->offloaded && s->steady >= s->least; // not the initialisation, nor the end of input
+    return s->asks;
+}
+
 bool svm_regionNext(svm_StaticRegion *s)
 {
+    if (s->asks) { // it is run again behind those who have done its run
+        s->asks = false;
+        s->offloaded = true;
+        return true;
+    }
     if (s->running)
         finishRun(s);
     while (!s->common.ended) {

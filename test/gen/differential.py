@@ -232,7 +232,8 @@ def mapped(rng):
     """Options for a program on several processors: often none."""
     options = [[], [], [f"--strip={rng.choice(STRIPS)}"], [f"--max-latency={rng.choice(STRIPS)}"], [f"--processors={rng.choice([1, 2, 3, 4])}"],
                ["--strip=2", f"--max-latency={rng.choice([2, 4, 40])}", "--processors=2"]]
-    return [*rng.choice(options), *rng.choice([[], [], ["--mapping=space"], ["--transfer=stream"], ["--mapping=space", "--transfer=stream"]])]
+    return [*rng.choice(options), *rng.choice([[], [], ["--mapping=space"], ["--transfer=stream"], ["--mapping=space", "--transfer=stream"]]),
+            *rng.choice([[], ["--offload=all"]])]
 
 
 def on_cell(rng, long):

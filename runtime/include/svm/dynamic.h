@@ -238,6 +238,12 @@ typedef struct svm_StaticRegion {
     int64_t least;
     int64_t share; // steady states of this run that it does itself
     int32_t busy;  // private: helpers at work in this run
+    // Of a region whose runs other processors do, in memories of their own (svm/offload.h): in runs of at least `least`
+    // steady states, and then of a multiple of `unit`. unit 0: none do.
+    int64_t unit;
+    struct svm_Offload *offload;
+    bool asks;      // K tells C: the kernel has returned, and goes on when they have done its run
+    bool offloaded; // they do, or have done, this run
     bool interrupted;                         // C tells K: input ended, and its sources finish `begun`
     bool begun;                               // a steady state (or the initialisation) has begun
 } svm_StaticRegion;
@@ -273,6 +279,12 @@ bool svm_helperNext(svm_Helper *h);
 // K: the chunk is done.
 void svm_helperDone(svm_Helper *h);
 
+// ---- Regions that are offloaded ----
+
+// K: true: other processors do this run. Then the kernel returns, and goes on with svm_regionNext when they have done it:
+// `offloaded` tells that nothing is left to be done but to pass the output on.
+bool svm_regionOffload(svm_StaticRegion *s);
+
 // ---- The control side ----
 
 typedef struct svm_NetReader {
@@ -294,6 +306,10 @@ typedef struct svm_Net {
     size_t kernelCount, channelCount, readerCount, writerCount, logCount, helperCount;
     svm_NetKernel *const *kernels; // in canonical order
     svm_Helper *const *helpers;    // of all data-parallel regions
+    size_t offloadCount;
+    struct svm_Offload *const *offloads; // of all offloaded regions
+    // Has other processors do a region's run of so many steady states, and runs its kernel behind them.
+    void (*startOffload)(struct svm_Offload *o, int64_t steady);
     svm_Channel *channels;
     svm_NetReader *readers;
     svm_NetWriter *writers;

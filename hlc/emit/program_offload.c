@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Static regions that are offloaded: a kernel for their strips on other processors, the tables that say which bytes go
+// where, and the instance's members for the strips of a run (svm/offload.h).
+#include <inttypes.h>
+
+#include "hlc/emit/program_int.h"
+
+static const plan_net_place *place_of(const program_emitter *x, uint32_t kernel)
+{
+    return x->pl->where.len == 0 ? NULL : &x->pl->where.data[program_region_number(x, kernel)];
+}
+
+bool program_is_offloaded(const program_emitter *x, uint32_t kernel)
+{
+    return x->net != NULL && place_of(x, kernel) != NULL && place_of(x, kernel)->offload.len != 0;
+}
+
+bool program_offloads(const program_emitter *x)
+{
+    bool any = false;
+    for (VEC_EACH(const plan_net_place, where, &x->pl->where))
+        any |= where->offload.len != 0;
+    return any;
+}
+
+static const plan_resources *resources(program_emitter *x)
+{
+    if (x->offload_resources == NULL)
+        x->offload_resources = plan_offload_resources(x->p, x->pl);
+    return x->offload_resources;
+}
+
+void program_offload_names(program_emitter *x, hmap *known, text_args *declared)
+{
+    for (VEC_EACH(const plan_net_place, where, &x->pl->where))
+        for (VEC_EACH(const char *, name, &where->offload)) {
+            const plan_processor *q = plan_offload_processor(resources(x), *name);
+            program_declare_name(x, known, "SVM_PROCESSOR", *name, declared);
+            program_declare_name(x, known, "SVM_MEMORY", q->memory->element.name, declared);
+            program_declare_name(x, known, "SVM_PROCESSOR", q->load->element.name, declared);
+            program_declare_name(x, known, "SVM_PROCESSOR", q->store->element.name, declared);
+        }
+}
+
+static plan_offload offload_of(program_emitter *x, uint32_t kernel)
+{
+    const plan_processor *q = plan_offload_processor(resources(x), place_of(x, kernel)->offload.data[0]);
+    return plan_offload_of(x->e.arena, x->p->diag, x->pl, x->m, x->s, q, program_region_number(x, kernel));
+}
+
+static int64_t grain_of(program_emitter *x, uint32_t kernel)
+{
+    return plan_offload_grain(x->p, program_region_number(x, kernel), offload_of(x, kernel).unit);
+}
+
+// Strips that a run can have.
+static int64_t strips_of(program_emitter *x, uint32_t kernel)
+{
+    const plan_net_place *where = place_of(x, kernel);
+    int64_t grain = grain_of(x, kernel), units = (x->pl->strip + grain - 1) / grain,
+            even = (int64_t)where->offload.len * where->turns, most = (x->pl->strip + where->strip - 1) / where->strip;
+    even = even < units ? even : units;
+    return even > most ? even : most;
+}
+
+// ---- The kernel ----
+
+void program_offload_struct(program_emitter *x, uint32_t kernel)
+{
+    const program_kernel *k = &x->kernels[kernel];
+    if (!program_is_offloaded(x, kernel))
+        return;
+    x->strip_types[kernel] =
+        emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_Strip", body_identifier(x->e.arena, k->kernel->name)));
+    text_line(x, 0, "/* A strip of %s on another processor. */", k->kernel->name);
+    text_line(x, 0, "typedef struct {");
+    text_line(x, 1, "svm_Kernel kernel;");
+    program_run_members(x, kernel, true);
+    text_line(x, 0, "} %s;\n", x->strip_types[kernel]);
+}
+
+static const char *const kind_names[] = {
+    [PLAN_OFFLOAD_INSIDE] = "SVM_OFFLOAD_INSIDE",
+    [PLAN_OFFLOAD_INPUT] = "SVM_OFFLOAD_INPUT",
+    [PLAN_OFFLOAD_OUTPUT] = "SVM_OFFLOAD_OUTPUT",
+};
+
+static void emit_places(program_emitter *x, uint32_t kernel, const char *name)
+{
+    text_line(x, 0, "/* The processors that strips of %s go to: each with its memory and who moves its windows. */",
+              x->kernels[kernel].kernel->name);
+    size_t table = text_begin_table(x, "static const svm_OffloadPlace %s[]", name);
+    text_args rows = {0};
+    for (VEC_EACH(const char *, processor, &place_of(x, kernel)->offload)) {
+        const plan_processor *q = plan_offload_processor(resources(x), *processor);
+        VEC_PUSH(x->e.arena, &rows,
+                 arena_printf(x->e.arena, "{&%s, &%s, &%s, &%s, %" PRIu64 "},", *processor, q->memory->element.name,
+                              q->load->element.name, q->store->element.name, plan_offload_base(resources(x), q)));
+    }
+    text_rows(x, 1, &rows);
+    text_end_table(x, table);
+}
+
+static void emit_blocks(program_emitter *x, uint32_t kernel, const char *name)
+{
+    const plan_offload o = offload_of(x, kernel);
+    const uint32_t *blocks;
+    size_t count = program_region_blocks(x, kernel, &blocks);
+    text_line(x, 0, "/* What a strip of %s has there: windows of the region's blocks, and blocks of its own. */",
+              x->kernels[kernel].kernel->name);
+    size_t table = text_begin_table(x, "static const svm_OffloadBlock %s[]", name);
+    text_args rows = {0};
+    for (size_t i = 0; i < count; i++)
+        for (VEC_EACH(const plan_offload_block, b, &o.blocks)) {
+            if (b->buffer != blocks[i])
+                continue;
+            uint32_t channel = x->pl->buffers.data[b->buffer].channel;
+            strbuf row;
+            strbuf_init(&row, x->e.arena);
+            strbuf_printf(
+                &row, "{\"%s\", %s, .step = %" PRId64 ", .more = %" PRId64 ", .size = sizeof(%s), .address = %" PRIu64,
+                x->buffer_names[b->buffer], kind_names[b->kind], b->step, b->more,
+                emit_declare_item(&x->e, x->m->channels.data[channel].type, ""), b->address);
+            if (b->kind != PLAN_OFFLOAD_INSIDE)
+                strbuf_printf(&row, ", .bytes = %" PRIu64, b->bytes);
+            strbuf_add(&row, "},");
+            VEC_PUSH(x->e.arena, &rows, row.data);
+        }
+    text_rows(x, 1, &rows);
+    text_end_table(x, table);
+}
+
+static void emit_table(program_emitter *x, uint32_t kernel, const char *run)
+{
+    const program_kernel *k = &x->kernels[kernel];
+    arena *a = x->e.arena;
+    const plan_net_place *where = place_of(x, kernel);
+    const char *places = emit_unique_name(&x->e, arena_printf(a, "%s_places", run)),
+               *blocks = emit_unique_name(&x->e, arena_printf(a, "%s_windows", run));
+    emit_places(x, kernel, places);
+    emit_blocks(x, kernel, blocks);
+    const uint32_t *all;
+    size_t count = program_region_blocks(x, kernel, &all);
+    x->strip_tables[kernel] = emit_unique_name(&x->e, arena_printf(a, "%s_table", run));
+    text_args fields = {0};
+    VEC_PUSH(a, &fields, arena_printf(a, ".run = %s", run));
+    VEC_PUSH(a, &fields, arena_printf(a, ".name = \"%s\"", k->kernel->name));
+    VEC_PUSH(a, &fields, arena_printf(a, ".unit = %" PRId64, grain_of(x, kernel)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".shortest = %" PRId64, where->least));
+    VEC_PUSH(a, &fields, arena_printf(a, ".strip = %" PRId64, where->strip));
+    VEC_PUSH(a, &fields, arena_printf(a, ".turns = %" PRIu32, where->turns));
+    VEC_PUSH(a, &fields, arena_printf(a, ".places = %zu", where->offload.len));
+    VEC_PUSH(a, &fields, arena_printf(a, ".blocks = %zu", count));
+    VEC_PUSH(a, &fields, arena_printf(a, ".place = %s", places));
+    VEC_PUSH(a, &fields, arena_printf(a, ".block = %s", blocks));
+    text_line(x, 0, "/* How runs of %s are cut into strips. */", k->kernel->name);
+    text_call(x, 0, arena_printf(a, "static const svm_OffloadTable %s = {", x->strip_tables[kernel]), &fields, "};\n");
+}
+
+void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const hmap *used, double operations)
+{
+    const program_kernel *k = &x->kernels[kernel];
+    if (!program_is_offloaded(x, kernel))
+        return;
+    program_kernel strip = *k;
+    strip.type = x->strip_types[kernel];
+    const char *run = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_strip", k->run));
+    text_line(x, 0, "/* A strip of %s on another processor. */", k->kernel->name);
+    text_line(x, 0, "SVM_KERNEL(estimate(10, %.0f))", operations);
+    text_line(x, 0, "static void %s(svm_Kernel *kernel)", run);
+    text_line(x, 0, "{");
+    program_run_locals(x, &strip, used, false);
+    for (VEC_EACH(uint32_t, actor, &k->actors))
+        text_line(x, 1, "self->firings.%s = %s;", program_firings_of(k, *actor)->name,
+                  text_times(x, "self->steady", x->s->reps[*actor]));
+    strbuf_add(x->e.out, body);
+    text_line(x, 0, "}\n");
+    emit_table(x, kernel, run);
+}
+
+// ---- The instance ----
+
+void program_offload_members(program_emitter *x, uint32_t kernel)
+{
+    const uint32_t *blocks;
+    if (!program_is_offloaded(x, kernel))
+        return;
+    int64_t strips = strips_of(x, kernel);
+    size_t count = program_region_blocks(x, kernel, &blocks);
+    text_line(x, 1, "struct { /* the strips of its runs on other processors */");
+    text_line(x, 2, "svm_Offload offload;");
+    text_line(x, 2, "%s kernels[%" PRId64 "];", x->strip_types[kernel], strips);
+    text_line(x, 2, "svm_OffloadStrip strips[%" PRId64 "];", strips);
+    text_line(x, 2, "svm_Block here[%" PRId64 "][%zu], there[%" PRId64 "][%zu];", strips, count, strips, count);
+    text_line(x, 2, "svm_MoveB2B moves[%" PRId64 "][%zu];", strips, count);
+    text_line(x, 1, "} %s;", program_region_field(x, kernel));
+}
+
+void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
+{
+    const program_kernel *k = &x->kernels[kernel];
+    const char *f = program_region_field(x, kernel);
+    int64_t strips = strips_of(x, kernel);
+    text_line(x, 1, "self->%s.region.unit = %" PRId64 ";", k->field, offload_of(x, kernel).unit);
+    text_line(x, 1, "self->%s.region.least = %" PRId64 ";", k->field, place_of(x, kernel)->least);
+    text_line(x, 1, "self->offloads[%zu] = self->%s.region.offload = &self->%s.offload;", number, k->field, f);
+    text_line(x, 1, "self->%s.offload = (svm_Offload){", f);
+    text_line(x, 2, ".table = &%s, .region = &self->%s.region, .strips = self->%s.strips, .count = %" PRId64 ",",
+              x->strip_tables[kernel], k->field, f, strips);
+    int64_t unit = offload_of(x, kernel).unit;
+    text_line(x, 2, ".unit = %" PRId64 ", .most = %" PRId64 "};", unit, x->pl->strip / unit * unit);
+    text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++) {", strips);
+    text_line(x, 2, "%s *strip = &self->%s.kernels[i];", x->strip_types[kernel], f);
+    text_line(
+        x, 2,
+        "self->%s.strips[i] = (svm_OffloadStrip){&strip->kernel, &strip->steady, self->%s.here[i], self->%s.there[i],",
+        f, f, f);
+    text_line(x, 2, "                                    self->%s.moves[i]};", f);
+    for (size_t b = 0; b < k->buffers.len; b++) // the region's blocks begin with these
+        text_line(x, 2, "strip->%s = &self->%s.here[i][%zu];", k->buffer_names.data[b], f, b);
+    const program_stage *code = x->stages[kernel];
+    for (VEC_EACH(plan_item, item, &k->kernel->items))
+        for (size_t s = 0; s < item->stages.len; s++, code++) {
+            const char *state = code->stage->kind == PLAN_FIRE ? x->names[code->stage->actor].state : NULL;
+            const char *initial =
+                state == NULL ? NULL : hmap_getn(&x->state_inits, &code->info->filter, sizeof code->info->filter);
+            if (initial != NULL && *initial != '\0')
+                text_line(x, 2, "strip->%s = %s;", state, initial);
+        }
+    text_line(x, 1, "}");
+    text_line(x, 1, "svm_offloadCreate(&self->%s.offload);", f);
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which static regions of a program with dynamic rates or messages are offloaded: their runs are done, in strips, by
+// processors with memories of their own. Engines move windows of the region's inputs there and of its outputs back; the
+// region's kernel, and all else, stays where the control side is.
+//
+// NOTE(units). Strips begin where engines can: a strip is a multiple of so many steady states that each end moves whole units
+// of bytes. What is looked at beyond a strip, its halo, is rounded up, so an input's buffer has room for a unit more.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/passes/pass.h"
+#include "hlc/plan/abilities.h"
+#include "hlc/plan/footprint.h"
+#include "hlc/plan/plan_int.h"
+#include "hlc/plan/threads.h"
+
+// A region is offloaded if it has so much of all work, and so many operations for each byte that is moved.
+#define OFFLOAD_SHARE 0.05
+#define OFFLOAD_OPERATIONS 1.0
+// A strip's work where the region is takes so many times as long as starting it elsewhere.
+#define OFFLOAD_STARTS 2.0
+enum {
+    OFFLOAD_TURNS = 2,      // blocks of a window: one is worked on while the other is moved, if there is room
+    OFFLOAD_ALIGNMENT = 64, // buffers begin at multiples of it; what engines move must
+    OFFLOAD_FIRINGS = 32,   // that go side by side in vectors
+    OFFLOAD_SLACK = 64,     // bytes of memory for what the footprint leaves out
+};
+
+// ---- Processors ----
+
+static bool is_far(const hlc_program *p, const plan *pl, const machine_processor *x)
+{
+    const machine_memory *memory = machine_memory_by_name(p->machine, pl->memory);
+    return x->kind == MACHINE_processor_kind_KERNEL && !x->fallback && !plan_launches(x) && memory != NULL &&
+           !machine_reaches(p->machine, x, memory);
+}
+
+const plan_resources *plan_offload_resources(hlc_program *p, const plan *pl)
+{
+    size_t far = 0;
+    for (VEC_EACH(const machine_processor, x, &p->machine->processors))
+        far += is_far(p, pl, x);
+    const plan_demands demands = {.io = false};
+    const plan_resources *all = far == 0 ? NULL : plan_resources_find(p->arena, p->diag, p->machine, 0, &demands);
+    if (all == NULL || strcmp(all->control->element.name, pl->control) != 0 ||
+        strcmp(all->shared->element.name, pl->memory) != 0)
+        return NULL;
+    plan_resources *r = plan_resources_pair_engines(p->arena, all);
+    size_t kept = 0, most = p->config->processors > 0 ? (size_t)p->config->processors : SIZE_MAX;
+    for (VEC_EACH(const plan_processor, q, &r->processors)) {
+        bool fits = OFFLOAD_ALIGNMENT % q->transfer_alignment == 0 && r->shared->alignment % q->transfer_alignment == 0;
+        if (is_far(p, pl, q->processor) && !q->direct && q->load != NULL && fits && kept < most)
+            r->processors.data[kept++] = *q;
+    }
+    r->processors.len = kept;
+    return kept == 0 ? NULL : r;
+}
+
+const plan_processor *plan_offload_processor(const plan_resources *r, const char *name)
+{
+    for (size_t i = 0; r != NULL && i < r->processors.len; i++)
+        if (strcmp(r->processors.data[i].processor->element.name, name) == 0)
+            return &r->processors.data[i];
+    return NULL;
+}
+
+uint64_t plan_offload_base(const plan_resources *r, const plan_processor *q)
+{
+    uint64_t before = 0;
+    for (const plan_processor *o = r->processors.data; o < q; o++)
+        before += o->memory == q->memory;
+    return before * q->bytes;
+}
+
+// ---- Blocks ----
+
+static int64_t whole(int64_t n, int64_t of)
+{
+    return (n + of - 1) / of * of;
+}
+
+// The fewest elements whose bytes are a multiple of `alignment`.
+static int64_t elements(uint64_t alignment, uint64_t size)
+{
+    return (int64_t)alignment / sched_gcd((int64_t)alignment, (int64_t)size);
+}
+
+int64_t plan_offload_room(const plan *pl, const sir_module *m, uint32_t buffer)
+{
+    const plan_net *net = pl->net;
+    if (net == NULL || pl->where.len == 0)
+        return 0;
+    const sir_channel *ch = &m->channels.data[pl->buffers.data[buffer].channel];
+    bool input = net->actor_of[ch->producer] == SIR_NONE;
+    if (!input || pl->where.data[net->kernel_of[ch->producer]].offload.len == 0)
+        return 0;
+    return elements(OFFLOAD_ALIGNMENT, plan_element_bytes(m, pl->buffers.data[buffer].channel)) - 1;
+}
+
+static const plan_io *end_at(const plan *pl, uint32_t buffer, bool reader)
+{
+    const plan_io *found = NULL;
+    for (size_t i = 0; i < (reader ? pl->readers.len : pl->writers.len); i++) {
+        const plan_io *io = reader ? &pl->readers.data[i] : &pl->writers.data[i];
+        found = io->access.buffer == buffer ? io : found;
+    }
+    return found;
+}
+
+static uint32_t region_of(const plan *pl, const sir_module *m, uint32_t buffer)
+{
+    return pl->net->kernel_of[m->channels.data[pl->buffers.data[buffer].channel].producer];
+}
+
+// Steady states that a strip is a multiple of.
+static int64_t unit_of(const plan *pl, const sir_module *m, uint32_t kernel, uint64_t alignment)
+{
+    int64_t unit = 1;
+    for (uint32_t b = 0; b < pl->buffers.len; b++) {
+        if (region_of(pl, m, b) != kernel || (end_at(pl, b, true) == NULL && end_at(pl, b, false) == NULL))
+            continue;
+        int64_t of = elements(alignment, plan_element_bytes(m, pl->buffers.data[b].channel)),
+                states = of / sched_gcd(of, pl->buffers.data[b].step);
+        unit = unit / sched_gcd(unit, states) * states;
+    }
+    return unit;
+}
+
+plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
+                             const plan_processor *on, uint32_t kernel)
+{
+    const plan_net_place *where = &pl->where.data[kernel];
+    const int64_t strip = where->strip;
+    plan inside = *pl; // whose strips are as long as those there
+    inside.strip = strip;
+    inside.buffers.data = ARENA_ARRAY(a, plan_buffer, pl->buffers.len + 1);
+    memcpy(inside.buffers.data, pl->buffers.data, pl->buffers.len * sizeof *pl->buffers.data);
+    inside.kernels.data = ARENA_ARRAY(a, plan_kernel, pl->kernels.len + 1);
+    for (size_t i = 0; i < pl->kernels.len; i++) {
+        inside.kernels.data[i] = pl->kernels.data[i];
+        memset(&inside.kernels.data[i].after, 0, sizeof inside.kernels.data[i].after);
+    }
+    memset(&inside.capacities, 0, sizeof inside.capacities);
+    plan_offload o = {.bytes = where->at, .unit = unit_of(pl, m, kernel, on->transfer_alignment)};
+    if (!plan_settle(a, d, &inside, m, s))
+        return o;
+    uint64_t alignment =
+        on->memory->alignment > on->transfer_alignment ? on->memory->alignment : on->transfer_alignment;
+    for (uint32_t b = 0; b < pl->buffers.len; b++) {
+        if (region_of(pl, m, b) != kernel)
+            continue;
+        const plan_buffer *buffer = &inside.buffers.data[b];
+        uint64_t size = plan_element_bytes(m, buffer->channel);
+        bool input = end_at(pl, b, true) != NULL, output = end_at(pl, b, false) != NULL;
+        plan_offload_block block = {.buffer = b,
+                                    .kind = input    ? PLAN_OFFLOAD_INPUT
+                                            : output ? PLAN_OFFLOAD_OUTPUT
+                                                     : PLAN_OFFLOAD_INSIDE};
+        block.step = block.kind == PLAN_OFFLOAD_INSIDE ? 0 : buffer->step;
+        block.more = input    ? whole(buffer->keep, elements(on->transfer_alignment, size))
+                     : output ? 0
+                              : buffer->capacity;
+        o.bytes = (uint64_t)whole((int64_t)o.bytes, (int64_t)alignment);
+        block.address = o.bytes;
+        uint64_t bytes = (uint64_t)(block.step * strip + block.more) * size;
+        if (block.kind != PLAN_OFFLOAD_INSIDE)
+            block.bytes = (uint64_t)whole((int64_t)bytes, (int64_t)alignment);
+        o.bytes += block.kind == PLAN_OFFLOAD_INSIDE ? bytes : block.bytes * where->turns;
+        VEC_PUSH(a, &o.blocks, block);
+    }
+    return o;
+}
+
+// Steady states that strips had better be a multiple of: then firings that go side by side fill their vectors.
+static int64_t grain_of(hlc_program *p, uint32_t kernel, int64_t unit)
+{
+    int64_t grain = unit;
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        if (p->net->kernel_of[i] != kernel || p->net->actor_of[i] == SIR_NONE || !plan_runs_in_lanes(p, i))
+            continue;
+        int64_t states = OFFLOAD_FIRINGS / sched_gcd(OFFLOAD_FIRINGS, p->schedule->reps[i]);
+        grain = grain / sched_gcd(grain, states) * states;
+    }
+    return grain;
+}
+
+int64_t plan_offload_grain(hlc_program *p, uint32_t kernel, int64_t unit)
+{
+    int64_t grain = grain_of(p, kernel, unit);
+    return p->plan->where.data[kernel].strip % grain == 0 ? grain : unit;
+}
+
+// ---- What can be ----
+
+// Why the ends of a region do not allow windows; NULL: they do.
+static const char *find_ends(const hlc_program *p, uint32_t kernel)
+{
+    const plan *pl = p->plan;
+    const sir_module *m = p->module;
+    size_t inputs = 0, outputs = 0;
+    for (uint32_t b = 0; b < pl->buffers.len; b++) {
+        size_t readers = 0, writers = 0;
+        for (VEC_EACH(const plan_io, io, &pl->readers))
+            readers += io->access.buffer == b;
+        for (VEC_EACH(const plan_io, io, &pl->writers))
+            writers += io->access.buffer == b;
+        if (region_of(pl, m, b) != kernel || readers + writers == 0)
+            continue;
+        if (readers + writers > 1)
+            return "ends of several streams share a buffer";
+        const plan_io *in = end_at(pl, b, true), *out = end_at(pl, b, false);
+        const plan_buffer *buffer = &pl->buffers.data[b];
+        if (buffer->step == 0)
+            return "one of its streams moves nothing in a steady state";
+        if ((in != NULL && plan_io_start(pl, p->schedule, in, PLAN_STEADY) != buffer->keep) ||
+            (out != NULL && (plan_io_start(pl, p->schedule, out, PLAN_STEADY) != 0 || buffer->keep != 0)))
+            return "items of its streams do not lie where a run begins";
+        inputs += in != NULL;
+        outputs += out != NULL;
+    }
+    return inputs == 0 ? "it has no input" : outputs == 0 ? "it has no output" : NULL;
+}
+
+// Why a processor cannot run all of a region; NULL: it can.
+static const char *find_lack(hlc_program *p, const plan_processor *q, uint32_t kernel)
+{
+    for (VEC_EACH(const uint32_t, actor, &p->net->kernels.data[kernel].actors)) {
+        plan_lack lack = plan_actor_lacks(p, p->net->whole, *actor, q->processor);
+        if (lack.text != NULL)
+            return arena_printf(p->arena, "'%s' %s", p->net->whole->actors.data[*actor]->name, lack.text);
+    }
+    return NULL;
+}
+
+static const char *find_none(const hlc_program *p)
+{
+    if (p->net->single)
+        return "steady states of the program run one by one";
+    for (VEC_EACH(const plan_way, w, p->net->ways))
+        if (w->anytime)
+            return "a message arrives before whatever firing comes next";
+    for (VEC_EACH(const plan_way, w, p->net->ways))
+        if ((w->upstream || w->held) && p->config->offload != HLC_OFFLOAD_ALL)
+            return "a receiver of messages waits for firings of their sender, so that runs are short";
+    for (VEC_EACH(sir_function *, f, &p->net->whole->functions))
+        if ((*f)->kind == SIR_NATIVE)
+            return "the program's native functions may have state in common";
+    return NULL;
+}
+
+// ---- What pays ----
+
+static double bytes_moved(const hlc_program *p, uint32_t kernel)
+{
+    double bytes = 0;
+    for (uint32_t b = 0; b < p->plan->buffers.len; b++)
+        if (region_of(p->plan, p->module, b) == kernel &&
+            (end_at(p->plan, b, true) != NULL || end_at(p->plan, b, false) != NULL))
+            bytes += (double)p->plan->buffers.data[b].step *
+                     (double)plan_element_bytes(p->module, p->plan->buffers.data[b].channel);
+    return bytes;
+}
+
+// Seconds until a strip has been started, run and ended, beside its work.
+static double start_seconds(const hlc_program *p, const plan_processor *q, uint32_t kernel)
+{
+    const machine_processor *control = machine_processor_by_name(p->machine, p->plan->control);
+    double run = machine_seconds(control->kernel_run, control->clock),
+           seconds = plan_start_seconds(q->processor) + (run > 0 ? run : 0);
+    for (uint32_t b = 0; b < p->plan->buffers.len; b++) {
+        bool in = end_at(p->plan, b, true) != NULL, out = end_at(p->plan, b, false) != NULL;
+        if (region_of(p->plan, p->module, b) != kernel || (!in && !out))
+            continue;
+        seconds += (run > 0 ? run : 0) + plan_start_seconds(in ? q->load : q->store);
+    }
+    return seconds;
+}
+
+// The fewest steady states of a run that are offloaded.
+static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_t kernel, double operations,
+                          int64_t unit)
+{
+    const machine_processor *here = machine_processor_by_name(p->machine, p->plan->processor);
+    if (p->config->offload == HLC_OFFLOAD_ALL)
+        return unit;
+    double least = OFFLOAD_STARTS * start_seconds(p, q, kernel) / (operations * plan_seconds_an_operation(here));
+    return least > PLAN_OFFLOAD_MOST ? PLAN_OFFLOAD_MOST : whole((int64_t)least + 1, unit);
+}
+
+static const char *find_gain(hlc_program *p, uint32_t kernel, const plan_net_work *work)
+{
+    double all = 0, bytes = bytes_moved(p, kernel);
+    if (p->config->offload == HLC_OFFLOAD_ALL)
+        return NULL;
+    for (size_t k = 0; k < p->net->kernels.len; k++)
+        all += work->all[k];
+    if (work->all[kernel] < OFFLOAD_SHARE * all)
+        return "it has too little of all work";
+    return work->once[kernel] < OFFLOAD_OPERATIONS * bytes
+               ? arena_printf(p->arena, "%.3g operations of a steady state do not pay for moving its %.3g bytes",
+                              work->once[kernel], bytes)
+               : NULL;
+}
+
+// ---- fiss ----
+
+static const char *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
+                              const char *keeps)
+{
+    plan_net_place *where = &p->plan->where.data[kernel];
+    const char *why = keeps != NULL ? keeps : find_ends(p, kernel);
+    why = why != NULL ? why : find_gain(p, kernel, work);
+    const char *lack = NULL;
+    for (VEC_EACH(const plan_processor, q, &r->processors)) {
+        const char *lacks = why != NULL ? NULL : find_lack(p, q, kernel);
+        if (why == NULL && lacks == NULL)
+            VEC_PUSH(p->arena, &where->offload, q->processor->element.name);
+        lack = lack != NULL ? lack : lacks;
+    }
+    if (where->offload.len == 0)
+        return why != NULL ? why : lack;
+    const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
+    int64_t unit = unit_of(p->plan, p->module, kernel, q->transfer_alignment);
+    where->helpers.len = 0;
+    where->least = find_least(p, q, kernel, work->once[kernel], unit);
+    where->strip = 0;
+    where->turns = 0;
+    where->at = 0;
+    return NULL;
+}
+
+bool plan_net_offload(hlc_program *p, const plan_net_work *work, const char *const *keeps)
+{
+    plan *pl = p->plan;
+    size_t count = p->net->kernels.len;
+    const plan_resources *r =
+        p->config->offload == HLC_OFFLOAD_NONE || p->config->processors == 1 ? NULL : plan_offload_resources(p, pl);
+    if (r == NULL)
+        return false;
+    const char *none = find_none(p), **stays = ARENA_ARRAY(p->arena, const char *, count + 1);
+    bool any = false, assigned = pl->where.len != 0;
+    for (size_t k = 0; k < count && !assigned; k++)
+        VEC_PUSH(p->arena, &pl->where, (plan_net_place){.processor = pl->processor});
+    for (uint32_t k = 0; k < count; k++) {
+        if (p->net->kernels.data[k].dynamic)
+            continue;
+        stays[k] = none != NULL ? none : try_region(p, r, k, work, keeps[k]);
+        any |= pl->where.data[k].offload.len != 0;
+    }
+    if (!any && !assigned)
+        pl->where.len = 0;
+    plan_remark_offload(p, stays);
+    return any && plan_settle(p->arena, p->diag, pl, p->module, p->schedule);
+}
+
+// ---- strip-mine ----
+
+static void stay(hlc_program *p, uint32_t kernel, const char *why)
+{
+    plan_net_place *where = &p->plan->where.data[kernel];
+    where->offload.len = 0;
+    where->least = where->strip = 0;
+    where->turns = 0;
+    where->at = 0;
+    plan_remark_stay(p, kernel, why);
+}
+
+// The longest strip, up to what a run has for each processor, with which a region's windows fit so many bytes from `from` on.
+static bool fit(hlc_program *p, const plan_processor *q, uint32_t kernel, uint64_t from, uint64_t to)
+{
+    plan *pl = p->plan;
+    plan_net_place *where = &pl->where.data[kernel];
+    int64_t unit = unit_of(pl, p->module, kernel, q->transfer_alignment), grain = grain_of(p, kernel, unit);
+    unit = grain <= pl->strip ? grain : unit;
+    where->at = from;
+    for (where->turns = OFFLOAD_TURNS; where->turns > 0; where->turns--) {
+        int64_t strips = (int64_t)(where->offload.len * where->turns),
+                strip = whole((pl->strip + strips - 1) / strips, unit), most = pl->strip / unit * unit;
+        strip = strip < where->least ? whole(where->least, unit) : strip;
+        for (strip = strip > most ? most : strip; strip >= unit; strip = strip == unit ? 0 : whole(strip / 2, unit)) {
+            where->strip = strip;
+            if (plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, kernel).bytes <= to)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kernel, uint64_t *from, size_t left)
+{
+    plan_net_place *where = &p->plan->where.data[kernel];
+    const plan_net_kernel *k = &p->net->kernels.data[kernel];
+    const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
+    if (where->least > p->plan->strip) {
+        stay(p, kernel,
+             arena_printf(p->arena,
+                          "its runs have at most %" PRId64 " steady states, and starting strips pays from %" PRId64
+                          " on",
+                          p->plan->strip, where->least));
+        return false;
+    }
+    plan_footprint f = plan_footprint_of(p->arena, p->net->whole, k->actors.data, k->actors.len);
+    uint64_t beside = plan_footprint_bytes(&f, q) + OFFLOAD_SLACK,
+             room = q->bytes > *from ? (q->bytes - *from) / left : 0;
+    if (room <= beside || !fit(p, q, kernel, *from, *from + room - beside)) {
+        stay(p, kernel, arena_printf(p->arena, "its windows do not fit '%s'", q->memory->element.name));
+        return false;
+    }
+    *from = plan_offload_of(p->arena, p->diag, p->plan, p->module, p->schedule, q, kernel).bytes + beside;
+    plan_remark_strips(p, kernel);
+    return true;
+}
+
+bool plan_net_settle_offloads(hlc_program *p)
+{
+    plan *pl = p->plan;
+    size_t left = 0;
+    bool same = true;
+    for (VEC_EACH(const plan_net_place, where, &pl->where))
+        left += where->offload.len != 0;
+    const plan_resources *r = left == 0 ? NULL : plan_offload_resources(p, pl);
+    uint64_t from = 0;
+    for (uint32_t k = 0; r != NULL && k < pl->where.len; k++)
+        if (pl->where.data[k].offload.len != 0)
+            same &= settle_region(p, r, k, &from, left--);
+    bool any = false;
+    for (VEC_EACH(const plan_net_place, where, &pl->where))
+        any |= where->offload.len != 0 || where->helpers.len != 0 || strcmp(where->processor, pl->processor) != 0;
+    if (!any)
+        pl->where.len = 0;
+    return same;
+}
+
+// ---- Plans that were read ----
+
+static const char *wrong_region(hlc_program *p, const plan *pl, const plan_resources *r, uint32_t kernel,
+                                const char *keeps)
+{
+    const plan_net_place *where = &pl->where.data[kernel];
+    const char *name = p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]]->name;
+    const char *why = keeps != NULL ? keeps : find_ends(p, kernel);
+    for (VEC_EACH(const char *, q, &where->offload))
+        why = why != NULL ? why : find_lack(p, plan_offload_processor(r, *q), kernel);
+    if (why != NULL)
+        return arena_printf(p->arena, "the kernel of '%s' cannot be offloaded: %s", name, why);
+    const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
+    if (where->strip == 0)
+        return NULL;
+    if (where->strip > pl->strip)
+        return arena_printf(p->arena, "strips of '%s' are longer than a run", name);
+    plan_offload o = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, kernel);
+    if (where->strip % o.unit != 0)
+        return arena_printf(
+            p->arena, "a strip of '%s' should be a multiple of %" PRId64 " steady states, as engines move whole units",
+            name, o.unit);
+    return o.bytes > q->bytes
+               ? arena_printf(p->arena,
+                              "strips of '%s' end at byte %" PRIu64 " of '%s', of which %" PRIu64 " can be used", name,
+                              o.bytes, q->memory->element.name, q->bytes)
+               : NULL;
+}
+
+// In order of addresses.
+static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r)
+{
+    for (uint32_t k = 0; k < pl->where.len; k++)
+        for (uint32_t i = 0; i < k; i++) {
+            const plan_net_place *x = &pl->where.data[k], *y = &pl->where.data[i];
+            if (x->strip == 0 || y->strip == 0)
+                continue;
+            const plan_processor *q = plan_offload_processor(r, x->offload.data[0]);
+            uint64_t x_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, k).bytes,
+                     y_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, i).bytes;
+            if (x->at < y_end && y->at < x_end)
+                return "strips of two regions overlap";
+        }
+    return NULL;
+}
+
+const char *plan_net_wrong_offload(hlc_program *p, const plan *pl)
+{
+    const plan_resources *r = NULL;
+    const char *wrong = NULL, **keeps = plan_net_keepers(p, pl);
+    for (uint32_t k = 0; k < pl->where.len && wrong == NULL; k++) {
+        if (pl->where.data[k].offload.len == 0)
+            continue;
+        r = r == NULL ? plan_offload_resources(p, pl) : r;
+        wrong = wrong_region(p, pl, r, k, keeps[k]);
+    }
+    return wrong == NULL && r != NULL ? find_overlap(p, pl, r) : wrong;
+}

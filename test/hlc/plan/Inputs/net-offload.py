@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compares what programs do, offloaded to processors with memories of their own, with what the interpreter does: natively, under the
+adversary, and in simulation, with inputs of several lengths and strips of several."""
+import argparse
+import os
+import random
+import struct
+import subprocess
+import sys
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--svmc", required=True)
+parser.add_argument("--svm-sim", required=True)
+parser.add_argument("--svm-check", required=True)
+parser.add_argument("--machine", required=True)
+parser.add_argument("--work", required=True)
+parser.add_argument("programs", nargs="+")
+options = parser.parse_args()
+os.makedirs(options.work, exist_ok=True)
+chance = random.Random(1)
+FLOATS = [chance.uniform(-1, 1) for _ in range(9000)]
+
+
+def output(*command, items=b"", seed=None):
+    environment = {**os.environ, "SVM_ADVERSARY": f"{seed},zeroes"} if seed else os.environ
+    done = subprocess.run(command, input=items, capture_output=True, env=environment)
+    if done.returncode != 0:
+        sys.exit(f"{command}: {done.stdout.decode(errors='replace')}{done.stderr.decode()}")
+    return done.stdout
+
+
+for program in options.programs:
+    name = os.path.splitext(os.path.basename(program))[0]
+    regions = set()
+    for way in ([], ["--strip=100", "--processors=3"] if "cell" in options.machine else ["--max-latency=70"]):
+        executable, made = os.path.join(options.work, name), os.path.join(options.work, name + ".svm.c")
+        flags = [f"--machine={options.machine}", "--offload=all", *way]
+        output(options.svmc, *flags, "--emit=svm-c", program, "-o", made)
+        text = open(made, encoding="utf-8").read()
+        regions.add(text.count("svm_offloadCreate("))
+        if output(options.svm_check, made):
+            sys.exit(f"{name}: svm-check finds something")
+        output(options.svmc, *flags, program, "-o", executable)
+        for length in (40, 777, 9000):
+            items = struct.pack(f"{length}f", *FLOATS[:length])
+            wanted = output(options.svmc, "--interpret", program, items=items)
+            for seed in (None, 1):
+                if output(executable, items=items, seed=seed) != wanted:
+                    sys.exit(f"{name}: {way}, {length} items, seed {seed}: compiled, it does something else")
+            if output(options.svm_sim, made, "--", items=items) != wanted:
+                sys.exit(f"{name}: {way}, {length} items: simulated, it does something else")
+    print(f"{name}: {'-'.join(map(str, sorted(regions)))} regions offloaded on {options.machine}, the same", flush=True)
