@@ -11,12 +11,12 @@
 
 enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048 }; // partial results, and the least elements; the most at a time
 
-// Whether SVM_BROOK_FOLDED elements and a sum so far are of the kind that all sums of some of them are floats: multiples of
+// Whether a multiple of 64 elements, at most SVM_BROOK_FOLDED, and a sum so far are of the kind that all sums of some of them are floats: multiples of
 // a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what the left fold gives.
-static inline bool svm_brookSumAny(float *sum, const float *p)
+static inline bool svm_brookSumAny(float *sum, const float *p, ptrdiff_t count)
 {
     float side[SVM_BROOK_SIDE] = {0};
-    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
+    for (ptrdiff_t i = 0; i < count; i += SVM_BROOK_SIDE)
         for (int k = 0; k < SVM_BROOK_SIDE; k++)
             side[k] += fabsf(p[i + k]);
     float bound = fabsf(*sum);
@@ -34,7 +34,7 @@ static inline bool svm_brookSumAny(float *sum, const float *p)
     const float round = step.f * 6.0f; // to what is added to it: 2^-21 of step
     int32_t odd[SVM_BROOK_SIDE] = {0};
     memset(side, 0, sizeof side);
-    for (int i = 0; i < SVM_BROOK_FOLDED; i += SVM_BROOK_SIDE)
+    for (ptrdiff_t i = 0; i < count; i += SVM_BROOK_SIDE)
         for (int k = 0; k < SVM_BROOK_SIDE; k++) {
             odd[k] |= (p[i + k] + round) - round != p[i + k];
             side[k] += p[i + k];
@@ -212,9 +212,10 @@ static inline float svm_brookSumOn(float sum, const float *p, ptrdiff_t n, svm_B
             doubt->more = doubt->more > 2 ? doubt->more - 2 : 0;
             continue;
         }
-        if (n - i >= SVM_BROOK_FOLDED && doubt->any == 0) {
-            if (svm_brookSumAny(&sum, p + i)) {
-                i += SVM_BROOK_FOLDED;
+        if (doubt->any == 0) {
+            const ptrdiff_t most = n - i < SVM_BROOK_FOLDED ? n - i : SVM_BROOK_FOLDED, all = most - most % SVM_BROOK_SIDE;
+            if (svm_brookSumAny(&sum, p + i, all)) {
+                i += all;
                 doubt->failed = 0;
                 continue;
             }
