@@ -194,6 +194,7 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     if (f->prework != NULL) {
         const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_map", g->info->c_name));
         g->map = emit_fire_function(&x->e, g->info, f->prework, map, (emit_view){0}, (emit_view){0});
+        finite_fetches(g);
     }
     finite_lanes(g);
     name_parts(g);

@@ -42,6 +42,13 @@ typedef struct finite_port {
 
 typedef struct finite_emitter finite_emitter;
 
+// An element that prework of a reduction fetches from anywhere, and which it is given in one form: a field behind those of
+// the filter. `place` gives where it is fetched from.
+typedef struct finite_fetched {
+    uint32_t field, from; // the gathered stream's
+    emit_signature place;
+} finite_fetched;
+
 // How far along rows a gathered stream is fetched from near the firing's place; or down them (dimension 2), where columns
 // lead there.
 typedef struct finite_reach {
@@ -62,6 +69,8 @@ typedef struct finite_graph {
     emit_filter_info *info;
     emit_signature fire, wide;           // wide: of several columns at once
     emit_signature map;                  // of a reduction with a prework: that
+    emit_signature given_map;            // which gets what it fetches, one behind the other
+    VEC(finite_fetched) fetched;         // none: there is no such function
     int lanes;                           // so many; 0: there is no such function
     VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
     bool whole;                          // where floats have places as they are
@@ -103,7 +112,8 @@ void finite_row_parameters(finite_graph *g, text_args *args);
 void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks);
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
 const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
-// finite_mapped.c: the kernel of a reduction with a prework.
+// finite_mapped.c: the kernel of a reduction with a prework; the functions by which it fetches for many firings at a time.
+void finite_fetches(finite_graph *g);
 void finite_mapped(finite_graph *g);
 // finite_stored.c: the letters of svm_BrookType, and how elements are loaded and stored.
 const char *finite_leaves(arena *a, const sir_field *f);
@@ -160,7 +170,7 @@ const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 // finite_takes.c: the work function with each fetch that `is_far` in a declaration of its own, before the statement that has
 // it. NULL: there is nothing to do, or something is in the way.
 typedef bool finite_far(const void *context, const sir_expr *fetch);
-typedef bool finite_place(const void *context, uint32_t field); // a place in the row
+typedef bool finite_place(const void *context, uint32_t field); // a place in the row; no function: there are none
 typedef struct finite_taken {
     bool *local;  // of each: it is one of those declarations'
     size_t count; // of those

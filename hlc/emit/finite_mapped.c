@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of reductions of what other calls make of elements, of which none is stored: prework makes an element, work
 // reduces it. Elements that lie side by side are made some at a time, in loops that can become vectors.
+//
+// NOTE(fetches). A vector whose elements are fetched from anywhere is put together from one by one, which takes longer than all
+// else. So places of many elements come first, in a loop that is a vector's; then a loop that does nothing but to
+// fetch them; then what is made of them.
 #include <string.h>
 
 #include "hlc/emit/finite_int.h"
+#include "hlc/ir/walk.h"
 
 // An input with the names of what the kernel has for it.
 typedef struct mapped_input {
@@ -48,8 +53,111 @@ static const char *pointer_to(const finite_graph *g, const mapped_input *in, map
                                    : arena_printf(arena_of(g), "%s + d * %s->pitch[3]", in->first, in->port->walk);
 }
 
-// The element that prework makes.
-static void emit_map(map_emitter *k, int indent, mapped_place place)
+// ---- Fetches ----
+
+static bool is_from_anywhere(const void *context, const sir_expr *e)
+{
+    const finite_graph *g = context;
+    const sir_field *f = &g->filter->fields.data[e->index];
+    return f->type->kind == SIR_FLOAT && f->stored == NULL;
+}
+
+static bool writes_field(const sir_stmt *s)
+{
+    const sir_parts parts = sir_stmt_parts((sir_stmt *)s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    return root != NULL && root->kind == SIR_FIELD;
+}
+
+// The function that gives where the fetch is from that statement `at` of the body declares.
+static emit_signature place_function(finite_graph *g, emit_filter_info *info, const sir_function *body, size_t at)
+{
+    sir_module *m = (sir_module *)g->x->m;
+    const sir_stmt *from = body->body.data[at];
+    sir_function *f = ARENA_NEW(m->arena, sir_function);
+    *f = *body;
+    f->result = m->scalar[SIR_INT];
+    memset(&f->body, 0, sizeof f->body);
+    for (size_t i = 0; i < at; i++)
+        VEC_PUSH(m->arena, &f->body, body->body.data[i]);
+    sir_expr *place = ARENA_NEW(m->arena, sir_expr);
+    *place = *from->u.decl.init;
+    place->type = m->scalar[SIR_INT];
+    sir_stmt *result = sir_stmt_new(m, SIR_RETURN, from->loc);
+    result->u.value = place;
+    VEC_PUSH(m->arena, &f->body, result);
+    VEC_PUSH(m->arena, &info->takes, ((emit_lane_take){.place = place}));
+    const char *name = arena_printf(arena_of(g), "%s_place", g->info->c_name);
+    return emit_value_function(&g->x->e, info, f, emit_unique_name(&g->x->e, name));
+}
+
+// A field for the element, which the declaration gets in the fetch's place.
+static uint32_t give(finite_graph *g, sir_filter *filter, sir_stmt **declaration)
+{
+    sir_module *m = (sir_module *)g->x->m;
+    const sir_expr *fetch = (*declaration)->u.decl.init;
+    const uint32_t field = (uint32_t)filter->fields.len;
+    const char *name = arena_printf(arena_of(g), "svm_taken%zu", g->fetched.len);
+    VEC_PUSH(m->arena, &filter->fields, ((sir_field){.name = name, .type = fetch->type, .role = SIR_UNIFORM}));
+    VEC_PUSH(arena_of(g), &g->info->field_names, name);
+    VEC_PUSH(arena_of(g), &g->info->held, 0);
+    VEC_PUSH(arena_of(g), &g->info->inverse_names, NULL);
+    VEC_PUSH(arena_of(g), &g->info->inverse_held, 0);
+    sir_stmt *given = sir_stmt_new(m, SIR_DECL, (*declaration)->loc);
+    *given = **declaration;
+    given->u.decl.init = sir_ref(m, SIR_FIELD, field, fetch->type, fetch->loc);
+    *declaration = given;
+    return field;
+}
+
+void finite_fetches(finite_graph *g)
+{
+    enum { MOST = 8 };
+    emitter *e = &g->x->e;
+    sir_module *m = (sir_module *)g->x->m;
+    const hlc_config *config = g->x->p->config;
+    finite_taken taken;
+    if (g->all->local.len > 0 || e->check_bounds || e->keep_names || e->line_directives ||
+        (config != NULL && config->no_lanes))
+        return;
+    sir_function *body = (sir_function *)finite_take(m, g->filter->prework, is_from_anywhere, NULL, g, &taken);
+    bool good = body != NULL;
+    size_t fetches = 0; // each has arrays of its own
+    for (size_t i = 0; good && i < body->body.len; i++) {
+        const sir_stmt *s = body->body.data[i];
+        fetches += s->kind == SIR_DECL && taken.local[s->u.decl.local];
+        good = fetches <= MOST && s->kind != SIR_RETURN && (i + 1 == body->body.len || !writes_field(s));
+    }
+    if (!good)
+        return;
+    sir_filter *filter = ARENA_NEW(m->arena, sir_filter);
+    *filter = *g->filter;
+    memset(&filter->fields, 0, sizeof filter->fields);
+    for (VEC_EACH(const sir_field, field, &g->filter->fields))
+        VEC_PUSH(m->arena, &filter->fields, *field);
+    for (size_t i = 0; i < body->body.len; i++) {
+        sir_stmt **s = &body->body.data[i];
+        if ((*s)->kind != SIR_DECL || !taken.local[(*s)->u.decl.local])
+            continue;
+        emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+        *info = *g->info;
+        info->filter = filter;
+        info->lane = SIR_NONE;
+        finite_fetched fetched = {.from = (*s)->u.decl.init->index};
+        fetched.place = place_function(g, info, body, i);
+        fetched.field = give(g, filter, s);
+        VEC_PUSH(e->arena, &g->fetched, fetched);
+    }
+    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+    *info = *g->info;
+    info->filter = filter;
+    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_map_given", g->info->c_name));
+    g->given_map = emit_fire_function(e, info, body, name, (emit_view){0}, (emit_view){0});
+}
+
+// ---- Elements ----
+
+static void emit_inputs(map_emitter *k, int indent, mapped_place place)
 {
     finite_graph *g = k->g;
     for (VEC_EACH(const mapped_input, in, &k->inputs)) {
@@ -58,8 +166,63 @@ static void emit_map(map_emitter *k, int indent, mapped_place place)
             text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, p->source->type, p->value),
                       finite_load(g, p, pointer_to(g, in, place)));
     }
+}
+
+// The element that prework makes.
+static void emit_map(map_emitter *k, int indent, mapped_place place)
+{
+    finite_graph *g = k->g;
+    emit_inputs(k, indent, place);
     text_line(g->x, indent, "%s;", emit_declare(&g->x->e, g->mapped.source->type, g->mapped.name));
     finite_fire(g, indent, &g->map, "");
+}
+
+static const finite_port *fetched_port(const finite_graph *g, const finite_fetched *f)
+{
+    for (VEC_EACH(const finite_port, p, &g->ports))
+        if (p->field == f->from)
+            return p;
+    return NULL;
+}
+
+// The first so many that are fetched, of element d.
+static void emit_taken(finite_graph *g, int indent, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *name = g->info->field_names.data[g->fetched.data[i].field];
+        text_line(g->x, indent, "float %s = %s_all[d];", name, name);
+        text_line(g->x, indent, "(void)%s;", name);
+    }
+}
+
+// NOTE(fetches).
+static void emit_fetches(map_emitter *k, int indent, mapped_place place)
+{
+    finite_graph *g = k->g;
+    program_emitter *x = g->x;
+    for (size_t i = 0; i < g->fetched.len; i++) {
+        const finite_fetched *f = &g->fetched.data[i];
+        const char *name = g->info->field_names.data[f->field];
+        text_line(x, indent, "_Alignas(64) int32_t %s_place[SVM_BROOK_FOLDED];", name);
+        text_line(x, indent, "_Alignas(64) float %s_all[SVM_BROOK_FOLDED];", name);
+        text_line(x, indent, "SVM_BROOK_INDEPENDENT");
+        text_line(x, indent, "for (ptrdiff_t d = 0; d < end; d++) {");
+        emit_inputs(k, indent + 1, place);
+        emit_taken(g, indent + 1, i);
+        emit_signature set = f->place;
+        set.name = arena_printf(arena_of(g), "%s_place[d] = %s", name, f->place.name);
+        finite_fire(g, indent + 1, &set, "");
+        text_line(x, indent, "}");
+        text_line(x, indent, "svm_brookTakeAll(%s_all, %s, %s_place, end);", name, fetched_port(g, f)->name, name);
+    }
+    text_line(x, indent, "SVM_BROOK_INDEPENDENT");
+    text_line(x, indent, "for (ptrdiff_t d = 0; d < end; d++) {");
+    emit_inputs(k, indent + 1, place);
+    emit_taken(g, indent + 1, g->fetched.len);
+    text_line(x, indent + 1, "%s;", emit_declare(&x->e, g->mapped.source->type, g->mapped.name));
+    finite_fire(g, indent + 1, &g->given_map, "");
+    text_line(x, indent + 1, "mapped[d] = %s;", g->mapped.name);
+    text_line(x, indent, "}");
 }
 
 static const char *accumulator(finite_graph *g)
@@ -94,6 +257,12 @@ static void emit_constants(map_emitter *k)
     }
     text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s);", g->space, g->reduced->walk);
     text_line(x, 1, "const bool unit = %s;", unit.data);
+    strbuf numbered;
+    strbuf_init(&numbered, arena_of(g));
+    for (VEC_EACH(const finite_fetched, f, &g->fetched))
+        strbuf_printf(&numbered, "%ssvm_brookIsNumbered(%s)", numbered.len > 0 ? " && " : "", fetched_port(g, f)->walk);
+    if (g->fetched.len > 0)
+        text_line(x, 1, "const bool numbered = %s;", numbered.data);
     text_line(x, 1, "const bool brief = unit && count[0] * count[1] * count[2] == 1 && count[3] < SVM_BROOK_SIDE;");
 }
 
@@ -104,11 +273,18 @@ static void emit_mapped(map_emitter *k, int indent, mapped_place place)
     program_emitter *x = g->x;
     text_line(x, indent, "_Alignas(64) %s;",
               emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
+    if (g->fetched.len > 0) {
+        text_line(x, indent++, "if (numbered) {");
+        emit_fetches(k, indent, place);
+        text_line(x, indent - 1, "} else {");
+    }
     text_line(x, indent, "SVM_BROOK_INDEPENDENT");
     text_line(x, indent, "for (ptrdiff_t d = 0; d < end; d++) {");
     emit_map(k, indent + 1, place);
     text_line(x, indent + 1, "mapped[d] = %s;", g->mapped.name);
     text_line(x, indent, "}");
+    if (g->fetched.len > 0)
+        text_line(x, indent - 1, "}");
 }
 
 static void emit_mapped_firings(map_emitter *k, int indent, const char *from, const char *end, const char *offset)
@@ -148,24 +324,24 @@ static void emit_short(map_emitter *k)
     program_emitter *x = g->x;
     const finite_port *out = g->reduced;
     const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
-    text_line(x, 2, "for (ptrdiff_t results; brief && begin < %s->box.columnEnd; begin += results) {", g->self);
-    text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - begin;", g->self);
+    text_line(x, 2, "for (ptrdiff_t results; brief && next < %s->box.columnEnd; next += results) {", g->self);
+    text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - next;", g->self);
     text_line(x, 3, "results = left < most ? left : most;");
     text_line(x, 3, "const ptrdiff_t end = results * count[3];");
     for (VEC_EACH(const mapped_input, in, &k->inputs)) {
-        text_line(x, 3, "%s = %s + begin * %s;", finite_pointer(g, in->port, in->block), in->line, in->step);
+        text_line(x, 3, "%s = %s + next * %s;", finite_pointer(g, in->port, in->block), in->line, in->step);
         text_line(x, 3, "(void)%s;", in->block);
     }
     emit_mapped(k, 3, PLACE_BEHIND);
     if (fold != NULL && *more == '\0') {
-        text_line(x, 3, "svm_brookSumEach(written + begin * step, step, mapped, results, count[3]);");
+        text_line(x, 3, "svm_brookSumEach(written + next * step, step, mapped, results, count[3]);");
     } else {
         text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
         text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
         emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(arena_of(g), "%s * count[3] + ", g->i));
         text_line(
             x, 4, "%s",
-            finite_store(g, out, arena_printf(arena_of(g), "(written + (begin + %s) * step)", g->i), out->value));
+            finite_store(g, out, arena_printf(arena_of(g), "(written + (next + %s) * step)", g->i), out->value));
         text_line(x, 3, "}");
     }
     text_line(x, 2, "}");
@@ -229,9 +405,9 @@ void finite_mapped(finite_graph *g)
                   g->space, in->port->walk, g->r);
     text_line(x, 2, "%s = %s + svm_brookRow(%s, %s, %s);", finite_pointer(g, g->reduced, "written"), g->reduced->name,
               g->space, g->reduced->walk, g->r);
-    text_line(x, 2, "ptrdiff_t begin = %s->box.column;", g->self);
+    text_line(x, 2, "ptrdiff_t next = %s->box.column;", g->self);
     emit_short(&k);
-    text_line(x, 2, "for (ptrdiff_t %s = begin; %s < %s->box.columnEnd; %s++) {", g->i, g->i, g->self, g->i);
+    text_line(x, 2, "for (ptrdiff_t %s = next; %s < %s->box.columnEnd; %s++) {", g->i, g->i, g->self, g->i);
     emit_result(&k);
     text_line(x, 2, "}");
     text_line(x, 1, "}");

@@ -35,7 +35,7 @@ static bool is_place_again(const taker *t, const sir_expr *e)
 {
     const sir_expr *to = e->kind == SIR_CONVERT ? e->u.arg[0] : e, *from = to->kind == SIR_CONVERT ? to->u.arg[0] : to;
     return from != to && e->type->kind == SIR_INT && to->type->kind == SIR_FLOAT && from->kind == SIR_FIELD &&
-           t->is_place(t->context, from->index);
+           t->is_place != NULL && t->is_place(t->context, from->index);
 }
 
 // Whether a division of ints is in it that may be one by zero.

@@ -105,7 +105,8 @@ void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const
                     svm_BrookWalk *walks);
 // Whether calls whose streams are these can be one: those inside, which are between them, and all outputs have the same
 // shape, nothing is written that another port reads or writes, and there is nothing that entering would complain of. Of a
-// reduction, all inputs have that shape, and there is one result, or rows of blocks are not short.
+// reduction, all inputs have that shape, and there is one result, or rows of blocks are not short, or they are the blocks
+// and lie one behind the other.
 bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
                     const svm_BrookStream *inside);
 

@@ -139,4 +139,24 @@ static inline void svm_brookTakeAll(float *to, const float *from, ptrdiff_t span
 }
 #endif
 
+// So many, wherever they are; two places are one load.
+static inline void svm_brookTakeAll(float *restrict to, const float *restrict from, const int32_t *restrict at,
+                                    ptrdiff_t count)
+{
+    ptrdiff_t i = 0;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#if defined(__clang__)
+#pragma clang loop vectorize(disable) unroll_count(4)
+#endif
+    for (; i + 2 <= count; i += 2) {
+        uint64_t two;
+        memcpy(&two, at + i, sizeof two);
+        to[i] = from[(uint32_t)two];
+        to[i + 1] = from[two >> 32];
+    }
+#endif
+    for (; i < count; i++)
+        to[i] = from[at[i]];
+}
+
 #endif
