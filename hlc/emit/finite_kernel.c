@@ -1042,6 +1042,17 @@ static void emit_short(finite_graph *g)
     text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s), result = svm_brookStep(%s, %s);", g->space, in->walk,
               g->space, out->walk);
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    const char *more, *fold = finite_vector_fold(g, in, &more);
+    if (fold != NULL && *more == '\0') { // blocks lie one behind the other
+        text_line(x, 2, "svm_brookSumEach(%s + (%s * %s->pitch[2] - %s->base + %s->box.column * result), result,",
+                  out->name, g->r, out->walk, out->walk, g->self);
+        text_line(x, 2, "                 %s + (%s * %s->pitch[2] - %s->base + %s->box.column * step),", in->name, g->r,
+                  in->walk, in->walk, g->self);
+        text_line(x, 2, "                 %s->box.columnEnd - %s->box.column, count[3]);", g->self, g->self);
+        text_line(x, 1, "return true;");
+        text_line(x, 0, "}\n");
+        return;
+    }
     text_line(x, 2, "for (ptrdiff_t column = %s->box.column; column < %s->box.columnEnd; column++) {", g->self,
               g->self);
     text_line(x, 3, "%s = %s + (%s * %s->pitch[2] - %s->base + column * step);", finite_pointer(g, in, "first"),

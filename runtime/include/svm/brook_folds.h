@@ -11,8 +11,9 @@
 
 enum { SVM_BROOK_SIDE = 64, SVM_BROOK_FOLDED = 2048 }; // partial results, and the least elements; the most at a time
 
-// Whether a multiple of 64 elements, at most SVM_BROOK_FOLDED, and a sum so far are of the kind that all sums of some of them are floats: multiples of
-// a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what the left fold gives.
+// Whether a multiple of 64 elements, at most SVM_BROOK_FOLDED, and a sum so far are of the kind that all sums of some of them
+// are floats: multiples of a power of two, not too many of it in all. Then no order of adding rounds, and `sum` becomes what
+// the left fold gives.
 static inline bool svm_brookSumAny(float *sum, const float *p, ptrdiff_t count)
 {
     float side[SVM_BROOK_SIDE] = {0};
