@@ -128,7 +128,7 @@ static void set(body_context *c, const sir_stmt *s)
         if (c->info->lanes == EMIT_TAKEN)
             body_line(c, "svm_brookTake(%s, %s, %s_walk->span, %s);", to, from, from, places);
         else
-            body_line(c, "svm_brookTakeAll(%s, %s, %s_walk->span, %s, %d);", to, from, from, places, c->info->lanes);
+            body_line(c, "svm_brookTakeMany(%s, %s, %s_walk->span, %s, %d);", to, from, from, places, c->info->lanes);
         return;
     }
     const sir_expr *target = s->u.set.target, *value = s->u.set.value;

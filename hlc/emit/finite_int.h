@@ -67,11 +67,11 @@ typedef struct finite_graph {
     finite_rows rows; // ports that are gathered from by rows
     finite_rows turned; // those of which columns are turned over
     emit_filter_info *info;
-    emit_signature fire, wide;           // wide: of several columns at once
+    emit_signature fire, wide, fewer;    // wide: of several columns at once; fewer: of some, behind those
     emit_signature map;                  // of a reduction with a prework: that
     emit_signature given_map;            // which gets what it fetches, one behind the other
     VEC(finite_fetched) fetched;         // none: there is no such function
-    int lanes;                           // so many; 0: there is no such function
+    int lanes, fewer_lanes;              // so many; 0: there is no such function
     VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
     bool whole;                          // where floats have places as they are
     const char *name;                    // base of its names
@@ -111,6 +111,7 @@ void finite_row_parameters(finite_graph *g, text_args *args);
 // "near" and "far": columns from one to another that fetch inside; `walks` is before the names of walks.
 void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks);
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
+void finite_swap_lanes(finite_graph *g); // wide and fewer change places
 const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
 // finite_mapped.c: the kernel of a reduction with a prework; the functions by which it fetches for many firings at a time.
 void finite_fetches(finite_graph *g);

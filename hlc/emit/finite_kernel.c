@@ -201,8 +201,6 @@ static void emit_wide_step(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    if (g->lanes == 0)
-        return;
     step_parameters(g, &args, g->lanes);
     text_call(x, 0, arena_printf(x->e.arena, "static inline void %s_%d(", g->at, g->lanes), &args, ")");
     text_line(x, 0, "{");
@@ -236,6 +234,25 @@ static void emit_wide_step(finite_graph *g)
             text_line(x, 1, "(void)%s;", p->name);
         }
     text_line(x, 0, "}\n");
+}
+
+void finite_swap_lanes(finite_graph *g)
+{
+    const emit_signature fire = g->wide;
+    const int lanes = g->lanes;
+    g->wide = g->fewer;
+    g->lanes = g->fewer_lanes;
+    g->fewer = fire;
+    g->fewer_lanes = lanes;
+}
+
+static void emit_wide_steps(finite_graph *g)
+{
+    for (int i = 0; i < 2; i++) {
+        if (g->lanes > 0)
+            emit_wide_step(g);
+        finite_swap_lanes(g);
+    }
 }
 
 // ---- The kernel's struct ----
@@ -370,12 +387,10 @@ static bool is_repeatable(const finite_graph *g)
 
 // Several columns at a time as long as there are so many; moves `from` on. The last ones go with some before them, which
 // are done again, where that changes nothing.
-static void emit_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
+static void emit_lanes_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    if (g->lanes == 0)
-        return;
     if (g->takes.len > 0) {
         strbuf numbered;
         strbuf_init(&numbered, x->e.arena);
@@ -409,6 +424,15 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
     text_line(x, indent, "}");
     if (g->takes.len > 0)
         text_line(x, indent - 1, "}");
+}
+
+static void emit_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
+{
+    for (int i = 0; i < 2; i++) {
+        if (g->lanes > 0)
+            emit_lanes_loop(g, indent, from, to, inside);
+        finite_swap_lanes(g);
+    }
 }
 
 // As many columns as are whole blocks, which become vectors without rest, and then the last block's worth of them, of which
@@ -1156,7 +1180,7 @@ void finite_kernel(finite_graph *g)
     }
     if (g->reduced == NULL) {
         emit_step(g);
-        emit_wide_step(g);
+        emit_wide_steps(g);
     }
     emit_struct(g);
     if (g->reduced != NULL) {

@@ -9,9 +9,11 @@
 // the loop carries is a lane's own, so that the C compiler can make both ways of a condition and choose.
 //
 // NOTE(takes). What lanes fetch from anywhere is not known to lie side by side, but often does: neighbours find their partners
-// side by side, or all the same. So a body without loops is done for as many columns as a vector has, which first compute
-// where they fetch from, then take the elements, by vectors where the places turn out to be near each other
-// (svm/brook_take.h), and then go on.
+// side by side, or all the same. So a body without loops is done for many columns at a time, which first compute where they
+// fetch from, then take the elements, by vectors where the places turn out to be near each other (svm/brook_take.h), and
+// then go on. Else they are loaded one by one, which is fast where the places are in memory by then: taken out of a vector,
+// or loaded soon behind its store, they take twice as long. What is left of a row is done for as many columns as a vector
+// has.
 //
 // NOTE(few lanes). What costs much and stands below a condition is a loop of its own, which is left out where no lane wants
 // it: neighbours often agree.
@@ -41,7 +43,7 @@ typedef struct widener {
     bool march;                // the C compiler knows the processor
     bool vectors;              // processors have some
     finite_taken taken;        // what statements fetch from anywhere; local NULL: none
-    bool structs;              // there, elements are structs
+    bool many;                 // there, more lanes than svm_brookTake looks at together
     uint32_t *own, *own_field; // per local and field: in such a loop, a lane's own; NULL outside, SIR_NONE: it has none
 } widener;
 
@@ -764,7 +766,7 @@ static sir_expr *of_lanes(widener *w, const sir_expr *from, uint32_t *place)
 // Whether the elements of as many lanes as svm_brookTakeTurned takes are in one row, in an order of their own.
 static bool is_order(const widener *w, const sir_expr *fetch)
 {
-    if (w->structs)
+    if (w->many)
         return false;
     for (size_t i = 0; i + 1 < fetch->op; i++)
         if (expr_varies(w, fetch->u.arg[i]))
@@ -977,20 +979,36 @@ static bool is_far(const void *context, const sir_expr *e)
                                   body_turned_offset(w->from, near, SIR_NONE, e, &offset)));
 }
 
-// As many as svm_brookTake looks at together; where elements are structs, so many that places are in memory when they are
-// loaded from there one by one, but not all of the first cache is full of them.
+// As many as svm_brookTake looks at together; or so many that places are in memory when they are loaded from there one by
+// one, but not all of the first cache is full of them.
 static int lanes_of_takes(const widener *w)
 {
-    enum { STRUCTS = 64, PLACES = 256 };
-    int lanes = EMIT_TAKEN;
-    if (w->structs)
-        for (lanes = STRUCTS; 2 * lanes * (int)w->taken.count <= PLACES;)
-            lanes *= 2;
+    enum { LEAST = 64, PLACES = 256 };
+    int lanes = w->many ? LEAST : EMIT_TAKEN;
+    while (w->many && 2 * lanes * (int)w->taken.count <= PLACES)
+        lanes *= 2;
     return lanes;
 }
 
-// Of what goes round it is not known to gain.
-static bool analyse_takes(widener *w)
+static bool has_structs(const widener *w)
+{
+    for (VEC_EACH(const sir_field, f, &w->from->fields))
+        if (is_element(f) && f->type->kind == SIR_STRUCT)
+            return true;
+    return false;
+}
+
+static bool has_order(const widener *w)
+{
+    for (VEC_EACH(sir_stmt *const, s, &w->work->body))
+        if (is_taken(w, *s) && is_order(w, (*s)->u.decl.init))
+            return true;
+    return false;
+}
+
+// Many: as many as are loaded well where they are not near each other; else as few as svm_brookTake looks at together. Of
+// what goes round it is not known to gain.
+static bool analyse_takes(widener *w, bool many)
 {
     finite_taken taken;
     if (!w->march || !find_varying(w))
@@ -998,14 +1016,16 @@ static bool analyse_takes(widener *w)
     for (VEC_EACH(const sir_field, f, &w->from->fields)) {
         if (!is_element(f) || f->type->kind != SIR_STRUCT)
             continue;
-        if (f->role != SIR_INPUT || f->stored != NULL) // members would be apart
+        if (!many || f->role != SIR_INPUT || f->stored != NULL) // members would be apart
             return false;
-        w->structs = true;
     }
     w->work = finite_take(w->m, w->work, is_far, is_place, w, &taken);
     if (w->work == NULL || !find_varying(w))
         return false;
     w->taken = taken;
+    if (many && has_order(w) && !has_structs(w))
+        return false;
+    w->many = many;
     sir_block unused = {0};
     group_block(w, &w->work->body, &unused);
     for (size_t i = 0; i < w->work->locals.len; i++) {
@@ -1070,6 +1090,36 @@ static widener begin(finite_graph *g, const sir_function *work)
     return w;
 }
 
+// The function, and what it takes.
+static void emit_wide(finite_graph *g, widener *w)
+{
+    emitter *e = &g->x->e;
+    w->to = ARENA_NEW(w->m->arena, sir_function);
+    *w->to = *w->work;
+    memset(&w->to->locals, 0, sizeof w->to->locals);
+    memset(&w->to->body, 0, sizeof w->to->body);
+    for (VEC_EACH(const sir_local, local, &w->work->locals))
+        VEC_PUSH(w->m->arena, &w->to->locals, *local);
+    w->lane = sir_local_new(w->m, w->to, "lane", w->m->scalar[SIR_INT], (sir_loc){0});
+    w->info = ARENA_NEW(e->arena, emit_filter_info);
+    *w->info = *g->info;
+    declare_arrays(w);
+    w->groups = 0;
+    group_block(w, &w->work->body, &w->to->body);
+    emit_filter_info *info = w->info;
+    info->filter = wide_filter(w);
+    info->lanes = w->lanes;
+    info->lane = w->lane;
+    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w->lanes));
+    text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w->lanes);
+    g->wide = emit_fire_function(e, info, w->to, name, (emit_view){0}, (emit_view){0});
+    g->lanes = w->lanes;
+    memset(&g->takes, 0, sizeof g->takes);
+    for (VEC_EACH(const emit_lane_take, t, &info->takes))
+        VEC_PUSH(e->arena, &g->takes, t->place->index);
+    g->whole = w->taken.whole;
+}
+
 void finite_lanes(finite_graph *g)
 {
     emitter *e = &g->x->e;
@@ -1082,34 +1132,16 @@ void finite_lanes(finite_graph *g)
         w = begin(g, g->filter->work);
         good = analyse(&w, room_of(g->all), few_lanes(g->all));
     }
-    const bool takes = !good && g->all->local.len == 0 && !e->check_bounds;
-    if (takes) {
-        w = begin(g, g->filter->work);
-        good = analyse_takes(&w);
-    }
-    if (!good)
+    if (good)
+        emit_wide(g, &w);
+    if (good || g->all->local.len > 0 || e->check_bounds)
         return;
-    w.to = ARENA_NEW(w.m->arena, sir_function);
-    *w.to = *w.work;
-    memset(&w.to->locals, 0, sizeof w.to->locals);
-    memset(&w.to->body, 0, sizeof w.to->body);
-    for (VEC_EACH(const sir_local, local, &w.work->locals))
-        VEC_PUSH(w.m->arena, &w.to->locals, *local);
-    w.lane = sir_local_new(w.m, w.to, "lane", w.m->scalar[SIR_INT], (sir_loc){0});
-    w.info = ARENA_NEW(e->arena, emit_filter_info);
-    *w.info = *g->info;
-    declare_arrays(&w);
-    w.groups = 0;
-    group_block(&w, &w.work->body, &w.to->body);
-    emit_filter_info *info = w.info;
-    info->filter = wide_filter(&w);
-    info->lanes = w.lanes;
-    info->lane = w.lane;
-    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w.lanes));
-    text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w.lanes);
-    g->wide = emit_fire_function(e, info, w.to, name, (emit_view){0}, (emit_view){0});
-    g->lanes = w.lanes;
-    for (VEC_EACH(const emit_lane_take, t, &info->takes))
-        VEC_PUSH(e->arena, &g->takes, t->place->index);
-    g->whole = w.taken.whole;
+    w = begin(g, g->filter->work);
+    if (analyse_takes(&w, false))
+        emit_wide(g, &w);
+    w = begin(g, g->filter->work);
+    if (analyse_takes(&w, true)) {
+        finite_swap_lanes(g);
+        emit_wide(g, &w);
+    }
 }

@@ -96,7 +96,7 @@ static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, c
 }
 
 // The same for `count` of them, which are a multiple of 16. Those behind the first 16 are near each other if these are.
-static inline void svm_brookTakeAll(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
+static inline void svm_brookTakeMany(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
 {
     svm_BrookPlaces place;
     svm_BrookTaken taken;
@@ -131,7 +131,7 @@ static inline void svm_brookTake(float *to, const float *from, ptrdiff_t span, c
         to[lane] = from[at[lane]];
 }
 
-static inline void svm_brookTakeAll(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
+static inline void svm_brookTakeMany(float *to, const float *from, ptrdiff_t span, const int32_t *at, int count)
 {
     (void)span;
     for (int lane = 0; lane < count; lane++)
