@@ -696,12 +696,19 @@ static bool is_cheap(const body_context *c, const sir_expr *e, bool *fetches)
     return true;
 }
 
-// Elements that are fetched in one case only: C compilers make no vectors of a loop with such loads.
+static bool is_extreme(const sir_expr *e)
+{
+    return e->kind == SIR_MATH && (e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX);
+}
+
+// Elements that are fetched in one case only: C compilers make no vectors of a loop with such loads. And of a choice of a
+// minimum or a maximum they make conditions of conditions, where a vector has an operation for either.
 static bool print_either(body_context *c, const sir_expr *e)
 {
     bool fetches = false;
     if (c->info == NULL || !c->info->filter->finite || c->e->check_bounds || e->type->kind != SIR_FLOAT ||
-        !is_cheap(c, e->u.arg[1], &fetches) || !is_cheap(c, e->u.arg[2], &fetches) || !fetches)
+        !is_cheap(c, e->u.arg[1], &fetches) || !is_cheap(c, e->u.arg[2], &fetches) ||
+        !(fetches || (is_extreme(e->u.arg[1]) && is_extreme(e->u.arg[2]))))
         return false;
     strbuf_add(c->e->out, "svm_brookEither(");
     for (size_t i = 0; i < 3; i++) {
