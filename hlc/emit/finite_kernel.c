@@ -208,6 +208,8 @@ static void emit_wide_step(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (!is_walked(p) || !p->used)
             continue;
+        if (g->takes.len > 0 && g->lanes > EMIT_TAKEN && p->source->role == SIR_INPUT)
+            text_line(x, 1, "svm_brookAhead(%s, %d * sizeof *%s);", p->name, g->lanes, p->name);
         if (is_direct(g, p)) {
             const char *value = emit_declare(&x->e, p->source->type, format(g, "*%s%s", p->value, ""));
             text_line(x, 1, "%s = (%s)%s;", value, emit_declare(&x->e, p->source->type, "*"), p->name);

@@ -8,6 +8,19 @@
 #include <stdint.h>
 #include <string.h>
 
+// Asks for what lies a page behind so many bytes that are read now: who reads much at a time, and then works on it for
+// long, would wait for the next. There may be nothing.
+static inline void svm_brookAhead(const void *from, size_t bytes)
+{
+    enum { PAGE = 4096, LINE = 64 };
+#if defined(__GNUC__)
+    for (size_t i = 0; i < bytes; i += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)from + PAGE + i));
+#else
+    (void)from, (void)bytes;
+#endif
+}
+
 #if defined(__clang__) && __clang_major__ >= 15
 typedef int32_t svm_BrookPlaces __attribute__((ext_vector_type(16)));
 typedef float svm_BrookTaken __attribute__((ext_vector_type(16)));
