@@ -9,6 +9,9 @@
 // through all the items for the one and then for the other. Between the filters items are locals.
 //
 // Each filter fires as often as the one before, in all phases: the one that does what they do fires as often, too.
+//
+// NOTE(ladders). So does a filter wait in whose loop an element of the state is computed from another, as in a lattice. Loops
+// whose trips have a state each are left to the emission, which does several firings' trips side by side.
 #include <inttypes.h>
 #include <string.h>
 
@@ -35,9 +38,65 @@ typedef struct chainer {
 // ---- Which filters ----
 
 typedef struct body_facts {
-    size_t nodes, pops, pushes;
+    size_t nodes, pops, pushes, loops;
     bool fails;
 } body_facts;
+
+// What a loop does to an array of the state: see NOTE(ladders).
+typedef struct ladder_look {
+    const sir_filter *filter;
+    const sir_expr *written; // the element that it sets; NULL: none is seen yet
+    bool goes, found;       // a number goes from trip to trip; another element is looked at
+} ladder_look;
+
+static bool same_expr(const sir_expr *a, const sir_expr *b)
+{
+    if (a->kind != b->kind || a->op != b->op || a->type != b->type)
+        return false;
+    if (a->kind == SIR_CONST)
+        return a->type->kind == SIR_INT && a->u.value.i == b->u.value.i;
+    for (size_t i = 0; i < sir_expr_arity(a); i++)
+        if (!same_expr(a->u.arg[i], b->u.arg[i]))
+            return false;
+    return a->index == b->index;
+}
+
+static bool is_element_of_state(const ladder_look *l, const sir_expr *e)
+{
+    return e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_FIELD && !l->filter->fields.data[e->u.arg[0]->index].constant;
+}
+
+static void find_written(void *context, sir_stmt *s)
+{
+    ladder_look *l = context;
+    if (s->kind != SIR_SET)
+        return;
+    if (is_element_of_state(l, s->u.set.target))
+        l->written = s->u.set.target;
+    else if (s->u.set.target->kind == SIR_LOCAL)
+        l->goes |= sir_count_local_in(s->u.set.value, s->u.set.target->index) != 0;
+}
+
+static void find_other(void *context, sir_expr *e, bool written)
+{
+    ladder_look *l = context;
+    if (!written && is_element_of_state(l, e) && e->u.arg[0]->index == l->written->u.arg[0]->index)
+        l->found |= !same_expr(e->u.arg[1], l->written->u.arg[1]);
+}
+
+static void find_others(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_other, context);
+}
+
+static bool is_ladder(const sir_filter *f, const sir_block *body)
+{
+    ladder_look l = {.filter = f};
+    sir_visit_stmts(body, find_written, &l);
+    if (l.written != NULL)
+        sir_visit_stmts(body, find_others, &l);
+    return l.goes && l.found;
+}
 
 static void look_at_expr(void *context, sir_expr *e, bool written)
 {
@@ -57,8 +116,9 @@ static void look_at_stmt(void *context, sir_stmt *s)
     b->nodes++;
     b->pops += s->kind == SIR_POP;
     b->pushes += s->kind == SIR_PUSH;
-    b->fails |=
-        s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH && s->kind != SIR_IF;
+    b->loops += s->kind == SIR_FOR;
+    b->fails |= s->kind != SIR_DECL && s->kind != SIR_SET && s->kind != SIR_POP && s->kind != SIR_PUSH &&
+                s->kind != SIR_IF && s->kind != SIR_FOR;
     sir_visit_exprs(s, look_at_expr, b);
 }
 
@@ -88,6 +148,30 @@ static bool moves_plainly(const sir_block *b, const body_facts *facts)
     return pops == 1 && pushes == 1 && facts->pops == 1 && facts->pushes == 1 && !behind;
 }
 
+// The other trips of the loops, which are ladders on their own in the body; false: that is not so, or the number of trips
+// is not known.
+static bool count_ladders(const sir_filter *f, body_facts *b)
+{
+    size_t loops = b->loops;
+    for (size_t i = 0; i < f->work->body.len; i++) {
+        const sir_stmt *s = f->work->body.data[i];
+        if (s->kind != SIR_FOR)
+            continue;
+        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+        body_facts own = {0};
+        sir_visit_stmts(&s->u.for_.body, look_at_stmt, &own);
+        if (own.pops + own.pushes + own.loops != 0 || lo->kind != SIR_CONST || hi->kind != SIR_CONST ||
+            !is_ladder(f, &s->u.for_.body))
+            return false;
+        int64_t trips = ((int64_t)hi->u.value.i - lo->u.value.i) / s->u.for_.step;
+        if (trips < 1 || trips > CHAIN_NODES)
+            return false;
+        b->nodes += (size_t)(trips - 1) * own.nodes;
+        loops--;
+    }
+    return loops == 0;
+}
+
 static size_t nodes_of(const sir_module *m, const sir_actor *a)
 {
     const sir_filter *f = a->filter;
@@ -98,7 +182,7 @@ static size_t nodes_of(const sir_module *m, const sir_actor *a)
         return 0;
     body_facts b = {0};
     sir_visit_stmts(&f->work->body, look_at_stmt, &b);
-    return b.fails || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
+    return b.fails || !count_ladders(f, &b) || b.nodes > CHAIN_NODES || !moves_plainly(&f->work->body, &b) ? 0 : b.nodes;
 }
 
 // The actor behind, if it can follow in a chain.
