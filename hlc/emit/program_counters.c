@@ -16,6 +16,11 @@
 //
 // What a firing leaves in the field is not looked at.
 //
+// A sequence, such as that of a source of random numbers (NOTE(sequences) in hlc/ir/sequences.c), is known beforehand
+// too: of 64 firings tables have what the value is multiplied by, and what is added.
+//
+//     int now_seed = (state_seed * Noise_times[i - done] + Noise_plus[i - done]) & 2147483647;
+//
 // NOTE(rings). Arrays of the state may stand beside the counters where each element that a firing reads or sets is the one
 // that a counter leads to, as in delays, echoes and all-passes: firings of a turn have different elements. Where one
 // counter leads to what is read and another to what is set, a turn ends where one comes to where the other began. A turn
@@ -25,12 +30,18 @@
 #include "hlc/emit/program_int.h"
 #include "hlc/ir/walk.h"
 
-enum { LEAST_TURN = 48 }; // firings of a turn on average, at least
+enum { LEAST_TURN = 48 };     // firings of a turn on average, at least
+enum { SEQUENCE_TURN = 64 };  // firings of a turn that sequences are in, at most
+enum { TABLE_COLUMNS = 8 };
 
 // Firings of a turn on average: counters that begin again together count once.
-static double average_turn(const sir_filter *f, const sir_counters *counters)
+static double average_turn(const sir_filter *f, const program_turns *t)
 {
+    const sir_counters *counters = &t->counters;
     double ends = 0;
+    for (VEC_EACH(const sir_sequence, s, &t->sequences))
+        if (s->times != 1)
+            ends = 1.0 / SEQUENCE_TURN;
     for (size_t i = 0; i < counters->len; i++) {
         const sir_counter *c = &counters->data[i];
         bool again = false;
@@ -142,6 +153,37 @@ static bool are_rings(arena *a, const sir_filter *f, const sir_field_list *array
     return !w.fails;
 }
 
+// What x is multiplied by, or what is added, firing by firing of a turn, and behind it.
+static const char *write_table(program_emitter *x, const emit_filter_info *info, const sir_sequence *s, bool plus)
+{
+    emitter *e = &x->e;
+    uint32_t times = 1, sum = 0;
+    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_%s_%s", info->c_name,
+                                                        info->filter->fields.data[s->field].name,
+                                                        plus ? "plus" : "times"));
+    strbuf_printf(e->out, "static const int %s[%d] SVM_TABLE = {\n    ", name, SEQUENCE_TURN + 1);
+    for (size_t i = 0; i <= SEQUENCE_TURN; i++) {
+        int32_t v = (int32_t)((plus ? sum : times) & s->mask);
+        const char *number = v == INT32_MIN ? "-2147483647 - 1" : arena_printf(e->arena, "%" PRId32, v);
+        strbuf_printf(e->out, "%s%s", i == 0 ? "" : i % TABLE_COLUMNS == 0 ? ",\n    " : ", ", number);
+        times *= s->times;
+        sum = sum * s->times + s->plus;
+    }
+    strbuf_add(e->out, "};\n\n");
+    return name;
+}
+
+static void write_tables(program_emitter *x, const emit_filter_info *info, program_turns *t)
+{
+    t->times = ARENA_ARRAY(x->e.arena, const char *, t->sequences.len + 1);
+    t->plus = ARENA_ARRAY(x->e.arena, const char *, t->sequences.len + 1);
+    for (size_t i = 0; i < t->sequences.len; i++)
+        if (t->sequences.data[i].times != 1) {
+            t->times[i] = write_table(x, info, &t->sequences.data[i], false);
+            t->plus[i] = write_table(x, info, &t->sequences.data[i], true);
+        }
+}
+
 const program_turns *program_find_turns(program_emitter *x, emit_filter_info *info, const sir_function *f,
                                         const sir_filter *own, const emit_signature *fire)
 {
@@ -149,20 +191,48 @@ const program_turns *program_find_turns(program_emitter *x, emit_filter_info *in
     program_turns *t = ARENA_NEW(a, program_turns);
     sir_field_list arrays = {0};
     if (f->kind != SIR_WORK || fire->fields.len == 0 || fire->iter || fire->random || fire->log || fire->sends ||
-        fire->actor || fire->dynamic || info->handlers.len != 0 || !sir_find_counters(a, own, &t->counters, &arrays) ||
-        t->counters.len + arrays.len != fire->fields.len)
+        fire->actor || fire->dynamic || info->handlers.len != 0 ||
+        !sir_find_counters(a, own, &t->counters, &arrays, &t->sequences) ||
+        t->counters.len + t->sequences.len + arrays.len != fire->fields.len)
         return NULL;
     bool *counting = ARENA_ARRAY(a, bool, info->filter->fields.len + 1);
     for (VEC_EACH(const sir_counter, c, &t->counters))
         counting[c->field] = true;
-    if (average_turn(own, &t->counters) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting) ||
+    bool known = t->counters.len != 0;
+    for (VEC_EACH(const sir_sequence, s, &t->sequences))
+        known |= s->times != 1;
+    // The C compiler knows what only counts.
+    if (!known || average_turn(own, t) < LEAST_TURN || emit_looks_up(&x->e, info, f, counting) ||
         !are_rings(a, own, &arrays, counting, t))
         return NULL;
-    diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
-                "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", own->name,
-                t->counters.len > 1 ? "one of its counters, such as " : "",
-                own->fields.data[t->counters.data[0].field].name, t->counters.len > 1 ? "," : "");
+    write_tables(x, info, t);
+    if (t->counters.len == 0)
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
+                    "firings of '%s' go side by side, since the sequence of '%s' is known beforehand [lanes]",
+                    own->name, own->fields.data[t->sequences.data[0].field].name);
+    else
+        diag_remark(x->p->diag, sir_range(x->m, x->p->sources, own->work->loc),
+                    "firings of '%s' go side by side up to where %s'%s'%s begins again [lanes]", own->name,
+                    t->counters.len > 1 ? "one of its counters, such as " : "",
+                    own->fields.data[t->counters.data[0].field].name, t->counters.len > 1 ? "," : "");
     return t;
+}
+
+// What the field is `firings` later in a turn.
+static const char *sequence_at(program_emitter *x, const program_turns *t, size_t i, const char *name,
+                               const char *firings)
+{
+    arena *a = x->e.arena;
+    const sir_sequence *s = &t->sequences.data[i];
+    const char *mask = s->mask == UINT32_MAX ? NULL : arena_printf(a, " & %" PRIu32, s->mask);
+    const char *sum = arena_printf(a, PROGRAM_TURN_OUTER "%s", name);
+    if (t->times[i] != NULL)
+        sum = arena_printf(a, "%s * %s[%s] + %s[%s]", sum, t->times[i], firings, t->plus[i], firings);
+    else if (s->plus == 1)
+        sum = arena_printf(a, "%s + (int)(%s)", sum, firings);
+    else if (s->plus != 0)
+        sum = arena_printf(a, "%s + %" PRId32 " * (int)(%s)", sum, (int32_t)s->plus, firings);
+    return mask == NULL ? sum : arena_printf(a, "(%s)%s", sum, mask);
 }
 
 void program_emit_turns(program_emitter *x, const program_turns *t, const emit_filter_info *info,
@@ -182,7 +252,16 @@ void program_emit_turns(program_emitter *x, const program_turns *t, const emit_f
         const char *far = arena_printf(a, PROGRAM_TURN_OUTER "%s - " PROGRAM_TURN_OUTER "%s", one, other);
         text_line(x, 2, "end = end - done < abs(%s) ? end : done + abs(%s);", far, far);
     }
+    for (size_t i = 0; i < t->sequences.len; i++)
+        if (t->times[i] != NULL) {
+            text_line(x, 2, "end = end - done < %d ? end : done + %d;", SEQUENCE_TURN, SEQUENCE_TURN);
+            break;
+        }
     text_line(x, 2, "for (ptrdiff_t i = done; i < end; i++) {");
+    for (size_t i = 0; i < t->sequences.len; i++) {
+        const char *name = info->field_names.data[t->sequences.data[i].field];
+        text_line(x, 3, "int " PROGRAM_TURN_INNER "%s = %s;", name, sequence_at(x, t, i, name, "i - done"));
+    }
     for (VEC_EACH(const sir_counter, c, &t->counters)) {
         const char *name = info->field_names.data[c->field];
         text_line(x, 3, "int " PROGRAM_TURN_INNER "%s = " PROGRAM_TURN_OUTER "%s + (int)(i - done);", name, name);
@@ -195,6 +274,10 @@ void program_emit_turns(program_emitter *x, const program_turns *t, const emit_f
         text_line(x, 2,
                   PROGRAM_TURN_OUTER "%s = " PROGRAM_TURN_OUTER "%s == %" PRId64 " ? %d : " PROGRAM_TURN_OUTER "%s;",
                   name, name, (int64_t)c->high + 1, c->low, name);
+    }
+    for (size_t i = 0; i < t->sequences.len; i++) {
+        const char *name = info->field_names.data[t->sequences.data[i].field];
+        text_line(x, 2, PROGRAM_TURN_OUTER "%s = %s;", name, sequence_at(x, t, i, name, "end - done"));
     }
     text_line(x, 2, "done = end;");
     text_line(x, 1, "}");

@@ -280,6 +280,8 @@ typedef struct program_apart {
 } program_apart;
 typedef struct program_turns {
     sir_counters counters;
+    sir_sequences sequences;
+    const char **times, **plus; // per sequence: names of the tables of what each firing of a turn does; NULL: it counts
     VEC(program_apart) apart;
 } program_turns;
 // NULL: the state is something else, or it is not worth it.

@@ -193,7 +193,8 @@ static bool counts(counting *c, sir_counter *r)
     return back;
 }
 
-bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_field_list *arrays)
+bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_field_list *arrays,
+                       sir_sequences *sequences)
 {
     if (f->finite || f->work == NULL || f->prework != NULL || f->handlers.len != 0 || f->functions.len != 0)
         return false;
@@ -208,9 +209,13 @@ bool sir_find_counters(arena *a, const sir_filter *f, sir_counters *found, sir_f
         }
         c.relevant = ARENA_ARRAY(a, bool, f->work->locals.len + 1);
         c.locals = ARENA_ARRAY(a, value, f->work->locals.len + 1);
-        if (!counts(&c, &r))
+        sir_sequence s;
+        if (counts(&c, &r))
+            VEC_PUSH(a, found, r);
+        else if (sequences != NULL && sir_find_sequence(a, f, i, &s))
+            VEC_PUSH(a, sequences, s);
+        else
             return false;
-        VEC_PUSH(a, found, r);
     }
-    return found->len != 0;
+    return found->len != 0 || (sequences != NULL && sequences->len != 0);
 }

@@ -620,7 +620,8 @@ static bool trace(tracer *x, size_t words)
     begin(x);
     while (x->firing < all && !x->fails)
         fire(x);
-    x->facts->irregular |= every != x->facts->every || (every != 0 && (round % every != 0 || (every & (every - 1)) != 0 || every > INT32_MAX / x->filter->work->pop.max));
+    x->facts->irregular |= every != x->facts->every || (every & (every - 1)) != 0 ||
+                           (every != 0 && (round % every != 0 || every > INT32_MAX / x->filter->work->pop.max));
     return !x->fails;
 }
 
