@@ -258,6 +258,9 @@ void lanes_end(body_context *c);
 // Whether the C compiler is to leave a loop one: what its trips look up by data and store would be put together to vectors.
 bool body_stays_loop(const body_context *c, const sir_stmt *loop);
 bool body_unrolls(const body_context *c, const sir_stmt *s);
+// Whether the loop goes through numbers that take each other's places, or sets an array for one that does: written out, nothing
+// moves, and what is looked up is known.
+bool body_moves_on(const body_context *c, const sir_stmt *s);
 bool body_is_elementary(const sir_expr *e); // a function of svm/elementary.h
 // Whether data selects items or elements of arrays.
 bool body_looks_up(const body_context *c, const bool *counting);

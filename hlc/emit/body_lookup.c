@@ -2,6 +2,7 @@
 // Subscripts that a vectorising C compiler would gather for, though plain loads are faster: permutations by tables that
 // are constant once the loop is unrolled, and lookups by data.
 #include "hlc/emit/body_int.h"
+#include "hlc/ir/type_rules.h"
 #include "hlc/ir/walk.h"
 
 // A loop of more trips than this stays a loop: unrolled code that does not fit the instruction cache gains nothing.
@@ -158,6 +159,96 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
     lookup_walk w = walk(c, s, NULL, &s->u.for_.body);
     bool permutes = w.by_table || (w.by_bits && !sets_its_elements(s));
     return (permutes || (nested && w.of_table && !sets_elements(&s->u.for_.body))) && !w.by_data;
+}
+
+// ---- Numbers that move on ----
+
+// Locals that take each other's value in every trip, such as the words of a hash; nodes that may be written out.
+enum { LEAST_MOVES = 4, MOST_WRITTEN = 16384, CALL_NODES = 16 };
+
+typedef struct move_walk {
+    const body_context *c;
+    const sir_block *body;
+    int64_t moves, nodes;
+    bool fails;
+} move_walk;
+
+static void count_node(void *context, sir_expr *e, bool written)
+{
+    (void)e;
+    (void)written;
+    ((move_walk *)context)->nodes++;
+}
+
+static void count_moves(void *context, sir_stmt *s)
+{
+    move_walk *w = context;
+    w->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_CALL;
+    w->nodes += s->kind == SIR_CALL ? CALL_NODES : 0;
+    if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && s->u.set.value->kind == SIR_LOCAL &&
+        sir_is_scalar(s->u.set.target->type))
+        w->moves += !body_declared_in(w->c, w->body, s->u.set.target->index) &&
+                    !body_declared_in(w->c, w->body, s->u.set.value->index);
+    sir_visit_exprs(s, count_node, w);
+}
+
+// A loop of a few statements without others in it that may be written out. moves: how many locals take another's value.
+static bool is_plain_loop(const body_context *c, const sir_stmt *s, int64_t *moves)
+{
+    int64_t trips;
+    if (s->kind != SIR_FOR || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
+        return false;
+    move_walk w = {.c = c, .body = &s->u.for_.body};
+    sir_visit_stmts(w.body, count_moves, &w);
+    *moves = w.moves;
+    return !w.fails && w.nodes * trips <= MOST_WRITTEN;
+}
+
+typedef struct array_walk {
+    const bool *set; // per local; NULL: those that are set are found
+    bool *found, reads;
+} array_walk;
+
+static void find_array(void *context, sir_expr *e, bool written)
+{
+    array_walk *w = context;
+    if (e->kind != SIR_INDEX || e->u.arg[0]->kind != SIR_LOCAL)
+        return;
+    if (w->set == NULL && written)
+        w->found[e->u.arg[0]->index] = true;
+    w->reads |= w->set != NULL && !written && w->set[e->u.arg[0]->index];
+}
+
+static void find_arrays(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_array, context);
+}
+
+// Whether the first loop sets elements of a local array that the second one reads.
+static bool sets_for(const body_context *c, const sir_stmt *s, const sir_stmt *reader)
+{
+    array_walk sets = {.found = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1)}, reads = {0};
+    sir_visit_stmts(&s->u.for_.body, find_arrays, &sets);
+    reads.set = sets.found;
+    sir_visit_stmts(&reader->u.for_.body, find_arrays, &reads);
+    return reads.reads;
+}
+
+bool body_moves_on(const body_context *c, const sir_stmt *s)
+{
+    int64_t own, moves;
+    const sir_block *b = &c->function->body;
+    bool beside = false, feeds = false;
+    if (!c->e->cached || c->e->most_trips == 0 || c->lanes > 0 || c->vectors > 0 || !is_plain_loop(c, s, &own))
+        return false;
+    if (own >= LEAST_MOVES)
+        return true;
+    for (size_t i = 0; i < b->len; i++) {
+        beside |= b->data[i] == s;
+        feeds |= beside && b->data[i] != s && is_plain_loop(c, b->data[i], &moves) && moves >= LEAST_MOVES &&
+                 sets_for(c, s, b->data[i]);
+    }
+    return feeds;
 }
 
 bool body_looks_up(const body_context *c, const bool *counting)

@@ -692,7 +692,7 @@ static void for_(body_context *c, const sir_stmt *s)
     }
     if (aside != 0)
         body_line(c, "SVM_ASIDE(%d)", aside);
-    else if (body_unrolls(c, s))
+    else if (body_unrolls(c, s) || body_moves_on(c, s))
         body_line(c, "SVM_UNROLL");
     else if (body_stays_loop(c, s))
         body_line(c, "SVM_LOOP");
