@@ -29,6 +29,7 @@ typedef struct ranges {
     hmap of_input, of_output; // by filter, or actor if apart: a channel
     bool apart;               // actors of a filter are looked at one by one
     hmap hulls;               // by address of a local, field or global: what it ever holds
+    VEC(range *) copied;      // in pairs: of arrays of which one is copied from the other
     hmap opaque;              // filters
     int round;
     bool changed;
@@ -399,11 +400,19 @@ static range eval(ranges *r, const sir_expr *e)
 
 // ---- Statements ----
 
+// Whether its own variables are, if it is not opaque: other functions take them for what they are.
+static bool is_narrowed(const sir_filter *f)
+{
+    return f->functions.len == 0;
+}
+
 // Of a variable that may be narrowed; NULL: an item, a state, part of a struct.
 static range *narrow_hull(ranges *r, const sir_expr *e)
 {
     for (; e->kind == SIR_INDEX; e = e->u.arg[0])
         ;
+    if (e->kind != SIR_GLOBAL && !is_narrowed(r->filter))
+        return NULL;
     if (e->kind == SIR_LOCAL)
         return local_hull(r, e->index);
     if (e->kind == SIR_GLOBAL)
@@ -420,6 +429,23 @@ static void share(ranges *r, const sir_expr *a, const sir_expr *b)
     for (int i = 0; i < 2; i++)
         if (h[i] != NULL)
             grow(r, h[i], all, r->m->scalar[SIR_INT]);
+    if (h[0] == NULL || h[1] == NULL)
+        return;
+    VEC_PUSH(r->arena, &r->copied, h[0]);
+    VEC_PUSH(r->arena, &r->copied, h[1]);
+}
+
+// An element that is assigned behind the copy may have made one of them wider since.
+static void share_again(ranges *r)
+{
+    for (bool again = true; again;) {
+        again = false;
+        for (size_t i = 0; i < r->copied.len; i += 2) {
+            range *a = r->copied.data[i], *b = r->copied.data[i + 1], all = hull(*a, *b);
+            again = again || !same(*a, *b);
+            *a = *b = all;
+        }
+    }
 }
 
 static void assign(ranges *r, const sir_expr *target, range value)
@@ -828,7 +854,7 @@ static void narrow_variables(ranges *r)
         if (g->value.type->kind == SIR_ARRAY && is_int(g->value.type))
             g->value.type = stored(r->m, g->value.type, *hull_of(r, g, &g->value));
     for (VEC_EACH(sir_filter *, f, &r->m->filters)) {
-        if (is_opaque(r, *f) || (*f)->functions.len != 0)
+        if (is_opaque(r, *f) || !is_narrowed(*f))
             continue;
         for (VEC_EACH(sir_field, field, &(*f)->fields)) {
             if (!field->constant || field->type->kind != SIR_ARRAY)
@@ -865,6 +891,7 @@ size_t sir_find_narrow(sir_module *m, const bool *keep)
     ranges r = begin(scratch, m, keep, false);
     m->narrow = false;
     if (run(&r)) {
+        share_again(&r);
         count = narrow_channels(&r);
         narrow_variables(&r);
     }

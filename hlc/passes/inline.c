@@ -6,6 +6,7 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
+#include "support/hmap.h"
 
 // Statements of a function that is inlined, and of one into which others are; how deep calls may nest.
 enum { INLINE_STATEMENTS = 100, INLINE_TOTAL = 2000, INLINE_DEPTH = 8 };
@@ -148,6 +149,42 @@ static bool inline_into(sir_module *m, arena *a, sir_function *f)
     return f->kind != SIR_NATIVE && look_into(f).statements <= INLINE_TOTAL && inline_calls(&x, &f->body);
 }
 
+// ---- What nobody calls any more ----
+
+typedef struct reached {
+    hmap functions;
+    VEC(sir_function *) next;
+    arena *a;
+} reached;
+
+static void note_call(void *context, sir_stmt *s)
+{
+    reached *x = context;
+    if (s->kind != SIR_CALL || hmap_getn(&x->functions, &s->u.call.function, sizeof s->u.call.function) != NULL)
+        return;
+    hmap_setn(&x->functions, &s->u.call.function, sizeof s->u.call.function, x);
+    VEC_PUSH(x->a, &x->next, s->u.call.function);
+}
+
+static void drop_uncalled(arena *a, sir_filter *f)
+{
+    reached x = {.a = a};
+    hmap_init(&x.functions, a);
+    sir_visit_stmts(&f->work->body, note_call, &x);
+    if (f->prework != NULL)
+        sir_visit_stmts(&f->prework->body, note_call, &x);
+    for (VEC_EACH(sir_function *, handler, &f->handlers))
+        sir_visit_stmts(&(*handler)->body, note_call, &x);
+    for (size_t i = 0; i < x.next.len; i++)
+        if (x.next.data[i]->kind != SIR_NATIVE)
+            sir_visit_stmts(&x.next.data[i]->body, note_call, &x);
+    size_t kept = 0;
+    for (size_t i = 0; i < f->functions.len; i++)
+        if (hmap_getn(&x.functions, &f->functions.data[i], sizeof(sir_function *)) != NULL)
+            f->functions.data[kept++] = f->functions.data[i];
+    f->functions.len = kept;
+}
+
 // ---- The pass ----
 
 static bool is_free(const sir_filter *f)
@@ -174,8 +211,10 @@ bool pass_inline(hlc_program *p)
             more |= inline_into(m, p->arena, f->work);
             some |= more;
         }
-        if (some)
+        if (some) {
+            drop_uncalled(p->arena, f);
             sir_filter_derive(m, f);
+        }
         changed |= some;
     }
     if (changed) {
