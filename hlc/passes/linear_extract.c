@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Linear forms of filters: a firing is executed with values that are known, or sums of weighted items.
+#include <math.h>
+#include <string.h>
+
+#include "hlc/ir/walk.h"
+#include "hlc/passes/linear_int.h"
+
+// Of one filter: statements and expressions executed, and weights in sums.
+enum { EXTRACT_STEPS = 1 << 20, EXTRACT_TERMS = 1 << 22 };
+
+// A scalar. terms NULL: it is known. Else it is constant + the sum over i of terms[i] * peek(first + i).
+typedef struct cell {
+    sir_scalar value;
+    double constant;
+    const double *terms;
+    int64_t first, count;
+} cell;
+
+typedef struct extractor {
+    arena *a;
+    sir_module *m;
+    const sir_filter *filter;
+    cell **locals; // per local, its scalars; NULL: it is not alive
+    linear_form *form;
+    int64_t popped, pushed, steps, terms;
+    double operations;
+    bool fails;
+} extractor;
+
+static cell fail(extractor *x)
+{
+    x->fails = true;
+    return (cell){0};
+}
+
+static bool is_real(const sir_type *t)
+{
+    return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
+}
+
+static cell eval(extractor *x, const sir_expr *e);
+
+static cell known(sir_scalar v)
+{
+    return (cell){.value = v};
+}
+
+static double number(const sir_type *t, sir_scalar v)
+{
+    return t->kind == SIR_FLOAT ? (double)v.f : v.d;
+}
+
+// ---- Sums ----
+
+static double *new_terms(extractor *x, int64_t count)
+{
+    x->terms += count;
+    x->fails |= x->terms > EXTRACT_TERMS;
+    return x->fails ? NULL : ARENA_ARRAY(x->a, double, (size_t)count + 1);
+}
+
+static cell scale(extractor *x, cell c, double by)
+{
+    double *terms = new_terms(x, c.count);
+    x->operations++;
+    if (terms == NULL)
+        return fail(x);
+    for (int64_t i = 0; i < c.count; i++)
+        terms[i] = c.terms[i] * by;
+    return (cell){.constant = c.constant * by, .terms = terms, .first = c.first, .count = c.count};
+}
+
+static cell as_sum(const sir_type *t, cell c)
+{
+    if (c.terms == NULL)
+        c = (cell){.constant = number(t, c.value)};
+    return c;
+}
+
+// a + by * b, of which one at least has terms.
+static cell add(extractor *x, const sir_type *t, cell a, cell b, double by)
+{
+    a = as_sum(t, a);
+    b = as_sum(t, b);
+    int64_t first = a.count == 0 || (b.count != 0 && b.first < a.first) ? b.first : a.first;
+    int64_t a_end = a.count == 0 ? first : a.first + a.count, b_end = b.count == 0 ? first : b.first + b.count;
+    int64_t count = (a_end > b_end ? a_end : b_end) - first;
+    double *terms = new_terms(x, count);
+    x->operations++;
+    if (terms == NULL)
+        return fail(x);
+    for (int64_t i = 0; i < a.count; i++)
+        terms[a.first - first + i] = a.terms[i];
+    for (int64_t i = 0; i < b.count; i++)
+        terms[b.first - first + i] += by * b.terms[i];
+    return (cell){.constant = a.constant + by * b.constant, .terms = terms, .first = first, .count = count};
+}
+
+static cell item_at(extractor *x, int64_t at)
+{
+    double *one = at < 0 || at >= x->form->peek ? NULL : new_terms(x, 1);
+    if (one == NULL)
+        return fail(x);
+    *one = 1;
+    return (cell){.terms = one, .first = at, .count = 1};
+}
+
+// ---- Places ----
+
+// The scalars that an lvalue names; NULL: it is none that is known.
+static cell *cells_of(extractor *x, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return x->locals[e->index];
+    if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
+        return NULL;
+    const sir_type *base = e->u.arg[0]->type;
+    cell *at = cells_of(x, e->u.arg[0]);
+    if (at == NULL || base->kind == SIR_COMPLEX)
+        return NULL;
+    if (e->kind == SIR_INDEX) {
+        cell i = eval(x, e->u.arg[1]);
+        bool inside = !x->fails && i.terms == NULL && i.value.i >= 0 && (uint32_t)i.value.i < base->length;
+        return inside ? at + (size_t)base->element->words * (size_t)i.value.i : NULL;
+    }
+    for (uint32_t i = 0; i < e->index; i++)
+        at += base->decl->members.data[i].type->words;
+    return at;
+}
+
+// Where the scalars of a constant begin; -1: outside.
+static int64_t offset_of(extractor *x, const sir_expr *e)
+{
+    if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
+        return 0;
+    const sir_type *base = e->u.arg[0]->type;
+    int64_t at = offset_of(x, e->u.arg[0]);
+    if (at < 0 || base->kind == SIR_COMPLEX)
+        return -1;
+    if (e->kind == SIR_INDEX) {
+        cell i = eval(x, e->u.arg[1]);
+        bool inside = !x->fails && i.terms == NULL && i.value.i >= 0 && (uint32_t)i.value.i < base->length;
+        return inside ? at + (int64_t)base->element->words * i.value.i : -1;
+    }
+    for (uint32_t i = 0; i < e->index; i++)
+        at += (int64_t)base->decl->members.data[i].type->words;
+    return at;
+}
+
+// Copies the scalars that an expression of any type has.
+static void load(extractor *x, const sir_expr *e, cell *to)
+{
+    size_t words = e->type->words;
+    const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
+    if (root == NULL) {
+        if (words == 1)
+            *to = eval(x, e);
+        else
+            x->fails = true;
+        return;
+    }
+    if (root->kind == SIR_LOCAL) {
+        const cell *from = cells_of(x, e);
+        if (from == NULL)
+            x->fails = true;
+        else
+            memmove(to, from, words * sizeof *to);
+        return;
+    }
+    const sir_field *field = root->kind == SIR_FIELD ? &x->filter->fields.data[root->index] : NULL;
+    const sir_value *v = field != NULL ? &field->init : &x->m->globals.data[root->index].value;
+    int64_t at = offset_of(x, e);
+    if (at < 0 || (field != NULL && !field->constant)) {
+        x->fails = true;
+        return;
+    }
+    for (size_t i = 0; i < words; i++)
+        to[i] = v->zero ? (cell){0} : known(v->data[at + (int64_t)i]);
+}
+
+// ---- Expressions ----
+
+static cell eval_binary(extractor *x, const sir_expr *e)
+{
+    const sir_type *t = e->u.arg[0]->type;
+    cell a = eval(x, e->u.arg[0]);
+    if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR) {
+        bool decided = a.terms == NULL && (e->op == LANG_OP_LAND ? a.value.i == 0 : a.value.i != 0);
+        return decided || x->fails ? a : eval(x, e->u.arg[1]);
+    }
+    cell b = eval(x, e->u.arg[1]), r = {0};
+    if (x->fails)
+        return fail(x);
+    if (a.terms == NULL && b.terms == NULL)
+        return sir_eval_binary((lang_binary_op)e->op, t, a.value, b.value, &r.value) ? r : fail(x);
+    if (!is_real(t))
+        return fail(x);
+    switch ((lang_binary_op)e->op) {
+    case LANG_OP_ADD: return add(x, t, a, b, 1);
+    case LANG_OP_SUB: return add(x, t, a, b, -1);
+    case LANG_OP_MUL:
+        if (a.terms != NULL && b.terms != NULL)
+            return fail(x);
+        return a.terms != NULL ? scale(x, a, number(t, b.value)) : scale(x, b, number(t, a.value));
+    case LANG_OP_DIV:
+        return b.terms != NULL || number(t, b.value) == 0 ? fail(x) : scale(x, a, 1 / number(t, b.value));
+    default: return fail(x);
+    }
+}
+
+static cell eval_math(extractor *x, const sir_expr *e)
+{
+    cell a = eval(x, e->u.arg[0]), b = {0}, r = {0};
+    if (sir_expr_arity(e) > 1)
+        b = eval(x, e->u.arg[1]);
+    bool fine = !x->fails && a.terms == NULL && b.terms == NULL;
+    return fine && sir_eval_math((lang_math_op)e->op, e->u.arg[0]->type, a.value, b.value, &r.value) ? r : fail(x);
+}
+
+static cell eval_unary(extractor *x, const sir_expr *e)
+{
+    cell a = eval(x, e->u.arg[0]), r = {0};
+    if (x->fails)
+        return a;
+    if (a.terms != NULL)
+        return e->op == LANG_OP_NEG && is_real(e->type) ? scale(x, a, -1) : fail(x);
+    return sir_eval_unary((lang_unary_op)e->op, e->u.arg[0]->type, a.value, &r.value) ? r : fail(x);
+}
+
+// Between floats and doubles what rounds is left out.
+static cell eval_convert(extractor *x, const sir_expr *e)
+{
+    const sir_type *from = e->u.arg[0]->type;
+    cell a = eval(x, e->u.arg[0]);
+    if (x->fails || a.terms == NULL)
+        return x->fails ? a : known(sir_eval_convert(from, e->type, a.value));
+    return is_real(from) && is_real(e->type) ? a : fail(x);
+}
+
+static cell eval(extractor *x, const sir_expr *e)
+{
+    cell r = {0};
+    x->fails |= ++x->steps > EXTRACT_STEPS || e->type->words != 1 || e->type->kind == SIR_COMPLEX;
+    if (x->fails)
+        return r;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return known(e->u.value);
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_INDEX:
+    case SIR_MEMBER:
+        if (sir_lvalue_root((sir_expr *)(uintptr_t)e) == NULL)
+            return fail(x);
+        load(x, e, &r);
+        return r;
+    case SIR_UNARY: return eval_unary(x, e);
+    case SIR_BINARY: return eval_binary(x, e);
+    case SIR_MATH: return eval_math(x, e);
+    case SIR_CONVERT: return eval_convert(x, e);
+    case SIR_SELECT:
+        r = eval(x, e->u.arg[0]);
+        return x->fails || r.terms != NULL ? fail(x) : eval(x, e->u.arg[r.value.i != 0 ? 1 : 2]);
+    case SIR_PEEK:
+        r = eval(x, e->u.arg[0]);
+        return x->fails || r.terms != NULL ? fail(x) : item_at(x, x->popped + r.value.i);
+    case SIR_ITER:
+    case SIR_FETCH:
+    case SIR_MAKE_COMPLEX: break;
+    }
+    return fail(x);
+}
+
+// ---- Statements ----
+
+static void run_block(extractor *x, const sir_block *b);
+
+static void store(extractor *x, const sir_expr *target, const cell *from)
+{
+    cell *to = cells_of(x, target);
+    if (to == NULL)
+        x->fails = true;
+    else
+        memmove(to, from, target->type->words * sizeof *to);
+}
+
+static void run_decl(extractor *x, const sir_stmt *s)
+{
+    uint32_t local = s->u.decl.local;
+    const sir_type *t = x->filter->work->locals.data[local].type;
+    x->terms += (int64_t)t->words;
+    x->fails |= x->terms > EXTRACT_TERMS;
+    if (x->fails)
+        return;
+    cell *own = ARENA_ARRAY(x->a, cell, (size_t)t->words + 1);
+    if (s->u.decl.init != NULL)
+        load(x, s->u.decl.init, own);
+    x->locals[local] = own;
+}
+
+static void run_for(extractor *x, const sir_stmt *s)
+{
+    cell lo = eval(x, s->u.for_.lo), hi = eval(x, s->u.for_.hi);
+    if (x->fails || lo.terms != NULL || hi.terms != NULL) {
+        x->fails = true;
+        return;
+    }
+    cell *counter = ARENA_NEW(x->a, cell);
+    int64_t step = s->u.for_.step;
+    for (int64_t i = lo.value.i; !x->fails && (step > 0 ? i < hi.value.i : i > hi.value.i); i += step) {
+        *counter = known((sir_scalar){.i = (int32_t)i});
+        x->locals[s->u.for_.local] = counter;
+        x->steps++;
+        run_block(x, &s->u.for_.body);
+    }
+}
+
+static bool holds(extractor *x, const sir_expr *cond)
+{
+    cell c = cond == NULL ? known((sir_scalar){.i = 1}) : eval(x, cond);
+    x->fails |= c.terms != NULL;
+    return !x->fails && c.value.i != 0;
+}
+
+static void run_loop(extractor *x, const sir_stmt *s)
+{
+    bool first = s->u.loop.post_test;
+    for (;;) {
+        x->fails |= ++x->steps > EXTRACT_STEPS;
+        if (!first) {
+            run_block(x, &s->u.loop.pre);
+            if (!holds(x, s->u.loop.cond))
+                return;
+        }
+        first = false;
+        run_block(x, &s->u.loop.body);
+        run_block(x, &s->u.loop.step);
+        if (x->fails)
+            return;
+    }
+}
+
+static void run_push(extractor *x, const sir_stmt *s)
+{
+    cell v = as_sum(s->u.value->type, eval(x, s->u.value));
+    x->fails |= x->pushed >= x->form->push;
+    if (x->fails)
+        return;
+    double *row = x->form->weights + x->pushed * x->form->peek;
+    for (int64_t i = 0; i < v.count; i++)
+        row[v.first + i] = v.terms[i];
+    x->form->constants[x->pushed++] = v.constant;
+}
+
+static void run_stmt(extractor *x, const sir_stmt *s)
+{
+    cell item;
+    switch ((sir_stmt_kind)s->kind) {
+    case SIR_DECL: run_decl(x, s); return;
+    case SIR_SET: {
+        cell *value = ARENA_ARRAY(x->a, cell, (size_t)s->u.set.value->type->words + 1);
+        x->terms += (int64_t)s->u.set.value->type->words;
+        load(x, s->u.set.value, value);
+        if (!x->fails)
+            store(x, s->u.set.target, value);
+        return;
+    }
+    case SIR_POP:
+        item = item_at(x, x->popped++);
+        if (s->u.set.target != NULL && !x->fails)
+            store(x, s->u.set.target, &item);
+        return;
+    case SIR_PUSH: run_push(x, s); return;
+    case SIR_IF: run_block(x, holds(x, s->u.if_.cond) ? &s->u.if_.then : &s->u.if_.otherwise); return;
+    case SIR_FOR: run_for(x, s); return;
+    case SIR_LOOP: run_loop(x, s); return;
+    case SIR_BLOCK: run_block(x, &s->u.block); return;
+    case SIR_PRINT:
+    case SIR_CALL:
+    case SIR_RANDOM:
+    case SIR_BREAK:
+    case SIR_CONTINUE:
+    case SIR_RETURN:
+    case SIR_SEND: break;
+    }
+    x->fails = true;
+}
+
+static void run_block(extractor *x, const sir_block *b)
+{
+    for (size_t i = 0; i < b->len && !x->fails; i++) {
+        x->fails |= ++x->steps > EXTRACT_STEPS || x->terms > EXTRACT_TERMS;
+        if (!x->fails)
+            run_stmt(x, b->data[i]);
+    }
+}
+
+// Products with what is infinite or no number are no sums.
+static bool is_finite(const linear_form *f)
+{
+    bool finite = true;
+    for (int64_t i = 0; i < f->push * f->peek; i++)
+        finite = finite && isfinite(f->weights[i]);
+    for (int64_t i = 0; i < f->push; i++)
+        finite = finite && isfinite(f->constants[i]);
+    return finite;
+}
+
+linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double *operations, double *work)
+{
+    const sir_function *w = f->work;
+    arena *own = arena_create();
+    extractor x = {.a = own, .m = m, .filter = f};
+    x.locals = ARENA_ARRAY(own, cell *, w->locals.len + 1);
+    x.form = linear_new(a, w->peek.max > w->pop.max ? w->peek.max : w->pop.max, w->pop.max, w->push.max);
+    x.fails = x.form == NULL || *work <= 0;
+    if (!x.fails)
+        run_block(&x, &w->body);
+    bool fine = !x.fails && x.popped == w->pop.max && x.pushed == w->push.max && is_finite(x.form);
+    *operations = x.operations;
+    *work -= (double)(x.steps + x.terms);
+    arena_destroy(own);
+    if (!fine)
+        return NULL;
+    linear_count(x.form);
+    return x.form;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The pass 'linear', between its files. What a linear filter pushes are sums of products of the items in its window and
+// constants (Lamb, Thies and Amarasinghe: Linear analysis and optimization of stream programs, PLDI 2003).
+#ifndef SVMC_HLC_PASSES_LINEAR_INT_H
+#define SVMC_HLC_PASSES_LINEAR_INT_H
+
+#include "hlc/ir/sir.h"
+
+// A firing: item r of those pushed is constants[r] + the sum over i of weights[r * peek + i] * peek(i).
+typedef struct linear_form {
+    int64_t peek, pop, push; // peek >= pop
+    double *weights, *constants;
+    double cost; // operations of a firing that takes each product which is not of a zero
+} linear_form;
+
+enum { LINEAR_WEIGHTS = 1 << 18 }; // of a form, at most
+// Operations that composing the forms of one program takes, at most.
+#define LINEAR_WORK 4e8
+
+// What a filter without state does, found by executing a firing for items that stand for themselves; NULL: it is no such
+// sum, or too large. operations: that the firing takes as it is written. work: what is left of LINEAR_WORK, which
+// composing takes from as well. linear_extract.c
+linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double *operations, double *work);
+
+// ---- linear_compose.c ----
+linear_form *linear_new(arena *a, int64_t peek, int64_t pop, int64_t push); // all zeros; NULL: too large
+void linear_count(linear_form *f);                                          // finds its cost
+// Two filters one behind the other, of which a firing of the second takes what some of the first give; NULL: there is
+// none, or it is too large. firings: of the first.
+linear_form *linear_in_row(arena *a, const linear_form *first, const linear_form *second, int64_t *firings, double *work);
+// A splitjoin. Of branch i: its form, NULL if it passes items on; the weights of the splitter, or NULL if that duplicates,
+// and of the joiner. firings: of each branch.
+linear_form *linear_side_by_side(arena *a, const linear_form *const *branches, const uint32_t *split,
+                                 const uint32_t *join, size_t count, int64_t *firings, double *work);
+
+// ---- linear_filter.c ----
+// A filter that does so, of a name that the module does not have; item: float or double.
+sir_filter *linear_filter(sir_module *m, const linear_form *f, const sir_type *item, const char *name,
+                          const char *source, sir_loc loc);
+// Whether that has loops for its sums, and is not too long.
+bool linear_is_short(const linear_form *f);
+
+#endif
