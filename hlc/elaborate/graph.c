@@ -13,13 +13,11 @@ static const sir_region_kind region_kinds[] = {
 
 static uint32_t new_region(graph *g, const elab_inst *inst, uint32_t parent)
 {
-    VEC_PUSH(g->x->arena, &g->m->regions,
-             (sir_region){.kind = region_kinds[inst->decl->kind],
-                          .name = inst->decl->name != NULL ? inst->decl->name : "anon",
-                          .args = inst->args,
-                          .parent = parent,
-                          .loc = elab_loc(g->x, inst->where)});
-    return (uint32_t)(g->m->regions.len - 1);
+    return sir_region_add(g->m, (sir_region){.kind = region_kinds[inst->decl->kind],
+                                             .name = inst->decl->name != NULL ? inst->decl->name : "anon",
+                                             .args = inst->args,
+                                             .parent = parent,
+                                             .loc = elab_loc(g->x, inst->where)});
 }
 
 static uint32_t new_actor(graph *g, sir_actor_kind kind, uint32_t region, const char *base, src_range where)

@@ -22,6 +22,13 @@ sir_expr *sir_const(sir_module *m, const sir_type *t, sir_scalar v, sir_loc loc)
     return e;
 }
 
+uint32_t sir_region_add(sir_module *m, sir_region r)
+{
+    r.in_loop = r.kind == SIR_FEEDBACKLOOP || (r.parent != SIR_NONE && m->regions.data[r.parent].in_loop);
+    VEC_PUSH(m->arena, &m->regions, r);
+    return (uint32_t)(m->regions.len - 1);
+}
+
 sir_expr *sir_const_int(sir_module *m, int32_t v, sir_loc loc)
 {
     return sir_const(m, m->scalar[SIR_INT], (sir_scalar){.i = v}, loc);

@@ -498,7 +498,7 @@ static void parse_region(sir_parser *p)
     sir_end_line(p);
     sir_no_more_parts(p);
     r.loc = p->place;
-    VEC_PUSH(m->arena, &m->regions, r);
+    (void)sir_region_add(m, r);
 }
 
 static void parse_portal(sir_parser *p)

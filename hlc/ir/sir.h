@@ -271,7 +271,8 @@ typedef struct sir_region {
     sir_region_kind kind;
     const char *name;   // as declared, or "anon"
     const char *args;   // "(4, 1.5)" or ""
-    uint32_t parent;    // SIR_NONE for region 0
+    uint32_t parent;    // SIR_NONE for region 0; a smaller number
+    bool in_loop;       // it is a feedback loop, or in one; of sir_region_add
     sir_loc loc;
 } sir_region;
 
@@ -333,6 +334,7 @@ const char *sir_place_text(arena *a, const sir_module *m, source_set *sources, s
 diag_record *sir_error(const sir_module *m, diag_engine *d, sir_loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 // Builders: nodes in the module's arena.
+uint32_t sir_region_add(sir_module *m, sir_region r); // gives its number
 sir_expr *sir_const_int(sir_module *m, int32_t v, sir_loc loc);
 sir_expr *sir_const_float(sir_module *m, float v, sir_loc loc);
 sir_expr *sir_const_bool(sir_module *m, bool v, sir_loc loc);

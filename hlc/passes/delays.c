@@ -375,15 +375,21 @@ static void add_pops(delayed *x, sir_filter *f)
 
 // ---- The pass ----
 
-static bool is_plain(const sir_module *m, const sir_actor *a)
+// Whether nothing else is of the filter that is to change: looks at the whole graph.
+static bool is_alone(const sir_module *m, const sir_filter *f)
 {
     size_t actors = 0;
-    const sir_filter *f = a->filter;
     for (VEC_EACH(sir_actor *, other, &m->actors))
         actors += (*other)->filter == f;
     for (VEC_EACH(const sir_channel, c, &m->channels))
         actors += c->zeros != NULL && (c->zeros->samples == f || c->zeros->phases == f);
-    return actors == 1 && a->least == 0 && !f->finite && f->prework == NULL && f->functions.len == 0 &&
+    return actors == 1;
+}
+
+static bool is_plain(const sir_module *m, const sir_actor *a)
+{
+    const sir_filter *f = a->filter;
+    return a->least == 0 && !f->finite && f->prework == NULL && f->functions.len == 0 &&
            f->handlers.len == 0 && sir_is_scalar(f->input) && f->work->pop.max > 0 && f->work->pop.max <= MOST_ITEMS &&
            f->work->peek.max == f->work->pop.max && pass_rates_proved(m, f->work);
 }
@@ -427,15 +433,17 @@ static bool take_delays(hlc_program *p, arena *a, uint32_t actor)
 {
     sir_module *m = p->module;
     sir_actor *own = m->actors.data[actor];
-    if (own->kind != SIR_FILTER || own->inputs.len != 1 || own->inputs.data[0] == SIR_NONE || !is_plain(m, own) ||
+    if (own->kind != SIR_FILTER || own->inputs.len != 1 || own->inputs.data[0] == SIR_NONE ||
         pass_in_loop(m, own->region))
         return false;
     const sir_channel *in = &m->channels.data[own->inputs.data[0]];
+    if (m->actors.data[in->producer]->kind != SIR_JOIN || in->initial.len != 0 || in->zeros != NULL || !is_plain(m, own))
+        return false;
     delayed x = {.a = a, .m = m, .join = m->actors.data[in->producer]};
     x.order = (places){.m = m, .a = a, .items = own->filter->work->pop.max};
     x.order.to = ARENA_ARRAY(a, int64_t, (size_t)x.order.items + 1);
-    if (x.join->kind != SIR_JOIN || in->initial.len != 0 || in->zeros != NULL || !find_splitjoin(&x) ||
-        pass_in_loop(m, x.split->region) || is_received(m, &x) || !find_order(&x) || !visit(&x, own->filter, false))
+    if (!find_splitjoin(&x) || pass_in_loop(m, x.split->region) || is_received(m, &x) || !is_alone(m, own->filter) ||
+        !find_order(&x) || !visit(&x, own->filter, false))
         return false;
     (void)visit(&x, own->filter, true);
     add_pops(&x, own->filter);

@@ -93,6 +93,10 @@ static bool comes_from(reorderer *x, uint32_t from, uint32_t source)
 {
     bool *taken = ARENA_ARRAY(x->a, bool, (size_t)x->order.items + 1);
     x->source = source;
+    if (x->gone_actor == NULL) {
+        x->gone_actor = ARENA_ARRAY(x->a, bool, x->m->actors.len + 1);
+        x->gone_channel = ARENA_ARRAY(x->a, bool, x->m->channels.len + 1);
+    }
     memset(x->gone_actor, 0, x->m->actors.len * sizeof(bool));
     memset(x->gone_channel, 0, x->m->channels.len * sizeof(bool));
     for (int64_t i = 0; i < x->order.items; i++) {
@@ -185,12 +189,18 @@ static bool visit(reorderer *x, bool rewrites)
     return !x->fails && x->order.moves;
 }
 
-static bool is_plain(const sir_module *m, const sir_filter *f)
+// Looks at the whole graph.
+static bool is_alone(const sir_module *m, const sir_filter *f)
 {
     size_t actors = 0;
     for (VEC_EACH(sir_actor *, a, &m->actors))
         actors += (*a)->filter == f;
-    return actors == 1 && !f->finite && f->prework == NULL && f->functions.len == 0 && f->handlers.len == 0 &&
+    return actors == 1;
+}
+
+static bool is_plain(const sir_module *m, const sir_filter *f)
+{
+    return !f->finite && f->prework == NULL && f->functions.len == 0 && f->handlers.len == 0 &&
            (f->input->kind == SIR_FLOAT || f->input->kind == SIR_DOUBLE) && f->work->pop.max > 1 &&
            f->work->pop.max <= MOST_ITEMS && f->work->peek.max == f->work->pop.max && pass_rates_proved(m, f->work);
 }
@@ -208,9 +218,7 @@ static bool reorder_actor(hlc_program *p, arena *a, uint32_t actor)
     uint32_t from = own->inputs.data[0];
     reorderer x = {.a = a, .m = m, .filter = own->filter, .order = {.m = m, .a = a, .items = own->filter->work->pop.max}};
     x.order.to = ARENA_ARRAY(a, int64_t, (size_t)x.order.items + 1);
-    x.gone_actor = ARENA_ARRAY(a, bool, m->actors.len + 1);
-    x.gone_channel = ARENA_ARRAY(a, bool, m->channels.len + 1);
-    if (!find_source(&x, from) || !visit(&x, false))
+    if (!find_source(&x, from) || !is_alone(m, own->filter) || !visit(&x, false))
         return false;
     (void)visit(&x, true);
     if (p->diag->remarks)

@@ -38,10 +38,7 @@ typedef struct sharer {
 
 bool pass_in_loop(const sir_module *m, uint32_t region)
 {
-    for (; region != SIR_NONE; region = m->regions.data[region].parent)
-        if (m->regions.data[region].kind == SIR_FEEDBACKLOOP)
-            return true;
-    return false;
+    return region != SIR_NONE && m->regions.data[region].in_loop;
 }
 
 // ---- Which filters ----
