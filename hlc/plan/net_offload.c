@@ -371,16 +371,17 @@ static bool fit(hlc_program *p, const plan_processor *q, uint32_t kernel, uint64
     plan *pl = p->plan;
     plan_net_place *where = &pl->where.data[kernel];
     int64_t unit = unit_of(pl, p->module, kernel, q->transfer_alignment), grain = grain_of(p, kernel, unit);
-    unit = grain <= pl->strip ? grain : unit;
     where->at = from;
     for (where->turns = OFFLOAD_TURNS; where->turns > 0; where->turns--) {
-        int64_t strips = (int64_t)(where->offload.len * where->turns),
-                strip = whole((pl->strip + strips - 1) / strips, unit), most = pl->strip / unit * unit;
-        strip = strip < where->least ? whole(where->least, unit) : strip;
-        for (strip = strip > most ? most : strip; strip >= unit; strip = strip == unit ? 0 : whole(strip / 2, unit)) {
-            where->strip = strip;
+        int64_t strips = (int64_t)(where->offload.len * where->turns), wanted = (pl->strip + strips - 1) / strips;
+        wanted = wanted < where->least ? where->least : wanted;
+        for (wanted = wanted < grain ? grain : wanted;; wanted = where->strip / 2) {
+            where->strip = whole(wanted, wanted < grain ? unit : grain);
+            where->strip = where->strip > pl->strip ? pl->strip / unit * unit : where->strip;
             if (plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, kernel).bytes <= to)
                 return true;
+            if (where->strip == unit)
+                break;
         }
     }
     return false;

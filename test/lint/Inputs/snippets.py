@@ -23,6 +23,7 @@ FILES = {
     "docs/debugging.md": {"average.str": "README.md"},
     "docs/language-brook.md": {"prog.br": "examples/brook/saxpy.br"},
     "docs/library.md": FM,
+    "docs/mapping.md": {"net-keeps.str": "test/hlc/plan/Inputs/net-keeps.str"},
     "docs/mapping-search.md": {"graph.yaml": "bench/papers/asm/gnu-radio-optimized.yaml"},
     "docs/profiling.md": {"iq.raw": b"\0\0\x80?\0\0\0?" * 40000, **FM},
     "docs/simulator.md": {"graph.yaml": "bench/papers/asm/producer-consumer.yaml", **FM},
