@@ -294,6 +294,10 @@ int64_t field_offset(play *p, CXType record, const char *field);
 
 void play_exhaust(play *p, CXType table, const val *arguments);
 
+// ---- play_net.c ----
+
+val play_net_run(play *p, const code *call, int64_t net, CXType type); // svm_netRun
+
 // ---- play_order.c ----
 
 void orders_init(play *p);

@@ -695,6 +695,18 @@ static val handle_refuse(const api_call *a)
     return known(false);
 }
 
+// Nothing is under way any more.
+static val handle_none(const api_call *a)
+{
+    (void)a;
+    return known(0);
+}
+
+static val handle_net_run(const api_call *a)
+{
+    return play_net_run(a->play, a->code, number_of(a, 0), record_of(a, 0));
+}
+
 static val handle_stop(const api_call *a)
 {
     play_stop(a->play);
@@ -743,6 +755,13 @@ static const api_row rows[] = {
     {"svm_writerClose", 1, false, handle_nothing},
     {"svm_exhaust", 4, false, handle_exhaust},
     {"svm_random", 1, true, handle_random},
+    {"svm_channelInit", 3, false, handle_nothing},
+    {"svm_channelFill", 3, false, handle_nothing},
+    {"svm_regionNext", 1, true, handle_refuse}, // what it waits for is not known
+    {"svm_netRun", 2, false, handle_net_run},
+    {"svm_netFinish", 1, false, handle_nothing},
+    {"svm_netDestroy", 1, false, handle_nothing},
+    {"svm_kernelStateOf", 1, false, handle_none},
     {"svm_main", 1, false, handle_svm_main},
     {"svm_machineCreate", 0, false, handle_stop}, // each has memories of its own
     {"svm_machineUse", 1, false, handle_stop},

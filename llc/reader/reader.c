@@ -20,6 +20,7 @@ static void parse_flags(const llc_session *s, llc_strings *flags)
     VEC_PUSH(a, flags, s->environment->include_directory);
     VEC_PUSH(a, flags, "--no-system-header-prefix=svm/mapped"); // as if the text stood in the program
     VEC_PUSH(a, flags, "--no-system-header-prefix=svm/input");
+    VEC_PUSH(a, flags, "--no-system-header-prefix=svm/offload");
     for (VEC_EACH(const char *, dir, &s->options->includes))
         VEC_PUSH(a, flags, arena_printf(a, "-I%s", *dir));
     for (VEC_EACH(const char *, define, &s->options->defines))
