@@ -129,6 +129,18 @@ static const char *describe_where(const reporter *r, uint32_t kernel)
                         count == last - first + 1 ? "" : arena_printf(r->arena, " (%zu of them)", count));
 }
 
+// The processor of a kernel of a net, and those that do its runs.
+static const char *describe_net_place(const reporter *r, uint32_t kernel)
+{
+    const plan *pl = r->p->plan;
+    const plan_names *strips = pl->where.len == 0 ? NULL : &pl->where.data[kernel].offload;
+    if (strips == NULL || strips->len == 0)
+        return plan_net_processor(pl, kernel);
+    return strips->len == 1 ? arena_printf(r->arena, "%s, strips on %s", plan_net_processor(pl, kernel), strips->data[0])
+                            : arena_printf(r->arena, "%s, strips on %s and %zu more", plan_net_processor(pl, kernel),
+                                           strips->data[0], strips->len - 1);
+}
+
 static void find_operations(reporter *r)
 {
     const double *each = plan_costs(r->p, r->whole);
@@ -144,7 +156,7 @@ static void find_operations(reporter *r)
         kernel_view *k = &r->kernels.data[i];
         const plan_cut *cut = r->p->cut;
         k->where = cut != NULL && cut->where != NULL ? describe_where(r, i)
-                   : r->p->net != NULL               ? plan_net_processor(r->p->plan, i)
+                   : r->p->net != NULL               ? describe_net_place(r, i)
                                                      : r->p->plan->processor;
         const char *state =
             cut == NULL || i >= cut->kernels.len || cut->kernels.data[i].pinned_by == SIR_NONE

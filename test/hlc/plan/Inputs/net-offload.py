@@ -3,6 +3,7 @@
 """Compares what programs do, offloaded to processors with memories of their own, with what the interpreter does: natively, under the
 adversary, and in simulation, with inputs of several lengths and strips of several."""
 import argparse
+import json
 import os
 import random
 import struct
@@ -50,4 +51,12 @@ for program in options.programs:
                     sys.exit(f"{name}: {way}, {length} items, seed {seed}: compiled, it does something else")
             if output(options.svm_sim, made, "--", items=items) != wanted:
                 sys.exit(f"{name}: {way}, {length} items: simulated, it does something else")
+    times = []
+    for flags in ([], ["--processors=1"]):
+        output(options.svmc, f"--machine={options.machine}", *flags, "--emit=svm-c", program, "-o", made)
+        report = os.path.join(options.work, name + ".sim.json")
+        output(options.svm_sim, f"--json={report}", made, "--", items=struct.pack("9000f", *FLOATS))
+        with open(report, encoding="utf-8") as f:
+            times.append(json.load(f)["seconds"])
     print(f"{name}: {'-'.join(map(str, sorted(regions)))} regions offloaded on {options.machine}, the same", flush=True)
+    print(f"{name}: {times[1] / times[0]:.1f} times faster on {options.machine} than with --processors=1, simulated", flush=True)
