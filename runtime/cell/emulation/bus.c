@@ -187,7 +187,7 @@ bool cell_register_write(spe *s, uint32_t offset, uint32_t value)
         cell_event(s, EVENT_IN_MBOX);
         return true;
     case CELL_AREA_MSSYNC: cell_sync_start(s); return true;
-    default: return false;
+    default: return cell_proxy_write(s, offset, value);
     }
 }
 
@@ -206,7 +206,7 @@ bool cell_register_read(spe *s, uint32_t offset, uint32_t *value)
     case CELL_AREA_SIGNAL_1 + 12: *value = s->signal[0].value; return true;
     case CELL_AREA_SIGNAL_2 + 12: *value = s->signal[1].value; return true;
     case CELL_AREA_MSSYNC: *value = cell_sync_done(s) ? 0 : 1; return true;
-    default: return false;
+    default: return cell_proxy_read(s, offset, value);
     }
 }
 

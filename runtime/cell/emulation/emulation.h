@@ -72,6 +72,9 @@ struct spe_context {
     bool decrementer_runs;
     uint32_t srr0;
     uint32_t proxy_tags; // that the PPE used since it last asked
+    struct {             // registers by which it gives commands itself
+        uint32_t lsa, eah, eal, size_tag, status, query, mask;
+    } proxy;
     bool sync_pending;
     uint64_t sync_number; // for a multi-source synchronization of another SPE: what was issued when it began
 
@@ -154,6 +157,9 @@ const char *cell_site_text(const spe *s, uint32_t site, char *buffer, size_t siz
 cell_bus cell_bus_of(spe *s);
 void cell_bus_start(void);
 void cell_bus_keep(void); // now and then: the program may install handlers of its own
+// Registers of the MFC by which the PPE gives commands and asks for their tags; false: there is none (proxy.c).
+bool cell_proxy_write(spe *s, uint32_t offset, uint32_t value);
+bool cell_proxy_read(spe *s, uint32_t offset, uint32_t *value);
 // The SPE whose mapped memory an address is in, and where in it.
 spe *cell_mapped(uint64_t ea, uint32_t *offset);
 bool cell_register_write(spe *s, uint32_t offset, uint32_t value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The problem-state areas of an SPE, which spe_ps_area_get() maps. Under the emulation their addresses are for
-// transfers (mfc_put to a mailbox, mfc_sndsig to a signal register); the PPE uses the functions of libspe2.
+// The problem-state areas of an SPE, which spe_ps_area_get() maps: for transfers (mfc_put to a mailbox, mfc_sndsig to a
+// signal register), and for loads and stores of the PPE.
 #ifndef CBE_MFC_H
 #define CBE_MFC_H
 
