@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 // ---- Errors ----
 
@@ -99,13 +100,28 @@ void svmr_brookRows(const svm_BrookStream *s, svmr_BrookRowAction *action, void 
 
 // ---- Storage ----
 
+// Asks for large pages where some are whole: walks come to fewer of them, and are not held up where each begins.
+static void preferLargePages(void *data, size_t bytes)
+{
+#if defined(MADV_HUGEPAGE)
+    const int error = errno;
+    madvise(data, bytes / SVMR_BROOK_LARGE_PAGE * SVMR_BROOK_LARGE_PAGE, MADV_HUGEPAGE); // if not, it goes without
+    errno = error;
+#else
+    (void)data, (void)bytes;
+#endif
+}
+
 // In whole pages: large pieces come as such that nobody has touched, and engines that move units of several elements may
 // move what is behind the last.
 static char *elements(const svm_BrookPlace *at, const char *name, size_t bytes)
 {
+    const bool large = bytes >= SVMR_BROOK_LARGE_PAGE;
     void *data;
-    if (posix_memalign(&data, SVMR_BROOK_PAGE, svmr_brookRoom(bytes)))
+    if (posix_memalign(&data, large ? SVMR_BROOK_LARGE_PAGE : SVMR_BROOK_PAGE, svmr_brookRoom(bytes)))
         svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, bytes);
+    if (large)
+        preferLargePages(data, bytes);
     return data;
 }
 

@@ -30,6 +30,7 @@ struct svm_BrookStorage {
 
 enum {
     SVMR_BROOK_PAGE = 4096,
+    SVMR_BROOK_LARGE_PAGE = 2 << 20,
     SVMR_BROOK_PLACES =
         INT32_MAX - 65536, // places in a dimension: coordinates are ints, and kernels look a little farther
 };
