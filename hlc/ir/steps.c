@@ -2,7 +2,9 @@
 // NOTE(steps). A filter that waits for a bit is where its execution stands and what its variables hold. From there it is
 // executed with each of the two bits up to where it waits again, in this firing or a later one, and so from all places that
 // are new, until there are none. Each place is kept as the fields that its firing began with and the bits that the firing has
-// taken since: executing these again leads there. States of which no bits, however many, tell one from the other become one.
+// taken since: executing these again leads there. How many bits it has taken and values it has pushed tells places apart up
+// to the least that it declares; the most that it declares is looked for afterwards, over all ways through the places. States
+// of which no bits, however many, tell one from the other become one.
 #include "hlc/ir/steps.h"
 
 #include <string.h>
@@ -38,6 +40,7 @@ typedef struct steps_run {
     steps_end end;
     // All that is found.
     VEC(steps_state) states;
+    VEC(bool) ends; // per step: the firing is over
     hmap known; // of paths and variables: the state's number and one more
     sir_steps *found;
 } steps_run;
@@ -350,6 +353,9 @@ static steps_end fire(steps_run *r, const sir_scalar *fields, const uint8_t *bit
 
 static bool add_state(steps_run *r, const sir_scalar *fields, const uint8_t *bits, size_t taken, uint32_t *number)
 {
+    int64_t least = r->filter->work->push.min;
+    VEC_PUSH(r->a, &r->path, (uint64_t)((int64_t)taken < r->need ? (int64_t)taken : r->need));
+    VEC_PUSH(r->a, &r->path, (uint64_t)(r->pushed < least ? r->pushed : least));
     size_t path = r->path.len * sizeof *r->path.data, size = path + r->words * sizeof(sir_scalar);
     char *key = ARENA_ARRAY(r->a, char, size + 1), *to = key + path;
     memcpy(key, r->path.data, path);
@@ -398,6 +404,29 @@ static bool follow(steps_run *r, size_t from, uint8_t bit)
     if (!(end == STEPS_WAIT ? add_state(r, s.fields, bits, s.taken + 1, &step.next) : begin_firing(r, &step.next)))
         return false;
     VEC_PUSH(r->a, &r->found->steps, step);
+    VEC_PUSH(r->a, &r->ends, end == STEPS_ON);
+    return true;
+}
+
+// Whether no firing, whichever way it goes, comes to more than `most`: bits, or values.
+static bool stays_within(const steps_run *r, int64_t most, bool bits)
+{
+    size_t n = r->states.len;
+    int64_t *before = ARENA_ARRAY(r->a, int64_t, n + 1); // the most that a firing has when it waits there
+    bool more = most >= 0;
+    for (size_t round = 0; more; round++) {
+        more = false;
+        for (size_t i = 0; i < 2 * n; i++) {
+            const sir_step *s = &r->found->steps.data[i];
+            int64_t all = before[i / 2] + (bits ? 1 : s->count);
+            if (all > most || round > n) // it could go round and round
+                return false;
+            if (r->ends.data[i] || before[s->next] >= all)
+                continue;
+            before[s->next] = all;
+            more = true;
+        }
+    }
     return true;
 }
 
@@ -537,6 +566,7 @@ bool sir_find_steps(arena *a, const sir_module *m, const sir_filter *f, sir_step
     bool few = prepare(&r) && begin_firing(&r, &first);
     for (size_t i = 0; few && i < r.states.len; i++)
         few = follow(&r, i, 0) && follow(&r, i, 1);
+    few = few && stays_within(&r, f->work->pop.max, true) && stays_within(&r, f->work->push.max, false);
     if (few) {
         merge(&r);
         share_values(scratch, &all);
