@@ -97,9 +97,9 @@ static void add_filter(finder *x, uint32_t actor)
 
 // ---- Stretches ----
 
-static void choose(stretch *s, double apart)
+static void choose(const finder *x, stretch *s, double apart)
 {
-    s->one = s->form->cost <= WORTH * apart && linear_is_short(s->form);
+    s->one = s->form->cost <= WORTH * apart && linear_is_short(s->form, x->m->channels.data[s->in].type);
     s->cost = s->one ? s->form->cost : apart;
 }
 
@@ -120,7 +120,7 @@ static stretch *join_row(finder *x, uint32_t channel, bool worth)
     s->inside[0] = first;
     s->inside[1] = second;
     s->written = (double)firings * first->written + second->written;
-    choose(s, apart);
+    choose(x, s, apart);
     x->before[channel] = x->after[channel] = NULL;
     set_ends(x, s);
     return s;
@@ -189,7 +189,7 @@ static bool join_sides(finder *x, uint32_t splitter)
             apart += (double)firings[i] * s->inside[i]->cost;
             s->written += (double)firings[i] * s->inside[i]->written;
         }
-    choose(s, apart);
+    choose(x, s, apart);
     for (size_t i = 0; i < n; i++) {
         x->after[split->outputs.data[i]] = NULL;
         x->before[join->inputs.data[i]] = NULL;

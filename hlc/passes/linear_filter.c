@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Filters that do what a linear form says: a loop over products for each sum, and over sums that lie in a row.
 #include <inttypes.h>
+#include <math.h>
 
 #include "hlc/passes/linear_int.h"
 
@@ -57,9 +58,27 @@ static int64_t run_from(const linear_form *f, int64_t row, int64_t *by)
     return n;
 }
 
-bool linear_is_short(const linear_form *f)
+// Whether an item can be it, and keeps its bits.
+static bool is_number(const sir_type *item, double v)
+{
+    return v == 0 || (item->kind == SIR_FLOAT ? isnormal((float)v) : isnormal(v));
+}
+
+static bool are_numbers(const linear_form *f, const sir_type *item)
+{
+    bool all = true;
+    for (int64_t i = 0; i < f->push * f->peek; i++)
+        all = all && is_number(item, f->weights[i]);
+    for (int64_t i = 0; i < f->push; i++)
+        all = all && is_number(item, f->constants[i]);
+    return all;
+}
+
+bool linear_is_short(const linear_form *f, const sir_type *item)
 {
     int64_t runs = 0, by;
+    if (!are_numbers(f, item))
+        return false;
     for (int64_t row = 0; row < f->push && runs <= MOST_RUNS; row += run_from(f, row, &by))
         runs++;
     return runs <= MOST_RUNS;

@@ -37,7 +37,7 @@ linear_form *linear_side_by_side(arena *a, const linear_form *const *branches, c
 // A filter that does so, of a name that the module does not have; item: float or double.
 sir_filter *linear_filter(sir_module *m, const linear_form *f, const sir_type *item, const char *name,
                           const char *source, sir_loc loc);
-// Whether that has loops for its sums, and is not too long.
-bool linear_is_short(const linear_form *f);
+// Whether that has loops for its sums, and is not too long, and items can hold its weights.
+bool linear_is_short(const linear_form *f, const sir_type *item);
 
 #endif
