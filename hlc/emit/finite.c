@@ -200,6 +200,7 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     name_parts(g);
     find_ports(g);
     finite_find_turned(g);
+    finite_find_past(g, can_turn(all));
     return g;
 }
 

@@ -273,6 +273,8 @@ static void emit_set(finite_graph *g, int indent, const char *run)
             text_line(x, indent, "%s.run.%s = %s;", run, name, name);
     }
     text_line(x, indent, "%s.run.%s = %s;", run, g->space, g->space);
+    if (g->past)
+        text_line(x, indent, "%s.run.past = svm_brookGoesPast(&%s, walks);", run, g->table);
     for (size_t i = 0; g->reduced != NULL && i < g->ports.len; i++)
         if (g->ports.data[i].source->role == SIR_INPUT)
             text_line(x, indent, "%s.run.fold = svm_brookWhole(&%s, &walks[%zu]);", run, g->space, i);

@@ -78,10 +78,12 @@ typedef struct finite_graph {
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
     const char *turn, *turned_row; // of a run, and a row of it, given columns turned over
+    const char *past_run;          // of a run whose outputs go past the caches
     finite_reaches reaches;     // of gathered streams
     finite_reaches row_reaches; // of fetches that are near, down the rows of a plane
     double operations;         // of a firing, about
     bool is_able;              // local processors can run it
+    bool past;                 // outputs may go past the caches
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     VEC(uint32_t) insides;                 // likewise: streams of which only the shapes matter
@@ -197,6 +199,10 @@ void finite_find_turned(finite_graph *g); // empties `turned` where that cannot 
 bool finite_is_turned(const finite_graph *g, const finite_port *p);
 void finite_turned(finite_graph *g);            // the function of a run; its call
 void finite_call_turned(finite_graph *g);
+// finite_past.c: outputs that are larger than the caches.
+void finite_find_past(finite_graph *g, bool wanted);
+void finite_past(finite_graph *g); // the function of a run; its call
+void finite_call_past(finite_graph *g);
 // finite_writes.c: whether every firing writes all of an output, and reads nothing of it before.
 bool finite_is_written(const sir_filter *f, uint32_t field);
 

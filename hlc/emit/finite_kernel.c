@@ -276,6 +276,8 @@ static void emit_struct(finite_graph *g)
     }
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         text_line(x, 1, "%s;", declare(g, *u));
+    if (g->past)
+        text_line(x, 1, "bool past; /* outputs go past the caches */");
     if (g->reduced != NULL)
         text_line(x, 1, "svm_BrookFold fold; /* what it takes of each block */");
     if (g->variable != NULL) {
@@ -731,6 +733,12 @@ static void emit_unit_loops(finite_graph *g)
     emit_loop(g, 2, ROW_UNIT, "far", "end", false);
 }
 
+// Whether a row of firings is told its columns.
+static bool takes_columns(const finite_graph *g)
+{
+    return g->turned.len > 0 || g->past;
+}
+
 static void emit_row(finite_graph *g)
 {
     program_emitter *x = g->x;
@@ -738,8 +746,9 @@ static void emit_row(finite_graph *g)
     finite_row_parameters(g, &args);
     if (is_large(g))
         emit_inside(g, false);
-    if (g->turned.len > 0) {
+    if (g->turned.len > 0)
         emit_inside(g, true);
+    if (takes_columns(g)) {
         add(g, &args, "ptrdiff_t begin");
         add(g, &args, "ptrdiff_t end");
     }
@@ -747,7 +756,7 @@ static void emit_row(finite_graph *g)
     text_call(x, 0, format(g, "static void %s(%s", g->row, ""), &args, ")");
     text_line(x, 0, "{");
     text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
-    if (g->turned.len == 0)
+    if (!takes_columns(g))
         text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
     row_constants(g, false);
     text_line(x, 1, "if (%s->form == SVM_BROOK_UNIT) {", g->space);
@@ -812,11 +821,14 @@ static void emit_map_run(finite_graph *g)
         add(g, &args, "&pushed");
         add(g, &args, format(g, "%s->room%s", g->self, ""));
     }
-    if (g->turned.len > 0) {
+    if (takes_columns(g)) {
         add(g, &args, format(g, "%s->box.column%s", g->self, ""));
         add(g, &args, format(g, "%s->box.columnEnd%s", g->self, ""));
-        finite_call_turned(g);
     }
+    if (g->turned.len > 0)
+        finite_call_turned(g);
+    if (g->past)
+        finite_call_past(g);
     bool walked = false;
     for (VEC_EACH(const finite_port, p, &g->ports))
         walked = walked || is_walked(p);
@@ -1196,6 +1208,8 @@ void finite_kernel(finite_graph *g)
     emit_row(g);
     if (g->turned.len > 0)
         finite_turned(g);
+    if (g->past)
+        finite_past(g);
     if (has_edges(g))
         emit_plane(g);
     emit_map_run(g);

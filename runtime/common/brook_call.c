@@ -476,6 +476,23 @@ void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const
     }
 }
 
+// ---- Caches ----
+
+bool svm_brookGoesPast(const svm_BrookGraph *graph, const svm_BrookWalk *walks)
+{
+    enum { CACHES = 32 << 20 }; // what one program has of the last one on common computers, or more
+    size_t bytes = 0;
+    for (int i = 0; i < graph->count; i++) {
+        if (graph->ports[i].role == SVM_BROOK_ITERATOR)
+            continue;
+        bytes += (size_t)walks[i].span * svm_brookTypeSize(&graph->ports[i].type);
+        for (int k = 0; k < graph->count && isWritten(graph, i); k++)
+            if (k != i && graph->ports[k].role != SVM_BROOK_ITERATOR && walks[k].address == walks[i].address)
+                return false;
+    }
+    return bytes > CACHES;
+}
+
 // ---- Parts ----
 
 enum { PART_ELEMENTS = 8192 }; // a part of fewer is not worth another processor

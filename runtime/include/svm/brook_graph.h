@@ -10,6 +10,7 @@
 
 #include "svm/brook.h"
 #include "svm/brook_folds.h"
+#include "svm/brook_past.h"
 #include "svm/brook_take.h"
 #include "svm/brook_turn.h"
 #include "svm/svm.h"
@@ -103,6 +104,9 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
 void svm_brookBeginRows(const svm_BrookSpace *space, svm_BrookWalk *walk);
 void svm_brookLeave(const svm_BrookPlace *at, const svm_BrookGraph *graph, const svm_BrookStream *streams,
                     svm_BrookWalk *walks);
+// Whether a call's outputs had better go past the caches: its streams are larger than all of them, and no input is where an
+// output is.
+bool svm_brookGoesPast(const svm_BrookGraph *graph, const svm_BrookWalk *walks);
 // Whether calls whose streams are these can be one: those inside, which are between them, and all outputs have the same
 // shape, nothing is written that another port reads or writes, and there is nothing that entering would complain of. Of a
 // reduction, all inputs have that shape, and there is one result, or rows of blocks are not short, or they are the blocks
