@@ -22,12 +22,13 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
+#include "hlc/passes/interchange_int.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/threads.h"
 
 // Lanes at least; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold where the
 // processor is not known, and of them those of several rows; rows at most; trips of a sum's loop from which it is worth
-// it.
+// it. Words of a filter's arrays up to which its firings may go side by side.
 // How often packed items are used at least; a scalar's bytes at most.
 enum {
     LANES_LEAST = 4,
@@ -36,6 +37,7 @@ enum {
     ROWS_SCALARS = 32,
     ROWS_MOST = 4,
     ROW_LANES = 16,
+    LARGE_WORDS = 1024,
     TERMS_LEAST = 4
 };
 enum { PACKED_USES = 4, SCALAR_BYTES = 8, COPIES_PART = 4 };
@@ -61,6 +63,8 @@ typedef struct interchanger {
     bool *across;    // per local: in several runs, so that it needs a value a lane
     uint32_t locals, groups;
     bool unfit;
+    const sir_expr *element; // of an array from outside, that is written; NULL: none
+    size_t roots, elements;  // how often that array is named, and how often as that element
     // While it is rewritten:
     uint32_t *array;      // per row and local: the array of its values
     uint32_t lane, block; // the new loops' variables; block: SIR_NONE if the lanes are the whole loop
@@ -71,6 +75,7 @@ typedef struct interchanger {
     int64_t most;                  // scalars of a table
     int64_t room, row_room;        // scalars that registers hold: of lanes, and of rows of lanes
     int64_t copies;                // scalars that a filter's copies may still have: they are on the stack
+    bool large; // the filter's arrays are too large for its firings to go side by side
     bool changed;
     // Of the loops around the outer one, without anything between them:
     loop_nest nest;
@@ -84,13 +89,20 @@ static bool is_floating(const sir_type *t)
     return t->kind == SIR_FLOAT || t->kind == SIR_DOUBLE;
 }
 
-static bool trips_of(const sir_stmt *s, int64_t *trips)
+bool interchange_trips(const sir_stmt *s, int64_t *trips)
 {
     if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
         return false;
     int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i, step = s->u.for_.step;
     *trips = step > 0 ? (hi - lo + step - 1) / step : (lo - hi - step - 1) / -step;
     return *trips > 0;
+}
+
+const sir_expr *interchange_root(const sir_expr *e)
+{
+    while (e->kind == SIR_INDEX)
+        e = e->u.arg[0];
+    return e->kind == SIR_LOCAL || e->kind == SIR_FIELD ? e : NULL;
 }
 
 static bool declares(const sir_block *b, uint32_t local)
@@ -105,7 +117,7 @@ static bool declares(const sir_block *b, uint32_t local)
 static bool carries(const sir_stmt *s)
 {
     int64_t trips;
-    if (!trips_of(s, &trips) || trips < TERMS_LEAST)
+    if (!interchange_trips(s, &trips) || trips < TERMS_LEAST)
         return false;
     const sir_block *b = &s->u.for_.body;
     for (size_t i = 0; i < b->len; i++) {
@@ -121,7 +133,7 @@ static bool carries(const sir_stmt *s)
 static bool stays(const sir_stmt *s)
 {
     int64_t trips;
-    if (!trips_of(s, &trips))
+    if (!interchange_trips(s, &trips))
         return false;
     if (carries(s))
         return true;
@@ -143,6 +155,56 @@ static void check_expr(void *context, sir_expr *e, bool written)
         x->unfit = true;
 }
 
+// Where lanes have elements of their own, which nothing else in the loop names, no trip reads what another wrote.
+static void check_element(interchanger *x, const sir_expr *target)
+{
+    const sir_expr *root = interchange_root(target);
+    bool own = x->large && root != NULL && target->kind == SIR_INDEX && target->type->words == 1 &&
+               target->type->kind != SIR_STRUCT && canon_is_local(target->u.arg[1], x->outer->u.for_.local) &&
+               (root->kind == SIR_FIELD || x->depth[root->index] == 0);
+    if (!own || (x->element != NULL && !canon_same_expr(x->element, target, false)))
+        x->unfit = true;
+    else
+        x->element = target;
+}
+
+// Subscripts before the last one: known where the loop is, or a loop's in it.
+static bool is_known(const interchanger *x, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return x->depth[e->index] == 0 && e->index != x->outer->u.for_.local;
+    return e->kind == SIR_CONST || (e->kind == SIR_BINARY && is_known(x, e->u.arg[0]) && is_known(x, e->u.arg[1]));
+}
+
+static void count_element(void *context, sir_expr *e, bool written)
+{
+    interchanger *x = context;
+    (void)written;
+    const sir_expr *root = interchange_root(x->element);
+    x->roots += e->kind == root->kind && e->index == root->index;
+    x->elements += canon_same_expr(e, x->element, false);
+    // Lanes that would find their elements a row apart gain nothing.
+    x->unfit |= e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX &&
+                canon_reads(e->u.arg[0], x->outer->u.for_.local);
+}
+
+static void count_elements(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, count_element, context);
+}
+
+static bool elements_fit(interchanger *x, const sir_block *body)
+{
+    if (x->element == NULL)
+        return true;
+    for (const sir_expr *e = x->element->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
+        if (!is_known(x, e->u.arg[1]))
+            return false;
+    x->roots = x->elements = 0;
+    sir_visit_stmts(body, count_elements, x);
+    return !x->unfit && x->roots == x->elements;
+}
+
 static void check_stmt(void *context, sir_stmt *s)
 {
     interchanger *x = context;
@@ -157,7 +219,7 @@ static void check_stmt(void *context, sir_stmt *s)
     default: x->unfit = true; return;
     }
     if (s->kind == SIR_SET && s->u.set.target->kind != SIR_LOCAL)
-        x->unfit = true; // of arrays and fields it is not known what the next trip reads
+        check_element(x, s->u.set.target);
     if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && x->depth[s->u.set.target->index] == 0)
         x->unfit = true; // the next trip may read it
     if (s->kind == SIR_DECL && x->function->locals.data[s->u.decl.local].type->words != 1)
@@ -263,7 +325,7 @@ static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
 {
     int64_t trips;
     bool any = false;
-    if (!trips_of(s, &trips) || s->u.for_.step != 1 || trips < LANES_LEAST)
+    if (!interchange_trips(s, &trips) || s->u.for_.step != 1 || trips < LANES_LEAST)
         return false;
     sir_block *body = &s->u.for_.body;
     for (size_t i = 0; i < body->len; i++)
@@ -277,8 +339,10 @@ static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
     x->groups = 0;
     x->unfit = false;
     sir_visit_stmts(body, note_declaration, x);
+    x->outer = s;
+    x->element = NULL;
     sir_visit_stmts(body, check_stmt, x);
-    if (x->unfit || pushing_groups(body) > 1)
+    if (x->unfit || pushing_groups(body) > 1 || !elements_fit(x, body))
         return false;
     find_groups(x, body, false);
     *lanes = x->unfit ? 0 : lanes_of(x, trips);
@@ -406,7 +470,7 @@ static int64_t uses_around(const interchanger *x)
     int64_t uses = 1, trips;
     bool pops = false;
     for (VEC_EACH(sir_stmt *, s, &x->nest)) {
-        if (!trips_of(*s, &trips) || uses > INT32_MAX)
+        if (!interchange_trips(*s, &trips) || uses > INT32_MAX)
             return 0;
         uses *= trips;
     }
@@ -509,7 +573,7 @@ static int64_t trips_staying(const interchanger *x)
 {
     int64_t all = 1, trips;
     for (VEC_EACH(const sir_stmt *, s, &x->staying))
-        all *= trips_of(*s, &trips) && all < INT32_MAX ? trips : 1;
+        all *= interchange_trips(*s, &trips) && all < INT32_MAX ? trips : 1;
     return all;
 }
 
@@ -594,7 +658,7 @@ static sir_stmt *copy_stmt(interchanger *x, sir_stmt *s)
     if (parts.target != NULL)
         *parts.target = copy_expr(x, *parts.target);
     int64_t trips;
-    bool guards = s->kind == SIR_IF || (s->kind == SIR_FOR && !trips_of(s, &trips));
+    bool guards = s->kind == SIR_IF || (s->kind == SIR_FOR && !interchange_trips(s, &trips));
     x->guards += guards;
     for (uint8_t i = 0; i < parts.block_count; i++)
         *parts.block[i] = copy_block(x, parts.block[i]);
@@ -667,16 +731,28 @@ static sir_block distribute(interchanger *x, sir_block *b)
     return r;
 }
 
+// Rows have elements of their own.
+static bool is_row_apart(const interchanger *x, uint32_t around)
+{
+    bool apart = false;
+    for (const sir_expr *e = x->element->u.arg[0]; e->kind == SIR_INDEX; e = e->u.arg[0])
+        apart |= canon_is_local(e->u.arg[1], around);
+    return apart;
+}
+
 // Trips of the loop around that go together.
 static int64_t rows_of(const interchanger *x, const sir_stmt *s, int64_t lanes)
 {
     int64_t trips, around_trips, rows = ROWS_MOST;
     const sir_stmt *around = x->nest.len == 0 ? NULL : x->nest.data[x->nest.len - 1];
     if (around == NULL || around->u.for_.body.len != 1 || around->u.for_.body.data[0] != s ||
-        around->u.for_.step != 1 || !trips_of(s, &trips) || lanes != trips || !trips_of(around, &around_trips))
+        around->u.for_.step != 1 || !interchange_trips(s, &trips) || lanes != trips ||
+        !interchange_trips(around, &around_trips))
         return 1;
     if (lanes % ROW_LANES != 0 && (lanes & (lanes - 1)) != 0)
         return 1; // remainders of vectors would take more than is shared
+    if (x->element != NULL && !is_row_apart(x, around->u.for_.local))
+        return 1;
     while (rows > 1 && (around_trips % rows != 0 || rows * lanes * width(x) > x->row_room))
         rows /= 2;
     return rows;
@@ -729,12 +805,30 @@ static sir_stmt *rewrite(interchanger *x, sir_stmt *s, int64_t lanes)
     return whole;
 }
 
+// The loop; where it goes on with sums in an array's elements, and the sums of one can be made side by side, in one go.
+static sir_stmt *gathered(interchanger *x, sir_stmt *s)
+{
+    size_t locals = x->function->locals.len;
+    int64_t count;
+    sir_stmt *lanes, *r = x->large ? interchange_gathered(x->a, x->m, x->function, s, &lanes) : NULL;
+    if (r == NULL || !fits(x, lanes, &count)) {
+        x->function->locals.len = locals;
+        return s;
+    }
+    if (x->hlc->diag->remarks)
+        diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
+                    "each sum that this nest of loops goes on with in '%s' is made in one go [interchange]",
+                    x->filter->name);
+    x->changed = true;
+    return r;
+}
+
 static void walk(interchanger *x, sir_block *b);
 
 static void walk_stmt(interchanger *x, sir_block *b, size_t i)
 {
     int64_t lanes;
-    sir_stmt *s = b->data[i];
+    sir_stmt *s = b->data[i] = gathered(x, b->data[i]);
     if (fits(x, s, &lanes)) {
         b->data[i] = rewrite(x, s, lanes);
         return;
@@ -829,12 +923,15 @@ static void drop_turned(interchanger *x, sir_filter *f)
 static void find_room(interchanger *x)
 {
     int64_t registers = x->hlc->config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
-    bool arrays = false;
+    int64_t words = 0;
     x->room = LANES_SCALARS;
     x->row_room = ROWS_SCALARS;
-    for (size_t i = 0; x->function != NULL && i < x->function->locals.len; i++)
-        arrays |= x->function->locals.data[i].type->kind == SIR_ARRAY;
-    if (arrays) {
+    for (size_t i = 0; x->function != NULL && i < x->function->locals.len; i++) {
+        const sir_type *t = x->function->locals.data[i].type;
+        words += t->kind == SIR_ARRAY && words <= LARGE_WORDS ? t->words : 0;
+    }
+    x->large = words > LARGE_WORDS;
+    if (words > 0 && !x->large) {
         x->row_room = 0;
     } else if (registers > LANES_SCALARS) {
         x->room = x->row_room = registers;

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random loop nests that go on with sums in an array's elements, compiled and compared with the interpreter.
+
+    random-nests.py FIRST COUNT FOLDER
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+
+
+def loops(r, sizes):
+    """The heads of a nest over the variables, some by blocks, in an order in which blocks come before what is in them."""
+    heads = []
+    for v, n in sizes.items():
+        blocks = [b for b in (4, 8, 16, n // 2) if n % b == 0]
+        if r.random() < 0.6:
+            b = r.choice(blocks)
+            heads.append((v, [f'for (int {v}{v} = 0; {v}{v} < {n}; {v}{v} += {b})',
+                              f'for (int {v} = {v}{v}; {v} < {v}{v} + {b}; {v}++)']))
+        else:
+            heads.append((v, [f'for (int {v} = 0; {v} < {n}; {v}++)']))
+    return heads
+
+
+def program(seed):
+    r = random.Random(seed)
+    sizes = {'i': r.choice((8, 24, 32)), 'j': r.choice((16, 32, 48)), 'k': r.choice((8, 32, 36))}
+    if r.random() < 0.2:
+        sizes['l'] = r.choice((4, 8))
+    n, m, k = sizes['i'], sizes['j'], sizes['k']
+    heads = loops(r, sizes)
+    a, b, c = r.choice(('a[i][k]', 'a[i][k]', 'peek(i)')), r.choice(('b[k][j]', 'b[k][j]', 'b[j][k]')), 'c[i][j]'
+    if r.random() < 0.1:
+        a = 'c[i][(j + 1) % 16]'
+    term = f'{a} * {b}' + (' + l' if 'l' in sizes else '') + r.choice(('', '', ' - ii') if any(len(h[1]) > 1 and h[0] == 'i' for h in heads) else ('',))
+    swapped = b == 'b[j][k]'
+    form = r.choice(('sum', 'direct', 'direct', 'if', 'two'))
+    last = None
+    if form == 'sum':
+        last = next(h for h in heads if h[0] == 'k')
+        if len(last[1]) == 1:
+            heads.remove(last)
+            order = []
+        else:
+            order = [last[1][0]]
+            heads.remove(last)
+    else:
+        order = []
+    waiting = [list(h[1]) for h in heads]
+    merged = [[h] for h in order]
+    queues = waiting + merged
+    order = []
+    while any(queues):
+        q = r.choice([q for q in queues if q])
+        order.append(q.pop(0))
+    if form == 'sum':
+        body = f'{{ float sum = {c}; {last[1][-1]} sum += {term}; {c} = sum; }}'
+    elif form == 'direct':
+        body = f'{c} = {c} + {term};'
+    elif form == 'if':
+        body = f'if ({b} > 0.3) {c} += {term}; else {c} -= 0.5;'
+    else:
+        body = f'{{ float t = {term}; {c} += t; {c} *= 0.96875; }}'
+    array = r.random() < 0.25
+    field = f'float[{n}][{m}] c;' if array else ''
+    local = '' if array else f'float[{n}][{m}] c;'
+    return f"""float->float filter Nest {{
+    {field}
+    work pop {n * k + m * k} push {n * m} {{
+        float[{n}][{k}] a; float[{m if swapped else k}][{k if swapped else m}] b; {local} float[1100] more;
+        for (int i = 0; i < {n}; i++) for (int k = 0; k < {k}; k++) a[i][k] = peek(i * {k} + k);
+        for (int i = 0; i < {m if swapped else k}; i++)
+            for (int j = 0; j < {k if swapped else m}; j++) b[i][j] = peek({n * k} + i * {k if swapped else m} + j);
+        for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) c[i][j] = a[i][j % {k}] * 0.25;
+        for (int i = 0; i < 1100; i++) more[i] = peek(i % {n * k});
+        {' '.join(order)} {body}
+        for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) push(c[i][j] + more[i * {m} + j & 1023]);
+        for (int i = 0; i < {n * k + m * k}; i++) pop();
+    }}
+}}
+float->float pipeline Main {{ add Nest; }}
+"""
+
+
+def main():
+    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    items = random.Random(first)
+    with open('in', 'wb') as f:
+        f.write(struct.pack('<12000f', *[items.uniform(-1, 1) for _ in range(12000)]))
+    changed = 0
+    for seed in range(first, first + count):
+        with open('nest.str', 'w') as f:
+            f.write(program(seed))
+        run = lambda *args: subprocess.run(args, check=True, stderr=subprocess.PIPE, text=True).stderr
+        run('svmc', '--interpret', 'nest.str', '--in=in', '--out=expected')
+        said = run('svm-opt', '--passes=canonicalize,interchange', '--verify-each', '--remarks', 'nest.str', '-o', 'nest.sir')
+        changed += 'in one go [interchange]' in said
+        outputs = [('svm-opt', '--interpret', 'nest.sir', '--in=in', '--out=out')]
+        if seed % 4 == 0:
+            level = random.Random(seed).choice((['-O3', '-march=native'], ['-O2']))
+            run('svmc', *level, 'nest.str', '-o', 'nest')
+            outputs.append(('./nest', '--in=in', '--out=out'))
+        for command in outputs:
+            run(*command)
+            if open('out', 'rb').read() != open('expected', 'rb').read():
+                sys.exit(f'seed {seed}: {command[0]} differs from the interpreter')
+    print(f'{count} nests, {changed} changed')
+
+
+main()
