@@ -919,19 +919,29 @@ static void drop_turned(interchanger *x, sir_filter *f)
     f->fields.len = kept;
 }
 
+static int64_t array_words(const sir_function *f)
+{
+    int64_t words = 0;
+    for (size_t i = 0; i < f->locals.len; i++) {
+        const sir_type *t = f->locals.data[i].type;
+        words += t->kind == SIR_ARRAY && words <= LARGE_WORDS ? t->words : 0;
+    }
+    return words;
+}
+
+bool interchange_has_large_arrays(const sir_function *f)
+{
+    return array_words(f) > LARGE_WORDS;
+}
+
 // Firings of filters with arrays of their own go side by side instead where that is better, and need the registers.
 static void find_room(interchanger *x)
 {
     int64_t registers = x->hlc->config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
-    int64_t words = 0;
     x->room = LANES_SCALARS;
     x->row_room = ROWS_SCALARS;
-    for (size_t i = 0; x->function != NULL && i < x->function->locals.len; i++) {
-        const sir_type *t = x->function->locals.data[i].type;
-        words += t->kind == SIR_ARRAY && words <= LARGE_WORDS ? t->words : 0;
-    }
-    x->large = words > LARGE_WORDS;
-    if (words > 0 && !x->large) {
+    x->large = x->function != NULL && interchange_has_large_arrays(x->function);
+    if (x->function != NULL && array_words(x->function) > 0 && !x->large) {
         x->row_room = 0;
     } else if (registers > LANES_SCALARS) {
         x->room = x->row_room = registers;

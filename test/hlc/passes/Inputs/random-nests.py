@@ -34,7 +34,8 @@ def program(seed):
     a, b, c = r.choice(('a[i][k]', 'a[i][k]', 'peek(i)')), r.choice(('b[k][j]', 'b[k][j]', 'b[j][k]')), 'c[i][j]'
     if r.random() < 0.1:
         a = 'c[i][(j + 1) % 16]'
-    term = f'{a} * {b}' + (' + l' if 'l' in sizes else '') + r.choice(('', '', ' - ii') if any(len(h[1]) > 1 and h[0] == 'i' for h in heads) else ('',))
+    by_blocks = any(v == 'i' and len(parts) > 1 for v, parts in heads)
+    term = f'{a} * {b}' + (' + l' if 'l' in sizes else '') + r.choice(('', '', ' - ii') if by_blocks else ('',))
     swapped = b == 'b[j][k]'
     form = r.choice(('sum', 'direct', 'direct', 'if', 'two'))
     last = None
@@ -66,18 +67,23 @@ def program(seed):
     array = r.random() < 0.25
     field = f'float[{n}][{m}] c;' if array else ''
     local = '' if array else f'float[{n}][{m}] c;'
+    # Half of the programs pop what fills the arrays, and go on with the pass 'in-place'.
+    pops = 'peek' not in term and r.random() < 0.5
+    item_a, item_b = ('pop()', 'pop()') if pops else (f'peek(i * {k} + k)', f'peek({n * k} + i * {k if swapped else m} + j)')
+    more = 'i * 0.5' if pops else f'peek(i % {n * k})'
+    end = '' if pops else f'for (int i = 0; i < {n * k + m * k}; i++) pop();'
     return f"""float->float filter Nest {{
     {field}
     work pop {n * k + m * k} push {n * m} {{
         float[{n}][{k}] a; float[{m if swapped else k}][{k if swapped else m}] b; {local} float[1100] more;
-        for (int i = 0; i < {n}; i++) for (int k = 0; k < {k}; k++) a[i][k] = peek(i * {k} + k);
+        for (int i = 0; i < {n}; i++) for (int k = 0; k < {k}; k++) a[i][k] = {item_a};
         for (int i = 0; i < {m if swapped else k}; i++)
-            for (int j = 0; j < {k if swapped else m}; j++) b[i][j] = peek({n * k} + i * {k if swapped else m} + j);
+            for (int j = 0; j < {k if swapped else m}; j++) b[i][j] = {item_b};
         for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) c[i][j] = a[i][j % {k}] * 0.25;
-        for (int i = 0; i < 1100; i++) more[i] = peek(i % {n * k});
+        for (int i = 0; i < 1100; i++) more[i] = {more};
         {' '.join(order)} {body}
         for (int i = 0; i < {n}; i++) for (int j = 0; j < {m}; j++) push(c[i][j] + more[i * {m} + j & 1023]);
-        for (int i = 0; i < {n * k + m * k}; i++) pop();
+        {end}
     }}
 }}
 float->float pipeline Main {{ add Nest; }}
@@ -97,7 +103,8 @@ def main():
             f.write(program(seed))
         run = lambda *args: subprocess.run(args, check=True, stderr=subprocess.PIPE, text=True).stderr
         run('svmc', '--interpret', 'nest.str', '--in=in', '--out=expected')
-        said = run('svm-opt', '--passes=canonicalize,interchange', '--verify-each', '--remarks', 'nest.str', '-o', 'nest.sir')
+        said = run('svm-opt', '--passes=canonicalize,in-place,interchange', '--verify-each', '--remarks', 'nest.str', '-o',
+                   'nest.sir')
         changed += 'in one go [interchange]' in said
         outputs = [('svm-opt', '--interpret', 'nest.sir', '--in=in', '--out=out')]
         if seed % 4 == 0:
