@@ -387,7 +387,8 @@ static bool begin_firing(steps_run *r, uint32_t *number)
 {
     sir_scalar *fields = ARENA_ARRAY(r->a, sir_scalar, r->field_words + 1);
     each_field(r, fields, true);
-    return fire(r, fields, NULL, 0, 0) == STEPS_WAIT && add_state(r, fields, NULL, 0, number);
+    const uint8_t *none = ARENA_ARRAY(r->a, uint8_t, 1);
+    return fire(r, fields, none, 0, 0) == STEPS_WAIT && add_state(r, fields, none, 0, number);
 }
 
 static bool follow(steps_run *r, size_t from, uint8_t bit)
