@@ -24,7 +24,7 @@ sir_expr *sir_const(sir_module *m, const sir_type *t, sir_scalar v, sir_loc loc)
 
 uint32_t sir_region_add(sir_module *m, sir_region r)
 {
-    r.in_loop = r.kind == SIR_FEEDBACKLOOP || (r.parent != SIR_NONE && m->regions.data[r.parent].in_loop);
+    r.in_loop = r.kind == SIR_FEEDBACKLOOP || (r.parent < m->regions.len && m->regions.data[r.parent].in_loop);
     VEC_PUSH(m->arena, &m->regions, r);
     return (uint32_t)(m->regions.len - 1);
 }

@@ -334,7 +334,7 @@ const char *sir_place_text(arena *a, const sir_module *m, source_set *sources, s
 diag_record *sir_error(const sir_module *m, diag_engine *d, sir_loc loc, const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 // Builders: nodes in the module's arena.
-uint32_t sir_region_add(sir_module *m, sir_region r); // gives its number
+uint32_t sir_region_add(sir_module *m, sir_region r); // gives its number; a parent that is none is in no loop
 sir_expr *sir_const_int(sir_module *m, int32_t v, sir_loc loc);
 sir_expr *sir_const_float(sir_module *m, float v, sir_loc loc);
 sir_expr *sir_const_bool(sir_module *m, bool v, sir_loc loc);
