@@ -31,7 +31,7 @@ def unpack(data, count):
 
 
 def pack(data):
-    bits = [data[i] for i in range(0, len(data), 4)]
+    bits = [data[i] & 1 for i in range(0, len(data), 4)]  # as files have them: items may be any int
     bits += [0] * (-len(bits) % 8)
     return bytes(sum(bits[i + k] << (7 - k) for k in range(8)) for i in range(0, len(bits), 8))
 
