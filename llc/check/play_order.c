@@ -580,11 +580,26 @@ static void bound_accesses(play *p, access_list *list)
     *list = bounded;
 }
 
+// Writes that were somewhere in a block may have been all over it, in blocks that lie there too.
+static void note_written(play *p, const access_list *list)
+{
+    for (VEC_EACH(const access, a, list)) {
+        const view *v = view_of(p, a->view);
+        if (!a->write || !a->anywhere || v->memory == NULL || a->begin < 0 || a->end > v->size)
+            continue;
+        shelf *s = shelf_of(p, v->memory);
+        size_t first, last;
+        cover(p, s, v->address + a->begin, v->address + a->end, &first, &last);
+        for (size_t i = first; i < last; i++)
+            s->segments.data[i].written = true;
+    }
+}
+
 // Reads first: what a kernel reads and writes is in no order.
 static void use_all(play *p, run *r)
 {
     simplify_accesses(&r->accesses);
-    access_list *list = &r->accesses;
+    access_list *list = &r->accesses, somewhere = r->accesses;
     if (!r->actor->transfer)
         bound_accesses(p, list);
     for (VEC_EACH(const access, a, list))
@@ -609,6 +624,7 @@ static void use_all(play *p, run *r)
     for (VEC_EACH(const access, a, list))
         if (a->write)
             use_bytes(p, r, *a, true);
+    note_written(p, &somewhere);
 }
 
 static void name_transfer(play *p, actor *k)
