@@ -19,7 +19,6 @@
 
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
 
@@ -619,10 +618,7 @@ bool pass_bundle(hlc_program *p)
     if (x.any) {
         put_in_order(&x, count);
         pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
-        pass_drop_filters(m);
-        for (VEC_EACH(sir_filter *, f, &m->filters))
-            sir_filter_derive(m, *f);
-        sir_canonicalize(m, &(canon_options){0});
+        pass_tidy(m);
     }
     arena_destroy(x.a);
     return x.any;

@@ -71,6 +71,14 @@ uint32_t pass_add_fields(sir_module *m, sir_filter *to, const sir_filter *from)
     return first;
 }
 
+void pass_tidy(sir_module *m)
+{
+    pass_drop_filters(m);
+    for (VEC_EACH(sir_filter *, f, &m->filters))
+        sir_filter_derive(m, *f);
+    sir_canonicalize(m, &(canon_options){0});
+}
+
 bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32_t actor))
 {
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || pass_shares_out(p))
@@ -81,10 +89,7 @@ bool pass_take_actors(hlc_program *p, bool take(hlc_program *p, arena *a, uint32
         if (i < p->module->actors.len)
             changed |= take(p, a, (uint32_t)i);
     if (changed) {
-        pass_drop_filters(p->module);
-        for (VEC_EACH(sir_filter *, f, &p->module->filters))
-            sir_filter_derive(p->module, *f);
-        sir_canonicalize(p->module, &(canon_options){0});
+        pass_tidy(p->module);
     }
     arena_destroy(a);
     return changed;

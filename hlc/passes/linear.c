@@ -10,7 +10,6 @@
 // programs, PLDI 2003, section 4.)
 #include <inttypes.h>
 
-#include "hlc/passes/canonicalize.h"
 #include "hlc/passes/linear_int.h"
 #include "hlc/passes/pass.h"
 
@@ -307,10 +306,7 @@ bool pass_linear(hlc_program *p)
         realize(&x, x.after[c]);
     if (x.any) {
         pass_sweep(m, x.a, x.gone_actor, x.gone_channel);
-        pass_drop_filters(m);
-        for (VEC_EACH(sir_filter *, f, &m->filters))
-            sir_filter_derive(m, *f);
-        sir_canonicalize(m, &(canon_options){0});
+        pass_tidy(m);
     }
     arena_destroy(x.a);
     return x.any;

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "hlc/passes/linear_int.h"
+#include "hlc/schedule/schedule.h"
 
 // Sums, or runs of them, that stand by themselves; products of a sum that do without a loop.
 enum { MOST_RUNS = 64, MOST_PLAIN = 8 };
@@ -12,16 +13,6 @@ enum { MOST_RUNS = 64, MOST_PLAIN = 8 };
 typedef struct span {
     int64_t first, step, count;
 } span;
-
-static int64_t divisor(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
 
 static span span_of(const linear_form *f, int64_t row)
 {
@@ -34,7 +25,7 @@ static span span_of(const linear_form *f, int64_t row)
         if (s.count++ == 0)
             s.first = i;
         else
-            s.step = divisor(s.step, i - s.first);
+            s.step = sched_gcd(s.step, i - s.first);
         last = i;
     }
     s.step = s.step == 0 ? 1 : s.step;
