@@ -220,13 +220,54 @@ static bool can_be_called(host_writer *w, const brook_kernel *k, size_t i, size_
     return r == NULL && !k->wrong && !k->broken;
 }
 
+// ---- Operations that there are no more ----
+
+// Whether host code of the program declares a function of that name itself.
+static bool is_declared(const brook_program *p, const char *name)
+{
+    for (VEC_EACH(const brook_file, f, &p->files)) {
+        size_t depth = 0;
+        for (VEC_EACH(const brook_token, t, &f->tokens->list)) {
+            if (t->kind == '{')
+                depth++;
+            else if (t->kind == '}' && depth > 0)
+                depth--;
+            else if (depth == 0 && t->kind == TOK_ID && strcmp(t->name, name) == 0)
+                return true;
+        }
+    }
+    return hmap_get(&p->macros, name) != NULL;
+}
+
+static void check_older(host_writer *w, size_t i)
+{
+    static const struct {
+        const char *name, *instead;
+    } older[] = {
+#define O(name, instead) {#name, instead},
+#include "lang/brook/older.def"
+    };
+    const char *name = host_word(w, i);
+    for (size_t k = 0; k < sizeof older / sizeof *older; k++) {
+        if (strcmp(older[k].name, name) != 0 || is_declared(w->program, name))
+            continue;
+        diag_record *r = diag_error(w->diags, host_range(w, i, i),
+                                    "'%s' is an operation of the first Brook, which there is no more", name);
+        diag_add_note(w->diags, r, host_range(w, i, i), "%s", older[k].instead);
+    }
+}
+
+// ---- Calls ----
+
 size_t host_call(host_writer *w, size_t i)
 {
     if (host_kind(w, i) != TOK_ID || host_kind(w, i + 1) != '(' || w->braces == 0)
         return 0;
     brook_kernel *k = hmap_get(&w->program->kernel_names, host_word(w, i));
-    if (k == NULL)
+    if (k == NULL) {
+        check_older(w, i);
         return 0;
+    }
     size_t close = host_closing(w, i + 1);
     host_pieces args = {0};
     host_split(w, i + 2, close, &args);
