@@ -162,6 +162,8 @@ typedef struct sim_interval {
 
 enum { SIM_MARKS = 4096 };
 
+typedef struct sim_page_cache sim_page_cache;
+
 struct sim {
     arena *arena;
     const machine *machine;
@@ -179,6 +181,8 @@ struct sim {
     sim_link_state *links; // the network, if any, is behind those of all nodes
     size_t processor_count, memory_count, link_count, row_count;
     sim_ports *processor_ports, *memory_ports, *link_ports; // of one node's elements
+
+    sim_page_cache *page_caches;
 
     sim_claim *free_claims;
     sim_job *free_jobs;
@@ -215,6 +219,8 @@ void sim_note_message(sim *s, size_t row, sim_time begin, sim_time end, const ch
 sim_time sim_link_data_time(const machine_link *link, uint64_t bytes);
 // The stage's data time: a link's S + floor(n / B), a memory's bandwidth part.
 sim_time sim_stage_time(const sim *s, const sim_job *job, size_t stage, uint64_t bytes);
+// An engine has written bytes of a memory, one after the other (page_cache.c).
+void sim_overwritten(sim *s, sim_element memory, uint64_t address, uint64_t bytes);
 // A visit comes to its memory (memory.c) or link (link.c) now.
 void sim_visit_memory(sim *s, sim_visit *v);
 void sim_visit_link(sim *s, sim_visit *v);

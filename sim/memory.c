@@ -4,6 +4,21 @@
 
 enum { WORD = 4, WIDEST_WORD = 16 };
 
+// Only control processors have this cache of a memory that engines reach past it.
+static bool is_controls_own(const machine *m, size_t cache)
+{
+    const size_t memory = m->memories.data[cache].backing.index;
+    bool passed_by = false;
+    for (VEC_EACH(const machine_processor, p, &m->processors)) {
+        if (p->kind == MACHINE_processor_kind_CONTROL)
+            continue;
+        if (machine_refers(&p->caches, MACHINE_MEMORY, cache))
+            return false;
+        passed_by |= p->kind == MACHINE_processor_kind_DMA && machine_refers(&p->memories, MACHINE_MEMORY, memory);
+    }
+    return passed_by;
+}
+
 // The fewest bytes that a random access costs as much as: those that the file's random bandwidth is of. A line where the
 // memory is a cache or is behind one, else what the memory aligns objects to, but at most a vector.
 static uint64_t granule_of(const machine *m, const machine_memory *memory)
@@ -15,7 +30,7 @@ static uint64_t granule_of(const machine *m, const machine_memory *memory)
         granule = WIDEST_WORD;
     for (VEC_EACH(const machine_memory, cache, &m->memories))
         if (cache->kind == MACHINE_memory_kind_CACHE && cache->backing.index == (size_t)(memory - m->memories.data) &&
-            cache->line > granule)
+            cache->line > granule && !is_controls_own(m, (size_t)(cache - m->memories.data)))
             granule = cache->line;
     return granule;
 }

@@ -146,6 +146,7 @@ typedef struct sim_side {
     sim_element element; // a memory; or a processor, which takes or gives the bytes itself
     sim_access access;   // memories only
     uint64_t record;
+    uint64_t address; // where a memory's bytes begin, of those in order; 0: nobody knows
 } sim_side;
 
 #define SIM_ROUTED SIZE_MAX
@@ -185,6 +186,16 @@ sim_time sim_access_occupancy(const sim *s, size_t memory, sim_access access, ui
 // The memory that a processor's accesses to a memory are served by when it works on that many bytes again and again:
 // the nearest of its caches that holds them, else the memory.
 size_t sim_serving_memory(const sim *s, size_t processor, size_t memory, uint64_t working_set);
+
+// ---- New pages of files (page_cache.c) ----
+
+// The system has filled bytes of a memory with zeroes, on a processor: they lie in the largest of its caches that are of
+// the memory. Gives how many bytes leave the cache for them (without one, they themselves), which the caller is to have
+// written. Bytes that a transfer overwrites (sim_side.address) leave it when it has arrived: whole lines without being
+// written.
+uint64_t sim_zeroed(sim *s, sim_element processor, sim_element memory, uint64_t address, uint64_t bytes);
+// These addresses are no pages of files any more: nothing overwrites what is in a cache of them.
+void sim_unmapped(sim *s, uint64_t address, uint64_t bytes);
 
 // ---- Results (report.c, print.c, timeline.c, gantt.c) ----
 

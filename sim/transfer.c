@@ -85,8 +85,13 @@ static void message_arrives(sim *s, void *context)
 {
     sim_message *m = context;
     sim_job *job = m->job;
-    if (--job->to_arrive == 0 && job->unsent == 0 && job->t.arrived != NULL)
-        job->t.arrived(s, job->t.context);
+    if (--job->to_arrive == 0 && job->unsent == 0) {
+        const sim_side *to = &job->t.to;
+        if (s->page_caches != NULL && to->address != 0 && to->access == SIM_SEQUENTIAL)
+            sim_overwritten(s, to->element, to->address, job->t.bytes);
+        if (job->t.arrived != NULL)
+            job->t.arrived(s, job->t.context);
+    }
     drop_hold(s, m);
 }
 

@@ -470,6 +470,7 @@ static void tell(svmr_Kernel *p, const svmr_Transfer *t, const Piece *piece)
     size_t size = elementSize(t->from);
     svmr_TransferPart part = {
         .from = memoryOf(t->from), .to = memoryOf(t->to), .bytes = piece->bytes, .recordBytes = piece->bytes};
+    part.address = (size_t)piece->to.data;
     svmr_Access *access = t->scatter ? &part.toAccess : &part.fromAccess;
     if (hasIndices(t)) {
         part.indices = memoryOf(t->indices);

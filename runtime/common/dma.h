@@ -17,6 +17,7 @@ typedef enum svmr_Access { SVMR_SEQUENTIAL, SVMR_STRIDED, SVMR_INDEXED } svmr_Ac
 typedef struct svmr_TransferPart {
     mm_Mem from, to;
     size_t bytes;       // written to the destination
+    size_t address;     // where they are written, of a destination in order
     size_t recordBytes; // that lie together on the strided or indexed side; sequential on both: bytes
     svmr_Access fromAccess, toAccess;
     mm_Mem indices; // where indices were read from, one after the other; NULL: no indices

@@ -173,7 +173,7 @@ char *svmr_mapFile(svmr_MappedFile *f, mm_Mem memory, int file, int64_t from, in
     uintptr_t first = at / page * page, bytes = at + (uintptr_t)(end - from) - first;
     // Engines find all pages there. Where the system does not know how, they come when they are touched.
     (void)madvise((void *)first, bytes, f->writes ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
-    svmr_onMapped(from < 0 ? 0 : from, end, &f->known, f->writes);
+    svmr_onMapped(from < 0 ? 0 : from, end, m->base - (uintptr_t)m->from, &f->known, f->writes);
     return (char *)at;
 }
 
@@ -192,6 +192,7 @@ void svmr_unmapFile(svmr_MappedFile *f)
         next = m->before;
         uintptr_t base = m->base;
         svm_unmap(m->memory, base);
+        svmr_onUnmapped(base, m->end - base);
         __atomic_store_n(&m->base, 0, __ATOMIC_RELEASE);
         munmap((void *)base, m->end - base);
     }

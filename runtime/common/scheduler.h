@@ -213,9 +213,11 @@ void svmr_onFirings(svmr_Kernel *p, size_t count);                          // s
 // So many bytes of a file, which are in memory too, are copied from or to a program's items, by whoever calls.
 void svmr_onCopy(size_t fileBytes, size_t itemBytes);
 // Whether files can be mapped at all; the bytes `from` to `end` of one now are. `known`: of its pages, how many the first
-// of are mapped already.
+// of are mapped already; `base`: where its first byte lies, or would; fresh: the system zeroes its pages. Addresses are
+// the file's no more.
 bool svmr_mayMap(void);
-void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh); // fresh: the system zeroes its pages
+void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool fresh);
+void svmr_onUnmapped(size_t address, size_t bytes);
 #else
 // The host measures runs when it is told to (runtime/host/profile.c): around each execution; over: of the run.
 extern SVMR_HIDDEN bool svmr_profiling;
@@ -230,9 +232,13 @@ static inline bool svmr_mayMap(void)
 {
     return true;
 }
-static inline void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+static inline void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool fresh)
 {
-    (void)from, (void)end, (void)known, (void)fresh;
+    (void)from, (void)end, (void)base, (void)known, (void)fresh;
+}
+static inline void svmr_onUnmapped(size_t address, size_t bytes)
+{
+    (void)address, (void)bytes;
 }
 static inline void svmr_onDeadlock(svm_Machine *m, FILE *f)
 {

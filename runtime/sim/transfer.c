@@ -15,8 +15,9 @@ static sim_side sideOf(simr_Simulation *s, mm_Mem memory, svmr_Access access, si
     if (!found)
         svmr_fatalProgram("the machine '%s' has no memory '%s' in the simulator's description of it", s->table->name,
                           memory->name);
-    return (sim_side){sim_memory(0, (size_t)(found - m->memories.data)), kinds[access],
-                      access == SVMR_SEQUENTIAL ? 0 : record};
+    return (sim_side){.element = sim_memory(0, (size_t)(found - m->memories.data)),
+                      .access = kinds[access],
+                      .record = access == SVMR_SEQUENTIAL ? 0 : record};
 }
 
 // The transfers that a piece is: indices go to the engine first; a destination that is combined with is read by it, and
@@ -44,6 +45,7 @@ static size_t transfersOf(simr_Actor *a, const svmr_TransferPart *part, sim_tran
     t[n] = common;
     t[n].from = from;
     t[n].to = to;
+    t[n].to.address = part->address;
     t[n++].bytes = part->bytes;
     return n;
 }
@@ -161,24 +163,28 @@ bool svmr_mayMap(void)
     return mapper(simr_caller()) != NULL;
 }
 
-// The system fills new pages of a file with zeroes: it stores, and the memory is written.
-static void zeroPages(simr_Actor *a, size_t bytes)
+// The system fills new pages of a file with zeroes: it stores, and the memory is written with what leaves its cache.
+static void zeroPages(simr_Actor *a, size_t address, size_t bytes)
 {
     const simr_Processor *p = a->processor;
-    for (size_t piece; bytes != 0; bytes -= piece) {
+    const sim_element memory = sim_memory(0, p->home);
+    for (size_t piece; bytes != 0; bytes -= piece, address += piece) {
         piece = bytes < COPY_PIECE ? bytes : COPY_PIECE;
         double stores = p->store * (double)sim_vector_operations(p->machine, piece);
+        simr_sync(a);
         sim_time least = sim_add(a->local, (sim_time)stores);
         sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "pages"};
-        t.from.element = p->element, t.to.element = sim_memory(0, p->home), t.bytes = piece;
-        simr_pass(a, &t);
+        t.bytes = sim_zeroed(a->simulation->engine, p->element, memory, address, piece);
+        t.from.element = p->element, t.to.element = memory;
+        if (t.bytes != 0)
+            simr_pass(a, &t);
         if (a->local < least)
             a->local = least;
         simr_noteWork(a);
     }
 }
 
-void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool fresh)
 {
     simr_Actor *a = simr_caller();
     const simr_Processor *p = mapper(a);
@@ -196,8 +202,15 @@ void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
     for (size_t i = 0; i < pages; i++)
         simr_spend(a, each, SIM_CONTROL);
     if (fresh)
-        zeroPages(a, pages * (size_t)page);
+        zeroPages(a, base + (size_t)(first * page), pages * (size_t)page);
     simr_sync(a);
+}
+
+void svmr_onUnmapped(size_t address, size_t bytes)
+{
+    const simr_Actor *a = simr_caller();
+    if (a)
+        sim_unmapped(a->simulation->engine, address, bytes);
 }
 
 // ---- Between blocks ----

@@ -167,16 +167,41 @@ static void copyPiece(svmr_Replay *r, const svmr_TimedCall *call)
     r->made.files += (double)(r->copyLeast - now);
     sim_occupy(r->engine, r->ppe, now, r->copyLeast, SIM_CONTROL, "files");
     r->busy = true;
-    if (call->fileBytes == 0) {
-        copyRead(r->engine, r);
-        return;
-    }
     sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "files", .bytes = call->fileBytes};
     t.from.element = r->memory;
     t.to.element = r->ppe;
     t.arrived = copyRead;
     t.context = r;
     sim_start(r->engine, &t);
+}
+
+// ---- New pages: the PPE stores, and memory is written with what leaves its cache ----
+
+static void zeroesWritten(sim *engine, void *context)
+{
+    svmr_Replay *r = context;
+    const sim_time now = sim_now(engine), until = r->copyLeast > now ? r->copyLeast : now;
+    sim_at(engine, until, freed, r);
+}
+
+static void zeroPiece(svmr_Replay *r, svmr_TimedCall *call)
+{
+    const machine_processor *p = &sim_machine(r->engine)->processors.data[r->ppe.index];
+    const size_t piece = call->itemBytes < SVMR_TIMED_PIECE ? call->itemBytes : SVMR_TIMED_PIECE;
+    const sim_time now = sim_now(r->engine);
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "pages", .arrived = zeroesWritten, .context = r};
+    t.from.element = r->ppe;
+    t.to.element = r->memory;
+    t.bytes = sim_zeroed(r->engine, r->ppe, r->memory, call->address, piece);
+    r->copyLeast = sim_add(now, (sim_time)(r->store * (double)sim_vector_operations(p, piece)));
+    r->made.files += (double)(r->copyLeast - now);
+    sim_occupy(r->engine, r->ppe, now, r->copyLeast, SIM_CONTROL, "files");
+    r->busy = true;
+    call->address += piece;
+    call->itemBytes -= piece;
+    if (call->itemBytes == 0)
+        dropCall(r);
+    sim_start(r->engine, &t); // of no bytes: it arrives now
 }
 
 // ---- Calls ----
@@ -271,6 +296,11 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
     case SVMR_TIMED_REPEAT: endWait(r); makeRepeat(r); return true;
     case SVMR_TIMED_WAIT: return makeWait(r, call->run);
     case SVMR_TIMED_COPY: copyPiece(r, call); return true;
+    case SVMR_TIMED_ZEROES: zeroPiece(r, call); return true;
+    case SVMR_TIMED_UNMAPPED:
+        sim_unmapped(r->engine, call->address, call->itemBytes);
+        dropCall(r);
+        return true;
     case SVMR_TIMED_WORK:
     case SVMR_TIMED_PAGES: break;
     }

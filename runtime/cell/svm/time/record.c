@@ -173,13 +173,12 @@ void svmr_onControl(svm_Machine *m, svmr_ControlCall call, svmr_Kernel *k)
 
 void svmr_onCopy(size_t fileBytes, size_t itemBytes)
 {
-    enum { PIECE = 64 << 10 }; // as runtime/sim has it
     svmr_Replay *r = replayHere();
     if (!r || r->running || itemBytes == 0)
         return;
     recordWork(r);
     svmr_TimedCall *call = addCall(r, SVMR_TIMED_COPY);
-    call->pieces = (itemBytes + PIECE - 1) / PIECE;
+    call->pieces = (itemBytes + SVMR_TIMED_PIECE - 1) / SVMR_TIMED_PIECE;
     call->fileBytes = fileBytes / call->pieces;
     call->itemBytes = itemBytes / call->pieces;
 }
@@ -255,12 +254,11 @@ bool svmr_mayMap(void)
 }
 
 // As runtime/sim has it.
-void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
+void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool fresh)
 {
     svmr_Replay *r = replayHere();
     if (!r || r->running || !mapsFiles(r))
         return;
-    enum { PIECE = 64 << 10 };
     const int64_t page = (int64_t)sim_machine(r->engine)->processors.data[r->ppe.index].page;
     const int64_t last = (end + page - 1) / page, first = from / page < *known ? *known : from / page;
     if (last <= first)
@@ -270,10 +268,20 @@ void svmr_onMapped(int64_t from, int64_t end, int64_t *known, bool fresh)
     addCall(r, SVMR_TIMED_PAGES)->work = (double)(last - first) * (double)sim_cost_page_map(r->engine, r->ppe.index);
     if (!fresh)
         return;
-    svmr_TimedCall *call = addCall(r, SVMR_TIMED_COPY); // of nothing: zeroes
-    const size_t bytes = (size_t)((last - first) * page);
-    call->pieces = (bytes + PIECE - 1) / PIECE;
-    call->itemBytes = bytes / call->pieces;
+    svmr_TimedCall *call = addCall(r, SVMR_TIMED_ZEROES);
+    call->address = base + (size_t)(first * page);
+    call->itemBytes = (size_t)((last - first) * page);
+}
+
+void svmr_onUnmapped(size_t address, size_t bytes)
+{
+    svmr_Replay *r = replayHere();
+    if (!r)
+        return;
+    recordWork(r);
+    svmr_TimedCall *call = addCall(r, SVMR_TIMED_UNMAPPED);
+    call->address = address;
+    call->itemBytes = bytes;
 }
 
 void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *instance)
@@ -289,7 +297,7 @@ void svmr_onProgram(int64_t (*steadyStates)(const void *instance), const void *i
 
 static sim_side sideOf(const svmr_Replay *r, const svm_Block *b, sim_access access, size_t record)
 {
-    return (sim_side){svmr_timedMemory(r, b->memory->name), access, record};
+    return (sim_side){.element = svmr_timedMemory(r, b->memory->name), .access = access, .record = record};
 }
 
 static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const svmr_Transfer *t)
@@ -301,6 +309,7 @@ static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const
     made.from =
         sideOf(r, t->from.block, groups && !t->scatter ? access : SIM_SEQUENTIAL, groups && !t->scatter ? record : 0);
     made.to = sideOf(r, t->to.block, groups && t->scatter ? access : SIM_SEQUENTIAL, groups && t->scatter ? record : 0);
+    made.to.address = (size_t)t->to.block->data;
     made.bytes = groups ? record * t->repeats : record;
     return made;
 }
@@ -384,8 +393,13 @@ void svmr_transferred(svmr_Kernel *p, const svmr_TransferPart *part)
     if (!r || !r->running)
         return;
     sim_transfer t = {.engine = svmr_timedProcessor(r, p->processor), .link = SIM_ROUTED, .bytes = part->bytes};
-    t.from = (sim_side){svmr_timedMemory(r, part->from->name), kinds[part->fromAccess], part->recordBytes};
-    t.to = (sim_side){svmr_timedMemory(r, part->to->name), kinds[part->toAccess], part->recordBytes};
+    t.from = (sim_side){.element = svmr_timedMemory(r, part->from->name),
+                        .access = kinds[part->fromAccess],
+                        .record = part->recordBytes};
+    t.to = (sim_side){.element = svmr_timedMemory(r, part->to->name),
+                      .access = kinds[part->toAccess],
+                      .record = part->recordBytes,
+                      .address = part->address};
     t.label = r->running->label;
     addTransfer(r->running, &t);
 }

@@ -4,7 +4,8 @@
 // takes a byte a nanosecond in order, half a byte anywhere; the local memories cost (nearly) nothing. With
 // TIMED_LINKS a bus of half a byte a nanosecond, 50 ns away, joins the memories. With TIMED_CONTROL an int-add of control
 // code takes a cycle; with TIMED_CALLS a load and a store do, telling a processor to run a kernel takes 30 ns, and to look
-// whether it has ended 40 ns, to map a page of 1 KiB 25 ns; else control code takes no time.
+// whether it has ended 40 ns, to map a page of 1 KiB 25 ns; else control code takes no time. With TIMED_CACHE these cost the
+// same, and the control processor has a cache of 2 KiB, in lines of 128 bytes.
 #ifndef TIMED_H
 #define TIMED_H
 
@@ -22,8 +23,15 @@ static const char machineText[] =
     "  GMEM: {kind: ram, size: 1 MiB, latency: 0 ns, sequential-bandwidth: 1 GB/s, random-bandwidth: 0.5 GB/s}\n"
     "  LMEM1: {kind: ram, size: 64 KiB, latency: 0 ns, sequential-bandwidth: 1000000 GB/s, random-bandwidth: 1 GB/s}\n"
     "  LMEM2: {kind: ram, size: 64 KiB, latency: 0 ns, sequential-bandwidth: 1000000 GB/s, random-bandwidth: 1 GB/s}\n"
+#ifdef TIMED_CACHE
+    "  CACHE: {kind: cache, of: GMEM, size: 2 KiB, line: 128 B, latency: 0 ns, sequential-bandwidth: 1 GB/s, "
+    "random-bandwidth: 1 GB/s}\n"
+#endif
     "processors:\n"
-#if defined TIMED_CALLS
+#if defined TIMED_CACHE
+    "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM], caches: [CACHE], page: 1 KiB, page-map: 25 ns, kernel-run: 30 ns, "
+    "kernel-wait: 40 ns, operations: {load: 1 cycle, store: 1 cycle}}\n"
+#elif defined TIMED_CALLS
     "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM], kernel-run: 30 ns, kernel-wait: 40 ns, page: 1 KiB, page-map: 25 ns, "
     "operations: {load: 1 cycle, store: 1 cycle}}\n"
 #elif defined TIMED_CONTROL

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// New pages of files: bytes that the system has filled with zeroes lie in the cache of the processor that did it until
+// others take their place, first in first out, and only then is the memory written. Lines that an engine overwrites
+// whole before that are nobody's any more; a line that it overwrites in part is written first.
+//
+// Nothing else is in this cache: what the processor itself loads and stores has its own costs.
+#include "sim/internal.h"
+
+// Bytes that lie together. They are found by their addresses for as long as their pages are mapped.
+typedef struct zeroes {
+    uint64_t begin, end;
+    bool lost;
+} zeroes;
+typedef VEC(zeroes) zeroes_list;
+
+struct sim_page_cache {
+    sim_element processor, memory;
+    uint64_t size, line, held;
+    zeroes_list list, next_list; // the oldest first; next_list: what it becomes
+    struct sim_page_cache *next;
+};
+
+// ---- Caches ----
+
+// The largest of the processor's caches that are of that memory; NULL: it has none.
+static const machine_memory *cache_of(const machine *m, sim_element processor, sim_element memory)
+{
+    const machine_memory *found = NULL;
+    for (VEC_EACH(const machine_ref, r, &m->processors.data[processor.index].caches)) {
+        const machine_memory *cache = &m->memories.data[r->index];
+        if (cache->backing.index == memory.index && (found == NULL || cache->size > found->size))
+            found = cache;
+    }
+    return found;
+}
+
+static bool same(sim_element a, sim_element b)
+{
+    return a.node == b.node && a.kind == b.kind && a.index == b.index;
+}
+
+static sim_page_cache *page_cache(sim *s, sim_element processor, sim_element memory)
+{
+    for (sim_page_cache *c = s->page_caches; c != NULL; c = c->next)
+        if (same(c->processor, processor) && same(c->memory, memory))
+            return c;
+    const machine_memory *cache = cache_of(s->machine, processor, memory);
+    sim_page_cache *c = ARENA_NEW(s->arena, sim_page_cache);
+    *c = (sim_page_cache){.processor = processor,
+                          .memory = memory,
+                          .size = cache != NULL ? cache->size : 0,
+                          .line = cache != NULL ? cache->line : 1,
+                          .next = s->page_caches};
+    return s->page_caches = c;
+}
+
+// ---- What comes and goes ----
+
+static void add(sim *s, zeroes_list *to, uint64_t begin, uint64_t end, bool lost)
+{
+    zeroes *last = to->len != 0 ? &VEC_LAST(to) : NULL;
+    if (begin >= end)
+        return;
+    if (last != NULL && last->lost == lost && last->end == begin)
+        last->end = end;
+    else
+        VEC_PUSH(s->arena, to, (zeroes){begin, end, lost});
+}
+
+static void replace(sim_page_cache *c)
+{
+    const zeroes_list before = c->list;
+    c->list = c->next_list;
+    c->next_list = before;
+    c->next_list.len = 0;
+}
+
+// So many of the oldest bytes leave it.
+static void drop_oldest(sim *s, sim_page_cache *c, uint64_t bytes)
+{
+    c->held -= bytes;
+    for (VEC_EACH(const zeroes, z, &c->list)) {
+        const uint64_t all = z->end - z->begin, less = bytes < all ? bytes : all;
+        add(s, &c->next_list, z->begin + less, z->end, z->lost);
+        bytes -= less;
+    }
+    replace(c);
+}
+
+uint64_t sim_zeroed(sim *s, sim_element processor, sim_element memory, uint64_t address, uint64_t bytes)
+{
+    sim_page_cache *c = page_cache(s, processor, memory);
+    const uint64_t kept = bytes < c->size ? bytes : c->size; // of more than it holds the last
+    const uint64_t over = c->held + kept > c->size ? c->held + kept - c->size : 0;
+    if (over != 0)
+        drop_oldest(s, c, over);
+    add(s, &c->list, address + bytes - kept, address + bytes, false);
+    c->held += kept;
+    return bytes - kept + over;
+}
+
+static uint64_t shared(const zeroes *z, uint64_t begin, uint64_t end)
+{
+    const uint64_t from = z->begin > begin ? z->begin : begin, to = z->end < end ? z->end : end;
+    return from < to ? to - from : 0;
+}
+
+static bool holds(const sim_page_cache *c, uint64_t begin, uint64_t end)
+{
+    for (VEC_EACH(const zeroes, z, &c->list))
+        if (!z->lost && shared(z, begin, end) != 0)
+            return true;
+    return false;
+}
+
+// The lines of these bytes leave it; gives the bytes of those that are overwritten in part.
+static uint64_t overwrite(sim *s, sim_page_cache *c, uint64_t begin, uint64_t end)
+{
+    const uint64_t first = begin - begin % c->line, last = end + (c->line - end % c->line) % c->line;
+    const uint64_t whole = begin == first ? begin : first + c->line, whole_end = end - end % c->line;
+    uint64_t written = 0;
+    if (!holds(c, first, last))
+        return 0;
+    for (VEC_EACH(const zeroes, z, &c->list)) {
+        const uint64_t gone = z->lost ? 0 : shared(z, first, last);
+        if (gone == 0) {
+            add(s, &c->next_list, z->begin, z->end, z->lost);
+            continue;
+        }
+        c->held -= gone;
+        written += gone - (whole < whole_end ? shared(z, whole, whole_end) : 0);
+        add(s, &c->next_list, z->begin, first < z->end ? first : z->end, false);
+        add(s, &c->next_list, last > z->begin ? last : z->begin, z->end, false);
+    }
+    replace(c);
+    return written;
+}
+
+void sim_overwritten(sim *s, sim_element memory, uint64_t address, uint64_t bytes)
+{
+    for (sim_page_cache *c = s->page_caches; c != NULL; c = c->next) {
+        const uint64_t written = same(c->memory, memory) ? overwrite(s, c, address, address + bytes) : 0;
+        if (written == 0)
+            continue;
+        sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .bytes = written, .label = "pages"};
+        t.from.element = c->processor;
+        t.to.element = c->memory;
+        sim_start(s, &t);
+    }
+}
+
+void sim_unmapped(sim *s, uint64_t address, uint64_t bytes)
+{
+    const uint64_t begin = address, end = address + bytes;
+    for (sim_page_cache *c = s->page_caches; c != NULL; c = c->next) {
+        if (!holds(c, begin, end))
+            continue;
+        for (VEC_EACH(const zeroes, z, &c->list)) {
+            const bool some = shared(z, begin, end) != 0;
+            add(s, &c->next_list, z->begin, some && begin > z->begin ? begin : some ? z->begin : z->end, z->lost);
+            if (some)
+                add(s, &c->next_list, z->begin > begin ? z->begin : begin, z->end < end ? z->end : end, true);
+            add(s, &c->next_list, some && end < z->end ? end : z->end, z->end, z->lost);
+        }
+        replace(c);
+    }
+}
