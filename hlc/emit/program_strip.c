@@ -747,13 +747,14 @@ static const char *copy_function(program_emitter *x, const sir_type *t, const pr
     strbuf_add(&name, "copy_");
     sir_type_print(&name, t);
     verify_walk(x, w, 0, true, name.data);
-    const char *key = arena_printf(x->e.arena, "%s %s", name.data, body), *known = hmap_get(&x->copies, key);
+    const char *in = emit_declare_pointer(&x->e, t, "const", "restrict", "in"); // says how ints are stored, too
+    const char *key = arena_printf(x->e.arena, "%s %s", in, body), *known = hmap_get(&x->copies, key);
     if (known != NULL)
         return known;
     known = emit_unique_name(&x->e, name.data);
     text_line(x, 0, "/* Copies items from one layout to another. */");
     text_args params = {0};
-    VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "const", "restrict", "in"));
+    VEC_PUSH(x->e.arena, &params, in);
     VEC_PUSH(x->e.arena, &params, emit_declare_pointer(&x->e, t, "", "restrict", "out"));
     VEC_PUSH(x->e.arena, &params, "ptrdiff_t count");
     text_call(x, 0, arena_printf(x->e.arena, "%sstatic void %s(", outlined(x), known), &params, ")");
