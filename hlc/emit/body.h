@@ -135,6 +135,7 @@ typedef struct emit_filter_info {
     uint32_t near;
     int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
     uint32_t lane; // and the local that counts them
+    int rows;      // of so many rows at once (finite_tiles.c), and that function is called in one place; 0: one
     VEC(emit_lane_run) runs;
     VEC(emit_lane_take) takes;
     VEC(const sir_stmt *) independent; // loops over lanes of which the C compiler is told that their rounds do not depend on each other

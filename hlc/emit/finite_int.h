@@ -72,6 +72,9 @@ typedef struct finite_graph {
     emit_signature given_map;            // which gets what it fetches, one behind the other
     VEC(finite_fetched) fetched;         // none: there is no such function
     int lanes, fewer_lanes;              // so many; 0: there is no such function
+    emit_signature tile;                 // of several rows and columns at once (finite_tiles.c)
+    int tile_lanes;                      // columns; 0: there is no such function
+    VEC(const uint32_t *) tile_fields;   // per row: what each field is in its filter
     VEC(uint32_t) takes;                 // gathered streams that it takes elements of, from anywhere
     bool whole;                          // where floats have places as they are
     const char *name;                    // base of its names
@@ -79,6 +82,7 @@ typedef struct finite_graph {
     const char *ports_table, *table, *runs;
     const char *turn, *turned_row; // of a run, and a row of it, given columns turned over
     const char *past_run;          // of a run whose outputs go past the caches
+    const char *tiles;             // of as many rows of a run as go together
     finite_reaches reaches;     // of gathered streams
     finite_reaches row_reaches; // of fetches that are near, down the rows of a plane
     double operations;         // of a firing, about
@@ -125,6 +129,7 @@ void finite_stored_functions(program_emitter *x, const emit_filter_info *info); 
 const char *finite_pointer(finite_graph *g, const finite_port *p, const char *name); // its declaration
 const char *finite_load(finite_graph *g, const finite_port *p, const char *pointer); // the value there
 const char *finite_store(finite_graph *g, const finite_port *p, const char *pointer, const char *value); // a statement
+const char *finite_iterator(finite_graph *g, const finite_port *p, const char *row, const char *place); // its value
 // finite_control.c: the tables and functions that the host program calls.
 void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);
@@ -168,6 +173,15 @@ void finite_interpreted_module(finite_emitter *all);
 void finite_interpreted(finite_graph *g);
 // finite_lanes.c: the firing function of several columns, if there is a good one.
 void finite_lanes(finite_graph *g);
+// What a function's loops name.
+typedef struct finite_in_loops {
+    bool *local; // per local
+    int outputs;
+} finite_in_loops;
+// The function of several columns of a filter that fires in several rows. room: for floats that loops carry. false: it is too
+// little.
+bool finite_widen_rows(finite_graph *g, emit_filter_info *info, const sir_function *work, finite_in_loops in_loops,
+                       uint64_t room);
 // finite_parts.c: the firing function with locals for members of outputs; itself if there is nothing to do.
 const sir_function *finite_parted(sir_module *m, const sir_filter *f);
 // finite_takes.c: the work function with each fetch that `is_far` in a declaration of its own, before the statement that has
@@ -199,6 +213,10 @@ void finite_find_turned(finite_graph *g); // empties `turned` where that cannot 
 bool finite_is_turned(const finite_graph *g, const finite_port *p);
 void finite_turned(finite_graph *g);            // the function of a run; its call
 void finite_call_turned(finite_graph *g);
+// finite_tiles.c: rows that go together.
+void finite_find_tiles(finite_graph *g, const sir_function *work);
+void finite_tiles(finite_graph *g, bool repeatable); // the function of a run
+const char *finite_tiles_call(finite_graph *g);      // gives the row to go on from
 // finite_past.c: outputs that are larger than the caches.
 void finite_find_past(finite_graph *g, bool wanted);
 void finite_past(finite_graph *g); // the function of a run; its call

@@ -324,24 +324,6 @@ static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
     return g->info->field_names.data[field];
 }
 
-// "(float2){svm_brookComponent(.., 0), ..}"
-static const char *iterator(finite_graph *g, const finite_port *p, const char *place)
-{
-    arena *a = g->x->e.arena;
-    const sir_type *t = p->source->type;
-    size_t components = t->kind == SIR_STRUCT ? t->decl->members.len : 1;
-    strbuf b;
-    strbuf_init(&b, a);
-    if (t->kind == SIR_STRUCT)
-        strbuf_printf(&b, "(%s){", emit_declare(&g->x->e, t, ""));
-    for (size_t k = 0; k < components; k++)
-        strbuf_printf(&b, "%ssvm_brookComponent(%s, &%s, %s, %s, %zu)", k == 0 ? "" : ", ", g->space, p->walk, g->r,
-                      place, k);
-    if (t->kind == SIR_STRUCT)
-        strbuf_addc(&b, '}');
-    return b.data;
-}
-
 static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside, bool wide)
 {
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
@@ -350,7 +332,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
         add(g, args, coordinate(g, *c, form));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
         if (p->source->role == SIR_ITERATOR) {
-            add(g, args, wide ? p->value : iterator(g, p, place(g, p, form)));
+            add(g, args, wide ? p->value : finite_iterator(g, p, g->r, place(g, p, form)));
             continue;
         }
         add(g, args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
@@ -422,7 +404,7 @@ static void emit_lanes_loop(finite_graph *g, int indent, const char *from, const
         text_line(x, indent + 1, "%s;", emit_declare(&x->e, p->source->type, array));
         text_line(x, indent + 1, "for (int lane = 0; lane < %d; lane++)", g->lanes);
         text_line(x, indent + 2, "%s[lane] = %s;", p->value,
-                  iterator(g, p, format(g, "%s + lane%s", place(g, p, ROW_UNIT), "")));
+                  finite_iterator(g, p, g->r, format(g, "%s + lane%s", place(g, p, ROW_UNIT), "")));
     }
     text_call(x, indent + 1, arena_printf(x->e.arena, "%s_%d(", g->at, g->lanes), &args, ");");
     text_line(x, indent, "}");
@@ -537,7 +519,7 @@ static void edge_arguments(finite_graph *g, text_args *args, bool inside)
             add(g, args, p->name);
             add(g, args, format(g, "&%s%s", p->walk, ""));
         } else if (p->source->role == SIR_ITERATOR) {
-            add(g, args, iterator(g, p, g->i));
+            add(g, args, finite_iterator(g, p, g->r, g->i));
         } else {
             add(g, args, arena_printf(g->x->e.arena, "%s + (%s * %s_pitch + %s)", p->plane, g->r, p->name, g->i));
         }
@@ -736,7 +718,7 @@ static void emit_unit_loops(finite_graph *g)
 // Whether a row of firings is told its columns.
 static bool takes_columns(const finite_graph *g)
 {
-    return g->turned.len > 0 || g->past;
+    return g->turned.len > 0 || g->past || g->tile_lanes > 0;
 }
 
 static void emit_row(finite_graph *g)
@@ -847,7 +829,8 @@ static void emit_map_run(finite_graph *g)
         text_line(x, 2, "return;");
         text_line(x, 1, "}");
     }
-    text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
+    text_line(x, 1, "for (ptrdiff_t %s = %s; %s < %s->box.rowEnd; %s++)", g->r,
+              g->tile_lanes > 0 ? finite_tiles_call(g) : format(g, "%s->box.row%s", g->self, ""), g->r, g->self, g->r);
     text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
     if (g->variable != NULL)
         emit_count(g);
@@ -1210,6 +1193,8 @@ void finite_kernel(finite_graph *g)
         finite_turned(g);
     if (g->past)
         finite_past(g);
+    if (g->tile_lanes > 0)
+        finite_tiles(g, is_repeatable(g));
     if (has_edges(g))
         emit_plane(g);
     emit_map_run(g);

@@ -928,17 +928,26 @@ static int few_lanes(const finite_emitter *all)
     return few < LEAST_LANES ? LEAST_LANES : few;
 }
 
-// Lanes such that what lives from run to run stays in registers; 0: it does not.
-static int choose_lanes(widener *w, int room)
+// Scalars that are spread, of those that are `counted` (NULL: all); false: something is spread that is none.
+static bool count_carried(widener *w, const bool *counted)
 {
     for (size_t i = 0; i < w->work->locals.len; i++) {
         const sir_type *t = w->work->locals.data[i].type;
         if (!w->spread[i])
             continue;
         if (t->kind == SIR_ARRAY || t->kind == SIR_STRUCT || t->kind == SIR_COMPLEX)
-            return 0;
-        w->carried += t->kind == SIR_DOUBLE ? 2 : 1;
+            return false;
+        if (counted == NULL || counted[i])
+            w->carried += t->kind == SIR_DOUBLE ? 2 : 1;
     }
+    return true;
+}
+
+// Lanes such that what lives from run to run stays in registers; 0: it does not.
+static int choose_lanes(widener *w, int room)
+{
+    if (!count_carried(w, NULL))
+        return 0;
     for (VEC_EACH(const sir_field, f, &w->from->fields))
         w->carried += f->role == SIR_OUTPUT && (w->work == w->from->work || f->type->kind != SIR_STRUCT);
     int lanes = MOST_LANES;
@@ -1090,10 +1099,13 @@ static widener begin(finite_graph *g, const sir_function *work)
     return w;
 }
 
-// The function, and what it takes.
-static void emit_wide(finite_graph *g, widener *w)
+// The function; "4 rows of " is in its comment, "4x" in its name.
+static emit_signature emit_function(finite_graph *g, widener *w, const char *rows, const char *times)
 {
     emitter *e = &g->x->e;
+    emit_filter_info *info = ARENA_NEW(e->arena, emit_filter_info);
+    *info = *w->info;
+    w->info = info;
     w->to = ARENA_NEW(w->m->arena, sir_function);
     *w->to = *w->work;
     memset(&w->to->locals, 0, sizeof w->to->locals);
@@ -1101,23 +1113,51 @@ static void emit_wide(finite_graph *g, widener *w)
     for (VEC_EACH(const sir_local, local, &w->work->locals))
         VEC_PUSH(w->m->arena, &w->to->locals, *local);
     w->lane = sir_local_new(w->m, w->to, "lane", w->m->scalar[SIR_INT], (sir_loc){0});
-    w->info = ARENA_NEW(e->arena, emit_filter_info);
-    *w->info = *g->info;
     declare_arrays(w);
     w->groups = 0;
     group_block(w, &w->work->body, &w->to->body);
-    emit_filter_info *info = w->info;
     info->filter = wide_filter(w);
     info->lanes = w->lanes;
     info->lane = w->lane;
-    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%d", g->info->c_name, w->lanes));
-    text_line(g->x, 0, "/* %d firings of neighbouring columns, side by side. */", w->lanes);
-    g->wide = emit_fire_function(e, info, w->to, name, (emit_view){0}, (emit_view){0});
+    const char *name = emit_unique_name(e, arena_printf(e->arena, "%s_fire_%s%d", g->info->c_name, times, w->lanes));
+    text_line(g->x, 0, "/* %s%d firings of neighbouring columns, side by side. */", rows, w->lanes);
+    return emit_fire_function(e, info, w->to, name, (emit_view){0}, (emit_view){0});
+}
+
+// What it takes, too.
+static void emit_wide(finite_graph *g, widener *w)
+{
+    g->wide = emit_function(g, w, "", "");
     g->lanes = w->lanes;
     memset(&g->takes, 0, sizeof g->takes);
-    for (VEC_EACH(const emit_lane_take, t, &info->takes))
-        VEC_PUSH(e->arena, &g->takes, t->place->index);
+    for (VEC_EACH(const emit_lane_take, t, &w->info->takes))
+        VEC_PUSH(g->x->e.arena, &g->takes, t->place->index);
     g->whole = w->taken.whole;
+}
+
+bool finite_widen_rows(finite_graph *g, emit_filter_info *info, const sir_function *work, finite_in_loops in_loops,
+                       uint64_t room)
+{
+    const char *times = arena_printf(g->x->e.arena, "%dx", info->rows);
+    widener w = begin(g, work);
+    sir_block unused = {0};
+    w.info = info;
+    w.from = info->filter;
+    if (!find_varying(&w))
+        return false;
+    group_block(&w, &work->body, &unused);
+    sir_visit_stmts(&work->body, find_aparts, &w);
+    if (!w.loops || w.leaves || w.apart || !count_carried(&w, in_loops.local))
+        return false;
+    const uint64_t carried = (uint64_t)(w.carried + in_loops.outputs);
+    w.lanes = MOST_LANES;
+    while (w.lanes > LEAST_LANES && (uint64_t)w.lanes * carried > room)
+        w.lanes /= 2;
+    if ((uint64_t)w.lanes * carried > room)
+        return false;
+    g->tile = emit_function(g, &w, arena_printf(g->x->e.arena, "%d rows of ", info->rows), times);
+    g->tile_lanes = w.lanes;
+    return true;
 }
 
 void finite_lanes(finite_graph *g)
@@ -1134,6 +1174,8 @@ void finite_lanes(finite_graph *g)
     }
     if (good)
         emit_wide(g, &w);
+    if (good && g->all->local.len == 0 && !e->check_bounds)
+        finite_find_tiles(g, w.work);
     if (good || g->all->local.len > 0 || e->check_bounds)
         return;
     w = begin(g, g->filter->work);

@@ -149,3 +149,21 @@ const char *finite_store(finite_graph *g, const finite_port *p, const char *poin
         return arena_printf(g->x->e.arena, "%s(%s, %s);", p->store, pointer, value);
     return arena_printf(g->x->e.arena, "*%s = %s;", pointer, value);
 }
+
+// "(float2){svm_brookComponent(.., 0), ..}"
+const char *finite_iterator(finite_graph *g, const finite_port *p, const char *row, const char *place)
+{
+    arena *a = g->x->e.arena;
+    const sir_type *t = p->source->type;
+    size_t components = t->kind == SIR_STRUCT ? t->decl->members.len : 1;
+    strbuf b;
+    strbuf_init(&b, a);
+    if (t->kind == SIR_STRUCT)
+        strbuf_printf(&b, "(%s){", emit_declare(&g->x->e, t, ""));
+    for (size_t k = 0; k < components; k++)
+        strbuf_printf(&b, "%ssvm_brookComponent(%s, &%s, %s, %s, %zu)", k == 0 ? "" : ", ", g->space, p->walk, row,
+                      place, k);
+    if (t->kind == SIR_STRUCT)
+        strbuf_addc(&b, '}');
+    return b.data;
+}
