@@ -112,17 +112,28 @@ static void preferLargePages(void *data, size_t bytes)
 #endif
 }
 
+// How far into its first page a storage begins. Where all begin with a page, what a loop reads is often as far in a page as
+// what it has just written, and until processors know the whole addresses they take the one for the other. So those that
+// are made one after the other begin far from each other. Engines move units that divide this.
+static size_t shift(size_t bytes)
+{
+    enum { STEP = SVMR_BROOK_PAGE / 8, WORTH = 4 * SVMR_BROOK_PAGE };
+    static const unsigned char far[] = {0, 4, 2, 6, 1, 5, 3, 7};
+    static _Thread_local unsigned turn;
+    return bytes < WORTH ? 0 : far[turn++ % sizeof far] * (size_t)STEP;
+}
+
 // In whole pages: large pieces come as such that nobody has touched, and engines that move units of several elements may
 // move what is behind the last.
-static char *elements(const svm_BrookPlace *at, const char *name, size_t bytes)
+static void makeElements(const svm_BrookPlace *at, const char *name, svm_BrookStorage *s)
 {
-    const bool large = bytes >= SVMR_BROOK_LARGE_PAGE;
-    void *data;
-    if (posix_memalign(&data, large ? SVMR_BROOK_LARGE_PAGE : SVMR_BROOK_PAGE, svmr_brookRoom(bytes)))
-        svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, bytes);
+    const bool large = s->bytes >= SVMR_BROOK_LARGE_PAGE;
+    const size_t begin = shift(s->bytes), bytes = begin + svmr_brookRoom(s->bytes);
+    if (posix_memalign(&s->pages, large ? SVMR_BROOK_LARGE_PAGE : SVMR_BROOK_PAGE, bytes))
+        svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, s->bytes);
     if (large)
-        preferLargePages(data, bytes);
-    return data;
+        preferLargePages(s->pages, bytes);
+    s->data = (char *)s->pages + begin;
 }
 
 static svm_BrookStorage *makeStorage(const svm_BrookPlace *at, const char *name, const svm_BrookType *type, int rank,
@@ -160,7 +171,7 @@ svm_BrookStream svm_brookMake(const svm_BrookPlace *at, const char *name, const 
                               const ptrdiff_t *extents)
 {
     svm_BrookStorage *s = makeStorage(at, name, type, rank, extents);
-    s->data = elements(at, name, s->bytes);
+    makeElements(at, name, s);
     return handleOf(s, name);
 }
 
@@ -206,7 +217,7 @@ void svm_brookRelease(svm_BrookStream *h)
         svmr_brookGo(s);
     if (s->memory)
         svm_unmap(s->memory, s->address);
-    free(s->data);
+    free(s->pages);
     free(s);
 }
 

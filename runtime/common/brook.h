@@ -14,7 +14,8 @@ struct svm_BrookStorage {
     size_t size; // of an element
     int rank;
     ptrdiff_t extent[SVM_BROOK_RANK]; // slowest first
-    char *data;
+    void *pages;                      // that it has
+    char *data;                       // in them
     size_t bytes;
     mm_Mem memory; // that it is mapped into; NULL: no graph has had it yet
     size_t address;
