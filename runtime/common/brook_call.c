@@ -42,7 +42,8 @@ static void checkPort(const Call *c, int port)
     const svm_BrookStream *s = &c->streams[port];
     char text[256];
     svmr_brookNeed(c->at, s, c->graph->name);
-    if (strcmp(s->storage->type.leaves, p->type.leaves) != 0)
+    const char *leaves = s->storage->type.leaves; // mostly the same text
+    if (leaves != p->type.leaves && strcmp(leaves, p->type.leaves) != 0)
         svm_brookFail(c->at, "%s: %s has elements of type %s, not %s", c->graph->name,
                       describe(text, sizeof text, c, port), s->storage->type.name, p->type.name);
     if (p->role == SVM_BROOK_GATHER && p->rank != s->rank)
@@ -331,9 +332,10 @@ static void joinDimension(Call *c, int d)
     n[0] = 1;
 }
 
+// Dimensions that the space has: those before have the extent 1 everywhere.
 static void join(Call *c)
 {
-    for (int d = SVM_BROOK_RANK - 2, left = SVM_BROOK_RANK - 1; d >= 0 && left > 0; left--) {
+    for (int d = SVM_BROOK_RANK - 2, left = c->rank - 1; d >= 0 && left > 0; left--) {
         bool can = true;
         for (int i = 0; can && i < c->graph->count; i++)
             can = !isWalked(c, i) || canJoin(c, &c->walks[i], d);

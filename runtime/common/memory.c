@@ -221,18 +221,24 @@ svmr_MemoryState *svmr_memoryState(svm_Machine *m, mm_Mem memory, svmr_Place at)
     return &svmr_state(m, id)->memories[svmr_index(id)];
 }
 
-void svmr_checkAlignment(svm_Machine *m, mm_Mem memory, size_t address, const char *object, svmr_Place at)
+static void checkAlignment(svm_Machine *m, const svmr_MemoryState *s, mm_Mem memory, size_t address, const char *object,
+                           svmr_Place at)
 {
-    const svm_MemoryRow *row = svmr_memoryState(m, memory, at)->row;
+    const svm_MemoryRow *row = s->row;
     if (row->local && row->alignment > 1 && address % row->alignment)
         svmr_fail(m, SVM_ERROR_ALIGNMENT, object, at,
                   "the address %zu in the memory '%s' is not a multiple of its alignment of %zu bytes", address,
                   memory->name, row->alignment);
 }
 
-static char *locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
+void svmr_checkAlignment(svm_Machine *m, mm_Mem memory, size_t address, const char *object, svmr_Place at)
 {
-    svmr_MemoryState *s = svmr_memoryState(m, memory, at);
+    checkAlignment(m, svmr_memoryState(m, memory, at), memory, address, object, at);
+}
+
+static char *locate(svm_Machine *m, svmr_MemoryState *s, mm_Mem memory, size_t address, size_t bytes,
+                    const char *object, svmr_Place at)
+{
     if (s->row->local) {
         if (address > s->row->size || bytes > s->row->size - address)
             svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, object, at,
@@ -262,8 +268,9 @@ static char *locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes,
 
 char *svmr_locate(svm_Machine *m, mm_Mem memory, size_t address, size_t bytes, const char *object, svmr_Place at)
 {
+    svmr_MemoryState *s = svmr_memoryState(m, memory, at);
     svmr_lock(m);
-    char *place = locate(m, memory, address, bytes, object, at);
+    char *place = locate(m, s, memory, address, bytes, object, at);
     svmr_unlock(m);
     return place;
 }
@@ -282,11 +289,14 @@ void svm_blockInitAt(svm_Block *b, mm_Mem memory, size_t address, size_t capacit
     if (capacity > SIZE_MAX / elementSize)
         svmr_fail(m, SVM_ERROR_ADDRESS_RANGE, "", at, "%zu elements of %zu bytes are more than any memory holds",
                   capacity, elementSize);
-    if (svmr_memoryState(m, memory, at)->row->fifo)
+    svmr_MemoryState *s = svmr_memoryState(m, memory, at);
+    if (s->row->fifo)
         svmr_fail(m, SVM_ERROR_BAD_MEMORY, "", at, "the memory '%s' is a hardware queue, which holds streams only",
                   memory->name);
-    char *data = svmr_locate(m, memory, address, capacity * elementSize, "", at);
-    svmr_checkAlignment(m, memory, address, "", at);
+    svmr_lock(m);
+    char *data = locate(m, s, memory, address, capacity * elementSize, "", at);
+    svmr_unlock(m);
+    checkAlignment(m, s, memory, address, "", at);
     *b = (svm_Block){.data = data,
                      .capacity = capacity,
                      .elementSize = elementSize,
