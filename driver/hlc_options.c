@@ -370,6 +370,7 @@ void driver_set_config(hlc_config *config, tool_session *t, const driver_inputs 
         .fuse = opt_level > 0 && option_flag(o, OPT_FUSE, true),
         .no_lanes = !option_flag(o, OPT_LANES, true),
         .no_steps = !option_flag(o, OPT_STEPS, true),
+        .no_straight = !option_flag(o, OPT_STRAIGHT, true),
         .no_narrow = !option_flag(o, OPT_NARROW, true),
         .no_outside_messages = !option_flag(o, OPT_OUTSIDE_MESSAGES, true),
         .machine = option_last(o, OPT_MACHINE),

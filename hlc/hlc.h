@@ -56,6 +56,7 @@ typedef struct hlc_config {
     bool fuse;     // kernels of Brook that are called one behind the other become one
     bool no_lanes; // firings one after the other
     bool no_steps;  // filters that take bits do so one by one
+    bool no_straight; // windows of queues pass the common memory
     bool no_narrow; // ints take four bytes wherever they lie
     bool no_outside_messages; // portals are for the program's own messages alone
     bool target_fp;          // a processor's own division and roots may be used

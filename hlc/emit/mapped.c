@@ -48,6 +48,9 @@ void mapped_names(program_emitter *x, text_args *declared)
     for (VEC_EACH(const plan_stream, st, &x->pl->cut->graph->streams))
         if (plan_cut_straight(x->pl->cut, st, &engine) && engine != NULL)
             name_element(&n, false, &engine->element);
+    for (VEC_EACH(const plan_queue, queue, &x->pl->cut->queues))
+        if (queue->straight)
+            name_element(&n, false, &plan_straight_engine(x->pl->cut, queue)->element);
 }
 
 // ---- Constants and tables ----

@@ -26,6 +26,7 @@ static unsigned facts_of_window(const mapped_kernel *p, const mapped_window *w)
     facts |= !w->file ? 0 : w->input ? FACT_FILES | FACT_READS : FACT_FILES | FACT_WRITES;
     facts |= mapped_is_linked(w->queue) ? FACT_LINKS : 0;
     facts |= w->queue->base != NULL ? FACT_PUTS : 0;
+    facts |= w->queue->queue->straight ? FACT_STRAIGHT : 0;
     facts |= is_small(p, w) ? FACT_SMALL : 0;
     facts |= !w->input && w->queue->step == 0 ? FACT_STILL : 0;
     return facts;
@@ -133,7 +134,7 @@ static void emit_facts(program_emitter *x, const mapped *all)
         {FACT_READS, "READS"},     {FACT_WRITES, "WRITES"}, {FACT_PHASES, "PHASES"}, {FACT_COUNTS, "COUNTS"},
         {FACT_PUTS, "PUTS"},       {FACT_START, "START"},   {FACT_INPUT, "INPUT"},   {FACT_OUTPUT, "OUTPUT"},
         {FACT_SEVERAL, "SEVERAL"}, {FACT_LOGS, "LOGS"},     {FACT_SMALL, "SMALL"},   {FACT_STILL, "STILL"},
-        {FACT_SINKS, "SINKS"},
+        {FACT_SINKS, "SINKS"},     {FACT_STRAIGHT, "STRAIGHT"},
     };
     unsigned facts = all->facts | (count_logs(x, true) != 0 ? FACT_LOGS : 0);
     text_args have = {0};
@@ -219,14 +220,27 @@ static void add_span(program_emitter *x, text_args *row, const mapped_window *w,
                           s.first, s.items, s.from));
 }
 
-// The window of the kernel that writes a queue.
-static const mapped_window *written(const mapped *all, const mapped_queue *r)
+// Which of a kernel's windows is its end of a queue.
+static int64_t number_of_end(const mapped *all, uint32_t kernel, const mapped_queue *r, bool input)
 {
-    const mapped_kernel *from = &all->kernels[r->stream->from];
-    for (VEC_EACH(const mapped_window, w, &from->windows))
-        if (w->queue == r && !w->input)
-            return w;
-    return NULL;
+    const mapped_kernel *p = &all->kernels[kernel];
+    for (VEC_EACH(const mapped_window, w, &p->windows))
+        if (w->queue == r && w->input == input)
+            return w - p->windows.data;
+    return -1;
+}
+
+// Where a window goes that goes straight, and what moves it.
+static void add_straight(program_emitter *x, const mapped *all, const mapped_window *w, text_args *row)
+{
+    const mapped_queue *r = w->queue;
+    VEC_PUSH(x->e.arena, row, ".straight = true");
+    if (w->input)
+        return;
+    mapped_column(x, row, "reader", r->stream->to);
+    mapped_column(x, row, "readerEnd", number_of_end(all, r->stream->to, r, true));
+    VEC_PUSH(x->e.arena, row,
+             arena_printf(x->e.arena, ".mover = &%s", plan_straight_engine(x->p->cut, r->queue)->element.name));
 }
 
 static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *p, const mapped_window *w)
@@ -253,10 +267,12 @@ static void end_row(program_emitter *x, const mapped *all, const mapped_kernel *
     }
     if (linked) {
         mapped_column(x, &row, "writer", r->stream->from);
-        mapped_column(x, &row, "writerEnd", written(all, r) - all->kernels[r->stream->from].windows.data);
+        mapped_column(x, &row, "writerEnd", number_of_end(all, r->stream->from, r, false));
     } else if ((facts & FACT_LINKS) != 0) {
         mapped_column(x, &row, "writer", -1);
     }
+    if (r->queue->straight)
+        add_straight(x, all, w, &row);
     if ((facts & FACT_FILES) != 0)
         mapped_column(x, &row, "file", w->file ? (int64_t)r->file : -1);
     if ((facts & FACT_PHASES) != 0)
@@ -283,6 +299,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
     text_line(x, 0, "/* The kernels, in order: their functions, and where their rows begin. */");
     size_t table = text_begin_table(x, "static const svm_RoundKernelRow svm_roundKernels[SVM_KERNELS]");
     int64_t end = 0, chunk = 0, run = 0, actor = 0, log = 0;
+    const uint32_t *together = plan_cut_together(a, x->p->cut);
     for (size_t i = 0; i < x->p->cut->kernels.len; i++) {
         const mapped_kernel *p = &all->kernels[i];
         int64_t logs = (int64_t)mapped_log_count(x, (uint32_t)i);
@@ -295,6 +312,7 @@ static void emit_kernels(program_emitter *x, const mapped *all)
         mapped_column(x, &row, "firstRun", run);
         mapped_column(x, &row, "home", p->home_processor);
         mapped_column(x, &row, "primes", p->primes);
+        mapped_column(x, &row, "together", together[i] > 1 ? together[i] : 0);
         if (p->phases)
             VEC_PUSH(a, &row, ".serves = true");
         if (p->even)

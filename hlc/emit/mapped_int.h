@@ -82,6 +82,7 @@ enum {
     FACT_OUTPUT = 1 << 19,
     FACT_STILL = 1 << 20,
     FACT_SINKS = 1 << 21,
+    FACT_STRAIGHT = 1 << 22,
 };
 
 // Strips that follow each other on a processor.

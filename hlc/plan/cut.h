@@ -37,6 +37,8 @@ typedef struct plan_queue {
                // not come to
     int64_t history, room; // items: of a slot before a round's own, and in all
     int64_t halo;          // the last of them, which the round before leaves
+    bool straight;         // of strip-mine: windows go from one processor's memory to the other's (straight.c)
+    const char *passes;    // between kernels: why they do not; NULL: they do, or that is not known
 } plan_queue;
 
 // The cut of a program into kernels, and which processors run their strips.
@@ -133,6 +135,12 @@ int64_t plan_cut_longest(struct hlc_program *p);
 // memory in which all meet; then the engine that moves them, NULL if both work in one memory.
 bool plan_cut_straight(const plan_cut *cut, const plan_stream *st, const machine_processor **engine);
 bool plan_cut_all_straight(const plan_cut *cut); // all between kernels
+// Of windows that are moved whole: says of each queue whether it goes straight (straight.c); the engine that moves what does;
+// per kernel, how many from it on are joined by such queues and started strip by strip; 1: it is by itself, 0: it is one of
+// those of another.
+void plan_cut_find_straight(arena *a, plan_cut *cut);
+const machine_processor *plan_straight_engine(const plan_cut *cut, const plan_queue *queue);
+uint32_t *plan_cut_together(arena *a, const plan_cut *cut);
 // Settles and assigns the shortest strips, or those that --strip asks for; false when no round has room for what must be
 // read again. The same, and whether what then runs on each processor fits its memory.
 bool plan_cut_shortest(struct hlc_program *p);

@@ -538,6 +538,7 @@ static void queue_line(parser *p, plan_cut *cut)
     queue.halo = keyed(p, "halo");
     queue.history = keyed(p, "history");
     queue.room = keyed(p, "room");
+    queue.straight = !p->failed && accept(p, TOKEN_WORD, "straight");
     VEC_PUSH(p->a, &cut->queues, queue);
 }
 

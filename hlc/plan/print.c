@@ -151,9 +151,9 @@ static void print_cut(strbuf *out, const plan_cut *cut)
     for (size_t i = 0; i < cut->kernels.len; i++)
         print_assignment(out, cut, i);
     for (VEC_EACH(const plan_queue, queue, &cut->queues))
-        strbuf_printf(out, "  queue %s delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64 "\n",
+        strbuf_printf(out, "  queue %s delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64 "%s\n",
                       cut->graph->streams.data[queue->stream].name, queue->delay, queue->halo, queue->history,
-                      queue->room);
+                      queue->room, queue->straight ? " straight" : "");
 }
 
 // Where regions are cut so that several processors have work.

@@ -406,6 +406,24 @@ static void remark_windows(hlc_program *p)
     }
 }
 
+// Which queues between kernels do not pass the shared memory.
+static void remark_straight(hlc_program *p)
+{
+    const plan_cut *cut = p->cut;
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        const plan_stream *st = &cut->graph->streams.data[queue->stream];
+        src_range at = whole_range(p, cut->graph->whole->channels.data[st->channel].producer);
+        if (queue->straight)
+            diag_remark(p->diag, at, "windows of '%s' go straight from '%s' to '%s', by '%s' [strip-mine]", st->name,
+                        processor_name(cut, cut->where[(size_t)st->from * cut->strips]),
+                        processor_name(cut, cut->where[(size_t)st->to * cut->strips]),
+                        plan_straight_engine(cut, queue)->element.name);
+        else if (queue->passes != NULL)
+            diag_remark(p->diag, at, "windows of '%s' pass '%s': %s [strip-mine]", st->name, cut->resources->shared->element.name,
+                        queue->passes);
+    }
+}
+
 // Where transfers do not begin and end at the alignment of the shared memory, and why.
 static void remark_lines(hlc_program *p)
 {
@@ -498,6 +516,7 @@ void plan_remark_strip_mine(hlc_program *p)
         remark_kernel_strips(p, i);
     if (plan_cut_move(p->cut)) {
         remark_windows(p);
+        remark_straight(p);
         remark_lines(p);
     }
     remark_mapping(p);

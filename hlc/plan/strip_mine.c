@@ -242,6 +242,8 @@ bool plan_pass_strip_mine(hlc_program *p)
         return false;
     if (p->cut != NULL)
         plan_cut_search(p);
+    if (p->cut != NULL && !p->config->no_straight)
+        plan_cut_find_straight(p->arena, p->cut);
     plan_forget_addresses(p->plan);
     plan_remark_strip_mine(p);
     return p->plan->strip != before || p->cut != NULL || offloads;

@@ -514,7 +514,12 @@ static void check_cut(verifier *v)
         fail(v, "a strip should be a multiple of %" PRId64 " steady states, as engines move whole units",
              plan_cut_granule_of(cut));
     plan_cut copy = *cut;
+    bool straight = false; // else none goes straight, as with -fno-straight
+    for (VEC_EACH(const plan_queue, queue, &cut->queues))
+        straight |= queue->straight;
     plan_cut_queues(v->a, v->pl, &copy);
+    if (v->ok && straight)
+        plan_cut_find_straight(v->a, &copy);
     if (v->ok && copy.queues.len != cut->queues.len)
         fail(v, "it has %zu queues", copy.queues.len);
     for (size_t i = 0; i < copy.queues.len && v->ok; i++) {
@@ -524,6 +529,8 @@ static void check_cut(verifier *v)
         if (x->delay != y->delay || x->halo != y->halo || x->history != y->history || x->room != y->room)
             fail(v, "queue '%s' should have delay %" PRId64 " halo %" PRId64 " history %" PRId64 " room %" PRId64, name,
                  y->delay, y->halo, y->history, y->room);
+        else if (x->straight != y->straight)
+            fail(v, "queue '%s' %s", name, y->straight ? "should go straight, as others do" : "cannot go straight");
         else if (step != 0 && x->halo > cut->strips * v->pl->strip * step)
             fail(v, "a round should move %" PRId64 " items through queue '%s' at least", x->halo, name);
     }

@@ -4,7 +4,8 @@
 //
 // A run depends on the run before it on its processor, on what makes the items that it reads, and on who used the blocks of
 // its windows before. A dependence binds, when a run is started, to the latest run of the kernel depended on; kernels are
-// started in order, and rounds one after the other, so each run waits for the right one.
+// started in order, or strip by strip where windows go straight from one to the other, and rounds one after the other, so
+// each run waits for the right one.
 #ifndef SVM_MAPPED_MEMORY
 #error "define SVM_MAPPED_MEMORY as the memory of the queues before <svm/mapped_control.h>"
 #endif
@@ -45,6 +46,26 @@ static inline svm_Kernel *svm_roundMove(svm_RoundRun *r, int w)
     return w < 0 ? NULL : &r->run.kernel;
 #endif
 }
+
+// Whether a window goes straight from one processor's memory to the other's.
+static inline bool svm_roundStraight(const svm_RoundRun *r, int w)
+{
+    return SVM_MAPPED_HAVE(STRAIGHT) && r->ends[w].straight && !r->alone;
+}
+
+#if SVM_MAPPED_HAVE(STRAIGHT)
+// A window that goes straight goes to its reader's block: both ends are of one chunk, and use their blocks by the same turns.
+static inline void svm_roundPlaceStraight(svm_Rounds *self, svm_RoundRun *r, int w, size_t count)
+{
+    const svm_RoundKernelRow *reader = &svm_roundKernels[r->ends[w].reader];
+    const svm_RoundEnd *end = &svm_roundEnds[reader->ends + r->ends[w].readerEnd];
+    const int q = svm_roundChunks[reader->chunk].processor;
+    svm_blockInit(&r->windows[w].there, svm_roundProcessors[q].memory,
+                  self->ownMemory[q] + end->address + (size_t)r->block * end->bytes, count,
+                  svm_roundQueues[end->queue].size);
+    svm_blockName(&r->windows[w].there, svm_roundQueues[end->queue].name);
+}
+#endif
 
 #if SVM_MAPPED_HAVE(HALOS)
 // What leaves a window's last items to the next round: a transfer, or the run itself.
@@ -91,6 +112,10 @@ static inline void svm_roundPlace(svm_Rounds *self, svm_RoundRun *r, int w, int 
     const size_t here = self->ownMemory[r->processor] + end->address + (size_t)r->block * end->bytes;
     svm_blockInit(&window->here, svm_roundProcessors[r->processor].memory, here, count, queue->size);
     svm_blockName(&window->here, queue->name);
+#endif
+#if SVM_MAPPED_HAVE(STRAIGHT)
+    if (svm_roundStraight(r, w) && !end->input)
+        svm_roundPlaceStraight(self, r, w, count);
 #endif
 }
 
@@ -156,11 +181,14 @@ static inline void svm_roundRunInit(svm_Rounds *self, svm_RoundRun *r, int kerne
         if (!svm_roundMoves(r))
             continue;
         r->run.windows[w].items = &window->here;
+        if (end->input && svm_roundStraight(r, w))
+            continue;
         if (end->input) {
             svm_moveB2BInit(&window->move, svm_roundProcessors[q].load, &window->there, &window->here);
             svm_kernelAddDependence(&r->run.kernel, &window->move.kernel);
         } else {
-            svm_moveB2BInit(&window->move, svm_roundProcessors[q].store, &window->here, &window->there);
+            const mm_Proc mover = svm_roundStraight(r, w) ? end->mover : svm_roundProcessors[q].store;
+            svm_moveB2BInit(&window->move, mover, &window->here, &window->there);
             svm_kernelAddDependence(&window->move.kernel, &r->run.kernel);
         }
 #endif
@@ -221,9 +249,9 @@ static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
         giver = svm_roundBefore(self, slot, c, k, back);
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
-        if (end->input)
+        if (end->input && !svm_roundStraight(r, w)) // else svm_roundJoin
             svm_kernelAddDependence(&r->windows[w].move.kernel, &user->run.kernel);
-        else if (!r->run.priming && (!SVM_MAPPED_HAVE(STILL) || end->strip != 0))
+        else if (!end->input && !r->run.priming && (!SVM_MAPPED_HAVE(STILL) || end->strip != 0))
             svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].move.kernel);
 #if SVM_MAPPED_HAVE(HALOS)
         if (!r->run.priming && giver->windows[w].last.capacity != 0)
@@ -250,6 +278,19 @@ static inline svm_Kernel *svm_roundToucher(svm_RoundRun *r, int w)
 {
     return svm_roundMoves(r) ? svm_roundMove(r, w) : &r->run.kernel;
 }
+
+#if SVM_MAPPED_HAVE(STRAIGHT)
+// A window that comes straight: what moves it is that of the run that has the same strip, and waits for the run that used
+// the block before.
+static inline void svm_roundJoin(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int c, int k)
+{
+    const svm_RoundEnd *end = &r->ends[w];
+    svm_RoundRun *made = &self->runs[slot][svm_roundKernels[end->writer].firstRun + k];
+    svm_Kernel *move = svm_roundMove(made, end->writerEnd);
+    svm_kernelAddDependence(&r->run.kernel, move);
+    svm_kernelAddDependence(move, &svm_roundBefore(self, slot, c, k, SVM_BLOCKS)->run.kernel);
+}
+#endif
 
 // What a run's window holds others make: in this round, or, the last items of it, in the one before.
 static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int slot)
@@ -291,7 +332,7 @@ static inline void svm_roundReuse(svm_Rounds *self, int slot, int c)
     svm_RoundRun *last = svm_roundBefore(self, slot, c, chunk->runs - 1, 0);
     for (int w = 0; w < last->count; w++)
         for (int m = 0; m < SVM_CHUNKS; m++)
-            if (last->ends[w].writer >= 0 && svm_roundChunks[m].kernel == last->ends[w].writer)
+            if (last->ends[w].writer >= 0 && !svm_roundStraight(last, w) && svm_roundChunks[m].kernel == last->ends[w].writer)
                 svm_kernelAddDependence(&self->runs[slot][svm_roundChunks[m].run].run.kernel, &last->run.kernel);
 }
 #endif
@@ -318,8 +359,10 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
             }
         }
 #if SVM_MAPPED_HAVE(PHASES)
-    for (int k = 0; k < SVM_KERNELS; k++)
+    for (int k = 0; k < SVM_KERNELS; k++) {
+        self->alone[k].alone = true;
         svm_roundRunInit(self, &self->alone[k], k, svm_roundKernels[k].home, 0, 0, 1, 0);
+    }
 #endif
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int c = 0; c < SVM_CHUNKS; c++)
@@ -330,9 +373,16 @@ static inline void svm_roundRunsCreate(svm_Rounds *self)
         for (int c = 0; c < SVM_CHUNKS; c++) {
             for (int k = 0; k < svm_roundChunks[c].runs; k++) {
                 svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
-                for (int w = 0; w < r->count; w++)
+                for (int w = 0; w < r->count; w++) {
+#if SVM_MAPPED_HAVE(STRAIGHT)
+                    if (r->ends[w].input && svm_roundStraight(r, w)) {
+                        svm_roundJoin(self, r, w, slot, c, k);
+                        continue;
+                    }
+#endif
                     if (r->ends[w].writer >= 0)
                         svm_roundLink(self, r, w, slot);
+                }
             }
 #if SVM_MAPPED_AGAIN
             svm_roundReuse(self, slot, c);
@@ -346,7 +396,8 @@ static inline void svm_roundRunDestroy(svm_RoundRun *r)
     svm_kernelDestroy(&r->run.kernel);
 #if SVM_MAPPED_HAVE(MOVED)
     for (int w = 0; w < r->count && svm_roundMoves(r); w++) {
-        svm_kernelDestroy(&r->windows[w].move.kernel);
+        if (!r->ends[w].input || !svm_roundStraight(r, w))
+            svm_kernelDestroy(&r->windows[w].move.kernel);
 #if SVM_MAPPED_HAVE(HALOS)
         if (r->windows[w].last.capacity != 0)
             svm_kernelDestroy(&r->windows[w].keep.kernel);
@@ -539,7 +590,7 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
     }
 #endif
     for (int w = 0; w < r->count && svm_roundMoves(r); w++)
-        if (r->ends[w].input) {
+        if (r->ends[w].input && !svm_roundStraight(r, w)) {
             svm_roundAdd(self, svm_roundMove(r, w), r, w, slot);
             svm_kernelRun(svm_roundMove(r, w));
         }
@@ -646,6 +697,34 @@ static inline void svm_roundPrime(svm_Rounds *self, int c, int slot, int64_t fir
 }
 #endif
 
+// Starts the run of so many steady states of a round from `first` on.
+static inline void svm_roundStartStrips(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first, int64_t own,
+                                        bool whole)
+{
+    if (SVM_MAPPED_HAVE(PUTS))
+        svm_roundPut(self, r, slot, first, (own + SVM_UNIT - 1) / SVM_UNIT * SVM_UNIT);
+    r->run.steady = own;
+#if SVM_MAPPED_HAVE(LOOPS)
+    r->run.states = own;
+#endif
+    svm_roundStart(self, r, slot, (int)(first / SVM_STRIP), whole);
+}
+
+#if SVM_MAPPED_HAVE(STRAIGHT)
+// Starts kernels from chunk c on, which has one of them, strip by strip: a window that goes straight waits for a run of its
+// reader, and a dependence binds to the latest.
+static inline void svm_roundTogether(svm_Rounds *self, int slot, int64_t states, int c, int kernels)
+{
+    int run = 0;
+    for (int64_t done = 0; done < states; done += SVM_STRIP, run++) {
+        const int64_t own = states - done < SVM_STRIP ? states - done : SVM_STRIP;
+        for (int i = c; i < c + kernels; i++)
+            svm_roundStartStrips(self, &self->runs[slot][svm_roundChunks[i].run + run], slot, done, own,
+                                 states == SVM_ROUND);
+    }
+}
+#endif
+
 // Starts the strips of a round of so many steady states, kernel after kernel.
 static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
 {
@@ -660,19 +739,20 @@ static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
             svm_roundWait(self, slot, states, c); // dependences are those of whole rounds
         if (share.states <= 0)
             continue;
+#if SVM_MAPPED_HAVE(STRAIGHT)
+        if (svm_roundKernels[kernel].together != 0) {
+            svm_roundTogether(self, slot, states, c, svm_roundKernels[kernel].together);
+            c += svm_roundKernels[kernel].together - 1;
+            continue;
+        }
+#endif
 #if SVM_MAPPED_HAVE(PRIMES)
         if (svm_roundKernels[kernel].primes)
             svm_roundPrime(self, c, slot, share.first);
 #endif
         for (int64_t done = 0; done < share.states; done += share.each, r++) {
             const int64_t left = share.states - done, own = left < share.each ? left : share.each;
-            if (SVM_MAPPED_HAVE(PUTS))
-                svm_roundPut(self, r, slot, share.first + done, (own + SVM_UNIT - 1) / SVM_UNIT * SVM_UNIT);
-            r->run.steady = own;
-#if SVM_MAPPED_HAVE(LOOPS)
-            r->run.states = own;
-#endif
-            svm_roundStart(self, r, slot, (int)((share.first + done) / SVM_STRIP), states == SVM_ROUND);
+            svm_roundStartStrips(self, r, slot, share.first + done, own, states == SVM_ROUND);
         }
     }
 }

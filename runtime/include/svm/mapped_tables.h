@@ -40,6 +40,7 @@
 #define SVM_MAPPED_SMALL 262144   // windows that may be smaller than what engines move
 #define SVM_MAPPED_STILL 524288   // windows that get nothing in steady states
 #define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
+#define SVM_MAPPED_STRAIGHT 2097152 // queues whose windows go from one processor's memory to the other's
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
 // Whole rounds can be repeated by processors themselves, where they do that (svm_Sequence): nothing is the control
 // program's in each but what it reads and writes.
@@ -97,6 +98,9 @@ typedef struct svm_RoundEnd {
     int64_t halo, aligned;    // the last of a round, that the next reads too; in multiples
     int writer, writerEnd;    // the kernel that gives them, and which of its ends; -1: none
     int file;                 // number of the file that they may lie in; -1: none
+    bool straight;            // the window goes straight to, or comes from, the memory of the other end's processor:
+    int reader, readerEnd;    // of what is given: the kernel that it goes to, and which of its ends
+    mm_Proc mover;            // and what moves it
     svm_RoundSpan start, end; // in the initialisation; when input has ended
 } svm_RoundEnd;
 
@@ -107,6 +111,7 @@ typedef struct svm_RoundKernelRow {
     int chunk, firstRun; // its first ones
     int home;            // processor of the initialisation and the end of input
     int primes;          // runs that prime a chunk
+    int together;        // it and so many less 1 behind it, a chunk each, are started strip by strip; 0: it is by itself
     bool serves;         // it has an initialisation, or an end of input
     bool even;           // each processor has a share of a round that is not whole
     int64_t repeat;      // steady states that priming goes on for behind the initialisation
@@ -182,6 +187,7 @@ typedef struct svm_RoundRun {
     const svm_RoundEnd *ends; // of its windows
     int count;
     bool moves;           // its processor does not reach the queues
+    bool alone;           // it is of the initialisation and the end of input: its windows are in the queues
     int processor, block; // where its windows are
     svm_RoundWindow windows[SVM_WINDOWS];
 } svm_RoundRun;

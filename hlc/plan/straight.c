@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which queues between kernels go straight: an engine moves each window from the one processor's memory to the other's, and
+// the shared memory has only what the initialisation and the end of input leave.
+//
+// NOTE(straight). A window goes on to the block that its reader has free, so the writer is at most as many strips ahead of
+// the reader as windows have blocks, where through the shared memory it may be a round ahead. That costs nothing where both
+// do nothing else: each is then the only kernel of its processor. Kernels that follow each other in this way are started
+// strip by strip, so only those are joined between which, in the kernels' order, no others are. Where several ways lead
+// from one kernel to another, all that is on its way must have room, so a queue beside a longer way goes through the shared
+// memory.
+#include "hlc/plan/plan_int.h"
+
+typedef struct straight {
+    arena *arena;
+    const plan_cut *cut;
+    uint32_t *own;   // per kernel: the processor that it has to itself; PLAN_NONE: none
+    uint32_t *chain; // kernels that have one each and follow each other have the same number
+    uint32_t *level; // in the chain: the longest way to it
+} straight;
+
+static void find_own(straight *x)
+{
+    const plan_cut *cut = x->cut;
+    const size_t processors = cut->resources->processors.len;
+    uint32_t *users = ARENA_ARRAY(x->arena, uint32_t, processors + 1); // kernels
+    uint32_t *last = ARENA_ARRAY(x->arena, uint32_t, processors + 1);  // of them, plus 1
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        const uint32_t *where = cut->where + (size_t)i * cut->strips;
+        x->own[i] = where[0];
+        for (uint32_t k = 0; k < cut->strips; k++) {
+            if (where[k] != where[0])
+                x->own[i] = PLAN_NONE;
+            users[where[k]] += last[where[k]] != i + 1;
+            last[where[k]] = i + 1;
+        }
+    }
+    for (uint32_t i = 0; i < cut->kernels.len; i++)
+        if (x->own[i] != PLAN_NONE && users[x->own[i]] != 1)
+            x->own[i] = PLAN_NONE;
+}
+
+static bool in_chain(const straight *x, const plan_stream *st)
+{
+    return st->from != SIR_NONE && st->to != SIR_NONE && x->own[st->from] != PLAN_NONE && x->own[st->to] != PLAN_NONE &&
+           x->chain[st->from] == x->chain[st->to];
+}
+
+static void find_levels(straight *x)
+{
+    const plan_cut *cut = x->cut;
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        x->chain[i] = i == 0 ? 0 : x->chain[i - 1] + (x->own[i] == PLAN_NONE || x->own[i - 1] == PLAN_NONE);
+        if (x->own[i] == PLAN_NONE)
+            continue;
+        for (VEC_EACH(const plan_stream, st, &cut->graph->streams))
+            if (st->to == i && in_chain(x, st) && x->level[st->from] >= x->level[i])
+                x->level[i] = x->level[st->from] + 1;
+    }
+}
+
+const machine_processor *plan_straight_engine(const plan_cut *cut, const plan_queue *queue)
+{
+    const plan_stream *st = &cut->graph->streams.data[queue->stream];
+    const plan_processor *all = cut->resources->processors.data;
+    return plan_resources_direct_engine(cut->resources, &all[cut->where[(size_t)st->from * cut->strips]],
+                                        &all[cut->where[(size_t)st->to * cut->strips]]);
+}
+
+// NULL: it goes straight.
+static const char *why_not(const straight *x, const plan_queue *queue)
+{
+    const plan_stream *st = &x->cut->graph->streams.data[queue->stream];
+    if (x->own[st->from] == PLAN_NONE || x->own[st->to] == PLAN_NONE)
+        return "not each of the two kernels has a processor to itself";
+    if (queue->delay != 0 || queue->halo != 0)
+        return "items stay in it from strip to strip";
+    if (!in_chain(x, st))
+        return "a kernel that is started between the two has no processor to itself";
+    if (x->level[st->to] != x->level[st->from] + 1)
+        return "a longer way leads from the one kernel to the other";
+    return plan_straight_engine(x->cut, queue) == NULL ? "no engine reaches both memories" : NULL;
+}
+
+void plan_cut_find_straight(arena *a, plan_cut *cut)
+{
+    const size_t kernels = cut->kernels.len;
+    if (cut->streams || cut->where == NULL || !plan_cut_move(cut))
+        return;
+    straight x = {.arena = a,
+                  .cut = cut,
+                  .own = ARENA_ARRAY(a, uint32_t, kernels + 1),
+                  .chain = ARENA_ARRAY(a, uint32_t, kernels + 1),
+                  .level = ARENA_ARRAY(a, uint32_t, kernels + 1)};
+    find_own(&x);
+    find_levels(&x);
+    for (VEC_EACH(plan_queue, queue, &cut->queues)) {
+        const plan_stream *st = &cut->graph->streams.data[queue->stream];
+        if (st->from == SIR_NONE || st->to == SIR_NONE || cut->graph->whole_schedule->channels[st->channel].steady == 0)
+            continue;
+        queue->passes = why_not(&x, queue);
+        queue->straight = queue->passes == NULL;
+    }
+}
+
+uint32_t *plan_cut_together(arena *a, const plan_cut *cut)
+{
+    uint32_t count = (uint32_t)cut->kernels.len, *together = ARENA_ARRAY(a, uint32_t, count + 1);
+    uint32_t *last = ARENA_ARRAY(a, uint32_t, count + 1); // per kernel: to which its queues go straight
+    for (uint32_t i = 0; i < count; i++)
+        last[i] = i;
+    for (VEC_EACH(const plan_queue, queue, &cut->queues)) {
+        const plan_stream *st = &cut->graph->streams.data[queue->stream];
+        if (queue->straight && st->to > last[st->from])
+            last[st->from] = st->to;
+    }
+    for (uint32_t i = 0, end; i < count; i = end) {
+        uint32_t to = last[i];
+        for (end = i + 1; end <= to; end++)
+            to = last[end] > to ? last[end] : to;
+        together[i] = end - i;
+    }
+    return together;
+}
