@@ -58,9 +58,10 @@ typedef struct interchanger {
     sir_function *function;
     // Of the outer loop that is looked at:
     const sir_stmt *outer;
-    uint32_t *depth; // per local: 1: declared in the body, and not further in
+    uint32_t *depth; // per local: 1: declared in the body; 2: and gone, NOTE(places)
     uint32_t *group; // per local: the run of statements that it occurs in; 0: none yet
     bool *across;    // per local: in several runs, so that it needs a value a lane
+    const sir_expr **places; // per local: what it is in several runs where that is computed again for each use; NULL: it is kept
     uint32_t locals, groups;
     bool unfit;
     const sir_expr *element; // of an array from outside, that is written; NULL: none
@@ -321,6 +322,80 @@ static int64_t lanes_of(const interchanger *x, int64_t trips)
     return scalars > 0 && most >= least ? most : 0;
 }
 
+// ---- Places ----
+//
+// NOTE(places). "int row = y + dy" is a value a lane as well where several runs use it. As an array it would be loaded for
+// each subscript, which C compilers then take for one that data tell; so sums of variables are computed where they are used.
+
+enum { PLACE_NODES = 12 };
+
+static void note_place(void *context, sir_stmt *s)
+{
+    interchanger *x = context;
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL && s->u.decl.init->type->kind == SIR_INT)
+        x->places[s->u.decl.local] = s->u.decl.init;
+}
+
+static void drop_place(void *context, sir_stmt *s)
+{
+    interchanger *x = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        x->places[root->index] = NULL;
+}
+
+// The nodes of a sum of variables that do not change while it is there; more than PLACE_NODES: it is none.
+static int place_nodes(const interchanger *x, const sir_expr *e)
+{
+    if (e->kind == SIR_CONST || (e->kind == SIR_LOCAL && x->depth[e->index] == 0))
+        return 1;
+    if (e->kind == SIR_LOCAL && x->places[e->index] != NULL)
+        return place_nodes(x, x->places[e->index]);
+    bool sum = e->kind == SIR_BINARY && e->type->kind == SIR_INT &&
+               (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB || e->op == LANG_OP_MUL);
+    int a = sum ? place_nodes(x, e->u.arg[0]) : PLACE_NODES + 1;
+    return a > PLACE_NODES ? a : 1 + a + place_nodes(x, e->u.arg[1]);
+}
+
+static void take_place(void *context, sir_expr *e, bool written)
+{
+    interchanger *x = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL && x->depth[e->index] != 0)
+        x->across[e->index] = true; // what another is a sum of goes with it
+}
+
+static void find_places(interchanger *x, const sir_block *body)
+{
+    x->places = ARENA_ARRAY(x->a, const sir_expr *, x->locals + 1);
+    sir_visit_stmts(body, note_place, x);
+    sir_visit_stmts(body, drop_place, x);
+    for (uint32_t i = 0; i < x->locals; i++)
+        if (x->places[i] != NULL && place_nodes(x, x->places[i]) > PLACE_NODES)
+            x->places[i] = NULL;
+    // Declarations come in order of their numbers or not: until there is no new one.
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < x->locals; i++) {
+            if (!x->across[i] || x->places[i] == NULL || x->depth[i] != 1)
+                continue;
+            x->depth[i] = 2;
+            sir_visit_tree((sir_expr *)(uintptr_t)x->places[i], false, take_place, x);
+            more = true;
+        }
+    }
+    for (uint32_t i = 0; i < x->locals; i++) {
+        x->places[i] = x->depth[i] == 2 ? x->places[i] : NULL;
+        x->across[i] = x->across[i] && x->depth[i] != 2;
+    }
+}
+
+static bool is_gone(const interchanger *x, const sir_stmt *s)
+{
+    return s->kind == SIR_DECL && x->places[s->u.decl.local] != NULL;
+}
+
 static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
 {
     int64_t trips;
@@ -345,6 +420,7 @@ static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
     if (x->unfit || pushing_groups(body) > 1 || !elements_fit(x, body))
         return false;
     find_groups(x, body, false);
+    find_places(x, body);
     *lanes = x->unfit ? 0 : lanes_of(x, trips);
     return *lanes > 0;
 }
@@ -606,6 +682,8 @@ static sir_expr *copy_expr(interchanger *x, sir_expr *e)
         return item;
     if (e->kind == SIR_LOCAL && e->index == x->outer->u.for_.local)
         return trip_of(x, e->loc);
+    if (e->kind == SIR_LOCAL && e->index < x->locals && x->places[e->index] != NULL)
+        return copy_expr(x, (sir_expr *)(uintptr_t)x->places[e->index]);
     if (e->kind == SIR_LOCAL && e->index < x->locals && x->across[e->index])
         return element_of(x, e->index, e->loc);
     if (e->kind == SIR_LOCAL && e->index == x->around && x->row > 0)
@@ -670,7 +748,8 @@ static sir_block copy_block(interchanger *x, const sir_block *b)
 {
     sir_block r = {0};
     for (size_t i = 0; i < b->len; i++)
-        VEC_PUSH(x->m->arena, &r, copy_stmt(x, b->data[i]));
+        if (!is_gone(x, b->data[i]))
+            VEC_PUSH(x->m->arena, &r, copy_stmt(x, b->data[i]));
     return r;
 }
 
@@ -693,6 +772,8 @@ static void add_lanes(interchanger *x, const sir_block *group, sir_block *to)
     for (x->row = 0; x->row < x->rows; x->row++) {
         sir_loc loc = group->data[0]->loc;
         sir_block copy = copy_block(x, group), *body = NULL;
+        if (copy.len == 0)
+            break;
         if (lanes == NULL || pushes) {
             lanes = counted(x, x->lane, 0, x->lanes, 1, loc);
             VEC_PUSH(x->m->arena, to, lanes);
