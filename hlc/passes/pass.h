@@ -99,6 +99,7 @@ bool pass_delays(hlc_program *p);
 bool pass_decimate(hlc_program *p);
 bool pass_interchange(hlc_program *p);
 bool pass_in_place(hlc_program *p);
+bool pass_borders(hlc_program *p);
 bool pass_rings(hlc_program *p);
 bool pass_linear(hlc_program *p);
 bool pass_share(hlc_program *p);

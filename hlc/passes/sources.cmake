@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 set(HLC_PASSES_SOURCES
-    passes/bundle.c passes/canonicalize.c passes/canonicalize_dead.c passes/canonicalize_fold.c passes/canonicalize_jumps.c
+    passes/borders.c passes/borders_trip.c passes/bundle.c passes/canonicalize.c passes/canonicalize_dead.c passes/canonicalize_fold.c passes/canonicalize_jumps.c
     passes/canonicalize_loops.c passes/canonicalize_propagate.c passes/canonicalize_temps.c passes/canonicalize_tree.c
     passes/chain.c passes/count.c passes/decimate.c passes/delays.c passes/exchange.c passes/filters.c passes/inline.c passes/in_place.c
     passes/interchange.c passes/interchange_nests.c passes/join_bits.c passes/linear.c passes/linear_bits.c passes/linear_bits_follow.c
