@@ -425,6 +425,8 @@ bool plan_cut_find(hlc_program *p, bool *found)
         return true;
     if (!plan_split_copies(p) || !plan_feed_first_items(p))
         return false;
+    if (!moves(r) && plan_should_narrow(p))
+        plan_narrow(p);
     hlc_mapping mapping = mapping_of(p, r);
     bool space = mapping == HLC_MAPPING_SPACE, large = !space && is_too_large(p, r);
     if (large && !may_be_large(p, r))

@@ -147,7 +147,7 @@ bool plan_pass_map(hlc_program *p)
         return false;
     if (!spread && p->net == NULL && !plan_find_net(p, plan_find_apart(p)))
         return false;
-    if (!spread && p->net == NULL && plan_should_narrow(p))
+    if (!spread && p->net == NULL && !p->module->narrow && plan_should_narrow(p))
         plan_narrow(p);
     size_t n = p->module->channels.len;
     plan_place *places = ARENA_ARRAY(p->arena, plan_place, n + 1);

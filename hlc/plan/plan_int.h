@@ -109,8 +109,8 @@ bool plan_fuse_horizontally(struct hlc_program *p, plan_item_list *items);
 // processor's registers from which that is so.
 enum { PLAN_LANES = 16, PLAN_LEAST_VECTOR = 16 };
 bool plan_runs_in_lanes(struct hlc_program *p, uint32_t actor);
-// Gives ints that need few bits types that say so, in a program that has not been cut up; NOTE(narrow). Whether that is
-// wanted of a new plan.
+// Gives ints that need few bits types that say so, before a program is cut up; NOTE(narrow). Whether that is wanted of a
+// new plan.
 void plan_narrow(struct hlc_program *p);
 bool plan_should_narrow(const struct hlc_program *p);
 
