@@ -4,24 +4,23 @@
 
 enum { WORD = 4, WIDEST_WORD = 16 };
 
-// Only control processors have this cache of a memory that engines reach past it.
+// Only control processors have this cache: engines reach the memory past it.
 static bool is_controls_own(const machine *m, size_t cache)
 {
-    const size_t memory = m->memories.data[cache].backing.index;
-    bool passed_by = false;
+    bool control = false;
     for (VEC_EACH(const machine_processor, p, &m->processors)) {
-        if (p->kind == MACHINE_processor_kind_CONTROL)
+        if (!machine_refers(&p->caches, MACHINE_MEMORY, cache))
             continue;
-        if (machine_refers(&p->caches, MACHINE_MEMORY, cache))
+        if (p->kind != MACHINE_processor_kind_CONTROL)
             return false;
-        passed_by |= p->kind == MACHINE_processor_kind_DMA && machine_refers(&p->memories, MACHINE_MEMORY, memory);
+        control = true;
     }
-    return passed_by;
+    return control;
 }
 
 // The fewest bytes that a random access costs as much as: those that the file's random bandwidth is of. A line where the
 // memory is a cache or is behind one, else what the memory aligns objects to, but at most a vector.
-static uint64_t granule_of(const machine *m, const machine_memory *memory)
+static uint64_t granule_of(const machine *m, const machine_memory *memory, bool engine)
 {
     if (memory->kind != MACHINE_memory_kind_RAM)
         return memory->line < WORD ? WORD : memory->line;
@@ -30,7 +29,7 @@ static uint64_t granule_of(const machine *m, const machine_memory *memory)
         granule = WIDEST_WORD;
     for (VEC_EACH(const machine_memory, cache, &m->memories))
         if (cache->kind == MACHINE_memory_kind_CACHE && cache->backing.index == (size_t)(memory - m->memories.data) &&
-            cache->line > granule && !is_controls_own(m, (size_t)(cache - m->memories.data)))
+            cache->line > granule && !(engine && is_controls_own(m, (size_t)(cache - m->memories.data))))
             granule = cache->line;
     return granule;
 }
@@ -43,7 +42,8 @@ static uint64_t round_up(uint64_t n, uint64_t unit)
 
 // Random records: the first granule of each at random bandwidth, what follows it in order. Strided ones can be
 // foreseen: they waste the rest of their granules and no more, unless random access is faster still.
-static double access_seconds(const machine *all, size_t memory, sim_access access, uint64_t record, uint64_t bytes)
+static double access_seconds(const machine *all, size_t memory, sim_access access, uint64_t record, uint64_t bytes,
+                             bool engine)
 {
     const machine_memory *m = &all->memories.data[memory];
     double in_order = machine_bytes_per_second(m->sequential, m->clock);
@@ -52,7 +52,7 @@ static double access_seconds(const machine *all, size_t memory, sim_access acces
         return (double)round_up(bytes, m->line) / in_order;
     if (access == SIM_SEQUENTIAL || bytes == 0)
         return (double)bytes / in_order;
-    uint64_t granule = granule_of(all, m);
+    uint64_t granule = granule_of(all, m, engine);
     if (record == 0)
         record = granule;
     if (record > bytes)
@@ -68,7 +68,12 @@ static double access_seconds(const machine *all, size_t memory, sim_access acces
 
 sim_time sim_access_occupancy(const sim *s, size_t memory, sim_access access, uint64_t record, uint64_t bytes)
 {
-    return sim_from_seconds(access_seconds(s->machine, memory, access, record, bytes));
+    return sim_from_seconds(access_seconds(s->machine, memory, access, record, bytes, false));
+}
+
+sim_time sim_side_time(const sim *s, size_t memory, const sim_side *side, uint64_t bytes, bool engine)
+{
+    return sim_from_seconds(access_seconds(s->machine, memory, side->access, side->record, bytes, engine));
 }
 
 static sim_time latency_of(const machine_memory *m)

@@ -59,7 +59,7 @@ sim_time sim_stage_time(const sim *s, const sim_job *job, size_t stage, uint64_t
         return sim_link_data_time(s->links[at->resource].link, bytes);
     const sim_side *side = at->target ? &job->t.to : &job->t.from;
     size_t memory = at->resource % s->machine->memories.len;
-    return sim_access_occupancy(s, memory, side->access, side->record, bytes);
+    return sim_side_time(s, memory, side, bytes, job->engine != NULL);
 }
 
 static void visit(sim *s, void *context)
