@@ -221,6 +221,8 @@ sim_time sim_link_data_time(const machine_link *link, uint64_t bytes);
 sim_time sim_stage_time(const sim *s, const sim_job *job, size_t stage, uint64_t bytes);
 // The same of a memory, for a transfer that an engine drives or nobody does (memory.c).
 sim_time sim_side_time(const sim *s, size_t memory, const sim_side *side, uint64_t bytes, bool engine);
+// True: an engine wants to write pages that are not there yet; the transfer begins when they are (page_cache.c).
+bool sim_waits_for_pages(sim *s, const sim_transfer *t);
 // An engine has written bytes of a memory, one after the other (page_cache.c).
 void sim_overwritten(sim *s, sim_element memory, uint64_t address, uint64_t bytes);
 // A visit comes to its memory (memory.c) or link (link.c) now.

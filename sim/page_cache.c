@@ -13,10 +13,19 @@ typedef struct zeroes {
 } zeroes;
 typedef VEC(zeroes) zeroes_list;
 
+typedef struct page_wait {
+    sim_transfer t;
+    struct page_wait *next;
+} page_wait;
+
 struct sim_page_cache {
     sim_element processor, memory;
     uint64_t size, line, held;
     zeroes_list list, next_list; // the oldest first; next_list: what it becomes
+    zeroes_list absent;          // new pages that nobody has wanted yet: each begins with a page
+    struct page_wait *first, **last, *free_waits; // transfers that want some, in order
+    bool serving;
+    uint64_t served; // the page that is being filled
     struct sim_page_cache *next;
 };
 
@@ -51,6 +60,7 @@ static sim_page_cache *page_cache(sim *s, sim_element processor, sim_element mem
                           .size = cache != NULL ? cache->size : 0,
                           .line = cache != NULL ? cache->line : 1,
                           .next = s->page_caches};
+    c->last = &c->first;
     return s->page_caches = c;
 }
 
@@ -149,10 +159,120 @@ void sim_overwritten(sim *s, sim_element memory, uint64_t address, uint64_t byte
     }
 }
 
+// ---- Pages that engines ask for ----
+
+static void remove_absent(sim *s, sim_page_cache *c, uint64_t begin, uint64_t end)
+{
+    const zeroes_list before = c->absent;
+    c->absent = c->next_list;
+    for (VEC_EACH(const zeroes, z, &before)) {
+        const bool some = shared(z, begin, end) != 0;
+        add(s, &c->absent, z->begin, some && begin < z->end ? begin : z->end, false);
+        add(s, &c->absent, some && end > z->begin ? end : z->end, z->end, false);
+    }
+    c->next_list = before;
+    c->next_list.len = 0;
+}
+
+void sim_new_pages(sim *s, sim_element processor, sim_element memory, uint64_t address, uint64_t bytes)
+{
+    add(s, &page_cache(s, processor, memory)->absent, address, address + bytes, false);
+}
+
+static uint64_t page_of(const sim *s, const sim_page_cache *c)
+{
+    return s->machine->processors.data[c->processor.index].page;
+}
+
+// The first page of those that a transfer writes that is not there.
+static bool find_absent(const sim *s, const sim_page_cache *c, const sim_transfer *t, uint64_t *page)
+{
+    const uint64_t begin = t->to.address, end = begin + (t->to.span != 0 ? t->to.span : t->bytes);
+    for (VEC_EACH(const zeroes, z, &c->absent)) {
+        if (shared(z, begin, end) == 0)
+            continue;
+        const uint64_t within = begin > z->begin ? begin - z->begin : 0;
+        *page = z->begin + within - within % page_of(s, c);
+        return true;
+    }
+    return false;
+}
+
+static void serve(sim *s, sim_page_cache *c);
+
+// Who wants more pages waits again, in the same order.
+static void go_on(sim *s, sim_page_cache *c)
+{
+    page_wait *waits = c->first;
+    c->first = NULL;
+    c->last = &c->first;
+    for (page_wait *w = waits, *next; w != NULL; w = next) {
+        next = w->next;
+        const sim_transfer t = w->t;
+        w->next = c->free_waits;
+        c->free_waits = w;
+        sim_start(s, &t);
+    }
+    serve(s, c);
+}
+
+static void page_is_there(sim *s, void *context)
+{
+    sim_page_cache *c = context;
+    c->serving = false;
+    remove_absent(s, c, c->served, c->served + page_of(s, c));
+    go_on(s, c);
+}
+
+static void page_is_mapped(sim *s, void *context)
+{
+    sim_page_cache *c = context;
+    sim_transfer t = {.engine = SIM_NONE, .link = SIM_ROUTED, .label = "pages", .arrived = page_is_there, .context = c};
+    t.from.element = c->processor;
+    t.to.element = c->memory;
+    t.bytes = sim_zeroed(s, c->processor, c->memory, c->served, page_of(s, c));
+    sim_start(s, &t);
+}
+
+static void serve(sim *s, sim_page_cache *c)
+{
+    if (c->serving || c->first == NULL || !find_absent(s, c, &c->first->t, &c->served))
+        return;
+    const machine_processor *p = &s->machine->processors.data[c->processor.index];
+    const double store = machine_can_run(p, MACHINE_OP_STORE) ? machine_operation_seconds(p, MACHINE_OP_STORE) : 0;
+    const sim_time stores = sim_from_seconds(store * (double)sim_vector_operations(p, page_of(s, c)));
+    const sim_time map = sim_cost_page_map(s, c->processor.index), fault = sim_cost_page_fault(s, c->processor.index);
+    c->serving = true;
+    sim_at(s, sim_add(s->now, sim_add(fault, sim_add(map, stores))), page_is_mapped, c);
+}
+
+bool sim_waits_for_pages(sim *s, const sim_transfer *t)
+{
+    for (sim_page_cache *c = s->page_caches; c != NULL && t->to.address != 0; c = c->next) {
+        uint64_t page;
+        if (!same(c->memory, t->to.element) || !find_absent(s, c, t, &page))
+            continue;
+        page_wait *w = c->free_waits;
+        if (w != NULL)
+            c->free_waits = w->next;
+        else
+            w = ARENA_NEW(s->arena, page_wait);
+        *w = (page_wait){.t = *t};
+        *c->last = w;
+        c->last = &w->next;
+        serve(s, c);
+        return true;
+    }
+    return false;
+}
+
 void sim_unmapped(sim *s, uint64_t address, uint64_t bytes)
 {
     const uint64_t begin = address, end = address + bytes;
     for (sim_page_cache *c = s->page_caches; c != NULL; c = c->next) {
+        remove_absent(s, c, begin, end);
+        if (!c->serving)
+            go_on(s, c);
         if (!holds(c, begin, end))
             continue;
         for (VEC_EACH(const zeroes, z, &c->list)) {

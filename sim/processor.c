@@ -159,6 +159,11 @@ sim_time sim_cost_page_map(const sim *s, size_t processor)
     return cost(s, processor, s->machine->processors.data[processor].page_map);
 }
 
+sim_time sim_cost_page_fault(const sim *s, size_t processor)
+{
+    return cost(s, processor, s->machine->processors.data[processor].page_fault);
+}
+
 sim_time sim_cost_kernel_stop(const sim *s, size_t processor)
 {
     return cost(s, processor, s->machine->processors.data[processor].kernel_stop);

@@ -118,6 +118,7 @@ sim_time sim_cost_kernel_start(const sim *s, size_t processor);
 sim_time sim_cost_kernel_run(const sim *s, size_t processor);  // on a control processor
 sim_time sim_cost_kernel_wait(const sim *s, size_t processor); // the same
 sim_time sim_cost_page_map(const sim *s, size_t processor);    // the same
+sim_time sim_cost_page_fault(const sim *s, size_t processor);  // the same
 sim_time sim_cost_kernel_stop(const sim *s, size_t processor);
 sim_time sim_cost_push_acquire(const sim *s, size_t processor);
 sim_time sim_cost_push_send(const sim *s, size_t processor, uint64_t bytes);
@@ -146,7 +147,8 @@ typedef struct sim_side {
     sim_element element; // a memory; or a processor, which takes or gives the bytes itself
     sim_access access;   // memories only
     uint64_t record;
-    uint64_t address; // where a memory's bytes begin, of those in order; 0: nobody knows
+    uint64_t address; // where a memory's bytes begin; 0: nobody knows
+    uint64_t span;    // the bytes from there on among which they are; 0: those that are moved
 } sim_side;
 
 #define SIM_ROUTED SIZE_MAX
@@ -194,6 +196,9 @@ size_t sim_serving_memory(const sim *s, size_t processor, size_t memory, uint64_
 // written. Bytes that a transfer overwrites (sim_side.address) leave it when it has arrived: whole lines without being
 // written.
 uint64_t sim_zeroed(sim *s, sim_element processor, sim_element memory, uint64_t address, uint64_t bytes);
+// These bytes of a memory will be new pages, of a processor's system, when an engine wants to write them: the transfer
+// waits until each is mapped and filled with zeroes. The system does this beside the processor's own work, page by page.
+void sim_new_pages(sim *s, sim_element processor, sim_element memory, uint64_t address, uint64_t bytes);
 // These addresses are no pages of files any more: nothing overwrites what is in a cache of them.
 void sim_unmapped(sim *s, uint64_t address, uint64_t bytes);
 

@@ -280,6 +280,8 @@ bool sim_start(sim *s, const sim_transfer *t)
         complete_at_once(s, t);
         return true;
     }
+    if (s->page_caches != NULL && sim_waits_for_pages(s, t))
+        return true;
     sim_job *job = TAKE(s, free_jobs, sim_job);
     *job = (sim_job){.t = *t, .route = route, .unsent = t->bytes, .piece = piece_of(s, t, route)};
     if (t->engine.index != SIZE_MAX)

@@ -129,6 +129,7 @@ typedef struct machine_processor {
     machine_time kernel_start, kernel_stop, kernel_run, kernel_wait;
     uint64_t page;         // control: bytes of a page of its system's
     machine_time page_map; // to make one that lies in memory part of a program's; 0: files are not mapped
+    machine_time page_fault; // to notice that an engine wants one that is not; 0: they are there before
     machine_time push_acquire, pop_discard; // cost of communication on the processor itself, before any waiting
     machine_staircase push_send, pop_acquire;
     uint64_t transfer_kinds; // dma: bits 1 << machine_transfer

@@ -482,6 +482,10 @@ static void tell(svmr_Kernel *p, const svmr_Transfer *t, const Piece *piece)
     }
     if (*access != SVMR_SEQUENTIAL)
         part.recordBytes = least(t->records * size, piece->bytes);
+    if (part.toAccess != SVMR_SEQUENTIAL && t->to.block) {
+        part.address = (size_t)t->to.block->data;
+        part.span = t->to.block->capacity * size;
+    }
     svmr_transferred(p, &part);
 }
 

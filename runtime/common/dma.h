@@ -17,7 +17,8 @@ typedef enum svmr_Access { SVMR_SEQUENTIAL, SVMR_STRIDED, SVMR_INDEXED } svmr_Ac
 typedef struct svmr_TransferPart {
     mm_Mem from, to;
     size_t bytes;       // written to the destination
-    size_t address;     // where they are written, of a destination in order
+    size_t address;     // where they are written,
+    size_t span;        // or, at a distance or by indices, among how many bytes from there on; else 0
     size_t recordBytes; // that lie together on the strided or indexed side; sequential on both: bytes
     svmr_Access fromAccess, toAccess;
     mm_Mem indices; // where indices were read from, one after the other; NULL: no indices

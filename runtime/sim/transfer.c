@@ -46,6 +46,7 @@ static size_t transfersOf(simr_Actor *a, const svmr_TransferPart *part, sim_tran
     t[n].from = from;
     t[n].to = to;
     t[n].to.address = part->address;
+    t[n].to.span = part->span;
     t[n++].bytes = part->bytes;
     return n;
 }
@@ -199,10 +200,14 @@ void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool 
     simr_look(a);
     const machine_processor *first_of_all = sim_machine(a->simulation->engine)->processors.data;
     sim_time each = sim_cost_page_map(a->simulation->engine, (size_t)(p->machine - first_of_all));
-    for (size_t i = 0; i < pages; i++)
+    const size_t address = base + (size_t)(first * page), bytes = pages * (size_t)page;
+    const bool later = fresh && p->machine->page_fault.amount > 0;
+    for (size_t i = 0; i < (later ? 1 : pages); i++) // later: the file gets longer, and that is all
         simr_spend(a, each, SIM_CONTROL);
-    if (fresh)
-        zeroPages(a, base + (size_t)(first * page), pages * (size_t)page);
+    if (later)
+        sim_new_pages(a->simulation->engine, p->element, sim_memory(0, p->home), address, bytes);
+    else if (fresh)
+        zeroPages(a, address, bytes);
     simr_sync(a);
 }
 

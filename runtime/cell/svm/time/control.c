@@ -297,6 +297,10 @@ static bool makeCall(svmr_Replay *r, svmr_TimedCall *call)
     case SVMR_TIMED_WAIT: return makeWait(r, call->run);
     case SVMR_TIMED_COPY: copyPiece(r, call); return true;
     case SVMR_TIMED_ZEROES: zeroPiece(r, call); return true;
+    case SVMR_TIMED_NEW:
+        sim_new_pages(r->engine, r->ppe, r->memory, call->address, call->itemBytes);
+        dropCall(r);
+        return true;
     case SVMR_TIMED_UNMAPPED:
         sim_unmapped(r->engine, call->address, call->itemBytes);
         dropCall(r);

@@ -265,10 +265,12 @@ void svmr_onMapped(int64_t from, int64_t end, size_t base, int64_t *known, bool 
         return;
     *known = last;
     recordWork(r);
-    addCall(r, SVMR_TIMED_PAGES)->work = (double)(last - first) * (double)sim_cost_page_map(r->engine, r->ppe.index);
+    const bool later = fresh && sim_machine(r->engine)->processors.data[r->ppe.index].page_fault.amount > 0;
+    const double pages = later ? 1 : (double)(last - first);
+    addCall(r, SVMR_TIMED_PAGES)->work = pages * (double)sim_cost_page_map(r->engine, r->ppe.index);
     if (!fresh)
         return;
-    svmr_TimedCall *call = addCall(r, SVMR_TIMED_ZEROES);
+    svmr_TimedCall *call = addCall(r, later ? SVMR_TIMED_NEW : SVMR_TIMED_ZEROES);
     call->address = base + (size_t)(first * page);
     call->itemBytes = (size_t)((last - first) * page);
 }
@@ -310,6 +312,7 @@ static sim_transfer transferOf(const svmr_Replay *r, const svmr_Kernel *p, const
         sideOf(r, t->from.block, groups && !t->scatter ? access : SIM_SEQUENTIAL, groups && !t->scatter ? record : 0);
     made.to = sideOf(r, t->to.block, groups && t->scatter ? access : SIM_SEQUENTIAL, groups && t->scatter ? record : 0);
     made.to.address = (size_t)t->to.block->data;
+    made.to.span = groups && t->scatter ? t->to.block->capacity * size : 0;
     made.bytes = groups ? record * t->repeats : record;
     return made;
 }
@@ -399,7 +402,8 @@ void svmr_transferred(svmr_Kernel *p, const svmr_TransferPart *part)
     t.to = (sim_side){.element = svmr_timedMemory(r, part->to->name),
                       .access = kinds[part->toAccess],
                       .record = part->recordBytes,
-                      .address = part->address};
+                      .address = part->address,
+                      .span = part->span};
     t.label = r->running->label;
     addTransfer(r->running, &t);
 }

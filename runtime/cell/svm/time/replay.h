@@ -90,7 +90,8 @@ typedef enum svmr_TimedCallKind {
     SVMR_TIMED_COPY,
     SVMR_TIMED_WORK,
     SVMR_TIMED_PAGES, // of files, that the system maps
-    SVMR_TIMED_ZEROES, // new ones, that it fills
+    SVMR_TIMED_ZEROES, // new ones, that it fills,
+    SVMR_TIMED_NEW,    // or will fill when an engine wants them
     SVMR_TIMED_UNMAPPED
 } svmr_TimedCallKind;
 enum { SVMR_TIMED_PIECE = 64 << 10 }; // bytes of a file that are copied or filled at once, as runtime/sim has it
@@ -105,7 +106,7 @@ typedef struct svmr_TimedCall {
     svmr_TimedRuns runs;                 // REPEAT: all, in order,
     uint32_t spes;                       // on so many SPEs
     size_t fileBytes, itemBytes, pieces; // COPY
-    size_t address;                      // ZEROES, UNMAPPED: itemBytes from there on
+    size_t address;                      // ZEROES, NEW, UNMAPPED: itemBytes from there on
     double work;                         // WORK, PAGES: femtoseconds
     struct svmr_TimedCall *next;
 } svmr_TimedCall;

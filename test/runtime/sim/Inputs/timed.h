@@ -5,7 +5,8 @@
 // TIMED_LINKS a bus of half a byte a nanosecond, 50 ns away, joins the memories. With TIMED_CONTROL an int-add of control
 // code takes a cycle; with TIMED_CALLS a load and a store do, telling a processor to run a kernel takes 30 ns, and to look
 // whether it has ended 40 ns, to map a page of 1 KiB 25 ns; else control code takes no time. With TIMED_CACHE these cost the
-// same, and the control processor has a cache of 2 KiB, in lines of 128 bytes.
+// same, and the control processor has a cache of 2 KiB, in lines of 128 bytes; with TIMED_FAULTS, too, pages that an engine asks
+// for take 60 ns more.
 #ifndef TIMED_H
 #define TIMED_H
 
@@ -30,6 +31,9 @@ static const char machineText[] =
     "processors:\n"
 #if defined TIMED_CACHE
     "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM], caches: [CACHE], page: 1 KiB, page-map: 25 ns, kernel-run: 30 ns, "
+#ifdef TIMED_FAULTS
+    "page-fault: 60 ns, "
+#endif
     "kernel-wait: 40 ns, operations: {load: 1 cycle, store: 1 cycle}}\n"
 #elif defined TIMED_CALLS
     "  CPU: {kind: control, clock: 1 GHz, memories: [GMEM], kernel-run: 30 ns, kernel-wait: 40 ns, page: 1 KiB, page-map: 25 ns, "
