@@ -397,7 +397,7 @@ static bool may_lie_elsewhere(const program_emitter *x, const plan_io *io)
         files += other->access.buffer == io->access.buffer;
     for (VEC_EACH(plan_initial, initial, &pl->initials))
         files += initial->access.buffer == io->access.buffer;
-    return files == 1 && b->keep == 0 && b->base == 0 && plan_io_start(pl, x->s, io, PLAN_INIT) == 0 &&
+    return files == 1 && b->keep == 0 && plan_io_start(pl, x->s, io, PLAN_INIT) == 0 &&
            plan_io_start(pl, x->s, io, PLAN_STEADY) == 0;
 }
 
