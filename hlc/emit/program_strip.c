@@ -733,12 +733,68 @@ static void copy_once(program_emitter *x, int indent, void *context, const char 
         text_line(x, indent, "out[%s] = in[%s];", to, from);
 }
 
+// A walk that turns rows and columns of items over: the digits along which items lie side by side in what is read, and in
+// what is written.
+typedef struct turned_digits {
+    size_t in, out;
+} turned_digits;
+
+// Rows and columns from which it is worth it: a block of what is turned at once.
+enum { TURNED_ROWS = 4, TURNED_COLUMNS = 16 };
+
+static bool is_turned_over(const program_emitter *x, const sir_type *t, const program_walk *w, turned_digits *turned)
+{
+    bool word = (t->kind == SIR_INT && t->storage == SIR_STORED_WHOLE) || t->kind == SIR_FLOAT;
+    *turned = (turned_digits){SIZE_MAX, SIZE_MAX};
+    if (x->p->config->opt_level < LANES_LEVEL || x->p->config->no_lanes || !x->e.cached || lane_width(x) <= 1 ||
+        !word || w->general || w->tail)
+        return false;
+    for (size_t i = 0; i < w->in.len; i++) {
+        const plan_digit *in = &w->in.data[i], *out = &w->out.data[i];
+        if (in->stride == 1 && out->stride > 1 && in->radix >= TURNED_ROWS)
+            turned->in = i;
+        if (out->stride == 1 && in->stride > 1 && out->radix >= TURNED_COLUMNS)
+            turned->out = i;
+    }
+    return turned->in != SIZE_MAX && turned->out != SIZE_MAX;
+}
+
+// One turning for each place of the other loops.
+static void emit_turned_over(program_emitter *x, const program_walk *w, turned_digits turned)
+{
+    plan_digits in = {0}, out = {0};
+    int indent = 1;
+    for (size_t i = 0; i < w->in.len; i++) {
+        bool gone = i == turned.in || i == turned.out;
+        VEC_PUSH(x->e.arena, &in, ((plan_digit){w->in.data[i].radix, gone ? 0 : w->in.data[i].stride}));
+        VEC_PUSH(x->e.arena, &out, ((plan_digit){w->out.data[i].radix, gone ? 0 : w->out.data[i].stride}));
+    }
+    for (size_t i = w->in.len; i-- > 0;) {
+        if (i == turned.in || i == turned.out)
+            continue;
+        const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
+        const char *bound = w->in.data[i].radix != 0
+                                ? arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix)
+                                : arena_printf(x->e.arena, "count / %" PRId64, digits_period(&w->in));
+        text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
+    }
+    text_line(x, indent, "svm_turnOver(%s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ");",
+              program_nest_pointer(x, "out", &out), program_nest_pointer(x, "in", &in), w->in.data[turned.in].radix,
+              w->in.data[turned.out].radix, w->out.data[turned.in].stride, w->in.data[turned.out].stride);
+}
+
 static const char *copy_function(program_emitter *x, const sir_type *t, const program_walk *w)
 {
+    turned_digits turned;
+    bool turns = is_turned_over(x, t, w, &turned);
+    if (turns)
+        program_include_lanes(x, lane_width(x));
     strbuf name, *file = begin_body(x);
     strbuf_add(x->e.out, "{\n");
     if (!w->general && w->in.len == 1 && w->in.data[0].stride == 1 && w->out.data[0].stride == 1)
         text_line(x, 1, "memcpy(out, in, (size_t)count * sizeof *in);");
+    else if (turns)
+        emit_turned_over(x, w, turned);
     else
         emit_walk(x, w, 0, "0", copy_once, NULL, (void *)(uintptr_t)t);
     strbuf_add(x->e.out, "}\n\n");

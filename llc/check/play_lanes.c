@@ -57,6 +57,10 @@ bool play_lanes(play *p, const char *name, const val *a, size_t count)
             touch(p, known(a[1].i + (a[3].i - 1) * a[4].i * ITEM), known(a[5].i * ITEM), false);
     } else if (strcmp(name, "svm_tileOut") == 0 && count >= 5) {
         move_tile(p, a[1], a[0], a + 2, true);
+    } else if (strcmp(name, "svm_turnOver") == 0 && count >= 6) {
+        touch_places(p, a[1], a[2].unknown ? 0 : a[2].i * ITEM, a[2].unknown ? a[2] : a[3], a[5], false);
+        touch_places(p, a[0], a[3].unknown ? 0 : a[3].i * ITEM, a[3].unknown ? a[3] : a[2], a[4], true);
+        forget_bytes(p, a[0], -1);
     } else if ((lanes = lanes_of(name, "svm_load")) != 0 && count >= 1) {
         touch(p, a[0], known(lanes * ITEM), false);
     } else if ((lanes = lanes_of(name, "svm_store")) != 0 && count >= 1) {

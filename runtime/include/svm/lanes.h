@@ -191,6 +191,20 @@ static inline void svm_tileIn(void *restrict tile, const void *restrict from, pt
 {
     svm_tileInPart(tile, from, rows, columns, stride, rows);
 }
+// Turns rows and columns of items over: rows lie so far apart in what is written, columns in what is read.
+static inline void svm_turnOver(void *restrict to, const void *restrict from, ptrdiff_t rows, ptrdiff_t columns,
+                                ptrdiff_t pitch, ptrdiff_t stride)
+{
+    int *written = to;
+    const int *items = from;
+    const ptrdiff_t turned = columns / SVM_TILE_BLOCK * SVM_TILE_BLOCK, whole = rows / 4 * 4;
+    for (ptrdiff_t k = 0; k < whole; k += 4)
+        for (ptrdiff_t i = 0; i < turned; i += SVM_TILE_BLOCK)
+            svm_tileBlockIn(written + k * pitch + i, pitch, items + i * stride + k, stride);
+    for (ptrdiff_t k = 0; k < rows; k++)
+        for (ptrdiff_t i = k < whole ? turned : 0; i < columns; i++)
+            memcpy(written + k * pitch + i, items + i * stride + k, sizeof *items);
+}
 // And memory from a tile.
 static inline void svm_tileOut(void *restrict to, const void *restrict tile, ptrdiff_t rows, ptrdiff_t columns,
                                ptrdiff_t stride)
