@@ -111,12 +111,21 @@ static size_t count_logs(program_emitter *x, bool most)
     return count;
 }
 
-// A piece of a strip that is shared, at least.
-enum { SHARE_PARTS = 8 };
+// A piece of a strip that is shared, at least; and where processors work in queues, how many times as long as starting a
+// kernel and as priming it is.
+enum { SHARE_PARTS = 8, SHARE_STARTS = 100, SHARE_PRIMINGS = 4 };
 
-// Steady states of a piece, as which rounds that are not whole are shared: a part of a strip in whole units.
+// Steady states of a piece, as which rounds that are not whole are shared: a part of a strip in whole units, or strips.
 static int64_t piece(const program_emitter *x, int64_t unit)
 {
+    const plan_cut *cut = x->p->cut;
+    if (!plan_cut_move(cut)) {
+        double starts = SHARE_STARTS * plan_start_seconds(cut->resources->processors.data[0].processor),
+               seconds = plan_steady_seconds(x->p) * (double)x->pl->strip + 1e-12;
+        int64_t strips = (int64_t)(starts / seconds) + 1, primes = SHARE_PRIMINGS * cut->priming / x->pl->strip + 1;
+        strips = strips < primes ? primes : strips;
+        return (strips < cut->strips ? strips : cut->strips) * x->pl->strip;
+    }
     for (int64_t parts = SHARE_PARTS; parts > 1; parts /= 2)
         if (x->pl->strip % (parts * unit) == 0)
             return x->pl->strip / parts;

@@ -516,7 +516,10 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 1, "while (self->iterations > 0) {");
     text_line(x, 2, "const int slot = (int)(self->round %% %s);", all->slots);
     text_line(x, 2, "%s(self, slot);", called(x, all, "finish", "svm_roundFinish"));
-    text_line(x, 2, "const int64_t wanted = self->iterations < %s ? self->iterations : %s;", all->round, all->round);
+    const char *wanted = arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
+    if (all->blocks && (all->facts & FACT_READS) != 0)
+        wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
+    text_line(x, 2, "const int64_t wanted = %s;", wanted);
     if (reads)
         text_line(x, 2, "const int64_t states = %s(self, slot, wanted);", called(x, all, "read", "svm_roundRead"));
     else

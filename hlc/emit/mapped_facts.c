@@ -260,7 +260,7 @@ static void find_pages(program_emitter *x, mapped_kernel *p)
 // their windows' blocks in turn. One that few run is light, and waiting for it would cost more.
 static void find_shares(const program_emitter *x, mapped_kernel *p)
 {
-    p->even = p->several && x->mapped->moved && !x->mapped->direct && !p->streams && p->planned->repeat == 0 &&
+    p->even = p->several && x->mapped->moved != x->mapped->direct && !p->streams && p->planned->repeat == 0 &&
               p->rows.len == x->mapped->used.len;
     for (uint32_t i = 0; i < p->rows.len; i++)
         p->even &= p->rows.data[i].before == i;

@@ -520,7 +520,7 @@ static inline void svm_roundServe(svm_Rounds *self, int kernel, int slot, bool s
 
 #if SVM_MAPPED_HAVE(FILES)
 // Where a run's items are in files. Priming gives nothing, and may begin with the program.
-static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slot, int strip)
+static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first)
 {
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
@@ -532,7 +532,8 @@ static inline void svm_roundTellFiles(svm_Rounds *self, svm_RoundRun *r, int slo
         r->run.windows[w].writer = there && !end->input ? &self->writers[end->file] : NULL;
 #endif
         r->run.windows[w].at = self->places[end->queue][slot];
-        r->run.windows[w].first = strip * end->strip - (r->run.priming ? end->prime - end->primeFrom : end->before);
+        r->run.windows[w].first =
+            first * (end->strip / SVM_STRIP) - (r->run.priming ? end->prime - end->primeFrom : end->before);
     }
 }
 #endif
@@ -576,12 +577,13 @@ static inline void svm_roundAdd(svm_Rounds *self, svm_Kernel *kernel, const svm_
     (void)self, (void)kernel, (void)r, (void)w, (void)slot;
 }
 
-// Starts a run: what loads its windows, its kernel, and what stores them. What primes gives nothing.
-static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int strip, bool whole)
+// Starts a run from a round's steady state `first` on: what loads its windows, its kernel, and what stores them. What primes
+// gives nothing.
+static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, int64_t first, bool whole)
 {
-    (void)self, (void)slot, (void)strip, (void)whole;
+    (void)self, (void)slot, (void)first, (void)whole;
 #if SVM_MAPPED_HAVE(FILES)
-    svm_roundTellFiles(self, r, slot, strip);
+    svm_roundTellFiles(self, r, slot, first);
 #endif
 #if SVM_MAPPED_HAVE(HALOS) && SVM_MAPPED_HAVE(DIRECT)
     for (int w = 0; w < r->count; w++) {
@@ -596,7 +598,7 @@ static inline void svm_roundStart(svm_Rounds *self, svm_RoundRun *r, int slot, i
         }
 #if SVM_MAPPED_HAVE(REPEATS)
     if (r->run.priming && svm_roundKernels[r->kernel].repeat != 0)
-        svm_roundRepeat(r, self->steadyStates + strip * SVM_STRIP);
+        svm_roundRepeat(r, self->steadyStates + first);
 #endif
     svm_roundAdd(self, &r->run.kernel, r, -1, slot);
     svm_kernelRun(&r->run.kernel);
@@ -652,7 +654,8 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
         share.states = stop * pieces / SVM_STRIPS * SVM_PIECE;
     }
     share.states = (share.states < states ? share.states : states) - share.first;
-    const int64_t runs = even ? (share.states + SVM_STRIP - 1) / SVM_STRIP : 0;
+    const int64_t most = SVM_MAPPED_HAVE(DIRECT) ? SVM_ROUND : SVM_STRIP; // of a run
+    const int64_t runs = even ? (share.states + most - 1) / most : 0;
     if (runs > 0)
         share.each = (share.states + runs * SVM_UNIT - 1) / (runs * SVM_UNIT) * SVM_UNIT;
     return share;
@@ -693,7 +696,7 @@ static inline void svm_roundPrime(svm_Rounds *self, int c, int slot, int64_t fir
 #endif
     if (SVM_MAPPED_HAVE(PUTS))
         svm_roundPut(self, r, slot, first, 0);
-    svm_roundStart(self, r, slot, svm_roundChunks[c].first, false);
+    svm_roundStart(self, r, slot, first, false);
 }
 #endif
 
@@ -707,7 +710,7 @@ static inline void svm_roundStartStrips(svm_Rounds *self, svm_RoundRun *r, int s
 #if SVM_MAPPED_HAVE(LOOPS)
     r->run.states = own;
 #endif
-    svm_roundStart(self, r, slot, (int)(first / SVM_STRIP), whole);
+    svm_roundStart(self, r, slot, first, whole);
 }
 
 #if SVM_MAPPED_HAVE(STRAIGHT)
@@ -805,6 +808,26 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
         self->mapped[q][slot] =
             svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
     return self->claimed[q][slot] || self->mapped[q][slot];
+}
+#endif
+
+#if SVM_MAPPED_HAVE(READS)
+// Of so many steady states those that there is input for, if processors read all of it themselves and it is less: the rest,
+// which is none, is the next round's.
+static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
+{
+    int64_t there = wanted;
+    for (int i = 0; i < SVM_INPUTS; i++) {
+        const svm_RoundFile *f = &svm_roundInputs[i];
+        const int64_t step = svm_roundQueues[f->queue].step;
+        if (step == 0)
+            continue;
+        if (!f->claims || self->readers[f->file].held != 0)
+            return wanted;
+        const int64_t states = svm_readerThere(&self->readers[f->file].file) / step;
+        there = states < there ? states : there;
+    }
+    return there > 0 ? there : wanted;
 }
 #endif
 
