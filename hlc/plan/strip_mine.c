@@ -38,6 +38,7 @@ typedef struct costs {
     double operations; // of a steady state
     double moved;      // bytes that pass through channels in a steady state, in and out
     double kept;       // bytes that move to the front after a run
+    double windows;    // bytes of queues where kernels work on them, which have no buffers there
     size_t kernels, stages;
     bool looks_ahead; // it is this computer's
 } costs;
@@ -61,10 +62,11 @@ static costs find_costs(hlc_program *p)
     const plan *pl = p->plan;
     costs c = {
         .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
-    c.looks_ahead = p->config->vector_bytes != 0 && p->cut == NULL && p->net == NULL;
+    bool direct = p->cut == NULL || !plan_cut_move(p->cut); // strips are trips of a loop in a run
+    c.looks_ahead = p->config->vector_bytes != 0 && direct && p->net == NULL;
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
               machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
-    if (p->cut != NULL) // one control processor starts the strips of all, and hears of their ends
+    if (!direct) // one control processor starts the strips of all, and hears of their ends
         c.start *= 2 * (double)p->cut->resources->processors.len;
     else if (p->net != NULL)
         c.streams = NET_KERNEL_STARTS * c.start * (double)(p->net->kernels.len + p->net->streams.len);
@@ -79,8 +81,16 @@ static costs find_costs(hlc_program *p)
         uint64_t size = plan_element_bytes(p->module, b->channel);
         c.moved += 2.0 * (double)b->step * (double)size;
         c.kept += 2.0 * (double)b->keep * (double)size;
+        if (p->cut != NULL && direct && plan_end_of(pl, p->module, (uint32_t)(b - pl->buffers.data)) != PLAN_NONE)
+            c.windows += (double)b->step * (double)size;
     }
     return c;
+}
+
+// Bytes that a strip works on.
+static double bytes_of(const costs *c, const plan *pl)
+{
+    return (double)pl->bytes + c->windows * (double)pl->strip;
 }
 
 // Whether a processor that is known to look ahead has so much to compute that it does not wait for a part of the second
@@ -93,14 +103,14 @@ static bool hides(const costs *c, const plan *pl)
     const machine_memory *second = &c->mach->memories.data[c->kernel->caches.data[1].index];
     double lanes = (double)c->kernel->simd_width / sizeof(float),
            computes = c->operations / lanes * machine_operation_seconds(c->kernel, MACHINE_OP_FLOAT_ADD),
-           moves = c->moved * seconds_per_byte(c, (double)pl->bytes);
-    return (double)pl->bytes < SECOND_CACHE_SHARE * (double)second->size && computes >= HIDES * moves;
+           moves = c->moved * seconds_per_byte(c, bytes_of(c, pl));
+    return bytes_of(c, pl) < SECOND_CACHE_SHARE * (double)second->size && computes >= HIDES * moves;
 }
 
 // Seconds that a steady state costs beside its own operations.
 static double overhead(const costs *c, const plan *pl)
 {
-    double per_byte = seconds_per_byte(c, (double)pl->bytes), n = (double)pl->strip;
+    double per_byte = seconds_per_byte(c, bytes_of(c, pl)), n = (double)pl->strip;
     double begins = (double)(c->kernels + 1) * c->start + c->streams + (double)c->stages * c->per_call;
     if (hides(c, pl))
         return begins / n;
@@ -175,7 +185,7 @@ static int64_t fill_lanes(hlc_program *p, int64_t strip)
 {
     const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
     int64_t wanted = strip;
-    if (p->cut != NULL || p->net != NULL || kernel->caches.len < 2)
+    if ((p->cut != NULL && plan_cut_move(p->cut)) || p->net != NULL || kernel->caches.len < 2)
         return strip;
     for (VEC_EACH(plan_kernel, k, &p->plan->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
