@@ -2,6 +2,7 @@
 // What every SPE program has beside its own code: the end of main, the tag manager, calls to the PPE. Compiled by
 // svm-spu-gcc with the program.
 #define _GNU_SOURCE // exp10
+#include <malloc.h>
 #include <math.h>
 #include <spu_mfcio.h>
 #include <stdlib.h>
@@ -46,6 +47,12 @@ unsigned int __mfc_tag_reserve(void)
 unsigned int __mfc_tag_release(unsigned int tag)
 {
     return __mfc_multi_tag_release(tag, 1);
+}
+
+// Of the vendor's C library. A program may have one of its own.
+__attribute__((weak)) void *memalign(size_t alignment, size_t size)
+{
+    return aligned_alloc(alignment, size);
 }
 
 // Lets the PPE run the handler of a stop code 0x21nn on data in the local store.
