@@ -105,11 +105,59 @@ static bool is_carried(const jam_walk *w, const sir_stmt *loop, uint32_t local)
            !body_declared_in(c, &loop->u.for_.body, local) && !begins_anew(&loop->u.for_.body, local);
 }
 
+typedef struct move_finder {
+    uint32_t array, variable;
+    int64_t read_least, read_most, written_least, written_most; // elements, from the variable on
+    size_t elements, names;
+} move_finder;
+
+static bool is_beside(const sir_expr *e, uint32_t variable, int64_t *by)
+{
+    bool sum = e->kind == SIR_BINARY && (e->op == LANG_OP_ADD || e->op == LANG_OP_SUB) &&
+               e->u.arg[1]->kind == SIR_CONST;
+    const sir_expr *v = sum ? e->u.arg[0] : e;
+    *by = !sum ? 0 : e->op == LANG_OP_ADD ? e->u.arg[1]->u.value.i : -(int64_t)e->u.arg[1]->u.value.i;
+    return v->kind == SIR_LOCAL && v->index == variable;
+}
+
+static void find_move(void *context, sir_expr *e, bool written)
+{
+    move_finder *f = context;
+    int64_t by;
+    f->names += e->kind == SIR_LOCAL && e->index == f->array;
+    if (e->kind != SIR_INDEX || e->u.arg[0]->kind != SIR_LOCAL || e->u.arg[0]->index != f->array ||
+        !is_beside(e->u.arg[1], f->variable, &by))
+        return;
+    f->elements++;
+    int64_t *least = written ? &f->written_least : &f->read_least, *most = written ? &f->written_most : &f->read_most;
+    *least = by < *least ? by : *least;
+    *most = by > *most ? by : *most;
+}
+
+static void find_moves(void *context, sir_stmt *s)
+{
+    sir_visit_exprs(s, find_move, context);
+}
+
+// Whether no trip reads an element of an array that one before it wrote, as where all elements move up one place.
+static bool reads_ahead(const sir_stmt *loop, uint32_t array)
+{
+    move_finder f = {.array = array,
+                     .variable = loop->u.for_.local,
+                     .read_least = INT64_MAX,
+                     .read_most = INT64_MIN,
+                     .written_least = INT64_MAX,
+                     .written_most = INT64_MIN};
+    sir_visit_stmts(&loop->u.for_.body, find_moves, &f);
+    return f.elements == f.names &&
+           (loop->u.for_.step > 0 ? f.read_least >= f.written_most : f.read_most <= f.written_least);
+}
+
 static bool carries(const body_context *c, const sir_stmt *loop)
 {
     jam_walk w = walk(c, loop);
     for (uint32_t i = 0; i < c->function->locals.len; i++)
-        if (is_carried(&w, loop, i))
+        if (is_carried(&w, loop, i) && !reads_ahead(loop, i))
             return true;
     return false;
 }
@@ -188,16 +236,25 @@ bool body_has_loops(const sir_block *b)
     return any;
 }
 
+// An int, or an array of ints where these count.
+static bool is_whole(const sir_type *t, bool arrays)
+{
+    while (arrays && t->kind == SIR_ARRAY)
+        t = t->element;
+    return t->kind == SIR_INT;
+}
+
 // A loop of many trips, each of little work, which look up by what the one before found.
 static bool waits(const body_context *c, const sir_stmt *loop)
 {
     int64_t trips;
     const sir_block *body = &loop->u.for_.body;
-    if (!body_trip_count(loop, &trips) || trips < JAM_TRIPS || body_has_loops(body))
+    if (!body_trip_count(loop, &trips) || trips < JAM_TRIPS || carries_inside(c, body))
         return false;
+    // With loops inside it is elements that a trip leaves to the next.
     jam_walk w = walk(c, loop);
     for (uint32_t i = 0; i < c->function->locals.len; i++)
-        w.tainted[i] = c->function->locals.data[i].type->kind == SIR_INT && is_carried(&w, loop, i);
+        w.tainted[i] = is_whole(c->function->locals.data[i].type, body_has_loops(body)) && is_carried(&w, loop, i);
     do {
         w.changes = false;
         w.nodes = 0;

@@ -256,12 +256,37 @@ bool body_looks_up(const body_context *c, const bool *counting)
     return walk(c, NULL, counting, &c->function->body).by_data;
 }
 
+typedef struct set_finder {
+    uint32_t local;
+    bool found;
+} set_finder;
+
+static void find_set(void *context, sir_stmt *s)
+{
+    set_finder *f = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    f->found |= root != NULL && root->kind == SIR_LOCAL && root->index == f->local;
+    f->found |= s->kind == SIR_DECL && s->u.decl.local == f->local;
+}
+
+// A local that the loop does not set.
+static bool is_fixed(const lookup_walk *w, const sir_expr *e)
+{
+    if (e->kind != SIR_LOCAL || w->loop == NULL)
+        return false;
+    set_finder f = {.local = e->index};
+    sir_visit_stmts(&w->loop->u.for_.body, find_set, &f);
+    return !f.found;
+}
+
 static void find_by_data(void *context, sir_expr *e, bool written)
 {
     lookup_walk *w = context;
     (void)written;
+    // A row of a table by what the loop does not change is as good as a table.
     if (e->kind == SIR_INDEX && is_constant_table(w, e))
-        w->by_data = w->by_data || !look(w, e->u.arg[1]).known;
+        w->by_data = w->by_data || !(look(w, e->u.arg[1]).known || is_fixed(w, e->u.arg[1]));
 }
 
 bool body_stays_loop(const body_context *c, const sir_stmt *s)
