@@ -422,7 +422,8 @@ static bool tabulate(hlc_program *p, sir_filter *f, bool locals_too)
         tabulate_function(&t, f->prework);
     for (VEC_EACH(sir_function *, g, &f->functions))
         tabulate_function(&t, *g);
-    bool few = !locals_too && tabulate_few(p, f, &t.bytes);
+    bool few = !locals_too && tabulate_keys(p, f, &t.bytes);
+    few |= !locals_too && tabulate_few(p, f, &t.bytes);
     if (t.made > 0 || few)
         sir_filter_derive(p->module, f);
     arena_destroy(t.a);

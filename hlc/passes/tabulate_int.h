@@ -26,5 +26,7 @@ uint32_t tab_field(sir_module *m, sir_filter *f, sir_value value, sir_loc loc);
 
 // Look-ups for what comes of a state of few values and of few bits of the items alone. bytes: left for tables.
 bool tabulate_few(hlc_program *p, sir_filter *f, int64_t *bytes);
+// Branches that are alike but for look-ups by a number of few values.
+bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes);
 
 #endif

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Tables over a key of few values: where a condition asks for a number of at most eight bits, and both branches do the same
+// but for look-ups by it, such as products of a finite field by logarithms, the branches become one.
+//
+//     if %f != 0 {                                                for %j = 15 to 0 step -1 {
+//         var %log = $log[%f]                                         %b[%j] = %b[%j - 1] ^ $table[%f][%j]
+//         for %j = 15 to 0 step -1 {                                }
+//             %b[%j] = %b[%j - 1] ^ $alog[$gen[%j] + %log]   ->
+//         }
+//     } else { for %j = 15 to 0 step -1 { %b[%j] = %b[%j - 1] } }
+//
+// NOTE(keys). A key is a local that is assigned where it is declared alone. Bits that it may have are found by following
+// masks, shifts and sums through the function, elements of an array together, until there are no new ones.
+#include <inttypes.h>
+#include <string.h>
+
+#include "hlc/ir/copy.h"
+#include "hlc/ir/type_rules.h"
+#include "hlc/passes/canonicalize.h"
+#include "hlc/passes/canonicalize_int.h"
+#include "hlc/passes/tabulate_int.h"
+
+// Values of a key; elements of a table; loops around; rounds until all bits are known.
+enum { KEY_VALUES = 256, KEY_ELEMENTS = 8192, KEY_LOOPS = 16, KEY_ROUNDS = 64 };
+
+typedef struct key_loop {
+    uint32_t local;
+    int32_t least, now;
+    int64_t extent, step;
+} key_loop;
+
+typedef struct key_pass {
+    arena *a;
+    hlc_program *hlc;
+    sir_module *m;
+    sir_filter *filter;
+    sir_function *f;
+    int64_t *bytes;
+    uint32_t *bits;   // per local: that its values may have
+    sir_expr **value; // per local: what its only assignment gives; NULL: there are others
+    VEC(key_loop) loops;
+    // Of the branches that become one:
+    const sir_expr *cond;
+    bool negated;
+    uint32_t key;
+    int32_t key_now;
+    bool looks_up; // something that goes is looked up by the key
+    size_t tables;
+    bool changed;
+} key_pass;
+
+// ---- Bits ----
+
+static uint32_t below(uint64_t n)
+{
+    uint32_t r = 0;
+    while (r < n && r != UINT32_MAX)
+        r = r << 1 | 1;
+    return r;
+}
+
+static uint32_t table_bits(const key_pass *x, const sir_expr *root)
+{
+    if (!tab_is_constant(x->filter, root))
+        return UINT32_MAX;
+    const sir_value *v =
+        root->kind == SIR_GLOBAL ? &x->m->globals.data[root->index].value : &x->filter->fields.data[root->index].init;
+    uint32_t r = 0;
+    for (uint64_t i = 0; !v->zero && i < v->type->words; i++)
+        r |= (uint32_t)v->data[i].i;
+    return r;
+}
+
+static uint32_t bits_of(const key_pass *x, const sir_expr *e);
+
+static uint32_t shifted_bits(const key_pass *x, const sir_expr *e)
+{
+    uint32_t a = bits_of(x, e->u.arg[0]);
+    const sir_expr *by = e->u.arg[1];
+    if (by->kind != SIR_CONST || by->u.value.i < 0 || by->u.value.i > 31 || (e->op == LANG_OP_SHR && a >> 31 != 0))
+        return UINT32_MAX;
+    return e->op == LANG_OP_SHR ? a >> by->u.value.i : a << by->u.value.i;
+}
+
+static uint32_t bits_of(const key_pass *x, const sir_expr *e)
+{
+    if (e->type->kind == SIR_BOOLEAN || e->type->kind == SIR_BIT)
+        return 1;
+    if (e->type->kind != SIR_INT)
+        return UINT32_MAX;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: return (uint32_t)e->u.value.i;
+    case SIR_LOCAL: return x->bits[e->index];
+    case SIR_SELECT: return bits_of(x, e->u.arg[1]) | bits_of(x, e->u.arg[2]);
+    case SIR_INDEX: {
+        const sir_expr *root = sir_lvalue_root((sir_expr *)(uintptr_t)e);
+        bool local = root != NULL && root->kind == SIR_LOCAL;
+        return local ? x->bits[root->index] : table_bits(x, root);
+    }
+    case SIR_BINARY: break;
+    default: return UINT32_MAX;
+    }
+    if (e->op == LANG_OP_SHL || e->op == LANG_OP_SHR)
+        return shifted_bits(x, e);
+    uint32_t a = bits_of(x, e->u.arg[0]), b = bits_of(x, e->u.arg[1]);
+    switch (e->op) {
+    case LANG_OP_AND: return a & b;
+    case LANG_OP_OR:
+    case LANG_OP_XOR: return a | b;
+    case LANG_OP_ADD: return (a | b) >> 30 != 0 ? UINT32_MAX : below((uint64_t)a + b);
+    default: return UINT32_MAX;
+    }
+}
+
+static void add_bits(key_pass *x, uint32_t local, uint32_t bits)
+{
+    x->changed |= (x->bits[local] | bits) != x->bits[local];
+    x->bits[local] |= bits;
+}
+
+static void follow_bits(void *context, sir_stmt *s)
+{
+    key_pass *x = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    if (s->kind == SIR_DECL)
+        add_bits(x, s->u.decl.local, s->u.decl.init != NULL ? bits_of(x, s->u.decl.init) : 0);
+    if (s->kind == SIR_FOR) {
+        const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+        bool known = lo->kind == SIR_CONST && hi->kind == SIR_CONST && lo->u.value.i >= 0 && hi->u.value.i >= -1;
+        int32_t most = !known ? 0 : lo->u.value.i > hi->u.value.i ? lo->u.value.i : hi->u.value.i;
+        add_bits(x, s->u.for_.local, known ? below((uint64_t)most) : UINT32_MAX);
+    }
+    if (root != NULL && root->kind == SIR_LOCAL)
+        add_bits(x, root->index, s->kind == SIR_SET ? bits_of(x, s->u.set.value) : UINT32_MAX);
+    for (size_t i = 0; i < parts.arg_count; i++) { // arrays go by reference
+        root = sir_lvalue_root(parts.args[i]);
+        if (root != NULL && root->kind == SIR_LOCAL)
+            add_bits(x, root->index, UINT32_MAX);
+    }
+}
+
+// An array's first zeroes need no bits, and nothing reads what is not initialised; whole arrays are copied by SIR_SET, too.
+static void find_bits(key_pass *x)
+{
+    x->bits = ARENA_ARRAY(x->a, uint32_t, x->f->locals.len + 1);
+    for (uint32_t i = 0; i < x->f->param_count; i++)
+        x->bits[i] = UINT32_MAX;
+    x->changed = true;
+    for (int round = 0; x->changed; round++) {
+        x->changed = false;
+        sir_visit_stmts(&x->f->body, follow_bits, x);
+        for (uint32_t i = 0; round > KEY_ROUNDS && i < x->f->locals.len; i++)
+            add_bits(x, i, UINT32_MAX);
+    }
+}
+
+// ---- Values ----
+
+static void note_value(void *context, sir_stmt *s)
+{
+    key_pass *x = context;
+    if (s->kind == SIR_DECL && s->u.decl.init != NULL && sir_is_scalar(x->f->locals.data[s->u.decl.local].type))
+        x->value[s->u.decl.local] = s->u.decl.init;
+}
+
+static void drop_value(void *context, sir_stmt *s)
+{
+    key_pass *x = context;
+    sir_parts parts = sir_stmt_parts(s);
+    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    if (root != NULL && root->kind == SIR_LOCAL)
+        x->value[root->index] = NULL;
+}
+
+static const key_loop *loop_of(const key_pass *x, uint32_t local)
+{
+    for (VEC_EACH(const key_loop, l, &x->loops))
+        if (l->local == local)
+            return l;
+    return NULL;
+}
+
+static bool given(const void *context, const sir_expr *e, sir_scalar *r)
+{
+    const key_pass *x = context;
+    if (e->kind != SIR_LOCAL)
+        return false;
+    const key_loop *l = loop_of(x, e->index);
+    if (e->index == x->key || l != NULL) {
+        *r = (sir_scalar){.i = e->index == x->key ? x->key_now : l->now};
+        return true;
+    }
+    const tab_values values = {.m = x->m, .filter = x->filter, .context = x, .given = given};
+    return x->value[e->index] != NULL && tab_compute(&values, x->value[e->index], r);
+}
+
+// Loops whose variables it depends on, by bit; false: it is not made of those, the key and constants.
+static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
+{
+    if (e->kind == SIR_LOCAL && e->index == x->key)
+        return true;
+    if (e->kind == SIR_LOCAL) {
+        const key_loop *l = loop_of(x, e->index);
+        if (l != NULL)
+            *loops |= 1u << (l - x->loops.data);
+        return l != NULL || (x->value[e->index] != NULL && depends_on(x, x->value[e->index], loops));
+    }
+    if (e->kind == SIR_PEEK || e->kind == SIR_FETCH || e->kind == SIR_ITER)
+        return false;
+    if (e->kind == SIR_FIELD || e->kind == SIR_GLOBAL)
+        return tab_is_constant(x->filter, e);
+    x->looks_up |= e->kind == SIR_INDEX && e->u.arg[1]->kind != SIR_CONST;
+    size_t arity = sir_expr_arity(e);
+    for (size_t i = 0; i < arity; i++)
+        if (!depends_on(x, e->u.arg[i], loops))
+            return false;
+    return true;
+}
+
+// ---- Tables ----
+
+typedef struct key_table {
+    const sir_expr *then, *otherwise;
+    sir_scalar *to;
+    uint32_t loops;
+} key_table;
+
+static bool fill_from(key_pass *x, key_table *t, size_t loop)
+{
+    while (loop < x->loops.len && (t->loops >> loop & 1) == 0)
+        loop++;
+    const tab_values values = {.m = x->m, .filter = x->filter, .context = x, .given = given};
+    if (loop == x->loops.len) {
+        sir_scalar c;
+        return tab_compute(&values, x->cond, &c) &&
+               tab_compute(&values, (c.i != 0) != x->negated ? t->then : t->otherwise, t->to++);
+    }
+    key_loop *l = &x->loops.data[loop];
+    for (int64_t i = 0; i < l->extent; i++) {
+        l->now = (int32_t)(l->least + i);
+        if (i % l->step != 0)
+            t->to += 1; // no trip: of innermost loops alone, as all others have steps of one
+        else if (!fill_from(x, t, loop + 1))
+            return false;
+    }
+    return true;
+}
+
+// An element of a table that is the one value where the condition holds, and the other where it does not; NULL: there is none.
+static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *otherwise)
+{
+    key_table t = {.then = then, .otherwise = otherwise};
+    const sir_type *type = then->type;
+    if (type->kind != SIR_INT || !depends_on(x, then, &t.loops) || !depends_on(x, otherwise, &t.loops))
+        return NULL;
+    int64_t rows = (int64_t)x->bits[x->key] + 1, n = rows;
+    for (size_t i = x->loops.len; i-- > 0;) {
+        if ((t.loops >> i & 1) == 0)
+            continue;
+        const key_loop *l = &x->loops.data[i];
+        n = l->extent <= 0 || l->step != 1 || l->extent > KEY_ELEMENTS / n ? KEY_ELEMENTS + 1 : n * l->extent;
+        if (n > KEY_ELEMENTS)
+            return NULL;
+        type = sir_type_array(x->m, type, (uint32_t)l->extent);
+    }
+    if (n * 4 > *x->bytes)
+        return NULL;
+    sir_value value = sir_value_new(x->m->arena, sir_type_array(x->m, type, (uint32_t)rows));
+    t.to = value.data;
+    for (x->key_now = 0; x->key_now < rows; x->key_now++)
+        if (!fill_from(x, &t, 0))
+            return NULL;
+    *x->bytes -= n * 4;
+    x->tables++;
+    sir_loc loc = then->loc;
+    const sir_type *ints = x->m->scalar[SIR_INT];
+    sir_expr *r = sir_ref(x->m, SIR_FIELD, tab_field(x->m, x->filter, value, loc), value.type, loc);
+    r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r, sir_ref(x->m, SIR_LOCAL, x->key, ints, loc), loc);
+    for (size_t i = 0; i < x->loops.len; i++) {
+        const key_loop *l = &x->loops.data[i];
+        if ((t.loops >> i & 1) == 0)
+            continue;
+        sir_expr *at = sir_ref(x->m, SIR_LOCAL, l->local, ints, loc);
+        if (l->least != 0)
+            at = sir_expr2(x->m, SIR_BINARY, LANG_OP_SUB, ints, at, sir_const_int(x->m, l->least, loc), loc);
+        r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r, at, loc);
+    }
+    return r;
+}
+
+// ---- Branches ----
+
+// What both branches make of an element is a sum of the same and something else, or of the same alone.
+static sir_expr *join_values(key_pass *x, sir_expr *then, sir_expr *otherwise)
+{
+    static const uint8_t sums[] = {LANG_OP_XOR, LANG_OP_OR, LANG_OP_ADD, LANG_OP_SUB};
+    if (canon_same_expr(then, otherwise, false))
+        return then;
+    for (size_t i = 0; i < sizeof sums && then->kind == SIR_BINARY && then->type->kind == SIR_INT; i++) {
+        if (then->op != sums[i])
+            continue;
+        for (int side = 0; side < (then->op == LANG_OP_SUB ? 1 : 2); side++) {
+            if (!canon_same_expr(then->u.arg[side], otherwise, false))
+                continue;
+            sir_expr *more = choose(x, then->u.arg[1 - side], sir_const_int(x->m, 0, then->loc));
+            return more == NULL
+                       ? NULL
+                       : sir_expr2(x->m, SIR_BINARY, then->op, then->type, then->u.arg[side], more, then->loc);
+        }
+    }
+    return choose(x, then, otherwise);
+}
+
+// The block without declarations of what is in tables.
+static sir_block without_values(const key_pass *x, const sir_block *b)
+{
+    sir_block r = {0};
+    for (size_t i = 0; i < b->len; i++)
+        if (b->data[i]->kind != SIR_DECL || x->value[b->data[i]->u.decl.local] == NULL)
+            VEC_PUSH(x->a, &r, b->data[i]);
+    return r;
+}
+
+static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *otherwise, sir_block *to);
+
+typedef struct other_variable {
+    uint32_t from, to;
+    const sir_type *type;
+    sir_module *m;
+} other_variable;
+
+static sir_expr *rename_variable(void *context, const sir_expr *e)
+{
+    const other_variable *v = context;
+    return e->kind == SIR_LOCAL && e->index == v->from ? sir_ref(v->m, SIR_LOCAL, v->to, e->type, e->loc) : NULL;
+}
+
+static bool join_loops(key_pass *x, const sir_stmt *a, const sir_stmt *b, sir_block *to)
+{
+    const sir_expr *lo = a->u.for_.lo, *hi = a->u.for_.hi;
+    bool known = lo->kind == SIR_CONST && hi->kind == SIR_CONST;
+    if (!known || x->loops.len == KEY_LOOPS || a->u.for_.step != b->u.for_.step ||
+        !canon_same_expr(lo, b->u.for_.lo, false) || !canon_same_expr(hi, b->u.for_.hi, false))
+        return false;
+    other_variable v = {.from = b->u.for_.local, .to = a->u.for_.local, .m = x->m};
+    const sir_copier copier = {.arena = x->m->arena, .context = &v, .expr = rename_variable};
+    const sir_block renamed = sir_copy_block(&copier, &b->u.for_.body);
+    sir_stmt *loop = sir_stmt_new(x->m, SIR_FOR, a->loc);
+    loop->u.for_ = a->u.for_;
+    loop->u.for_.body = (sir_block){0};
+    VEC_PUSH(x->m->arena, to, loop);
+    return join_blocks(x, &a->u.for_.body, &renamed, &loop->u.for_.body);
+}
+
+static key_loop loop_from(const sir_stmt *s)
+{
+    key_loop l = {.local = s->u.for_.local, .step = s->u.for_.step > 0 ? s->u.for_.step : -s->u.for_.step};
+    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
+    if (lo->kind != SIR_CONST || hi->kind != SIR_CONST)
+        return l;
+    int64_t first = lo->u.value.i, end = hi->u.value.i, step = s->u.for_.step;
+    int64_t trips = step > 0 ? (end - first + step - 1) / step : (first - end - step - 1) / -step;
+    int64_t last = first + (trips - 1) * step;
+    if (trips > 0) {
+        l.least = (int32_t)(step > 0 ? first : last);
+        l.extent = (step > 0 ? last - first : first - last) + 1;
+    }
+    return l;
+}
+
+static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *otherwise, sir_block *to)
+{
+    const sir_block a = without_values(x, then), b = without_values(x, otherwise);
+    bool joined = (a.len == b.len || b.len == 0) && a.len > 0;
+    for (size_t i = 0; i < a.len && joined; i++) {
+        const sir_stmt *s = a.data[i], *t = b.len == 0 ? NULL : b.data[i];
+        joined = (t == NULL || s->kind == t->kind) && (s->kind == SIR_SET || (s->kind == SIR_FOR && t != NULL));
+        if (joined && s->kind == SIR_FOR) {
+            VEC_PUSH(x->a, &x->loops, loop_from(s));
+            joined = join_loops(x, s, t, to);
+            x->loops.len--;
+        } else if (joined) {
+            sir_stmt *set = sir_stmt_new(x->m, SIR_SET, s->loc);
+            set->u.set.target = s->u.set.target;
+            // Where there is no other branch a local stays as it is; an element may be outside of its array there.
+            joined = t == NULL ? s->u.set.target->kind == SIR_LOCAL
+                               : canon_same_expr(s->u.set.target, t->u.set.target, false);
+            set->u.set.value =
+                joined ? join_values(x, s->u.set.value, t == NULL ? s->u.set.target : t->u.set.value) : NULL;
+            joined = set->u.set.value != NULL;
+            VEC_PUSH(x->m->arena, to, set);
+        }
+    }
+    return joined;
+}
+
+// "key == 0": a local of few values, against a constant.
+static bool asks_for_key(key_pass *x, const sir_expr *cond)
+{
+    bool compares = cond->kind == SIR_BINARY && cond->op >= LANG_OP_EQ && cond->op <= LANG_OP_GE;
+    if (!compares || cond->u.arg[0]->kind != SIR_LOCAL || cond->u.arg[1]->kind != SIR_CONST)
+        return false;
+    uint32_t key = cond->u.arg[0]->index;
+    if (cond->u.arg[0]->type->kind != SIR_INT || x->value[key] == NULL || x->bits[key] >= KEY_VALUES ||
+        below(x->bits[key]) != x->bits[key])
+        return false;
+    x->cond = cond;
+    x->key = key;
+    return true;
+}
+
+static bool join_branches(key_pass *x, const sir_stmt *s, sir_block *to)
+{
+    size_t fields = x->filter->fields.len;
+    int64_t bytes = *x->bytes;
+    sir_block joined = {0};
+    if (!asks_for_key(x, s->u.if_.cond))
+        return false;
+    // Both ways: the sum may be in either branch.
+    for (int turn = 0; turn < 2; turn++) {
+        x->looks_up = false;
+        x->tables = 0;
+        joined = (sir_block){0};
+        const sir_block *then = turn == 0 ? &s->u.if_.then : &s->u.if_.otherwise;
+        const sir_block *otherwise = turn == 0 ? &s->u.if_.otherwise : &s->u.if_.then;
+        x->negated = turn == 1;
+        if (join_blocks(x, then, otherwise, &joined) && x->looks_up && x->tables > 0) {
+            for (size_t i = 0; i < joined.len; i++)
+                VEC_PUSH(x->m->arena, to, joined.data[i]);
+            return true;
+        }
+        x->filter->fields.len = fields;
+        *x->bytes = bytes;
+    }
+    return false;
+}
+
+static void join_in(key_pass *x, sir_block *b)
+{
+    sir_block to = {0};
+    for (VEC_EACH(sir_stmt *, p, b)) {
+        sir_stmt *s = *p;
+        if (s->kind == SIR_FOR)
+            VEC_PUSH(x->a, &x->loops, loop_from(s));
+        sir_parts parts = sir_stmt_parts(s);
+        for (uint8_t i = 0; i < parts.block_count; i++)
+            join_in(x, parts.block[i]);
+        if (s->kind == SIR_FOR)
+            x->loops.len--;
+        if (s->kind != SIR_IF || x->loops.len > KEY_LOOPS || !join_branches(x, s, &to)) {
+            VEC_PUSH(x->m->arena, &to, s);
+            continue;
+        }
+        x->changed = true;
+        if (x->hlc->diag->remarks)
+            diag_remark(x->hlc->diag, sir_range(x->m, x->hlc->sources, s->loc),
+                        "both branches in '%s' do the same but for look-ups by '%s', of which %" PRIu32
+                        " values become %zu constant %s [tabulate]",
+                        x->filter->name, x->f->locals.data[x->key].name, x->bits[x->key] + 1, x->tables,
+                        x->tables == 1 ? "table" : "tables");
+    }
+    *b = to;
+}
+
+bool tabulate_keys(hlc_program *p, sir_filter *f, int64_t *bytes)
+{
+    if (f->work == NULL || f->finite || p->config->opt_level < 2 || p->config->check_bounds || p->config->check_rates ||
+        hlc_keeps_names(p->config))
+        return false;
+    key_pass x = {.a = arena_create(), .hlc = p, .m = p->module, .filter = f, .f = f->work, .bytes = bytes};
+    find_bits(&x);
+    x.value = ARENA_ARRAY(x.a, sir_expr *, x.f->locals.len + 1);
+    sir_visit_stmts(&x.f->body, note_value, &x);
+    sir_visit_stmts(&x.f->body, drop_value, &x);
+    x.changed = false;
+    join_in(&x, &x.f->body);
+    arena_destroy(x.a);
+    return x.changed;
+}

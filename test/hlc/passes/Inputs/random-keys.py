@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random branches that do the same but for look-ups by a number of few values, compiled and compared with the interpreter.
+
+    random-keys.py FIRST COUNT FOLDER
+"""
+import os
+import random
+import struct
+import subprocess
+import sys
+
+
+def program(seed):
+    r = random.Random(seed)
+    n, m, bits = r.choice((13, 24, 40)), r.choice((4, 9, 16)), r.choice((3, 5, 8, 8))
+    values = 1 << bits
+    w, v = ([r.randint(0, values - 1) if r.random() < 0.9 else r.randint(-9, values) for _ in range(size)] for size in (values, values + 64))
+    ask = r.choice(('f != 0', 'f == 0', f'f > {r.randint(0, values)}', f'f <= {r.randint(0, values)}', 'f < 0'))
+    product = r.choice(('v[w[f] & 31]', 'v[(w[f] & 31) + j]', 'v[f]', 'w[f] * v[j]', 'w[f] / v[f]', 'v[f + j]', 'by ^ j', 'v[(by + j) & 31]', 'peek(0) & 3'))
+    op = r.choice(('^', '^', '+', '|', '-', '*'))
+    up = r.random() < 0.5
+    head = r.choice((f'for (int j = {m - 1}; j > 0; j--)', f'for (int j = 1; j < {m}; j++)'))
+    at, of = ('b[j]', 'b[j - 1]') if r.random() < 0.7 else ('b[j]', 'b[j]')
+    if r.random() < 0.3:
+        head, at, of = f'for (int j = 0; j < {m - 1}; j++)', 'b[j]', 'b[j + 1]'
+    last = product.replace('j', str(r.randint(0, m - 1)))
+    one = [f'int by = w[f];', f'{head} {at} = {of} {op} {product};', f'b[0] = {last};']
+    two = [f'{head} {at} = {of};', f'b[0] = {r.choice(("0", "f", "1"))};']
+    if r.random() < 0.25: # nothing else
+        one, two = [f'int by = w[f];', f's = s {op} {last};'], []
+    if r.random() < 0.2:
+        two = two[::-1]
+    if up:
+        one, two = two, one
+    other = f' else {{ {" ".join(two)} }}' if two else ''
+    if not one:
+        one, other = ['s = s;'], f' else {{ {" ".join(two)} }}'
+    key = r.choice((f'(x ^ b[{m - 1}]) & {values - 1}', f'(x & {values - 1}) ^ b[{m - 1}]', f'x & {values - 1}', f'(x >> 3) & {values - 1}'))
+    mask = f'b[0] = b[0] & {values - 1};' if r.random() < 0.5 else ''
+    field, local = (f'int[{m}] b;', '') if r.random() < 0.15 else ('', f'int[{m}] b;')
+    table = lambda t: '{' + ', '.join(map(str, t)) + '}'
+    return f"""int->int filter Keys {{
+    int[{values}] w = {table(w)}; int[{values + 64}] v = {table(v)}; {field}
+    work pop {n} peek {n + 1} push {n + m} {{
+        {local} int s = 0;
+        for (int i = 0; i < {m}; i++) b[i] = 0;
+        for (int i = 0; i < {n}; i++) {{
+            int x = pop();
+            int f = {key};
+            if ({ask}) {{ {' '.join(one)} }}{other}
+            {mask}
+            push(s + b[{m - 1}]);
+        }}
+        for (int i = 0; i < {m}; i++) push(b[i]);
+    }}
+}}
+int->int pipeline Main {{ add Keys; }}
+"""
+
+
+def main():
+    first, count, folder = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+    os.makedirs(folder, exist_ok=True)
+    os.chdir(folder)
+    items = random.Random(first)
+    with open('in', 'wb') as f:
+        f.write(struct.pack('<1201i', *[items.choice((0, items.randint(-2 ** 31, 2 ** 31 - 1))) for _ in range(1201)]))
+    changed = jammed = 0
+    for seed in range(first, first + count):
+        with open('keys.str', 'w') as f:
+            f.write(program(seed))
+
+        # A division by zero or a subscript outside stops both: what they say is not compared.
+        def run(*args):
+            done = subprocess.run(args, stderr=subprocess.PIPE, text=True)
+            return done.returncode, done.stderr
+        wrong, said = run('svmc', '--interpret', 'keys.str', '--in=in', '--out=expected')
+        if wrong:
+            if 'zero' not in said and 'outside' not in said and 'out of' not in said:
+                sys.exit(f'seed {seed}: {said}')
+            continue
+        wrong, said = run('svm-opt', '--passes=canonicalize,tabulate', '--verify-each', '--remarks', 'keys.str', '-o', 'keys.sir')
+        if wrong:
+            sys.exit(f'seed {seed}: svm-opt: {said}')
+        changed += 'both branches' in said
+        outputs = [('svm-opt', '--interpret', 'keys.sir', '--in=in', '--out=out')]
+        if seed % 4 == 0:
+            level = random.Random(seed).choice((['-O3', '-march=native'], ['-O2']))
+            wrong, said = run('svmc', *level, '--remarks', 'keys.str', '-o', 'keys')
+            if wrong:
+                sys.exit(f'seed {seed}: svmc: {said}')
+            jammed += 'wait together' in said
+            outputs.append(('./keys', '--in=in', '--out=out'))
+        for command in outputs:
+            wrong, said = run(*command)
+            if wrong or open('out', 'rb').read() != open('expected', 'rb').read():
+                sys.exit(f'seed {seed}: {command[0]} differs from the interpreter {said}')
+    print(f'{count} programs, {changed} changed, {jammed} wait together')
+
+
+main()
