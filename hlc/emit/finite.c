@@ -183,6 +183,8 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     const hlc_config *config = x->p->config;
     if (all->local.len > 0 && (config == NULL || !(config->interpret_kernels || config->fast_math)))
         g->rows = finite_split_rows((sir_module *)x->m, f);
+    if (finite_may_wait(all, f))
+        g->rows = finite_split_rows((sir_module *)x->m, f);
     if (can_turn(all))
         g->turned = finite_split_turned((sir_module *)x->m, f);
     g->info = emit_filter(&x->e, f);
@@ -201,6 +203,7 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     find_ports(g);
     finite_find_turned(g);
     finite_find_past(g, can_turn(all));
+    finite_find_rounds(g);
     return g;
 }
 

@@ -129,9 +129,10 @@ void finite_tables(finite_graph *g)
     for (VEC_EACH(const finite_port, p, &g->ports))
         places = places || p->source->role == SIR_ITERATOR;
     bool any = x->p->config != NULL && x->p->config->any_extents;
-    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %s, %zu, %s};\n", g->table,
+    text_line(x, 0, "static const svm_BrookGraph %s = {\"%s\", %zu, %s, %s, %s, %zu, %s, %s};\n", g->table,
               text_comment(x, g->filter->name), g->ports.len, g->ports_table, any ? "true" : "false",
-              places ? "true" : "false", finite_has_strips(g) ? finite_alignment(g->all) : 0, finite_cost(g));
+              places ? "true" : "false", finite_has_strips(g) ? finite_alignment(g->all) : 0, finite_cost(g),
+              g->rowwise == NULL ? "NULL" : arena_printf(arena_of(g), "&%s", g->rowwise));
 }
 
 static size_t processors(const finite_graph *g)
@@ -300,6 +301,7 @@ static void emit_map_call(finite_graph *g, bool partial)
         const char *run = arena_printf(arena_of(g), "%s.part[0]", g->runs);
         emit_set(g, 1, run);
         text_line(x, 1, "%s.run.box = svm_brookPart(&%s, 0, 1);", run, g->space);
+        finite_wait(g, run);
         text_line(x, 1, "svm_kernelRun(&%s.run.kernel);", run);
         text_line(x, 1, "svm_kernelWait(&%s.run.kernel);", run);
     } else {
@@ -448,6 +450,7 @@ void finite_control(finite_graph *g)
         emit_never(g, false);
         return;
     }
+    finite_rounds(g);
     finite_tables(g);
     if (finite_has_strips(g))
         finite_strips(g);

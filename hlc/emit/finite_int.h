@@ -81,6 +81,7 @@ typedef struct finite_graph {
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
     const char *turn, *turned_row; // of a run, and a row of it, given columns turned over
+    const char *rowwise, *any_row, *twice, *find, *rounds; // of calls that may wait for the next; NULL: they do not
     const char *past_run;          // of a run whose outputs go past the caches
     const char *tiles;             // of as many rows of a run as go together
     finite_reaches reaches;     // of gathered streams
@@ -217,6 +218,11 @@ void finite_call_turned(finite_graph *g);
 void finite_find_tiles(finite_graph *g, const sir_function *work);
 void finite_tiles(finite_graph *g, bool repeatable); // the function of a run
 const char *finite_tiles_call(finite_graph *g);      // gives the row to go on from
+// finite_rounds.c: calls that may wait for the next one.
+bool finite_may_wait(const finite_emitter *all, const sir_filter *f); // if it gathers by rows
+void finite_find_rounds(finite_graph *g); // names what there will be
+void finite_rounds(finite_graph *g);         // the tables
+void finite_wait(finite_graph *g, const char *run); // leaves the function if the call waits, or has been done otherwise
 // finite_past.c: outputs that are larger than the caches.
 void finite_find_past(finite_graph *g, bool wanted);
 void finite_past(finite_graph *g); // the function of a run; its call

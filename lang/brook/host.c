@@ -288,6 +288,8 @@ void host_walk(host_writer *w, const brook_file *file)
             i = write_item(w, item);
             continue;
         }
+        host_end_rounds(w, i);
+        host_begin_rounds(w, i);
         size_t next = inline_word(w, i);
         if (next == 0)
             next = void_main(w, i);

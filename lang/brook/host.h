@@ -42,6 +42,7 @@ typedef struct host_writer {
     VEC(size_t) opens;       // their '{'
     VEC(host_name) entering; // parameters of the function whose body comes next
     size_t fused;            // up to this token calls have been read, and become one or do not
+    size_t rounds;           // behind the loop whose calls may wait for each other; 0: this is in no such
     size_t made;             // numbers functions that make file-scope streams
     const hmap *macros;      // of the file; NULL: none
     bool expanding;          // what a macro became, a text of its own
@@ -121,7 +122,14 @@ typedef struct host_fused {
 const brook_kernel *brook_fuse(brook_program *program, const host_fused *f);
 
 // ---- host_fuse.c ----
+// Whether a statement of a block begins at i, as far as directives let see.
+bool host_begins_statement(const host_writer *w, size_t i);
 // Calls of kernels that begin at i and become one: the index behind them; 0 when there are none.
 size_t host_fused_calls(host_writer *w, size_t i);
+
+// ---- host_rounds.c ----
+// Begins a block around a loop at i whose calls may wait for each other; ends it if i is behind that.
+void host_begin_rounds(host_writer *w, size_t i);
+void host_end_rounds(host_writer *w, size_t i);
 
 #endif

@@ -36,8 +36,7 @@ typedef enum usage { UNUSED, READ, WRITTEN } usage; // what a call does first wi
 
 // ---- Runs ----
 
-// A statement of a block, as far as directives let see.
-static bool begins_statement(const host_writer *w, size_t i)
+bool host_begins_statement(const host_writer *w, size_t i)
 {
     while (i > 0 && host_kind(w, i - 1) == TOK_DIRECTIVE)
         i--;
@@ -147,7 +146,7 @@ static bool is_hidden(const host_writer *w, const host_name *n)
         return false;
     for (size_t i = n->begin; i < n->end;) {
         run r = {0};
-        if (begins_statement(w, i))
+        if (host_begins_statement(w, i))
             read_run(w, i, &r);
         usage first = UNUSED;
         for (VEC_EACH(const run_call, c, &r.calls)) {
@@ -528,7 +527,7 @@ static void fuse_part(host_writer *w, const run *r, part p, bool tell)
 size_t host_fused_calls(host_writer *w, size_t i)
 {
     run r = {0};
-    if (!w->program->fuse || w->expanding || w->braces == 0 || i < w->fused || !begins_statement(w, i))
+    if (!w->program->fuse || w->expanding || w->braces == 0 || i < w->fused || !host_begins_statement(w, i))
         return 0;
     read_run(w, i, &r);
     if (r.calls.len < 2)

@@ -125,15 +125,18 @@ static size_t shift(size_t bytes)
 
 // In whole pages: large pieces come as such that nobody has touched, and engines that move units of several elements may
 // move what is behind the last.
-static void makeElements(const svm_BrookPlace *at, const char *name, svm_BrookStorage *s)
+static bool makeElements(svm_BrookStorage *s)
 {
     const bool large = s->bytes >= SVMR_BROOK_LARGE_PAGE;
     const size_t begin = shift(s->bytes), bytes = begin + svmr_brookRoom(s->bytes);
-    if (posix_memalign(&s->pages, large ? SVMR_BROOK_LARGE_PAGE : SVMR_BROOK_PAGE, bytes))
-        svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, s->bytes);
+    if (posix_memalign(&s->pages, large ? SVMR_BROOK_LARGE_PAGE : SVMR_BROOK_PAGE, bytes)) {
+        s->pages = NULL;
+        return false;
+    }
     if (large)
         preferLargePages(s->pages, bytes);
     s->data = (char *)s->pages + begin;
+    return true;
 }
 
 static svm_BrookStorage *makeStorage(const svm_BrookPlace *at, const char *name, const svm_BrookType *type, int rank,
@@ -155,6 +158,12 @@ static svm_BrookStorage *makeStorage(const svm_BrookPlace *at, const char *name,
     return s;
 }
 
+void svmr_brookFill(svm_BrookStorage *s)
+{
+    if (!makeElements(s))
+        svmr_fatal("%zu bytes wanted for a stream, more than this computer has left", s->bytes);
+}
+
 static svm_BrookStream handleOf(svm_BrookStorage *s, const char *name)
 {
     svm_BrookStream h = {.storage = s, .name = name, .rank = s->rank};
@@ -171,7 +180,8 @@ svm_BrookStream svm_brookMake(const svm_BrookPlace *at, const char *name, const 
                               const ptrdiff_t *extents)
 {
     svm_BrookStorage *s = makeStorage(at, name, type, rank, extents);
-    makeElements(at, name, s);
+    if (!makeElements(s))
+        svm_brookFail(at, "stream '%s': %zu bytes wanted, more than this computer has left", name, s->bytes);
     return handleOf(s, name);
 }
 
@@ -213,6 +223,8 @@ void svm_brookRelease(svm_BrookStream *h)
     h->storage = NULL;
     if (!s || --s->users)
         return;
+    if (s->late)
+        svmr_brookForgetLate(s);
     if (s->home)
         svmr_brookGo(s);
     if (s->memory)

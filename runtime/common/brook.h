@@ -8,6 +8,8 @@
 #include "runtime/common/internal.h"
 #include "svm/brook_graph.h"
 
+typedef struct svmr_BrookLate svmr_BrookLate;
+
 struct svm_BrookStorage {
     size_t users; // handles that own it
     svm_BrookType type;
@@ -25,6 +27,9 @@ struct svm_BrookStorage {
     size_t place, arrived;         // its first bytes are there, so many
     bool dirty;                    // and newer than those in data
     unsigned long turn;            // of the call that used it last
+    // Calls that wait (brook_rounds.c):
+    svmr_BrookLate *late;  // that which makes its elements, for which there may be no room; NULL: they are there
+    svmr_BrookLate *feeds; // one that reads them
     bool iterator;
     float from[SVM_BROOK_RANK], to[SVM_BROOK_RANK];
 };
@@ -67,6 +72,18 @@ SVMR_HIDDEN size_t svmr_brookLayOutGathers(const svm_BrookGraph *graph, const sv
                                            size_t blocks, svm_BrookWindow *windows);
 // Whether a reduction is sooner done in the shared memory, where its input is, than that is moved to a local one.
 SVMR_HIDDEN bool svmr_brookFoldsThere(const svm_BrookGraph *graph, const svm_BrookWalk *walks);
+// Room for elements of a storage that has none.
+SVMR_HIDDEN void svmr_brookFill(svm_BrookStorage *s);
+// Calls that wait are done as far as they make the stream, and, where it will be written, as far as they read it.
+SVMR_HIDDEN void svmr_brookCatchUp(svm_BrookStorage *s, bool writes);
+// All of the stream will be written, so that what would make it is left undone.
+SVMR_HIDDEN void svmr_brookOverwrite(svm_BrookStorage *s);
+// The same for all streams of a call that is to be done now.
+SVMR_HIDDEN void svmr_brookCatchUpAll(const svm_BrookGraph *graph, const svm_BrookStream *streams);
+// Room for all streams of a call that may wait; what was to make those that it writes is left undone.
+SVMR_HIDDEN void svmr_brookFindRoom(const svm_BrookGraph *graph, const svm_BrookStream *streams);
+// A stream that goes.
+SVMR_HIDDEN void svmr_brookForgetLate(svm_BrookStorage *s);
 // data is made what the stream is; writes: and will be changed.
 SVMR_HIDDEN void svmr_brookSettle(svm_BrookStorage *s, bool writes);
 // What is in a local memory is not wanted any more.

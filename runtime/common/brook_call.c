@@ -455,6 +455,10 @@ bool svm_brookEnter(const svm_BrookPlace *at, const svm_BrookGraph *graph, mm_Me
     checkOutputs(&c);
     if (!memory)
         return true;
+    if (svm_brookMayWait(graph))
+        svmr_brookFindRoom(graph, streams);
+    else
+        svmr_brookCatchUpAll(graph, streams);
     walkPorts(&c, memory);
     if (!graph->places)
         join(&c);

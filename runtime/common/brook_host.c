@@ -45,6 +45,8 @@ void svm_brookRead(const svm_BrookPlace *at, svm_BrookStream s, const void *from
     needElements(at, &s, "streamRead");
     if (!from && svm_brookCount(s) != 0)
         svm_brookFail(at, "streamRead: no memory to fill the stream '%s' from", s.name);
+    if (svm_brookCount(s) * s.storage->size == s.storage->bytes)
+        svmr_brookOverwrite(s.storage);
     svmr_brookSettle(s.storage, true);
     copy(&s, (char *)from, true);
 }

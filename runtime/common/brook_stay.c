@@ -58,6 +58,8 @@ void svmr_brookGo(svm_BrookStorage *s)
 
 void svmr_brookSettle(svm_BrookStorage *s, bool writes)
 {
+    if (s->late || s->feeds)
+        svmr_brookCatchUp(s, writes);
     if (!s->home)
         return;
     writeBack(s);

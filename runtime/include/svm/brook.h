@@ -107,6 +107,11 @@ void *svm_brookCalloc(size_t count, size_t size);
 void *svm_brookRealloc(void *memory, size_t bytes);
 void svm_brookFree(void *memory);
 
+// Around a loop that does little but to call kernels: a call in it may wait for the next one, so that both are done
+// together, row by row. Behind it, all is as if it had not. For __attribute__((cleanup(svm_brookEndRounds))).
+int svm_brookBeginRounds(void);
+void svm_brookEndRounds(const int *number);
+
 // "FILE:LINE: error: ..." and the end.
 _Noreturn void svm_brookFail(const svm_BrookPlace *at, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -52,6 +52,37 @@ typedef struct svm_BrookCost {
     double byte;          // moved
 } svm_BrookCost;
 
+// A row of firings of a run. For each port: where the row begins of an output; where a gathered stream begins, or would
+// begin for the row of it that is gathered from to be where it is.
+typedef void svm_BrookRowFunction(const void *run, ptrdiff_t row, char *const *at);
+
+// Rows of firings of two calls of a graph, where firings of the next one gather, each from a row, what those of the first
+// make. `rows` has a row of the first call for each row that a firing gathers from; and a row of the next one for each
+// output: it gathers what that output is of all of those. For each of the rows, `at` has a pointer a port, as above.
+enum { SVM_BROOK_LINES = 4 }; // of either, at most
+typedef void svm_BrookTwiceFunction(const void *first, const void *next, const ptrdiff_t *rows, char *const *at);
+
+// What has been found about calls that waited. Private.
+typedef struct svm_BrookRounds {
+    int misses;        // calls in turn that waited in vain
+    void *unused;      // room of a call that has waited
+    void *found;       // how rows of two calls go together
+    unsigned turn;
+} svm_BrookRounds;
+
+struct svm_BrookWalk;
+
+// How calls go row by row, so that they may wait for the next one. All ports are outputs, which
+// every firing writes, and gathered streams.
+typedef struct svm_BrookRowwise {
+    svm_BrookRowFunction *row;
+    svm_BrookTwiceFunction *twice;
+    void (*find)(const void *run, struct svm_BrookWalk *walks); // makes the `rows` of walks
+    size_t bytes, uniforms;                              // of a run; before what is the same for all firings
+    int lines, line[SVM_BROOK_LINES];                    // ports that gather rows
+    svm_BrookRounds *rounds;
+} svm_BrookRowwise;
+
 typedef struct svm_BrookGraph {
     const char *name; // as in the source
     int count;
@@ -60,6 +91,7 @@ typedef struct svm_BrookGraph {
     bool places;      // firings see where they are, so that dimensions stay apart
     size_t alignment; // of what strips move, in bytes: each row of an output begins at such an address; 0: no strips
     svm_BrookCost cost;
+    const svm_BrookRowwise *rowwise; // NULL: calls never wait
 } svm_BrookGraph;
 
 // How a stream is walked: in dimension d, index i of the space's n leads to element i * extent[d] / n * pitch[d].
@@ -113,6 +145,16 @@ bool svm_brookGoesPast(const svm_BrookGraph *graph, const svm_BrookWalk *walks);
 // and lie one behind the other.
 bool svm_brookFuses(const svm_BrookGraph *graph, const svm_BrookStream *streams, int count,
                     const svm_BrookStream *inside);
+
+// ---- Calls that wait for the next one ----
+
+// Where a host program's loop does nothing but to call kernels (svm_brookBeginRounds), a call that makes all of a stream is put
+// off. If the next one gathers whole rows of that stream, both go together, and these rows are never stored. The stream is made
+// later from what the call had, if anybody looks at it before it is written once more.
+bool svm_brookMayWait(const svm_BrookGraph *graph);
+// false: the call is to be done now.
+bool svm_brookWait(const svm_BrookGraph *graph, const svm_BrookSpace *space, const svm_BrookStream *streams,
+                   svm_BrookWalk *walks, const void *run);
 
 // ---- Strips: what is moved to local memories ----
 

@@ -120,6 +120,10 @@ typedef struct {
 
 #define SVM_BROOK_OWNED __attribute__((cleanup(svm_brookRelease), unused))
 
+// Declares that calls in the rest of a block may wait for each other.
+#define SVM_BROOK_ROUNDS \
+    __attribute__((cleanup(svm_brookEndRounds), unused)) const int svm_brook_rounds = svm_brookBeginRounds();
+
 // A bound of a view is an int, or int2 to int4.
 #define SVM_BROOK_RANK_OF(v) _Generic((v), int2: 2, int3: 3, int4: 4, default: 1)
 #define SVM_BROOK_PARTS(v)                                                                                             \
