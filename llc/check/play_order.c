@@ -208,11 +208,23 @@ void order_never_blocks(play *p, int64_t kernel)
     k->never_blocks = true;
 }
 
+// What nothing has initialised ends the play.
+static actor *known_actor(play *p, int64_t kernel)
+{
+    actor *k = find_actor(p, kernel);
+    if (k != NULL)
+        return k;
+    int64_t offset;
+    const object *o = pointed(p, kernel, &offset); // no null pointer, which a choice of the play may have led to
+    const code *at = control_place(p);
+    if (o != NULL && o->kind == OBJECT_BYTES && first_time(p, at, p->caller, NULL, WARN_CHECK_UNINITIALISED))
+        (void)say(p, WARN_CHECK_UNINITIALISED, at, p->caller, "the kernel that this call names nothing has initialised");
+    play_stop(p);
+}
+
 void order_depend(play *p, int64_t kernel, int64_t on)
 {
-    actor *k = find_actor(p, kernel), *other = find_actor(p, on);
-    if (k == NULL || other == NULL)
-        play_stop(p);
+    actor *k = known_actor(p, kernel), *other = known_actor(p, on);
     VEC_PUSH(p->arena, &k->depends, other);
 }
 
@@ -360,13 +372,33 @@ static bool is_room(play *p, const run *a, const run *b, const segment *s)
     return writes_segment(p, a, s) && writes_segment(p, b, s);
 }
 
+// An access somewhere in a view is not known to lead into another block there (bound_accesses): nor into one that was
+// initialised after it.
+static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const access *use)
+{
+    const view *v = view_of(p, seen), *w = view_of(p, use->view);
+    const int64_t begin = w->address - v->address;
+    if (w->memory != v->memory || w->size >= v->size || begin < 0 || begin + w->size > v->size)
+        return false;
+    for (VEC_EACH(const access, a, &r->accesses))
+        if (a->view == seen && a->write == write && a->anywhere)
+            return true;
+    return false;
+}
+
+static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *a, const segment *s)
+{
+    return r != b && !r->over && (b == NULL || !comes_before(r, b)) && !is_room(p, r, b, s) &&
+           !is_beside(p, r, seen, write, a);
+}
+
 static void check_segment(play *p, const run *b, const access *a, segment *s)
 {
     const run *w = s->writer;
-    if (w != NULL && w != b && !w->over && (b == NULL || !comes_before(w, b)) && !is_room(p, w, b, s))
+    if (w != NULL && may_conflict(p, w, s->view, true, b, a, s))
         report_conflict(p, w, view_of(p, s->view), true, b, a, s);
     for (const reading *r = a->write ? s->readings : NULL; r != NULL; r = r->next)
-        if (r->run != b && !r->run->over && (b == NULL || !comes_before(r->run, b)) && !is_room(p, r->run, b, s))
+        if (may_conflict(p, r->run, r->view, false, b, a, s))
             report_conflict(p, r->run, view_of(p, r->view), false, b, a, s);
 }
 
@@ -635,9 +667,7 @@ static void name_transfer(play *p, actor *k)
 
 static actor *named_actor(play *p, int64_t kernel)
 {
-    actor *k = find_actor(p, kernel);
-    if (k == NULL)
-        play_stop(p);
+    actor *k = known_actor(p, kernel);
     name_transfer(p, k);
     return k;
 }
