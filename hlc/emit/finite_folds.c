@@ -15,14 +15,6 @@ static const char *name_of(finite_graph *g, const char *suffix)
     return arena_printf(arena_of(g), "%s_%s", g->info->c_name, suffix);
 }
 
-static const finite_port *input_of(const finite_graph *g)
-{
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_INPUT)
-            return p;
-    return NULL;
-}
-
 static size_t number_of(const finite_graph *g, const finite_port *p)
 {
     return (size_t)(p - g->ports.data);
@@ -46,7 +38,7 @@ static bool is_narrow(const finite_graph *g)
 static void emit_struct(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const char *in = input_of(g)->name, *out = g->reduced->name;
+    const char *in = finite_input(g)->name, *out = g->reduced->name;
     size_t n = g->all->local.len;
     text_line(x, 0,
               "/* A run with its window, the same place in the stream, and what moves it: as it is, or row by row. */");
@@ -71,7 +63,7 @@ static void emit_make(finite_graph *g)
 {
     program_emitter *x = g->x;
     arena *a = arena_of(g);
-    const finite_port *in = input_of(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     const char *strips = name_of(g, "strips"), *places = g->all->places;
     finite_begin_make(g);
     finite_make_load(g, in);
@@ -102,7 +94,7 @@ static void emit_make(finite_graph *g)
 static void emit_blocks(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = input_of(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     const char *strips = name_of(g, "strips"), *places = g->all->places,
                *shared = g->all->resources->shared->element.name;
     text_line(x, 3, "if (step[q].runs > 2)");

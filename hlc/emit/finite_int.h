@@ -63,8 +63,8 @@ typedef struct finite_graph {
     program_emitter *x;
     finite_emitter *all;
     const sir_filter *filter;
-    uint32_t own;     // fields of the source; behind them are copies
-    finite_rows rows; // ports that are gathered from by rows
+    uint32_t own;       // fields of the source; behind them are copies
+    finite_rows rows;   // ports that are gathered from by rows
     finite_rows turned; // those of which columns are turned over
     emit_filter_info *info;
     emit_signature fire, wide, fewer;    // wide: of several columns at once; fewer: of some, behind those
@@ -80,15 +80,15 @@ typedef struct finite_graph {
     const char *name;                    // base of its names
     const char *kernel, *run, *at, *row; // kernel struct, kernel function, one firing, a row of firings
     const char *ports_table, *table, *runs;
-    const char *turn, *turned_row; // of a run, and a row of it, given columns turned over
+    const char *turn, *turned_row;                         // of a run, and a row of it, given columns turned over
     const char *rowwise, *any_row, *twice, *find, *rounds; // of calls that may wait for the next; NULL: they do not
-    const char *past_run;          // of a run whose outputs go past the caches
-    const char *tiles;             // of as many rows of a run as go together
-    finite_reaches reaches;     // of gathered streams
-    finite_reaches row_reaches; // of fetches that are near, down the rows of a plane
-    double operations;         // of a firing, about
-    bool is_able;              // local processors can run it
-    bool past;                 // outputs may go past the caches
+    const char *past_run;                                  // of a run whose outputs go past the caches
+    const char *tiles;                                     // of as many rows of a run as go together
+    finite_reaches reaches;                                // of gathered streams
+    finite_reaches row_reaches;                            // of fetches that are near, down the rows of a plane
+    double operations;                                     // of a firing, about
+    bool is_able;                                          // local processors can run it
+    bool past;                                             // outputs may go past the caches
     VEC(finite_port) ports;
     VEC(uint32_t) uniforms, coordinates;   // fields
     VEC(uint32_t) insides;                 // likewise: streams of which only the shapes matter
@@ -120,6 +120,15 @@ void finite_keep_inside(finite_graph *g, int indent, const char *from, const cha
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
 void finite_swap_lanes(finite_graph *g); // wide and fewer change places
 const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
+// finite_text.c: what functions take that work on streams, and what they are called with.
+bool finite_is_walked(const finite_port *p);            // element by element, with the firings
+const finite_port *finite_input(const finite_graph *g); // the first; NULL: there is none
+const char *finite_row_of(finite_graph *g, const finite_port *p, const char *row); // where a row of firings begins
+void finite_add_parameters(finite_graph *g, text_args *args); // the run, and a pointer to each stream; those
+void finite_add_arguments(finite_graph *g, text_args *args);
+// What a row of firings is called with: `given` tells what a stream has instead of its own row. NULL: none, that.
+typedef const char *finite_given(finite_graph *g, const finite_port *p);
+void finite_add_row(finite_graph *g, text_args *args, const char *row, finite_given *given);
 // finite_mapped.c: the kernel of a reduction with a prework; the functions by which it fetches for many firings at a time.
 void finite_fetches(finite_graph *g);
 void finite_mapped(finite_graph *g);
@@ -130,7 +139,7 @@ void finite_stored_functions(program_emitter *x, const emit_filter_info *info); 
 const char *finite_pointer(finite_graph *g, const finite_port *p, const char *name); // its declaration
 const char *finite_load(finite_graph *g, const finite_port *p, const char *pointer); // the value there
 const char *finite_store(finite_graph *g, const finite_port *p, const char *pointer, const char *value); // a statement
-const char *finite_iterator(finite_graph *g, const finite_port *p, const char *row, const char *place); // its value
+const char *finite_iterator(finite_graph *g, const finite_port *p, const char *row, const char *place);  // its value
 // finite_control.c: the tables and functions that the host program calls.
 void finite_control(finite_graph *g);
 const char *finite_prototype(finite_graph *g, bool partial);
@@ -212,7 +221,7 @@ void finite_call_rows(finite_graph *g);
 // finite_turned.c: rows of firings for which what lies down columns is turned over.
 void finite_find_turned(finite_graph *g); // empties `turned` where that cannot be
 bool finite_is_turned(const finite_graph *g, const finite_port *p);
-void finite_turned(finite_graph *g);            // the function of a run; its call
+void finite_turned(finite_graph *g); // the function of a run; its call
 void finite_call_turned(finite_graph *g);
 // finite_tiles.c: rows that go together.
 void finite_find_tiles(finite_graph *g, const sir_function *work);
@@ -220,8 +229,8 @@ void finite_tiles(finite_graph *g, bool repeatable); // the function of a run
 const char *finite_tiles_call(finite_graph *g);      // gives the row to go on from
 // finite_rounds.c: calls that may wait for the next one.
 bool finite_may_wait(const finite_emitter *all, const sir_filter *f); // if it gathers by rows
-void finite_find_rounds(finite_graph *g); // names what there will be
-void finite_rounds(finite_graph *g);         // the tables
+void finite_find_rounds(finite_graph *g);                             // names what there will be
+void finite_rounds(finite_graph *g);                                  // the tables
 void finite_wait(finite_graph *g, const char *run); // leaves the function if the call waits, or has been done otherwise
 // finite_past.c: outputs that are larger than the caches.
 void finite_find_past(finite_graph *g, bool wanted);

@@ -15,11 +15,6 @@ static bool has_elements(const finite_port *p)
     return p->source->role != SIR_ITERATOR;
 }
 
-static bool is_walked(const finite_port *p)
-{
-    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
-}
-
 static const sir_field *field_of(const finite_graph *g, uint32_t field)
 {
     return &g->filter->fields.data[field];
@@ -206,7 +201,7 @@ static void emit_wide_step(finite_graph *g)
     text_line(x, 0, "{");
     silence_unused(g);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (!is_walked(p) || !p->used)
+        if (!finite_is_walked(p) || !p->used)
             continue;
         if (g->takes.len > 0 && g->lanes > EMIT_TAKEN && p->source->role == SIR_INPUT)
             text_line(x, 1, "svm_brookAhead(%s, %d * sizeof *%s);", p->name, g->lanes, p->name);
@@ -335,7 +330,7 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
             add(g, args, wide ? p->value : finite_iterator(g, p, g->r, place(g, p, form)));
             continue;
         }
-        add(g, args, is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
+        add(g, args, finite_is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
         if (p->source->role == SIR_GATHER)
             add(g, args, format(g, "&%s%s", p->walk, ""));
     }
@@ -487,7 +482,7 @@ static void row_constants(finite_graph *g, bool turned)
 static void emit_steps(finite_graph *g)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (is_walked(p))
+        if (finite_is_walked(p))
             text_line(g->x, 2, "const ptrdiff_t %s_step = svm_brookStep(%s, &%s->%s);", p->name, g->space, g->self,
                       p->walk);
 }
@@ -578,7 +573,7 @@ static void emit_plane_row(finite_graph *g)
                       dimension > 1 ? "" : g->r);
     }
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (is_walked(p))
+        if (finite_is_walked(p))
             text_line(x, 2, "%s = %s + %s * %s_pitch;", pointer(g, p), p->plane, g->r, p->name);
     text_line(x, 2, "ptrdiff_t column = near;");
     emit_wide_loop(g, 2, "column", "far", true);
@@ -788,16 +783,7 @@ static void emit_map_run(finite_graph *g)
     program_emitter *x = g->x;
     text_args args = {0};
     finite_begin_run(g);
-    add(g, &args, g->self);
-    add(g, &args, g->r);
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (!has_elements(p))
-            continue;
-        add(g, &args,
-            !is_walked(p) ? p->name
-                          : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s)", p->name, g->space, g->self,
-                                         p->walk, g->r));
-    }
+    finite_add_row(g, &args, g->r, NULL);
     if (g->variable != NULL) {
         text_line(x, 1, "ptrdiff_t pushed = 0;");
         add(g, &args, "&pushed");
@@ -813,7 +799,7 @@ static void emit_map_run(finite_graph *g)
         finite_call_past(g);
     bool walked = false;
     for (VEC_EACH(const finite_port, p, &g->ports))
-        walked = walked || is_walked(p);
+        walked = walked || finite_is_walked(p);
     if (!walked)
         text_line(x, 1, "(void)%s;", g->space);
     if (has_edges(g)) {
@@ -822,7 +808,8 @@ static void emit_map_run(finite_graph *g)
         for (VEC_EACH(const finite_port, p, &g->ports))
             if (has_elements(p))
                 add(g, &plane,
-                    is_walked(p) ? arena_printf(x->e.arena, "%s - %s->%s.base", p->name, g->self, p->walk) : p->name);
+                    finite_is_walked(p) ? arena_printf(x->e.arena, "%s - %s->%s.base", p->name, g->self, p->walk)
+                                        : p->name);
         emit_apart(g);
         text_line(x, 1, "if (apart) {");
         text_call(x, 2, format(g, "%s(%s", plane_name(g), ""), &plane, ");");
@@ -891,14 +878,6 @@ static void emit_unit_fold_loop(finite_graph *g, const finite_port *in)
         text_line(g->x, 3, "%s = %s(%s, first + begin, fold->columnEnd - begin%s);", value, function, value, more);
 }
 
-static const finite_port *folded(const finite_graph *g)
-{
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role == SIR_INPUT)
-            return p;
-    return NULL;
-}
-
 // What does not change, and how many elements of each dimension a block has.
 static void begin_fold(finite_graph *g, const finite_port *in)
 {
@@ -945,7 +924,7 @@ static void end_rows(finite_graph *g, int indent)
 static void emit_fold(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = folded(g);
+    const finite_port *in = finite_input(g);
     const char *type = emit_declare(&x->e, g->reduced->source->type, "");
     text_args args = {0};
     add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
@@ -974,7 +953,7 @@ static void emit_fold(finite_graph *g)
 
 static void emit_column_firing(finite_graph *g, int indent, const char *element)
 {
-    const finite_port *in = folded(g);
+    const finite_port *in = finite_input(g);
     if (in->used)
         text_line(g->x, indent, "%s = %s;", emit_declare(&g->x->e, in->source->type, in->value),
                   finite_load(g, in, element));
@@ -986,13 +965,10 @@ static void emit_column_firing(finite_graph *g, int indent, const char *element)
 static void emit_columns(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = folded(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     const char *i = g->i, *value = out->value;
     text_args args = {0};
-    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            add(g, &args, pointer(g, p));
+    finite_add_parameters(g, &args);
     add(g, &args, "ptrdiff_t columns");
     text_line(x, 0, "/* The same for blocks of one column each that lie side by side. */");
     text_call(x, 0, format(g, "static void %s_columns(%s", g->row, ""), &args, ")");
@@ -1045,12 +1021,9 @@ static void emit_columns(finite_graph *g)
 static void emit_short(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = folded(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     text_args args = {0};
-    add(g, &args, format(g, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            add(g, &args, pointer(g, p));
+    finite_add_parameters(g, &args);
     text_line(x, 0, "/* Blocks of one plane, each a part of one row; false: they are none. */");
     text_call(x, 0, format(g, "static bool %s_short(", g->row, ""), &args, ")");
     text_line(x, 0, "{");
@@ -1099,7 +1072,7 @@ static void emit_short(finite_graph *g)
 static void emit_columns_call(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = folded(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     text_args args = {0};
     text_line(
         x, 2,
@@ -1107,11 +1080,8 @@ static void emit_columns_call(finite_graph *g)
         g->space, g->self, in->walk, g->self, in->walk, g->space, g->space, g->self, out->walk);
     add(g, &args, g->self);
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        bool walked = p->source->role != SIR_GATHER;
-        add(g, &args,
-            !walked ? p->name
-                    : arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s->box.column", p->name, g->space,
-                                   g->self, p->walk, g->r, g->self));
+        const bool gathered = p->source->role == SIR_GATHER;
+        add(g, &args, gathered ? p->name : format(g, "%s + %s->box.column", finite_row_of(g, p, g->r), g->self));
     }
     add(g, &args, format(g, "%s->box.columnEnd - %s->box.column", g->self, g->self));
     text_call(x, 3, format(g, "%s_columns(%s", g->row, ""), &args, ");");
@@ -1122,20 +1092,17 @@ static void emit_columns_call(finite_graph *g)
 // "x + svm_brookRow(..) + i * svm_brookStep(..)": the element, or block, of a result.
 static const char *at_result(finite_graph *g, const finite_port *p)
 {
-    return arena_printf(g->x->e.arena, "%s + svm_brookRow(%s, &%s->%s, %s) + %s * svm_brookStep(%s, &%s->%s)", p->name,
-                        g->space, g->self, p->walk, g->r, g->i, g->space, g->self, p->walk);
+    return arena_printf(g->x->e.arena, "%s + %s * svm_brookStep(%s, &%s->%s)", finite_row_of(g, p, g->r), g->i,
+                        g->space, g->self, p->walk);
 }
 
 static void emit_fold_run(finite_graph *g)
 {
     program_emitter *x = g->x;
-    const finite_port *in = folded(g), *out = g->reduced;
+    const finite_port *in = finite_input(g), *out = g->reduced;
     text_args args = {0}, small = {0};
     finite_begin_run(g);
-    add(g, &small, g->self);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            add(g, &small, p->name);
+    finite_add_arguments(g, &small);
     if (g->all->local.len == 0) {
         text_call(x, 1, format(g, "if (%s_short(", g->row, ""), &small, "))");
         text_line(x, 2, "return;");

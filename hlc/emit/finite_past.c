@@ -22,8 +22,8 @@ void finite_find_past(finite_graph *g, bool wanted)
 {
     enum { MOST_OUTPUTS = 4, MOST_OPERATIONS = 60 };
     size_t outputs = 0;
-    g->past = wanted && g->turned.len == 0 && g->variable == NULL && g->reduced == NULL &&
-              g->operations <= MOST_OPERATIONS;
+    g->past =
+        wanted && g->turned.len == 0 && g->variable == NULL && g->reduced == NULL && g->operations <= MOST_OPERATIONS;
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (is_output(p)) {
             outputs++;
@@ -39,42 +39,33 @@ static const char *made_of(finite_graph *g, const finite_port *p)
     return arena_printf(arena_of(g), "%s_made", p->walk); // no parameter is called so
 }
 
-static const char *row_of(finite_graph *g, const finite_port *p)
+// An output's elements, in the buffer.
+static const char *in_buffer(finite_graph *g, const finite_port *p)
 {
-    return arena_printf(arena_of(g), "%s + svm_brookRow(%s, &%s->%s, %s)", p->name, g->space, g->self, p->walk, g->r);
+    if (!is_output(p))
+        return NULL;
+    return arena_printf(arena_of(g), "svm_brookMade(%s, begin, sizeof(%s))", made_of(g, p), p->element);
 }
 
 static void emit_columns(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    VEC_PUSH(x->e.arena, &args, g->self);
-    VEC_PUSH(x->e.arena, &args, g->r);
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_ITERATOR)
-            continue;
-        const char *text = p->source->role == SIR_GATHER ? p->name : row_of(g, p);
-        if (is_output(p))
-            text = arena_printf(x->e.arena, "svm_brookMade(%s, begin, sizeof(%s))", made_of(g, p), p->element);
-        VEC_PUSH(x->e.arena, &args, text);
-    }
+    finite_add_row(g, &args, g->r, in_buffer);
     VEC_PUSH(x->e.arena, &args, "begin");
     VEC_PUSH(x->e.arena, &args, "begin + count");
     text_call(x, 3, arena_printf(x->e.arena, "%s(", g->row), &args, ");");
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (is_output(p))
-            text_line(x, 3, "svm_brookPut(%s + begin, %s, (size_t)count * sizeof(%s));", row_of(g, p), made_of(g, p),
-                      p->element);
+            text_line(x, 3, "svm_brookPut(%s + begin, %s, (size_t)count * sizeof(%s));", finite_row_of(g, p, g->r),
+                      made_of(g, p), p->element);
 }
 
 void finite_past(finite_graph *g)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    VEC_PUSH(x->e.arena, &args, arena_printf(x->e.arena, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(x->e.arena, &args, finite_pointer(g, p, p->name));
+    finite_add_parameters(g, &args);
     text_line(x, 0, "/* A run whose outputs go past the caches, some columns at a time. */");
     text_call(x, 0, arena_printf(x->e.arena, "static void %s(", g->past_run), &args, ")");
     text_line(x, 0, "{");
@@ -95,10 +86,7 @@ void finite_past(finite_graph *g)
 void finite_call_past(finite_graph *g)
 {
     text_args args = {0};
-    VEC_PUSH(arena_of(g), &args, g->self);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(arena_of(g), &args, p->name);
+    finite_add_arguments(g, &args);
     text_line(g->x, 1, "if (%s->past && %s->form == SVM_BROOK_UNIT) {", g->self, g->space);
     text_call(g->x, 2, arena_printf(arena_of(g), "%s(", g->past_run), &args, ");");
     text_line(g->x, 2, "return;");

@@ -115,18 +115,19 @@ void finite_find_rounds(finite_graph *g)
     arena *a = e->arena;
     const char *base = g->info->c_name;
     size_t outputs;
-    if (g->all->local.len > 0 || g->rows.len == 0 || g->rows.len > MOST || g->turned.len > 0 ||
-        !stays_in_column(g) || !is_chain(g, &outputs) || outputs > MOST)
+    if (g->all->local.len > 0 || g->rows.len == 0 || g->rows.len > MOST || g->turned.len > 0 || !stays_in_column(g) ||
+        !is_chain(g, &outputs) || outputs > MOST)
         return;
     g->rowwise = emit_unique_name(e, arena_printf(a, "%s_rowwise", base));
     g->any_row = emit_unique_name(e, arena_printf(a, "%s_any_row", base));
     g->twice = emit_unique_name(e, arena_printf(a, "%s_twice", base));
     g->find = emit_unique_name(e, arena_printf(a, "%s_find", base));
     g->rounds = emit_unique_name(e, arena_printf(a, "%s_rounds", base));
-    diag_remark(g->x->p->diag, sir_range(g->x->m, g->x->p->sources, g->filter->loc),
-                "in a loop of kernels, a call of '%s' waits for the next one: if that gathers whole rows of what this one "
-                "writes, both go row by row, and nothing between them is stored [rounds]",
-                g->filter->name);
+    diag_remark(
+        g->x->p->diag, sir_range(g->x->m, g->x->p->sources, g->filter->loc),
+        "in a loop of kernels, a call of '%s' waits for the next one: if that gathers whole rows of what this one "
+        "writes, both go row by row, and nothing between them is stored [rounds]",
+        g->filter->name);
 }
 
 // ---- A row ----
@@ -367,9 +368,9 @@ void finite_rounds(finite_graph *g)
     for (size_t i = 0; i < g->ports.len; i++)
         if (is_row(g, g->ports.data[i].field))
             strbuf_printf(&lines, "%s%zu", lines.len > 0 ? ", " : "", i);
-    const char *uniforms = g->uniforms.len == 0
-                               ? arena_printf(arena_of(g), "sizeof(%s)", g->kernel)
-                               : arena_printf(arena_of(g), "offsetof(%s, %s)", g->kernel, name_of(g, g->uniforms.data[0]));
+    const char *uniforms = g->uniforms.len == 0 ? arena_printf(arena_of(g), "sizeof(%s)", g->kernel)
+                                                : arena_printf(arena_of(g), "offsetof(%s, %s)", g->kernel,
+                                                               name_of(g, g->uniforms.data[0]));
     text_line(x, 0, "static svm_BrookRounds %s;", g->rounds);
     text_line(x, 0, "static const svm_BrookRowwise %s = {", g->rowwise);
     text_line(x, 1, "%s, %s, %s,", g->any_row, g->twice, g->find);

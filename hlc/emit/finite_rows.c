@@ -351,8 +351,8 @@ void finite_rows_function(finite_graph *g)
     for (size_t i = 0; i < g->rows.len; i++) {
         const finite_row *r = &g->rows.data[i];
         const size_t port = port_number(g, r->field);
-        text_line(x, 2, "walks[%zu].rows[%s] = svm_brookClamp(%s, walks[%zu].extent[%d]);", port, g->r,
-                  calls.data[i], port, 4 - (int)g->filter->fields.data[r->field].rank);
+        text_line(x, 2, "walks[%zu].rows[%s] = svm_brookClamp(%s, walks[%zu].extent[%d]);", port, g->r, calls.data[i],
+                  port, 4 - (int)g->filter->fields.data[r->field].rank);
     }
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");

@@ -353,11 +353,6 @@ static arena *arena_of(const finite_graph *g)
     return g->x->e.arena;
 }
 
-static bool is_walked(const finite_port *p)
-{
-    return p->source->role == SIR_INPUT || p->source->role == SIR_OUTPUT;
-}
-
 // Of one of the rows: a name that no parameter has.
 static const char *of_tile(finite_graph *g, const char *name, size_t row)
 {
@@ -369,16 +364,15 @@ static const char *name_of(const finite_graph *g, uint32_t field)
     return g->info->field_names.data[field];
 }
 
-// "multiply_tiles(self, a, b, c": each stream where it begins.
-static void pointers(finite_graph *g, text_args *args, bool declared)
+// The run, and each stream where it begins; nothing writes what is gathered from.
+static void add_parameters(finite_graph *g, text_args *args)
 {
-    VEC_PUSH(arena_of(g), args, declared ? arena_printf(arena_of(g), "const %s *%s", g->kernel, g->self) : g->self);
+    VEC_PUSH(arena_of(g), args, arena_printf(arena_of(g), "const %s *%s", g->kernel, g->self));
     for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_ITERATOR)
-            continue;
-        const char *name =
-            p->source->role == SIR_GATHER ? arena_printf(arena_of(g), "restrict %s", p->name) : p->name;
-        VEC_PUSH(arena_of(g), args, declared ? finite_pointer(g, p, name) : p->name);
+        const bool gathered = p->source->role == SIR_GATHER;
+        if (p->source->role != SIR_ITERATOR)
+            VEC_PUSH(arena_of(g), args,
+                     finite_pointer(g, p, gathered ? arena_printf(arena_of(g), "restrict %s", p->name) : p->name));
     }
 }
 
@@ -412,7 +406,7 @@ static void emit_constants(finite_graph *g)
         text_line(x, 1, "(void)%s;", name_of(g, *u));
     }
     for (VEC_EACH(const finite_port, p, &g->ports))
-        if (!is_walked(p)) {
+        if (!finite_is_walked(p)) {
             text_line(x, 1, "const svm_BrookWalk %s = %s->%s;", p->walk, g->self, p->walk);
             text_line(x, 1, "(void)%s;", p->walk);
         }
@@ -431,7 +425,7 @@ static void emit_rows(finite_graph *g)
                           3 - (int)f->dimension);
         }
         for (VEC_EACH(const finite_port, p, &g->ports))
-            if (is_walked(p))
+            if (finite_is_walked(p))
                 text_line(x, 2, "%s = %s + svm_brookRow(%s, &%s->%s, %s + %zu);",
                           finite_pointer(g, p, of_tile(g, p->name, row)), p->name, g->space, g->self, p->walk, g->r,
                           row);
@@ -450,9 +444,8 @@ static void emit_elements(finite_graph *g, size_t row)
                   emit_declare(&x->e, p->source->type, arena_printf(arena_of(g), "%s[%d]", value, g->tile_lanes)));
         if (p->source->role == SIR_OUTPUT && !p->loaded)
             continue;
-        if (is_walked(p))
-            text = finite_load(g, p,
-                               arena_printf(arena_of(g), "%s + (%s + lane)", of_tile(g, p->name, row), g->i));
+        if (finite_is_walked(p))
+            text = finite_load(g, p, arena_printf(arena_of(g), "%s + (%s + lane)", of_tile(g, p->name, row), g->i));
         else
             text = finite_iterator(g, p, arena_printf(arena_of(g), "%s + %zu", g->r, row),
                                    arena_printf(arena_of(g), "%s + lane", g->i));
@@ -509,18 +502,11 @@ static void emit_tile(finite_graph *g)
         }
 }
 
-// Some columns of row `first + q`.
+// Some columns of each row of the tile, which `r` is the first of.
 static void emit_rest(finite_graph *g, const char *from, const char *to)
 {
     text_args args = {0};
-    VEC_PUSH(arena_of(g), &args, g->self);
-    VEC_PUSH(arena_of(g), &args, arena_printf(arena_of(g), "%s + q", g->r));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(arena_of(g), &args,
-                     is_walked(p) ? arena_printf(arena_of(g), "%s + svm_brookRow(%s, &%s->%s, %s + q)", p->name,
-                                                 g->space, g->self, p->walk, g->r)
-                                  : p->name);
+    finite_add_row(g, &args, arena_printf(arena_of(g), "%s + q", g->r), NULL);
     VEC_PUSH(arena_of(g), &args, from);
     VEC_PUSH(arena_of(g), &args, to);
     text_line(g->x, 2, "for (int q = 0; q < %zu && %s < %s; q++)", g->tile_fields.len, from, to);
@@ -534,7 +520,7 @@ void finite_tiles(finite_graph *g, bool repeatable)
     const int lanes = g->tile_lanes;
     text_args args = {0};
     g->tiles = emit_unique_name(&x->e, arena_printf(arena_of(g), "%s_tiles", g->info->c_name));
-    pointers(g, &args, true);
+    add_parameters(g, &args);
     text_line(x, 0, "/* %zu rows at a time, as long as there are so many; gives the first that is left. */", rows);
     text_call(x, 0, arena_printf(arena_of(g), "static ptrdiff_t %s(", g->tiles), &args, ")");
     text_line(x, 0, "{");
@@ -567,7 +553,7 @@ const char *finite_tiles_call(finite_graph *g)
     text_args args = {0};
     strbuf b;
     strbuf_init(&b, arena_of(g));
-    pointers(g, &args, false);
+    finite_add_arguments(g, &args);
     strbuf_printf(&b, "%s(", g->tiles);
     for (size_t i = 0; i < args.len; i++)
         strbuf_printf(&b, "%s%s", i == 0 ? "" : ", ", args.data[i]);

@@ -86,8 +86,7 @@ static const char *places_of(finite_graph *g, const finite_port *p)
 static const char *down_of(finite_graph *g, const finite_port *p)
 {
     const int64_t down = column_of(g, p)->down;
-    return down == 0 ? ""
-                     : arena_printf(arena_of(g), " %c %" PRId64, down < 0 ? '-' : '+', down < 0 ? -down : down);
+    return down == 0 ? "" : arena_printf(arena_of(g), " %c %" PRId64, down < 0 ? '-' : '+', down < 0 ? -down : down);
 }
 
 // Which columns the rows of a tile are.
@@ -111,25 +110,21 @@ static void emit_places(finite_graph *g, const char *const *calls)
     text_line(x, 2, "}");
 }
 
+// A stream's row of a tile.
+static const char *in_tile(finite_graph *g, const finite_port *p)
+{
+    if (!finite_is_turned(g, p))
+        return NULL;
+    return arena_printf(arena_of(g), "svm_brookTurnedRow(%s, q, where%s, sizeof(%s))", tile_of(g, p), down_of(g, p),
+                        p->element);
+}
+
 // A row of firings: those of the tiles, or others.
 static void emit_row_call(finite_graph *g, int indent, bool turned, const char *from, const char *to)
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    VEC_PUSH(x->e.arena, &args, g->self);
-    VEC_PUSH(x->e.arena, &args, "first + q");
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        const char *text = p->name;
-        if (p->source->role == SIR_ITERATOR)
-            continue;
-        if (p->source->role != SIR_GATHER)
-            text = arena_printf(x->e.arena, "%s + svm_brookRow(%s, &%s->%s, first + q)", p->name, g->space, g->self,
-                                p->walk);
-        else if (turned && finite_is_turned(g, p))
-            text = arena_printf(x->e.arena, "svm_brookTurnedRow(%s, q, where%s, sizeof(%s))", tile_of(g, p),
-                                down_of(g, p), p->element);
-        VEC_PUSH(x->e.arena, &args, text);
-    }
+    finite_add_row(g, &args, "first + q", turned ? in_tile : NULL);
     VEC_PUSH(x->e.arena, &args, from);
     VEC_PUSH(x->e.arena, &args, to);
     text_call(x, indent, arena_printf(x->e.arena, "%s(", turned ? g->turned_row : g->row), &args, ");");
@@ -145,10 +140,10 @@ static void emit_tiles(finite_graph *g)
             text_line(x, 3, "%s %s[SVM_BROOK_TURNED_ROWS * SVM_BROOK_TURNED_COLUMNS];", p->element, tile_of(g, p));
     for (VEC_EACH(const finite_port, p, &g->ports))
         if (finite_is_turned(g, p))
-            text_line(x, 3,
-                      "svm_brookTurn(%s, %s + (where%s) * %s->%s.pitch[2], %s->%s.pitch[2], %s, rows, columns, sizeof(%s));",
-                      tile_of(g, p), p->name, down_of(g, p), g->self, p->walk, g->self, p->walk, places_of(g, p),
-                      p->element);
+            text_line(
+                x, 3,
+                "svm_brookTurn(%s, %s + (where%s) * %s->%s.pitch[2], %s->%s.pitch[2], %s, rows, columns, sizeof(%s));",
+                tile_of(g, p), p->name, down_of(g, p), g->self, p->walk, g->self, p->walk, places_of(g, p), p->element);
     text_line(x, 3, "for (int q = 0; q < rows; q++)");
     emit_row_call(g, 4, true, "where", "where + columns");
     text_line(x, 2, "}");
@@ -172,10 +167,7 @@ void finite_turned(finite_graph *g)
     program_emitter *x = g->x;
     const char **calls = emit_column_functions(g);
     text_args args = {0};
-    VEC_PUSH(x->e.arena, &args, arena_printf(x->e.arena, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(x->e.arena, &args, finite_pointer(g, p, p->name));
+    finite_add_parameters(g, &args);
     text_line(x, 0, "/* A run, several rows at a time, given columns turned over; false: it goes row by row. */");
     text_call(x, 0, arena_printf(x->e.arena, "static bool %s(", g->turn), &args, ")");
     text_line(x, 0, "{");
@@ -208,10 +200,7 @@ void finite_turned(finite_graph *g)
 void finite_call_turned(finite_graph *g)
 {
     text_args args = {0};
-    VEC_PUSH(arena_of(g), &args, g->self);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_ITERATOR)
-            VEC_PUSH(arena_of(g), &args, p->name);
+    finite_add_arguments(g, &args);
     text_call(g->x, 1, arena_printf(arena_of(g), "if (%s(", g->turn), &args, "))");
     text_line(g->x, 2, "return;");
 }
