@@ -111,7 +111,7 @@ struct finite_emitter {
 
 // finite_kernel.c: firings, rows, kernels.
 void finite_kernel(finite_graph *g);
-// What it shares with finite_mapped.c.
+// What it shares with kernels of reductions.
 void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const char *accumulator);
 void finite_begin_run(finite_graph *g);
 void finite_row_parameters(finite_graph *g, text_args *args);
@@ -119,6 +119,10 @@ void finite_row_parameters(finite_graph *g, text_args *args);
 void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks);
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
 void finite_swap_lanes(finite_graph *g); // wide and fewer change places
+void finite_silence_unused(finite_graph *g);
+// finite_reduce.c: kernels of reductions without a prework.
+void finite_reduce(finite_graph *g);
+// The function by which vectors do the fold, and what it takes behind the elements; NULL: there is none.
 const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
 // finite_text.c: what functions take that work on streams, and what they are called with.
 bool finite_is_walked(const finite_port *p);            // element by element, with the firings
