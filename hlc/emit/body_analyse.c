@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must be known of a function before its statements are written: where each local is declared, which are never read, and whether the
 // position of every tape access is an affine form of loop variables.
-#include "hlc/emit/body_int.h"
-
 #include <stdlib.h>
+
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 // ---- Where locals live ----
 
@@ -278,16 +279,6 @@ typedef struct tape_walk {
 
 static bool block_net(tape_walk *w, const sir_block *b, int64_t *net);
 
-bool body_trip_count(const sir_stmt *s, int64_t *trips)
-{
-    if (s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
-        return false;
-    int64_t lo = body_const_int(s->u.for_.lo), hi = body_const_int(s->u.for_.hi), step = s->u.for_.step;
-    int64_t distance = step > 0 ? hi - lo : lo - hi, size = step > 0 ? step : -step;
-    *trips = distance <= 0 ? 0 : (distance + size - 1) / size;
-    return true;
-}
-
 static bool for_net(tape_walk *w, const sir_stmt *s, int64_t *net)
 {
     int64_t body, trips;
@@ -301,7 +292,7 @@ static bool for_net(tape_walk *w, const sir_stmt *s, int64_t *net)
     *net = 0;
     if (body == 0)
         return true;
-    if (jumps || !body_trip_count(s, &trips) || body % s->u.for_.step != 0)
+    if (jumps || !sir_for_trips(s, &trips) || body % s->u.for_.step != 0)
         return false;
     *net = body * trips;
     return true;

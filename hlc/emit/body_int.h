@@ -212,7 +212,6 @@ const char *body_checked_offset(body_context *c, const sir_expr *peek, const cha
 const char *body_checked_index(body_context *c, const sir_expr *e, const char *text, body_interval range);
 
 // ---- body_analyse.c ----
-bool body_trip_count(const sir_stmt *s, int64_t *trips); // of a SIR_FOR with constant bounds
 // Items that a block moves, when that is the same on every path.
 bool body_block_net(const body_context *c, const sir_block *b, bool input, int64_t *net);
 void body_analyse(body_context *c);

@@ -249,7 +249,7 @@ static bool waits(const body_context *c, const sir_stmt *loop)
 {
     int64_t trips;
     const sir_block *body = &loop->u.for_.body;
-    if (!body_trip_count(loop, &trips) || trips < JAM_TRIPS || carries_inside(c, body))
+    if (!sir_for_trips(loop, &trips) || trips < JAM_TRIPS || carries_inside(c, body))
         return false;
     // With loops inside it is elements that a trip leaves to the next.
     jam_walk w = walk(c, loop);
@@ -297,7 +297,7 @@ static void weigh(jam_weight *j, const sir_block *b, double times, bool waiting)
         j->all += nodes * times;
         j->waiting += waiting ? nodes * times : 0;
         if (s->kind == SIR_FOR) {
-            (void)body_trip_count(s, &trips);
+            (void)sir_for_trips(s, &trips);
             bool vectors = !body_has_loops(&s->u.for_.body) && !carries(j->c, s);
             inner = times * (double)trips / (vectors ? JAM_VECTOR : 1);
         }

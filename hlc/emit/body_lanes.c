@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Firings side by side: which functions gain, which loops stay around the lane loops, which locals need a value a lane. See NOTE(lanes) in body.h.
-#include "hlc/emit/body_int.h"
-
 #include <inttypes.h>
+
+#include "hlc/emit/body_int.h"
+#include "hlc/ir/walk.h"
 
 // Values carried from trip to trip are what keeps a C compiler from vectorising a loop: floating-point sums, which it must not reorder.
 
@@ -79,7 +80,7 @@ static void cost_of(body_context *c, const sir_block *b, int64_t around, lane_co
         int64_t trips = 0;
         if (s->kind == SIR_RETURN || s->kind == SIR_CALL || s->kind == SIR_SEND)
             cost->impossible = true;
-        if (!body_lane_expands(c, s) || !body_trip_count(s, &trips))
+        if (!body_lane_expands(c, s) || !sir_for_trips(s, &trips))
             continue;
         int64_t all = carries(c, s) ? around * trips : 1;
         cost->trips = all > cost->trips ? all : cost->trips;

@@ -110,7 +110,7 @@ static int64_t nest_trips(const sir_block *b, bool *nested)
     for (size_t i = 0; i < b->len; i++) {
         sir_stmt *s = b->data[i];
         int64_t trips = 1;
-        if (s->kind == SIR_LOOP || s->kind == SIR_CALL || (s->kind == SIR_FOR && !body_trip_count(s, &trips)))
+        if (s->kind == SIR_LOOP || s->kind == SIR_CALL || (s->kind == SIR_FOR && !sir_for_trips(s, &trips)))
             return 0;
         *nested = *nested || s->kind == SIR_FOR;
         sir_parts parts = sir_stmt_parts(s);
@@ -151,7 +151,7 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
 {
     int64_t trips;
     bool nested = false;
-    if (c->lanes > 0 || c->vectors > 0 || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
+    if (c->lanes > 0 || c->vectors > 0 || !sir_for_trips(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
         return false;
     int64_t inner = nest_trips(&s->u.for_.body, &nested);
     if (inner == 0 || inner * trips > UNROLL_TRIPS)
@@ -196,7 +196,7 @@ static void count_moves(void *context, sir_stmt *s)
 static bool is_plain_loop(const body_context *c, const sir_stmt *s, int64_t *moves)
 {
     int64_t trips;
-    if (s->kind != SIR_FOR || !body_trip_count(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
+    if (!sir_for_trips(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
         return false;
     move_walk w = {.c = c, .body = &s->u.for_.body};
     sir_visit_stmts(w.body, count_moves, &w);
@@ -295,7 +295,7 @@ bool body_stays_loop(const body_context *c, const sir_stmt *s)
     const sir_block *b = &s->u.for_.body;
     bool stores = false;
     if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || c->info == NULL || c->info->filter->finite ||
-        !body_trip_count(s, &trips) || trips < KEPT_TRIPS || trips > UNROLL_TRIPS)
+        !sir_for_trips(s, &trips) || trips < KEPT_TRIPS || trips > UNROLL_TRIPS)
         return false;
     lookup_walk w = walk(c, s, NULL, &(sir_block){0});
     for (size_t i = 0; i < b->len; i++) {

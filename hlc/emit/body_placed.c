@@ -27,7 +27,7 @@ static bool pushes_array(const sir_stmt *s, uint32_t *local, int64_t *pops)
     int64_t trips;
     const sir_expr *value = NULL;
     *pops = 0;
-    if (s->kind != SIR_FOR || !body_trip_count(s, &trips) || s->u.for_.step != 1 || body_const_int(s->u.for_.lo) != 0)
+    if (!sir_for_trips(s, &trips) || s->u.for_.step != 1 || body_const_int(s->u.for_.lo) != 0)
         return false;
     for (VEC_EACH(sir_stmt *const, t, &s->u.for_.body)) {
         if ((*t)->kind == SIR_POP && (*t)->u.set.target == NULL)
@@ -147,7 +147,7 @@ bool body_placed_stmt(body_context *c, const sir_stmt *s)
         uint32_t local;
         int64_t pops, trips;
         (void)pushes_array(s, &local, &pops);
-        (void)body_trip_count(s, &trips);
+        (void)sir_for_trips(s, &trips);
         c->in.position.constant += pops * trips;
         c->out.position.constant += trips;
         return true;

@@ -54,7 +54,7 @@ static void note_stmt(void *context, sir_stmt *s)
     bool fine = s->kind == SIR_DECL || s->kind == SIR_SET || s->kind == SIR_POP || s->kind == SIR_PUSH ||
                 s->kind == SIR_IF || s->kind == SIR_FOR || s->kind == SIR_BLOCK;
     int64_t trips;
-    w->impossible |= !fine || (s->kind == SIR_FOR && (!body_trip_count(s, &trips) || trips > ROW_INNER));
+    w->impossible |= !fine || (s->kind == SIR_FOR && (!sir_for_trips(s, &trips) || trips > ROW_INNER));
     w->gives |= s->kind == SIR_PUSH;
     for (uint8_t i = 0; i < parts.expr_count; i++)
         sir_visit_tree(*parts.expr[i], false, note_read, w);
@@ -68,7 +68,7 @@ int64_t body_row_part(const body_context *c, const sir_stmt *loop)
     int64_t trips;
     if (!c->e->wide_rows || c->lanes > 0 || c->vectors > 0 || f->kind != SIR_WORK || c->info == NULL ||
         c->info->filter->finite || c->dynamic || c->open != NULL || c->e->keep_names || !c->in.affine || !c->out.affine ||
-        loop->u.for_.step != 1 || !body_trip_count(loop, &trips) || trips % ROW_EVEN == 0 || trips <= ROW_MOST)
+        loop->u.for_.step != 1 || !sir_for_trips(loop, &trips) || trips % ROW_EVEN == 0 || trips <= ROW_MOST)
         return 0;
     row_walk w = {.c = c, .body = &loop->u.for_.body};
     w.read = ARENA_ARRAY(c->e->arena, bool, f->locals.len + 1);

@@ -160,7 +160,7 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
     int64_t trips;
     const sir_block *b = &s->u.for_.body;
     if (c->e->most_trips == 0 || c->info == NULL || c->function->kind != SIR_WORK || c->dynamic || c->open != NULL ||
-        c->info->filter->finite || c->lanes > 0 || c->vectors > 0 || !body_trip_count(s, &trips) ||
+        c->info->filter->finite || c->lanes > 0 || c->vectors > 0 || !sir_for_trips(s, &trips) ||
         trips < LEAST_TRIPS || trips > c->e->most_trips || !is_power(trips) || s->u.for_.step != 1 ||
         body_const_int(s->u.for_.lo) != 0)
         return 0;

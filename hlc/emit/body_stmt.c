@@ -513,7 +513,7 @@ static void enter_tape(body_context *c, body_tape *t, const sir_stmt *s, bool in
     *after = t->position;
     if (!t->affine || !body_block_net(c, &s->u.for_.body, input, &net) || net == 0)
         return;
-    (void)body_trip_count(s, &trips);
+    (void)sir_for_trips(s, &trips);
     int64_t coefficient = net / s->u.for_.step;
     body_affine inside = copy_affine(c, &t->position);
     inside.constant -= coefficient * body_const_int(s->u.for_.lo);

@@ -228,7 +228,7 @@ static void for_range(const sir_stmt *s, body_local *l)
     l->is_for = true;
     l->range = (body_interval){INT32_MIN, INT32_MAX};
     int64_t trips;
-    if (body_trip_count(s, &trips) && trips > 0) {
+    if (sir_for_trips(s, &trips) && trips > 0) {
         int64_t first = body_const_int(s->u.for_.lo), last = first + (trips - 1) * s->u.for_.step;
         l->range = first < last ? (body_interval){first, last} : (body_interval){last, first};
     }
@@ -449,7 +449,7 @@ static void weigh_for(lane_worth *w, const sir_stmt *s, double times)
 {
     body_local *l = &w->c->locals[s->u.for_.local], saved = *l;
     int64_t trips, most = most_trips(w->c, s);
-    bool known = body_trip_count(s, &trips), unrolled = is_written_out(w->c, s);
+    bool known = sir_for_trips(s, &trips), unrolled = is_written_out(w->c, s);
     times *= known ? (double)trips : most > 0 ? (double)most / 2 : LEAST_TRIPS;
     w->unrolled += unrolled;
     bool serial = w->unrolled == 0 && is_serial(w->c, &s->u.for_.body, s, known ? trips : most);

@@ -467,7 +467,7 @@ static int64_t trips_in(const sir_block *b)
     for (size_t i = 0; i < b->len && all < LONG_BRANCH; i++) {
         sir_parts parts = sir_stmt_parts(b->data[i]);
         int64_t trips = 1, inside = b->data[i]->kind == SIR_FOR;
-        if (inside != 0 && !body_trip_count(b->data[i], &trips))
+        if (inside != 0 && !sir_for_trips(b->data[i], &trips))
             trips = LONG_BRANCH;
         for (uint8_t k = 0; k < parts.block_count; k++)
             inside += trips_in(parts.block[k]);

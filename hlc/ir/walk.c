@@ -103,6 +103,16 @@ void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
     }
 }
 
+bool sir_for_trips(const sir_stmt *s, int64_t *trips)
+{
+    if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
+        return false;
+    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i, step = s->u.for_.step;
+    int64_t distance = step > 0 ? hi - lo : lo - hi, size = step > 0 ? step : -step;
+    *trips = distance <= 0 ? 0 : (distance + size - 1) / size;
+    return true;
+}
+
 sir_expr *sir_lvalue_root(sir_expr *e)
 {
     while (e != NULL && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER))

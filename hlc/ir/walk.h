@@ -31,6 +31,8 @@ void sir_visit_stmts(const sir_block *b, sir_stmt_visitor *visit, void *context)
 size_t sir_count_local(const sir_block *b, uint32_t local);
 size_t sir_count_local_in(sir_expr *e, uint32_t local);
 
+// Trips of a counted loop between constants, which may be none; false: it is no such loop.
+bool sir_for_trips(const sir_stmt *s, int64_t *trips);
 // The variable at the bottom of an lvalue: LOCAL, FIELD or GLOBAL; NULL if it is none.
 sir_expr *sir_lvalue_root(sir_expr *e);
 

@@ -21,7 +21,8 @@ typedef struct border_trips {
     int64_t *states; // trips * test_count
 } border_trips;
 
-// Trips of a loop whose bounds are constants, else 0; what its variable is in a trip.
+// Trips of a loop between constants, behind the last of which its variable is an int, too; else 0. What its variable is in
+// a trip.
 int64_t border_trip_count(const sir_stmt *s);
 int32_t border_value(const sir_stmt *s, size_t trip);
 

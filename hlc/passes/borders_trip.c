@@ -33,12 +33,11 @@ static const sir_interval every_int = {INT32_MIN, INT32_MAX};
 
 int64_t border_trip_count(const sir_stmt *s)
 {
-    if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
+    int64_t n;
+    if (!sir_for_trips(s, &n))
         return 0;
-    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i, step = s->u.for_.step;
-    int64_t n = step > 0 ? (hi - lo + step - 1) / step : (lo - hi - step - 1) / -step;
-    // One more is an int, too: the end of a loop that has the last trip.
-    return n <= 0 || lo + n * step < INT32_MIN || lo + n * step > INT32_MAX ? 0 : n;
+    const int64_t end = s->u.for_.lo->u.value.i + n * s->u.for_.step;
+    return end < INT32_MIN || end > INT32_MAX ? 0 : n;
 }
 
 int32_t border_value(const sir_stmt *s, size_t at)

@@ -92,11 +92,7 @@ static bool is_floating(const sir_type *t)
 
 bool interchange_trips(const sir_stmt *s, int64_t *trips)
 {
-    if (s->kind != SIR_FOR || s->u.for_.lo->kind != SIR_CONST || s->u.for_.hi->kind != SIR_CONST)
-        return false;
-    int64_t lo = s->u.for_.lo->u.value.i, hi = s->u.for_.hi->u.value.i, step = s->u.for_.step;
-    *trips = step > 0 ? (hi - lo + step - 1) / step : (lo - hi - step - 1) / -step;
-    return *trips > 0;
+    return sir_for_trips(s, trips) && *trips > 0;
 }
 
 const sir_expr *interchange_root(const sir_expr *e)

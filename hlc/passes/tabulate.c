@@ -17,14 +17,6 @@
 // and the part of a memory that code and data share with them.
 enum { TABULATE_ELEMENTS = 65536, TABULATE_NODES = 64, TABULATE_BYTES = 256 * 1024, TABULATE_PART = 16 };
 
-typedef struct tab_loop {
-    uint32_t local;
-    int32_t least;  // of its values
-    int64_t extent; // of the interval from its least to its greatest value; 0: not known
-    int64_t step;   // between values that it takes, positive
-    int32_t now;    // while elements are computed
-} tab_loop;
-
 typedef struct tabulator {
     arena *a;
     hlc_program *hlc;
@@ -317,21 +309,22 @@ static void replace_in(tabulator *t, sir_expr **at)
 
 static void walk(tabulator *t, sir_block *b);
 
+tab_loop tab_loop_of(const sir_stmt *s)
+{
+    const int64_t step = s->u.for_.step;
+    tab_loop l = {.local = s->u.for_.local, .step = step > 0 ? step : -step};
+    int64_t trips;
+    if (!sir_for_trips(s, &trips) || trips == 0)
+        return l;
+    const int64_t first = s->u.for_.lo->u.value.i, last = first + (trips - 1) * step;
+    l.least = (int32_t)(step > 0 ? first : last);
+    l.extent = (step > 0 ? last - first : first - last) + 1;
+    return l;
+}
+
 static void walk_for(tabulator *t, sir_stmt *s)
 {
-    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
-    tab_loop l = {.local = s->u.for_.local};
-    if (lo->kind == SIR_CONST && hi->kind == SIR_CONST) {
-        int64_t first = lo->u.value.i, end = hi->u.value.i, step = s->u.for_.step;
-        int64_t trips = step > 0 ? (end - first + step - 1) / step : (first - end - step - 1) / -step;
-        int64_t last = first + (trips - 1) * step;
-        if (trips > 0) {
-            l.least = (int32_t)(step > 0 ? first : last);
-            l.extent = (step > 0 ? last - first : first - last) + 1;
-            l.step = step > 0 ? step : -step;
-        }
-    }
-    VEC_PUSH(t->a, &t->loops, l);
+    VEC_PUSH(t->a, &t->loops, tab_loop_of(s));
     walk(t, &s->u.for_.body);
     t->loops.len--;
 }

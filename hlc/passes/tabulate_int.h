@@ -9,6 +9,16 @@
 // A table is worth it where the operations take so many times the load that replaces them.
 #define TABULATE_GAIN 6
 
+// A counted loop around what becomes a table.
+typedef struct tab_loop {
+    uint32_t local;
+    int32_t least;  // of its values
+    int64_t extent; // of the interval from its least to its greatest value; 0: not known
+    int64_t step;   // between values that it takes, positive
+    int32_t now;    // while elements are computed
+} tab_loop;
+tab_loop tab_loop_of(const sir_stmt *s);
+
 // Where expressions are computed.
 typedef struct tab_values {
     const sir_module *m;

@@ -23,12 +23,6 @@
 // Values of a key; elements of a table; loops around; rounds until all bits are known.
 enum { KEY_VALUES = 256, KEY_ELEMENTS = 8192, KEY_LOOPS = 16, KEY_ROUNDS = 64 };
 
-typedef struct key_loop {
-    uint32_t local;
-    int32_t least, now;
-    int64_t extent, step;
-} key_loop;
-
 typedef struct key_pass {
     arena *a;
     hlc_program *hlc;
@@ -38,7 +32,7 @@ typedef struct key_pass {
     int64_t *bytes;
     uint32_t *bits;   // per local: that its values may have
     sir_expr **value; // per local: what its only assignment gives; NULL: there are others
-    VEC(key_loop) loops;
+    VEC(tab_loop) loops; // around the present statement, outermost first
     // Of the branches that become one:
     const sir_expr *cond;
     bool negated;
@@ -173,9 +167,9 @@ static void drop_value(void *context, sir_stmt *s)
         x->value[root->index] = NULL;
 }
 
-static const key_loop *loop_of(const key_pass *x, uint32_t local)
+static const tab_loop *loop_of(const key_pass *x, uint32_t local)
 {
-    for (VEC_EACH(const key_loop, l, &x->loops))
+    for (VEC_EACH(const tab_loop, l, &x->loops))
         if (l->local == local)
             return l;
     return NULL;
@@ -186,7 +180,7 @@ static bool given(const void *context, const sir_expr *e, sir_scalar *r)
     const key_pass *x = context;
     if (e->kind != SIR_LOCAL)
         return false;
-    const key_loop *l = loop_of(x, e->index);
+    const tab_loop *l = loop_of(x, e->index);
     if (e->index == x->key || l != NULL) {
         *r = (sir_scalar){.i = e->index == x->key ? x->key_now : l->now};
         return true;
@@ -201,7 +195,7 @@ static bool depends_on(key_pass *x, const sir_expr *e, uint32_t *loops)
     if (e->kind == SIR_LOCAL && e->index == x->key)
         return true;
     if (e->kind == SIR_LOCAL) {
-        const key_loop *l = loop_of(x, e->index);
+        const tab_loop *l = loop_of(x, e->index);
         if (l != NULL)
             *loops |= 1u << (l - x->loops.data);
         return l != NULL || (x->value[e->index] != NULL && depends_on(x, x->value[e->index], loops));
@@ -236,12 +230,10 @@ static bool fill_from(key_pass *x, key_table *t, size_t loop)
         return tab_compute(&values, x->cond, &c) &&
                tab_compute(&values, (c.i != 0) != x->negated ? t->then : t->otherwise, t->to++);
     }
-    key_loop *l = &x->loops.data[loop];
+    tab_loop *l = &x->loops.data[loop];
     for (int64_t i = 0; i < l->extent; i++) {
         l->now = (int32_t)(l->least + i);
-        if (i % l->step != 0)
-            t->to += 1; // no trip: of innermost loops alone, as all others have steps of one
-        else if (!fill_from(x, t, loop + 1))
+        if (!fill_from(x, t, loop + 1))
             return false;
     }
     return true;
@@ -258,7 +250,7 @@ static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *other
     for (size_t i = x->loops.len; i-- > 0;) {
         if ((t.loops >> i & 1) == 0)
             continue;
-        const key_loop *l = &x->loops.data[i];
+        const tab_loop *l = &x->loops.data[i]; // every value has a trip
         n = l->extent <= 0 || l->step != 1 || l->extent > KEY_ELEMENTS / n ? KEY_ELEMENTS + 1 : n * l->extent;
         if (n > KEY_ELEMENTS)
             return NULL;
@@ -278,7 +270,7 @@ static sir_expr *choose(key_pass *x, const sir_expr *then, const sir_expr *other
     sir_expr *r = sir_ref(x->m, SIR_FIELD, tab_field(x->m, x->filter, value, loc), value.type, loc);
     r = sir_expr2(x->m, SIR_INDEX, 0, r->type->element, r, sir_ref(x->m, SIR_LOCAL, x->key, ints, loc), loc);
     for (size_t i = 0; i < x->loops.len; i++) {
-        const key_loop *l = &x->loops.data[i];
+        const tab_loop *l = &x->loops.data[i];
         if ((t.loops >> i & 1) == 0)
             continue;
         sir_expr *at = sir_ref(x->m, SIR_LOCAL, l->local, ints, loc);
@@ -353,22 +345,6 @@ static bool join_loops(key_pass *x, const sir_stmt *a, const sir_stmt *b, sir_bl
     return join_blocks(x, &a->u.for_.body, &renamed, &loop->u.for_.body);
 }
 
-static key_loop loop_from(const sir_stmt *s)
-{
-    key_loop l = {.local = s->u.for_.local, .step = s->u.for_.step > 0 ? s->u.for_.step : -s->u.for_.step};
-    const sir_expr *lo = s->u.for_.lo, *hi = s->u.for_.hi;
-    if (lo->kind != SIR_CONST || hi->kind != SIR_CONST)
-        return l;
-    int64_t first = lo->u.value.i, end = hi->u.value.i, step = s->u.for_.step;
-    int64_t trips = step > 0 ? (end - first + step - 1) / step : (first - end - step - 1) / -step;
-    int64_t last = first + (trips - 1) * step;
-    if (trips > 0) {
-        l.least = (int32_t)(step > 0 ? first : last);
-        l.extent = (step > 0 ? last - first : first - last) + 1;
-    }
-    return l;
-}
-
 static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *otherwise, sir_block *to)
 {
     const sir_block a = without_values(x, then), b = without_values(x, otherwise);
@@ -377,7 +353,7 @@ static bool join_blocks(key_pass *x, const sir_block *then, const sir_block *oth
         const sir_stmt *s = a.data[i], *t = b.len == 0 ? NULL : b.data[i];
         joined = (t == NULL || s->kind == t->kind) && (s->kind == SIR_SET || (s->kind == SIR_FOR && t != NULL));
         if (joined && s->kind == SIR_FOR) {
-            VEC_PUSH(x->a, &x->loops, loop_from(s));
+            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
             joined = join_loops(x, s, t, to);
             x->loops.len--;
         } else if (joined) {
@@ -442,7 +418,7 @@ static void join_in(key_pass *x, sir_block *b)
     for (VEC_EACH(sir_stmt *, p, b)) {
         sir_stmt *s = *p;
         if (s->kind == SIR_FOR)
-            VEC_PUSH(x->a, &x->loops, loop_from(s));
+            VEC_PUSH(x->a, &x->loops, tab_loop_of(s));
         sir_parts parts = sir_stmt_parts(s);
         for (uint8_t i = 0; i < parts.block_count; i++)
             join_in(x, parts.block[i]);
