@@ -345,9 +345,9 @@ static void run_simple(trip *x, sir_stmt *s)
     const sir_block one = {.data = &s, .len = 1};
     sir_visit_stmts(&one, forget, x);
     const sir_expr *target = s->kind == SIR_SET ? s->u.set.target : NULL;
-    uint32_t local = s->kind == SIR_DECL                                  ? s->u.decl.local
+    uint32_t local = s->kind == SIR_DECL                           ? s->u.decl.local
                      : target != NULL && target->kind == SIR_LOCAL ? target->index
-                                                                          : SIR_NONE;
+                                                                   : SIR_NONE;
     if (local == SIR_NONE || !is_int(x->t->f->locals.data[local].type))
         return;
     if (s->kind == SIR_DECL && s->u.decl.init == NULL)
@@ -381,8 +381,9 @@ static void add_test(void *context, sir_expr *e, bool written)
     border_trips *t = context;
     bool whole = e->type->kind == SIR_INT, test = false;
     if (e->kind == SIR_BINARY && e->u.arg[0]->type->kind == SIR_INT)
-        test = (e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE) ||
-               (whole && (e->op == LANG_OP_DIV || e->op == LANG_OP_SHR || e->op == LANG_OP_REM || e->op == LANG_OP_AND));
+        test =
+            (e->op >= LANG_OP_EQ && e->op <= LANG_OP_GE) ||
+            (whole && (e->op == LANG_OP_DIV || e->op == LANG_OP_SHR || e->op == LANG_OP_REM || e->op == LANG_OP_AND));
     else if (e->kind == SIR_MATH)
         test = whole && (e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX);
     const sir_expr *key = e;
@@ -409,7 +410,8 @@ static void drop_restless(border_trips *t)
             changes += t->states[i * t->test_count + k] != t->states[(i - 1) * t->test_count + k];
         for (size_t i = 0; i < t->trips && changes > BORDER_CHANGES; i++)
             t->states[i * t->test_count + k] = BORDER_UNKNOWN;
-        t->uneven |= changes > BORDER_CHANGES && e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_SHR);
+        t->uneven |=
+            changes > BORDER_CHANGES && e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_SHR);
     }
 }
 
@@ -432,7 +434,8 @@ bool border_run_trips(border_trips *t, const sir_stmt *s, const sir_stmt *const 
             int64_t n = border_trip_count(loops[k]), first = border_value(loops[k], 0);
             int64_t last = n == 0 ? 0 : border_value(loops[k], (size_t)n - 1);
             if (n != 0)
-                x.locals[loops[k]->u.for_.local].r = (sir_interval){first < last ? first : last, first < last ? last : first};
+                x.locals[loops[k]->u.for_.local].r =
+                    (sir_interval){first < last ? first : last, first < last ? last : first};
         }
         x.locals[s->u.for_.local] = (border_int){{v, v}, 1, true};
         run_block(&x, &s->u.for_.body);

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
@@ -26,21 +27,21 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/threads.h"
 
-// Lanes at least; scalars (of 4 bytes) that all lanes keep from trip to trip, which vector registers hold where the
-// processor is not known, and of them those of several rows; rows at most; trips of a sum's loop from which it is worth
-// it. Words of a filter's arrays up to which its firings may go side by side.
-// How often packed items are used at least; a scalar's bytes at most.
+// Where it is worth it.
 enum {
-    LANES_LEAST = 4,
-    LANES_SLIDING = 16,
-    LANES_SCALARS = 64,
-    ROWS_SCALARS = 32,
-    ROWS_MOST = 4,
-    ROW_LANES = 16,
-    LARGE_WORDS = 1024,
-    TERMS_LEAST = 4
+    LANES_LEAST = 4,    // lanes at least
+    LANES_SLIDING = 16, // and where firings, which move on by one item, could go side by side instead
+    LANES_SCALARS = 64, // of 4 bytes that all lanes keep from trip to trip, where registers are not known
+    ROWS_SCALARS = 32,  // of them those of several rows
+    ROWS_MOST = 4,      // rows that go together
+    ROW_LANES = 16,     // lanes of a row come in so many, or are a power of two
+    LARGE_WORDS = 1024, // of a filter's arrays up to which its firings may go side by side
+    TERMS_LEAST = 4,    // trips of a sum's loop
+    PLACE_NODES = 12,   // of a sum of variables that is computed for each use, NOTE(places)
+    PACKED_USES = 4,    // of packed items
+    SCALAR_BYTES = 8,   // at most
+    COPIES_PART = 4,    // of what a filter's tables may take, for packed items
 };
-enum { PACKED_USES = 4, SCALAR_BYTES = 8, COPIES_PART = 4 };
 
 // Items that lanes would find apart, and that loops around come to again: copied once, side by side.
 typedef struct packed_items {
@@ -58,15 +59,16 @@ typedef struct interchanger {
     sir_function *function;
     // Of the outer loop that is looked at:
     const sir_stmt *outer;
-    uint32_t *depth; // per local: 1: declared in the body; 2: and gone, NOTE(places)
-    uint32_t *group; // per local: the run of statements that it occurs in; 0: none yet
-    bool *across;    // per local: in several runs, so that it needs a value a lane
-    const sir_expr **places; // per local: what it is in several runs where that is computed again for each use; NULL: it is kept
+    uint32_t *depth;         // per local: 1: declared in the body; 2: and gone, NOTE(places)
+    uint32_t *group;         // per local: the run of statements that it occurs in; 0: none yet
+    bool *across;            // per local: in several runs, so that it needs a value a lane
+    const sir_expr **places; // per local: what is computed for each of its uses instead, NOTE(places); NULL: it is kept
     uint32_t locals, groups;
     bool unfit;
     const sir_expr *element; // of an array from outside, that is written; NULL: none
     size_t roots, elements;  // how often that array is named, and how often as that element
     // While it is rewritten:
+    sir_copier copier;    // of what is in the loop, for the present row
     uint32_t *array;      // per row and local: the array of its values
     uint32_t lane, block; // the new loops' variables; block: SIR_NONE if the lanes are the whole loop
     int64_t lanes, rows, row;
@@ -76,7 +78,7 @@ typedef struct interchanger {
     int64_t most;                  // scalars of a table
     int64_t room, row_room;        // scalars that registers hold: of lanes, and of rows of lanes
     int64_t copies;                // scalars that a filter's copies may still have: they are on the stack
-    bool large; // the filter's arrays are too large for its firings to go side by side
+    bool large;                    // the filter's arrays are too large for its firings to go side by side
     bool changed;
     // Of the loops around the outer one, without anything between them:
     loop_nest nest;
@@ -181,8 +183,8 @@ static void count_element(void *context, sir_expr *e, bool written)
     x->roots += e->kind == root->kind && e->index == root->index;
     x->elements += canon_same_expr(e, x->element, false);
     // Lanes that would find their elements a row apart gain nothing.
-    x->unfit |= e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX &&
-                canon_reads(e->u.arg[0], x->outer->u.for_.local);
+    x->unfit |=
+        e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX && canon_reads(e->u.arg[0], x->outer->u.for_.local);
 }
 
 static void count_elements(void *context, sir_stmt *s)
@@ -323,8 +325,6 @@ static int64_t lanes_of(const interchanger *x, int64_t trips)
 // NOTE(places). "int row = y + dy" is a value a lane as well where several runs use it. As an array it would be loaded for
 // each subscript, which C compilers then take for one that data tell; so sums of variables are computed where they are used.
 
-enum { PLACE_NODES = 12 };
-
 static void note_place(void *context, sir_stmt *s)
 {
     interchanger *x = context;
@@ -385,11 +385,6 @@ static void find_places(interchanger *x, const sir_block *body)
         x->places[i] = x->depth[i] == 2 ? x->places[i] : NULL;
         x->across[i] = x->across[i] && x->depth[i] != 2;
     }
-}
-
-static bool is_gone(const interchanger *x, const sir_stmt *s)
-{
-    return s->kind == SIR_DECL && x->places[s->u.decl.local] != NULL;
 }
 
 static bool fits(interchanger *x, sir_stmt *s, int64_t *lanes)
@@ -671,42 +666,57 @@ static sir_expr *packed_item(interchanger *x, sir_expr *peek)
     return NULL;
 }
 
-static sir_expr *copy_expr(interchanger *x, sir_expr *e)
+// t[f(u)][i] as the turned table's [i][f(u)].
+static sir_expr *turned_element(interchanger *x, const sir_expr *e)
 {
-    sir_expr *item = e->kind == SIR_PEEK ? packed_item(x, e) : NULL;
-    if (item != NULL)
-        return item;
-    if (e->kind == SIR_LOCAL && e->index == x->outer->u.for_.local)
-        return trip_of(x, e->loc);
-    if (e->kind == SIR_LOCAL && e->index < x->locals && x->places[e->index] != NULL)
-        return copy_expr(x, (sir_expr *)(uintptr_t)x->places[e->index]);
-    if (e->kind == SIR_LOCAL && e->index < x->locals && x->across[e->index])
-        return element_of(x, e->index, e->loc);
-    if (e->kind == SIR_LOCAL && e->index == x->around && x->row > 0)
-        return sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, e->type, sir_ref(x->m, SIR_LOCAL, e->index, e->type, e->loc),
-                         sir_const_int(x->m, (int32_t)x->row, e->loc), e->loc);
+    const sir_expr *row = e->u.arg[0];
+    const uint32_t field = turned_table(x, row->u.arg[0]->index);
+    const sir_type *t = x->filter->fields.data[field].type;
+    sir_expr *column = sir_copy_expr(&x->copier, e->u.arg[1]);
+    column = sir_expr2(x->m, SIR_INDEX, 0, t->element, sir_ref(x->m, SIR_FIELD, field, t, e->loc), column, e->loc);
+    return sir_expr2(x->m, SIR_INDEX, 0, e->type, column, sir_copy_expr(&x->copier, row->u.arg[1]), e->loc);
+}
+
+// An operation that does not always compute all of its operands.
+static sir_expr *copy_lazy(interchanger *x, const sir_expr *e)
+{
     sir_expr *r = ARENA_NEW(x->m->arena, sir_expr);
     *r = *e;
-    if (is_across_rows(x, e)) {
-        const sir_expr *row = e->u.arg[0];
-        uint32_t field = turned_table(x, row->u.arg[0]->index);
-        const sir_type *t = x->filter->fields.data[field].type;
-        sir_expr *table = sir_ref(x->m, SIR_FIELD, field, t, e->loc);
-        r->u.arg[0] = sir_expr2(x->m, SIR_INDEX, 0, t->element, table, copy_expr(x, e->u.arg[1]), e->loc);
-        r->u.arg[1] = copy_expr(x, row->u.arg[1]);
-        return r;
-    }
-    size_t arity = sir_expr_arity(e);
-    bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
-    for (size_t i = 0; i < arity; i++) {
-        x->guards += lazy && i > 0;
-        r->u.arg[i] = copy_expr(x, e->u.arg[i]);
-        x->guards -= lazy && i > 0;
+    for (size_t i = 0; i < sir_expr_arity(e); i++) {
+        x->guards += i > 0;
+        r->u.arg[i] = sir_copy_expr(&x->copier, e->u.arg[i]);
+        x->guards -= i > 0;
     }
     return r;
 }
 
-static sir_block copy_block(interchanger *x, const sir_block *b);
+static sir_expr *of_local(interchanger *x, const sir_expr *e)
+{
+    if (e->index == x->outer->u.for_.local)
+        return trip_of(x, e->loc);
+    if (e->index < x->locals && x->places[e->index] != NULL)
+        return sir_copy_expr(&x->copier, x->places[e->index]);
+    if (e->index < x->locals && x->across[e->index])
+        return element_of(x, e->index, e->loc);
+    if (e->index != x->around || x->row == 0)
+        return NULL;
+    return sir_expr2(x->m, SIR_BINARY, LANG_OP_ADD, e->type, sir_ref(x->m, SIR_LOCAL, e->index, e->type, e->loc),
+                     sir_const_int(x->m, (int32_t)x->row, e->loc), e->loc);
+}
+
+// What stands for an expression in the present row's lane; NULL: a copy.
+static sir_expr *in_lane(void *context, const sir_expr *e)
+{
+    interchanger *x = context;
+    if (e->kind == SIR_LOCAL)
+        return of_local(x, e);
+    if (e->kind == SIR_PEEK)
+        return packed_item(x, (sir_expr *)(uintptr_t)e);
+    if (is_across_rows(x, e))
+        return turned_element(x, e);
+    bool lazy = e->kind == SIR_SELECT || (e->kind == SIR_BINARY && (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR));
+    return lazy ? copy_lazy(x, e) : NULL;
+}
 
 static sir_expr *zero_of(const interchanger *x, const sir_type *t, sir_loc loc)
 {
@@ -715,38 +725,40 @@ static sir_expr *zero_of(const interchanger *x, const sir_type *t, sir_loc loc)
     return sir_const(x->m, t, zero, loc);
 }
 
-static sir_stmt *copy_stmt(interchanger *x, sir_stmt *s)
+// A statement whose blocks need not be executed.
+static sir_stmt *copy_guarded(interchanger *x, const sir_stmt *s)
 {
     sir_stmt *r = ARENA_NEW(x->m->arena, sir_stmt);
-    if (s->kind == SIR_DECL && x->across[s->u.decl.local]) { // the array is declared already
-        *r = (sir_stmt){.kind = SIR_SET, .loc = s->loc};
-        r->u.set.target = element_of(x, s->u.decl.local, s->loc);
-        r->u.set.value = s->u.decl.init != NULL ? copy_expr(x, s->u.decl.init)
-                                                : zero_of(x, x->function->locals.data[s->u.decl.local].type, s->loc);
-        return r;
-    }
     *r = *s;
     sir_parts parts = sir_stmt_parts(r);
     for (uint8_t i = 0; i < parts.expr_count; i++)
-        *parts.expr[i] = copy_expr(x, *parts.expr[i]);
-    if (parts.target != NULL)
-        *parts.target = copy_expr(x, *parts.target);
-    int64_t trips;
-    bool guards = s->kind == SIR_IF || (s->kind == SIR_FOR && !interchange_trips(s, &trips));
-    x->guards += guards;
+        *parts.expr[i] = sir_copy_expr(&x->copier, *parts.expr[i]);
+    x->guards++;
     for (uint8_t i = 0; i < parts.block_count; i++)
-        *parts.block[i] = copy_block(x, parts.block[i]);
-    x->guards -= guards;
+        *parts.block[i] = sir_copy_block(&x->copier, parts.block[i]);
+    x->guards--;
     return r;
 }
 
-static sir_block copy_block(interchanger *x, const sir_block *b)
+// Adds what stands for a statement there; false: a copy does.
+static bool add_in_lane(void *context, const sir_stmt *s, sir_block *to)
 {
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len; i++)
-        if (!is_gone(x, b->data[i]))
-            VEC_PUSH(x->m->arena, &r, copy_stmt(x, b->data[i]));
-    return r;
+    interchanger *x = context;
+    int64_t trips;
+    if (s->kind == SIR_DECL && x->places[s->u.decl.local] != NULL) // NOTE(places)
+        return true;
+    if (s->kind == SIR_DECL && x->across[s->u.decl.local]) { // the array is declared already
+        sir_stmt *set = sir_stmt_new(x->m, SIR_SET, s->loc);
+        set->u.set.target = element_of(x, s->u.decl.local, s->loc);
+        set->u.set.value = s->u.decl.init != NULL ? sir_copy_expr(&x->copier, s->u.decl.init)
+                                                  : zero_of(x, x->function->locals.data[s->u.decl.local].type, s->loc);
+        VEC_PUSH(x->m->arena, to, set);
+        return true;
+    }
+    if (s->kind != SIR_IF && (s->kind != SIR_FOR || interchange_trips(s, &trips)))
+        return false;
+    VEC_PUSH(x->m->arena, to, copy_guarded(x, s));
+    return true;
 }
 
 static sir_stmt *counted(const interchanger *x, uint32_t local, int64_t lo, int64_t hi, int64_t step, sir_loc loc)
@@ -767,7 +779,7 @@ static void add_lanes(interchanger *x, const sir_block *group, sir_block *to)
     sir_stmt *lanes = NULL;
     for (x->row = 0; x->row < x->rows; x->row++) {
         sir_loc loc = group->data[0]->loc;
-        sir_block copy = copy_block(x, group), *body = NULL;
+        sir_block copy = sir_copy_block(&x->copier, group), *body = NULL;
         if (copy.len == 0)
             break;
         if (lanes == NULL || pushes) {
@@ -1030,6 +1042,7 @@ bool pass_interchange(hlc_program *p)
     if (p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config) || !pass_has_vectors(p))
         return false; // what is checked is found out of order
     interchanger x = {.a = arena_create(), .hlc = p, .m = p->module, .most = pass_table_bytes(p) / SCALAR_BYTES};
+    x.copier = (sir_copier){.arena = x.m->arena, .context = &x, .expr = in_lane, .stmt = add_in_lane};
     hmap_init(&x.turned, x.a);
     for (VEC_EACH(sir_filter *, f, &p->module->filters)) {
         x.filter = *f;

@@ -14,6 +14,7 @@
 // Loops whose variables are the element's subscripts go outside, the others stay in their order inside: what is done to
 // one element is done in the same order as before, and elements have nothing to do with each other. Loops over blocks and
 // over what is in a block then are one.
+#include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
 #include "hlc/passes/canonicalize_int.h"
@@ -33,6 +34,7 @@ typedef struct nest {
     VEC(nest_loop) loops; // outermost first
     sir_block body;
     const sir_expr *element; // the one array element that is written
+    uint32_t sum;            // the local that has its value in the new nest, where the body has none
     bool *own;               // per local: declared in the body, or a loop's there
     bool unfit;
     size_t roots, elements; // how often the array is named, and how often as that element
@@ -217,34 +219,10 @@ static bool has_sum(const nest *n)
            canon_is_local(b->data[2]->u.set.value, b->data[0]->u.decl.local) && n->elements == 2;
 }
 
-static sir_expr *with_sum(nest *n, sir_expr *e, uint32_t sum)
+static sir_expr *sum_of(void *context, const sir_expr *e)
 {
-    if (canon_same_expr(e, n->element, false))
-        return sir_ref(n->m, SIR_LOCAL, sum, e->type, e->loc);
-    sir_expr *r = ARENA_NEW(n->m->arena, sir_expr);
-    *r = *e;
-    size_t arity = sir_expr_arity(e);
-    for (size_t i = 0; i < arity; i++)
-        r->u.arg[i] = with_sum(n, e->u.arg[i], sum);
-    return r;
-}
-
-static sir_block block_with_sum(nest *n, const sir_block *b, uint32_t sum)
-{
-    sir_block r = {0};
-    for (size_t i = 0; i < b->len; i++) {
-        sir_stmt *s = ARENA_NEW(n->m->arena, sir_stmt);
-        *s = *b->data[i];
-        sir_parts parts = sir_stmt_parts(s);
-        for (uint8_t k = 0; k < parts.expr_count; k++)
-            *parts.expr[k] = with_sum(n, *parts.expr[k], sum);
-        if (parts.target != NULL)
-            *parts.target = with_sum(n, *parts.target, sum);
-        for (uint8_t k = 0; k < parts.block_count; k++)
-            *parts.block[k] = block_with_sum(n, parts.block[k], sum);
-        VEC_PUSH(n->m->arena, &r, s);
-    }
-    return r;
+    const nest *n = context;
+    return canon_same_expr(e, n->element, false) ? sir_ref(n->m, SIR_LOCAL, n->sum, e->type, e->loc) : NULL;
 }
 
 // What is done to an element: the other loops, around the body. Its sum is loaded before and stored afterwards.
@@ -261,14 +239,15 @@ static bool finds_sum(nest *n, sir_block *r)
             return false;
         inner = block_of(n, loop_around(n, points, blocks, points->u.for_.body));
     } else {
-        uint32_t local = sir_local_new(n->m, n->function, "sum", n->element->type, loc);
+        n->sum = sir_local_new(n->m, n->function, "sum", n->element->type, loc);
         load = sir_stmt_new(n->m, SIR_DECL, loc);
-        load->u.decl.local = local;
+        load->u.decl.local = n->sum;
         load->u.decl.init = (sir_expr *)n->element;
         store = sir_stmt_new(n->m, SIR_SET, loc);
         store->u.set.target = (sir_expr *)n->element;
-        store->u.set.value = sir_ref(n->m, SIR_LOCAL, local, n->element->type, loc);
-        inner = block_with_sum(n, &n->body, local);
+        store->u.set.value = sir_ref(n->m, SIR_LOCAL, n->sum, n->element->type, loc);
+        const sir_copier copier = {.arena = n->m->arena, .context = n, .expr = sum_of};
+        inner = sir_copy_block(&copier, &n->body);
     }
     for (size_t i = n->loops.len; i-- > 0;) {
         const nest_loop *l = &n->loops.data[i];
@@ -296,7 +275,8 @@ sir_stmt *interchange_gathered(arena *a, sir_module *m, sir_function *f, const s
     n.own = ARENA_ARRAY(a, bool, f->locals.len + 1);
     sir_visit_stmts(&n.body, note_own, &n);
     sir_visit_stmts(&n.body, check_stmt, &n);
-    if (n.unfit || n.element == NULL || n.loops.len < 2 || !finds_subscripts(&n) || !finds_blocks(&n) || !are_inside(&n))
+    if (n.unfit || n.element == NULL || n.loops.len < 2 || !finds_subscripts(&n) || !finds_blocks(&n) ||
+        !are_inside(&n))
         return NULL;
     sir_visit_stmts(&n.body, count_elements, &n);
     bool others = false; // some loop does not lead to another element

@@ -30,8 +30,8 @@ typedef struct key_pass {
     sir_filter *filter;
     sir_function *f;
     int64_t *bytes;
-    uint32_t *bits;   // per local: that its values may have
-    sir_expr **value; // per local: what its only assignment gives; NULL: there are others
+    uint32_t *bits;      // per local: that its values may have
+    sir_expr **value;    // per local: what its only assignment gives; NULL: there are others
     VEC(tab_loop) loops; // around the present statement, outermost first
     // Of the branches that become one:
     const sir_expr *cond;
@@ -296,9 +296,8 @@ static sir_expr *join_values(key_pass *x, sir_expr *then, sir_expr *otherwise)
             if (!canon_same_expr(then->u.arg[side], otherwise, false))
                 continue;
             sir_expr *more = choose(x, then->u.arg[1 - side], sir_const_int(x->m, 0, then->loc));
-            return more == NULL
-                       ? NULL
-                       : sir_expr2(x->m, SIR_BINARY, then->op, then->type, then->u.arg[side], more, then->loc);
+            return more == NULL ? NULL
+                                : sir_expr2(x->m, SIR_BINARY, then->op, then->type, then->u.arg[side], more, then->loc);
         }
     }
     return choose(x, then, otherwise);
