@@ -303,13 +303,18 @@ static sir_expr *join_values(key_pass *x, sir_expr *then, sir_expr *otherwise)
     return choose(x, then, otherwise);
 }
 
-// The block without declarations of what is in tables.
+// The block without declarations of what is in tables. What may stop the program, or wait for items, stays.
 static sir_block without_values(const key_pass *x, const sir_block *b)
 {
+    const canon_options options = {0};
+    const canon c = {.peeks_wait = true, .options = &options};
     sir_block r = {0};
-    for (size_t i = 0; i < b->len; i++)
-        if (b->data[i]->kind != SIR_DECL || x->value[b->data[i]->u.decl.local] == NULL)
+    for (size_t i = 0; i < b->len; i++) {
+        const sir_stmt *s = b->data[i];
+        const sir_expr *value = s->kind == SIR_DECL ? x->value[s->u.decl.local] : NULL;
+        if (value == NULL || canon_may_trap(&c, value))
             VEC_PUSH(x->a, &r, b->data[i]);
+    }
     return r;
 }
 
