@@ -10,8 +10,8 @@
 #include "hlc/ir/walk.h"
 #include "hlc/passes/borders_int.h"
 
-// Trips of a long loop; loops in a loop; how often a test may come to something else.
-enum { BORDER_LONG = 8, BORDER_DEPTH = 60, BORDER_CHANGES = 4 };
+// Trips of a long loop; loops in a loop; how often a test may come to something else; locals that ifs take along, in all trips.
+enum { BORDER_LONG = 8, BORDER_DEPTH = 60, BORDER_CHANGES = 4, BORDER_COPIED = 1 << 25 };
 
 typedef struct border_int {
     sir_interval r;
@@ -22,6 +22,10 @@ typedef struct border_int {
 typedef struct trip {
     border_trips *t;
     border_int *locals;
+    const uint32_t *assigned; // in the loop: what the others are does not change
+    size_t assigned_count;
+    VEC(border_int *) before; // what these were, per if around what is executed
+    size_t ifs;
     uint64_t asked;    // loops whose variables decide whether what is executed is
     unsigned depth;    // loops in the loop around what is executed
     uint64_t long_one; // the innermost long one of these, as a bit; 0: none
@@ -272,16 +276,21 @@ static void run_if(trip *x, const sir_stmt *s)
     if (is_one(c.r)) {
         run_block(x, c.r.lo != 0 ? &s->u.if_.then : &s->u.if_.otherwise);
     } else {
-        size_t n = x->t->f->locals.len;
-        border_int *before = ARENA_ARRAY(x->t->a, border_int, n + 1), *now = x->locals;
-        for (size_t i = 0; i < n; i++)
-            before[i] = now[i];
+        if (x->ifs == x->before.len)
+            VEC_PUSH(x->t->a, &x->before, ARENA_ARRAY(x->t->a, border_int, x->assigned_count + 1));
+        border_int *other = x->before.data[x->ifs++];
+        for (size_t i = 0; i < x->assigned_count; i++)
+            other[i] = x->locals[x->assigned[i]];
         run_block(x, &s->u.if_.then);
-        x->locals = before;
+        for (size_t i = 0; i < x->assigned_count; i++) {
+            border_int then = x->locals[x->assigned[i]];
+            x->locals[x->assigned[i]] = other[i];
+            other[i] = then;
+        }
         run_block(x, &s->u.if_.otherwise);
-        x->locals = now;
-        for (size_t i = 0; i < n; i++)
-            now[i] = joined(now[i], before[i]);
+        for (size_t i = 0; i < x->assigned_count; i++)
+            x->locals[x->assigned[i]] = joined(other[i], x->locals[x->assigned[i]]);
+        x->ifs--;
     }
     x->asked = asked;
 }
@@ -415,21 +424,58 @@ static void drop_restless(border_trips *t)
     }
 }
 
+typedef struct assigned_finder {
+    bool *found; // per local
+    size_t ifs;
+} assigned_finder;
+
+static void find_assigned(void *context, sir_stmt *s)
+{
+    assigned_finder *f = context;
+    sir_parts p = sir_stmt_parts(s);
+    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    f->ifs += s->kind == SIR_IF;
+    if (root != NULL && root->kind == SIR_LOCAL)
+        f->found[root->index] = true;
+    if (s->kind == SIR_DECL)
+        f->found[s->u.decl.local] = true;
+    if (s->kind == SIR_FOR)
+        f->found[s->u.for_.local] = true;
+}
+
+// Each if takes along what all of them are. False: that is too much.
+static bool find_all_assigned(trip *x, const sir_stmt *s)
+{
+    size_t n = x->t->f->locals.len;
+    assigned_finder f = {.found = ARENA_ARRAY(x->t->a, bool, n + 1)};
+    uint32_t *assigned = ARENA_ARRAY(x->t->a, uint32_t, n + 1);
+    sir_visit_stmts(&s->u.for_.body, find_assigned, &f);
+    for (uint32_t i = 0; i < n; i++)
+        if (f.found[i])
+            assigned[x->assigned_count++] = i;
+    x->assigned = assigned;
+    return x->assigned_count == 0 || f.ifs <= (size_t)BORDER_COPIED / x->t->trips / x->assigned_count;
+}
+
 bool border_run_trips(border_trips *t, const sir_stmt *s, const sir_stmt *const *loops, size_t loop_count)
 {
     hmap_init(&t->tests, t->a);
     sir_visit_stmts(&s->u.for_.body, add_tests, t);
     if (t->test_count == 0)
         return false;
-    t->states = ARENA_ARRAY(t->a, int64_t, t->trips * t->test_count);
     trip x = {.t = t, .locals = ARENA_ARRAY(t->a, border_int, t->f->locals.len + 1)};
+    if (!find_all_assigned(&x, s))
+        return false;
+    t->states = ARENA_ARRAY(t->a, int64_t, t->trips * t->test_count);
+    for (uint32_t k = 0; k < t->f->locals.len; k++)
+        x.locals[k] = any_value(&x, k);
     for (size_t i = 0; i < t->trips && !x.fails; i++) {
         int64_t v = border_value(s, i);
         x.states = &t->states[i * t->test_count];
         for (size_t k = 0; k < t->test_count; k++)
             x.states[k] = BORDER_UNREACHED;
-        for (uint32_t k = 0; k < t->f->locals.len; k++)
-            x.locals[k] = any_value(&x, k);
+        for (size_t k = 0; k < x.assigned_count; k++)
+            x.locals[x.assigned[k]] = any_value(&x, x.assigned[k]);
         for (size_t k = 0; k < loop_count; k++) {
             int64_t n = border_trip_count(loops[k]), first = border_value(loops[k], 0);
             int64_t last = n == 0 ? 0 : border_value(loops[k], (size_t)n - 1);
