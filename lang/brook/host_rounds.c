@@ -99,8 +99,9 @@ static bool may_wait(const brook_kernel *k)
 static bool is_label(const host_writer *w, size_t i)
 {
     const int kind = host_kind(w, i), before = host_kind(w, i - 1);
-    return kind == TOK_CASE || kind == TOK_DEFAULT ||
-           (kind == TOK_ID && host_kind(w, i + 1) == ':' && (before == ';' || before == '{' || before == '}'));
+    const bool begins = before == ';' || before == '{' || before == '}' || before == ')' || before == TOK_ELSE ||
+                        before == TOK_DO; // behind ')' it may also be a cast between '?' and ':'
+    return kind == TOK_CASE || kind == TOK_DEFAULT || (kind == TOK_ID && host_kind(w, i + 1) == ':' && begins);
 }
 
 // Whether a word is no macro of the file, or one that is a value: a loop that has another may not be what it looks like.
@@ -138,12 +139,23 @@ static bool calls_wait(const host_writer *w, size_t first, size_t end)
     return found;
 }
 
+// Whether a pragma is right before i: the C compiler may want a loop to follow it.
+static bool has_pragma(const host_writer *w, size_t i)
+{
+    for (; i > 0 && host_kind(w, i - 1) == TOK_DIRECTIVE; i--) {
+        const brook_token *d = &w->t[i - 1];
+        if (memmem(w->text + d->begin, d->end - d->begin, "pragma", 6) != NULL)
+            return true;
+    }
+    return false;
+}
+
 // ---- The block ----
 
 void host_begin_rounds(host_writer *w, size_t i)
 {
     if (!w->program->fuse || w->expanding || w->braces == 0 || w->rounds != 0 || !is_loop(host_kind(w, i)) ||
-        !host_begins_statement(w, i))
+        !host_begins_statement(w, i) || has_pragma(w, i))
         return;
     const size_t end = statement_end(w, i);
     if (end == 0 || host_kind(w, end) == TOK_END || !calls_wait(w, i, end))
