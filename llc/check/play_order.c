@@ -373,23 +373,29 @@ static bool is_room(play *p, const run *a, const run *b, const segment *s)
 }
 
 // An access somewhere in a view is not known to lead into another block there (bound_accesses): nor into one that was
-// initialised after it.
-static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const access *use)
+// initialised after it. What the run is known to use of those bytes it uses all the same.
+static bool is_beside(play *p, const run *r, uint32_t seen, bool write, const access *use, const segment *s)
 {
     const view *v = view_of(p, seen), *w = view_of(p, use->view);
     const int64_t begin = w->address - v->address;
+    bool somewhere = false;
     if (w->memory != v->memory || w->size >= v->size || begin < 0 || begin + w->size > v->size)
         return false;
-    for (VEC_EACH(const access, a, &r->accesses))
-        if (a->view == seen && a->write == write && a->anywhere)
-            return true;
-    return false;
+    for (VEC_EACH(const access, a, &r->accesses)) {
+        const view *u = view_of(p, a->view);
+        if (a->write != write || u->memory != v->memory)
+            continue;
+        if (!a->anywhere && u->address + a->begin < s->end && s->begin < u->address + a->end)
+            return false;
+        somewhere |= a->anywhere && a->view == seen;
+    }
+    return somewhere;
 }
 
 static bool may_conflict(play *p, const run *r, uint32_t seen, bool write, const run *b, const access *a, const segment *s)
 {
     return r != b && !r->over && (b == NULL || !comes_before(r, b)) && !is_room(p, r, b, s) &&
-           !is_beside(p, r, seen, write, a);
+           !is_beside(p, r, seen, write, a, s);
 }
 
 static void check_segment(play *p, const run *b, const access *a, segment *s)
