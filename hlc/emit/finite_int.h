@@ -122,8 +122,14 @@ void finite_swap_lanes(finite_graph *g); // wide and fewer change places
 void finite_silence_unused(finite_graph *g);
 // finite_reduce.c: kernels of reductions without a prework.
 void finite_reduce(finite_graph *g);
-// The function by which vectors do the fold, and what it takes behind the elements; NULL: there is none.
-const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more);
+// The function by which vectors do a fold, and what it takes behind the elements; NULL: there is none.
+typedef struct finite_fold {
+    const char *function, *more;
+    bool sum;
+} finite_fold;
+finite_fold finite_vector_fold(const finite_graph *g, const finite_port *in);
+// The end of a loop through the rows of a block, of which there are `count`: i2, i1 and i0 are the next one's place.
+void finite_end_rows(finite_graph *g, int indent);
 // finite_text.c: what functions take that work on streams, and what they are called with.
 bool finite_is_walked(const finite_port *p);            // element by element, with the firings
 const finite_port *finite_input(const finite_graph *g); // the first; NULL: there is none

@@ -177,14 +177,6 @@ static void emit_map(map_emitter *k, int indent, mapped_place place)
     finite_fire(g, indent, &g->map, "");
 }
 
-static const finite_port *fetched_port(const finite_graph *g, const finite_fetched *f)
-{
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->field == f->from)
-            return p;
-    return NULL;
-}
-
 // The first so many that are fetched, of element d.
 static void emit_taken(finite_graph *g, int indent, size_t count)
 {
@@ -213,7 +205,8 @@ static void emit_fetches(map_emitter *k, int indent, mapped_place place)
         set.name = arena_printf(arena_of(g), "%s_place[d] = %s", name, f->place.name);
         finite_fire(g, indent + 1, &set, "");
         text_line(x, indent, "}");
-        text_line(x, indent, "svm_brookTakeAll(%s_all, %s, %s_place, end);", name, fetched_port(g, f)->name, name);
+        text_line(x, indent, "svm_brookTakeAll(%s_all, %s, %s_place, end);", name, finite_port_of(g, f->from)->name,
+                  name);
     }
     text_line(x, indent, "SVM_BROOK_INDEPENDENT");
     text_line(x, indent, "for (ptrdiff_t d = 0; d < end; d++) {");
@@ -260,7 +253,8 @@ static void emit_constants(map_emitter *k)
     strbuf numbered;
     strbuf_init(&numbered, arena_of(g));
     for (VEC_EACH(const finite_fetched, f, &g->fetched))
-        strbuf_printf(&numbered, "%ssvm_brookIsNumbered(%s)", numbered.len > 0 ? " && " : "", fetched_port(g, f)->walk);
+        strbuf_printf(&numbered, "%ssvm_brookIsNumbered(%s)", numbered.len > 0 ? " && " : "",
+                      finite_port_of(g, f->from)->walk);
     if (g->fetched.len > 0)
         text_line(x, 1, "const bool numbered = %s;", numbered.data);
     text_line(x, 1, "const bool brief = unit && count[0] * count[1] * count[2] == 1 && count[3] < SVM_BROOK_SIDE;");
@@ -271,8 +265,7 @@ static void emit_mapped(map_emitter *k, int indent, mapped_place place)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
-    text_line(x, indent, "_Alignas(64) %s;",
-              emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
+    text_line(x, indent, "_Alignas(64) %s;", emit_declare(&x->e, g->mapped.source->type, "mapped[SVM_BROOK_FOLDED]"));
     if (g->fetched.len > 0) {
         text_line(x, indent++, "if (numbered) {");
         emit_fetches(k, indent, place);
@@ -303,14 +296,15 @@ static void emit_long(map_emitter *k)
 {
     finite_graph *g = k->g;
     program_emitter *x = g->x;
-    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more), *value = g->reduced->value;
+    const finite_fold fold = finite_vector_fold(g, &g->mapped);
+    const char *value = g->reduced->value;
     text_line(x, 5, "for (ptrdiff_t at = 0; at < count[3]; at += SVM_BROOK_FOLDED) {");
     text_line(x, 6, "const ptrdiff_t end = count[3] - at < SVM_BROOK_FOLDED ? count[3] - at : SVM_BROOK_FOLDED;");
     emit_mapped(k, 6, PLACE_UNIT);
-    if (fold != NULL && *more == '\0')
+    if (fold.sum)
         text_line(x, 6, "%s = svm_brookSumOn(%s, mapped + begin, end - begin, &doubt);", value, value);
-    else if (fold != NULL)
-        text_line(x, 6, "%s = %s(%s, mapped + begin, end - begin%s);", value, fold, value, more);
+    else if (fold.function != NULL)
+        text_line(x, 6, "%s = %s(%s, mapped + begin, end - begin%s);", value, fold.function, value, fold.more);
     else
         emit_mapped_firings(k, 6, "begin", "end", "");
     text_line(x, 6, "begin = 0;");
@@ -323,7 +317,6 @@ static void emit_short(map_emitter *k)
     finite_graph *g = k->g;
     program_emitter *x = g->x;
     const finite_port *out = g->reduced;
-    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
     text_line(x, 2, "for (ptrdiff_t results; brief && next < %s->box.columnEnd; next += results) {", g->self);
     text_line(x, 3, "const ptrdiff_t most = SVM_BROOK_FOLDED / count[3], left = %s->box.columnEnd - next;", g->self);
     text_line(x, 3, "results = left < most ? left : most;");
@@ -333,15 +326,14 @@ static void emit_short(map_emitter *k)
         text_line(x, 3, "(void)%s;", in->block);
     }
     emit_mapped(k, 3, PLACE_BEHIND);
-    if (fold != NULL && *more == '\0') {
+    if (finite_vector_fold(g, &g->mapped).sum) {
         text_line(x, 3, "svm_brookSumEach(written + next * step, step, mapped, results, count[3]);");
     } else {
         text_line(x, 3, "for (ptrdiff_t %s = 0; %s < results; %s++) {", g->i, g->i, g->i);
         text_line(x, 4, "%s = mapped[%s * count[3]];", emit_declare(&x->e, out->source->type, out->value), g->i);
         emit_mapped_firings(k, 4, "1", "count[3]", arena_printf(arena_of(g), "%s * count[3] + ", g->i));
-        text_line(
-            x, 4, "%s",
-            finite_store(g, out, arena_printf(arena_of(g), "(written + (next + %s) * step)", g->i), out->value));
+        text_line(x, 4, "%s",
+                  finite_store(g, out, arena_printf(arena_of(g), "(written + (next + %s) * step)", g->i), out->value));
         text_line(x, 3, "}");
     }
     text_line(x, 2, "}");
@@ -377,14 +369,7 @@ static void emit_result(map_emitter *k)
     text_line(x, 5, "}");
     text_line(x, 4, "}");
     text_line(x, 4, "begin = 0;");
-    text_line(x, 4, "if (++i2 < count[2])");
-    text_line(x, 5, "continue;");
-    text_line(x, 4, "i2 = 0;");
-    text_line(x, 4, "if (++i1 < count[1])");
-    text_line(x, 5, "continue;");
-    text_line(x, 4, "i1 = 0;");
-    text_line(x, 4, "i0++;");
-    text_line(x, 3, "}");
+    finite_end_rows(g, 3);
     text_line(x, 3, "%s", finite_store(g, out, arena_printf(arena_of(g), "(written + %s * step)", g->i), out->value));
 }
 
@@ -392,11 +377,10 @@ void finite_mapped(finite_graph *g)
 {
     program_emitter *x = g->x;
     map_emitter k = {.g = g};
-    const char *more, *fold = finite_vector_fold(g, &g->mapped, &more);
     find_inputs(&k);
     finite_begin_run(g);
     emit_constants(&k);
-    if (fold != NULL && *more == '\0')
+    if (finite_vector_fold(g, &g->mapped).sum)
         text_line(x, 1, "svm_BrookDoubt doubt = {0};");
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++) {", g->r, g->self, g->r, g->self,
               g->r);

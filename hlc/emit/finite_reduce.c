@@ -15,32 +15,33 @@ static void add(finite_graph *g, text_args *args, const char *text)
     VEC_PUSH(arena_of(g), args, text);
 }
 
-// "sum += x", and max and min of them: vectors can do these (svm/brook_graph.h); NULL: it is another fold. The text is a
-// function's with what it takes behind the elements.
-const char *finite_vector_fold(const finite_graph *g, const finite_port *in, const char **more)
+// "sum += x", and max and min of them: vectors can do these (svm/brook_graph.h).
+finite_fold finite_vector_fold(const finite_graph *g, const finite_port *in)
 {
+    const finite_fold none = {0};
     const sir_block *b = &g->filter->work->body;
     const sir_stmt *s = b->len == 1 ? b->data[0] : NULL;
     if (g->all->local.len > 0 || s == NULL || s->kind != SIR_SET || s->u.set.target->kind != SIR_FIELD ||
         s->u.set.target->index != g->reduced->field)
-        return NULL;
+        return none;
     const sir_expr *e = s->u.set.value;
     const bool sum = e->kind == SIR_BINARY && e->op == LANG_OP_ADD,
                most = e->kind == SIR_MATH && (e->op == LANG_MATH_MAX || e->op == LANG_MATH_MIN);
     if ((!sum && !most) || e->type->kind != SIR_FLOAT || in->load != NULL || g->reduced->load != NULL ||
         in->source->type->kind != SIR_FLOAT)
-        return NULL;
+        return none;
     const sir_expr *a = e->u.arg[0], *c = e->u.arg[1];
     const bool before = a->kind == SIR_FIELD && a->index == g->reduced->field;
     const sir_expr *old = before ? a : c, *element = before ? c : a;
     if (old->kind != SIR_FIELD || old->index != g->reduced->field || element->kind != SIR_FIELD ||
         element->index != in->field)
-        return NULL;
-    *more = sum                      ? ""
-            : e->op == LANG_MATH_MAX ? before ? ", 1, true" : ", 1, false"
-            : before                 ? ", -1, true"
-                                     : ", -1, false";
-    return sum ? "svm_brookSum" : "svm_brookMost";
+        return none;
+    if (sum)
+        return (finite_fold){"svm_brookSum", "", true};
+    const char *more = e->op == LANG_MATH_MAX ? before ? ", 1, true" : ", 1, false"
+                       : before               ? ", -1, true"
+                                              : ", -1, false";
+    return (finite_fold){"svm_brookMost", more, false};
 }
 
 // A row of a block; offset: of an element from its first.
@@ -60,11 +61,13 @@ static void emit_fold_loop(finite_graph *g, const finite_port *in, const char *o
 // The same for elements that lie side by side.
 static void emit_unit_fold_loop(finite_graph *g, const finite_port *in)
 {
-    const char *more, *function = finite_vector_fold(g, in, &more), *value = g->reduced->value;
-    if (function == NULL)
+    const finite_fold fold = finite_vector_fold(g, in);
+    const char *value = g->reduced->value;
+    if (fold.function == NULL)
         emit_fold_loop(g, in, g->i);
     else
-        text_line(g->x, 3, "%s = %s(%s, first + begin, fold->columnEnd - begin%s);", value, function, value, more);
+        text_line(g->x, 3, "%s = %s(%s, first + begin, fold->columnEnd - begin%s);", value, fold.function, value,
+                  fold.more);
 }
 
 // What does not change, and how many elements of each dimension a block has.
@@ -98,7 +101,7 @@ static void begin_rows(finite_graph *g, int indent, const finite_port *in, const
               finite_pointer(g, in, "first"), base, in->walk, in->walk);
 }
 
-static void end_rows(finite_graph *g, int indent)
+void finite_end_rows(finite_graph *g, int indent)
 {
     program_emitter *x = g->x;
     text_line(x, indent + 1, "if (++i2 < count[2])");
@@ -137,7 +140,7 @@ static void emit_fold(finite_graph *g)
     emit_fold_loop(g, in, arena_printf(arena_of(g), "%s * %s->pitch[3]", g->i, in->walk));
     text_line(x, 2, "}");
     text_line(x, 2, "begin = fold->column;");
-    end_rows(g, 1);
+    finite_end_rows(g, 1);
     text_line(x, 1, "return %s;", g->reduced->value);
     text_line(x, 0, "}\n");
 }
@@ -201,7 +204,7 @@ static void emit_columns(finite_graph *g)
     text_line(x, 4, "}");
     text_line(x, 3, "}");
     text_line(x, 3, "begun = true;");
-    end_rows(g, 2);
+    finite_end_rows(g, 2);
     text_line(x, 2, "for (ptrdiff_t %s = 0; %s < end; %s++)", i, i, i);
     text_line(x, 3, "%s",
               finite_store(g, out, arena_printf(arena_of(g), "(%s + at + %s)", out->name, i),
@@ -229,8 +232,7 @@ static void emit_short(finite_graph *g)
     text_line(x, 1, "const ptrdiff_t step = svm_brookStep(%s, %s), result = svm_brookStep(%s, %s);", g->space, in->walk,
               g->space, out->walk);
     text_line(x, 1, "for (ptrdiff_t %s = %s->box.row; %s < %s->box.rowEnd; %s++)", g->r, g->self, g->r, g->self, g->r);
-    const char *more, *fold = finite_vector_fold(g, in, &more);
-    if (fold != NULL && *more == '\0') { // blocks lie one behind the other
+    if (finite_vector_fold(g, in).sum) { // blocks lie one behind the other
         text_line(x, 2, "svm_brookSumEach(%s + (%s * %s->pitch[2] - %s->base + %s->box.column * result), result,",
                   out->name, g->r, out->walk, out->walk, g->self);
         text_line(x, 2, "                 %s + (%s * %s->pitch[2] - %s->base + %s->box.column * step),", in->name, g->r,
