@@ -495,6 +495,28 @@ static const char *called(program_emitter *x, const mapped *all, const char *of_
     return all->blocks ? of_header : arena_printf(x->e.arena, "%s_%s", x->name, of_program);
 }
 
+// How many steady states the round has: what is wanted, as far as the files have it.
+static void emit_states(program_emitter *x, const mapped *all, bool reads)
+{
+    const char *wanted = arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
+    if (all->blocks && (all->facts & FACT_READS) != 0)
+        wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
+    text_line(x, 2, "const int64_t wanted = %s;", wanted);
+    if (reads)
+        text_line(x, 2, "const int64_t states = %s(self, slot, wanted);", called(x, all, "read", "svm_roundRead"));
+    else
+        text_line(x, 2, "const int64_t states = wanted;");
+}
+
+// Who writes a queue's last items to where the next round finds them does so for whole rounds.
+static bool waits_before_short(program_emitter *x, const mapped *all)
+{
+    bool shares = false;
+    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
+        shares |= all->kernels[i].even;
+    return shares && (all->facts & FACT_LINKS) != 0 && (all->facts & FACT_HALOS) != 0;
+}
+
 static void emit_control(program_emitter *x, const mapped *all)
 {
     bool reads = false;
@@ -516,19 +538,8 @@ static void emit_control(program_emitter *x, const mapped *all)
     text_line(x, 1, "while (self->iterations > 0) {");
     text_line(x, 2, "const int slot = (int)(self->round %% %s);", all->slots);
     text_line(x, 2, "%s(self, slot);", called(x, all, "finish", "svm_roundFinish"));
-    const char *wanted = arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
-    if (all->blocks && (all->facts & FACT_READS) != 0)
-        wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
-    text_line(x, 2, "const int64_t wanted = %s;", wanted);
-    if (reads)
-        text_line(x, 2, "const int64_t states = %s(self, slot, wanted);", called(x, all, "read", "svm_roundRead"));
-    else
-        text_line(x, 2, "const int64_t states = wanted;");
-    bool shares = false;
-    for (size_t i = 0; i < x->pl->cut->kernels.len; i++)
-        shares |= all->kernels[i].even;
-    // Who writes a queue's last items to where the next round finds them does so for whole rounds.
-    if (shares && (all->facts & FACT_LINKS) != 0 && (all->facts & FACT_HALOS) != 0 && !one) {
+    emit_states(x, all, reads);
+    if (!one && waits_before_short(x, all)) {
         text_line(x, 2, "if (states < %s) /* its strips are shared otherwise */", all->round);
         text_line(x, 3, "%s(self);", finish_all);
     }

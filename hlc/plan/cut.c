@@ -406,6 +406,23 @@ uint32_t plan_cut_fewest_windows(const plan_cut *cut)
     return plan_cut_most_windows(cut) - (plan_cut_move(cut) ? 1 : 0);
 }
 
+// The cut into kernels, and what is known of them; NULL: there is none, which has been said.
+static plan_cut *cut_into(hlc_program *p, const plan_resources *r, const uint32_t *kernel_of, size_t count)
+{
+    plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
+    cut->resources = r;
+    cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
+    cut->depth = plan_cut_fewest_windows(cut);
+    cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
+    if (cut->graph == NULL) {
+        diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
+        return NULL;
+    }
+    describe_kernels(p, cut);
+    find_lost_items(cut);
+    return can_keep_state(p, cut) ? cut : NULL;
+}
+
 bool plan_cut_find(hlc_program *p, bool *found)
 {
     *found = false;
@@ -439,18 +456,8 @@ bool plan_cut_find(hlc_program *p, bool *found)
         kernel_of = plan_cut_group(p, r, &count);
     if (count == 0)
         return stay(p, r, "it has no filters");
-    plan_cut *cut = ARENA_NEW(p->arena, plan_cut);
-    cut->resources = r;
-    cut->streams = p->config->transfer == HLC_TRANSFER_STREAM;
-    cut->depth = plan_cut_fewest_windows(cut);
-    cut->graph = plan_net_cut(p->arena, p->module, p->schedule, kernel_of, count);
-    if (cut->graph == NULL) {
-        diag_error_at(p->diag, NULL, "'%s' moves too many items in a steady state for any plan", p->module->name);
-        return false;
-    }
-    describe_kernels(p, cut);
-    find_lost_items(cut);
-    if (!can_keep_state(p, cut))
+    plan_cut *cut = cut_into(p, r, kernel_of, count);
+    if (cut == NULL)
         return false;
     if (large)
         pin_kernels(cut, "and all others do not fit a local memory together");
