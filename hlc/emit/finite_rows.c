@@ -46,13 +46,6 @@ static bool is_same_for_row(const sir_field *f)
     return (f->role == SIR_UNIFORM && is_scalar(f->type)) || (f->role == SIR_COORDINATE && f->dimension > 0);
 }
 
-// Quotients of ints stop the program where the divisor is 0, which the firing may never come to.
-static bool may_stop(const sir_expr *e)
-{
-    return e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && e->type->kind == SIR_INT &&
-           (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0);
-}
-
 // A copy of the expression in uniforms and places of the row, which passes over the body do not touch; NULL: it has
 // others.
 static const sir_expr *resolved(splitter *s, const sir_expr *e)
@@ -71,7 +64,7 @@ static const sir_expr *resolved(splitter *s, const sir_expr *e)
     case SIR_MATH: break;
     default: return NULL;
     }
-    if (!is_scalar(e->type) || may_stop(e))
+    if (!is_scalar(e->type) || sir_may_divide_by_zero(e))
         return NULL;
     sir_expr *to = ARENA_NEW(s->m->arena, sir_expr);
     *to = *e;

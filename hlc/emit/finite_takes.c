@@ -43,8 +43,7 @@ static bool may_stop(const sir_expr *e)
 {
     if (e == NULL)
         return false;
-    if (e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) && e->type->kind == SIR_INT &&
-        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
+    if (sir_may_divide_by_zero(e))
         return true;
     for (size_t i = 0; i < sir_expr_arity(e); i++)
         if (may_stop(e->u.arg[i]))

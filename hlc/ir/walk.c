@@ -113,6 +113,13 @@ bool sir_for_trips(const sir_stmt *s, int64_t *trips)
     return true;
 }
 
+bool sir_may_divide_by_zero(const sir_expr *e)
+{
+    const bool ints = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
+    return e->kind == SIR_BINARY && ints && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
+           (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0);
+}
+
 sir_expr *sir_lvalue_root(sir_expr *e)
 {
     while (e != NULL && (e->kind == SIR_INDEX || e->kind == SIR_MEMBER))

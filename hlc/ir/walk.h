@@ -33,6 +33,8 @@ size_t sir_count_local_in(sir_expr *e, uint32_t local);
 
 // Trips of a counted loop between constants, which may be none; false: it is no such loop.
 bool sir_for_trips(const sir_stmt *s, int64_t *trips);
+// Whether the node itself, not its operands, divides ints by what may be zero, which stops the program.
+bool sir_may_divide_by_zero(const sir_expr *e);
 // The variable at the bottom of an lvalue: LOCAL, FIELD or GLOBAL; NULL if it is none.
 sir_expr *sir_lvalue_root(sir_expr *e);
 

@@ -57,13 +57,10 @@ typedef struct body_facts {
 static void look_at_expr(void *context, sir_expr *e, bool written)
 {
     body_facts *b = context;
-    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     if (e->kind == SIR_PEEK && b->item == NULL)
         b->item = e;
     // Whoever divides by zero is named.
-    b->fails |= e->kind == SIR_ITER || (written && e->kind == SIR_FIELD) ||
-                (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-                 (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+    b->fails |= e->kind == SIR_ITER || (written && e->kind == SIR_FIELD) || sir_may_divide_by_zero(e);
 }
 
 static void look_at_stmt(void *context, sir_stmt *s)

@@ -102,12 +102,10 @@ static void look_at_expr(void *context, sir_expr *e, bool written)
 {
     (void)written;
     body_facts *b = context;
-    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
     b->nodes++;
     // Whoever divides by zero is named.
     b->fails |= e->kind == SIR_ITER || (e->kind == SIR_PEEK && e->u.arg[0]->kind != SIR_CONST) ||
-                (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-                 (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+                sir_may_divide_by_zero(e);
 }
 
 static void look_at_stmt(void *context, sir_stmt *s)

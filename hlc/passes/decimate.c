@@ -123,10 +123,7 @@ static void find_trap(void *context, sir_expr *e, bool written)
 {
     (void)written;
     misses *x = context;
-    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
-    x->yes |=
-        e->kind == SIR_ITER || (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-                                (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0));
+    x->yes |= e->kind == SIR_ITER || sir_may_divide_by_zero(e);
 }
 
 static void find_effect(void *context, sir_stmt *s)

@@ -148,10 +148,7 @@ static void check_expr(void *context, sir_expr *e, bool written)
 {
     interchanger *x = context;
     (void)written;
-    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
-    if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
-        x->unfit = true;
+    x->unfit |= sir_may_divide_by_zero(e);
 }
 
 // Where lanes have elements of their own, which nothing else in the loop names, no trip reads what another wrote.

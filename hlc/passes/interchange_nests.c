@@ -55,10 +55,7 @@ static void check_division(void *context, sir_expr *e, bool written)
 {
     nest *n = context;
     (void)written;
-    bool integer = e->type->kind == SIR_INT || e->type->kind == SIR_BIT;
-    if (e->kind == SIR_BINARY && integer && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM) &&
-        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
-        n->unfit = true;
+    n->unfit |= sir_may_divide_by_zero(e);
 }
 
 static void check_stmt(void *context, sir_stmt *s)

@@ -31,10 +31,7 @@ static bool goes(const rewriter *r, const sir_expr *e)
 static void note_trap(void *context, sir_expr *e, bool written)
 {
     (void)written;
-    bool divides = e->kind == SIR_BINARY && (e->op == LANG_OP_DIV || e->op == LANG_OP_REM);
-    if (divides && (e->type->kind == SIR_INT || e->type->kind == SIR_BIT) &&
-        (e->u.arg[1]->kind != SIR_CONST || e->u.arg[1]->u.value.i == 0))
-        ((rewriter *)context)->traps = true;
+    ((rewriter *)context)->traps |= sir_may_divide_by_zero(e);
 }
 
 static bool may_stop(rewriter *r, sir_stmt *s)
