@@ -182,7 +182,7 @@ struct sim {
     size_t processor_count, memory_count, link_count, row_count;
     sim_ports *processor_ports, *memory_ports, *link_ports; // of one node's elements
 
-    sim_page_cache *page_caches;
+    sim_page_cache *page_caches; // one a processor and memory that had new pages
 
     sim_claim *free_claims;
     sim_job *free_jobs;

@@ -8,24 +8,26 @@
 
 // Bytes that lie together. They are found by their addresses for as long as their pages are mapped.
 typedef struct zeroes {
-    uint64_t begin, end;
-    bool lost;
+    uint64_t begin, end; // addresses
+    bool lost;           // their pages are not mapped any more: nothing overwrites them, and they leave in their turn
 } zeroes;
 typedef VEC(zeroes) zeroes_list;
 
+// A transfer that waits for pages.
 typedef struct page_wait {
     sim_transfer t;
     struct page_wait *next;
 } page_wait;
 
+// What one processor's cache of one memory holds of new pages, and which pages its system has yet to map.
 struct sim_page_cache {
     sim_element processor, memory;
-    uint64_t size, line, held;
+    uint64_t size, line, held; // bytes: in all, of a line, of `list`; size 0: there is no cache
     zeroes_list list, next_list; // the oldest first; next_list: what it becomes
     zeroes_list absent;          // new pages that nobody has wanted yet: each begins with a page
     struct page_wait *first, **last, *free_waits; // transfers that want some, in order
-    bool serving;
-    uint64_t served; // the page that is being filled
+    bool serving;    // a page is being mapped and filled with zeroes
+    uint64_t served; // which
     struct sim_page_cache *next;
 };
 

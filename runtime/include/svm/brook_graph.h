@@ -64,22 +64,22 @@ typedef void svm_BrookTwiceFunction(const void *first, const void *next, const p
 
 // What has been found about calls that waited. Private.
 typedef struct svm_BrookRounds {
-    int misses;        // calls in turn that waited in vain
-    void *unused;      // room of a call that has waited
-    void *found;       // how rows of two calls go together
-    unsigned turn;
+    int misses;    // calls in turn that waited in vain
+    void *unused;  // room of a call that has waited
+    void *found;   // how rows of two calls go together
+    unsigned turn; // how many have been found: new ones take the places of the oldest
 } svm_BrookRounds;
 
 struct svm_BrookWalk;
 
-// How calls go row by row, so that they may wait for the next one. All ports are outputs, which
-// every firing writes, and gathered streams.
+// How calls go row by row, so that they may wait for the next one. All ports are outputs, which every firing writes, and
+// gathered streams.
 typedef struct svm_BrookRowwise {
     svm_BrookRowFunction *row;
     svm_BrookTwiceFunction *twice;
     void (*find)(const void *run, struct svm_BrookWalk *walks); // makes the `rows` of walks
-    size_t bytes, uniforms;                              // of a run; before what is the same for all firings
-    int lines, line[SVM_BROOK_LINES];                    // ports that gather rows
+    size_t bytes, uniforms;                                     // of a run; before what is the same for all firings
+    int lines, line[SVM_BROOK_LINES];                           // ports that gather rows
     svm_BrookRounds *rounds;
 } svm_BrookRowwise;
 
