@@ -475,6 +475,15 @@ static expr_info print_quotient(body_context *c, const sir_expr *e, int preceden
     return (expr_info){false, whole_int};
 }
 
+// Before it wraps. A shift to the left by a constant is a product: a wide one keeps the bits that an int loses.
+static body_interval binary_range(const sir_expr *e, body_interval a, body_interval b)
+{
+    if (e->op != LANG_OP_SHL)
+        return sir_interval_binary((lang_binary_op)e->op, a, b);
+    int64_t factor = INT64_C(1) << body_const_int(e->u.arg[1]);
+    return sir_interval_binary(LANG_OP_MUL, a, (body_interval){factor, factor});
+}
+
 static expr_info print_binary(body_context *c, const sir_expr *e, int precedence)
 {
     strbuf *out = c->e->out;
@@ -497,7 +506,7 @@ static expr_info print_binary(body_context *c, const sir_expr *e, int precedence
     expr_info ib = print(c, b, right);
     expr_info info = {false, whole_int};
     if (ints && is_int(e->type))
-        info = finish_int(c, start, ia.wide || ib.wide, sir_interval_binary((lang_binary_op)e->op, ia.range, ib.range));
+        info = finish_int(c, start, ia.wide || ib.wide, binary_range(e, ia.range, ib.range));
     close(out, own, precedence);
     return info;
 }
