@@ -65,6 +65,23 @@ static SVMR_PRINTF(1, 2) char *formatted(const char *format, ...)
 
 // ---- What stops the program ----
 
+// Files get what was made for them before the error. What goes wrong with that is not told.
+static void finishFiles(svmr_Thread *t)
+{
+    jmp_buf trap;
+    struct svm_Net *net = t->net;
+    char *message = t->message;
+    t->net = NULL;
+    t->message = NULL;
+    t->trap = &trap;
+    if (net && setjmp(trap) == 0)
+        svmr_netAbandon(net);
+    t->trap = NULL;
+    free(t->message);
+    t->message = message;
+    svmr_writersFinish();
+}
+
 static _Noreturn void stop(svm_Machine *m)
 {
     svmr_Thread *t = &svmr_thread;
@@ -76,6 +93,8 @@ static _Noreturn void stop(svm_Machine *m)
     if (t->trap)
         longjmp(*t->trap, 1);
     fflush(stdout);
+    if (t->failing)
+        finishFiles(t);
     if (t->message) {
         fputs(t->message, stderr);
         fputc('\n', stderr);

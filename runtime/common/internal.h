@@ -51,6 +51,8 @@ typedef struct svmr_Thread {
     int64_t itemsRead, itemsWritten;
     svm_Reader *ownInput; // the program's, while it is open; NULL: it has none, or not from a file
     svm_Writer *ownOutput;
+    struct svm_WriterPrivate *writers; // that are open, and whose files an error finishes
+    struct svm_Net *net;               // that it runs, or has run
     bool failing;  // an error is being reported: no further ones
     jmp_buf *trap; // what stops a program goes there, with message, instead of to standard error; NULL: none
 } svmr_Thread;
@@ -452,6 +454,11 @@ void svmr_wavFinish(bool wait);
 int svmr_readerFile(const svm_Reader *r); // its file descriptor; -1: a WAV file
 int svmr_writerFile(const svm_Writer *w);
 void svmr_writerFlush(svm_Writer *w);                         // what makes whole bytes
+void svmr_writerPut(svm_Writer *w, const void *items, ptrdiff_t count); // in no time
+// After an error: what lies in a net's streams for its writers is given to them; then all the thread's writers write what
+// they have been given.
+void svmr_netAbandon(struct svm_Net *n);
+void svmr_writersFinish(void);
 int64_t svmr_readerItems(const svm_Reader *r, int64_t bytes); // in its buffer and so many bytes more
 
 // ---- The length of runs while somebody waits (program_pace.c) ----

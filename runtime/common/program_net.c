@@ -272,6 +272,35 @@ static bool writeOut(svm_Net *n)
     return any;
 }
 
+// Behind what its stream has, a dynamic-rate actor may have pushed items of whole firings that the stream does not know of.
+static size_t pushedBehind(const svm_NetWriter *w, const char **from)
+{
+    const svm_NetKernel *p = w->channel->producer;
+    const svm_DynamicActor *f = p && !p->region ? (const svm_DynamicActor *)p : NULL;
+    if (!f || f->out != w->channel || !f->given)
+        return 0;
+    *from = f->given;
+    return f->pushed < 0 ? (size_t)-f->pushed / f->out->stream.elementSize : 0; // where the firing under way began
+}
+
+void svmr_netAbandon(svm_Net *n)
+{
+    for (size_t i = 0; i < n->writerCount; i++) {
+        const svm_NetWriter *w = &n->writers[i];
+        const svm_Stream *s = &w->channel->stream;
+        bool limited = n->writerInit && n->writerInit[i] >= 0 && !n->ended;
+        size_t left = limited ? (size_t)n->writerLeft[i] : SIZE_MAX, count = svmr_count(s);
+        size_t first = svmr_frontPiece(s, left), second = (count < left ? count : left) - first;
+        const char *more = NULL;
+        size_t behind = pushedBehind(w, &more);
+        left -= first + second;
+        svmr_writerPut(w->writer, s->data + s->front, (ptrdiff_t)first);
+        svmr_writerPut(w->writer, s->data, (ptrdiff_t)second);
+        if (more)
+            svmr_writerPut(w->writer, more, (ptrdiff_t)(behind < left ? behind : left));
+    }
+}
+
 // Reads so that the reader holds up to `wanted` items.
 static void readIn(svm_NetReader *r, size_t wanted)
 {
@@ -468,6 +497,7 @@ bool svm_netRun(svm_Net *n, int64_t iterations)
 {
     if (n->ended)
         return false;
+    svmr_thread.net = n;
     if (!n->started && !start(n)) {
         n->ended = true;
         return false;
@@ -642,6 +672,8 @@ void svm_netDestroy(svm_Net *n)
 
 void svm_netForget(svm_Net *n)
 {
+    if (svmr_thread.net == n)
+        svmr_thread.net = NULL;
     svmr_forgetMail(n);
     free(n->addresses);
     n->addresses = NULL;

@@ -19,6 +19,8 @@
 #define ROOM_SHARE 4                   // and a quarter of what is there at most: a program that dies leaves it so
 #define EXT4 0xef53                    // statfs(2): a file system where pages written into room that is there cost half
 
+typedef struct svm_WriterPrivate Private;
+
 struct svm_WriterPrivate {
     char *label; // "'x.raw'" or "standard output"
     int fd;
@@ -36,8 +38,9 @@ struct svm_WriterPrivate {
     int64_t place;        // in the file, of the next write
     svm_Library *library; // its caller takes the items
     svmr_MappedFile mapped;
+    bool failed;   // to write: nothing more is
+    Private *next; // of the writers that an error finishes
 };
-typedef struct svm_WriterPrivate Private;
 
 static bool isRoomy(int fd)
 {
@@ -95,6 +98,10 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
     p->buffer = svmr_allocateAligned(BUFFER_ROOM);
     if (!w->path)
         svmr_thread.ownOutput = w;
+    if (!settings || !settings->library) { // whose instances go from thread to thread, and are forgotten after an error
+        p->next = svmr_thread.writers;
+        svmr_thread.writers = p;
+    }
     if (w->partCount) {
         p->pieceBytes = w->elementSize > 4096 ? w->elementSize : 4096 / w->elementSize * w->elementSize;
         p->piece = svmr_allocate(p->pieceBytes, 1);
@@ -104,6 +111,7 @@ void svm_writerOpen(svm_Writer *w, const svm_Settings *settings)
 static _Noreturn void failWith(const svm_Writer *w, const char *why)
 {
     const char *where = w->where && *w->where ? w->where : NULL;
+    w->private_->failed = true;
     svmr_fatalProgram("cannot write %s: %s%s%s%s", w->private_->label, why, where ? " (" : "", where ? where : "",
                       where ? ")" : "");
 }
@@ -306,12 +314,10 @@ static int64_t bytesOf(const svm_Writer *w, int64_t count)
     return w->item == SVM_ITEM_BIT ? count / 8 : count * (int64_t)w->private_->fileBytes;
 }
 
-void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
+void svmr_writerPut(svm_Writer *w, const void *items, ptrdiff_t count)
 {
     const Private *p = w->private_;
     const char *at = items;
-    svmr_thread.itemsWritten += count;
-    svmr_onCopy((size_t)bytesOf(w, count), (size_t)count * w->elementSize);
     if (p->library && w->item == SVM_ITEM_BIT && w->elementSize == 1)
         writeLibraryBits(w, at, count);
     else if (p->library)
@@ -327,6 +333,14 @@ void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
     else
         for (ptrdiff_t i = 0; i < count; i++)
             putByte(w, getInt(at + (size_t)i * w->elementSize, w->elementSize) != 0);
+}
+
+void svm_writerWrite(svm_Writer *w, const void *items, ptrdiff_t count)
+{
+    const Private *p = w->private_;
+    svmr_thread.itemsWritten += count;
+    svmr_onCopy((size_t)bytesOf(w, count), (size_t)count * w->elementSize);
+    svmr_writerPut(w, items, count);
     if (p->prompt && p->used != 0)
         flush(w);
 }
@@ -443,12 +457,42 @@ static void release(svm_Writer *w)
     Private *p = w->private_;
     if (svmr_thread.ownOutput == w)
         svmr_thread.ownOutput = NULL;
+    Private **link = &svmr_thread.writers;
+    while (*link && *link != p)
+        link = &(*link)->next;
+    if (*link)
+        *link = p->next;
     svmr_unmapFile(&p->mapped);
     free(p->buffer);
     free(p->piece);
     free(p->label);
     free(p);
     w->private_ = NULL;
+}
+
+// What is in the buffer goes to the file, after an error: a second one is not told.
+static void finish(Private *p)
+{
+    const unsigned char *bytes = p->buffer;
+    if (p->bitCount) {
+        p->buffer[p->used++] = (unsigned char)(p->bits << (8 - p->bitCount));
+        p->bitCount = 0;
+    }
+    while (!p->failed && p->used != 0) {
+        ssize_t n = write(p->fd, bytes, p->used);
+        p->failed = n < 0 && errno != EINTR;
+        if (n > 0) {
+            bytes += n;
+            p->used -= (size_t)n;
+        }
+    }
+    p->failed = true;
+}
+
+void svmr_writersFinish(void)
+{
+    for (Private *p = svmr_thread.writers; p; p = p->next)
+        finish(p);
 }
 
 void svm_writerForget(svm_Writer *w)
@@ -459,6 +503,7 @@ void svm_writerForget(svm_Writer *w)
     if (p->wav)
         svmr_wavClose(p->wav);
     else if (p->fd > STDERR_FILENO) {
+        finish(p);
         giveRoomBack(p);
         close(p->fd);
     }
