@@ -191,7 +191,7 @@ bool cell_find_kernels(cell_program *p)
         if (k->why != NULL)
             diag_add_note(p->session->diag,
                           diag_remark(p->session->diag, k->function->range,
-                                      "the PPE runs '%s' in the local stores of the SPEs that it is placed on: %s",
+                                      "the PPE runs '%s' (where it is placed on an SPE, in that SPE's local store): %s",
                                       k->function->name, k->why),
                           k->why_at, "here");
         if (k->why == NULL)
