@@ -120,6 +120,14 @@ static bool is_value(const host_writer *w, const char *word, int depth)
     return true;
 }
 
+// Whether what stands at i calls what has no name there: '(*f)(x)', 'table[n](x)'. '(float)(n)' does not.
+static bool calls_pointer(const host_writer *w, size_t i)
+{
+    if (host_kind(w, i) == ']')
+        return host_kind(w, i + 1) == '(';
+    return host_kind(w, i) == '(' && !brook_token_is_type(host_kind(w, i + 1)) && host_kind(w, behind(w, i)) == '(';
+}
+
 // Whether some of a loop's calls may wait, and it calls nothing else. Nobody jumps into it.
 static bool calls_wait(const host_writer *w, size_t first, size_t end)
 {
@@ -127,7 +135,7 @@ static bool calls_wait(const host_writer *w, size_t first, size_t end)
     bool found = false;
     for (size_t i = first; i < end; i++) {
         const int kind = host_kind(w, i);
-        if (kind == TOK_DIRECTIVE || is_label(w, i) || (kind == TOK_ID && !is_value(w, host_word(w, i), MOST_NESTED)))
+        if (kind == TOK_DIRECTIVE || is_label(w, i) || calls_pointer(w, i) || (kind == TOK_ID && !is_value(w, host_word(w, i), MOST_NESTED)))
             return false;
         if (kind != TOK_ID || host_kind(w, i + 1) != '(')
             continue;
