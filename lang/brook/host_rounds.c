@@ -135,7 +135,8 @@ static bool calls_wait(const host_writer *w, size_t first, size_t end)
     bool found = false;
     for (size_t i = first; i < end; i++) {
         const int kind = host_kind(w, i);
-        if (kind == TOK_DIRECTIVE || is_label(w, i) || calls_pointer(w, i) || (kind == TOK_ID && !is_value(w, host_word(w, i), MOST_NESTED)))
+        if (kind == TOK_DIRECTIVE || is_label(w, i) || calls_pointer(w, i) ||
+            (kind == TOK_ID && !is_value(w, host_word(w, i), MOST_NESTED)))
             return false;
         if (kind != TOK_ID || host_kind(w, i + 1) != '(')
             continue;

@@ -6,6 +6,8 @@ Each program has some kernels and reduce functions, correct by construction and 
 give is computed here as well, element by element, with floats of 32 bits; a program is compiled in each of the ways
 and must print the same numbers. Elements for which an operation gives an infinity or no number are not compared.
 
+Host programs are in brook_hosts.py, loops whose calls wait in brook_rounds.py.
+
 A hundred thousand kernels take some minutes:    brook.py --count=500 --kernels=110 --way='apart -O2' --jobs=8"""
 
 import argparse
@@ -568,6 +570,9 @@ def check(program, seed, options, folder):
 def make(options, seed):
     if options.kind == 'kernels':
         return Program(seed, options.kernels)
+    if options.kind == 'rounds':
+        from brook_rounds import RoundsProgram
+        return RoundsProgram(seed, options.kernels)
     from brook_hosts import HostProgram  # takes from this file
     return HostProgram(seed, options.kernels)
 
@@ -589,8 +594,9 @@ def main():
     parser.add_argument('--svmc', default='svmc')
     parser.add_argument('--first', type=int, default=1, help='the first seed')
     parser.add_argument('--count', type=int, default=10, help='of programs')
-    parser.add_argument('--kind', choices=('kernels', 'hosts'), default='kernels',
-                        help='of programs: expressions and statements of kernels, or shapes and types of streams')
+    parser.add_argument('--kind', choices=('kernels', 'hosts', 'rounds'), default='kernels',
+                        help='of programs: expressions and statements of kernels, shapes and types of streams, or calls in '
+                             'loops that wait for the next one')
     parser.add_argument('--kernels', type=int, default=8, help='of each program, without those that take what others give')
     parser.add_argument('--way', dest='ways', action='append', help='options of svmc; several: each in turn')
     parser.add_argument('--jobs', type=int, default=1, help='programs at a time')
