@@ -192,9 +192,20 @@ static void assign_kernel(assigner *d, size_t number, uint32_t pinned_by)
             where[i] = pinned_by;
         return;
     }
-    for (uint32_t q = 0; q < d->ordinary; q++) {
-        end += d->share[q];
-        uint32_t until = q + 1 == d->ordinary ? strips : (uint32_t)(end * strips + 0.5);
+    double whole = 0;
+    uint32_t last = 0, able = 0;
+    for (uint32_t q = 0; q < d->ordinary; q++)
+        if (plan_kernel_may_run_on(d->cut, (uint32_t)number, q)) {
+            whole += d->share[q];
+            last = q;
+            able++;
+        }
+    whole = able == d->ordinary ? 1 : whole;
+    for (uint32_t q = 0; q <= last; q++) {
+        if (!plan_kernel_may_run_on(d->cut, (uint32_t)number, q))
+            continue;
+        end += whole > 0 ? d->share[q] / whole : 1;
+        uint32_t until = q == last ? strips : (uint32_t)(end * strips + 0.5);
         for (; at < until && at < strips; at++)
             where[at] = q;
     }
@@ -444,7 +455,8 @@ static bool can_run(const plan_cut *cut, uint32_t kernel, uint32_t processor)
 {
     const plan_cut_kernel *x = &cut->kernels.data[kernel];
     const plan_processor *q = &cut->resources->processors.data[processor];
-    return !(x->foreign && !q->fallback) && (!x->state || q->processor->abilities.state);
+    return !(x->foreign && !q->fallback) && (!x->state || q->processor->abilities.state) &&
+           (x->unable == NULL || !x->unable[processor]);
 }
 
 bool plan_kernel_may_run_on(const plan_cut *cut, uint32_t kernel, uint32_t processor)

@@ -105,6 +105,159 @@ static void describe_kernels(hlc_program *p, plan_cut *cut)
     }
 }
 
+// ---- What processors of several kinds can run ----
+
+// The first processor that works in the shared memory where the first of all does not, or the other way round; NULL: there
+// is none.
+static const plan_processor *odd_one(const plan_resources *r)
+{
+    for (VEC_EACH(const plan_processor, x, &r->processors))
+        if (x->direct != r->processors.data[0].direct)
+            return x;
+    return NULL;
+}
+
+// False after an error: streams would have to join the others to a fallback, which works in the shared memory itself. actor:
+// one that only the fallback can run.
+static bool can_mix(hlc_program *p, const plan_resources *more, const sir_actor *actor)
+{
+    const plan_processor *other = p->config->transfer == HLC_TRANSFER_STREAM ? odd_one(more) : NULL;
+    if (other == NULL)
+        return true;
+    diag_record *d =
+        diag_error(p->diag, sir_range(p->module, p->sources, actor->loc),
+                   "'%s' cannot be mapped as --transfer=stream asks: '%s' runs on '%s' alone, which takes no "
+                   "streams, as it works in '%s' itself",
+                   p->module->name, actor->name, other->processor->element.name, more->shared->element.name);
+    diag_add_note(p->diag, d, (src_range){0}, "leave --transfer=stream away, or use '--transfer=block'");
+    return false;
+}
+
+// Processors are of several kinds beside fallbacks: what one can run another may not.
+static bool are_mixed(const plan_resources *r)
+{
+    for (size_t q = 1; q < r->ordinary; q++)
+        if (r->processors.data[q].kind != r->processors.data[0].kind)
+            return true;
+    return false;
+}
+
+// The first actor of a kernel that a processor cannot run, and why; SIR_NONE: it can run all.
+static uint32_t find_unable(hlc_program *p, const plan_net_kernel *of, const machine_processor *x, plan_lack *lack)
+{
+    hmap able; // filters
+    hmap_init(&able, p->arena);
+    for (VEC_EACH(uint32_t, actor, &of->actors)) {
+        const sir_filter *f =
+            p->module->actors.data[*actor]->kind == SIR_FILTER ? p->module->actors.data[*actor]->filter : NULL;
+        if (f == NULL || hmap_getn(&able, &f, sizeof f) != NULL)
+            continue;
+        *lack = plan_actor_lacks(p, p->module, *actor, x);
+        if (lack->text != NULL)
+            return *actor;
+        hmap_setn(&able, &f, sizeof f, &able);
+    }
+    return SIR_NONE;
+}
+
+static size_t first_of_kind(const plan_resources *r, size_t q)
+{
+    size_t first = 0;
+    while (r->processors.data[first].kind != r->processors.data[q].kind)
+        first++;
+    return first;
+}
+
+static void compare_abilities(hlc_program *p, plan_cut *cut)
+{
+    const plan_resources *r = cut->resources;
+    for (size_t i = 0; i < cut->kernels.len && are_mixed(r); i++) {
+        bool *unable = ARENA_ARRAY(p->arena, bool, r->processors.len);
+        for (size_t q = 0; q < r->processors.len; q++) {
+            size_t first = first_of_kind(r, q);
+            plan_lack lack = {0};
+            unable[q] = first < q ? unable[first]
+                                  : find_unable(p, &cut->graph->kernels.data[i], r->processors.data[q].processor,
+                                                &lack) != SIR_NONE;
+        }
+        cut->kernels.data[i].unable = unable;
+    }
+}
+
+static bool may_run_somewhere(const plan_cut *cut, uint32_t kernel)
+{
+    for (uint32_t q = 0; q < cut->resources->processors.len; q++)
+        if (plan_kernel_may_run_on(cut, kernel, q))
+            return true;
+    return false;
+}
+
+// Actors of one kernel need what no one processor has.
+static void report_unable(hlc_program *p, const plan_cut *cut, size_t number)
+{
+    const plan_resources *r = cut->resources;
+    const plan_net_kernel *of = &cut->graph->kernels.data[number];
+    const plan_cut_kernel *kernel = &cut->kernels.data[number];
+    const sir_module *m = p->module;
+    const sir_actor *first = m->actors.data[of->actors.data[0]];
+    diag_record *d = diag_error(p->diag, sir_range(m, p->sources, first->loc),
+                                "the kernel of %zu actor%s from '%s' on can run on no kernel processor of machine '%s'",
+                                of->actors.len, of->actors.len == 1 ? "" : "s", first->name, r->machine->name);
+    for (size_t q = 0; q < r->processors.len; q++) {
+        plan_lack lack = {0};
+        uint32_t actor = first_of_kind(r, q) < q ? SIR_NONE : find_unable(p, of, r->processors.data[q].processor, &lack);
+        const machine_processor *x = r->processors.data[q].processor;
+        if (actor != SIR_NONE)
+            diag_add_note(p->diag, d, sir_range(m, p->sources, lack.loc), "'%s' %s", m->actors.data[actor]->name,
+                          lack.text);
+        else if (kernel->state && first_of_kind(r, q) == q && !x->abilities.state)
+            diag_add_note(p->diag, d, (src_range){0}, "'%s' %s, and '%s' keeps no state",
+                          m->actors.data[kernel->pinned_by]->name, kernel->why, x->element.name);
+    }
+}
+
+// Kernels whose actors need what no one ordinary processor has go to a fallback, if there is one. False after an error.
+static bool find_able(hlc_program *p, plan_cut *cut)
+{
+    const plan_resources *r = cut->resources;
+    compare_abilities(p, cut);
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[i];
+        const plan_net_kernel *of = &cut->graph->kernels.data[i];
+        if (kernel->unable == NULL || may_run_somewhere(cut, i))
+            continue;
+        const plan_resources *more =
+            cut->resources->processors.len == r->ordinary ? plan_resources_with_fallbacks(p->arena, r) : NULL;
+        if (more != NULL && !can_mix(p, more, p->module->actors.data[of->actors.data[0]]))
+            return false;
+        if (more != NULL) {
+            cut->resources = more;
+            compare_abilities(p, cut);
+        }
+        if (!may_run_somewhere(cut, i)) {
+            report_unable(p, cut, i);
+            return false;
+        }
+    }
+    return true;
+}
+
+// What runs on a fallback for want of an ordinary processor stays there.
+static void pin_to_fallbacks(plan_cut *cut)
+{
+    for (uint32_t i = 0; i < cut->kernels.len; i++) {
+        plan_cut_kernel *kernel = &cut->kernels.data[i];
+        bool ordinary = kernel->unable == NULL || kernel->why != NULL;
+        for (uint32_t q = 0; q < cut->resources->ordinary; q++)
+            ordinary = ordinary || plan_kernel_may_run_on(cut, i, q);
+        if (ordinary)
+            continue;
+        kernel->pinned = true;
+        kernel->pinned_by = cut->graph->kernels.data[i].actors.data[0];
+        kernel->why = "and others of its kernel need what no one processor has but a fallback";
+    }
+}
+
 // Channels inside a kernel that hold items which no steady state moves are on one processor only.
 static void find_lost_items(plan_cut *cut)
 {
@@ -197,32 +350,6 @@ static void find_foreign(hlc_program *p, const plan_resources *r)
         }
         hmap_setn(p->foreign, &f, sizeof f, (void *)(uintptr_t)lack.text);
     }
-}
-
-// The first processor that works in the shared memory where the first of all does not, or the other way round; NULL: there
-// is none.
-static const plan_processor *odd_one(const plan_resources *r)
-{
-    for (VEC_EACH(const plan_processor, x, &r->processors))
-        if (x->direct != r->processors.data[0].direct)
-            return x;
-    return NULL;
-}
-
-// False after an error: streams would have to join the others to a fallback, which works in the shared memory itself. actor:
-// one that only the fallback can run.
-static bool can_mix(hlc_program *p, const plan_resources *more, const sir_actor *actor)
-{
-    const plan_processor *other = p->config->transfer == HLC_TRANSFER_STREAM ? odd_one(more) : NULL;
-    if (other == NULL)
-        return true;
-    diag_record *d =
-        diag_error(p->diag, sir_range(p->module, p->sources, actor->loc),
-                   "'%s' cannot be mapped as --transfer=stream asks: '%s' runs on '%s' alone, which takes no "
-                   "streams, as it works in '%s' itself",
-                   p->module->name, actor->name, other->processor->element.name, more->shared->element.name);
-    diag_add_note(p->diag, d, (src_range){0}, "leave --transfer=stream away, or use '--transfer=block'");
-    return false;
 }
 
 // The processors to use: with those that are only a fallback where the others cannot run all of the program; then it is
@@ -420,7 +547,7 @@ static plan_cut *cut_into(hlc_program *p, const plan_resources *r, const uint32_
     }
     describe_kernels(p, cut);
     find_lost_items(cut);
-    return can_keep_state(p, cut) ? cut : NULL;
+    return find_able(p, cut) && can_keep_state(p, cut) ? cut : NULL;
 }
 
 bool plan_cut_find(hlc_program *p, bool *found)
@@ -459,6 +586,7 @@ bool plan_cut_find(hlc_program *p, bool *found)
     plan_cut *cut = cut_into(p, r, kernel_of, count);
     if (cut == NULL)
         return false;
+    pin_to_fallbacks(cut);
     if (large)
         pin_kernels(cut, "and all others do not fit a local memory together");
     cut->space = space;
@@ -518,6 +646,7 @@ bool plan_cut_restore(hlc_program *p, const uint32_t *kernel_of, size_t count, c
     cut->space = p->config->mapping == HLC_MAPPING_SPACE;
     describe_kernels(p, cut);
     find_lost_items(cut);
+    compare_abilities(p, cut);
     for (size_t i = 0; i < count; i++) {
         plan_cut_kernel *x = &cut->kernels.data[i];
         if (cut->graph->kernels.data[i].actors.len == 0 || (flags[i] != 0 && x->why != NULL))

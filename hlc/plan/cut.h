@@ -22,6 +22,7 @@ typedef struct plan_cut_kernel {
     bool state;         // firings depend on earlier ones
     bool parallel;      // of fiss: its strips may be assigned to several processors
     bool foreign;       // only fallback processors can run it
+    const bool *unable; // per processor of resources: some actor in it needs what that one lacks; NULL: each can run all
     bool pinned;        // of map: they may not, although nothing in the kernel is in the way
     uint32_t pinned_by; // an actor (of the program) for which they may not, the first with state; SIR_NONE: they may
     const char *why;    // and why: "writes its field 'x'"; NULL: they may

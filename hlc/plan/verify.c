@@ -506,7 +506,7 @@ static void check_cut(verifier *v)
     for (uint32_t i = 0; i < cut->kernels.len && v->ok; i++)
         for (uint32_t k = 0; k < cut->strips && v->ok; k++)
             if (!plan_kernel_may_run_on(cut, i, cut->where[i * cut->strips + k]))
-                fail(v, "kernel %" PRIu32 " keeps state, and its processor cannot", i);
+                fail(v, "kernel %" PRIu32 " needs what its processor cannot do", i);
     for (VEC_EACH(const plan_io, io, &v->pl->writers))
         if (v->ok && v->pl->buffers.data[io->access.buffer].keep != 0)
             fail(v, "'%s' is behind what its kernel gives", actor_name(v, io->actor));

@@ -6,6 +6,7 @@ import re
 REFUSALS = [
     ("needs a kernel processor beside the control processor's memory", r"'.*' cannot be mapped to machine '.*': .*, which needs a kernel processor"),
     ("does not fit a local memory", r"'.*' (does|and the \d+ actors? mapped with it do) not fit: (it|they) needs? \d+ bytes of memory '.*'"),
+    ("needs what no one processor can do", r"the kernel of \d+ actors? from '.*' on can run on no kernel processor of machine '.*'"),
     ("keeps state, which the machine cannot", r"'.*' .*, and no kernel processor of machine '.*' keeps state from firing to firing"),
     ("cannot keep --max-latency", r"--max-latency=\d+ cannot be kept on \d+ processors? of '.*'"),
     ("has fewer processors than --processors", r"--processors=\d+ asks for more than machine '.*' has"),
