@@ -144,14 +144,51 @@ static bool add_special(strbuf *b, double v)
     return true;
 }
 
+// A double that is as far from one float as from the next: what it was rounded from decides.
+static bool is_between_floats(double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return (bits & 0x1fffffff) == 0x10000000;
+}
+
+// How many decimal digits tell a float from all others, out of its first 17; 0: they do not say. Up to 9 digits and powers
+// of ten up to 22 are exact as doubles, so that their product or quotient is rounded once.
+static int float_precision(float v)
+{
+    static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    enum { POWERS = sizeof powers / sizeof *powers };
+    const double wanted = fabs((double)v);
+    char text[40]; // d.dddddddddddddddde+dd
+    snprintf(text, sizeof text, "%.16e", wanted);
+    uint64_t digits = (uint64_t)(text[0] - '0'), unit = UINT64_C(10000000000000000);
+    for (int i = 2; i < 18; i++)
+        digits = digits * 10 + (uint64_t)(text[i] - '0');
+    int power = atoi(text + 19);
+    for (int precision = 1; precision <= 9; precision++, power--, unit /= 10) {
+        uint64_t rest = digits % unit;
+        if (rest == unit / 2 || power >= POWERS || power <= -POWERS)
+            return 0;
+        double first = (double)(digits / unit + (rest > unit / 2));
+        double read = power >= 0 ? first * powers[power] : first / powers[-power];
+        if (is_between_floats(read))
+            return 0;
+        if ((double)(float)read == wanted)
+            return precision;
+    }
+    return 0;
+}
+
 void strbuf_add_float(strbuf *b, float v)
 {
     char digits[32];
     if (add_special(b, (double)v))
         return;
-    for (int precision = 1; precision <= 9; precision++) {
+    int known = float_precision(v);
+    for (int precision = known == 0 ? 1 : known; precision <= 9; precision++) {
         snprintf(digits, sizeof digits, "%.*g", precision, (double)v);
-        if (strtof(digits, NULL) == v)
+        if (known != 0 || strtof(digits, NULL) == v)
             break;
     }
     add_number(b, digits);

@@ -113,7 +113,20 @@ static int test_hmap(arena *a, int argc, char **argv)
     return 0;
 }
 
-// Prints each number as strbuf writes it; "random N" checks N random bit patterns for their round trip.
+// Written with the fewest digits that read back as the float.
+static bool is_shortest(const char *text, float v)
+{
+    char digits[64];
+    int precision = 0;
+    do
+        snprintf(digits, sizeof digits, "%.*g", ++precision, (double)v);
+    while (precision < 9 && strtof(digits, NULL) != v);
+    size_t n = strlen(digits);
+    return strncmp(text, digits, n) == 0 && (text[n] == '\0' || strcmp(text + n, ".0") == 0);
+}
+
+// Prints each number as strbuf writes it; "random N" checks N random bit patterns for their round trip, and that floats and
+// those with few bits of a fraction are written with no digit too many.
 static int test_numbers(arena *a, int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[0], "random") == 0) {
@@ -129,6 +142,11 @@ static int test_numbers(arena *a, int argc, char **argv)
             strbuf_init(&b, a);
             strbuf_add_float(&b, f);
             CHECK(isnan(f) ? strcmp(b.data, "nan") == 0 : strtof(b.data, NULL) == f);
+            CHECK(!isfinite(f) || is_shortest(b.data, f));
+            float few = (float)(low >> 12) / (float)(1 << (low & 15)); // halfway between two decimal numbers, often
+            strbuf_init(&b, a);
+            strbuf_add_float(&b, few);
+            CHECK(strtof(b.data, NULL) == few && is_shortest(b.data, few));
             strbuf_init(&b, a);
             strbuf_add_double(&b, d);
             CHECK(isnan(d) ? strcmp(b.data, "nan") == 0 : strtod(b.data, NULL) == d);
