@@ -39,6 +39,7 @@ typedef struct ranges {
     const sir_function *function;
     range *state;       // per local
     VEC(range *) spare; // states of this function that are not in use
+    hmap named;         // by loop: the locals that it names
     int64_t steps;
     bool failed;
 } ranges;
@@ -144,11 +145,15 @@ static void record(ranges *r, uint32_t local, range by)
 
 // ---- States ----
 
+static range *new_state(ranges *r)
+{
+    return r->spare.len != 0 ? r->spare.data[--r->spare.len] : ARENA_ARRAY(r->arena, range, r->function->locals.len + 1);
+}
+
 static range *copy_state(ranges *r)
 {
-    size_t n = r->function->locals.len + 1;
-    range *s = r->spare.len != 0 ? r->spare.data[--r->spare.len] : ARENA_ARRAY(r->arena, range, n);
-    memcpy(s, r->state, n * sizeof *s);
+    range *s = new_state(r);
+    memcpy(s, r->state, (r->function->locals.len + 1) * sizeof *s);
     return s;
 }
 
@@ -536,9 +541,60 @@ static void if_(ranges *r, const sir_stmt *s)
     drop_state(r, otherwise);
 }
 
+// The locals that a loop names, some more than once: it changes no others.
+typedef struct names {
+    arena *arena;
+    VEC(uint32_t) locals;
+} names;
+
+static void name_in_expr(void *context, sir_expr *e, bool written)
+{
+    names *n = context;
+    (void)written;
+    if (e->kind == SIR_LOCAL)
+        VEC_PUSH(n->arena, &n->locals, e->index);
+}
+
+static void name_in_stmt(void *context, sir_stmt *s)
+{
+    names *n = context;
+    if (s->kind == SIR_DECL)
+        VEC_PUSH(n->arena, &n->locals, s->u.decl.local);
+    if (s->kind == SIR_FOR)
+        VEC_PUSH(n->arena, &n->locals, s->u.for_.local);
+    sir_visit_exprs(s, name_in_expr, context);
+}
+
+static const names *named_in_loop(ranges *r, const sir_stmt *s)
+{
+    names *n = hmap_getn(&r->named, &s, sizeof s);
+    if (n == NULL) {
+        n = ARENA_NEW(r->arena, names);
+        n->arena = r->arena;
+        VEC_PUSH(n->arena, &n->locals, s->u.for_.local);
+        sir_visit_stmts(&s->u.for_.body, name_in_stmt, n);
+        hmap_setn(&r->named, &s, sizeof s, n);
+    }
+    return n;
+}
+
+static void remember(ranges *r, range *before, const names *named)
+{
+    for (VEC_EACH(const uint32_t, k, &named->locals))
+        before[*k] = r->state[*k];
+}
+
+static bool is_as_before(const ranges *r, const range *before, const names *named)
+{
+    bool equal = true;
+    for (VEC_EACH(const uint32_t, k, &named->locals))
+        equal = equal && memcmp(&before[*k], &r->state[*k], sizeof *before) == 0;
+    return equal;
+}
+
 static void for_(ranges *r, const sir_stmt *s)
 {
-    size_t n = r->function->locals.len;
+    const names *named = NULL;
     range lo = eval(r, s->u.for_.lo), hi = eval(r, s->u.for_.hi), *before = NULL;
     int32_t step = s->u.for_.step;
     double least = step > 0 ? hi.lo - lo.hi : lo.lo - hi.hi, most = step > 0 ? hi.hi - lo.lo : lo.hi - hi.lo;
@@ -549,16 +605,19 @@ static void for_(ranges *r, const sir_stmt *s)
         bool may_end = i >= at_least; // it may have ended before
         double now = lo.lo + i * step;
         range *counts = &r->state[s->u.for_.local], outside = *counts;
+        if (before == NULL && (may_end || !one_by_one)) { // states are large, and trips many: only where it is needed
+            named = named_in_loop(r, s);
+            before = new_state(r);
+        }
         if (before != NULL)
-            memcpy(before, r->state, n * sizeof *before);
-        else if (may_end || !one_by_one) // states are large, and trips many: only where it is needed
-            before = copy_state(r);
+            remember(r, before, named);
         *counts = one_by_one ? (range){now, now} : counter;
         block(r, &s->u.for_.body);
         r->state[s->u.for_.local] = outside;
-        for (size_t k = 0; may_end && k < n; k++)
-            r->state[k] = hull(r->state[k], before[k]);
-        if (!one_by_one && memcmp(before, r->state, n * sizeof *before) == 0)
+        if (may_end)
+            for (VEC_EACH(const uint32_t, k, &named->locals))
+                r->state[*k] = hull(r->state[*k], before[*k]);
+        if (!one_by_one && is_as_before(r, before, named))
             break;
     }
     if (before != NULL)
@@ -878,6 +937,7 @@ static ranges begin(arena *scratch, sir_module *m, const bool *keep, bool apart)
     hmap_init(&r.of_output, scratch);
     hmap_init(&r.hulls, scratch);
     hmap_init(&r.opaque, scratch);
+    hmap_init(&r.named, scratch);
     find_classes(&r, keep);
     return r;
 }
