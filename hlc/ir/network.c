@@ -19,16 +19,37 @@ sir_network *sir_network_new(arena *a, hmap *tables_made)
 
 // ---- Gates ----
 
+// The slot of a gate, or the free one where it belongs.
+static uint32_t *slot_of(const sir_network *n, sir_gate g)
+{
+    uint64_t hash = (g.a * UINT64_C(0x9e3779b97f4a7c15)) ^ ((uint64_t)g.b << 32 | g.kind) * UINT64_C(0xc4ceb9fe1a85ec53);
+    size_t mask = n->slot_count - 1;
+    for (size_t i = (hash ^ hash >> 32) & mask;; i = (i + 1) & mask) {
+        const sir_gate *at = &n->gates.data[n->slots[i]];
+        if (n->slots[i] == 0 || (at->a == g.a && at->b == g.b && at->kind == g.kind))
+            return &n->slots[i];
+    }
+}
+
+static void more_slots(sir_network *n)
+{
+    n->slot_count = n->slot_count == 0 ? 64 : 2 * n->slot_count;
+    n->slots = ARENA_ARRAY(n->arena, uint32_t, n->slot_count);
+    for (size_t i = 1; i < n->gates.len; i++)
+        *slot_of(n, n->gates.data[i]) = (uint32_t)i;
+}
+
 static sir_wire gate(sir_network *n, sir_gate_kind kind, uint32_t a, uint32_t b)
 {
-    uint32_t key[3] = {kind, a, b};
-    size_t known = (size_t)hmap_getn(&n->known, key, sizeof key);
-    if (known == 0) {
-        known = n->gates.len;
-        VEC_PUSH(n->arena, &n->gates, (sir_gate){kind, a, b});
-        hmap_setn(&n->known, key, sizeof key, (void *)known);
+    const sir_gate g = {kind, a, b};
+    if (n->gates.len >= n->slot_count / 4 * 3)
+        more_slots(n);
+    uint32_t *slot = slot_of(n, g);
+    if (*slot == 0) {
+        *slot = (uint32_t)n->gates.len;
+        VEC_PUSH(n->arena, &n->gates, g);
     }
-    return (sir_wire)(2 * known);
+    return 2 * *slot;
 }
 
 sir_wire sir_wire_input(sir_network *n, uint32_t item, uint32_t bit)
@@ -84,10 +105,14 @@ sir_wire sir_wire_choose(sir_network *n, sir_wire which, sir_wire a, sir_wire b)
 // Then it is f0 ^ (x & f2), f1 ^ (~x & f2), or the choice of f1 and f0 by x; the parts are functions of r - 1 bits, of which
 // there are few, so that most are known before long. Several orders of the bits are tried.
 
+enum { FEW_BITS = 3, FEW = 2 << (1 << FEW_BITS) };
+
+// What is made, 1 more than the wire: most are functions of few bits.
 typedef struct splitter {
     sir_network *n;
     const sir_wire *bits; // lowest first
-    hmap made;            // by number of bits and truth table
+    uint32_t few[FEW];    // by truth table, where a 1 above it says how many bits it has
+    hmap made;            // the others, by number of bits and truth table
 } splitter;
 
 typedef struct made_key {
@@ -144,10 +169,28 @@ static made_key key_of(const sir_truth *t, uint32_t bits)
     return k;
 }
 
+static size_t made_key_bytes(const made_key *k)
+{
+    return sizeof k->bits + sizeof k->truth.word[0] * (k->bits > 6 ? (size_t)1 << (k->bits - 6) : 1);
+}
+
+static size_t few_index(const made_key *k)
+{
+    return (size_t)(k->truth.word[0] | UINT64_C(1) << (1U << k->bits));
+}
+
+// 0: it is not made.
+static uint32_t made_as(const splitter *s, const made_key *k)
+{
+    if (k->bits <= FEW_BITS)
+        return s->few[few_index(k)];
+    return (uint32_t)(size_t)hmap_getn(&s->made, k, made_key_bytes(k));
+}
+
 static bool is_made(const splitter *s, const sir_truth *t, uint32_t bits)
 {
     made_key k = key_of(t, bits);
-    return is_zero(&k.truth) || hmap_getn(&s->made, &k, sizeof k) != NULL;
+    return is_zero(&k.truth) || made_as(s, &k) != 0;
 }
 
 // About what making a function takes that is not made.
@@ -162,7 +205,7 @@ static sir_wire make(splitter *s, const sir_truth *t, uint32_t bits)
     sir_wire inverted = (sir_wire)(t->word[0] & 1);
     if (is_zero(&k.truth))
         return WIRE_FALSE ^ inverted;
-    size_t known = (size_t)hmap_getn(&s->made, &k, sizeof k);
+    uint32_t known = made_as(s, &k);
     if (known != 0)
         return (sir_wire)(known - 1) ^ inverted;
     uint32_t rest = bits - 1;
@@ -182,21 +225,27 @@ static sir_wire make(splitter *s, const sir_truth *t, uint32_t bits)
         else
             r = sir_wire_choose(s->n, x, make(s, &f1, rest), make(s, &f0, rest));
     }
-    hmap_setn(&s->made, &k, sizeof k, (void *)((size_t)r + 1));
+    if (bits <= FEW_BITS)
+        s->few[few_index(&k)] = r + 1;
+    else
+        hmap_setn(&s->made, &k, made_key_bytes(&k), (void *)((size_t)r + 1));
     return r ^ inverted;
 }
 
-// The table with its inputs in another order: input i is order[i] of before.
-static sir_truth reorder(const sir_truth *t, uint32_t inputs, const uint32_t *order)
+// The indices of a table whose inputs are in another order: input i is order[i] of before.
+static void reorder(uint32_t inputs, const uint32_t *order, uint32_t *indices)
+{
+    indices[0] = 0;
+    for (uint32_t b = 0; b < inputs; b++)
+        for (uint32_t i = 0; i < UINT32_C(1) << b; i++)
+            indices[i + (UINT32_C(1) << b)] = indices[i] | UINT32_C(1) << order[b];
+}
+
+static sir_truth reordered(const sir_truth *t, uint32_t inputs, const uint32_t *indices)
 {
     sir_truth r = {{0}};
-    for (uint32_t i = 0; i < UINT32_C(1) << inputs; i++) {
-        uint32_t index = 0;
-        for (uint32_t b = 0; b < inputs; b++)
-            index |= (i >> b & 1) << order[b];
-        if (sir_truth_at(t, index))
-            r.word[i / 64] |= UINT64_C(1) << (i % 64);
-    }
+    for (uint32_t i = 0; i < UINT32_C(1) << inputs; i++)
+        r.word[i / 64] |= (uint64_t)sir_truth_at(t, indices[i]) << (i % 64);
     return r;
 }
 
@@ -210,8 +259,10 @@ static sir_network *make_in_order(arena *a, const sir_table *t, const uint32_t *
         bits[i] = sir_wire_input(n, order[i], 0);
     splitter s = {.n = n, .bits = bits};
     hmap_init(&s.made, a);
+    uint32_t indices[1 << NETWORK_INDEX];
+    reorder(t->inputs, order, indices);
     for (uint32_t i = 0; i < t->outputs; i++) {
-        sir_truth truth = reorder(&t->truth[i], t->inputs, order);
+        sir_truth truth = reordered(&t->truth[i], t->inputs, indices);
         VEC_PUSH(a, &n->outputs, make(&s, &truth, t->inputs));
     }
     return n;
@@ -343,6 +394,7 @@ static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t 
 // look-ups share one.
 typedef struct made_table {
     const sir_table *table;
+    int64_t operations;       // of its gates
     uint32_t inputs, outputs; // which are inverted, by bits
 } made_table;
 
@@ -401,6 +453,7 @@ static made_table normalise(hmap *made, const sir_truth *truth, uint32_t count, 
     for (uint32_t k = 0; k < count; k++)
         r.outputs |= (uint32_t)sir_truth_at(&truth[k], r.inputs) << k;
     r.table = first_table(made, best, count, inputs);
+    r.operations = sir_network_operations(r.table->gates);
     return r;
 }
 
@@ -441,7 +494,7 @@ void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const
         u.table = table_of(n, as->table);
         for (uint32_t bit = 0; bit < inputs; bit++)
             u.in[bit] ^= as->inputs >> bit & 1;
-        bool small = sir_network_operations(as->table->gates) <= TABLE_GATES;
+        bool small = as->operations <= TABLE_GATES;
         uint32_t use = small ? 0 : use_of(n, &u);
         if (small)
             insert(n, as->table, u.in, made);

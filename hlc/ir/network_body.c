@@ -299,51 +299,141 @@ static bool is_integer(const sir_type *t)
     return t->kind == SIR_INT || t->kind == SIR_BIT || t->kind == SIR_BOOLEAN;
 }
 
-// Subscripts of an lvalue chain: where its first word is, in words from its root's, as a word.
-static const sir_expr *place_of(runner *r, const sir_expr *e, word *offset)
-{
-    int64_t at = 0; // of the subscripts that are known
-    *offset = constant(0);
-    for (; e->kind == SIR_INDEX && r->why == NULL; e = e->u.arg[0]) {
-        word index = evaluate(r, e->u.arg[1]), size = constant((int32_t)e->type->words);
-        int32_t known;
-        few f = {.count = 0};
-        if (is_known(&index, &known) && known >= 0 && known < (int32_t)e->u.arg[0]->type->length) {
-            at += known * (int64_t)e->type->words;
-            continue;
-        }
-        collect(&f, &index);
-        const spread values = spread_of(&f, &index);
-        for (uint32_t i = 0; i < UINT32_C(1) << f.count && !f.many; i++) {
-            int32_t v = value_at(&values, i);
-            f.many = v < 0 || v >= (int32_t)e->u.arg[0]->type->length;
-        }
-        if (f.many)
-            give_up(r, e->loc, "has subscripts that are not known to be inside");
-        index = multiply(r, &index, &size);
-        *offset = add(r, offset, &index, WIRE_FALSE);
-    }
-    int32_t none;
-    word more = constant((int32_t)at);
-    *offset = is_known(offset, &none) && none == 0 ? more : add(r, offset, &more, WIRE_FALSE);
-    return e;
-}
-
-// What a variable holds that never changes; NULL: it is a local one, or not here.
-static const sir_value *constant_of(runner *r, const sir_expr *root)
+// What a variable holds that never changes; NULL: it does, or it is not here.
+static const sir_value *constant_value(const runner *r, const sir_expr *root)
 {
     if (root->kind == SIR_GLOBAL)
         return &r->m->globals.data[root->index].value;
     if (root->kind == SIR_FIELD && r->filter->fields.data[root->index].constant)
         return &r->filter->fields.data[root->index].init;
-    if (root->kind != SIR_LOCAL)
-        give_up(r, root->loc, "has state, or structs");
     return NULL;
 }
 
 static int32_t constant_at(const sir_value *v, int64_t at)
 {
     return v == NULL || v->zero ? 0 : v->data[at].i;
+}
+
+static bool number_of(runner *r, const sir_expr *e, int32_t *v);
+
+static bool number_in_array(runner *r, const sir_expr *e, int32_t *v)
+{
+    int64_t at = 0;
+    for (; e->kind == SIR_INDEX; e = e->u.arg[0]) {
+        int32_t index;
+        if (!number_of(r, e->u.arg[1], &index) || index < 0 || index >= (int32_t)e->u.arg[0]->type->length)
+            return false;
+        at += index * (int64_t)e->type->words;
+    }
+    if (e->kind == SIR_LOCAL)
+        return is_known(&r->locals[e->index][(int32_t)at], v);
+    const sir_value *values = constant_value(r, e);
+    if (values == NULL)
+        return false;
+    *v = constant_at(values, (int32_t)at);
+    return true;
+}
+
+static bool number_of(runner *r, const sir_expr *e, int32_t *v)
+{
+    int32_t a, b;
+    sir_scalar value;
+    r->steps--;
+    if (!is_integer(e->type))
+        return false;
+    switch ((sir_expr_kind)e->kind) {
+    case SIR_CONST: *v = e->u.value.i; return true;
+    case SIR_LOCAL:
+    case SIR_FIELD:
+    case SIR_GLOBAL:
+    case SIR_INDEX: return number_in_array(r, e, v);
+    case SIR_CONVERT: return number_of(r, e->u.arg[0], v);
+    case SIR_BINARY:
+        if (e->op == LANG_OP_LAND || e->op == LANG_OP_LOR || !number_of(r, e->u.arg[0], &a) ||
+            !number_of(r, e->u.arg[1], &b) ||
+            !sir_eval_binary((lang_binary_op)e->op, e->u.arg[0]->type, (sir_scalar){.i = a}, (sir_scalar){.i = b}, &value))
+            return false;
+        *v = value.i;
+        return true;
+    default: return false;
+    }
+}
+
+// The value of an expression of numbers that are known, without their bits, in as many steps as with them: most subscripts
+// and bounds are such ones. False: no step was taken, and it is to be evaluated.
+static bool is_number(runner *r, const sir_expr *e, int32_t *v)
+{
+    int64_t before = r->steps;
+    if (r->why == NULL && r->n->gates.len <= r->gates && number_of(r, e, v) && r->steps >= 0)
+        return true;
+    r->steps = before;
+    return false;
+}
+
+static word number_or_bits(runner *r, const sir_expr *e)
+{
+    int32_t v;
+    return is_number(r, e, &v) ? constant(v) : evaluate(r, e);
+}
+
+// Where the first word of an lvalue chain is, in words from its root's.
+typedef struct place {
+    const sir_expr *root;
+    bool known;
+    int32_t at;  // if it is known
+    word offset; // if it is not
+} place;
+
+static place place_of(runner *r, const sir_expr *e)
+{
+    place p = {.known = true};
+    int64_t at = 0; // of the subscripts that are known
+    for (; e->kind == SIR_INDEX && r->why == NULL; e = e->u.arg[0]) {
+        const int32_t length = (int32_t)e->u.arg[0]->type->length;
+        int32_t number;
+        word index;
+        few f = {.count = 0};
+        bool known = is_number(r, e->u.arg[1], &number);
+        index = known ? constant(number) : evaluate(r, e->u.arg[1]);
+        if ((known || is_known(&index, &number)) && number >= 0 && number < length) {
+            at += number * (int64_t)e->type->words;
+            continue;
+        }
+        collect(&f, &index);
+        const spread values = spread_of(&f, &index);
+        for (uint32_t i = 0; i < UINT32_C(1) << f.count && !f.many; i++) {
+            int32_t v = value_at(&values, i);
+            f.many = v < 0 || v >= length;
+        }
+        if (f.many)
+            give_up(r, e->loc, "has subscripts that are not known to be inside");
+        const word size = constant((int32_t)e->type->words);
+        index = multiply(r, &index, &size);
+        if (p.known)
+            p.offset = constant(0);
+        p.offset = add(r, &p.offset, &index, WIRE_FALSE);
+        p.known = false;
+    }
+    p.root = e;
+    p.at = (int32_t)at;
+    int32_t none;
+    if (p.known || (is_known(&p.offset, &none) && none == 0)) {
+        p.known = true;
+        return p;
+    }
+    const word more = constant(p.at);
+    p.offset = add(r, &p.offset, &more, WIRE_FALSE);
+    p.known = is_known(&p.offset, &p.at);
+    return p;
+}
+
+// As constant_value, where other than local variables without a constant value cannot be read.
+static const sir_value *constant_of(runner *r, const sir_expr *root)
+{
+    const sir_value *v = constant_value(r, root);
+    if (v == NULL && root->kind != SIR_LOCAL)
+        give_up(r, root->loc, "has state, or structs");
+    return v;
 }
 
 // A word of a variable.
@@ -381,23 +471,21 @@ static word read_local(runner *r, const sir_expr *e, const few *f, const spread 
 // Of a scalar in an array, or a scalar variable.
 static word read_place(runner *r, const sir_expr *e)
 {
-    word offset;
-    const sir_expr *root = place_of(r, e, &offset);
-    int32_t at;
+    const place p = place_of(r, e);
     if (r->why != NULL)
-        return offset;
-    if (is_known(&offset, &at))
-        return word_of(r, root, at);
+        return constant(0);
+    if (p.known)
+        return word_of(r, p.root, p.at);
     few f = {.count = 0};
-    collect(&f, &offset);
+    collect(&f, &p.offset);
     if (f.many) {
         give_up(r, e->loc, "has subscripts of too many bits");
-        return offset;
+        return constant(0);
     }
-    const spread places = spread_of(&f, &offset);
-    if (root->kind == SIR_LOCAL)
-        return read_local(r, e, &f, &places, r->locals[root->index]);
-    const sir_value *v = constant_of(r, root);
+    const spread places = spread_of(&f, &p.offset);
+    if (p.root->kind == SIR_LOCAL)
+        return read_local(r, e, &f, &places, r->locals[p.root->index]);
+    const sir_value *v = constant_of(r, p.root);
     sir_truth truth[BITS] = {{{0}}};
     for (uint32_t i = 0; i < UINT32_C(1) << f.count; i++)
         tell(truth, i, constant_at(v, value_at(&places, i)));
@@ -468,27 +556,25 @@ static void run_block(runner *r, const sir_block *b);
 
 static void store(runner *r, const sir_expr *target, const word *value)
 {
-    word offset;
-    const sir_expr *root = place_of(r, target, &offset);
-    int32_t at;
-    if (r->why == NULL && (root->kind != SIR_LOCAL || !is_integer(target->type)))
+    const place p = place_of(r, target);
+    if (r->why == NULL && (p.root->kind != SIR_LOCAL || !is_integer(target->type)))
         give_up(r, target->loc, "has state, or structs");
     if (r->why != NULL)
         return;
-    word *words = r->locals[root->index];
-    if (is_known(&offset, &at)) {
-        words[at] = *value;
+    word *words = r->locals[p.root->index];
+    if (p.known) {
+        words[p.at] = *value;
         return;
     }
     few f = {.count = 0};
-    collect(&f, &offset);
+    collect(&f, &p.offset);
     if (f.many) {
         give_up(r, target->loc, "has subscripts of too many bits");
         return;
     }
-    for (int64_t k = 0; k < (int64_t)r->work->locals.data[root->index].type->words && r->why == NULL; k++) {
+    for (int64_t k = 0; k < (int64_t)r->work->locals.data[p.root->index].type->words && r->why == NULL; k++) {
         word here = constant((int32_t)k);
-        words[k] = choose(r, equal(r, &offset, &here), value, &words[k]);
+        words[k] = choose(r, equal(r, &p.offset, &here), value, &words[k]);
         step(r, target->loc, BITS);
     }
 }
@@ -496,10 +582,8 @@ static void store(runner *r, const sir_expr *target, const word *value)
 // Whole arrays, at places that are known.
 static void copy_array(runner *r, const sir_stmt *s)
 {
-    word from, to;
-    int32_t at = 0, at_to = 0;
-    const sir_expr *source = place_of(r, s->u.set.value, &from), *root = place_of(r, s->u.set.target, &to);
-    if (r->why == NULL && (root->kind != SIR_LOCAL || !is_known(&from, &at) || !is_known(&to, &at_to)))
+    const place from = place_of(r, s->u.set.value), to = place_of(r, s->u.set.target);
+    if (r->why == NULL && (to.root->kind != SIR_LOCAL || !from.known || !to.known))
         give_up(r, s->loc, "copies arrays at places that are not known");
     uint64_t words = s->u.set.target->type->words;
     step(r, s->loc, (int64_t)words);
@@ -507,8 +591,8 @@ static void copy_array(runner *r, const sir_stmt *s)
         return;
     word *copy = ARENA_ARRAY(r->scratch, word, words);
     for (uint64_t i = 0; i < words; i++)
-        copy[i] = word_of(r, source, at + (int64_t)i);
-    memcpy(r->locals[root->index] + at_to, copy, words * sizeof *copy);
+        copy[i] = word_of(r, from.root, from.at + (int64_t)i);
+    memcpy(r->locals[to.root->index] + to.at, copy, words * sizeof *copy);
 }
 
 static void declare(runner *r, const sir_stmt *s)
@@ -516,7 +600,7 @@ static void declare(runner *r, const sir_stmt *s)
     const sir_type *t = r->work->locals.data[s->u.decl.local].type;
     word *words = r->locals[s->u.decl.local];
     if (s->u.decl.init != NULL && t->words == 1 && t->kind != SIR_ARRAY) {
-        *words = evaluate(r, s->u.decl.init);
+        *words = number_or_bits(r, s->u.decl.init);
         return;
     }
     step(r, s->loc, (int64_t)t->words);
@@ -573,7 +657,7 @@ static void both_branches(runner *r, const sir_stmt *s, sir_wire which)
 
 static void run_for(runner *r, const sir_stmt *s)
 {
-    word lo = evaluate(r, s->u.for_.lo), hi = evaluate(r, s->u.for_.hi);
+    const word lo = number_or_bits(r, s->u.for_.lo), hi = number_or_bits(r, s->u.for_.hi);
     int32_t begin, end;
     if (!is_known(&lo, &begin) || !is_known(&hi, &end)) {
         give_up(r, s->loc, "has a loop of so many rounds as items say");
@@ -593,7 +677,7 @@ static void run_loop(runner *r, const sir_stmt *s)
         if (s->u.loop.post_test)
             run_block(r, &s->u.loop.body);
         run_block(r, &s->u.loop.pre);
-        word cond = s->u.loop.cond == NULL ? constant(1) : evaluate(r, s->u.loop.cond);
+        word cond = s->u.loop.cond == NULL ? constant(1) : number_or_bits(r, s->u.loop.cond);
         if (cond.bit[0] > WIRE_TRUE)
             give_up(r, s->loc, "has a loop of so many rounds as items say");
         again = cond.bit[0] == WIRE_TRUE;
@@ -616,7 +700,7 @@ static void run_stmt(runner *r, const sir_stmt *s)
             copy_array(r, s);
             return;
         }
-        w = evaluate(r, s->u.set.value);
+        w = number_or_bits(r, s->u.set.value);
         store(r, s->u.set.target, &w);
         return;
     case SIR_POP:
@@ -627,11 +711,11 @@ static void run_stmt(runner *r, const sir_stmt *s)
         r->popped++;
         return;
     case SIR_PUSH:
-        w = evaluate(r, s->u.value);
+        w = number_or_bits(r, s->u.value);
         VEC_PUSH(r->arena, &r->pushed, w);
         return;
     case SIR_IF:
-        w = evaluate(r, s->u.if_.cond);
+        w = number_or_bits(r, s->u.if_.cond);
         if (w.bit[0] <= WIRE_TRUE)
             run_block(r, w.bit[0] == WIRE_TRUE ? &s->u.if_.then : &s->u.if_.otherwise);
         else
