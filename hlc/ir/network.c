@@ -394,7 +394,6 @@ static bool drop_input(sir_truth *truth, uint32_t count, sir_wire *in, uint32_t 
 // look-ups share one.
 typedef struct made_table {
     const sir_table *table;
-    int64_t operations;       // of its gates
     uint32_t inputs, outputs; // which are inverted, by bits
 } made_table;
 
@@ -426,6 +425,7 @@ static const sir_table *first_table(hmap *made, const sir_truth *truth, uint32_t
         t = ARENA_NEW(made->arena, sir_table);
         *t = (sir_table){.inputs = inputs, .outputs = outputs, .truth = own};
         t->gates = make_gates(made->arena, t);
+        t->operations = sir_network_operations(t->gates);
         hmap_setn(made, &key, key_bytes(&key, outputs), t);
     }
     return t;
@@ -453,7 +453,6 @@ static made_table normalise(hmap *made, const sir_truth *truth, uint32_t count, 
     for (uint32_t k = 0; k < count; k++)
         r.outputs |= (uint32_t)sir_truth_at(&truth[k], r.inputs) << k;
     r.table = first_table(made, best, count, inputs);
-    r.operations = sir_network_operations(r.table->gates);
     return r;
 }
 
@@ -494,7 +493,7 @@ void sir_wire_look_up(sir_network *n, const sir_wire *in, uint32_t inputs, const
         u.table = table_of(n, as->table);
         for (uint32_t bit = 0; bit < inputs; bit++)
             u.in[bit] ^= as->inputs >> bit & 1;
-        bool small = as->operations <= TABLE_GATES;
+        bool small = as->table->operations <= TABLE_GATES;
         uint32_t use = small ? 0 : use_of(n, &u);
         if (small)
             insert(n, as->table, u.in, made);
@@ -532,7 +531,7 @@ int64_t sir_network_text(const sir_network *n)
     for (size_t i = 1; i < n->gates.len; i++)
         sum += n->live[i];
     for (VEC_EACH(const sir_table, t, &n->tables))
-        sum += sir_network_operations(t->gates);
+        sum += t->operations;
     return sum;
 }
 
@@ -546,7 +545,7 @@ int64_t sir_network_operations(const sir_network *n)
             continue;
         sum += g->kind == GATE_AND || g->kind == GATE_XOR;
         if (g->kind == GATE_TABLE && g->a != last)
-            sum += sir_network_operations(n->tables.data[n->uses.data[g->a].table].gates);
+            sum += n->tables.data[n->uses.data[g->a].table].operations;
         if (g->kind == GATE_TABLE)
             last = g->a;
     }

@@ -39,6 +39,7 @@ typedef struct sir_table {
     uint32_t inputs, outputs;
     const sir_truth *truth; // by output
     sir_network *gates;     // of its own; its outputs are those of the table
+    int64_t operations;     // of them
 } sir_table;
 typedef struct sir_table_use {
     uint32_t table;
