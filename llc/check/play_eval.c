@@ -145,6 +145,10 @@ static val place(play *p, const code *c)
         return of;
     }
     case CODE_ELEMENT: {
+        if (c->parts[0]->type.shape == SHAPE_REAL) { // a lane of a vector, which is no address
+            val of = place(p, c->parts[0]), lane = play_eval(p, c->parts[1]);
+            return of.unknown || lane.unknown ? nothing() : known(of.i + lane.i * c->type.size);
+        }
         val a = play_eval(p, c->parts[0]), b = play_eval(p, c->parts[1]);
         if (a.unknown != b.unknown && p->in_kernel) { // some element
             val base = c->parts[0]->type.shape == SHAPE_POINTER ? a : b;
