@@ -5,7 +5,8 @@
 // A run depends on the run before it on its processor, on what makes the items that it reads, and on who used the blocks of
 // its windows before. A dependence binds, when a run is started, to the latest run of the kernel depended on; kernels are
 // started in order, or strip by strip where windows go straight from one to the other, and rounds one after the other, so
-// each run waits for the right one.
+// each run waits for the right one. A run is set up just before it is started first, so that processors need not wait until
+// all are.
 #ifndef SVM_MAPPED_MEMORY
 #error "define SVM_MAPPED_MEMORY as the memory of the queues before <svm/mapped_control.h>"
 #endif
@@ -233,11 +234,17 @@ static inline svm_RoundRun *svm_roundBefore(svm_Rounds *self, int slot, int c, i
 
 // ---- Dependences ----
 
+// Whether a run is set up: until all are, those that would come before the program's first ones are not.
+static inline bool svm_roundMade(const svm_RoundRun *r)
+{
+    return r->ends != NULL;
+}
+
 // Runs of a kernel on a processor follow each other, and use their windows' blocks in turn.
 static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
 {
     svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0), *last = svm_roundBefore(self, slot, c, k, 1);
-    if (last != r)
+    if (last != r && svm_roundMade(last))
         svm_kernelAddDependence(&r->run.kernel, &last->run.kernel);
 #if SVM_MAPPED_HAVE(MOVED)
     if (!svm_roundMoves(r))
@@ -249,9 +256,9 @@ static inline void svm_roundOrder(svm_Rounds *self, int slot, int c, int k)
         giver = svm_roundBefore(self, slot, c, k, back);
     for (int w = 0; w < r->count; w++) {
         const svm_RoundEnd *end = &r->ends[w];
-        if (end->input && !svm_roundStraight(r, w)) // else svm_roundJoin
+        if (end->input && !svm_roundStraight(r, w) && svm_roundMade(user)) // else svm_roundJoin
             svm_kernelAddDependence(&r->windows[w].move.kernel, &user->run.kernel);
-        else if (!end->input && !r->run.priming && (!SVM_MAPPED_HAVE(STILL) || end->strip != 0))
+        if (!end->input && !r->run.priming && svm_roundMade(giver) && (!SVM_MAPPED_HAVE(STILL) || end->strip != 0))
             svm_kernelAddDependence(&r->run.kernel, &giver->windows[w].move.kernel);
 #if SVM_MAPPED_HAVE(HALOS)
         if (!r->run.priming && giver->windows[w].last.capacity != 0)
@@ -286,21 +293,27 @@ static inline void svm_roundJoin(svm_Rounds *self, svm_RoundRun *r, int w, int s
 {
     const svm_RoundEnd *end = &r->ends[w];
     svm_RoundRun *made = &self->runs[slot][svm_roundKernels[end->writer].firstRun + k];
+    svm_RoundRun *user = svm_roundBefore(self, slot, c, k, SVM_BLOCKS);
     svm_Kernel *move = svm_roundMove(made, end->writerEnd);
     svm_kernelAddDependence(&r->run.kernel, move);
-    svm_kernelAddDependence(move, &svm_roundBefore(self, slot, c, k, SVM_BLOCKS)->run.kernel);
+    if (svm_roundMade(user))
+        svm_kernelAddDependence(move, &user->run.kernel);
 }
 #endif
 
-// What a run's window holds others make: in this round, or, the last items of it, in the one before.
-static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int slot)
+// A run of a strip has a window of the round's items from this one on.
+static inline int64_t svm_roundFirst(const svm_RoundRun *r, int w, int strip)
 {
     const svm_RoundEnd *end = &r->ends[w];
-    const svm_RoundQueue *queue = &svm_roundQueues[end->queue];
+    return strip * end->strip - (r->run.priming ? end->prime : end->before);
+}
+
+// What a run's window holds others make in this round.
+static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int strip)
+{
+    const svm_RoundEnd *end = &r->ends[w];
     svm_Kernel *reads = svm_roundToucher(r, w);
-    const svm_Block *window = &r->windows[w].there;
-    const int64_t offset = (int64_t)((window->address - self->queues[end->queue][slot].address) / queue->size);
-    const int64_t first = offset - queue->history, stop = first + (int64_t)window->capacity;
+    const int64_t first = svm_roundFirst(r, w, strip), stop = first + (int64_t)r->windows[w].there.capacity;
     svm_RoundRun *last = NULL;
     for (int i = first < 0 ? 0 : (int)(first / end->strip); i < SVM_STRIPS && i * end->strip < stop; i++) {
         svm_RoundRun *made = svm_roundMaker(self, end->writer, slot, i);
@@ -308,19 +321,55 @@ static inline void svm_roundLink(svm_Rounds *self, svm_RoundRun *r, int w, int s
             svm_kernelAddDependence(reads, svm_roundToucher(made, end->writerEnd));
         last = made;
     }
+}
+
 #if SVM_MAPPED_HAVE(HALOS)
-    const int64_t round = SVM_STRIPS * end->strip;
+// What lies before the round's own items others make in the round before.
+static inline void svm_roundLinkLast(svm_Rounds *self, svm_RoundRun *r, int w, int slot, int strip)
+{
+    const svm_RoundEnd *end = &r->ends[w];
+    svm_Kernel *reads = svm_roundToucher(r, w);
+    const int64_t first = svm_roundFirst(r, w, strip), round = SVM_STRIPS * end->strip;
     const int64_t halo = svm_roundEnds[svm_roundKernels[end->writer].ends + end->writerEnd].halo;
+    svm_RoundRun *last = NULL;
     for (int i = (int)((round - halo) / end->strip); i < SVM_STRIPS && first < 0; i++) {
         svm_RoundRun *made = svm_roundMaker(self, end->writer, (slot + SVM_SLOTS - 1) % SVM_SLOTS, i);
-        if (made == last || (i + 1) * end->strip - round <= first)
+        if (made == last || !svm_roundMade(made) || (i + 1) * end->strip - round <= first)
             continue;
         svm_Kernel *keeps = svm_roundKeep(made, end->writerEnd);
         svm_kernelAddDependence(reads, keeps);
         svm_kernelAddDependence(keeps, reads); // it overwrites what the round before this one's read
         last = made;
     }
+}
 #endif
+
+// The first strip of run number k of a chunk, or of what it primes.
+static inline int svm_roundStripOf(int c, int k)
+{
+    const svm_RoundChunk *chunk = &svm_roundChunks[c];
+    const int primes = svm_roundKernels[chunk->kernel].primes;
+    return chunk->first + (k < primes ? 0 : (k - primes) * chunk->each);
+}
+
+// What a run's windows wait for, and who for them, of which some is of rounds before.
+static inline void svm_roundLinkBack(svm_Rounds *self, int slot, int c, int k)
+{
+    svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
+    for (int w = 0; w < r->count; w++) {
+        if (r->ends[w].writer < 0)
+            continue;
+#if SVM_MAPPED_HAVE(STRAIGHT)
+        if (svm_roundStraight(r, w)) {
+            svm_roundJoin(self, r, w, slot, c, k);
+            continue;
+        }
+#endif
+#if SVM_MAPPED_HAVE(HALOS)
+        svm_roundLinkLast(self, r, w, slot, svm_roundStripOf(c, k));
+#endif
+    }
+    (void)self, (void)slot, (void)c, (void)k;
 }
 
 #if SVM_MAPPED_AGAIN
@@ -338,56 +387,67 @@ static inline void svm_roundReuse(svm_Rounds *self, int slot, int c)
 #endif
 #endif
 
-// All runs: of the rounds by turns, chunk after chunk; and of each kernel by itself. Then what orders them.
+// Sets up run number k of a chunk, and what orders it behind others.
+static inline void svm_roundRunCreate(svm_Rounds *self, int slot, int c, int k)
+{
+    const svm_RoundChunk *chunk = &svm_roundChunks[c];
+    const int kernel = chunk->kernel, q = chunk->processor, primes = svm_roundKernels[kernel].primes;
+    const int done = k < primes ? 0 : (k - primes) * chunk->each, left = chunk->strips - done;
+    const int block = self->turn[kernel][q]++ % SVM_BLOCKS; // of the processor's windows
+    svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
+#if SVM_MAPPED_HAVE(PRIMES)
+    if (k < primes)
+        svm_roundPrimingInit(self, r, kernel, q, slot, chunk->first, block);
+    else
+#endif
+        svm_roundRunInit(self, r, kernel, q, slot, chunk->first + done, chunk->each < left ? chunk->each : left, block);
+    svm_roundOrder(self, slot, c, k);
+#if SVM_MAPPED_HAVE(LINKS)
+    for (int w = 0; w < r->count; w++)
+        if (r->ends[w].writer >= 0 && !svm_roundStraight(r, w))
+            svm_roundLink(self, r, w, slot, svm_roundStripOf(c, k));
+    svm_roundLinkBack(self, slot, c, k);
+#if SVM_MAPPED_AGAIN
+    if (k == chunk->runs - 1)
+        svm_roundReuse(self, slot, c);
+#endif
+#endif
+}
+
+// A run that is not set up yet is, before it is started.
+static inline void svm_roundRunNeed(svm_Rounds *self, int slot, int c, int k)
+{
+    if (!svm_roundMade(svm_roundBefore(self, slot, c, k, 0)))
+        svm_roundRunCreate(self, slot, c, k);
+}
+
+// Sets up all runs of the last slot: the first runs of each slot's next rounds come behind them, or behind others that were
+// not set up yet; and they, where they leave items for a next round, behind those of the first slot.
+static inline void svm_roundClose(svm_Rounds *self)
+{
+    for (int c = 0; c < SVM_CHUNKS; c++)
+        for (int k = 0; k < svm_roundChunks[c].runs; k++)
+            svm_roundRunNeed(self, SVM_SLOTS - 1, c, k);
+    for (int slot = 0; slot < SVM_SLOTS; slot++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs && (slot == 0 || k <= SVM_BLOCKS); k++) {
+                if (k <= SVM_BLOCKS)
+                    svm_roundOrder(self, slot, c, k);
+#if SVM_MAPPED_HAVE(LINKS)
+                svm_roundLinkBack(self, slot, c, k);
+#endif
+            }
+}
+
+// The first run, and what each kernel does by itself.
 static inline void svm_roundRunsCreate(svm_Rounds *self)
 {
-    int turn[SVM_KERNELS][SVM_PROCESSORS] = {{0}}; // of the blocks of a processor's windows
-    for (int slot = 0; slot < SVM_SLOTS; slot++)
-        for (int c = 0; c < SVM_CHUNKS; c++) {
-            const svm_RoundChunk *chunk = &svm_roundChunks[c];
-            const int kernel = chunk->kernel, q = chunk->processor;
-            int *block = &turn[kernel][q];
-            svm_RoundRun *r = &self->runs[slot][chunk->run];
-#if SVM_MAPPED_HAVE(PRIMES)
-            if (svm_roundKernels[kernel].primes)
-                svm_roundPrimingInit(self, &self->primings[slot][c], kernel, q, slot, chunk->first,
-                                     (*block)++ % SVM_BLOCKS);
-#endif
-            for (int k = 0; k < chunk->strips; k += chunk->each) {
-                const int strips = chunk->each < chunk->strips - k ? chunk->each : chunk->strips - k;
-                svm_roundRunInit(self, r++, kernel, q, slot, chunk->first + k, strips, (*block)++ % SVM_BLOCKS);
-            }
-        }
+    svm_roundRunCreate(self, 0, 0, 0);
 #if SVM_MAPPED_HAVE(PHASES)
     for (int k = 0; k < SVM_KERNELS; k++) {
         self->alone[k].alone = true;
         svm_roundRunInit(self, &self->alone[k], k, svm_roundKernels[k].home, 0, 0, 1, 0);
     }
-#endif
-    for (int slot = 0; slot < SVM_SLOTS; slot++)
-        for (int c = 0; c < SVM_CHUNKS; c++)
-            for (int k = 0; k < svm_roundChunks[c].runs; k++)
-                svm_roundOrder(self, slot, c, k);
-#if SVM_MAPPED_HAVE(LINKS)
-    for (int slot = 0; slot < SVM_SLOTS; slot++)
-        for (int c = 0; c < SVM_CHUNKS; c++) {
-            for (int k = 0; k < svm_roundChunks[c].runs; k++) {
-                svm_RoundRun *r = svm_roundBefore(self, slot, c, k, 0);
-                for (int w = 0; w < r->count; w++) {
-#if SVM_MAPPED_HAVE(STRAIGHT)
-                    if (r->ends[w].input && svm_roundStraight(r, w)) {
-                        svm_roundJoin(self, r, w, slot, c, k);
-                        continue;
-                    }
-#endif
-                    if (r->ends[w].writer >= 0)
-                        svm_roundLink(self, r, w, slot);
-                }
-            }
-#if SVM_MAPPED_AGAIN
-            svm_roundReuse(self, slot, c);
-#endif
-        }
 #endif
 }
 
@@ -417,7 +477,8 @@ static inline void svm_roundRunsDestroy(svm_Rounds *self)
     for (int slot = 0; slot < SVM_SLOTS; slot++)
         for (int c = 0; c < SVM_CHUNKS; c++)
             for (int k = 0; k < svm_roundChunks[c].runs; k++)
-                svm_roundRunDestroy(svm_roundBefore(self, slot, c, k, 0));
+                if (svm_roundMade(svm_roundBefore(self, slot, c, k, 0)))
+                    svm_roundRunDestroy(svm_roundBefore(self, slot, c, k, 0));
 #if SVM_MAPPED_HAVE(PHASES)
     for (int k = 0; k < SVM_KERNELS; k++)
         svm_roundRunDestroy(&self->alone[k]);
@@ -718,45 +779,71 @@ static inline void svm_roundStartStrips(svm_Rounds *self, svm_RoundRun *r, int s
 // reader, and a dependence binds to the latest.
 static inline void svm_roundTogether(svm_Rounds *self, int slot, int64_t states, int c, int kernels)
 {
-    int run = 0;
-    for (int64_t done = 0; done < states; done += SVM_STRIP, run++) {
-        const int64_t own = states - done < SVM_STRIP ? states - done : SVM_STRIP;
+    for (int k = 0; k < svm_roundChunks[c].runs; k++) {
+        const int64_t done = k * SVM_STRIP, own = states - done < SVM_STRIP ? states - done : SVM_STRIP;
         for (int i = c; i < c + kernels; i++)
-            svm_roundStartStrips(self, &self->runs[slot][svm_roundChunks[i].run + run], slot, done, own,
-                                 states == SVM_ROUND);
+            svm_roundRunNeed(self, slot, i, k);
+        for (int i = c; i < c + kernels && own > 0; i++)
+            svm_roundStartStrips(self, &self->runs[slot][svm_roundChunks[i].run + k], slot, done, own, states == SVM_ROUND);
     }
 }
 #endif
 
-// Starts the strips of a round of so many steady states, kernel after kernel.
+// Starts run number k of a chunk, if its share of the round is more than the runs before it do.
+static inline void svm_roundStrip(svm_Rounds *self, int slot, int c, int k, const svm_RoundShare *share, bool whole)
+{
+    const svm_RoundChunk *chunk = &svm_roundChunks[c];
+    const int64_t done = (k - svm_roundKernels[chunk->kernel].primes) * share->each, left = share->states - done;
+    if (share->states <= 0 || left <= 0)
+        return;
+#if SVM_MAPPED_HAVE(PRIMES)
+    if (done < 0) {
+        svm_roundPrime(self, c, slot, share->first);
+        return;
+    }
+#endif
+    const int64_t own = left < share->each ? left : share->each;
+    svm_roundStartStrips(self, svm_roundBefore(self, slot, c, k, 0), slot, share->first + done, own, whole);
+}
+
+// Starts the strips of a round of so many steady states, kernel after kernel: of chunks on processors of their own the first
+// runs, then the second, so that no processor waits until all runs of others are started; in queues, chunk after chunk.
 static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
 {
-    for (int c = 0; c < SVM_CHUNKS; c++) {
-        const svm_RoundChunk *chunk = &svm_roundChunks[c];
-        const svm_RoundShare share = svm_roundShare(chunk, states);
-        svm_RoundRun *r = &self->runs[slot][chunk->run];
-        const int kernel = chunk->kernel;
+    const bool whole = states == SVM_ROUND;
+    svm_RoundShare shares[SVM_CHUNKS];
+    if (self->round == SVM_SLOTS - 1)
+        svm_roundClose(self);
+    for (int c = 0, stop; c < SVM_CHUNKS; c = stop) {
+        const int kernel = svm_roundChunks[c].kernel;
         const bool first = c != 0 && svm_roundChunks[c - 1].kernel != kernel; // of a kernel behind others
-        if (SVM_MAPPED_HAVE(LINKS) && SVM_MAPPED_HAVE(PUTS) && states < SVM_ROUND && first &&
+        int runs = 0;
+        if (SVM_MAPPED_HAVE(LINKS) && SVM_MAPPED_HAVE(PUTS) && !whole && first &&
             (svm_roundKernels[kernel].even || svm_roundKernels[kernel - 1].even))
             svm_roundWait(self, slot, states, c); // dependences are those of whole rounds
-        if (share.states <= 0)
-            continue;
 #if SVM_MAPPED_HAVE(STRAIGHT)
         if (svm_roundKernels[kernel].together != 0) {
+            stop = c + svm_roundKernels[kernel].together;
             svm_roundTogether(self, slot, states, c, svm_roundKernels[kernel].together);
-            c += svm_roundKernels[kernel].together - 1;
             continue;
         }
 #endif
-#if SVM_MAPPED_HAVE(PRIMES)
-        if (svm_roundKernels[kernel].primes)
-            svm_roundPrime(self, c, slot, share.first);
-#endif
-        for (int64_t done = 0; done < share.states; done += share.each, r++) {
-            const int64_t left = share.states - done, own = left < share.each ? left : share.each;
-            svm_roundStartStrips(self, r, slot, share.first + done, own, states == SVM_ROUND);
+        for (stop = c; stop < SVM_CHUNKS && svm_roundChunks[stop].kernel == kernel; stop++) {
+            const int before = svm_roundChunks[stop].before;
+            if (before >= c && before < stop) // on the same processor
+                break;
+            if (SVM_MAPPED_HAVE(DIRECT) && stop > c) // a thread that has a chunk's first run goes on with it
+                break;
+            shares[stop] = svm_roundShare(&svm_roundChunks[stop], states);
+            runs = svm_roundChunks[stop].runs > runs ? svm_roundChunks[stop].runs : runs;
         }
+        for (int k = 0; k < runs; k++)
+            for (int i = c; i < stop; i++) {
+                if (k >= svm_roundChunks[i].runs)
+                    continue;
+                svm_roundRunNeed(self, slot, i, k);
+                svm_roundStrip(self, slot, i, k, &shares[i], whole);
+            }
     }
 }
 

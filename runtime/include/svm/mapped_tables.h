@@ -229,6 +229,7 @@ typedef struct svm_Rounds {
     int64_t places[SVM_QUEUES][SVM_SLOTS];   // where in it they are
     size_t ownMemory[SVM_PROCESSORS];        // where each processor's own begins in its memory
     svm_Block own[SVM_PROCESSORS];
+    int turn[SVM_KERNELS][SVM_PROCESSORS];   // of the blocks of a processor's windows
 #if SVM_MAPPED_HAVE(FILES)
     svm_Block scratch[SVM_ENDS][SVM_PROCESSORS]; // where items from files or for them lie
 #endif
