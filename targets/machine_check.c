@@ -99,6 +99,10 @@ static void check_processor(checker *c, const machine_processor *p)
         check_memory_kind(c, &p->element, "code-memory", p->code_memory, false);
         if (p->register_bandwidth.bytes > 0 && p->element.number == 0)
             check_register_bandwidth(c, p);
+        if (p->page_fault.amount > 0 && p->page_map.amount <= 0)
+            diag_warning(c->diag, WARN_UNUSED_MACHINE, value_range(p->element.entry, "page-fault"),
+                         "'page-fault' of processor '%s' does nothing without a 'page-map', as no files are mapped",
+                         p->element.name);
     } else {
         check_power_of_two(c, p->element.entry, "alignment", p->transfer_alignment);
     }
