@@ -499,7 +499,10 @@ static const char *called(program_emitter *x, const mapped *all, const char *of_
 static void emit_states(program_emitter *x, const mapped *all, bool reads)
 {
     const char *wanted = arena_printf(x->e.arena, "self->iterations < %s ? self->iterations : %s", all->round, all->round);
-    if (all->blocks && (all->facts & FACT_READS) != 0)
+    bool there = (all->facts & FACT_READS) != 0;
+    for (size_t i = 0; i < x->pl->cut->queues.len; i++)
+        there |= at_file(queue_at(x, all, i), true) && queue_at(x, all, i)->base != NULL;
+    if (all->blocks && there)
         wanted = arena_printf(x->e.arena, "svm_roundThere(self, %s)", wanted);
     text_line(x, 2, "const int64_t wanted = %s;", wanted);
     if (reads)

@@ -864,6 +864,14 @@ static inline void svm_roundStays(svm_Rounds *self, int q, int slot)
     self->base[q][slot] = self->queues[q][slot].address + (size_t)queue->history * queue->size;
 }
 
+// Whether engines can move so many steady states of the next round where they lie in files: a whole round, or whole units
+// once all runs are set up, which is done with windows of whole strips.
+static inline bool svm_roundMaps(const svm_Rounds *self, int64_t states)
+{
+    return states == SVM_ROUND ||
+           (SVM_MAPPED_HAVE(PUTS) && self->round >= SVM_SLOTS && states > 0 && states % SVM_UNIT == 0);
+}
+
 #if SVM_MAPPED_HAVE(INPUT)
 // Copies items of the round in slot `from`, from its item `first` on, wherever they lie, to item `to` of that in a slot.
 static inline void svm_roundFetch(svm_Rounds *self, const svm_RoundFile *f, int from, int64_t first, int slot, int64_t to,
@@ -891,29 +899,31 @@ static inline bool svm_roundLeaves(svm_Rounds *self, const svm_RoundFile *f, int
         return false;
     if (f->claims)
         self->claimed[q][slot] = svm_readerClaim(file, f->units, f->before, items, &self->places[q][slot]);
-    else if (f->maps && wanted == SVM_ROUND)
+    else if (f->maps && svm_roundMaps(self, wanted))
         self->mapped[q][slot] =
             svm_readerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, f->before, items, &self->base[q][slot]);
     return self->claimed[q][slot] || self->mapped[q][slot];
 }
-#endif
 
-#if SVM_MAPPED_HAVE(READS)
-// Of so many steady states those that there is input for, if processors read all of it themselves and it is less: the rest,
-// which is none, is the next round's.
+// Of so many steady states those that there is input for, if runs or engines take all of it from files and it is less: the
+// rest, which is less than a unit or none, is the next round's.
 static inline int64_t svm_roundThere(svm_Rounds *self, int64_t wanted)
 {
     int64_t there = wanted;
+    bool maps = false;
     for (int i = 0; i < SVM_INPUTS; i++) {
         const svm_RoundFile *f = &svm_roundInputs[i];
         const int64_t step = svm_roundQueues[f->queue].step;
         if (step == 0)
             continue;
-        if (!f->claims || self->readers[f->file].held != 0)
+        if ((!f->claims && (!f->maps || self->round < SVM_SLOTS)) || self->readers[f->file].held != 0)
             return wanted;
         const int64_t states = svm_readerThere(&self->readers[f->file].file) / step;
         there = states < there ? states : there;
+        maps |= f->maps;
     }
+    if (maps)
+        there -= there % SVM_UNIT;
     return there > 0 ? there : wanted;
 }
 #endif
@@ -1023,7 +1033,7 @@ static inline void svm_roundIssue(svm_Rounds *self, int slot, int64_t states)
         svm_roundStays(self, q, slot);
         if (f->claims && states > 0)
             self->claimed[q][slot] = svm_writerClaim(file, f->units, items, &self->places[q][slot]);
-        else if (f->maps && states == SVM_ROUND)
+        else if (f->maps && svm_roundMaps(self, states))
             self->mapped[q][slot] =
                 svm_writerMap(file, &SVM_MAPPED_MEMORY, (size_t)f->units, items, &self->base[q][slot]);
     }
@@ -1092,7 +1102,7 @@ static inline void svm_roundTurn(svm_Rounds *self, int slot, int64_t states)
         const int64_t first = states * queue->step - queue->halo;
         if (queue->step == 0)
             continue;
-        if (SVM_MAPPED_HAVE(READS) && self->claimed[f->queue][slot])
+        if (self->mapped[f->queue][slot] || (SVM_MAPPED_HAVE(READS) && self->claimed[f->queue][slot]))
             svm_roundFetch(self, f, slot, first, next, -queue->halo, queue->halo);
         else
             memcpy(svm_roundItems(self, f->queue, next, -queue->halo), svm_roundItems(self, f->queue, slot, first),
