@@ -264,8 +264,7 @@ typedef struct set_finder {
 static void find_set(void *context, sir_stmt *s)
 {
     set_finder *f = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     f->found |= root != NULL && root->kind == SIR_LOCAL && root->index == f->local;
     f->found |= s->kind == SIR_DECL && s->u.decl.local == f->local;
 }

@@ -113,8 +113,7 @@ static void check_target(sides_walk *w, const sir_expr *target)
 
 static void find_written(sides_walk *w, sir_stmt *s)
 {
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (s->kind == SIR_DECL)
         w->own[s->u.decl.local] = true;
     if (root == NULL)

@@ -179,8 +179,7 @@ static void assign(rates_run *r, sir_expr *target, rates_value v)
 static void forget_assigned(void *context, sir_stmt *s)
 {
     rates_run *r = context;
-    sir_parts p = sir_stmt_parts(s);
-    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         forget(r, root->index);
     if (s->kind == SIR_DECL)
@@ -380,8 +379,7 @@ typedef struct assigned_local {
 static void find_assigned(void *context, sir_stmt *s)
 {
     assigned_local *a = context;
-    sir_parts p = sir_stmt_parts(s);
-    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL && root->index == a->local)
         a->found = true;
 }

@@ -132,8 +132,7 @@ static void assign(following *w, const sir_expr *target, form v)
 static void forget(void *context, sir_stmt *s)
 {
     following *w = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target != NULL ? sir_lvalue_root(*parts.target) : NULL;
+    const sir_expr *root = sir_assigned_root(s);
     w->fails |= s->kind == SIR_CALL || s->kind == SIR_SEND ||
                 (root != NULL && root->kind == SIR_FIELD && root->index == w->field);
     if (root != NULL && root->kind == SIR_LOCAL)

@@ -129,6 +129,12 @@ sir_expr *sir_lvalue_root(sir_expr *e)
     return e->kind == SIR_LOCAL || e->kind == SIR_FIELD || e->kind == SIR_GLOBAL ? e : NULL;
 }
 
+sir_expr *sir_assigned_root(sir_stmt *s)
+{
+    const sir_parts parts = sir_stmt_parts(s);
+    return parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+}
+
 typedef struct local_counter {
     uint32_t local;
     size_t found;

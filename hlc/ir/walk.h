@@ -37,5 +37,7 @@ bool sir_for_trips(const sir_stmt *s, int64_t *trips);
 bool sir_may_divide_by_zero(const sir_expr *e);
 // The variable at the bottom of an lvalue: LOCAL, FIELD or GLOBAL; NULL if it is none.
 sir_expr *sir_lvalue_root(sir_expr *e);
+// That of the lvalue which a statement writes; NULL: it writes none.
+sir_expr *sir_assigned_root(sir_stmt *s);
 
 #endif

@@ -258,8 +258,7 @@ static border_int any_value(const trip *x, uint32_t local)
 static void forget(void *context, sir_stmt *s)
 {
     trip *x = context;
-    sir_parts p = sir_stmt_parts(s);
-    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         x->locals[root->index] = any_value(x, root->index);
     if (s->kind == SIR_DECL)
@@ -432,8 +431,7 @@ typedef struct assigned_finder {
 static void find_assigned(void *context, sir_stmt *s)
 {
     assigned_finder *f = context;
-    sir_parts p = sir_stmt_parts(s);
-    const sir_expr *root = p.target == NULL ? NULL : sir_lvalue_root(*p.target);
+    const sir_expr *root = sir_assigned_root(s);
     f->ifs += s->kind == SIR_IF;
     if (root != NULL && root->kind == SIR_LOCAL)
         f->found[root->index] = true;

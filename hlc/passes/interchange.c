@@ -332,8 +332,7 @@ static void note_place(void *context, sir_stmt *s)
 static void drop_place(void *context, sir_stmt *s)
 {
     interchanger *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         x->places[root->index] = NULL;
 }

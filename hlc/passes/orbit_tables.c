@@ -41,8 +41,7 @@ static bool is_counter(const repeater *r, const sir_expr *e)
 static void note_write(void *context, sir_stmt *s)
 {
     repeater *r = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     bool own = root != NULL && is_counter(r, root);
     r->counts |= own;
     r->fails |= !own && s->kind != SIR_IF && s->kind != SIR_BLOCK; // with something else
@@ -119,8 +118,7 @@ static void note_uses(void *context, sir_stmt *s)
 static void note_copy_write(void *context, sir_stmt *s)
 {
     repeater *r = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     r->fails |= root != NULL && is_local(root, r->copy);
 }
 

@@ -172,8 +172,7 @@ static bool takes(sir_stmt *s)
 static void forget_local(void *context, sir_stmt *s)
 {
     summer *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         x->safe[root->index] = false;
     if (s->kind == SIR_DECL)

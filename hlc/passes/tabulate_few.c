@@ -391,8 +391,7 @@ static void find_keys(few *x, sir_stmt *s, sir_expr *e)
 static void count_write(void *context, sir_stmt *s)
 {
     few *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         x->now[root->index].i++;
     if (s->kind == SIR_DECL && !s->u.decl.uninitialised)

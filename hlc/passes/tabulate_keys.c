@@ -161,8 +161,7 @@ static void note_value(void *context, sir_stmt *s)
 static void drop_value(void *context, sir_stmt *s)
 {
     key_pass *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root != NULL && root->kind == SIR_LOCAL)
         x->value[root->index] = NULL;
 }

@@ -669,8 +669,7 @@ static bool decide(const tracer *x)
 static void find_array(void *context, sir_stmt *s)
 {
     tracer *x = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     if (root == NULL || root->kind != SIR_FIELD || x->now.elements[root->index] != NULL)
         return;
     const sir_type *t = x->filter->fields.data[root->index].type, *item = x->filter->input;

@@ -78,8 +78,7 @@ static void find_own(void *context, sir_stmt *s)
 static void find_carried(void *context, sir_stmt *s)
 {
     serial_walk *w = context;
-    sir_parts parts = sir_stmt_parts(s);
-    const sir_expr *root = parts.target == NULL ? NULL : sir_lvalue_root(*parts.target);
+    const sir_expr *root = sir_assigned_root(s);
     w->carried |= root != NULL && root->kind == SIR_LOCAL && !w->own[root->index];
 }
 

@@ -4,24 +4,11 @@
 // RUN: %sim -o %t && %t %t.raw
 #define TIMED_CACHE
 #define TIMED_FAULTS
-#include "svm/program.h"
-#include "timed.h"
+#include "timed_pages.h"
 
 TIMED_KERNELS({NULL, NULL, 0, 0, true});
 
-enum { PAGE = 1024, MAP = 25, ASKED = 60 + MAP + PAGE / 8, BEFORE = 30 + 50, STOP = 5 };
-
-static double begin;
-
-// So many nanoseconds since the last time.
-#define CHECK_TOOK(nanoseconds) CHECK_TIME(begin + (nanoseconds)), begin += (nanoseconds)
-
-static size_t pages(svm_Writer *w, int64_t count)
-{
-    size_t address;
-    CHECK(svm_writerMap(w, &GMEM, 16, count * PAGE / (int64_t)sizeof(int), &address));
-    return address;
-}
+enum { MAP = 25, ASKED = 60 + MAP + PAGE / 8, BEFORE = 30 + 50, STOP = 5 };
 
 typedef struct Put {
     svm_MoveB2B move;

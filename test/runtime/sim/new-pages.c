@@ -3,24 +3,11 @@
 // there, and nothing overwrites them.
 // RUN: %sim -o %t && %t %t.raw
 #define TIMED_CACHE
-#include "svm/program.h"
-#include "timed.h"
+#include "timed_pages.h"
 
 TIMED_KERNELS({NULL, NULL, 0, 0, true});
 
-enum { PAGE = 1024, STORES = PAGE / 8, MAP = 25 };
-
-static double begin;
-
-// So many nanoseconds since the last time.
-#define CHECK_TOOK(nanoseconds) CHECK_TIME(begin + (nanoseconds)), begin += (nanoseconds)
-
-static size_t pages(svm_Writer *w, int64_t count)
-{
-    size_t address;
-    CHECK(svm_writerMap(w, &GMEM, 16, count * PAGE / (int64_t)sizeof(int), &address));
-    return address;
-}
+enum { STORES = PAGE / 8, MAP = 25 };
 
 // An engine puts bytes there: a byte a nanosecond.
 static void put(size_t to, size_t bytes)
