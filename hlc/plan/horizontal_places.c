@@ -84,8 +84,17 @@ static const sir_filter *filter_of(const placer *x, uint32_t actor)
     return a->kind == SIR_FILTER && !a->filter->identity ? a->filter : NULL;
 }
 
-// A channel whose items all go in and out within a run, between actors that may be fused side by side.
-static bool may_share(const placer *x, uint32_t root)
+// A filter that takes an item and gives one, once in a steady state. Its state does not care where they lie.
+static bool goes_item_by_item(const placer *x, uint32_t actor)
+{
+    const sir_filter *f = x->m->actors.data[actor]->filter;
+    return !x->p->config->no_lanes && x->s->reps[actor] == 1 && f->prework == NULL && f->work->peek.max <= 1 && f->work->pop.max <= 1 &&
+           f->work->push.max <= 1;
+}
+
+// A channel whose items all go in and out within a run, between actors that may be fused side by side; item_by_item: or
+// are no more than that.
+static bool may_share(const placer *x, uint32_t root, bool item_by_item)
 {
     for (VEC_EACH(uint32_t, c, &x->family[root])) {
         const sir_channel *ch = &x->m->channels.data[*c];
@@ -94,8 +103,10 @@ static bool may_share(const placer *x, uint32_t root)
         const sir_filter *producer = filter_of(x, ch->producer), *consumer = filter_of(x, ch->consumer);
         if (sc->remainder != 0 || sc->initial != 0 || sc->init_items != 0 || x->s->cycle[ch->producer] >= 0 ||
             x->s->cycle[ch->consumer] >= 0 || from->kind == SIR_READER || to->kind == SIR_WRITER ||
-            (producer != NULL && !plan_filter_can_fuse_horizontally(producer)) ||
-            (consumer != NULL && !plan_filter_can_fuse_horizontally(consumer)))
+            (producer != NULL && !plan_filter_can_fuse_horizontally(producer) &&
+             !(item_by_item && goes_item_by_item(x, ch->producer))) ||
+            (consumer != NULL && !plan_filter_can_fuse_horizontally(consumer) &&
+             !(item_by_item && goes_item_by_item(x, ch->consumer))))
             return false;
     }
     return x->s->channels[root].steady > 0;
@@ -149,8 +160,10 @@ static void share(placer *x, const uint32_t *roots, size_t count)
 
 // ---- Transposed buffers ----
 
-// Windows and work of filters that are worth it; steady states that must fit, and those that are enough.
-enum { TRANSPOSE_WINDOW = 16, TRANSPOSE_OPERATIONS = 200, TRANSPOSE_LEAST = 16, TRANSPOSE_MOST = 256 };
+// Windows and work of filters that are worth it; steady states that must fit, those that are enough, and those that are
+// where filters with state begin with each run anew.
+enum { TRANSPOSE_WINDOW = 16, TRANSPOSE_OPERATIONS = 200, TRANSPOSE_LEAST = 16, TRANSPOSE_MOST = 256,
+       TRANSPOSE_STATE_MOST = 1024 };
 // Buffers of this size that are live at a time, about; where only one or two are laid out so, something else is beside them.
 enum { TRANSPOSE_LIVE = 3 };
 
@@ -202,7 +215,7 @@ typedef enum gain { GAIN_IMPOSSIBLE, GAIN_NONE, GAIN_SOME } gain;
 static gain transposed_gain(const placer *x, uint32_t root)
 {
     bool apart = false, lanes = false, strided = false;
-    if (!may_share(x, root))
+    if (!may_share(x, root, true))
         return GAIN_IMPOSSIBLE;
     for (VEC_EACH(uint32_t, c, &x->family[root])) {
         const sir_channel *ch = &x->m->channels.data[*c];
@@ -215,7 +228,8 @@ static gain transposed_gain(const placer *x, uint32_t root)
             // whole vectors of one firing where it is as much.
             bool ahead = f->work->peek.max != f->work->pop.max;
             bool here = (!ahead || (k == 0 && f->work->push.max < TRANSPOSE_LEAST)) && in_lanes(x, ends[k]);
-            if (!here && !is_straight(x, ends[k]))
+            if (!here && !is_straight(x, ends[k]) &&
+                (plan_filter_can_fuse_horizontally(f) || !goes_item_by_item(x, ends[k])))
                 return GAIN_IMPOSSIBLE;
             apart |= f->work->pop.max > 1 || f->work->push.max > 1;
             lanes |= here;
@@ -299,6 +313,7 @@ static int64_t transpose_all(placer *x)
 {
     channel_list roots = {0};
     uint64_t most = 0;
+    bool state = false;
     if (x->p->net != NULL) // their buffers must be able to grow
         return 0;
     find_families(x);
@@ -311,9 +326,10 @@ static int64_t transpose_all(placer *x)
             continue;
         uint64_t bytes = (uint64_t)family_items(x, i) * plan_element_bytes(x->m, i);
         VEC_PUSH(x->a, &roots, i);
+        state |= !may_share(x, i, false);
         most = bytes > most ? bytes : most;
     }
-    int64_t lanes = TRANSPOSE_MOST;
+    int64_t lanes = state ? TRANSPOSE_STATE_MOST : TRANSPOSE_MOST;
     const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
     while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p))
         lanes /= 2;
@@ -340,7 +356,7 @@ int64_t plan_horizontal_places(hlc_program *p, plan_place *places)
     hmap groups;
     hmap_init(&groups, x.a);
     for (uint32_t i = 0; i < n; i++) {
-        if (x.family[i].len == 0 || !may_share(&x, i))
+        if (x.family[i].len == 0 || !may_share(&x, i, false))
             continue;
         const char *key = channel_key(&x, i);
         channel_list *list = hmap_get(&groups, key);
