@@ -164,14 +164,28 @@ bool body_unrolls(const body_context *c, const sir_stmt *s)
 // ---- Numbers that move on ----
 
 // Locals that take each other's value in every trip, such as the words of a hash; nodes that may be written out.
-enum { LEAST_MOVES = 4, MOST_WRITTEN = 16384, CALL_NODES = 16 };
+enum { LEAST_MOVES = 3, MOST_WRITTEN = 16384, CALL_NODES = 16 };
 
 typedef struct move_walk {
     const body_context *c;
+    const sir_stmt *loop;
     const sir_block *body;
     int64_t moves, nodes;
     bool fails;
 } move_walk;
+
+// Whether a value is known of each trip once the loop is written out.
+static bool tells_trips(const sir_stmt *loop, const sir_expr *e)
+{
+    if (e->kind == SIR_LOCAL)
+        return e->index == loop->u.for_.local;
+    if (e->kind != SIR_CONST && e->kind != SIR_UNARY && e->kind != SIR_BINARY)
+        return false;
+    for (size_t i = 0; e->kind != SIR_CONST && i < sir_expr_arity(e); i++)
+        if (!tells_trips(loop, e->u.arg[i]))
+            return false;
+    return true;
+}
 
 static void count_node(void *context, sir_expr *e, bool written)
 {
@@ -183,7 +197,8 @@ static void count_node(void *context, sir_expr *e, bool written)
 static void count_moves(void *context, sir_stmt *s)
 {
     move_walk *w = context;
-    w->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_CALL;
+    w->fails |= s->kind != SIR_SET && s->kind != SIR_DECL && s->kind != SIR_CALL &&
+                (s->kind != SIR_IF || !tells_trips(w->loop, s->u.if_.cond));
     w->nodes += s->kind == SIR_CALL ? CALL_NODES : 0;
     if (s->kind == SIR_SET && s->u.set.target->kind == SIR_LOCAL && s->u.set.value->kind == SIR_LOCAL &&
         sir_is_scalar(s->u.set.target->type))
@@ -198,7 +213,7 @@ static bool is_plain_loop(const body_context *c, const sir_stmt *s, int64_t *mov
     int64_t trips;
     if (!sir_for_trips(s, &trips) || trips < 2 || trips > UNROLL_TRIPS)
         return false;
-    move_walk w = {.c = c, .body = &s->u.for_.body};
+    move_walk w = {.c = c, .loop = s, .body = &s->u.for_.body};
     sir_visit_stmts(w.body, count_moves, &w);
     *moves = w.moves;
     return !w.fails && w.nodes * trips <= MOST_WRITTEN;

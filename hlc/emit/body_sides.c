@@ -8,7 +8,8 @@
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
-enum { LEAST_TRIPS = 4 };
+// Items of a trip up to which a vector's are put together and taken apart by shuffles.
+enum { LEAST_TRIPS = 4, MOST_ITEMS = 2 };
 
 typedef struct sides_walk {
     const body_context *c;
@@ -34,7 +35,7 @@ static bool is_trip(const sides_walk *w, const sir_expr *e)
     return e->kind == SIR_LOCAL && e->index == w->trip;
 }
 
-// Items of neighbouring trips lie side by side; or, offset: all have the same one.
+// Items of neighbouring trips lie side by side, or in pairs, of which each has one; or, offset: all have the same one.
 static bool is_row(const sides_walk *w, const body_tape *t, const sir_expr *offset)
 {
     int64_t step = 0;
@@ -44,7 +45,7 @@ static bool is_row(const sides_walk *w, const body_tape *t, const sir_expr *offs
     if (!t->affine || t->checked)
         return false;
     if (offset == NULL)
-        return close && step == 1;
+        return close && step >= 1 && step <= MOST_ITEMS;
     if (is_trip(w, offset))
         return close && step == 0;
     return !mentions(w, offset) && (step == 0 || (close && step == 1));

@@ -753,10 +753,17 @@ static bool is_turned_over(const program_emitter *x, const sir_type *t, const pr
         const plan_digit *in = &w->in.data[i], *out = &w->out.data[i];
         if (in->stride == 1 && out->stride > 1 && in->radix >= TURNED_ROWS)
             turned->in = i;
-        if (out->stride == 1 && in->stride > 1 && out->radix >= TURNED_COLUMNS)
+        if (out->stride == 1 && in->stride > 1 && (out->radix == 0 || out->radix >= TURNED_COLUMNS))
             turned->out = i;
     }
     return turned->in != SIZE_MAX && turned->out != SIZE_MAX;
+}
+
+// How many a digit of a walk counts.
+static const char *digit_bound(const program_emitter *x, const program_walk *w, size_t i)
+{
+    return w->in.data[i].radix != 0 ? arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix)
+                                    : arena_printf(x->e.arena, "count / %" PRId64, digits_period(&w->in));
 }
 
 // One turning for each place of the other loops.
@@ -773,14 +780,11 @@ static void emit_turned_over(program_emitter *x, const program_walk *w, turned_d
         if (i == turned.in || i == turned.out)
             continue;
         const char *index = i == 0 ? "i" : arena_printf(x->e.arena, "i%zu", i);
-        const char *bound = w->in.data[i].radix != 0
-                                ? arena_printf(x->e.arena, "%" PRId64, w->in.data[i].radix)
-                                : arena_printf(x->e.arena, "count / %" PRId64, digits_period(&w->in));
-        text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, bound, index);
+        text_line(x, indent++, "for (ptrdiff_t %s = 0; %s < %s; %s++)", index, index, digit_bound(x, w, i), index);
     }
-    text_line(x, indent, "svm_turnOver(%s, %s, %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 ");",
+    text_line(x, indent, "svm_turnOver(%s, %s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ");",
               program_nest_pointer(x, "out", &out), program_nest_pointer(x, "in", &in), w->in.data[turned.in].radix,
-              w->in.data[turned.out].radix, w->out.data[turned.in].stride, w->in.data[turned.out].stride);
+              digit_bound(x, w, turned.out), w->out.data[turned.in].stride, w->in.data[turned.out].stride);
 }
 
 static const char *copy_function(program_emitter *x, const sir_type *t, const program_walk *w)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The pass 'inline': filters without state take the place of the functions that they call. The C compiler would do so
-// as well; but whether firings can go side by side in vectors (hlc/ir/lanes.h) is decided on stream IR, and a call says
-// nothing of what it does there. Filters with state keep their calls, which read better.
+// The pass 'inline': functions go where filters call them. The C compiler would do so as well; but whether firings, or the
+// trips of a loop, can go side by side in vectors (hlc/ir/lanes.h, interchange.c) is decided on stream IR, and a call says
+// nothing of what it does there. Filters that print, that take random numbers and that messages concern keep their calls.
 #include "hlc/ir/copy.h"
 #include "hlc/ir/walk.h"
 #include "hlc/passes/canonicalize.h"
@@ -190,8 +190,8 @@ static void drop_uncalled(arena *a, sir_filter *f)
 static bool is_free(const sir_filter *f)
 {
     const sir_function *w = f->work;
-    return !f->stateful && !f->uses_random && !f->prints && !f->sends && f->prework == NULL &&
-           !w->peek.dynamic && !w->pop.dynamic && !w->push.dynamic && look_into(w).calls;
+    return !f->uses_random && !f->prints && !f->sends && f->handlers.len == 0 && !w->peek.dynamic && !w->pop.dynamic &&
+           !w->push.dynamic && look_into(w).calls;
 }
 
 bool pass_inline(hlc_program *p)

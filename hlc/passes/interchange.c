@@ -172,6 +172,18 @@ static bool is_known(const interchanger *x, const sir_expr *e)
     return e->kind == SIR_CONST || (e->kind == SIR_BINARY && is_known(x, e->u.arg[0]) && is_known(x, e->u.arg[1]));
 }
 
+// t[f(u)][i] of a constant table, where lanes would lie a row apart: it is turned.
+static bool is_across_rows(const interchanger *x, const sir_expr *e)
+{
+    if (e->kind != SIR_INDEX || e->u.arg[0]->kind != SIR_INDEX || e->u.arg[0]->u.arg[0]->kind != SIR_FIELD ||
+        e->type->words != 1)
+        return false;
+    const sir_field *f = &x->filter->fields.data[e->u.arg[0]->u.arg[0]->index];
+    uint32_t u = x->outer->u.for_.local;
+    return f->constant && (int64_t)f->type->words <= x->most && canon_reads(e->u.arg[0]->u.arg[1], u) &&
+           !canon_reads(e->u.arg[1], u);
+}
+
 static void count_element(void *context, sir_expr *e, bool written)
 {
     interchanger *x = context;
@@ -180,8 +192,8 @@ static void count_element(void *context, sir_expr *e, bool written)
     x->roots += e->kind == root->kind && e->index == root->index;
     x->elements += canon_same_expr(e, x->element, false);
     // Lanes that would find their elements a row apart gain nothing.
-    x->unfit |=
-        e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX && canon_reads(e->u.arg[0], x->outer->u.for_.local);
+    x->unfit |= e->kind == SIR_INDEX && e->u.arg[0]->kind == SIR_INDEX &&
+                canon_reads(e->u.arg[0], x->outer->u.for_.local) && !is_across_rows(x, e);
 }
 
 static void count_elements(void *context, sir_stmt *s)
@@ -449,18 +461,6 @@ static uint32_t turned_table(interchanger *x, uint32_t field)
     VEC_PUSH(x->m->arena, &x->filter->fields, f);
     hmap_setn(&x->turned, &key, sizeof key, known);
     return *known;
-}
-
-// t[f(u)][i], where lanes would lie a row apart.
-static bool is_across_rows(const interchanger *x, const sir_expr *e)
-{
-    if (e->kind != SIR_INDEX || e->u.arg[0]->kind != SIR_INDEX || e->u.arg[0]->u.arg[0]->kind != SIR_FIELD ||
-        e->type->words != 1)
-        return false;
-    const sir_field *f = &x->filter->fields.data[e->u.arg[0]->u.arg[0]->index];
-    uint32_t u = x->outer->u.for_.local;
-    return f->constant && (int64_t)f->type->words <= x->most && canon_reads(e->u.arg[0]->u.arg[1], u) &&
-           !canon_reads(e->u.arg[1], u);
 }
 
 // ---- Rewriting: copies in which lanes stand for trips ----
@@ -1025,7 +1025,7 @@ static void find_room(interchanger *x)
     int64_t registers = x->hlc->config->vector_bytes / 2 / (int64_t)sizeof(float); // the others are for operands
     x->room = LANES_SCALARS;
     x->row_room = ROWS_SCALARS;
-    x->large = x->function != NULL && interchange_has_large_arrays(x->function);
+    x->large = x->function != NULL && (interchange_has_large_arrays(x->function) || x->filter->stateful);
     if (x->function != NULL && array_words(x->function) > 0 && !x->large) {
         x->row_room = 0;
     } else if (registers > LANES_SCALARS) {

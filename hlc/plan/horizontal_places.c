@@ -88,8 +88,8 @@ static const sir_filter *filter_of(const placer *x, uint32_t actor)
 static bool goes_item_by_item(const placer *x, uint32_t actor)
 {
     const sir_filter *f = x->m->actors.data[actor]->filter;
-    return !x->p->config->no_lanes && x->s->reps[actor] == 1 && f->prework == NULL && f->work->peek.max <= 1 && f->work->pop.max <= 1 &&
-           f->work->push.max <= 1;
+    return !x->p->config->no_lanes && x->s->reps[actor] == 1 && f->prework == NULL && f->work->peek.max <= 1 &&
+           f->work->pop.max <= 1 && f->work->push.max <= 1;
 }
 
 // A channel whose items all go in and out within a run, between actors that may be fused side by side; item_by_item: or
