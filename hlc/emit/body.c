@@ -249,7 +249,7 @@ static bool is_aggregate(const sir_type *t)
 static void take_finite_names(bool finite, hmap *taken)
 {
     static const char *const names[] = {"accumulator", "at",    "begin", "begun", "block", "columns",  "box", "count", "d",     "element", "end",
-                                        "far", "first", "fold", "result", "row",       "i0",    "i1",     "i2", "inside", "near",  "complete", "header", "kept", "mapped", "unit", "doubt", "loaded", "loads", "memory", "module", "one",    "part",
+                                        "far", "first", "fold", "result", "row",       "i0",    "i1",     "i2", "inside", "near",  "complete", "header", "kept", "lane", "last", "mapped", "unit", "doubt", "loaded", "loads", "memory", "module", "one",    "part", "rest",
                                         "parts",  "pitch",     "place", "port",   "q",   "room",  "pushed", "run",    "stored", "stores",
                                         "streams",     "more", "rows", "step", "stop", "strip", "tile", "waits",  "walks", "where", "written"};
     for (size_t i = 0; finite && i < sizeof names / sizeof *names; i++)
@@ -377,17 +377,44 @@ static const char *field_pointer(emitter *e, const emit_filter_info *info, uint3
     return arena_printf(e->arena, "svm_at_%s", info->field_names.data[field]);
 }
 
+int emit_beside_of(const emit_filter_info *info, uint32_t field, int64_t row)
+{
+    int number = 0;
+    for (VEC_EACH(const emit_beside, b, &info->beside)) {
+        if (b->field == field && b->row == row)
+            return number;
+        number += b->field == field;
+    }
+    return -1;
+}
+
+bool emit_has_beside(const emit_filter_info *info, uint32_t field)
+{
+    bool found = false;
+    for (VEC_EACH(const emit_beside, b, &info->beside))
+        found = found || b->field == field;
+    return found;
+}
+
+// A pointer to a gathered stream, how that is walked, and pointers to rows of it.
+static const char *gather_parameters(emitter *e, const emit_filter_info *info, uint32_t field)
+{
+    const sir_field *f = &info->filter->fields.data[field];
+    const char *name = info->field_names.data[field];
+    const char *element = f->stored != NULL ? body_stored_name(e, info, field, "Element") : emit_declare(e, f->type, "");
+    const char *rows = emit_has_beside(info, field)
+                           ? arena_printf(e->arena, ", const %s *const *svm_rows_%s", element, name)
+                           : "";
+    const char *pointer = f->stored != NULL ? arena_printf(e->arena, "const %s *%s", element, name)
+                                            : emit_declare_pointer(e, f->type, "const", "", name);
+    return arena_printf(e->arena, "%s, const svm_BrookWalk *%s_walk%s", pointer, name, rows);
+}
+
 static const char *field_parameter(emitter *e, const emit_filter_info *info, uint32_t field)
 {
     const sir_type *t = info->filter->fields.data[field].type;
-    if (info->filter->fields.data[field].role == SIR_GATHER && info->filter->fields.data[field].stored != NULL)
-        return arena_printf(e->arena, "const %s *%s, const svm_BrookWalk *%s_walk",
-                            body_stored_name(e, info, field, "Element"), info->field_names.data[field],
-                            info->field_names.data[field]);
     if (info->filter->fields.data[field].role == SIR_GATHER)
-        return arena_printf(e->arena, "%s, const svm_BrookWalk *%s_walk",
-                            emit_declare_pointer(e, t, "const", "", info->field_names.data[field]),
-                            info->field_names.data[field]);
+        return gather_parameters(e, info, field);
     bool copied = body_is_copied(e, &info->filter->fields.data[field]);
     const char *name = copied ? field_pointer(e, info, field) : info->field_names.data[field];
     return t->kind == SIR_ARRAY ? emit_declare(e, t, name) : arena_printf(e->arena, "%s *%s", body_type_name(e, t), name);

@@ -118,6 +118,12 @@ typedef struct emit_lane_take {
     uint32_t turned, coordinate;
 } emit_lane_take;
 
+// A row beside the firing's in which a finite filter fetches near its place, and how far along it: `row` rows below.
+typedef struct emit_beside {
+    uint32_t field; // the gathered stream's
+    int64_t row, least, most;
+} emit_beside;
+
 // One C field of a filter's state: fields that are not constant. Constant fields become static const tables (aggregates) or are folded (scalars).
 typedef struct emit_filter_info {
     const sir_filter *filter;
@@ -133,6 +139,7 @@ typedef struct emit_filter_info {
     const char *state_type;      // "LowPass_State"; NULL when there is no mutable field
     // Of a finite filter: the coordinate along rows by which it fetches what is near in them (body_near_offset); SIR_NONE: none.
     uint32_t near;
+    VEC(emit_beside) beside; // all those rows, where its kernel may be given each of them (finite_plane.c); else none
     int lanes;     // of a finite filter that fires so many columns at once (finite_lanes.c); 0: one
     uint32_t lane; // and the local that counts them
     int rows;      // of so many rows at once (finite_tiles.c), and that function is called in one place; 0: one
@@ -152,6 +159,10 @@ typedef struct emit_filter_info {
 const emit_lane_run *emit_lane_run_of(const emit_filter_info *info, const sir_expr *fetch);
 // What an expression, or a statement, is of: NULL: none.
 const emit_lane_take *emit_lane_take_of(const emit_filter_info *info, const void *part);
+
+// Which of a field's rows it is; -1: none. row: of a stream of one row 0. And whether a field has any.
+int emit_beside_of(const emit_filter_info *info, uint32_t field, int64_t row);
+bool emit_has_beside(const emit_filter_info *info, uint32_t field);
 
 // The filter's comment, constant tables, state struct (scalars first) and helper functions. Once a filter.
 emit_filter_info *emit_filter(emitter *e, const sir_filter *f);

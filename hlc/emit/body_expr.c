@@ -812,6 +812,18 @@ static void print_last(body_context *c, const sir_expr *e, const emit_lane_run *
     }
 }
 
+// "(ptrdiff_t)y - 1, ": the row beside that of the firing.
+static void print_row(body_context *c, const sir_expr *coordinate, int64_t rows)
+{
+    strbuf *out = c->e->out;
+    if (rows != 0)
+        strbuf_add(out, "(ptrdiff_t)");
+    print(c, coordinate, PREC_UNARY);
+    if (rows != 0)
+        strbuf_printf(out, " %c %" PRId64, rows < 0 ? '-' : '+', rows < 0 ? -rows : rows);
+    strbuf_add(out, ", ");
+}
+
 static bool mentions(const sir_expr *e, uint32_t local)
 {
     bool found = e->kind == SIR_LOCAL && e->index == local;
@@ -893,6 +905,26 @@ static void print_rounded_down(body_context *c, const sir_expr *e, bool ints)
     strbuf_addc(out, ')');
 }
 
+// "SVM_BROOK_BESIDE(image, 1, svm_inside, y - 1, svm_column + 1)": a pointer to the element, in a row that may be given.
+static bool print_beside(body_context *c, const sir_expr *e, bool stored, int64_t offset)
+{
+    strbuf *out = c->e->out;
+    const char *name = body_field_named(c, e->index);
+    int64_t rows = 0;
+    const sir_expr *coordinate = body_row_offset(c->info->filter, e, &rows);
+    const int number = emit_beside_of(c->info, e->index, coordinate == NULL ? 0 : rows);
+    if (number < 0)
+        return false;
+    if (stored)
+        strbuf_printf(out, "%s(", body_stored_name(c->e, c->info, e->index, "load"));
+    strbuf_printf(out, "SVM_BROOK_BESIDE%d(%s, %d, %s, ", (int)e->op, name, number, body_named(c, BODY_INSIDE));
+    if (coordinate != NULL)
+        print_row(c, coordinate, rows);
+    print_last(c, e, NULL, true, offset);
+    strbuf_add(out, stored ? "))" : ")[0]");
+    return true;
+}
+
 // "image[svm_brookAt2(image_walk, i, j)]": subscripts are clamped; or "image[svm_brookNear2(image_walk, svm_inside, i, svm_column + 1)]"; or, of a run,
 // "image[svm_brookNear2(image_walk, svm_straight, i, svm_first0 + lane)]"; or "image[svm_brookTurned2(image_walk, svm_inside, svm_column, i)]".
 static void print_fetch(body_context *c, const sir_expr *e)
@@ -909,6 +941,8 @@ static void print_fetch(body_context *c, const sir_expr *e)
         print_rounded_down(c, e, true);
         return;
     }
+    if (near && print_beside(c, e, stored, offset))
+        return;
     if (stored)
         strbuf_printf(out, "%s(%s + ", body_stored_name(c->e, info, e->index, "load"), name);
     else
@@ -931,12 +965,7 @@ static void print_fetch(body_context *c, const sir_expr *e)
     const sir_expr *coordinate = near ? body_row_offset(info->filter, e, &rows) : NULL;
     if (coordinate != NULL) {
         strbuf_printf(out, "svm_brookBeside2(%s_walk, %s, ", name, body_named(c, BODY_INSIDE));
-        if (rows != 0)
-            strbuf_add(out, "(ptrdiff_t)");
-        print(c, coordinate, PREC_UNARY);
-        if (rows != 0)
-            strbuf_printf(out, " %c %" PRId64, rows < 0 ? '-' : '+', rows < 0 ? -rows : rows);
-        strbuf_add(out, ", ");
+        print_row(c, coordinate, rows);
         print_last(c, e, NULL, true, offset);
         strbuf_add(out, stored ? "))" : ")]");
         return;

@@ -192,6 +192,7 @@ static finite_graph *make_graph(finite_emitter *all, sir_filter *f)
     const char *fire = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_fire", g->info->c_name));
     g->is_able = is_able(all, f, &g->operations);
     sir_visit_stmts(&f->work->body, note_fetches, g);
+    finite_find_beside(g);
     g->fire = emit_fire_function(&x->e, g->info, f->work, fire, (emit_view){0}, (emit_view){0});
     if (f->prework != NULL) {
         const char *map = emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_map", g->info->c_name));

@@ -119,6 +119,17 @@ void finite_row_parameters(finite_graph *g, text_args *args);
 void finite_keep_inside(finite_graph *g, int indent, const char *from, const char *to, const char *walks);
 const finite_port *finite_port_of(const finite_graph *g, uint32_t field);
 void finite_swap_lanes(finite_graph *g); // wide and fewer change places
+// Whether a firing may be done again: no element that it reads is one that it writes (a gathered stream never is).
+bool finite_is_repeatable(const finite_graph *g);
+// Firings of a row of which all that is near is inside of it: as many as there are functions of several columns for, which
+// moves `from` on; all.
+void finite_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside);
+void finite_inside_loops(finite_graph *g, int indent, const char *from, const char *to);
+// finite_plane.c: rows of a plane with what they fetch near them, in local memories.
+bool finite_has_plane(const finite_graph *g);
+void finite_find_beside(finite_graph *g); // before its functions are written
+void finite_plane(finite_graph *g);       // the function; its call, where a run is a plane
+void finite_call_plane(finite_graph *g);
 void finite_silence_unused(finite_graph *g);
 // finite_reduce.c: kernels of reductions without a prework.
 void finite_reduce(finite_graph *g);

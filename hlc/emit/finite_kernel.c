@@ -61,6 +61,8 @@ void finite_fire(finite_graph *g, int indent, const emit_signature *fire, const 
         } else if (p->source->role == SIR_GATHER) {
             add(g, &args, name);
             add(g, &args, p->walk);
+            if (emit_has_beside(g->info, p->field))
+                add(g, &args, format(g, "svm_rows_%s%s", p->name, ""));
         } else if (p->source->role == SIR_REDUCED) {
             add(g, &args, accumulator);
         } else {
@@ -94,6 +96,8 @@ static void step_parameters(finite_graph *g, text_args *args, int lanes)
         add(g, args, pointer(g, p));
         if (p->source->role == SIR_GATHER)
             add(g, args, format(g, "const svm_BrookWalk *%s%s", p->walk, ""));
+        if (emit_has_beside(g->info, p->field))
+            add(g, args, format(g, "const %s *const *svm_rows_%s", p->element, p->name));
     }
     if (g->info->near != SIR_NONE) {
         add(g, args, "int inside");
@@ -119,16 +123,11 @@ void finite_silence_unused(finite_graph *g)
         text_line(g->x, 1, "(void)%s;", p == NULL || has_elements(p) ? g->info->field_names.data[i] : p->value);
         if (f->role == SIR_GATHER)
             text_line(g->x, 1, "(void)%s;", p->walk);
+        if (emit_has_beside(g->info, (uint32_t)i))
+            text_line(g->x, 1, "(void)svm_rows_%s;", p->name);
     }
     if (g->variable != NULL && !g->fire.out)
         text_line(g->x, 1, "(void)%s, (void)pushed, (void)room;", g->variable->name);
-}
-
-// Edges are short, and slow one by one on processors that work on many elements at a time: of a plane they are done down
-// the rows, behind all that is inside. Then what is the same for all rows is outside of their loop, too.
-static bool has_edges(const finite_graph *g)
-{
-    return g->all->local.len > 0 && g->info->near != SIR_NONE && g->variable == NULL;
 }
 
 enum { LARGE = 60 }; // operations
@@ -152,7 +151,7 @@ static void emit_step(finite_graph *g)
     text_args args = {0};
     step_parameters(g, &args, 0);
     text_line(x, 0, "/* One firing, given the elements of its place. */");
-    if (has_edges(g))
+    if (finite_has_plane(g))
         text_line(x, 0, "SVM_BROOK_WHOLE");
     text_call(x, 0, format(g, "%sstatic inline void %s(", is_small(g) ? "SVM_INLINED " : "", g->at), &args, ")");
     text_line(x, 0, "{");
@@ -334,6 +333,8 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
         add(g, args, finite_is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
         if (p->source->role == SIR_GATHER)
             add(g, args, format(g, "&%s%s", p->walk, ""));
+        if (emit_has_beside(g->info, p->field))
+            add(g, args, "NULL");
     }
     if (g->info->near != SIR_NONE) {
         add(g, args, inside ? "SVM_BROOK_COLUMN_INSIDE" : "0");
@@ -358,8 +359,7 @@ static void emit_loop(finite_graph *g, int indent, row_form form, const char *fr
     text_call(x, indent + 1, format(g, "%s(%s", g->at, ""), &args, ");");
 }
 
-// Whether a firing may be done again: no element that it reads is one that it writes (a gathered stream never is).
-static bool is_repeatable(const finite_graph *g)
+bool finite_is_repeatable(const finite_graph *g)
 {
     for (VEC_EACH(const finite_port, p, &g->ports))
         if ((p->source->role == SIR_INPUT && p->used) || (p->source->role == SIR_OUTPUT && p->loaded))
@@ -384,7 +384,7 @@ static void emit_lanes_loop(finite_graph *g, int indent, const char *from, const
         text_line(x, indent++, "if (%s) {", numbered.data);
     }
     loop_arguments(g, &args, ROW_UNIT, inside, true);
-    if (is_repeatable(g)) {
+    if (finite_is_repeatable(g)) {
         text_line(x, indent, "const ptrdiff_t first = %s;", from);
         text_line(x, indent, "for (; %s < %s && %s - first >= %d; %s += %d) {", from, to, to, g->lanes, from, g->lanes);
         text_line(x, indent + 1, "const ptrdiff_t %s = %s + %d <= %s ? %s : %s - %d;", g->i, from, g->lanes, to, from,
@@ -408,7 +408,7 @@ static void emit_lanes_loop(finite_graph *g, int indent, const char *from, const
         text_line(x, indent - 1, "}");
 }
 
-static void emit_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
+void finite_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
 {
     for (int i = 0; i < 2; i++) {
         if (g->lanes > 0)
@@ -423,7 +423,7 @@ static void emit_wide_loop(finite_graph *g, int indent, const char *from, const 
 static void emit_block_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside)
 {
     program_emitter *x = g->x;
-    if (g->lanes > 0 || g->variable != NULL || !is_repeatable(g) || (g->all->local.len == 0 && is_large(g)))
+    if (g->lanes > 0 || g->variable != NULL || !finite_is_repeatable(g) || (g->all->local.len == 0 && is_large(g)))
         return;
     text_line(x, indent, "if (%s - %s >= SVM_BROOK_BLOCK) {", to, from);
     text_line(x, indent + 1, "ptrdiff_t block = %s, stop = %s - (%s - %s) %% SVM_BROOK_BLOCK;", from, to, to, from);
@@ -436,6 +436,13 @@ static void emit_block_loop(finite_graph *g, int indent, const char *from, const
     text_line(x, indent + 1, "}");
     text_line(x, indent + 1, "%s = %s;", from, to);
     text_line(x, indent, "}");
+}
+
+void finite_inside_loops(finite_graph *g, int indent, const char *from, const char *to)
+{
+    finite_wide_loop(g, indent, from, to, true);
+    emit_block_loop(g, indent, from, to, true);
+    emit_loop(g, indent, ROW_UNIT, from, to, true);
 }
 
 void finite_row_parameters(finite_graph *g, text_args *args)
@@ -496,152 +503,6 @@ void finite_keep_inside(finite_graph *g, int indent, const char *from, const cha
                   finite_port_of(g, r->field)->walk, r->dimension, r->least, r->most);
 }
 
-static const char *plane_name(finite_graph *g)
-{
-    return arena_printf(g->x->e.arena, "%s_plane", g->info->c_name);
-}
-
-// What the step takes at column i of a row of a plane.
-static void edge_arguments(finite_graph *g, text_args *args, bool inside)
-{
-    for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        add(g, args, g->info->field_names.data[*u]);
-    for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
-        const uint32_t dimension = field_of(g, *c)->dimension;
-        add(g, args, dimension > 1 ? "0" : format(g, "(int)%s%s", dimension == 0 ? g->i : g->r, ""));
-    }
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_GATHER) {
-            add(g, args, p->name);
-            add(g, args, format(g, "&%s%s", p->walk, ""));
-        } else if (p->source->role == SIR_ITERATOR) {
-            add(g, args, finite_iterator(g, p, g->r, g->i));
-        } else {
-            add(g, args, arena_printf(g->x->e.arena, "%s + (%s * %s_pitch + %s)", p->plane, g->r, p->name, g->i));
-        }
-    }
-    add(g, args, inside ? "SVM_BROOK_ROW_INSIDE" : "0");
-    add(g, args, g->i);
-}
-
-static void emit_edge_step(finite_graph *g, int indent, bool inside)
-{
-    text_args step = {0};
-    edge_arguments(g, &step, inside);
-    text_call(g->x, indent, format(g, "%s(%s", g->at, ""), &step, ");");
-}
-
-static void emit_edge_rows(finite_graph *g, int indent, const char *from, const char *to)
-{
-    text_line(g->x, indent, "SVM_BROOK_INDEPENDENT");
-    text_line(g->x, indent, "for (int %s = (int)%s; %s < (int)%s; %s++)", g->r, from, g->r, to, g->r);
-    emit_edge_step(g, indent + 1, true);
-}
-
-// A column that is too near to an edge: the rows at the plane's ends, and those between them.
-static void emit_edge(finite_graph *g)
-{
-    program_emitter *x = g->x;
-    text_line(
-        x, 2,
-        "for (ptrdiff_t %s = top > firstRow ? firstRow : bottom; %s < endRow; %s = %s + 1 == top ? bottom : %s + 1)",
-        g->r, g->r, g->r, g->r, g->r);
-    emit_edge_step(g, 3, false);
-    if (!is_repeatable(g)) {
-        emit_edge_rows(g, 2, "top", "bottom");
-        return;
-    }
-    text_line(x, 2,
-              "ptrdiff_t block = top, stop = bottom - top < SVM_BROOK_ROWS ? bottom : bottom - (bottom - top) %% "
-              "SVM_BROOK_ROWS;");
-    text_line(x, 2, "for (;;) {");
-    emit_edge_rows(g, 3, "block", "stop");
-    text_line(x, 3, "if (stop == bottom)");
-    text_line(x, 4, "break;");
-    text_line(x, 3, "block = bottom - SVM_BROOK_ROWS;");
-    text_line(x, 3, "stop = bottom;");
-    text_line(x, 2, "}");
-}
-
-// What a row of the plane has: its places, and where it begins in each stream.
-static void emit_plane_row(finite_graph *g)
-{
-    program_emitter *x = g->x;
-    for (VEC_EACH(const uint32_t, c, &g->coordinates)) {
-        const uint32_t dimension = field_of(g, *c)->dimension;
-        if (dimension > 0)
-            text_line(x, 2, "const %s = %s%s;", declare(g, *c), dimension > 1 ? "0" : "(int)",
-                      dimension > 1 ? "" : g->r);
-    }
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (finite_is_walked(p))
-            text_line(x, 2, "%s = %s + %s * %s_pitch;", pointer(g, p), p->plane, g->r, p->name);
-    text_line(x, 2, "ptrdiff_t column = near;");
-    emit_wide_loop(g, 2, "column", "far", true);
-    emit_block_loop(g, 2, "column", "far", true);
-    emit_loop(g, 2, ROW_UNIT, "column", "far", true);
-}
-
-static void plane_parameters(finite_graph *g, text_args *args)
-{
-    add(g, args, format(g, "const %s *%s", g->kernel, g->self));
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (has_elements(p))
-            add(g, args,
-                finite_pointer(g, p,
-                               p->source->role == SIR_GATHER ? format(g, "restrict %s%s", p->name, "") : p->plane));
-}
-
-static void emit_plane(finite_graph *g)
-{
-    program_emitter *x = g->x;
-    text_args args = {0};
-    bool iterates = false;
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        iterates = iterates || !has_elements(p);
-    plane_parameters(g, &args);
-    text_line(x, 0, "/* The rows of a plane, and behind them the columns that are too near to its edges. */");
-    text_line(x, 0, "SVM_BROOK_WHOLE");
-    text_call(x, 0, format(g, "static void %s(%s", plane_name(g), ""), &args, ")");
-    text_line(x, 0, "{");
-    if (iterates)
-        text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
-    text_line(x, 1, "const ptrdiff_t begin = %s->box.column, end = %s->box.columnEnd;", g->self, g->self);
-    text_line(x, 1, "const ptrdiff_t firstRow = %s->box.row, endRow = %s->box.rowEnd;", g->self, g->self);
-    for (VEC_EACH(const uint32_t, u, &g->uniforms))
-        text_line(x, 1, "const %s = %s->%s;", declare(g, *u), g->self, g->info->field_names.data[*u]);
-    for (VEC_EACH(const finite_port, p, &g->ports)) {
-        if (p->source->role == SIR_GATHER || p->source->role == SIR_ITERATOR)
-            text_line(x, 1, "const svm_BrookWalk %s = svm_brookPlane(&%s->%s);", p->walk, g->self, p->walk);
-        else
-            text_line(x, 1, "const ptrdiff_t %s_pitch = svm_brookPitch(&%s->%s);", p->name, g->self, p->walk);
-    }
-    finite_keep_inside(g, 1, "begin", "end", "");
-    text_line(x, 1, "for (ptrdiff_t %s = firstRow; %s < endRow; %s++) {", g->r, g->r, g->r);
-    emit_plane_row(g);
-    text_line(x, 1, "}");
-    text_line(x, 1, "ptrdiff_t top = firstRow, bottom = endRow;");
-    for (VEC_EACH(const finite_reach, r, &g->row_reaches))
-        text_line(x, 1, "svm_brookKeepInside(&top, &bottom, &%s, 2, %" PRId64 ", %" PRId64 ");",
-                  finite_port_of(g, r->field)->walk, r->least, r->most);
-    text_line(x, 1, "for (ptrdiff_t %s = near > begin ? begin : far; %s < end; %s = %s + 1 == near ? far : %s + 1) {",
-              g->i, g->i, g->i, g->i, g->i);
-    emit_edge(g);
-    text_line(x, 1, "}");
-    text_line(x, 0, "}\n");
-}
-
-// Whether all streams are walked as one plane, element by element.
-static void emit_apart(finite_graph *g)
-{
-    strbuf b;
-    strbuf_init(&b, g->x->e.arena);
-    for (VEC_EACH(const finite_port, p, &g->ports))
-        if (p->source->role != SIR_GATHER)
-            strbuf_printf(&b, " && svm_brookIsPlane(%s, &%s->%s)", g->space, g->self, p->walk);
-    text_line(g->x, 1, "const bool apart = %s->form == SVM_BROOK_UNIT%s;", g->space, b.data);
-}
-
 static const char *inside_name(finite_graph *g)
 {
     return format(g, "%s_inside%s", g->row, "");
@@ -699,13 +560,13 @@ static void emit_unit_loops(finite_graph *g)
     if (g->info->near == SIR_NONE) {
         if (g->lanes > 0)
             text_line(x, 2, "ptrdiff_t near = begin;");
-        emit_wide_loop(g, 2, "near", "end", false);
+        finite_wide_loop(g, 2, "near", "end", false);
         emit_hot_loop(g, g->lanes > 0 ? "near" : "begin", "end");
         return;
     }
     finite_keep_inside(g, 2, "begin", "end", "");
     emit_loop(g, 2, ROW_UNIT, "begin", "near", false);
-    emit_wide_loop(g, 2, "near", "far", true);
+    finite_wide_loop(g, 2, "near", "far", true);
     emit_block_loop(g, 2, "near", "far", true);
     emit_hot_loop(g, "near", "far");
     emit_loop(g, 2, ROW_UNIT, "far", "end", false);
@@ -803,20 +664,8 @@ static void emit_map_run(finite_graph *g)
         walked = walked || finite_is_walked(p);
     if (!walked)
         text_line(x, 1, "(void)%s;", g->space);
-    if (has_edges(g)) {
-        text_args plane = {0};
-        add(g, &plane, g->self);
-        for (VEC_EACH(const finite_port, p, &g->ports))
-            if (has_elements(p))
-                add(g, &plane,
-                    finite_is_walked(p) ? arena_printf(x->e.arena, "%s - %s->%s.base", p->name, g->self, p->walk)
-                                        : p->name);
-        emit_apart(g);
-        text_line(x, 1, "if (apart) {");
-        text_call(x, 2, format(g, "%s(%s", plane_name(g), ""), &plane, ");");
-        text_line(x, 2, "return;");
-        text_line(x, 1, "}");
-    }
+    if (finite_has_plane(g))
+        finite_call_plane(g);
     text_line(x, 1, "for (ptrdiff_t %s = %s; %s < %s->box.rowEnd; %s++)", g->r,
               g->tile_lanes > 0 ? finite_tiles_call(g) : format(g, "%s->box.row%s", g->self, ""), g->r, g->self, g->r);
     text_call(x, 2, format(g, "%s(%s", g->row, ""), &args, ");");
@@ -851,8 +700,8 @@ void finite_kernel(finite_graph *g)
     if (g->past)
         finite_past(g);
     if (g->tile_lanes > 0)
-        finite_tiles(g, is_repeatable(g));
-    if (has_edges(g))
-        emit_plane(g);
+        finite_tiles(g, finite_is_repeatable(g));
+    if (finite_has_plane(g))
+        finite_plane(g);
     emit_map_run(g);
 }

@@ -5,7 +5,7 @@ set(HLC_EMIT_SOURCES
     emit/body_placed.c emit/body_rows.c emit/body_sides.c emit/body_stmt.c emit/body_trips.c emit/body_uses.c
     emit/body_value.c emit/finite.c emit/finite_control.c emit/finite_folds.c emit/finite_interpreted.c
     emit/finite_kernel.c emit/finite_lanes.c emit/finite_mapped.c emit/finite_near.c emit/finite_parts.c
-    emit/finite_past.c emit/finite_reduce.c emit/finite_rounds.c emit/finite_rows.c emit/finite_stay.c
+    emit/finite_past.c emit/finite_plane.c emit/finite_reduce.c emit/finite_rounds.c emit/finite_rows.c emit/finite_stay.c
     emit/finite_stored.c emit/finite_strips.c emit/finite_takes.c emit/finite_text.c emit/finite_tiles.c
     emit/finite_turned.c emit/finite_writes.c emit/lanes.c emit/lanes_text.c emit/mapped.c emit/mapped_blocks.c
     emit/mapped_control.c emit/mapped_facts.c emit/mapped_kernel.c emit/mapped_runs.c emit/mapped_streams.c

@@ -419,8 +419,8 @@ static inline bool svm_brookIsWhole(ptrdiff_t end)
 }
 
 // What is known of the firing's place: no distance at which it fetches in its row, or from the rows above and below, leads
-// out of the stream.
-enum { SVM_BROOK_COLUMN_INSIDE = 1, SVM_BROOK_ROW_INSIDE = 2 };
+// out of the stream; rows that it fetches from are given.
+enum { SVM_BROOK_COLUMN_INSIDE = 1, SVM_BROOK_ROW_INSIDE = 2, SVM_BROOK_ROWS_GIVEN = 4 };
 
 // svm_brookAt1 and so on for a column that may be known to be inside.
 static inline ptrdiff_t svm_brookNear1(const svm_BrookWalk *w, int inside, ptrdiff_t i)
@@ -437,6 +437,43 @@ static inline ptrdiff_t svm_brookBeside2(const svm_BrookWalk *w, int inside, ptr
     return (inside & SVM_BROOK_ROW_INSIDE ? j : svm_brookClamp(j, w->extent[2])) * w->pitch[2] +
            svm_brookNear1(w, inside, i);
 }
+// An element beside the firing's place, by a pointer: in row `number` of those that the kernel is given (SVM_BROOK_ROWS_GIVEN),
+// where column 0 is, or in the stream.
+#define SVM_BROOK_BESIDE2(stream, number, inside, j, i)                                                                \
+    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                \
+                                     : (stream) + svm_brookBeside2(stream##_walk, inside, j, i))
+#define SVM_BROOK_BESIDE1(stream, number, inside, i)                                                                   \
+    ((inside) & SVM_BROOK_ROWS_GIVEN ? svm_rows_##stream[number] + (i)                                                \
+                                     : (stream) + svm_brookNear1(stream##_walk, inside, i))
+
+// Where a row of a plane begins.
+static inline ptrdiff_t svm_brookRowBeside(const svm_BrookWalk *w, ptrdiff_t j)
+{
+    return svm_brookClamp(j, w->extent[2]) * w->pitch[2];
+}
+
+// Where the whole blocks between those at a row's ends end, of rows that hold both; of others nothing is between.
+static inline ptrdiff_t svm_brookBlocksEnd(ptrdiff_t begin, ptrdiff_t end, ptrdiff_t edge, ptrdiff_t block)
+{
+    const ptrdiff_t between = end - begin - 2 * edge;
+    return between < 0 ? end - edge : begin + edge + between / block * block;
+}
+
+// So many elements of a row, which it has, with some before and behind them, of which it may not have all: then its first and
+// last one are there.
+static inline void svm_brookCopyBeside(void *to, const void *row, size_t size, ptrdiff_t count, ptrdiff_t first,
+                                       ptrdiff_t before, ptrdiff_t behind, ptrdiff_t extent)
+{
+    char *at = to;
+    const char *from = row;
+    for (ptrdiff_t i = 0; i < before; i++)
+        memcpy(at + (size_t)i * size, from + (size_t)svm_brookClamp(first - before + i, extent) * size, size);
+    memcpy(at + (size_t)before * size, from + (size_t)first * size, (size_t)count * size);
+    for (ptrdiff_t i = 0; i < behind; i++)
+        memcpy(at + (size_t)(before + count + i) * size,
+               from + (size_t)svm_brookClamp(first + count + i, extent) * size, size);
+}
+
 static inline ptrdiff_t svm_brookNear3(const svm_BrookWalk *w, int inside, ptrdiff_t k, ptrdiff_t j, ptrdiff_t i)
 {
     return svm_brookClamp(k, w->extent[1]) * w->pitch[1] + svm_brookNear2(w, inside, j, i);
