@@ -6,7 +6,7 @@
     make.py [--svmc=build/bin/svmc] --text   README.md with its pieces of SVM C as they now are, to standard output
 
 A piece stands below a comment "<!-- MACHINE NAME -->": the function or table called FMReceiver_NAME or NAME, of the program or of
-svm/mapped_control.h.
+svm/mapped_control.h with svm/mapped_runs.h.
 """
 import argparse
 import os
@@ -18,8 +18,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 PROGRAM = os.path.join(ROOT, "examples/fm-receiver/fm.str")
 PAGE = os.path.join(HERE, "README.md")
-with open(os.path.join(ROOT, "runtime/include/svm/mapped_control.h"), encoding="utf-8") as f:
-    HEADER = f.read()
+HEADER = ""
+for header in ("mapped_runs.h", "mapped_control.h"):
+    with open(os.path.join(ROOT, "runtime/include/svm", header), encoding="utf-8") as f:
+        HEADER += f.read()
 MACHINES = [("host-4", []), ("imagine", []), ("cell-qs20", ["--processors=4"])]
 PICTURES = {"Timeline": "timeline", "Mapping": "mapping", "Memories": "memory"}
 
@@ -46,7 +48,7 @@ def emitted(svmc, machine, more):
 
 
 def header_for(text):
-    """svm/mapped_control.h without what the program has not."""
+    """These headers without what the program has not."""
     have = re.findall(r"SVM_MAPPED_(\w+)", re.search(r"#define SVM_MAPPED \(([^)]*)\)", text).group(1))
     again = "HAVE(MOVED)" if "DIRECT" not in have else "HAVE(NOT)"
     kept, conditions = [], []

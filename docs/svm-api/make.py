@@ -51,6 +51,7 @@ OTHER_HEADERS = {"bits.h": "vectors of bits, for firings side by side",
                  "messages.h": "what emitted programs with messages use",
                  "mapped_tables.h": "tables and runs of emitted programs on several processors",
                  "mapped_control.h": "the functions that go through these",
+                 "mapped_runs.h": "of these, what sets up runs and orders them",
                  "mapped_again.h": "of these, rounds that processors repeat by themselves",
                  "softproc.h": "the driver of simulated soft processors"}
 CALLERS = {"control": "the control thread", "kernel": "kernels", "both": "the control thread and kernels"}

@@ -107,7 +107,7 @@ def holds(condition, facts):
 
 
 def kept_lines(header, facts):
-    """What a header has for a program of these facts, and the header that it includes."""
+    """What a header has for a program of these facts, and the headers that it includes."""
     kept, conditions = [], []
     with open(header, encoding="utf-8") as file:
         lines = file.read().split("\n")
@@ -118,8 +118,8 @@ def kept_lines(header, facts):
             conditions[-1] = not conditions[-1]
         elif line.startswith("#endif"):
             conditions.pop()
-        elif all(conditions) and line == "#include <svm/mapped_again.h>":
-            kept += kept_lines(os.path.join(os.path.dirname(header), "mapped_again.h"), facts)
+        elif all(conditions) and (included := re.fullmatch(r"#include <svm/(mapped_\w+\.h)>", line)):
+            kept += kept_lines(os.path.join(os.path.dirname(header), included.group(1)), facts)
         elif all(conditions):
             kept.append(line)
     return kept
