@@ -157,7 +157,7 @@ static void shape_rate(shaper *s, const sir_rate *r)
 // Everything of a filter but what may differ between filters that are alike.
 static void shape_filter(shaper *s, const sir_filter *f)
 {
-    s->fails = f->prework != NULL || f->handlers.len != 0;
+    s->fails = f->prework != NULL || f->ahead != NULL || f->handlers.len != 0;
     strbuf_printf(&s->key, "%" PRIu32 ":%" PRIu32 ":%" PRIu32 " %p %p", f->loc.file, f->loc.line, f->loc.column,
                   (const void *)f->input, (const void *)f->output);
     for (VEC_EACH(const sir_field, field, &f->fields))

@@ -915,7 +915,7 @@ static bool is_inlined(const body_context *c)
     int count = 0;
     if (c->function->kind != SIR_WORK || c->vectors > 0)
         return false;
-    if (c->info->rows > 0)
+    if (c->info->rows > 0 || c->function == c->info->filter->ahead)
         return true;
     sir_visit_stmts(&c->function->body, count_functions_of, &count);
     const bool alone = c->info->filter->finite && (c->info->lanes == 0 || c->info->takes.len > 0);

@@ -4,7 +4,8 @@
 //
 // It would find that out by itself where a loop is long. Short ones it writes out first, and then looks for what is equal
 // in their trips: constants that stand in them by then make them unlike, and a sum of products with factors of both signs
-// became a sum, a difference, and a choice of the two, one behind the other.
+// became a sum, a difference, and a choice of the two, one behind the other. So it goes with products of a vector and a
+// matrix of constants, which what several firings of a recursive filter do at once (hlc/passes/look_ahead.c) are.
 #include "hlc/emit/body_int.h"
 #include "hlc/ir/walk.h"
 
@@ -17,6 +18,7 @@ typedef struct sides_walk {
     bool *own;             // per local: declared in the loop
     bool *fields, *locals; // arrays that the loop writes
     bool state;            // it writes one of the state
+    bool ahead;            // it does several firings' work
     bool fails;
 } sides_walk;
 
@@ -61,7 +63,8 @@ static bool is_plain(const sir_expr *e)
     case SIR_PEEK:
     case SIR_UNARY:
     case SIR_SELECT: return true;
-    case SIR_CONVERT: return e->type->kind == SIR_FLOAT && e->u.arg[0]->type->kind == SIR_INT;
+    case SIR_CONVERT:
+        return (e->type->kind == SIR_FLOAT && e->u.arg[0]->type->kind == SIR_INT) || e->type->kind == SIR_DOUBLE;
     case SIR_BINARY: return (e->op != LANG_OP_DIV && e->op != LANG_OP_REM) || e->type->kind == SIR_FLOAT;
     case SIR_MATH:
         return e->op == LANG_MATH_ABS || e->op == LANG_MATH_MIN || e->op == LANG_MATH_MAX || e->op == LANG_MATH_SQRT;
@@ -84,7 +87,8 @@ static void check_element(sides_walk *w, const sir_expr *e)
 static void check_expr(sides_walk *w, const sir_expr *e)
 {
     sir_type_kind kind = (sir_type_kind)e->type->kind;
-    w->fails |= !is_plain(e) || (kind != SIR_FLOAT && kind != SIR_INT && kind != SIR_BOOLEAN) || is_trip(w, e);
+    w->fails |= !is_plain(e) || is_trip(w, e) ||
+                (kind != SIR_FLOAT && kind != SIR_INT && kind != SIR_BOOLEAN && (kind != SIR_DOUBLE || !w->ahead));
     if (w->fails || e->kind == SIR_CONST)
         return;
     if (e->kind == SIR_INDEX) {
@@ -164,12 +168,13 @@ int body_trips_aside(body_context *c, const sir_stmt *s)
         trips < LEAST_TRIPS || trips > c->e->most_trips || !is_power(trips) || s->u.for_.step != 1 ||
         body_const_int(s->u.for_.lo) != 0)
         return 0;
-    sides_walk w = {.c = c, .trip = s->u.for_.local};
+    sides_walk w = {.c = c, .trip = s->u.for_.local, .ahead = c->function == c->info->filter->ahead};
     w.own = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     w.locals = ARENA_ARRAY(c->e->arena, bool, c->function->locals.len + 1);
     w.fields = ARENA_ARRAY(c->e->arena, bool, c->info->filter->fields.len + 1);
     for (size_t i = 0; i < b->len; i++)
         find_written(&w, b->data[i]);
+    w.state |= w.ahead;
     for (size_t i = 0; i < b->len && !w.fails && w.state; i++)
         check_stmt(&w, b->data[i]);
     return w.state && !w.fails ? (int)trips : 0;

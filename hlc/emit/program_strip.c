@@ -256,11 +256,12 @@ emit_signature program_fire_function(program_emitter *x, emit_filter_info *info,
     emit_signature *known = hmap_get(&x->fires, key.data);
     if (known == NULL) {
         const char *wanted =
-            arena_printf(x->e.arena, "%s_%s", info->c_name, f->kind == SIR_PREWORK ? "prework" : "fire");
+            arena_printf(x->e.arena, "%s_%s", info->c_name,
+                         f->kind == SIR_PREWORK ? "prework" : f == info->filter->ahead ? "ahead" : "fire");
         known = ARENA_NEW(x->e.arena, emit_signature);
         *known = emit_fire_function(&x->e, info, f, emit_unique_name(&x->e, wanted), in_view, out_view);
         hmap_set(&x->fires, key.data, known);
-        if (known->aside != 0)
+        if (known->aside != 0 && f != info->filter->ahead)
             diag_remark(x->p->diag, sir_range(x->m, x->p->sources, f->loc),
                         "%d trips of a loop of '%s', each with a state of its own, go side by side [lanes]",
                         known->aside, info->filter->name);
@@ -405,6 +406,38 @@ static strip_lanes known_lanes(program_emitter *x, emit_filter_info *info, const
         hmap_set(&x->lanes, key, known);
     }
     return *known;
+}
+
+// A view of what several firings move, each `step` items; NULL: their items do not go on as those of one do.
+static const plan_digits *ahead_view(program_emitter *x, const plan_digits *items, int64_t step, int64_t stride)
+{
+    plan_digits *d = ARENA_NEW(x->e.arena, plan_digits);
+    int64_t each = items->len == 0 ? 1 : items->data[0].stride;
+    if (items->len > 1 || step == 0)
+        return step == 0 ? d : NULL;
+    if (step == 1)
+        each = stride;
+    VEC_PUSH(x->e.arena, d, ((plan_digit){0, each}));
+    return stride == step * each ? d : NULL;
+}
+
+// What the pass look-ahead made of several firings, as one function; of such firings there are `lanes` a call.
+static strip_lanes ahead_function(program_emitter *x, emit_filter_info *info, const sir_function *f,
+                                  const plan_walk *items, const program_walk *w, int64_t firings)
+{
+    const sir_function *many = info->filter->work == f ? info->filter->ahead : NULL;
+    strip_lanes l = {0};
+    if (many == NULL || !x->p->config->fast_math || x->in_cycle || w->general || w->in.len != 1)
+        return l;
+    int64_t count = many->push.max / f->push.max;
+    const plan_digits *in = ahead_view(x, &items->in_items, f->pop.max, w->in.data[0].stride),
+                      *out = ahead_view(x, &items->out_items, f->push.max, w->out.data[0].stride);
+    if (in == NULL || out == NULL || firings < 2 * count)
+        return l;
+    l.lanes = (int)count;
+    l.text = arena_printf(x->e.arena, "%" PRId64, count);
+    l.fire = program_fire_function(x, info, many, in, out);
+    return l;
 }
 
 // fire: of one firing, whose name stands for the function and its views. firings: of a run.
@@ -686,8 +719,11 @@ static program_strip *strip_function(program_emitter *x, emit_filter_info *info,
     strip_ways ways = {0};
     strip_lanes lanes = {0};
     if (threads.name == NULL)
+        lanes = ahead_function(x, info, f, items, w, firings);
+    bool ahead = lanes.lanes != 0;
+    if (threads.name == NULL && !ahead)
         ways.across = across_of(x, info, f, fire, items, w);
-    if (threads.name == NULL && ways.across == NULL) {
+    if (threads.name == NULL && !ahead && ways.across == NULL) {
         lanes = lanes_function(x, info, f, fire, items, w, firings);
         ways.skew = skew_of(x, info, f, fire, w, firings);
         if (ways.skew == NULL && lanes.lanes == 0)

@@ -179,6 +179,8 @@ void sir_filter_derive(sir_module *m, sir_filter *f)
         VEC_PUSH(scratch, &roots, f->work);
     if (f->prework != NULL)
         VEC_PUSH(scratch, &roots, f->prework);
+    if (f->ahead != NULL)
+        VEC_PUSH(scratch, &roots, f->ahead);
     for (size_t i = 0; i < f->handlers.len; i++)
         VEC_PUSH(scratch, &roots, f->handlers.data[i]);
     for (size_t i = 0; i < roots.len; i++)

@@ -370,10 +370,10 @@ static sir_role accept_role(sir_parser *p)
     return SIR_ROLE_COUNT;
 }
 
-static void parse_work(sir_parser *p, sir_function **place, sir_function_kind kind)
+static void parse_work(sir_parser *p, sir_function **place, sir_function_kind kind, const char *word)
 {
     if (*place != NULL)
-        sir_parse_error(p, &p->token, "a second %s function", kind == SIR_WORK ? "work" : "prework");
+        sir_parse_error(p, &p->token, "a second %s function", word);
     *place = sir_parse_function(p, kind);
 }
 
@@ -393,15 +393,17 @@ static void parse_filter_part(sir_parser *p)
     } else if (sir_accept_word(p, "field") || sir_accept_word(p, "const")) {
         parse_field(p);
     } else if (sir_accept_word(p, "work")) {
-        parse_work(p, &f->work, SIR_WORK);
+        parse_work(p, &f->work, SIR_WORK, "work");
     } else if (sir_accept_word(p, "prework")) {
-        parse_work(p, &f->prework, SIR_PREWORK);
+        parse_work(p, &f->prework, SIR_PREWORK, "prework");
+    } else if (sir_accept_word(p, "ahead")) {
+        parse_work(p, &f->ahead, SIR_WORK, "ahead");
     } else if (sir_accept_word(p, "function")) {
         VEC_PUSH(p->module->arena, &f->functions, sir_parse_function(p, SIR_HELPER));
     } else if (sir_accept_word(p, "handler")) {
         VEC_PUSH(p->module->arena, &f->handlers, sir_parse_function(p, SIR_HANDLER));
     } else {
-        static const char *const words[] = {"source", "field", "const", "work", "prework", "function", "handler"};
+        static const char *const words[] = {"source", "field", "const", "work", "prework", "ahead", "function", "handler"};
         hmap known;
         hmap_init(&known, p->scratch);
         for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

@@ -275,6 +275,8 @@ static void print_filter(sir_printer *p, const sir_filter *f)
         sir_print_function(p, f->prework);
     if (f->work != NULL)
         sir_print_function(p, f->work);
+    if (f->ahead != NULL)
+        sir_print_function(p, f->ahead);
     for (size_t i = 0; i < f->functions.len; i++)
         sir_print_function(p, f->functions.data[i]);
     for (size_t i = 0; i < f->handlers.len; i++)

@@ -518,7 +518,7 @@ void sir_print_function(sir_printer *p, const sir_function *f)
     };
     p->function = f;
     sir_print_indent(p);
-    strbuf_add(p->out, words[f->kind]);
+    strbuf_add(p->out, p->filter != NULL && p->filter->ahead == f ? "ahead" : words[f->kind]);
     if (f->kind != SIR_WORK && f->kind != SIR_PREWORK) {
         sir_print_name(p->out, f->name);
         print_params(p, f);

@@ -675,7 +675,7 @@ static const sir_filter *filter_of(const sir_module *m, const sir_function *f)
 {
     for (size_t i = 0; i < m->filters.len; i++) {
         const sir_filter *filter = m->filters.data[i];
-        if (filter->work == f || filter->prework == f)
+        if (filter->work == f || filter->prework == f || filter->ahead == f)
             return filter;
         for (size_t k = 0; k < filter->functions.len; k++)
             if (filter->functions.data[k] == f)

@@ -248,6 +248,8 @@ bool sir_check_rates(const sir_module *m, diag_engine *d)
         if (f->prework != NULL)
             ok &= check_function(m, f, f->prework, d, &told);
         ok &= check_function(m, f, f->work, d, &told);
+        if (f->ahead != NULL)
+            ok &= check_function(m, f, f->ahead, d, &told);
         for (size_t k = 0; k < f->functions.len; k++)
             ok &= check_function(m, f, f->functions.data[k], d, &told);
         for (size_t k = 0; k < f->handlers.len; k++)

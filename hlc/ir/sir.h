@@ -223,6 +223,7 @@ typedef struct sir_filter {
     const sir_type *input, *output;
     VEC(sir_field) fields;
     sir_function *work, *prework; // prework may be NULL
+    sir_function *ahead;          // what several firings of work do, but for rounding, at -Ofast (hlc/passes/look_ahead.c); NULL: there is none
     VEC(sir_function *) functions, handlers;
     bool stateful, uses_iter, uses_random, prints, sends; // derived by sir_filter_derive
     bool identity; // work is push(pop()) and nothing else

@@ -288,6 +288,23 @@ static void check_filter_function(sir_verifier *v, const sir_filter *f, const si
     sir_verify_function(v, f, function, effects);
 }
 
+static bool is_times(const sir_rate *many, const sir_rate *one, int64_t n)
+{
+    return !many->dynamic && !one->dynamic && many->max % n == 0 && many->max / n == one->max;
+}
+
+// A window of several firings, which move so many items as these do, and nothing else.
+static void check_ahead(sir_verifier *v, const sir_filter *f)
+{
+    const sir_function *one = f->work, *many = f->ahead;
+    int64_t n = one->push.max > 0 ? many->push.max / one->push.max : 0;
+    bool fine = n > 1 && is_times(&many->pop, &one->pop, n) && is_times(&many->push, &one->push, n) &&
+                !one->peek.dynamic && !many->peek.dynamic &&
+                many->peek.max - many->pop.max <= one->peek.max - one->pop.max;
+    if (!fine || f->finite || f->handlers.len != 0 || f->uses_iter || f->uses_random || f->prints || f->sends)
+        sir_broken(v, many->loc, "'ahead' of filter '%s' is not what several firings of work move", f->name);
+}
+
 static void check_filter(sir_verifier *v, const sir_filter *f)
 {
     if (f->input == NULL || f->output == NULL) {
@@ -308,6 +325,8 @@ static void check_filter(sir_verifier *v, const sir_filter *f)
     sir_effects_add(&effects, f->work);
     if (f->prework != NULL)
         sir_effects_add(&effects, f->prework);
+    if (f->ahead != NULL)
+        sir_effects_add(&effects, f->ahead);
     for (size_t i = 0; i < f->functions.len; i++) {
         check_unique(v, &names, f->functions.data[i]->name, f->functions.data[i]->loc, "function of one filter");
         sir_effects_add(&effects, f->functions.data[i]);
@@ -320,6 +339,10 @@ static void check_filter(sir_verifier *v, const sir_filter *f)
     check_filter_function(v, f, f->work, SIR_WORK, &effects);
     if (f->prework != NULL)
         check_filter_function(v, f, f->prework, SIR_PREWORK, &effects);
+    if (f->ahead != NULL) {
+        check_filter_function(v, f, f->ahead, SIR_WORK, &effects);
+        check_ahead(v, f);
+    }
     for (size_t i = 0; i < f->functions.len; i++)
         check_filter_function(v, f, f->functions.data[i], SIR_HELPER, &effects);
     for (size_t i = 0; i < f->handlers.len; i++)

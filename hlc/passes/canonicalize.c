@@ -88,6 +88,8 @@ static bool run_filter_once(sir_module *m, sir_filter *filter, const canon_optio
     VEC_PUSH(c.scratch, &all, filter->work);
     if (filter->prework != NULL)
         VEC_PUSH(c.scratch, &all, filter->prework);
+    if (filter->ahead != NULL)
+        VEC_PUSH(c.scratch, &all, filter->ahead);
     for (size_t i = 0; i < filter->functions.len; i++)
         VEC_PUSH(c.scratch, &all, filter->functions.data[i]);
     for (size_t i = 0; i < filter->handlers.len; i++)

@@ -22,6 +22,7 @@ sir_filter *pass_copy_filter(sir_module *m, const sir_filter *f)
     for (VEC_EACH(sir_local, local, &f->work->locals))
         VEC_PUSH(a, &r->work->locals, *local);
     r->work->body = sir_copy_block(&(sir_copier){.arena = a}, &f->work->body); // passes change nodes where they are
+    r->ahead = NULL;
     return r;
 }
 

@@ -972,8 +972,8 @@ static void renumber_in_stmt(void *context, sir_stmt *s)
 
 static void renumber_in(sir_filter *f, renumbering *r)
 {
-    sir_function *own[] = {f->work, f->prework};
-    for (size_t i = 0; i < 2; i++)
+    sir_function *own[] = {f->work, f->prework, f->ahead};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i] != NULL)
             sir_visit_stmts(&own[i]->body, renumber_in_stmt, r);
     for (VEC_EACH(sir_function *, g, &f->functions))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear forms of filters: a firing is executed with values that are known, or sums of weighted items.
+// Linear forms of filters: a firing is executed with values that are known, or sums of weighted items. So are several
+// firings of a filter with state, whose numbers are items, too: those before the ones of the window.
 #include <math.h>
 #include <string.h>
 
@@ -9,12 +10,13 @@
 // Of one filter: statements and expressions executed, and weights in sums.
 enum { EXTRACT_STEPS = 1 << 20, EXTRACT_TERMS = 1 << 22 };
 
-// A scalar. terms NULL: it is known. Else it is constant + the sum over i of terms[i] * peek(first + i).
+// A scalar. terms NULL: it is known. Else it is constant + the sum over i of terms[i] * item number first + i.
 typedef struct cell {
     sir_scalar value;
     double constant;
     const double *terms;
     int64_t first, count;
+    int64_t depth; // operations one after the other that lead to it
 } cell;
 
 typedef struct extractor {
@@ -22,8 +24,12 @@ typedef struct extractor {
     sir_module *m;
     const sir_filter *filter;
     cell **locals; // per local, its scalars; NULL: it is not alive
+    cell **fields; // per field that is part of the state, likewise
     linear_form *form;
+    int64_t states, items; // numbers of the state, which come first; items of the window
+    int64_t pushes;        // that are expected
     int64_t popped, pushed, steps, terms;
+    sir_loc at; // where it failed
     double operations;
     bool fails;
 } extractor;
@@ -68,7 +74,8 @@ static cell scale(extractor *x, cell c, double by)
         return fail(x);
     for (int64_t i = 0; i < c.count; i++)
         terms[i] = c.terms[i] * by;
-    return (cell){.constant = c.constant * by, .terms = terms, .first = c.first, .count = c.count};
+    return (cell){
+        .constant = c.constant * by, .terms = terms, .first = c.first, .count = c.count, .depth = c.depth + 1};
 }
 
 static cell as_sum(const sir_type *t, cell c)
@@ -94,16 +101,25 @@ static cell add(extractor *x, const sir_type *t, cell a, cell b, double by)
         terms[a.first - first + i] = a.terms[i];
     for (int64_t i = 0; i < b.count; i++)
         terms[b.first - first + i] += by * b.terms[i];
-    return (cell){.constant = a.constant + by * b.constant, .terms = terms, .first = first, .count = count};
+    return (cell){.constant = a.constant + by * b.constant,
+                  .terms = terms,
+                  .first = first,
+                  .count = count,
+                  .depth = (a.depth > b.depth ? a.depth : b.depth) + 1};
+}
+
+static cell symbol(extractor *x, int64_t number)
+{
+    double *one = new_terms(x, 1);
+    if (one == NULL)
+        return fail(x);
+    *one = 1;
+    return (cell){.terms = one, .first = number, .count = 1};
 }
 
 static cell item_at(extractor *x, int64_t at)
 {
-    double *one = at < 0 || at >= x->form->peek ? NULL : new_terms(x, 1);
-    if (one == NULL)
-        return fail(x);
-    *one = 1;
-    return (cell){.terms = one, .first = at, .count = 1};
+    return at < 0 || at >= x->items ? fail(x) : symbol(x, x->states + at);
 }
 
 // ---- Places ----
@@ -113,6 +129,8 @@ static cell *cells_of(extractor *x, const sir_expr *e)
 {
     if (e->kind == SIR_LOCAL)
         return x->locals[e->index];
+    if (e->kind == SIR_FIELD)
+        return x->fields[e->index];
     if (e->kind != SIR_INDEX && e->kind != SIR_MEMBER)
         return NULL;
     const sir_type *base = e->u.arg[0]->type;
@@ -160,7 +178,7 @@ static void load(extractor *x, const sir_expr *e, cell *to)
             x->fails = true;
         return;
     }
-    if (root->kind == SIR_LOCAL) {
+    if (root->kind == SIR_LOCAL || (root->kind == SIR_FIELD && x->fields[root->index] != NULL)) {
         const cell *from = cells_of(x, e);
         if (from == NULL)
             x->fails = true;
@@ -344,7 +362,7 @@ static void run_loop(extractor *x, const sir_stmt *s)
 static void run_push(extractor *x, const sir_stmt *s)
 {
     cell v = as_sum(s->u.value->type, eval(x, s->u.value));
-    x->fails |= x->pushed >= x->form->push;
+    x->fails |= x->pushed >= x->pushes;
     if (x->fails)
         return;
     double *row = x->form->weights + x->pushed * x->form->peek;
@@ -393,6 +411,8 @@ static void run_block(extractor *x, const sir_block *b)
         x->fails |= ++x->steps > EXTRACT_STEPS || x->terms > EXTRACT_TERMS;
         if (!x->fails)
             run_stmt(x, b->data[i]);
+        if (x->fails && x->at.file == 0)
+            x->at = b->data[i]->loc;
     }
 }
 
@@ -413,7 +433,10 @@ linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double
     arena *own = arena_create();
     extractor x = {.a = own, .m = m, .filter = f};
     x.locals = ARENA_ARRAY(own, cell *, w->locals.len + 1);
-    x.form = linear_new(a, w->peek.max > w->pop.max ? w->peek.max : w->pop.max, w->pop.max, w->push.max);
+    x.fields = ARENA_ARRAY(own, cell *, f->fields.len + 1);
+    x.items = w->peek.max > w->pop.max ? w->peek.max : w->pop.max;
+    x.pushes = w->push.max;
+    x.form = linear_new(a, x.items, w->pop.max, w->push.max);
     x.fails = x.form == NULL || *work <= 0;
     if (!x.fails)
         run_block(&x, &w->body);
@@ -425,4 +448,114 @@ linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double
         return NULL;
     linear_count(x.form);
     return x.form;
+}
+
+// ---- State ----
+
+static const sir_type *scalar_of(const sir_type *t)
+{
+    while (t->kind == SIR_ARRAY)
+        t = t->element;
+    return t;
+}
+
+// Whether it is made of numbers of one type, and how many.
+static bool is_of_reals(const sir_type *t, const sir_type **real)
+{
+    t = scalar_of(t);
+    if (t->kind == SIR_STRUCT) {
+        bool all = t->decl->members.len != 0;
+        for (size_t i = 0; i < t->decl->members.len; i++)
+            all = all && is_of_reals(t->decl->members.data[i].type, real);
+        return all;
+    }
+    if (!is_real(t) || (*real != NULL && *real != t))
+        return false;
+    *real = t;
+    return true;
+}
+
+int64_t linear_states(const sir_filter *f, const sir_type **real)
+{
+    int64_t states = 0;
+    *real = NULL;
+    for (VEC_EACH(const sir_field, field, &f->fields)) {
+        if (field->constant)
+            continue;
+        if (!is_of_reals(field->type, real) || field->type->words > LINEAR_STATES)
+            return -1;
+        states += (int64_t)field->type->words;
+    }
+    return states > LINEAR_STATES ? -1 : states;
+}
+
+static void begin_states(extractor *x)
+{
+    int64_t number = 0;
+    for (size_t i = 0; i < x->filter->fields.len; i++) {
+        const sir_field *field = &x->filter->fields.data[i];
+        if (field->constant)
+            continue;
+        x->fields[i] = ARENA_ARRAY(x->a, cell, (size_t)field->type->words + 1);
+        for (size_t k = 0; k < field->type->words; k++)
+            x->fields[i][k] = symbol(x, number++);
+    }
+}
+
+static int64_t deepest(const extractor *x)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < x->filter->fields.len; i++)
+        for (size_t k = 0; x->fields[i] != NULL && k < x->filter->fields.data[i].type->words; k++)
+            most = x->fields[i][k].depth > most ? x->fields[i][k].depth : most;
+    return most;
+}
+
+static void end_states(extractor *x, const sir_type *real)
+{
+    int64_t row = x->pushes;
+    for (size_t i = 0; i < x->filter->fields.len; i++)
+        for (size_t k = 0; x->fields[i] != NULL && k < x->filter->fields.data[i].type->words; k++, row++) {
+            cell c = as_sum(real, x->fields[i][k]);
+            for (int64_t t = 0; t < c.count; t++)
+                x->form->weights[row * x->form->peek + c.first + t] = c.terms[t];
+            x->form->constants[row] = c.constant;
+        }
+}
+
+linear_ahead *linear_extract_ahead(arena *a, sir_module *m, const sir_filter *f, int64_t firings, double *work,
+                                   sir_loc *at)
+{
+    const sir_function *w = f->work;
+    const sir_type *real;
+    int64_t states = linear_states(f, &real);
+    if (states <= 0 || *work <= 0)
+        return NULL;
+    arena *own = arena_create();
+    linear_ahead *r = ARENA_NEW(a, linear_ahead);
+    *r = (linear_ahead){.firings = firings, .states = states, .real = real};
+    r->items = (firings - 1) * w->pop.max + w->peek.max;
+    r->sums = firings * w->push.max;
+    extractor x = {.a = own, .m = m, .filter = f, .states = states, .items = r->items, .pushes = r->sums};
+    x.locals = ARENA_ARRAY(own, cell *, w->locals.len + 1);
+    x.fields = ARENA_ARRAY(own, cell *, f->fields.len + 1);
+    x.form = r->form = linear_new(a, states + r->items, firings * w->pop.max, r->sums + states);
+    x.fails = x.form == NULL;
+    if (!x.fails)
+        begin_states(&x);
+    int64_t half = 0;
+    for (int64_t i = 0; i < firings && !x.fails; i++) {
+        half = i == firings / 2 ? deepest(&x) : half;
+        run_block(&x, &w->body);
+        x.fails |= x.popped != (i + 1) * w->pop.max || x.pushed != (i + 1) * w->push.max;
+    }
+    r->operations = x.operations / (double)firings;
+    r->depth = (double)(deepest(&x) - half) / (double)(firings - firings / 2);
+    if (!x.fails)
+        end_states(&x, real);
+    bool fine = !x.fails && is_finite(x.form);
+    *work -= (double)(x.steps + x.terms);
+    *at = x.at;
+    arena_destroy(own);
+    return fine ? r : NULL;
 }

@@ -22,6 +22,22 @@ enum { LINEAR_WEIGHTS = 1 << 18 }; // of a form, at most
 // composing takes from as well. linear_extract.c
 linear_form *linear_extract(arena *a, sir_module *m, const sir_filter *f, double *operations, double *work);
 
+// Several firings of a filter with state: the first columns of its form are the numbers of the state, in the order of the
+// fields, the others the items of the window. The first rows are what is pushed, the others the state after the firings.
+typedef struct linear_ahead {
+    int64_t firings, states, items, sums; // columns: states + items; rows: sums + states
+    linear_form *form;
+    double operations, depth; // of a firing: all, and those of the state that wait for each other
+    const sir_type *real;     // of the state's numbers
+} linear_ahead;
+
+enum { LINEAR_STATES = 64 }; // numbers of a state at most
+// How many numbers the state has, and their type; -1: too many, or others than of one type of float and double.
+int64_t linear_states(const sir_filter *f, const sir_type **real);
+// NULL: these are no such sums, or too large; at: where, if some place says so.
+linear_ahead *linear_extract_ahead(arena *a, sir_module *m, const sir_filter *f, int64_t firings, double *work,
+                                   sir_loc *at);
+
 // ---- linear_compose.c ----
 linear_form *linear_new(arena *a, int64_t peek, int64_t pop, int64_t push); // all zeros; NULL: too large
 void linear_count(linear_form *f);                                          // finds its cost

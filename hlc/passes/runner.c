@@ -284,8 +284,17 @@ void stage_end(hlc_program *p, stage_mark mark, const char *name)
     add_timing(p, mark, name, TIMING_STAGE);
 }
 
-static bool run_one(hlc_program *p, const pass_row *row)
+// What several firings of a filter do is made last; a pass that then changes bodies may make it untrue.
+static void drop_ahead(hlc_program *p, pass_id pass)
 {
+    if (pass < PASS_LOOK_AHEAD && pass != PASS_CANONICALIZE && pass != PASS_SCHEDULE)
+        for (VEC_EACH(sir_filter *, f, &p->module->filters))
+            (*f)->ahead = NULL;
+}
+
+static bool run_one(hlc_program *p, pass_id pass)
+{
+    const pass_row *row = &pass_rows[pass];
     arena *scratch = NULL;
     strbuf before = {0};
     if (p->config->verify_each) {
@@ -295,6 +304,8 @@ static bool run_one(hlc_program *p, const pass_row *row)
     }
     stage_mark mark = stage_begin(p);
     bool changed = row->run(p);
+    if (changed)
+        drop_ahead(p, pass);
     add_timing(p, mark, row->name, changed ? TIMING_CHANGED : TIMING_UNCHANGED);
     bool ok = !diag_has_errors(p->diag);
     if (ok && scratch != NULL)
@@ -309,7 +320,7 @@ static bool run_one(hlc_program *p, const pass_row *row)
 bool passes_run(hlc_program *p, const pass_order *order)
 {
     for (size_t i = 0; i < order->len; i++)
-        if (!run_one(p, &pass_rows[order->data[i]]))
+        if (!run_one(p, order->data[i]))
             return false;
     return true;
 }
