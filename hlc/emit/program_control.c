@@ -301,7 +301,8 @@ void program_create_blocks(program_emitter *x)
     const plan *pl = x->pl;
     if (pl->buffers.len == 0)
         return;
-    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes);
+    uint64_t states = x->net == NULL ? 0 : program_offload_bytes(x);
+    text_line(x, 1, "self->memory = svm_alloc(&%s, %" PRIu64 ");", pl->memory, pl->bytes + states);
     text_line(x, 1, "svm_channelsPlace(self->channels, %s_channels, %zu, &%s, self->memory);", x->name, pl->buffers.len,
               pl->memory);
 }

@@ -84,6 +84,7 @@ typedef struct program_kernel {
     VEC(uint32_t) shifts; // buffers whose kept elements it moves to the front
     bool uses_starting, uses_steady;
     const char *field_table; // prefix of the table of its actors, when their numbers are no range
+    const char *own_type;    // of a region whose state goes to another processor and back: its struct; NULL: it has none
 } program_kernel;
 
 // What such a filter does as a machine of few states: program_steps.c.
@@ -364,6 +365,7 @@ void program_kernel_scan(program_emitter *x, uint32_t kernel); // finds what the
 void program_kernel_struct(program_emitter *x, uint32_t kernel);
 // Of a kernel's struct: what a run is told and works with; steady: how many steady states it has.
 void program_run_members(program_emitter *x, uint32_t kernel, bool steady);
+void program_state_members(program_emitter *x, uint32_t kernel); // of a struct of what its actors keep
 // What the text of a run finds in its struct. used: names that the text has; strip: it is no kernel by itself.
 void program_run_locals(program_emitter *x, const program_kernel *k, const hmap *used, bool strip);
 void program_kernel_functions(program_emitter *x, uint32_t kernel);
@@ -388,8 +390,10 @@ typedef struct program_pointers {
 void program_add_pointer(program_pointers *p, const sir_type *t, const char *name, const char *value);
 void program_write_pointers(program_pointers *p); // those added last
 void program_uses(program_emitter *x, const char *name); // a buffer's local, "starting", or the state
-void program_shifts(program_emitter *x, int indent,
-                    const program_kernel *k); // what a run still needs moves to the front
+// What a run still needs moves to the front: in all blocks, in those that streams fill, or in the others.
+typedef enum program_shifted { SHIFTED_ALL, SHIFTED_WINDOWS, SHIFTED_INSIDE } program_shifted;
+void program_shifts(program_emitter *x, int indent, const program_kernel *k, program_shifted which);
+size_t program_shift_count(const program_emitter *x, const program_kernel *k, program_shifted which);
 bool program_shifts_start(const program_emitter *x, const program_kernel *k); // "starting" is among what they name
 const char *program_block(program_emitter *x, const program_kernel *k, uint32_t buffer); // a kernel's
 const char *program_log(program_emitter *x, const program_actor_names *n);               // a pointer to it
@@ -488,6 +492,9 @@ bool program_offloads(const program_emitter *x); // some region is offloaded
 bool program_is_offloaded(const program_emitter *x, uint32_t kernel);
 // Declares what strips run on and are moved by, or (NULL) keeps others from taking these names.
 void program_offload_names(program_emitter *x, hmap *known, text_args *declared);
+void program_offload_state(program_emitter *x, uint32_t kernel); // the struct of what it keeps, if it does
+uint64_t program_offload_bytes(program_emitter *x); // of all these structs, behind the program's buffers
+void program_offload_create_state(program_emitter *x, uint32_t kernel);
 void program_offload_struct(program_emitter *x, uint32_t kernel);
 // body: the text of a run.
 void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *body, const hmap *used, double operations);

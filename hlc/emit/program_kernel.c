@@ -193,6 +193,33 @@ void program_kernel_scan(program_emitter *x, uint32_t kernel)
     scan_kernel(x, &x->kernels[kernel], x->stages[kernel]);
 }
 
+static size_t stages_of(const plan_kernel *k)
+{
+    size_t stages = 0;
+    for (VEC_EACH(plan_item, item, &k->items))
+        stages += item->stages.len;
+    return stages;
+}
+
+static void state_members(program_emitter *x, const program_stage *code)
+{
+    const program_actor_names *n = &x->names[code->stage->actor];
+    if (n->state != NULL)
+        text_line(x, 1, "%s %s;", code->info->state_type, n->state);
+    if (n->iter != NULL)
+        text_line(x, 1, "int %s;", n->iter);
+    if (n->random != NULL)
+        text_line(x, 1, "svm_Random %s;", n->random);
+}
+
+void program_state_members(program_emitter *x, uint32_t kernel)
+{
+    const program_stage *codes = x->stages[kernel];
+    for (size_t i = 0; i < stages_of(x->kernels[kernel].kernel); i++)
+        if (codes[i].stage->kind == PLAN_FIRE)
+            state_members(x, &codes[i]);
+}
+
 void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
 {
     const program_kernel *k = &x->kernels[kernel];
@@ -209,20 +236,15 @@ void program_run_members(program_emitter *x, uint32_t kernel, bool steady)
         text_line(x, 1, "svm_Block *channels; /* the program's, in the order of %s_channels */", x->name);
     else if (blocks.len != 0)
         text_call(x, 1, "svm_Block ", &blocks, ";");
+    if (k->own_type != NULL)
+        text_line(x, 1, "svm_Block *own; /* what its actors keep */");
     const program_stage *codes = x->stages[kernel];
-    size_t stages = 0;
-    for (VEC_EACH(plan_item, item, &k->kernel->items))
-        stages += item->stages.len;
-    for (size_t i = 0; i < stages; i++) {
+    for (size_t i = 0; i < stages_of(k->kernel); i++) {
         const program_actor_names *n = &x->names[codes[i].stage->actor];
         if (codes[i].stage->kind != PLAN_FIRE)
             continue;
-        if (n->state != NULL)
-            text_line(x, 1, "%s %s;", codes[i].info->state_type, n->state);
-        if (n->iter != NULL)
-            text_line(x, 1, "int %s;", n->iter);
-        if (n->random != NULL)
-            text_line(x, 1, "svm_Random %s;", n->random);
+        if (k->own_type == NULL)
+            state_members(x, &codes[i]);
         if (n->log != NULL)
             text_line(x, 1, "svm_Log %s;", n->log);
         if (n->sender != NULL)
@@ -239,9 +261,9 @@ void program_kernel_struct(program_emitter *x, uint32_t kernel)
         mapped_kernel_struct(x, kernel);
         return;
     }
-    size_t shown = 0;
-    for (VEC_EACH(plan_item, item, &k->kernel->items))
-        shown += item->stages.len;
+    if (x->net != NULL)
+        program_offload_state(x, kernel);
+    size_t shown = stages_of(k->kernel);
     text_line(x, 0, "/* Kernel %s: the channels and the state of its %zu stage%s. */", k->kernel->name, shown,
               shown == 1 ? "" : "s");
     text_line(x, 0, "typedef struct {");
@@ -635,13 +657,35 @@ static void emit_shift(program_emitter *x, int indent, const program_kernel *k, 
               name, name, from, b->keep, name);
 }
 
-void program_shifts(program_emitter *x, int indent, const program_kernel *k)
+static bool is_window(const program_emitter *x, uint32_t buffer)
 {
-    if (k->shifts.len != 0)
+    for (VEC_EACH(const plan_io, io, &x->pl->readers))
+        if (io->access.buffer == buffer)
+            return true;
+    return false;
+}
+
+static bool is_shifted(const program_emitter *x, uint32_t buffer, program_shifted which)
+{
+    return which == SHIFTED_ALL || is_window(x, buffer) == (which == SHIFTED_WINDOWS);
+}
+
+size_t program_shift_count(const program_emitter *x, const program_kernel *k, program_shifted which)
+{
+    size_t count = 0;
+    for (VEC_EACH(const uint32_t, buffer, &k->shifts))
+        count += is_shifted(x, *buffer, which);
+    return count;
+}
+
+void program_shifts(program_emitter *x, int indent, const program_kernel *k, program_shifted which)
+{
+    if (program_shift_count(x, k, which) != 0)
         text_line(x, indent, "/* What is still to be read moves to the front. */");
     for (size_t i = 0, count; i < k->shifts.len; i += count) {
         count = alike_shifts(x, k, i);
-        emit_shift(x, indent, k, k->shifts.data[i], count);
+        if (is_shifted(x, k->shifts.data[i], which))
+            emit_shift(x, indent, k, k->shifts.data[i], count);
     }
 }
 
@@ -684,8 +728,10 @@ void program_run_locals(program_emitter *x, const program_kernel *k, const hmap 
                 arena_printf(x->e.arena, "svm_blockData(%s)", program_block(x, k, k->buffers.data[i])));
     }
     program_write_pointers(&pointers);
-    if (hmap_get(used, "own") != NULL)
+    if (hmap_get(used, "own") != NULL && x->pl->cut != NULL)
         mapped_own(x, k);
+    else if (hmap_get(used, "own") != NULL)
+        text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(self->own);", k->own_type);
     strbuf_addc(x->e.out, '\n');
 }
 
@@ -797,6 +843,8 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
     }
     hmap used;
     hmap_init(&used, x->e.arena);
+    const char *state_at = x->own;
+    x->own = k->own_type != NULL ? "own" : x->own;
     x->used = &used;
     x->e.out = &body;
     x->before = out;
@@ -834,11 +882,12 @@ void program_kernel_functions(program_emitter *x, uint32_t kernel)
             emit_named_stage(x, k, codes);
     }
     if (x->net == NULL)
-        program_shifts(x, 1, k);
+        program_shifts(x, 1, k, SHIFTED_ALL);
     if (x->pl->cut != NULL)
         mapped_end(x, kernel);
     x->e.out = out;
     x->used = NULL;
+    x->own = state_at;
     if (x->net != NULL) {
         const char *run = NULL;
         if (body.len != 0) {

@@ -258,13 +258,19 @@ static void create_ends(net *n, uint32_t kernel)
         text_line(x, 1, "self->streams[%" PRIu32 "].producer = %s;", *s, common_text(n, kernel));
 }
 
-static void create_state(program_emitter *x, const char *base, const emit_filter_info *info, const char *state, const char *random)
+// prefix: of the names of what the actor keeps.
+static void create_state(program_emitter *x, const char *prefix, const emit_filter_info *info, const char *state, const char *random)
 {
     const char *initial = hmap_getn(&x->state_inits, &info->filter, sizeof info->filter);
     if (state != NULL && initial != NULL && *initial != '\0')
-        text_line(x, 1, "self->%s.%s = %s;", base, state, initial);
+        text_line(x, 1, "%s%s = %s;", prefix, state, initial);
     if (random != NULL)
-        text_line(x, 1, "self->%s.%s = (svm_Random)SVM_RANDOM_INIT;", base, random);
+        text_line(x, 1, "%s%s = (svm_Random)SVM_RANDOM_INIT;", prefix, random);
+}
+
+static const char *member_of(program_emitter *x, const char *field)
+{
+    return arena_printf(x->e.arena, "self->%s.", field);
 }
 
 static void create_dynamic(net *n, uint32_t kernel)
@@ -279,7 +285,7 @@ static void create_dynamic(net *n, uint32_t kernel)
         text_line(x, 1, "self->%s.dynamic.in = &self->streams[%" PRIu32 "];", n->fields[kernel], in);
     if (out != SIR_NONE)
         text_line(x, 1, "self->%s.dynamic.out = &self->streams[%" PRIu32 "];", n->fields[kernel], out);
-    create_state(x, n->fields[kernel], actor->info, actor->names.state, actor->names.random);
+    create_state(x, member_of(x, n->fields[kernel]), actor->info, actor->names.state, actor->names.random);
 }
 
 static void create_region(net *n, uint32_t kernel, uint32_t region)
@@ -290,18 +296,20 @@ static void create_region(net *n, uint32_t kernel, uint32_t region)
     for (size_t b = 0; b < k->buffers.len; b++)
         text_line(x, 1, "self->%s.%s = &self->channels[%" PRIu32 "];", k->field, k->buffer_names.data[b], k->buffers.data[b]);
     program_region_create(x, region);
+    program_offload_create_state(x, region);
+    const char *prefix = k->own_type != NULL ? "own->" : member_of(x, k->field);
     const program_stage *code = x->stages[region];
     for (VEC_EACH(plan_item, item, &k->kernel->items))
         for (size_t s = 0; s < item->stages.len; s++, code++)
             if (code->stage->kind == PLAN_FIRE)
-                create_state(x, k->field, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
+                create_state(x, prefix, code->info, x->names[code->stage->actor].state, x->names[code->stage->actor].random);
     if (program_is_offloaded(x, region))
         program_offload_create(x, region, n->started++);
     size_t before = n->created, helpers = program_region_helpers(x, region);
     n->created = program_region_create_helpers(x, region, before);
     for (size_t h = 0; h < helpers; h++) {
         code = x->stages[region];
-        const char *base = arena_printf(x->e.arena, "%s.kernels[%zu]", n->helper_fields[kernel], h);
+        const char *base = arena_printf(x->e.arena, "self->%s.kernels[%zu].", n->helper_fields[kernel], h);
         for (VEC_EACH(plan_item, item, &k->kernel->items))
             for (size_t s = 0; s < item->stages.len; s++, code++)
                 if (code->stage->kind == PLAN_FIRE)

@@ -5,6 +5,13 @@
 
 #include "hlc/emit/program_int.h"
 
+enum { STATE_ALIGNMENT = 128 }; // structs of state begin at multiples of it
+
+static uint64_t whole_state(uint64_t bytes)
+{
+    return (bytes + STATE_ALIGNMENT - 1) / STATE_ALIGNMENT * STATE_ALIGNMENT;
+}
+
 static const plan_net_place *place_of(const program_emitter *x, uint32_t kernel)
 {
     return x->pl->where.len == 0 ? NULL : &x->pl->where.data[program_region_number(x, kernel)];
@@ -63,6 +70,64 @@ static int64_t strips_of(program_emitter *x, uint32_t kernel)
     return even > most ? even : most;
 }
 
+// ---- What it keeps ----
+
+void program_offload_state(program_emitter *x, uint32_t kernel)
+{
+    program_kernel *k = &x->kernels[kernel];
+    if (!program_is_offloaded(x, kernel) || offload_of(x, kernel).state == 0)
+        return;
+    k->own_type =
+        emit_unique_name(&x->e, arena_printf(x->e.arena, "%s_Own", body_identifier(x->e.arena, k->kernel->name)));
+    text_line(x, 0, "/* What the actors of kernel %s keep: another processor has it while it does a run. */",
+              k->kernel->name);
+    text_line(x, 0, "typedef struct {");
+    program_state_members(x, kernel);
+    text_line(x, 0, "} %s;", k->own_type);
+    text_line(x, 0, "_Static_assert(sizeof(%s) <= %" PRIu64 ", \"its block has so many bytes\");\n", k->own_type,
+              offload_of(x, kernel).state);
+}
+
+// Where the struct of a kernel begins in the program's memory; of the number of kernels: where all end.
+static uint64_t state_place(program_emitter *x, size_t kernel)
+{
+    uint64_t place = (x->pl->bytes + STATE_ALIGNMENT - 1) / STATE_ALIGNMENT * STATE_ALIGNMENT;
+    for (uint32_t k = 0; k < kernel; k++)
+        place += x->kernels[k].own_type == NULL ? 0 : whole_state(offload_of(x, k).state);
+    return place;
+}
+
+uint64_t program_offload_bytes(program_emitter *x)
+{
+    bool any = false;
+    for (size_t k = 0; k < x->pl->kernels.len; k++)
+        any |= x->kernels[k].own_type != NULL;
+    return any ? state_place(x, x->pl->kernels.len) - x->pl->bytes : 0;
+}
+
+void program_offload_create_state(program_emitter *x, uint32_t kernel)
+{
+    const program_kernel *k = &x->kernels[kernel];
+    if (k->own_type == NULL)
+        return;
+    text_line(x, 1, "svm_blockInit(&self->%s.work.own, &%s, self->memory + %" PRIu64 ", %" PRIu64 ", 1);", k->field,
+              x->pl->memory, state_place(x, kernel), offload_of(x, kernel).state);
+    text_line(x, 1, "svm_blockName(&self->%s.work.own, \"own\");", k->field);
+    text_line(x, 1, "%s *own SVM_UNUSED = svm_blockData(&self->%s.work.own);", k->own_type, k->field);
+}
+
+// The region's buffers, and what it keeps.
+static size_t block_count(program_emitter *x, uint32_t kernel)
+{
+    const uint32_t *blocks;
+    return program_region_blocks(x, kernel, &blocks) + (x->kernels[kernel].own_type != NULL);
+}
+
+static bool keeps(program_emitter *x, uint32_t kernel)
+{
+    return plan_offload_keeps(x->pl, x->m, program_region_number(x, kernel));
+}
+
 // ---- The kernel ----
 
 void program_offload_struct(program_emitter *x, uint32_t kernel)
@@ -83,6 +148,7 @@ static const char *const kind_names[] = {
     [PLAN_OFFLOAD_INSIDE] = "SVM_OFFLOAD_INSIDE",
     [PLAN_OFFLOAD_INPUT] = "SVM_OFFLOAD_INPUT",
     [PLAN_OFFLOAD_OUTPUT] = "SVM_OFFLOAD_OUTPUT",
+    [PLAN_OFFLOAD_KEPT] = "SVM_OFFLOAD_KEPT",
 };
 
 static void emit_places(program_emitter *x, uint32_t kernel, const char *name)
@@ -121,11 +187,19 @@ static void emit_blocks(program_emitter *x, uint32_t kernel, const char *name)
                 &row, "{\"%s\", %s, .step = %" PRId64 ", .more = %" PRId64 ", .size = sizeof(%s), .address = %" PRIu64,
                 x->buffer_names[b->buffer], kind_names[b->kind], b->step, b->more,
                 emit_declare_item(&x->e, x->m->channels.data[channel].type, ""), b->address);
-            if (b->kind != PLAN_OFFLOAD_INSIDE)
+            if (b->kept != 0)
+                strbuf_printf(&row, ", .kept = %" PRId64, b->kept);
+            if (b->bytes != 0)
                 strbuf_printf(&row, ", .bytes = %" PRIu64, b->bytes);
             strbuf_add(&row, "},");
             VEC_PUSH(x->e.arena, &rows, row.data);
         }
+    if (x->kernels[kernel].own_type != NULL)
+        VEC_PUSH(x->e.arena, &rows,
+                 arena_printf(x->e.arena,
+                              "{\"own\", SVM_OFFLOAD_KEPT, .more = %" PRIu64 ", .size = 1, .address = %" PRIu64
+                              ", .kept = %" PRIu64 "},",
+                              o.state, o.state_at, o.state));
     text_rows(x, 1, &rows);
     text_end_table(x, table);
 }
@@ -139,8 +213,7 @@ static void emit_table(program_emitter *x, uint32_t kernel, const char *run)
                *blocks = emit_unique_name(&x->e, arena_printf(a, "%s_windows", run));
     emit_places(x, kernel, places);
     emit_blocks(x, kernel, blocks);
-    const uint32_t *all;
-    size_t count = program_region_blocks(x, kernel, &all);
+    size_t count = block_count(x, kernel);
     x->strip_tables[kernel] = emit_unique_name(&x->e, arena_printf(a, "%s_table", run));
     text_args fields = {0};
     VEC_PUSH(a, &fields, arena_printf(a, ".run = %s", run));
@@ -174,6 +247,9 @@ void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *bod
         text_line(x, 1, "self->firings.%s = %s;", program_firings_of(k, *actor)->name,
                   text_times(x, "self->steady", x->s->reps[*actor]));
     strbuf_add(x->e.out, body);
+    if (program_shift_count(x, k, SHIFTED_INSIDE) != 0 && program_shifts_start(x, k) && !hmap_get(used, "starting"))
+        text_line(x, 1, "const bool starting = self->starting;");
+    program_shifts(x, 1, k, SHIFTED_INSIDE);
     text_line(x, 0, "}\n");
     emit_table(x, kernel, run);
 }
@@ -182,17 +258,20 @@ void program_offload_kernel(program_emitter *x, uint32_t kernel, const char *bod
 
 void program_offload_members(program_emitter *x, uint32_t kernel)
 {
-    const uint32_t *blocks;
     if (!program_is_offloaded(x, kernel))
         return;
     int64_t strips = strips_of(x, kernel);
-    size_t count = program_region_blocks(x, kernel, &blocks);
+    size_t count = block_count(x, kernel);
     text_line(x, 1, "struct { /* the strips of its runs on other processors */");
     text_line(x, 2, "svm_Offload offload;");
     text_line(x, 2, "%s kernels[%" PRId64 "];", x->strip_types[kernel], strips);
     text_line(x, 2, "svm_OffloadStrip strips[%" PRId64 "];", strips);
     text_line(x, 2, "svm_Block here[%" PRId64 "][%zu], there[%" PRId64 "][%zu];", strips, count, strips, count);
     text_line(x, 2, "svm_MoveB2B moves[%" PRId64 "][%zu];", strips, count);
+    if (keeps(x, kernel)) {
+        text_line(x, 2, "svm_Block kept[%zu]; /* of what it keeps: there, what goes back when a run has ended */", count);
+        text_line(x, 2, "svm_MoveB2B back[%zu];", count);
+    }
     text_line(x, 1, "} %s;", program_region_field(x, kernel));
 }
 
@@ -208,6 +287,8 @@ void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
     text_line(x, 2, ".table = &%s, .region = &self->%s.region, .strips = self->%s.strips, .count = %" PRId64 ",",
               x->strip_tables[kernel], k->field, f, strips);
     int64_t unit = offload_of(x, kernel).unit;
+    if (keeps(x, kernel))
+        text_line(x, 2, ".kept = self->%s.kept, .back = self->%s.back,", f, f);
     text_line(x, 2, ".unit = %" PRId64 ", .most = %" PRId64 "};", unit, x->pl->strip / unit * unit);
     text_line(x, 1, "for (int i = 0; i < %" PRId64 "; i++) {", strips);
     text_line(x, 2, "%s *strip = &self->%s.kernels[i];", x->strip_types[kernel], f);
@@ -218,9 +299,11 @@ void program_offload_create(program_emitter *x, uint32_t kernel, size_t number)
     text_line(x, 2, "                                    self->%s.moves[i]};", f);
     for (size_t b = 0; b < k->buffers.len; b++) // the region's blocks begin with these
         text_line(x, 2, "strip->%s = &self->%s.here[i][%zu];", k->buffer_names.data[b], f, b);
+    if (k->own_type != NULL)
+        text_line(x, 2, "strip->own = &self->%s.here[i][%zu];", f, block_count(x, kernel) - 1);
     const program_stage *code = x->stages[kernel];
     for (VEC_EACH(plan_item, item, &k->kernel->items))
-        for (size_t s = 0; s < item->stages.len; s++, code++) {
+        for (size_t s = 0; s < item->stages.len && k->own_type == NULL; s++, code++) {
             const char *state = code->stage->kind == PLAN_FIRE ? x->names[code->stage->actor].state : NULL;
             const char *initial =
                 state == NULL ? NULL : hmap_getn(&x->state_inits, &code->info->filter, sizeof code->info->filter);

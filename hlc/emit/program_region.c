@@ -93,6 +93,12 @@ void program_describe_regions(program_emitter *x)
             w->gate += w->gate >= 0 ? (int64_t)x->region_of_kernel[kernel]->channels : 0;
 }
 
+// Its buffers, and one for its actors' state if that goes to another processor and back.
+static size_t block_count(const program_region *t)
+{
+    return t->blocks.len + (t->x->kernels[t->kernel].own_type != NULL);
+}
+
 static const plan_io *find_io(const program_emitter *x, uint32_t end)
 {
     return x->io_of[end];
@@ -355,7 +361,9 @@ static const char *emit_blocks(program_region *t)
     strbuf_init(&rows, x->e.arena);
     for (VEC_EACH(uint32_t, b, &t->blocks))
         add_table_row(&rows, "%" PRId64 ", %" PRId64, x->pl->buffers.data[*b].base, x->pl->buffers.data[*b].step);
-    return t->blocks.len == 0 ? "NULL"
+    if (x->kernels[t->kernel].own_type != NULL)
+        add_table_row(&rows, "0, 0");
+    return block_count(t) == 0 ? "NULL"
                               : shared_table(t, "By how much the blocks grow: once, and for each steady state.",
                                              "svm_BlockRow", "blocks", rows.data);
 }
@@ -386,7 +394,7 @@ void program_region_tables(program_emitter *x, uint32_t kernel)
     VEC_PUSH(a, &fields, arena_printf(a, ".between = %s", emit_tokens(t, true)));
     VEC_PUSH(a, &fields, arena_printf(a, ".inputs = %zu, .in = %s", t->inputs.len, emit_ends(t, true)));
     VEC_PUSH(a, &fields, arena_printf(a, ".outputs = %zu, .out = %s", t->outputs.len, emit_ends(t, false)));
-    VEC_PUSH(a, &fields, arena_printf(a, ".blocks = %zu, .blockRows = %s", t->blocks.len, emit_blocks(t)));
+    VEC_PUSH(a, &fields, arena_printf(a, ".blocks = %zu, .blockRows = %s", block_count(t), emit_blocks(t)));
     const char *spare = emit_spare(t);
     if (spare != NULL)
         VEC_PUSH(a, &fields, arena_printf(a, ".spare = %s", spare));
@@ -429,8 +437,10 @@ void program_region_struct(program_emitter *x, uint32_t kernel)
         text_line(x, 2, "svm_Channel *out[%zu];", t->outputs.len);
         text_line(x, 2, "svm_Block *outBlocks[%zu];", t->outputs.len);
     }
-    if (t->blocks.len != 0)
-        text_line(x, 2, "svm_Block *blocks[%zu];", t->blocks.len);
+    if (block_count(t) != 0)
+        text_line(x, 2, "svm_Block *blocks[%zu];", block_count(t));
+    if (x->kernels[kernel].own_type != NULL)
+        text_line(x, 2, "svm_Block own;");
     text_line(x, 1, "} work;");
 }
 
@@ -440,6 +450,19 @@ static void emit_firings(program_emitter *x, const program_region *t)
     for (VEC_EACH(uint32_t, actor, &k->actors))
         text_line(x, 2, "%s = self->work.firings[%" PRIu32 "];", program_firings_of(k, *actor)->text,
                   x->number_in_region[*actor]);
+}
+
+// What an offloaded region keeps inside, those who have done its run have moved.
+static void emit_shifts(program_emitter *x, const program_kernel *k, uint32_t kernel)
+{
+    if (!program_is_offloaded(x, kernel) || program_shift_count(x, k, SHIFTED_INSIDE) == 0) {
+        program_shifts(x, 2, k, SHIFTED_ALL);
+        return;
+    }
+    program_shifts(x, 2, k, SHIFTED_WINDOWS);
+    text_line(x, 2, "if (!self->region.offloaded) {");
+    program_shifts(x, 3, k, SHIFTED_INSIDE);
+    text_line(x, 2, "}");
 }
 
 void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run, double operations)
@@ -481,7 +504,7 @@ void program_region_kernel(program_emitter *x, uint32_t kernel, const char *run,
     text_line(x, 2, "svm_regionSend(&self->region);");
     if (starting)
         text_line(x, 2, "const bool starting = self->starting;");
-    program_shifts(x, 2, k); // the run's output is in its streams
+    emit_shifts(x, k, kernel); // the run's output is in its streams
     text_line(x, 1, "}");
     text_line(x, 0, "}\n");
     if (!parallel)
@@ -615,6 +638,8 @@ void program_region_create(program_emitter *x, uint32_t kernel)
     if (t->blocks.len != 0) {
         for (size_t b = 0; b < t->blocks.len; b++)
             text_line(x, 1, "%s.work.blocks[%zu] = &self->channels[%" PRIu32 "];", f, b, t->blocks.data[b]);
+        if (k->own_type != NULL)
+            text_line(x, 1, "%s.own = %s.work.blocks[%zu] = &%s.work.own;", f, f, t->blocks.len, f);
         text_line(x, 1, "%s.region.blocks = %s.work.blocks;", f, f);
     }
 }

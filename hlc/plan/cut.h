@@ -103,6 +103,8 @@ bool plan_cut_restore(struct hlc_program *p, const uint32_t *kernel_of, size_t c
                       int64_t processors, bool fallbacks);
 // Why an actor's firings depend on each other; NULL: they do not.
 const char *plan_actor_keeps(struct hlc_program *p, uint32_t actor);
+// Of these reasons one for which its state cannot go to another processor and back between two runs; NULL: it can.
+const char *plan_actor_is_tied(struct hlc_program *p, uint32_t actor);
 // What priming comes to and fires, for the kernels that are data-parallel (fiss.c).
 void plan_cut_prime(struct hlc_program *p);
 // Items that channels outside of loops begin with come from filters of their own (first_items.c); false: an error.

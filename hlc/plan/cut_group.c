@@ -46,6 +46,26 @@ typedef struct grouper {
     uint32_t *mark, marks;
 } grouper;
 
+static const char *foreign_reason(const hlc_program *p, const sir_filter *f)
+{
+    return p->foreign != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
+}
+
+const char *plan_actor_is_tied(hlc_program *p, uint32_t actor)
+{
+    const sir_actor *a = p->module->actors.data[actor];
+    if (p->schedule->cycle[actor] >= 0)
+        return "is in a feedback loop";
+    if (a->kind != SIR_FILTER)
+        return NULL;
+    const sir_filter *f = a->filter;
+    const char *foreign = foreign_reason(p, f);
+    return foreign != NULL                        ? foreign
+           : f->sends || f->handlers.len != 0 ? "sends or receives messages"
+           : f->prints                            ? "prints"
+                                                  : NULL;
+}
+
 const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
 {
     const sir_actor *a = p->module->actors.data[actor];
@@ -54,7 +74,7 @@ const char *plan_actor_keeps(hlc_program *p, uint32_t actor)
     if (a->kind != SIR_FILTER)
         return NULL;
     const sir_filter *f = a->filter;
-    const char *foreign = p->foreign != NULL ? hmap_getn(p->foreign, &f, sizeof f) : NULL;
+    const char *foreign = foreign_reason(p, f);
     if (foreign != NULL)
         return foreign;
     if (f->uses_random)

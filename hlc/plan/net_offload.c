@@ -3,6 +3,10 @@
 // processors with memories of their own. Engines move windows of the region's inputs there and of its outputs back; the
 // region's kernel, and all else, stays where the control side is.
 //
+// NOTE(state). What a region keeps from one steady state to the next beside items of its inputs, fields of its actors and items
+// in its channels, is in blocks of its own. Engines move them there before a run's first strip, and back behind its last one.
+// So strips of such a region follow each other on one processor, and its kernel finds in them what the run has left.
+//
 // NOTE(units). Strips begin where engines can: a strip is a multiple of so many steady states that each end moves whole units
 // of bytes. What is looked at beyond a strip, its halo, is rounded up, so an input's buffer has room for a unit more.
 #include <inttypes.h>
@@ -19,11 +23,15 @@
 #define OFFLOAD_OPERATIONS 1.0
 // A strip's work where the region is takes so many times as long as starting it elsewhere.
 #define OFFLOAD_STARTS 2.0
+// A region whose strips are done by one processor takes it less than this of what all of the program takes without it.
+#define OFFLOAD_GAIN 0.9
 enum {
     OFFLOAD_TURNS = 2,      // blocks of a window: one is worked on while the other is moved, if there is room
     OFFLOAD_ALIGNMENT = 64, // buffers begin at multiples of it; what engines move must
+    OFFLOAD_FIELD = 8,      // and fields of a state, at most
     OFFLOAD_FIRINGS = 32,   // that go side by side in vectors
     OFFLOAD_SLACK = 64,     // bytes of memory for what the footprint leaves out
+    OFFLOAD_STRIPS = 8,     // of a run of a region that one processor does: so much of it waits for its first transfer
 };
 
 // ---- Processors ----
@@ -64,6 +72,11 @@ const plan_processor *plan_offload_processor(const plan_resources *r, const char
     return NULL;
 }
 
+static size_t number_of(const plan_resources *r, const char *name)
+{
+    return (size_t)(plan_offload_processor(r, name) - r->processors.data);
+}
+
 uint64_t plan_offload_base(const plan_resources *r, const plan_processor *q)
 {
     uint64_t before = 0;
@@ -91,8 +104,8 @@ int64_t plan_offload_room(const plan *pl, const sir_module *m, uint32_t buffer)
     if (net == NULL || pl->where.len == 0)
         return 0;
     const sir_channel *ch = &m->channels.data[pl->buffers.data[buffer].channel];
-    bool input = net->actor_of[ch->producer] == SIR_NONE;
-    if (!input || pl->where.data[net->kernel_of[ch->producer]].offload.len == 0)
+    bool moved = net->actor_of[ch->producer] == SIR_NONE || pl->buffers.data[buffer].keep != 0;
+    if (!moved || pl->where.data[net->kernel_of[ch->producer]].offload.len == 0)
         return 0;
     return elements(OFFLOAD_ALIGNMENT, plan_element_bytes(m, pl->buffers.data[buffer].channel)) - 1;
 }
@@ -110,6 +123,44 @@ static const plan_io *end_at(const plan *pl, uint32_t buffer, bool reader)
 static uint32_t region_of(const plan *pl, const sir_module *m, uint32_t buffer)
 {
     return pl->net->kernel_of[m->channels.data[pl->buffers.data[buffer].channel].producer];
+}
+
+// ---- State: NOTE(state) ----
+
+// Bytes of the fields, the count of firings and the random numbers of a region's actors, however they lie in structs.
+static uint64_t state_bytes(const plan *pl, const sir_module *m, uint32_t kernel)
+{
+    uint64_t bytes = 0, align;
+    for (uint32_t i = 0; i < m->actors.len; i++) {
+        const sir_actor *a = m->actors.data[i];
+        if (pl->net->kernel_of[i] != kernel || a->kind != SIR_FILTER)
+            continue;
+        for (VEC_EACH(const sir_field, field, &a->filter->fields))
+            if (!field->constant)
+                bytes += (uint64_t)whole((int64_t)plan_item_size(field->type, &align), OFFLOAD_FIELD);
+        bytes += OFFLOAD_FIELD * ((uint64_t)a->filter->uses_iter + (uint64_t)a->filter->uses_random);
+    }
+    return (uint64_t)whole((int64_t)bytes, OFFLOAD_ALIGNMENT);
+}
+
+// Whether a buffer keeps items that are not of an input.
+static bool is_kept(const plan *pl, uint32_t buffer)
+{
+    return pl->buffers.data[buffer].keep != 0 && end_at(pl, buffer, true) == NULL;
+}
+
+static uint64_t kept_bytes(const plan *pl, const sir_module *m, uint32_t kernel)
+{
+    uint64_t bytes = state_bytes(pl, m, kernel);
+    for (uint32_t b = 0; b < pl->buffers.len; b++)
+        if (region_of(pl, m, b) == kernel && is_kept(pl, b))
+            bytes += (uint64_t)pl->buffers.data[b].keep * plan_element_bytes(m, pl->buffers.data[b].channel);
+    return bytes;
+}
+
+bool plan_offload_keeps(const plan *pl, const sir_module *m, uint32_t kernel)
+{
+    return kept_bytes(pl, m, kernel) != 0;
 }
 
 // Steady states that a strip is a multiple of.
@@ -151,23 +202,27 @@ plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir
             continue;
         const plan_buffer *buffer = &inside.buffers.data[b];
         uint64_t size = plan_element_bytes(m, buffer->channel);
-        bool input = end_at(pl, b, true) != NULL, output = end_at(pl, b, false) != NULL;
+        bool input = end_at(pl, b, true) != NULL, output = end_at(pl, b, false) != NULL, window = input || output;
+        int64_t moved = whole(buffer->keep, elements(on->transfer_alignment, size));
         plan_offload_block block = {.buffer = b,
-                                    .kind = input    ? PLAN_OFFLOAD_INPUT
-                                            : output ? PLAN_OFFLOAD_OUTPUT
-                                                     : PLAN_OFFLOAD_INSIDE};
-        block.step = block.kind == PLAN_OFFLOAD_INSIDE ? 0 : buffer->step;
-        block.more = input    ? whole(buffer->keep, elements(on->transfer_alignment, size))
-                     : output ? 0
-                              : buffer->capacity;
+                                    .kind = input           ? PLAN_OFFLOAD_INPUT
+                                            : output        ? PLAN_OFFLOAD_OUTPUT
+                                            : is_kept(pl, b) ? PLAN_OFFLOAD_KEPT
+                                                            : PLAN_OFFLOAD_INSIDE};
+        block.step = window ? buffer->step : 0;
+        block.more = input ? moved : output ? 0 : buffer->capacity;
+        block.kept = block.kind == PLAN_OFFLOAD_KEPT ? moved : 0;
         o.bytes = (uint64_t)whole((int64_t)o.bytes, (int64_t)alignment);
         block.address = o.bytes;
         uint64_t bytes = (uint64_t)(block.step * strip + block.more) * size;
-        if (block.kind != PLAN_OFFLOAD_INSIDE)
+        if (window)
             block.bytes = (uint64_t)whole((int64_t)bytes, (int64_t)alignment);
-        o.bytes += block.kind == PLAN_OFFLOAD_INSIDE ? bytes : block.bytes * where->turns;
+        o.bytes += window ? block.bytes * where->turns : bytes;
         VEC_PUSH(a, &o.blocks, block);
     }
+    o.state = state_bytes(pl, m, kernel);
+    o.state_at = (uint64_t)whole((int64_t)o.bytes, (int64_t)alignment);
+    o.bytes = o.state == 0 ? o.bytes : o.state_at + o.state;
     return o;
 }
 
@@ -232,6 +287,18 @@ static const char *find_lack(hlc_program *p, const plan_processor *q, uint32_t k
     return NULL;
 }
 
+// Why what a region keeps cannot go to another processor and back; NULL: it can, or keeps nothing.
+static const char *find_tied(hlc_program *p, uint32_t kernel)
+{
+    for (uint32_t i = 0; i < p->module->actors.len; i++) {
+        bool inside = p->net->kernel_of[i] == kernel && p->net->actor_of[i] != SIR_NONE;
+        const char *why = inside ? plan_actor_is_tied(p, i) : NULL;
+        if (why != NULL)
+            return arena_printf(p->arena, "'%s' %s", p->module->actors.data[i]->name, why);
+    }
+    return NULL;
+}
+
 static const char *find_none(const hlc_program *p)
 {
     if (p->net->single)
@@ -276,6 +343,12 @@ static double start_seconds(const hlc_program *p, const plan_processor *q, uint3
     return seconds;
 }
 
+// Of what a region keeps, for a run.
+static double keep_operations(const hlc_program *p, uint32_t kernel)
+{
+    return 2 * OFFLOAD_OPERATIONS * (double)kept_bytes(p->plan, p->module, kernel);
+}
+
 // The fewest steady states of a run that are offloaded.
 static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_t kernel, double operations,
                           int64_t unit)
@@ -283,7 +356,8 @@ static int64_t find_least(const hlc_program *p, const plan_processor *q, uint32_
     const machine_processor *here = machine_processor_by_name(p->machine, p->plan->processor);
     if (p->config->offload == HLC_OFFLOAD_ALL)
         return unit;
-    double least = OFFLOAD_STARTS * start_seconds(p, q, kernel) / (operations * plan_seconds_an_operation(here));
+    double least = OFFLOAD_STARTS * start_seconds(p, q, kernel) / (operations * plan_seconds_an_operation(here)) +
+                   keep_operations(p, kernel) / operations;
     return least > PLAN_OFFLOAD_MOST ? PLAN_OFFLOAD_MOST : whole((int64_t)least + 1, unit);
 }
 
@@ -304,11 +378,36 @@ static const char *find_gain(hlc_program *p, uint32_t kernel, const plan_net_wor
 
 // ---- fiss ----
 
+// A region that keeps something is done by one processor: of those that can, the one that has least to do so far.
+static const char *choose_one(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
+                              double *loads)
+{
+    plan_names *names = &p->plan->where.data[kernel].offload;
+    const machine_processor *here = machine_processor_by_name(p->machine, p->plan->processor);
+    double all = 0;
+    for (size_t k = 0; k < p->net->kernels.len; k++)
+        all += work->all[k];
+    size_t best = r->processors.len;
+    for (VEC_EACH(const char *, name, names)) {
+        size_t q = number_of(r, *name);
+        best = best == r->processors.len || loads[q] < loads[best] ? q : best;
+    }
+    const machine_processor *there = r->processors.data[best].processor;
+    double slower = plan_seconds_an_operation(there) / plan_seconds_an_operation(here);
+    names->len = 0;
+    if (p->config->offload != HLC_OFFLOAD_ALL && work->all[kernel] * slower > OFFLOAD_GAIN * all)
+        return "one processor would do its strips, and take as long as all of the program does here";
+    loads[best] += work->all[kernel];
+    VEC_PUSH(p->arena, names, there->element.name);
+    return NULL;
+}
+
 static const char *try_region(hlc_program *p, const plan_resources *r, uint32_t kernel, const plan_net_work *work,
-                              const char *keeps)
+                              const char *keeps, double *loads)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
-    const char *why = keeps != NULL ? keeps : find_ends(p, kernel);
+    const char *why = keeps == NULL ? NULL : find_tied(p, kernel);
+    why = why != NULL ? why : find_ends(p, kernel);
     why = why != NULL ? why : find_gain(p, kernel, work);
     const char *lack = NULL;
     for (VEC_EACH(const plan_processor, q, &r->processors)) {
@@ -317,6 +416,8 @@ static const char *try_region(hlc_program *p, const plan_resources *r, uint32_t 
             VEC_PUSH(p->arena, &where->offload, q->processor->element.name);
         lack = lack != NULL ? lack : lacks;
     }
+    if (where->offload.len != 0 && plan_offload_keeps(p->plan, p->module, kernel))
+        why = choose_one(p, r, kernel, work, loads);
     if (where->offload.len == 0)
         return why != NULL ? why : lack;
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
@@ -338,13 +439,14 @@ bool plan_net_offload(hlc_program *p, const plan_net_work *work, const char *con
     if (r == NULL)
         return false;
     const char *none = find_none(p), **stays = ARENA_ARRAY(p->arena, const char *, count + 1);
+    double *loads = ARENA_ARRAY(p->arena, double, r->processors.len + 1);
     bool any = false, assigned = pl->where.len != 0;
     for (size_t k = 0; k < count && !assigned; k++)
         VEC_PUSH(p->arena, &pl->where, (plan_net_place){.processor = pl->processor});
     for (uint32_t k = 0; k < count; k++) {
         if (p->net->kernels.data[k].dynamic)
             continue;
-        stays[k] = none != NULL ? none : try_region(p, r, k, work, keeps[k]);
+        stays[k] = none != NULL ? none : try_region(p, r, k, work, keeps[k], loads);
         any |= pl->where.data[k].offload.len != 0;
     }
     if (!any && !assigned)
@@ -373,7 +475,8 @@ static bool fit(hlc_program *p, const plan_processor *q, uint32_t kernel, uint64
     int64_t unit = unit_of(pl, p->module, kernel, q->transfer_alignment), grain = grain_of(p, kernel, unit);
     where->at = from;
     for (where->turns = OFFLOAD_TURNS; where->turns > 0; where->turns--) {
-        int64_t strips = (int64_t)(where->offload.len * where->turns), wanted = (pl->strip + strips - 1) / strips;
+        int64_t strips = where->offload.len == 1 ? OFFLOAD_STRIPS : (int64_t)(where->offload.len * where->turns),
+                wanted = (pl->strip + strips - 1) / strips;
         wanted = wanted < where->least ? where->least : wanted;
         for (wanted = wanted < grain ? grain : wanted;; wanted = where->strip / 2) {
             where->strip = whole(wanted, wanted < grain ? unit : grain);
@@ -387,9 +490,30 @@ static bool fit(hlc_program *p, const plan_processor *q, uint32_t kernel, uint64
     return false;
 }
 
-static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kernel, uint64_t *from, size_t left)
+// Of a processor: where what it has no region for begins, and how many regions are still to have their place.
+typedef struct room_left {
+    uint64_t from;
+    size_t regions;
+} room_left;
+
+// What a region of these processors may take: from the first byte that is free on all of them.
+static room_left find_room(const plan_resources *r, const plan_names *processors, const room_left *rooms)
+{
+    room_left found = {0};
+    for (VEC_EACH(const char *, name, processors)) {
+        const room_left *room = &rooms[number_of(r, *name)];
+        found.from = room->from > found.from ? room->from : found.from;
+        found.regions = room->regions > found.regions ? room->regions : found.regions;
+    }
+    return found;
+}
+
+static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kernel, room_left *rooms)
 {
     plan_net_place *where = &p->plan->where.data[kernel];
+    const room_left free = find_room(r, &where->offload, rooms);
+    for (VEC_EACH(const char *, name, &where->offload))
+        rooms[number_of(r, *name)].regions--;
     const plan_net_kernel *k = &p->net->kernels.data[kernel];
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
     if (where->least > p->plan->strip) {
@@ -401,13 +525,15 @@ static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kern
         return false;
     }
     plan_footprint f = plan_footprint_of(p->arena, p->net->whole, k->actors.data, k->actors.len);
-    uint64_t beside = plan_footprint_bytes(&f, q) + OFFLOAD_SLACK,
-             room = q->bytes > *from ? (q->bytes - *from) / left : 0;
-    if (room <= beside || !fit(p, q, kernel, *from, *from + room - beside)) {
+    uint64_t beside = plan_footprint_bytes(&f, q) - f.state + OFFLOAD_SLACK,
+             room = q->bytes > free.from ? (q->bytes - free.from) / free.regions : 0;
+    if (room <= beside || !fit(p, q, kernel, free.from, free.from + room - beside)) {
         stay(p, kernel, arena_printf(p->arena, "its windows do not fit '%s'", q->memory->element.name));
         return false;
     }
-    *from = plan_offload_of(p->arena, p->diag, p->plan, p->module, p->schedule, q, kernel).bytes + beside;
+    for (VEC_EACH(const char *, name, &where->offload))
+        rooms[number_of(r, *name)].from =
+            plan_offload_of(p->arena, p->diag, p->plan, p->module, p->schedule, q, kernel).bytes + beside;
     plan_remark_strips(p, kernel);
     return true;
 }
@@ -415,16 +541,18 @@ static bool settle_region(hlc_program *p, const plan_resources *r, uint32_t kern
 bool plan_net_settle_offloads(hlc_program *p)
 {
     plan *pl = p->plan;
-    size_t left = 0;
-    bool same = true;
+    bool same = true, any = false;
     for (VEC_EACH(const plan_net_place, where, &pl->where))
-        left += where->offload.len != 0;
-    const plan_resources *r = left == 0 ? NULL : plan_offload_resources(p, pl);
-    uint64_t from = 0;
+        any |= where->offload.len != 0;
+    const plan_resources *r = any ? plan_offload_resources(p, pl) : NULL;
+    room_left *rooms = ARENA_ARRAY(p->arena, room_left, (r == NULL ? 0 : r->processors.len) + 1);
+    for (VEC_EACH(const plan_net_place, where, &pl->where))
+        for (VEC_EACH(const char *, name, &where->offload))
+            rooms[number_of(r, *name)].regions++;
     for (uint32_t k = 0; r != NULL && k < pl->where.len; k++)
         if (pl->where.data[k].offload.len != 0)
-            same &= settle_region(p, r, k, &from, left--);
-    bool any = false;
+            same &= settle_region(p, r, k, rooms);
+    any = false;
     for (VEC_EACH(const plan_net_place, where, &pl->where))
         any |= where->offload.len != 0 || where->helpers.len != 0 || strcmp(where->processor, pl->processor) != 0;
     if (!any)
@@ -439,9 +567,12 @@ static const char *wrong_region(hlc_program *p, const plan *pl, const plan_resou
 {
     const plan_net_place *where = &pl->where.data[kernel];
     const char *name = p->net->whole->actors.data[p->net->kernels.data[kernel].actors.data[0]]->name;
-    const char *why = keeps != NULL ? keeps : find_ends(p, kernel);
+    const char *why = p->net->kernels.data[kernel].dynamic ? keeps : keeps == NULL ? NULL : find_tied(p, kernel);
+    why = why != NULL ? why : find_ends(p, kernel);
     for (VEC_EACH(const char *, q, &where->offload))
         why = why != NULL ? why : find_lack(p, plan_offload_processor(r, *q), kernel);
+    if (why == NULL && where->offload.len > 1 && plan_offload_keeps(pl, p->module, kernel))
+        why = arena_printf(p->arena, "one processor has to do its strips, as %s", keeps);
     if (why != NULL)
         return arena_printf(p->arena, "the kernel of '%s' cannot be offloaded: %s", name, why);
     const plan_processor *q = plan_offload_processor(r, where->offload.data[0]);
@@ -461,13 +592,22 @@ static const char *wrong_region(hlc_program *p, const plan *pl, const plan_resou
                : NULL;
 }
 
+static bool share_processor(const plan_names *x, const plan_names *y)
+{
+    for (VEC_EACH(const char *, a, x))
+        for (VEC_EACH(const char *, b, y))
+            if (strcmp(*a, *b) == 0)
+                return true;
+    return false;
+}
+
 // In order of addresses.
 static const char *find_overlap(hlc_program *p, const plan *pl, const plan_resources *r)
 {
     for (uint32_t k = 0; k < pl->where.len; k++)
         for (uint32_t i = 0; i < k; i++) {
             const plan_net_place *x = &pl->where.data[k], *y = &pl->where.data[i];
-            if (x->strip == 0 || y->strip == 0)
+            if (x->strip == 0 || y->strip == 0 || !share_processor(&x->offload, &y->offload))
                 continue;
             const plan_processor *q = plan_offload_processor(r, x->offload.data[0]);
             uint64_t x_end = plan_offload_of(p->arena, p->diag, pl, p->module, p->schedule, q, k).bytes,

@@ -62,20 +62,30 @@ const char **plan_net_keepers(struct hlc_program *p, const plan *pl);
 bool plan_net_may_run_on(struct hlc_program *p, const plan *pl, const machine_processor *x);
 
 // ---- net_offload.c ---- Of a kernel of a net that is offloaded, the blocks that a strip of it has in a processor's memory.
-typedef enum plan_offload_kind { PLAN_OFFLOAD_INSIDE, PLAN_OFFLOAD_INPUT, PLAN_OFFLOAD_OUTPUT } plan_offload_kind;
+// KEPT: what is inside of it and keeps items from one steady state to the next, which go there and back with each run.
+typedef enum plan_offload_kind {
+    PLAN_OFFLOAD_INSIDE,
+    PLAN_OFFLOAD_INPUT,
+    PLAN_OFFLOAD_OUTPUT,
+    PLAN_OFFLOAD_KEPT,
+} plan_offload_kind;
 typedef struct plan_offload_block {
     uint32_t buffer;
     plan_offload_kind kind;
     int64_t step, more;      // elements: for each steady state, and beside these
+    int64_t kept;            // elements that a run of a KEPT one begins with, in whole units of what engines move
     uint64_t address, bytes; // bytes: of a window, each turn of which has so many
 } plan_offload_block;
 typedef struct plan_offload {
     VEC(plan_offload_block) blocks;
     int64_t unit;   // a strip is a multiple of so many steady states
     uint64_t bytes; // where what it takes ends
+    uint64_t state, state_at; // bytes of its actors' state, at most: 0: they have none; where it lies
 } plan_offload;
 plan_offload plan_offload_of(arena *a, diag_engine *d, const plan *pl, const sir_module *m, const schedule *s,
                              const plan_processor *on, uint32_t kernel);
+// Whether the steady states of a kernel of a net keep something but items of its inputs.
+bool plan_offload_keeps(const plan *pl, const sir_module *m, uint32_t kernel);
 enum { PLAN_OFFLOAD_MOST = 1 << 30 }; // steady states of a run
 // Elements more that the buffer of an offloaded region's input has room for: what engines move beyond its last item.
 int64_t plan_offload_room(const plan *pl, const sir_module *m, uint32_t buffer);

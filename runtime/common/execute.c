@@ -272,22 +272,29 @@ void svmr_wakeProducer(svm_Stream *s)
     wake(s, &s->producerWaits, SVMR_WANT_ROOM, __atomic_load_n(&s->producerWants, __ATOMIC_ACQUIRE));
 }
 
-static bool streamDone(const svmr_Wait *w)
+bool svmr_streamServes(const svmr_Wait *w)
 {
     return svmr_satisfied(w->stream, w->want, w->wanted);
 }
 
 void svmr_waitForStream(svm_Stream *s, svmr_Want want, size_t wanted, svmr_Place at)
 {
+    svmr_waitForStreamOr(s, want, wanted, svmr_streamServes, NULL, at);
+}
+
+void svmr_waitForStreamOr(svm_Stream *s, svmr_Want want, size_t wanted, bool (*done)(const svmr_Wait *w), void *context,
+                          svmr_Place at)
+{
     svm_Machine *m = s->machine;
     bool room = want == SVMR_WANT_ROOM;
-    svmr_Wait w = {.done = streamDone,
+    svmr_Wait w = {.done = done,
                    .object = svmr_streamText(s),
                    .waitsFor = room ? " to have room" : " to have elements",
                    .at = at,
                    .stream = s,
                    .want = want,
                    .wanted = wanted,
+                   .other = context,
                    .control = svmr_thread.control};
     svmr_Kernel **slot = room ? &s->producerWaits : &s->consumerWaits;
     svmr_lock(m);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "runtime/common/program_messages.h"
+#include "runtime/common/scheduler.h"
 #include "svm/library.h"
 
 static svmr_Place here(void)
@@ -50,8 +51,31 @@ static bool pending(const svm_NetKernel *p)
     return isPending(p->kernel);
 }
 
-// Until the kernel rests, or there is room in the stream (the other is NULL); false: nothing can go on.
-static bool awaitKernel(svm_Kernel *k, svm_Stream *s)
+// A region whose kernel has returned for other processors to do its run; NULL: there is none (locked).
+static const svm_StaticRegion *asking(const svm_Net *n)
+{
+    for (size_t i = 0; n && n->offloadCount != 0 && i < n->kernelCount; i++) {
+        const svm_NetKernel *p = n->kernels[i];
+        if (p->region && p->region->asks && !svmr_pending(p->kernel->private_))
+            return p->region;
+    }
+    return NULL;
+}
+
+// Who asks for processors gets them before the control program waits on: what else is to be done goes on beside that.
+static bool restsOrAsks(const svmr_Wait *w)
+{
+    return svmr_runRests(w) || asking(w->other);
+}
+
+static bool servesOrAsks(const svmr_Wait *w)
+{
+    return svmr_streamServes(w) || asking(w->other);
+}
+
+// Until the kernel rests, or there is room in the stream (the other is NULL), or a region of the net asks; false: nothing can
+// go on.
+static bool await(svm_Net *n, svm_Kernel *k, svm_Stream *s)
 {
     Catch c = {
         .error = SVM_ERROR_DEADLOCK, .handler = svmr_thread.handler, .context = svmr_thread.handlerContext};
@@ -59,16 +83,13 @@ static bool awaitKernel(svm_Kernel *k, svm_Stream *s)
         return false;
     svm_setErrorHandler(onError, &c);
     if (k)
-        svm_kernelWait(k);
+        svmr_waitForKernel(k, restsOrAsks, n, here());
     else
-        svmr_awaitRoom(s, 1, here());
+        svmr_waitForStreamOr(s, SVMR_WANT_ROOM, 1, servesOrAsks, n, here());
+    if (s)
+        s->seenRead = __atomic_load_n(&s->read, __ATOMIC_ACQUIRE);
     svm_setErrorHandler(c.handler, c.context);
     return true;
-}
-
-static bool await(const svm_NetKernel *p, svm_Stream *s)
-{
-    return awaitKernel(p ? p->kernel : NULL, s);
 }
 
 // ---- Room ----
@@ -319,7 +340,7 @@ static void passOn(svm_Net *n, svm_NetReader *r, size_t count)
         svmr_produces(s, NULL, here());
         size_t k = svmr_backPiece(s, count - done);
         if (k == 0) {
-            if (!await(NULL, s) && !writeOut(n) && !growBlocks(n) && !startOffloads(n))
+            if (!startOffloads(n) && !await(n, NULL, s) && !writeOut(n) && !growBlocks(n))
                 growFull(n, inTheWay(r->channel->consumer, r->channel));
             continue;
         }
@@ -391,10 +412,10 @@ static _Noreturn void deadlock(svm_Net *n)
 
 // Kernels that nothing paces may run on other processors while the paced ones rest. Until they rest too, or nothing can go
 // on: then what they keep is the control program's to look at.
-static void quiesce(const svm_Net *n)
+static void quiesce(svm_Net *n)
 {
     for (size_t i = 0; n->concurrent && i < n->kernelCount; i++)
-        if (pending(n->kernels[i]) && !await(n->kernels[i], NULL))
+        if (pending(n->kernels[i]) && !await(n, n->kernels[i]->kernel, NULL))
             return;
 }
 
@@ -404,7 +425,9 @@ static bool settle(svm_Net *n, bool all)
     for (;;) {
         bool stuck = false;
         for (size_t i = 0; i < n->kernelCount && !stuck; i++)
-            stuck = (all || n->kernels[i]->paced) && pending(n->kernels[i]) && !await(n->kernels[i], NULL);
+            stuck = (all || n->kernels[i]->paced) && pending(n->kernels[i]) && !await(n, n->kernels[i]->kernel, NULL);
+        if (startOffloads(n))
+            continue;
         if (!stuck)
             quiesce(n);
         bool wrote = writeOut(n), grew = growBlocks(n), goes = startOffloads(n);
@@ -651,7 +674,7 @@ void svm_netDestroy(svm_Net *n)
         if (pending(n->kernels[i]))
             svm_kernelEnd(n->kernels[i]->kernel);
     for (size_t i = 0; i < n->helperCount; i++)
-        if (isPending(n->helpers[i]->kernel) && !awaitKernel(n->helpers[i]->kernel, NULL))
+        if (isPending(n->helpers[i]->kernel) && !await(NULL, n->helpers[i]->kernel, NULL))
             svm_kernelEnd(n->helpers[i]->kernel);
     for (size_t i = 0; i < n->kernelCount; i++)
         svm_kernelDestroy(n->kernels[i]->kernel);

@@ -103,12 +103,12 @@ static bool runIsOver(const svmr_Wait *w)
     return w->kernel->state < SVM_QUEUED || w->kernel->state > SVM_PAUSED;
 }
 
-static bool runRests(const svmr_Wait *w)
+bool svmr_runRests(const svmr_Wait *w)
 {
     return w->kernel->state < SVM_QUEUED || w->kernel->state > SVM_BLOCKED;
 }
 
-static void waitUntil(svmr_Kernel *p, bool (*done)(const svmr_Wait *w), svmr_Place at)
+static void waitUntil(svmr_Kernel *p, bool (*done)(const svmr_Wait *w), void *context, svmr_Place at)
 {
     svmr_Wait w;
     w.done = done;
@@ -117,15 +117,15 @@ static void waitUntil(svmr_Kernel *p, bool (*done)(const svmr_Wait *w), svmr_Pla
     w.at = at;
     w.kernel = p;
     w.stream = NULL;
-    w.other = NULL;
+    w.other = context;
     w.abandoned = NULL;
     w.control = svmr_thread.control;
     w.scheduling = NULL;
     svmr_wait(p->machine, &w);
 }
 
-// Until p's run is over or paused.
-static void waitFor(svmr_Kernel *p, svmr_Place at)
+// Until p's run is over or paused, or what `done` asks for beside that.
+static void waitFor(svmr_Kernel *p, bool (*done)(const svmr_Wait *w), void *context, svmr_Place at)
 {
     svm_Machine *m = p->machine;
     svmr_onControl(m, SVMR_CALL_WAIT, p);
@@ -136,7 +136,7 @@ static void waitFor(svmr_Kernel *p, svmr_Place at)
     if (SVMR_UNLIKELY(p->state == SVM_IDLE))
         svmr_fail(m, SVM_ERROR_NEVER_RUN, svmr_name(p), at, "the kernel was never run, so this would wait for ever");
     if (svmr_pending(p) && p->state != SVM_PAUSED)
-        waitUntil(p, runRests, at);
+        waitUntil(p, done, context, at);
     svmr_unlock(m);
 }
 
@@ -145,7 +145,12 @@ void svm_kernelWaitAt(svm_Kernel *k, const char *file, int line)
     svmr_Place at = SVMR_PLACE("svm_kernelWait");
     svmr_Kernel *p = svmr_checkKernel(k, at);
     svmr_checkControl(p->machine, k->name, at);
-    waitFor(p, at);
+    waitFor(p, svmr_runRests, NULL, at);
+}
+
+void svmr_waitForKernel(svm_Kernel *k, bool (*done)(const svmr_Wait *w), void *context, svmr_Place at)
+{
+    waitFor(svmr_checkKernel(k, at), done, context, at);
 }
 
 void svm_kernelWaitMultipleAt(size_t count, svm_Kernel *const kernels[], const char *file, int line)
@@ -156,7 +161,7 @@ void svm_kernelWaitMultipleAt(size_t count, svm_Kernel *const kernels[], const c
     for (size_t i = 0; i < count; i++) {
         svmr_Kernel *p = svmr_checkKernel(kernels[i], at);
         svmr_checkControl(p->machine, kernels[i]->name, at);
-        waitFor(p, at);
+        waitFor(p, svmr_runRests, NULL, at);
     }
 }
 
@@ -203,7 +208,7 @@ static SVMR_COLD bool runPending(svmr_Kernel *p, svmr_Place at)
     if (p->request != SVMR_REQUEST_END)
         svmr_failPending(p, at);
     if (svmr_pending(p))
-        waitUntil(p, runIsOver, at);
+        waitUntil(p, runIsOver, NULL, at);
     return false;
 }
 

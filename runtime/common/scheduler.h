@@ -123,6 +123,13 @@ struct svmr_Wait {
     pthread_cond_t wake;             // host
     void *scheduling;                // of the scheduler
 };
+// svm_kernelWait of a kernel until done(w), of which w->other is the context; svmr_runRests is what svm_kernelWait waits for.
+void svmr_waitForKernel(svm_Kernel *k, bool (*done)(const svmr_Wait *w), void *context, svmr_Place at);
+bool svmr_runRests(const svmr_Wait *w);
+// The same for what a stream is to have; svmr_streamServes is what svmr_waitForStream waits for.
+void svmr_waitForStreamOr(svm_Stream *s, svmr_Want want, size_t wanted, bool (*done)(const svmr_Wait *w), void *context,
+                          svmr_Place at);
+bool svmr_streamServes(const svmr_Wait *w);
 void svmr_linkWait(svm_Machine *m, svmr_Wait *w); // for svmr_wait: w is in m->waits (locked)
 void svmr_unlinkWait(svm_Machine *m, svmr_Wait *w);
 // Does any waiting control thread have what it waits for? (locked)

@@ -6,12 +6,20 @@
 // NOTE(turns). Strip i of a run is on processor i % places, where windows have `turns` blocks each: while one is worked on,
 // another is moved. So it waits for the strip that had its blocks before; and, as what is inside of the region has one block,
 // for the one before it on its processor.
+//
+// NOTE(kept). What a region keeps from one steady state to the next is in blocks of which each of its strips has the same one:
+// it goes there before the first strip of a run and comes back behind the last. All strips are on one processor then.
 #ifndef SVM_OFFLOAD_H
 #define SVM_OFFLOAD_H
 
 #include "svm/dynamic.h"
 
-typedef enum svm_OffloadKind { SVM_OFFLOAD_INSIDE, SVM_OFFLOAD_INPUT, SVM_OFFLOAD_OUTPUT } svm_OffloadKind;
+typedef enum svm_OffloadKind {
+    SVM_OFFLOAD_INSIDE,
+    SVM_OFFLOAD_INPUT,
+    SVM_OFFLOAD_OUTPUT,
+    SVM_OFFLOAD_KEPT, // inside, and its first elements go there with each run, and back: NOTE(kept)
+} svm_OffloadKind;
 
 // A processor that does strips, and who moves their windows.
 typedef struct svm_OffloadPlace {
@@ -22,13 +30,14 @@ typedef struct svm_OffloadPlace {
 } svm_OffloadPlace;
 
 // A block of the region as a strip has it. A strip of n steady states has n * step + more elements of it, or `more` if it is
-// inside; strips begin at the same elements of the region's block as their steady states do.
+// inside or kept; strips begin at the same elements of the region's block as their steady states do.
 typedef struct svm_OffloadBlock {
     const char *name;
     svm_OffloadKind kind;
     int64_t step, more;
     size_t size;           // of an element
     size_t address, bytes; // in the processor's memory; from one turn's to the next one's
+    int64_t kept;          // elements that go there and back
 } svm_OffloadBlock;
 
 typedef struct svm_OffloadTable {
@@ -44,7 +53,7 @@ typedef struct svm_OffloadStrip {
     svm_Kernel *kernel;
     ptrdiff_t *steady;       // how many steady states it does
     svm_Block *here, *there; // per block: in the processor's memory; the window of the region's
-    svm_MoveB2B *moves;      // per block, but for those inside
+    svm_MoveB2B *moves;      // per block, but for those inside; of kept ones the first strip has them
 } svm_OffloadStrip;
 
 typedef struct svm_Offload {
@@ -53,7 +62,32 @@ typedef struct svm_Offload {
     svm_OffloadStrip *strips;
     int32_t count;      // of strips: as many as a run can have
     int64_t unit, most; // steady states of a run: a multiple of, and at most
+    svm_Block *kept;    // per block: of kept ones, the elements that go back; NULL: it keeps nothing
+    svm_MoveB2B *back;  // per block
 } svm_Offload;
+
+// Whether a block is in the processor's memory alone while a strip runs.
+static inline bool svm_offloadIsInside(const svm_OffloadBlock *b)
+{
+    return b->kind == SVM_OFFLOAD_INSIDE || b->kind == SVM_OFFLOAD_KEPT;
+}
+
+// Places what the region keeps: in its own blocks, and where its strips have it.
+static inline void svm_offloadPlaceKept(svm_Offload *o)
+{
+    const svm_OffloadTable *t = o->table;
+    const svm_OffloadPlace *place = &t->place[0];
+    for (int32_t i = 0; i < t->blocks; i++) {
+        const svm_OffloadBlock *b = &t->block[i];
+        const svm_Block *whole = o->region->blocks[i];
+        if (b->kind != SVM_OFFLOAD_KEPT)
+            continue;
+        svm_blockInit(&o->kept[i], place->memory, place->base + b->address, (size_t)b->kept, b->size);
+        svm_blockName(&o->kept[i], b->name);
+        svm_blockInit(&o->strips[0].there[i], whole->memory, whole->address, (size_t)b->kept, b->size);
+        svm_blockName(&o->strips[0].there[i], b->name);
+    }
+}
 
 // Places the windows of a strip: so many steady states of the run, from `first` on.
 static inline void svm_offloadPlace(svm_Offload *o, int32_t strip, int64_t first, int64_t states)
@@ -65,7 +99,7 @@ static inline void svm_offloadPlace(svm_Offload *o, int32_t strip, int64_t first
     for (int32_t i = 0; i < t->blocks; i++) {
         const svm_OffloadBlock *b = &t->block[i];
         const svm_Block *whole = o->region->blocks[i];
-        const bool inside = b->kind == SVM_OFFLOAD_INSIDE;
+        const bool inside = svm_offloadIsInside(b);
         const size_t items = (size_t)(inside ? b->more : states * b->step + b->more);
         svm_blockInit(&s->here[i], place->memory, place->base + b->address + turn * b->bytes, items, b->size);
         svm_blockName(&s->here[i], b->name);
@@ -76,6 +110,27 @@ static inline void svm_offloadPlace(svm_Offload *o, int32_t strip, int64_t first
         svm_blockName(&s->there[i], b->name);
     }
     *s->steady = (ptrdiff_t)states;
+}
+
+// Sets up what moves what the region keeps: before the first strip, and behind the others, of which a run may have fewer.
+static inline void svm_offloadCreateKept(svm_Offload *o)
+{
+    const svm_OffloadTable *t = o->table;
+    const svm_OffloadPlace *place = &t->place[0];
+    const svm_OffloadStrip *first = &o->strips[0];
+    if (o->kept == NULL)
+        return;
+    svm_offloadPlaceKept(o);
+    for (int32_t i = 0; i < t->blocks; i++) {
+        if (t->block[i].kind != SVM_OFFLOAD_KEPT)
+            continue;
+        svm_moveB2BInit(&first->moves[i], place->load, &first->there[i], &o->kept[i]);
+        svm_kernelAddDependence(first->kernel, &first->moves[i].kernel);
+        svm_moveB2BInit(&o->back[i], place->store, &o->kept[i], &first->there[i]);
+        for (int32_t k = 0; k < o->count; k++)
+            svm_kernelAddDependence(&o->back[i].kernel, o->strips[k].kernel);
+        svm_kernelAddDependence(o->region->common.kernel, &o->back[i].kernel);
+    }
 }
 
 // Sets up the strips and what orders them; the program has given each its kernel's struct and its blocks.
@@ -107,6 +162,15 @@ static inline void svm_offloadCreate(svm_Offload *o)
             }
         }
     }
+    svm_offloadCreateKept(o);
+}
+
+// Runs what moves what the region keeps: there, or back.
+static inline void svm_offloadMoveKept(svm_Offload *o, svm_MoveB2B *moves)
+{
+    for (int32_t i = 0; o->kept != NULL && i < o->table->blocks; i++)
+        if (o->table->block[i].kind == SVM_OFFLOAD_KEPT)
+            svm_kernelRun(&moves[i].kernel);
 }
 
 // Has a run of the region done: in strips that are as even as can be, in as many turns as there are if strips are not too short
@@ -119,6 +183,9 @@ static inline void svm_offloadStart(svm_Offload *o, int64_t steady)
     each = each * t->unit < t->shortest ? (t->shortest + t->unit - 1) / t->unit : each;
     each = (each < most ? each : most) * t->unit;
     int32_t k = 0;
+    if (o->kept != NULL)
+        svm_offloadPlaceKept(o);
+    svm_offloadMoveKept(o, o->strips[0].moves);
     for (int64_t first = 0; first < steady; first += each, k++) {
         const svm_OffloadStrip *s = &o->strips[k];
         svm_offloadPlace(o, k, first, steady - first < each ? steady - first : each);
@@ -130,6 +197,7 @@ static inline void svm_offloadStart(svm_Offload *o, int64_t steady)
             if (t->block[i].kind == SVM_OFFLOAD_OUTPUT)
                 svm_kernelRun(&s->moves[i].kernel);
     }
+    svm_offloadMoveKept(o, o->back);
     svm_kernelRun(o->region->common.kernel);
 }
 
@@ -145,10 +213,15 @@ static inline void svm_offloadDestroy(svm_Offload *o)
 {
     for (int32_t k = 0; k < o->count; k++) {
         for (int32_t i = 0; i < o->table->blocks; i++)
-            if (o->table->block[i].kind != SVM_OFFLOAD_INSIDE)
+            if (!svm_offloadIsInside(&o->table->block[i]))
                 svm_offloadEnd(&o->strips[k].moves[i].kernel);
         svm_offloadEnd(o->strips[k].kernel);
     }
+    for (int32_t i = 0; o->kept != NULL && i < o->table->blocks; i++)
+        if (o->table->block[i].kind == SVM_OFFLOAD_KEPT) {
+            svm_offloadEnd(&o->strips[0].moves[i].kernel);
+            svm_offloadEnd(&o->back[i].kernel);
+        }
 }
 
 #endif
