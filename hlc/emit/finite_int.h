@@ -82,7 +82,7 @@ typedef struct finite_graph {
     const char *ports_table, *table, *runs;
     const char *turn, *turned_row;                         // of a run, and a row of it, given columns turned over
     const char *rowwise, *any_row, *twice, *find, *rounds; // of calls that may wait for the next; NULL: they do not
-    const char *past_run;                                  // of a run whose outputs go past the caches
+    const char *past_run, *past_few;                       // of a run whose outputs go past the caches; of a few columns
     const char *tiles;                                     // of as many rows of a run as go together
     finite_reaches reaches;                                // of gathered streams
     finite_reaches row_reaches;                            // of fetches that are near, down the rows of a plane
@@ -109,6 +109,9 @@ struct finite_emitter {
     VEC(finite_graph *) graphs;
 };
 
+// What a stream has instead of its own elements; NULL: nothing.
+typedef const char *finite_given(finite_graph *g, const finite_port *p);
+
 // finite_kernel.c: firings, rows, kernels.
 void finite_kernel(finite_graph *g);
 // What it shares with kernels of reductions.
@@ -125,6 +128,9 @@ bool finite_is_repeatable(const finite_graph *g);
 // moves `from` on; all.
 void finite_wide_loop(finite_graph *g, int indent, const char *from, const char *to, bool inside);
 void finite_inside_loops(finite_graph *g, int indent, const char *from, const char *to);
+// A function of so many firings of a row from column `begin` on, which the C compiler knows the number of; whether there is one.
+bool finite_has_few(const finite_graph *g);
+void finite_few(finite_graph *g, const char *name, const char *columns, finite_given *given);
 // finite_plane.c: rows of a plane with what they fetch near them, in local memories.
 bool finite_has_plane(const finite_graph *g);
 void finite_find_beside(finite_graph *g); // before its functions are written
@@ -148,7 +154,6 @@ const char *finite_row_of(finite_graph *g, const finite_port *p, const char *row
 void finite_add_parameters(finite_graph *g, text_args *args); // the run, and a pointer to each stream; those
 void finite_add_arguments(finite_graph *g, text_args *args);
 // What a row of firings is called with: `given` tells what a stream has instead of its own row. NULL: none, that.
-typedef const char *finite_given(finite_graph *g, const finite_port *p);
 void finite_add_row(finite_graph *g, text_args *args, const char *row, finite_given *given);
 // finite_mapped.c: the kernel of a reduction with a prework; the functions by which it fetches for many firings at a time.
 void finite_fetches(finite_graph *g);

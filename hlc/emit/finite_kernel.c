@@ -319,7 +319,8 @@ static const char *coordinate(finite_graph *g, uint32_t field, row_form form)
     return g->info->field_names.data[field];
 }
 
-static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside, bool wide)
+// given: what a stream has instead of its own element; NULL: none, that.
+static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool inside, bool wide, finite_given *given)
 {
     for (VEC_EACH(const uint32_t, u, &g->uniforms))
         add(g, args, g->info->field_names.data[*u]);
@@ -330,7 +331,10 @@ static void loop_arguments(finite_graph *g, text_args *args, row_form form, bool
             add(g, args, wide ? p->value : finite_iterator(g, p, g->r, place(g, p, form)));
             continue;
         }
-        add(g, args, finite_is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name);
+        const char *text = given == NULL ? NULL : given(g, p);
+        if (text == NULL)
+            text = finite_is_walked(p) ? format(g, "%s + %s", p->name, position(g, p, form)) : p->name;
+        add(g, args, text);
         if (p->source->role == SIR_GATHER)
             add(g, args, format(g, "&%s%s", p->walk, ""));
         if (emit_has_beside(g->info, p->field))
@@ -351,7 +355,7 @@ static void emit_loop(finite_graph *g, int indent, row_form form, const char *fr
 {
     program_emitter *x = g->x;
     text_args args = {0};
-    loop_arguments(g, &args, form, inside, false);
+    loop_arguments(g, &args, form, inside, false, NULL);
     bool edge = form == ROW_UNIT && g->info->near != SIR_NONE && !inside; // as wide as the reach
     if (g->variable == NULL)
         text_line(x, indent, edge ? "SVM_BROOK_FEW" : "SVM_BROOK_INDEPENDENT");
@@ -383,7 +387,7 @@ static void emit_lanes_loop(finite_graph *g, int indent, const char *from, const
             strbuf_printf(&numbered, " && svm_brookIsWhole(%s)", to);
         text_line(x, indent++, "if (%s) {", numbered.data);
     }
-    loop_arguments(g, &args, ROW_UNIT, inside, true);
+    loop_arguments(g, &args, ROW_UNIT, inside, true, NULL);
     if (finite_is_repeatable(g)) {
         text_line(x, indent, "const ptrdiff_t first = %s;", from);
         text_line(x, indent, "for (; %s < %s && %s - first >= %d; %s += %d) {", from, to, to, g->lanes, from, g->lanes);
@@ -532,6 +536,32 @@ static void emit_inside(finite_graph *g, bool turned)
         text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
     row_constants(g, turned);
     emit_loop(g, 1, ROW_UNIT, "begin", "end", g->info->near != SIR_NONE);
+    text_line(x, 0, "}\n");
+}
+
+bool finite_has_few(const finite_graph *g)
+{
+    return g->info->near == SIR_NONE && g->lanes == 0 && g->turned.len == 0 && g->tile_lanes == 0 && !is_large(g);
+}
+
+void finite_few(finite_graph *g, const char *name, const char *columns, finite_given *given)
+{
+    program_emitter *x = g->x;
+    text_args args = {0}, step = {0};
+    finite_row_parameters(g, &args);
+    add(g, &args, "ptrdiff_t begin");
+    text_call(x, 0, format(g, "static inline void %s(%s", name, ""), &args, ")");
+    text_line(x, 0, "{");
+    text_line(x, 1, "const svm_BrookSpace *%s = &%s->%s;", g->space, g->self, g->space);
+    text_line(x, 1, "(void)%s;", g->space);
+    row_constants(g, false);
+    loop_arguments(g, &step, ROW_UNIT, false, false, given);
+    text_line(x, 1, "SVM_BROOK_INDEPENDENT");
+    text_line(x, 1, "for (int lane = 0; lane < %s; lane++) {", columns);
+    text_line(x, 2, "const ptrdiff_t %s = begin + lane;", g->i);
+    text_line(x, 2, "(void)%s;", g->i);
+    text_call(x, 2, format(g, "%s(%s", g->at, ""), &step, ");");
+    text_line(x, 1, "}");
     text_line(x, 0, "}\n");
 }
 

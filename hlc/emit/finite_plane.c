@@ -213,8 +213,8 @@ static const char *row_beside(finite_graph *g, int64_t row)
     return row == 0 ? g->r : arena_printf(arena_of(g), "%s %c %" PRId64, g->r, row < 0 ? '-' : '+', row < 0 ? -row : row);
 }
 
-// "const float *const svm_rows_image[] = {image + .., ..};", or of a block at a row's end, "const float *const svm_near_image[] =
-// {svm_rows_image[0] + first, svm_copy1_image + 1};"
+// "const float *const svm_rows_image[] = {image + .., ..};", or of a block at a row's end,
+// "const float *const svm_near_image[] = {svm_rows_image[0] + first, svm_copy1_image + 1};"
 static void emit_rows(finite_graph *g, int indent, int where)
 {
     for (VEC_EACH(const finite_port, p, &g->ports)) {
