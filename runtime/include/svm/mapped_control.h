@@ -217,8 +217,9 @@ static inline svm_RoundShare svm_roundShare(const svm_RoundChunk *chunk, int64_t
     const bool even = SVM_MAPPED_HAVE(PUTS) && states < SVM_ROUND && svm_roundKernels[chunk->kernel].even;
     if (even) {
         const int64_t pieces = (states + SVM_PIECE - 1) / SVM_PIECE;
-        share.first = chunk->first * pieces / SVM_STRIPS * SVM_PIECE;
-        share.states = stop * pieces / SVM_STRIPS * SVM_PIECE;
+        const int64_t up = SVM_MAPPED_THREADS ? SVM_STRIPS - 1 : 0; // what is too little for all is the first one's
+        share.first = (chunk->first * pieces + up) / SVM_STRIPS * SVM_PIECE;
+        share.states = (stop * pieces + up) / SVM_STRIPS * SVM_PIECE;
     }
     share.states = (share.states < states ? share.states : states) - share.first;
     const int64_t most = SVM_MAPPED_HAVE(DIRECT) ? SVM_ROUND : SVM_STRIP; // of a run
@@ -239,15 +240,16 @@ static inline void svm_roundPut(svm_Rounds *self, svm_RoundRun *r, int slot, int
     }
 }
 
-// Waits for the runs of a round that the first chunks have.
+// Waits for the runs of a round that the first chunks have. Threads finish the last one last, mostly: who waits for that one
+// first is woken once.
 static inline void svm_roundWait(svm_Rounds *self, int slot, int64_t states, int chunks)
 {
-    for (int c = 0; c < chunks; c++) {
-        const svm_RoundChunk *chunk = &svm_roundChunks[c];
+    for (int i = 0; i < chunks; i++) {
+        const svm_RoundChunk *chunk = &svm_roundChunks[SVM_MAPPED_THREADS ? chunks - 1 - i : i];
         const svm_RoundShare share = svm_roundShare(chunk, states);
-        svm_RoundRun *r = &self->runs[slot][chunk->run];
-        for (int64_t done = 0; done < share.states; done += share.each)
-            svm_roundWaitFor(r++, states == SVM_ROUND);
+        const int runs = share.states > 0 ? (int)((share.states + share.each - 1) / share.each) : 0;
+        for (int k = 0; k < runs; k++)
+            svm_roundWaitFor(&self->runs[slot][chunk->run + (SVM_MAPPED_THREADS ? runs - 1 - k : k)], states == SVM_ROUND);
     }
 }
 
@@ -312,12 +314,25 @@ static inline void svm_roundStrip(svm_Rounds *self, int slot, int c, int k, cons
     svm_roundStartStrips(self, svm_roundBefore(self, slot, c, k, 0), slot, share->first + done, own, whole);
 }
 
+// Sets up the runs of a slot's first round that have a share of it, and all of the rounds before: where threads run them the
+// first processor's would be over before there are others. A program that has little to do gets one thread so.
+static inline void svm_roundSetUp(svm_Rounds *self, int slot, int64_t states)
+{
+    for (int s = 0; s <= slot; s++)
+        for (int c = 0; c < SVM_CHUNKS; c++)
+            for (int k = 0; k < svm_roundChunks[c].runs; k++)
+                if (s < slot || SVM_MAPPED_HAVE(LINKS) || svm_roundShare(&svm_roundChunks[c], states).states > 0)
+                    svm_roundRunNeed(self, s, c, k);
+}
+
 // Starts the strips of a round of so many steady states, kernel after kernel: of chunks on processors of their own the first
 // runs, then the second, so that no processor waits until all runs of others are started; in queues, chunk after chunk.
 static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
 {
     const bool whole = states == SVM_ROUND;
     svm_RoundShare shares[SVM_CHUNKS];
+    if (SVM_MAPPED_THREADS && self->round < SVM_SLOTS)
+        svm_roundSetUp(self, slot, states);
     if (self->round == SVM_SLOTS - 1)
         svm_roundClose(self);
     for (int c = 0, stop; c < SVM_CHUNKS; c = stop) {
@@ -347,7 +362,8 @@ static inline void svm_roundStrips(svm_Rounds *self, int slot, int64_t states)
             for (int i = c; i < stop; i++) {
                 if (k >= svm_roundChunks[i].runs)
                     continue;
-                svm_roundRunNeed(self, slot, i, k);
+                if (!SVM_MAPPED_THREADS)
+                    svm_roundRunNeed(self, slot, i, k);
                 svm_roundStrip(self, slot, i, k, &shares[i], whole);
             }
     }

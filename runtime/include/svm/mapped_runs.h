@@ -5,7 +5,7 @@
 // its windows before. A dependence binds, when a run is started, to the latest run of the kernel depended on; kernels are
 // started in order, or strip by strip where windows go straight from one to the other, and rounds one after the other, so
 // each run waits for the right one. A run is set up just before it is started first, so that processors need not wait until
-// all are.
+// all are; where they are threads, all runs of a round are.
 
 // ---- Queues ----
 

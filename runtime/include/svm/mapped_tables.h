@@ -42,6 +42,8 @@
 #define SVM_MAPPED_SINKS 1048576  // kernels that store nothing
 #define SVM_MAPPED_STRAIGHT 2097152 // queues whose windows go from one processor's memory to the other's
 #define SVM_MAPPED_HAVE(what) ((SVM_MAPPED & SVM_MAPPED_##what) != 0)
+// All processors work in queues: on this computer they are threads.
+#define SVM_MAPPED_THREADS (SVM_MAPPED_HAVE(DIRECT) && !SVM_MAPPED_HAVE(MOVED))
 // Whole rounds can be repeated by processors themselves, where they do that (svm_Sequence): nothing is the control
 // program's in each but what it reads and writes.
 #define SVM_MAPPED_AGAIN                                                                                               \
