@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A rough count of operations, for choosing strips and for the hint that kernels carry.
+// A rough count of operations, for choosing strips and for the hint that kernels carry; what bytes cost beside them.
 #include "hlc/ir/walk.h"
+#include "hlc/passes/pass.h"
 #include "hlc/plan/plan_int.h"
+#include "hlc/plan/profile.h"
+
+// Of the second cache for channels, and how often the time that moving them takes, where computing hides it.
+#define SECOND_CACHE_SHARE 0.25
+#define HIDES 4
 
 enum { COST_LOOP_ROUNDS = 10, COST_MATH = 20, COST_RECURSION = 100 };
 
@@ -116,4 +122,62 @@ double *plan_operations(arena *a, const sir_module *m)
             hmap_setn(&first, &f, sizeof f, (void *)(size_t)(i + 1));
     }
     return all;
+}
+
+const sir_zeros *plan_zeros_of(const hlc_program *p, uint32_t channel)
+{
+    return p->cut != NULL || p->net != NULL ? NULL : p->module->channels.data[channel].zeros;
+}
+
+// What a firing costs when others do as much without zeros, in one of theirs for `firings`.
+static double without_zeros(arena *a, double cost, const sir_filter *of, const sir_filter *other, double firings)
+{
+    double share = plan_filter_operations(a, other) / firings / plan_filter_operations(a, of);
+    return share < 1 ? cost * share : cost;
+}
+
+double plan_steady_operations(hlc_program *p)
+{
+    const sir_module *m = p->module;
+    double *each = plan_costs(p, m), sum = 0;
+    for (uint32_t i = 0; i < m->channels.len && p->profile == NULL; i++) { // measured costs are without zeros
+        const sir_channel *c = &m->channels.data[i];
+        const sir_zeros *known = plan_zeros_of(p, i);
+        if (known == NULL)
+            continue;
+        const sir_filter *from = m->actors.data[c->producer]->filter, *to = m->actors.data[c->consumer]->filter;
+        double firings = (double)known->phases->work->push.max / (double)to->work->push.max;
+        each[c->producer] = without_zeros(p->arena, each[c->producer], from, known->samples, 1);
+        each[c->consumer] = without_zeros(p->arena, each[c->consumer], to, known->phases, firings);
+    }
+    for (size_t i = 0; i < m->actors.len; i++)
+        sum += each[i] * (double)p->schedule->reps[i];
+    return sum;
+}
+
+double plan_seconds_per_byte(const machine *m, const machine_processor *kernel, double bytes)
+{
+    for (VEC_EACH(machine_ref, r, &kernel->caches)) {
+        const machine_memory *cache = &m->memories.data[r->index];
+        if (bytes <= 0.75 * (double)cache->size)
+            return 1 / machine_bytes_per_second(cache->sequential, cache->clock != 0 ? cache->clock : kernel->clock);
+    }
+    for (VEC_EACH(machine_ref, r, &kernel->memories)) {
+        const machine_memory *memory = &m->memories.data[r->index];
+        return 1 / machine_bytes_per_second(memory->sequential, memory->clock != 0 ? memory->clock : kernel->clock);
+    }
+    return 0;
+}
+
+bool plan_computing_hides(const hlc_program *p, double operations, double moved, double bytes)
+{
+    const machine_processor *kernel = machine_processor_by_name(p->machine, p->plan->processor);
+    bool direct = (p->cut == NULL || !plan_cut_move(p->cut)) && p->net == NULL;
+    if (p->config->vector_bytes == 0 || !direct || kernel == NULL || kernel->caches.len < 2)
+        return false;
+    const machine_memory *second = &p->machine->memories.data[kernel->caches.data[1].index];
+    double lanes = (double)kernel->simd_width / sizeof(float),
+           computes = operations / lanes * machine_operation_seconds(kernel, MACHINE_OP_FLOAT_ADD),
+           moves = moved * plan_seconds_per_byte(p->machine, kernel, bytes);
+    return bytes < SECOND_CACHE_SHARE * (double)second->size && computes >= HIDES * moves;
 }

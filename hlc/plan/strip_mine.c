@@ -9,7 +9,6 @@
 #include "hlc/passes/pass.h"
 #include "hlc/plan/bit_lanes.h"
 #include "hlc/plan/plan_int.h"
-#include "hlc/plan/profile.h"
 #include "hlc/plan/threads.h"
 
 // Bounds on a strip: operations, so that what is printed appears within a few milliseconds; steady states; and bytes of
@@ -24,13 +23,9 @@ enum { NET_KERNEL_STARTS = 10 };
 enum { STRIP_NET = 8192 };
 // At level 0 strips are only as long as it takes that programs are not unreasonably slow.
 enum { STRIP_PLAIN = 16 };
-// Of the second cache for channels, and how often the time that moving them takes, where computing hides it.
-#define SECOND_CACHE_SHARE 0.25
-#define HIDES 4
 
-// Seconds per byte in the nearest memory that holds so many bytes, and the rest of the machine's costs.
+// The machine's costs of a plan.
 typedef struct costs {
-    const machine *mach;
     const machine_processor *kernel;
     double start;      // of a kernel
     double streams;    // to run all once, beside the starts of kernels: what their streams add
@@ -39,31 +34,15 @@ typedef struct costs {
     double moved;      // bytes that pass through channels in a steady state, in and out
     double kept;       // bytes that move to the front after a run
     double windows;    // bytes of queues where kernels work on them, which have no buffers there
+    double zeros;      // bytes of a buffer that are known to be zeros, and are left alone; of the largest: others may lie there
     size_t kernels, stages;
-    bool looks_ahead; // it is this computer's
 } costs;
-
-static double seconds_per_byte(const costs *c, double bytes)
-{
-    for (VEC_EACH(machine_ref, r, &c->kernel->caches)) {
-        const machine_memory *cache = &c->mach->memories.data[r->index];
-        if (bytes <= 0.75 * (double)cache->size)
-            return 1 / machine_bytes_per_second(cache->sequential, cache->clock != 0 ? cache->clock : c->kernel->clock);
-    }
-    for (VEC_EACH(machine_ref, r, &c->kernel->memories)) {
-        const machine_memory *memory = &c->mach->memories.data[r->index];
-        return 1 / machine_bytes_per_second(memory->sequential, memory->clock != 0 ? memory->clock : c->kernel->clock);
-    }
-    return 0;
-}
 
 static costs find_costs(hlc_program *p)
 {
     const plan *pl = p->plan;
-    costs c = {
-        .mach = p->machine, .kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
+    costs c = {.kernel = machine_processor_by_name(p->machine, pl->processor), .kernels = pl->kernels.len};
     bool direct = p->cut == NULL || !plan_cut_move(p->cut); // strips are trips of a loop in a run
-    c.looks_ahead = p->config->vector_bytes != 0 && direct && p->net == NULL;
     c.start = machine_seconds(c.kernel->kernel_start, c.kernel->clock) +
               machine_seconds(c.kernel->kernel_stop, c.kernel->clock);
     if (!direct) // one control processor starts the strips of all, and hears of their ends
@@ -71,15 +50,17 @@ static costs find_costs(hlc_program *p)
     else if (p->net != NULL)
         c.streams = NET_KERNEL_STARTS * c.start * (double)(p->net->kernels.len + p->net->streams.len);
     c.per_call = 20 * machine_operation_seconds(c.kernel, MACHINE_OP_BRANCH);
-    const double *each = plan_costs(p, p->module);
-    for (size_t i = 0; i < p->module->actors.len; i++)
-        c.operations += each[i] * (double)p->schedule->reps[i];
+    c.operations = plan_steady_operations(p);
     for (VEC_EACH(plan_kernel, k, &pl->kernels))
         for (VEC_EACH(plan_item, item, &k->items))
             c.stages += item->stages.len;
     for (VEC_EACH(plan_buffer, b, &pl->buffers)) {
         uint64_t size = plan_element_bytes(p->module, b->channel);
-        c.moved += 2.0 * (double)b->step * (double)size;
+        const sir_zeros *known = plan_zeros_of(p, b->channel);
+        double moves = (double)b->step * (double)size / (known == NULL ? 1 : (double)known->every),
+               left = (double)b->step * (double)size - moves;
+        c.moved += 2.0 * moves;
+        c.zeros = left > c.zeros ? left : c.zeros;
         c.kept += 2.0 * (double)b->keep * (double)size;
         if (p->cut != NULL && direct && plan_end_of(pl, p->module, (uint32_t)(b - pl->buffers.data)) != PLAN_NONE)
             c.windows += (double)b->step * (double)size;
@@ -90,29 +71,16 @@ static costs find_costs(hlc_program *p)
 // Bytes that a strip works on.
 static double bytes_of(const costs *c, const plan *pl)
 {
-    return (double)pl->bytes + c->windows * (double)pl->strip;
-}
-
-// Whether a processor that is known to look ahead has so much to compute that it does not wait for a part of the second
-// cache: measured on transforms and banks of filters, whose strips are then 8 times as long and 5 to 12 % faster; a sorting
-// network, which moves more, was 16 % slower.
-static bool hides(const costs *c, const plan *pl)
-{
-    if (!c->looks_ahead || c->kernel->caches.len < 2)
-        return false;
-    const machine_memory *second = &c->mach->memories.data[c->kernel->caches.data[1].index];
-    double lanes = (double)c->kernel->simd_width / sizeof(float),
-           computes = c->operations / lanes * machine_operation_seconds(c->kernel, MACHINE_OP_FLOAT_ADD),
-           moves = c->moved * seconds_per_byte(c, bytes_of(c, pl));
-    return bytes_of(c, pl) < SECOND_CACHE_SHARE * (double)second->size && computes >= HIDES * moves;
+    return (double)pl->bytes + (c->windows - c->zeros) * (double)pl->strip;
 }
 
 // Seconds that a steady state costs beside its own operations.
-static double overhead(const costs *c, const plan *pl)
+static double overhead(const hlc_program *p, const costs *c)
 {
-    double per_byte = seconds_per_byte(c, bytes_of(c, pl)), n = (double)pl->strip;
+    double bytes = bytes_of(c, p->plan), n = (double)p->plan->strip;
+    double per_byte = plan_seconds_per_byte(p->machine, c->kernel, bytes);
     double begins = (double)(c->kernels + 1) * c->start + c->streams + (double)c->stages * c->per_call;
-    if (hides(c, pl))
+    if (plan_computing_hides(p, c->operations, c->moved, bytes))
         return begins / n;
     return (begins + c->kept * per_byte) / n + c->moved * per_byte;
 }
@@ -156,7 +124,7 @@ static int64_t choose_strip(hlc_program *p)
         if (!settle(p, n))
             return best;
         plan_assign_addresses(p->arena, p->plan, p->module, p->schedule); // as 'allocate' will
-        double cost = overhead(&c, p->plan);
+        double cost = overhead(p, &c);
         if (n == 1 || cost < 0.98 * least || n / 2 < threads) {
             best = n;
             least = cost;
