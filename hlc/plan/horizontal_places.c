@@ -283,6 +283,20 @@ static uint64_t cache_bytes(const hlc_program *p)
     return p->machine->memories.data[kernel->caches.data[0].index].size;
 }
 
+// Whether strips of so many steady states may lie in the second cache, as far as what is computed hides. Planes that are far
+// apart take more room than they are long: half of it is left (banks of filters gain up to there, and lose behind).
+static bool computing_hides(const placer *x, int64_t lanes)
+{
+    double moved = 0; // in and out
+    for (uint32_t i = 0; i < x->m->channels.len; i++) {
+        const sir_zeros *known = plan_zeros_of(x->p, i);
+        if (x->family[i].len != 0)
+            moved += 2.0 * (double)family_items(x, i) * (double)plan_element_bytes(x->m, i) /
+                     (known == NULL ? 1 : (double)known->every);
+    }
+    return plan_computing_hides(x->p, plan_steady_operations(x->p), moved, moved * (double)lanes);
+}
+
 static bool transpose(placer *x, uint32_t root, int64_t items, int64_t lanes)
 {
     plan_view slot = {0}, high = view_identity(x->a, 0);
@@ -331,7 +345,8 @@ static int64_t transpose_all(placer *x)
     }
     int64_t lanes = state ? TRANSPOSE_STATE_MOST : TRANSPOSE_MOST;
     const uint64_t live = roots.len < TRANSPOSE_LIVE ? roots.len + 1 : TRANSPOSE_LIVE;
-    while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p))
+    while (lanes >= TRANSPOSE_LEAST && most * live * (uint64_t)lanes > cache_bytes(x->p) &&
+           !computing_hides(x, lanes))
         lanes /= 2;
     if (x->p->config->strip != 0) // as many as are asked for
         lanes = x->p->config->strip > TRANSPOSE_LEAST ? x->p->config->strip : TRANSPOSE_LEAST;
