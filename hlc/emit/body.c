@@ -846,6 +846,8 @@ static void fire_annotation(emitter *e, const sir_filter *f, const sir_function 
         strbuf_printf(e->out, ", pop(%" PRId64 ")", firings * function->pop.max);
     if (f->output->kind != SIR_VOID)
         strbuf_printf(e->out, ", push(%" PRId64 ")", firings * function->push.max);
+    if (function == f->ahead)
+        firings = function->push.max / f->work->push.max;
     if (firings > 1)
         strbuf_printf(e->out, ", firings(%" PRId64 ")", firings);
     strbuf_add(e->out, ")\n");

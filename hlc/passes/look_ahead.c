@@ -10,8 +10,8 @@
 // executing as many firings on symbols (linear_extract.c). 'ahead' of the filter does what they do; work stays, for what
 // is left over. (Lamb, Thies and Amarasinghe for the forms; the block form of a recursive filter is Burrus's, 1972.)
 //
-// NOTE(poles). A filter whose state grows by itself leaves nothing of what it was told by large numbers; and where large
-// ones of both signs cancel, digits are lost. Neither is done so.
+// NOTE(poles). Where the state grows by itself, powers of its matrix do, too; and where large products of both signs make
+// a small sum, digits are lost. Such filters stay as they are.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -55,7 +55,8 @@ static bool is_plain(const sir_filter *f)
     bool input = w->pop.max != 0 || w->peek.max != 0;
     bool reals = (!input || f->input->kind == SIR_FLOAT || f->input->kind == SIR_DOUBLE) &&
                  (f->output->kind == SIR_FLOAT || f->output->kind == SIR_DOUBLE);
-    return reals && w->push.max != 0 && w->pop.max <= MOST_ROWS && w->push.max <= MOST_ROWS && w->peek.max <= LINEAR_WEIGHTS;
+    return reals && w->push.max != 0 && w->pop.max <= MOST_ROWS && w->push.max <= MOST_ROWS &&
+           w->peek.max <= LINEAR_WEIGHTS;
 }
 
 static bool fires_freely(const looker *x, const sir_filter *f)
@@ -415,13 +416,16 @@ static bool look_at(looker *x, sir_filter *f)
     double plain = plain_cost(f, one, lanes), grows = growth(x, one);
     src_range place = sir_range(x->m, x->hlc->sources, f->work->loc);
     if (!(grows <= MOST_GROWTH)) {
-        diag_remark(d, place, "the state of '%s' grows by itself, %.3g times a firing, so its firings wait for each other [look-ahead]",
+        diag_remark(d, place,
+                    "the state of '%s' grows by itself, %.3g times a firing, so its firings wait for each other "
+                    "[look-ahead]",
                     f->name, grows);
         return false;
     }
     const linear_ahead *best = lanes > 1 ? choose(x, f, lanes, plain) : NULL;
     if (best == NULL) {
-        diag_remark(d, place, "firings of '%s' at once would take more than they wait for each other [look-ahead]", f->name);
+        diag_remark(d, place, "firings of '%s' at once would take more than they wait for each other [look-ahead]",
+                    f->name);
         return false;
     }
     make_ahead(x, f, best, lanes);
@@ -434,7 +438,7 @@ static bool look_at(looker *x, sir_filter *f)
 
 bool pass_look_ahead(hlc_program *p)
 {
-    if (!p->config->fast_math || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
+    if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
         return false;
     looker x = {.hlc = p, .m = p->module, .a = arena_create(), .work = LINEAR_WORK};
     bool any = false;
