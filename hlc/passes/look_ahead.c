@@ -30,6 +30,8 @@ enum { LEAST_ROWS = 4 };
 enum { WIDE_REGISTERS = 2048 };
 // Bytes of the tables at most: they stay in the first cache.
 enum { MOST_BYTES = 16384 };
+// Steps and terms of all executions of one program at most.
+static const double MOST_WORK = 4e7;
 // Operations that could begin while one waits for the one before it.
 static const double WAIT = 8;
 // How much less it must take.
@@ -407,8 +409,8 @@ static bool look_at(looker *x, sir_filter *f)
     if (one == NULL) {
         if (d->remarks && at.file != 0)
             diag_remark(d, sir_range(x->m, x->hlc->sources, at),
-                        "this is no sum of items and of the state of '%s', so its firings wait for each other "
-                        "[look-ahead]",
+                        "this is no sum of items and of the state of '%s', or takes too long to tell, so its firings "
+                        "wait for each other [look-ahead]",
                         f->name);
         return false;
     }
@@ -440,7 +442,7 @@ bool pass_look_ahead(hlc_program *p)
 {
     if (!p->config->fast_math || p->config->no_lanes || p->config->check_rates || p->config->check_bounds || hlc_keeps_names(p->config))
         return false;
-    looker x = {.hlc = p, .m = p->module, .a = arena_create(), .work = LINEAR_WORK};
+    looker x = {.hlc = p, .m = p->module, .a = arena_create(), .work = MOST_WORK};
     bool any = false;
     for (VEC_EACH(sir_filter *, f, &p->module->filters))
         any |= look_at(&x, *f);
